@@ -1,0 +1,24 @@
+# Compiler and linker flags: warnings, the OpenSSF hardening list for release, sanitizers for the test presets.
+find_program(CCACHE ccache)
+if(CCACHE)
+  # pch_defines and time_macros: what ccache asks for with precompiled headers; EXTSUM: the header's
+  # content stands for the .gch file, which is not the same bytes in two builds.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    CCACHE_PCH_EXTSUM=true CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true ${CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Wformat=2 -Wconversion -Wno-sign-conversion -Wimplicit-fallthrough
+  -Wnon-virtual-dtor -Werror=format-security -Werror=return-type -Werror=unused-result -fpch-preprocess)
+add_compile_definitions(AGENT_MEMORY_VERSION="${PROJECT_VERSION}")
+include_directories(${PROJECT_SOURCE_DIR})
+
+if(AGENT_MEMORY_SANITIZE)
+  add_compile_options(-fsanitize=${AGENT_MEMORY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${AGENT_MEMORY_SANITIZE})
+elseif(CMAKE_BUILD_TYPE STREQUAL Release)
+  add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GLIBCXX_ASSERTIONS -fstack-protector-strong
+    -fstack-clash-protection -fcf-protection=full -fno-delete-null-pointer-checks -fno-strict-overflow
+    -ftrivial-auto-var-init=zero)
+  add_link_options(-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed -Wl,--gc-sections)
+endif()

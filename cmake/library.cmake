@@ -1,0 +1,56 @@
+# library(): makes the targets of the folder that calls it. `lib/base` becomes the library `lib_base`
+# and the test program `lib_base_test`; PROGRAM names the program that main.cc becomes.
+#   DEPS  our libraries (folders' target names)     LINK  other libraries     TEST_DEPS  only for the tests
+# Sources in sub-folders belong to the folder, unless the sub-folder has a CMakeLists.txt of its own.
+
+# One precompiled header for code and one for tests, shared by all targets: system headers only.
+function(precompiled name)
+  file(WRITE ${PROJECT_BINARY_DIR}/${name}.cc "// Holds the precompiled header ${name}.\n")
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/${name}.cc)
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -v ERROR_VARIABLE version)
+  string(SHA256 sum "${version};${CMAKE_CXX_FLAGS};${CMAKE_BUILD_TYPE};${AGENT_MEMORY_SANITIZE};${ARGN}")
+  file(WRITE ${PROJECT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.gch.sum "${sum}\n")
+endfunction()
+set(PCH_SYSTEM <algorithm> <atomic> <chrono> <condition_variable> <functional> <map> <memory> <mutex>
+  <optional> <string> <string_view> <thread> <variant> <vector> <nlohmann/json.hpp>)
+precompiled(pch_code ${PCH_SYSTEM})
+if(AGENT_MEMORY_TESTS)
+  find_package(GTest REQUIRED)
+  precompiled(pch_test ${PCH_SYSTEM} <gtest/gtest.h>)
+endif()
+
+function(library)
+  cmake_parse_arguments(ARG "" "PROGRAM" "DEPS;LINK;TEST_DEPS" ${ARGN})
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE "/" "_" name ${folder})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$")
+
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC ${ARG_DEPS} ${ARG_LINK} Threads::Threads)
+    target_precompile_headers(${name} REUSE_FROM pch_code)
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE ${ARG_DEPS} ${ARG_LINK} Threads::Threads)
+  endif()
+
+  if(ARG_PROGRAM AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/main.cc)
+    add_executable(${ARG_PROGRAM} main.cc)
+    target_link_libraries(${ARG_PROGRAM} PRIVATE ${name})
+    target_precompile_headers(${ARG_PROGRAM} REUSE_FROM pch_code)
+  endif()
+
+  if(tests AND AGENT_MEMORY_TESTS)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE ${name} ${ARG_TEST_DEPS} GTest::gtest_main)
+    target_precompile_headers(${name}_test REUSE_FROM pch_test)
+    target_compile_definitions(${name}_test PRIVATE)
+    add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
+      "AGENT_MEMORY_BIN=${PROJECT_BINARY_DIR}/bin;TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp halt_on_error=1;UBSAN_OPTIONS=print_stacktrace=1")
+  endif()
+endfunction()

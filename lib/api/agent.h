@@ -1,0 +1,48 @@
+// The Agent object's names and types. Fields, defaults, limits and wording live in crds/agent.yaml; an
+// Agent that reaches this code has been defaulted and validated by it. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/api/policy.h"
+#include "lib/base/json.h"
+#include "lib/base/result.h"
+
+namespace api {
+
+inline constexpr const char* kGroup = "agents.agentops.io";
+inline constexpr const char* kVersion = "v1alpha1";
+
+struct AgentStorage {
+  std::string size = "1Gi", storage_class;  // storage_class empty: the cluster's default
+  bool retain = true, adopt = false;
+};
+
+// spec.memory: where memory is and how it is used. Absent: no sidecar.
+struct AgentMemory {
+  std::string server_ref;  // "name" or "namespace/name"
+  std::string project;     // empty: the Agent's name
+  base::Json fields;       // the whole object, for the policy
+};
+
+struct Agent {
+  std::string name, name_space, uid;
+  int64_t generation = 0;
+  base::Json annotations = base::Json::object();
+  std::string mode = "daemon";  // daemon | task
+  base::Json spec;              // the whole spec, mounted as /etc/agent/agent.json
+  std::string image;            // empty: spec.template is used
+  AgentStorage storage;
+  bool has_storage = true;
+  std::optional<AgentMemory> memory;
+  std::string sidecar_image;  // empty: the operator's default
+};
+
+base::Result<Agent> DecodeAgent(const base::Json& object);
+// The policy of an Agent once its server is known (url empty: not resolved).
+base::Result<Policy> PolicyOf(const Agent& agent, const std::string& server_url,
+                              const std::string& audience);
+
+}  // namespace api

@@ -1,0 +1,69 @@
+// The wire contract of the memory server: rows, limits, words. Both the server and the sidecar use it.
+// Source: the memory API reference (15 routes) under the project's rulings. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/json.h"
+#include "lib/base/result.h"
+
+namespace api {
+
+// Lengths count Unicode characters.
+inline constexpr size_t kMaxTitle = 500, kMaxContent = 50'000, kMaxTopicKey = 200, kMaxScope = 50,
+                        kMaxType = 50, kMaxTag = 100, kMaxTags = 20, kMaxProject = 200,
+                        kMaxSessionId = 200, kMaxRows = 1000;
+inline constexpr size_t kContextCharacters = 300, kSummaryCharacters = 200, kQueryCharacters = 500;
+
+// Where an observation came from. `origin` is its trust class (rulings K26): user, agent, rule,
+// tool-output, import.
+struct Source {
+  std::string tool, tool_call_id, rule, origin;
+};
+
+struct Observation {
+  int64_t id = 0;
+  std::string session_id, type, title, content, project;
+  std::vector<std::string> tags;
+  std::string scope = "project";
+  std::string topic_key;  // empty: none
+  std::string normalized_hash;
+  int64_t revision_count = 1, duplicate_count = 0;
+  int64_t last_seen_ms = 0, created_ms = 0, updated_ms = 0;
+  Source source;
+};
+
+struct Session {
+  std::string id, project, summary, predecessor;
+  int64_t started_ms = 0, ended_ms = 0;  // ended 0: open
+  int64_t message_count = 0;
+};
+
+// What POST /observations asks for.
+struct NewObservation {
+  std::string session_id, type, title, content, project, scope = "project", topic_key;
+  std::vector<std::string> tags;
+  Source source;
+};
+
+// Decode and check limits; kInvalid names field, limit and value.
+base::Result<NewObservation> DecodeNewObservation(const base::Json& body);
+base::Json EncodeNewObservation(const NewObservation& observation);
+base::Json EncodeObservation(const Observation& observation);
+base::Result<Observation> DecodeObservation(const base::Json& json);
+base::Json EncodeSession(const Session& session);
+
+// SHA-256 of the content, case-folded and white space collapsed (dedup tier 2).
+std::string NormalizedHash(std::string_view content);
+// "Session with N messages. Started: "…" — Ended: "…"": counts user and assistant messages, first and
+// last user message at 200 characters; one user message: no Ended part; none: "Session with N messages."
+struct SummaryMessage {
+  std::string role, content;
+};
+std::string SessionSummary(const std::vector<SummaryMessage>& messages);
+int64_t CountedMessages(const std::vector<SummaryMessage>& messages);
+
+}  // namespace api

@@ -1,0 +1,66 @@
+// The policy: what the operator renders from an Agent (policy.json in its ConfigMap) and the sidecar
+// obeys. The one place that both agree on. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/base/json.h"
+#include "lib/base/result.h"
+
+namespace api {
+
+// One entry of toolHooks.memorySaveRules. Every matching rule fires.
+struct SaveRule {
+  std::string name;          // may be empty; unique when not
+  std::string tool;          // a name or a glob; MCP names match with and without mcp__server__
+  std::string match_output;  // RE2; empty: any output
+  std::map<std::string, std::string> match_args;  // argument name → RE2; all must match
+  std::string type = "discovery";
+  std::string scope = "project";  // project | global
+  std::string title;              // empty: made from tool, argument and match
+  std::vector<std::string> tags;
+};
+
+struct InjectTool {
+  std::string tool;   // a name or a glob
+  std::string query;  // "from_tool_args" or a fixed query
+  int limit = 3;      // 1..10
+  bool inject = false;
+};
+
+struct Redaction {
+  bool enabled = true;
+  bool working_memory = true;
+  std::vector<std::string> extra_patterns;  // RE2
+};
+
+struct Policy {
+  std::string agent, agent_namespace;
+  // memory
+  std::string server_url;  // http://name.namespace.svc.cluster.local:7437; empty: not resolved yet
+  std::string audience;    // of the projected token
+  std::string project;
+  int context_limit = 5;
+  bool auto_summarize = true, auto_save = true, auto_search = true;
+  bool allow_global = true, allow_admin = false, inject_untrusted = false;
+  std::string reinject = "changed";  // changed | everyTurn
+  int budget_tokens = 2000;
+  Redaction redaction;
+  // toolHooks
+  std::vector<SaveRule> save_rules;
+  std::vector<InjectTool> inject_tools;
+  std::vector<std::string> blocked_commands, allowed_paths, audit_tools;
+};
+
+inline constexpr const char* kFromToolArgs = "from_tool_args";
+
+// policy.json: {"version": 1, "agent", "namespace", "memory": {…the Agent's words, url, audience…},
+// "toolHooks": {…the Agent's words…}}. Unknown keys and another version are kInvalid, naming the key.
+base::Result<Policy> DecodePolicy(const base::Json& json);
+base::Json EncodePolicy(const Policy& policy);
+// "sha256:" + 64 hex digits of the file's bytes: what /v1/policy and the Agent's status compare.
+std::string PolicyDigest(std::string_view policy_file);
+
+}  // namespace api

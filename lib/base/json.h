@@ -1,0 +1,51 @@
+// JSON is the one data type that crosses layers. Read strictly (rulings K47), written as UTF-8; YAML is
+// read into the same type, scalars typed as kubectl types them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/result.h"
+
+namespace base {
+
+using Json = nlohmann::json;
+
+struct JsonLimits {
+  size_t max_depth = 64;
+  size_t max_keys = 10'000;  // of one object
+};
+
+// Strict: one value and nothing behind it; no duplicate keys, bad UTF-8, lone surrogates, NUL characters
+// in strings, NaN or numbers out of range; else kInvalid with the place. An empty text is kInvalid.
+Result<Json> ParseJson(std::string_view text, const JsonLimits& limits = {});
+
+// Never throws: bytes that are not UTF-8 become U+FFFD.
+std::string DumpJson(const Json& value);
+
+// Every document of a YAML stream (empty ones dropped). Aliases and anchors are refused, ≤ 256 KiB,
+// depth ≤ 32, duplicate keys refused; kInvalid with line and column.
+Result<std::vector<Json>> ParseYamlDocuments(std::string_view text);
+Result<Json> ParseYaml(std::string_view text);  // exactly one document
+std::string DumpYaml(const Json& value);        // block style; strings quoted where they must be
+
+// Typed look-ups in an object: nullopt when the field is absent or null, kInvalid (naming the field)
+// when it has another type. `object` must be an object.
+Result<std::optional<std::string>> OptionalString(const Json& object, const char* field);
+Result<std::optional<int64_t>> OptionalInt(const Json& object, const char* field);
+Result<std::optional<bool>> OptionalBool(const Json& object, const char* field);
+// Absent or null is kInvalid too.
+Result<std::string> RequiredString(const Json& object, const char* field);
+
+// value at a path of keys, or nullptr: At(pod, {"spec", "nodeName"}). The pointer lives in `value`.
+const Json* At(const Json& value, std::initializer_list<const char*> path);
+// The string at a path, or `fallback`.
+std::string StringAt(const Json& value, std::initializer_list<const char*> path,
+                     std::string_view fallback = {});
+
+}  // namespace base

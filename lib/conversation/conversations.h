@@ -1,0 +1,53 @@
+// Working memory: conversations and their messages in SQLite, appended and committed one event at a
+// time. Used by the sidecar (state.db) and the server. Calls run inside the caller's transaction.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/json.h"
+#include "lib/base/result.h"
+#include "lib/sqlite/database.h"
+
+namespace conversation {
+
+struct Message {
+  int64_t sequence = 0;  // 1.. within the conversation
+  std::string role;      // user, assistant, tool, system
+  std::string content;
+  base::Json tool_calls;     // array, or null
+  std::string tool_call_id;  // of a tool result
+};
+
+struct Conversation {
+  std::string id, memory_session_id, state;  // state: open | ended
+  int64_t created_ms = 0, updated_ms = 0;
+  int64_t message_count = 0;
+  int64_t turn = 0;  // count of user messages that came as UserPromptSubmit
+};
+
+// The tables, as migration steps for sqlite::Migrate (the owner of the file joins them with its own).
+extern const char* const kSchema;
+
+base::Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms);
+base::Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string& id);
+base::Result<std::vector<Conversation>> List(sqlite::Database& db, const std::string& state);
+base::Result<std::optional<Conversation>> Current(sqlite::Database& db);  // newest open one
+base::Status SetMemorySession(sqlite::Database& db, const std::string& id, const std::string& session);
+base::Status SetState(sqlite::Database& db, const std::string& id, const std::string& state);
+base::Result<int64_t> Append(sqlite::Database& db, const std::string& id,
+                             const std::vector<Message>& messages, int64_t now_ms);  // → last sequence
+// All messages, or the newest that fit `max_tokens` (characters / 3): the system message is kept and no
+// tool result stays without its call. 0: no limit.
+base::Result<std::vector<Message>> Messages(sqlite::Database& db, const std::string& id,
+                                            int64_t max_tokens);
+// Pure: which messages stay.
+std::vector<Message> TrimToTokenBudget(std::vector<Message> messages, int64_t max_tokens);
+
+// {"messages": [{role, content, tool_calls?, tool_call_id?}]} of POST …/messages.
+base::Result<std::vector<Message>> DecodeMessages(const base::Json& body);
+base::Json EncodeMessage(const Message& message);
+
+}  // namespace conversation

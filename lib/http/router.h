@@ -1,0 +1,37 @@
+// The table of routes of a program and the look-up in it. Pure: knows nothing of sockets.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/http/message.h"
+
+namespace http {
+
+struct Route {
+  std::string method;   // GET, POST, …
+  std::string pattern;  // "/observations/{id}": a {name} takes one whole segment
+  Handler handler;
+  size_t max_body_bytes = 1 << 20;
+  bool streaming = false;  // the handler reads Request::stream; max_body_bytes counts there too
+};
+
+class Router {
+ public:
+  explicit Router(std::vector<Route> routes);
+
+  struct Match {
+    const Route* route = nullptr;  // null: nothing fits
+    std::map<std::string, std::string> parameters;
+    std::vector<std::string> allowed;  // methods that the path has, when the method does not fit (405)
+    bool bad_path = false;             // a segment does not decode (400)
+  };
+  Match Find(std::string_view method, std::string_view raw_path) const;
+  const std::vector<Route>& routes() const { return routes_; }
+
+ private:
+  std::vector<Route> routes_;
+};
+
+}  // namespace http

@@ -1,0 +1,44 @@
+// The HTTP/1.1 server behind everything that listens (Boost.Beast inside server.cc, nowhere else).
+// Handlers block on a bounded pool of their own threads; a full pool answers 503 with Retry-After.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lib/http/router.h"
+
+namespace http {
+
+struct ServerOptions {
+  std::string listen = "127.0.0.1:0";  // address:port, [v6]:port or :port; port 0: the system chooses
+  std::string name = "api";            // for logs and metrics
+  size_t workers = 8;                  // handler threads
+  size_t queue = 128;                  // requests that may wait for one
+  size_t max_connections = 512;
+  size_t max_header_bytes = 16 << 10;
+  size_t max_header_fields = 64;
+  int64_t header_timeout_ms = 5'000;
+  int64_t body_timeout_ms = 30'000;  // for a body that is read whole; a stream: per read
+  int64_t idle_timeout_ms = 60'000;
+  int64_t write_timeout_ms = 30'000;
+  // Called before routing, on a worker: a Response ends the request (Host/Origin checks, identity).
+  std::function<std::optional<Response>(Request&)> before;
+  // Called after each answer, on a worker: route pattern ("" when none), status, time taken.
+  std::function<void(const Request&, std::string_view pattern, int status, double seconds)> after;
+};
+
+class Server {
+ public:
+  // Binds and serves. kInvalid: a bad address; kConflict: the port is in use (says which).
+  static base::Result<std::unique_ptr<Server>> Start(Router router, ServerOptions options);
+  virtual ~Server() = default;  // Stop(0)
+  virtual std::string address() const = 0;  // "127.0.0.1:40123"
+  virtual int port() const = 0;
+  // Stops accepting, lets running requests end up to `grace_ms`, then closes. Not from a handler.
+  virtual void Stop(int64_t grace_ms) = 0;
+};
+
+// Splits "host:port" forms; kInvalid with what is expected.
+base::Result<std::pair<std::string, int>> ParseAddress(std::string_view address);
+
+}  // namespace http

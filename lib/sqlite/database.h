@@ -1,0 +1,110 @@
+// SQLite behind values and Results: Database, Statement, Transaction. Every pragma that durability
+// rests on is set and read back at open (acceptance: reliability §1.4). A connection belongs to one
+// thread at a time.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/result.h"
+
+namespace sqlite {
+
+enum class Access {
+  kWriter,  // WAL, synchronous FULL; the one connection of a file that writes and checkpoints
+  kReader,  // query_only, no checkpoints
+};
+
+class Statement;
+
+class Database {
+ public:
+  struct Options {
+    Access access = Access::kWriter;
+    int cache_kib = 2048;
+    int wal_autocheckpoint_pages = 1000;  // kWriter only
+  };
+  // Opens or makes the file (mode 0600). kInvalid: a wrong pragma, an SQLite without FTS5 or too old, a
+  // network file system; kFull; kInternal with SQLite's words.
+  static base::Result<Database> Open(const std::string& path, const Options& options);
+
+  Database(Database&&) noexcept = default;
+  Database& operator=(Database&&) noexcept = default;
+
+  // `sql` is a literal of ours; values are always bound. Compiled once per text and kept (per
+  // connection); the statement is reset when the returned handle dies.
+  base::Result<Statement> Prepare(std::string_view sql);
+  base::Status Execute(const char* script);  // one or more statements without values
+  int64_t LastInsertId() const;
+  int64_t Changes() const;
+  // Long reads end with kTimeout after `milliseconds` from now, or when `stop` says so; 0: no limit.
+  void SetDeadline(int64_t milliseconds);
+  // PRAGMA integrity_check, and FTS5 'integrity-check' with rank 1 (rulings K42) for each fts table.
+  base::Status CheckIntegrity(const std::vector<std::string>& fts_tables);
+  sqlite3* handle() const;  // for FTS5 auxiliary functions and the backup API only
+
+ private:
+  struct Connection;
+  explicit Database(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  std::shared_ptr<Connection> connection_;
+  friend class Statement;
+};
+
+// A prepared statement with its values. Bind in order, then Step (rows) or Run (no rows).
+class Statement {
+ public:
+  Statement(Statement&&) noexcept;
+  Statement& operator=(Statement&&) = delete;
+  ~Statement();  // resets and gives the statement back
+
+  Statement& Bind(int64_t value);
+  Statement& Bind(double value);
+  Statement& Bind(std::string_view text);  // copied
+  Statement& Bind(const char* text) { return Bind(std::string_view(text)); }
+  Statement& Bind(const std::optional<std::string>& text);  // nullopt: NULL
+  Statement& BindNull();
+  Statement& BindBlob(std::string_view bytes);
+
+  base::Result<bool> Step();  // true: there is a row
+  base::Status Run();         // steps to the end; rows are not expected
+
+  int64_t Int(int column) const;
+  double Real(int column) const;
+  std::string Text(int column) const;  // bytes as stored; NULL: empty
+  std::optional<std::string> OptionalText(int column) const;
+  bool IsNull(int column) const;
+
+ private:
+  friend class Database;
+  Statement(std::shared_ptr<Database::Connection> connection, sqlite3_stmt* statement);
+  std::shared_ptr<Database::Connection> connection_;
+  sqlite3_stmt* statement_;
+  int next_ = 1;
+  int bind_error_ = 0;
+};
+
+// BEGIN IMMEDIATE … Commit; rolled back when it dies uncommitted. Nested: a savepoint.
+class Transaction {
+ public:
+  static base::Result<Transaction> Begin(Database& database);
+  Transaction(Transaction&& other) noexcept;
+  ~Transaction();
+  base::Status Commit();  // synced to the disk when it returns without an error
+
+ private:
+  Transaction(Database& database, int depth) : database_(&database), depth_(depth) {}
+  Database* database_;
+  int depth_;
+};
+
+// A versioned schema: step i brings user_version from i to i+1, each in one transaction. A file newer
+// than `steps` is refused with kConflict.
+base::Status Migrate(Database& database, const std::vector<const char*>& steps);
+
+}  // namespace sqlite
