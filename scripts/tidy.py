@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Checks the rules of the design that a compiler does not: which folder may include which, which file may
+touch which library, what is banned, how files are named and how long they may be, and that every row of
+docs/features.md has a proof that exists. Not a style check: that is clang-format.
+
+    scripts/tidy.py               the whole repository; exit 1 with one line per finding
+    scripts/tidy.py --self-test   breaks each rule once in a made-up tree and sees it found
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROGRAMS = ("memory", "sidecar", "operator")
+CODE = (".cc", ".h")
+MAX_LINES, MAX_FUNCTION_LINES = 400, 60
+
+# A folder includes itself and these. The order is the order of the layers.
+LAYERS = {"lib/base": (), "lib/http": ("lib/base",), "lib/sqlite": ("lib/base",)}
+for middle in ("lib/telemetry", "lib/kube", "lib/conversation"):
+    LAYERS[middle] = ("lib/base", "lib/http", "lib/sqlite")
+LAYERS["lib/api"] = tuple(LAYERS)
+for program in PROGRAMS:
+    LAYERS[program] = tuple(f for f in LAYERS if f.startswith("lib/"))
+LAYERS["lib/testing"] = tuple(f for f in LAYERS if f.startswith("lib/"))
+
+# Library: what its #include looks like, and the only files that may have one.
+LIBRARIES = {
+    "cpprestsdk": (r"<(cpprest|pplx)/", r"lib/http/client\.cc"),
+    "Boost": (r"<boost/", r"lib/http/server\w*\.(cc|h)"),
+    "RE2": (r"<re2/", r"sidecar/(capture|redact)\w*\.(cc|h)|lib/kube/crd_schema\w*\.(cc|h)|operator/rule\w*\.(cc|h)"),
+    "SQLite": (r"<sqlite3\.h>", r"lib/sqlite/\w+\.(cc|h)"),
+    "SQLite (through lib/sqlite)": (
+        r'"lib/sqlite/',
+        r"(lib/(sqlite|conversation)/\w+|memory/(store|ranker)\w*|sidecar/outbox\w*)\.(cc|h)|.*_test\.cc"),
+    "yaml-cpp": (r"<yaml-cpp/", r"lib/base/json\.cc"),
+    "prometheus-cpp": (r"<prometheus/", r"lib/telemetry/metrics\.cc"),
+    "opentelemetry-cpp": (r"<opentelemetry/", r"lib/telemetry/trace\w*\.cc"),
+    "utf8proc": (r"<utf8proc\.h>", r"lib/base/text\w*\.cc"),
+    "GoogleTest": (r"<(gtest|gmock)/", r".*_test\.cc|lib/testing/\w+\.(cc|h)"),
+}
+
+# Decisions: these files do no input and no output.
+PURE = re.compile(r"(operator/(plan|desired|status|pod_injection|objects/\w+)|sidecar/(prompt|capture)"
+                  r"|memory/(dedup|summary|validate)|lib/api/\w+)\.(cc|h)$")
+IMPURE = re.compile(r'#include\s+(<(fstream|thread|filesystem|unistd\.h|fcntl\.h|sys/\w+\.h)>'
+                    r'|"lib/(sqlite|http/(client|server)|kube/kube_client|base/(file|log|workers|shutdown))\S*")')
+
+BANS = (
+    (re.compile(r"\bstd::(basic_)?regex\b|#include\s+<regex>"), "std::regex crashes on long input: use RE2"),
+    (re.compile(r"\.detach\(\)"), "a detached thread outlives what it uses: use std::jthread"),
+    (re.compile(r"(?<![\w.>:])(?:std::|::)?(system|popen)\s*\("), "no shell is started from our code"),
+    (re.compile(r"\bthrow\b(?!\s*\()"), "our code does not throw: return a Result"),
+)
+MARKS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+BANNED_WORDS = {"util", "utils", "helper", "helpers", "common", "manager", "impl", "data", "info"}
+BANNED_NAMES = re.compile(r"^\s*(?:class|struct|enum class|namespace)\s+(\w*(?:[Uu]til|[Hh]elper|Manager|Impl)\w*)\s*[:{]")
+MAY_REPEAT = re.compile(r"(main\.cc|__init__\.py)$")
+TEST = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.M)
+STATES = ("works", "partly", "not yet")
+
+
+class Tidy:
+    """One pass over a tree. Findings are 'path:line: what, and what to do'."""
+
+    def __init__(self, root, paths):
+        self.root, self.paths, self.findings = root, paths, []
+        self.tests = set()
+
+    def say(self, path, line, text):
+        self.findings.append(f"{path}:{line}: {text}")
+
+    def run(self):
+        names = {}
+        for path in self.paths:
+            if not is_source(self.root, path):
+                continue
+            with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as file:
+                text = file.read()
+            self.check_name(path, names)
+            self.check_text(path, text)
+            if path.endswith(CODE):
+                self.check_code(path, text)
+        features = os.path.join(self.root, "docs/features.md")
+        if os.path.exists(features):
+            with open(features, encoding="utf-8") as file:
+                self.check_features(file.read())
+        return self.findings
+
+    def check_name(self, path, names):
+        base = os.path.basename(path)
+        if not MAY_REPEAT.search(base):
+            if base in names:
+                self.say(path, 1, f"the file name occurs twice, also {names[base]}")
+            names[base] = path
+        for word in set(re.split(r"[_\-.]", base)) & BANNED_WORDS:
+            self.say(path, 1, f"'{word}' in a file name says nothing: name the subject")
+
+    def check_text(self, path, text):
+        lines = text.split("\n")
+        if len(lines) - 1 > MAX_LINES:
+            self.say(path, MAX_LINES, f"{len(lines) - 1} lines, the limit is {MAX_LINES}: split by subject")
+        first = next((line for line in lines if line.strip() and not line.startswith("#!")), "")
+        if not first.startswith(("//", "#", '"""', 'r"""')) or first.startswith(("#pragma", "#include")):
+            self.say(path, 1, "no header comment: 1-3 sentences, what it is for and not for")
+        for number, line in enumerate(lines, 1):
+            if MARKS.search(line):
+                self.say(path, number, "a note to do it later: do it, or write an issue")
+
+    def check_code(self, path, text):
+        folder = next((f for f in LAYERS if path.startswith(f + "/")), None)
+        test = path.endswith("_test.cc")
+        if test:
+            self.tests.update(f"{suite}.{name}" for suite, name in TEST.findall(text))
+        code = without_comments(text).split("\n")
+        for number, line in enumerate(code, 1):
+            if line.startswith("#include"):
+                self.check_include(path, folder, test, number, line)
+            for pattern, why in BANS:
+                if pattern.search(line) and not (test and "throw" in why):
+                    self.say(path, number, why)
+            match = BANNED_NAMES.match(line)
+            if match:
+                self.say(path, number, f"'{match[1]}' says nothing: name the subject")
+        if not test:
+            self.check_functions(path, code)
+
+    def check_include(self, path, folder, test, number, line):
+        for library, (include, allowed) in LIBRARIES.items():
+            if re.search(include, line) and not re.fullmatch(allowed, path):
+                self.say(path, number, f"{library} is included outside {allowed}")
+        if PURE.match(path) and not test and IMPURE.match(line):
+            self.say(path, number, "a file of decisions includes what does input or output")
+        target = re.match(r'#include\s+"([^"]+)"', line)
+        if not target or folder is None:
+            return
+        other = next((f for f in LAYERS if target[1].startswith(f + "/")), None)
+        if other is None:
+            self.say(path, number, f'"{target[1]}" is not a path from the root of the repository')
+        elif other == "lib/testing":
+            if not test and folder != "lib/testing":
+                self.say(path, number, "lib/testing is for tests only")
+        elif other != folder and other not in LAYERS[folder]:
+            self.say(path, number, f"{folder} may not include {other} (design: layers)")
+
+    def check_functions(self, path, code):
+        """Clang-format puts a top-level function's first line and its closing brace at column 0."""
+        start = None
+        for number, line in enumerate(code, 1):
+            if start is None and re.match(r"[A-Za-z~].*\)[^;]*\{$|^\s{4,}.*\)[^;]*\{$", line) and not re.match(
+                    r"\s*(namespace|struct|class|enum|union|if|for|while|switch|return|\})", line):
+                start = number if not line.startswith(" ") else start
+            elif start is not None and line.startswith("}"):
+                if number - start + 1 > MAX_FUNCTION_LINES:
+                    self.say(path, start, f"a function of {number - start + 1} lines, the limit is {MAX_FUNCTION_LINES}")
+                start = None
+
+    def check_features(self, text):
+        seen = {}
+        for number, line in enumerate(text.split("\n"), 1):
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if not re.fullmatch(r"[A-DNGC]\d+[a-z]?", cells[0]):
+                continue
+            where = ("docs/features.md", number)
+            if cells[0] in seen:
+                self.say(*where, f"{cells[0]} is already in line {seen[cells[0]]}")
+            seen[cells[0]] = number
+            if len(cells) < 3 or cells[1] not in STATES:
+                self.say(*where, f"{cells[0]}: want '| id | {' or '.join(STATES)} | proof |'")
+                continue
+            proofs = re.findall(r"`([^`]+)`", cells[2]) or re.findall(r"\b\w+\.[A-Z]\w+|\S+/\S+\.\w+", cells[2])
+            if cells[1] == "works" and not proofs:
+                self.say(*where, f"{cells[0]} works, says the table, and names no proof")
+            for proof in proofs:
+                self.check_proof(where, cells[0], proof)
+
+    def check_proof(self, where, row, proof):
+        proof = proof.strip(" ,;")
+        if re.fullmatch(r"\w+\.\w+", proof) and not proof.endswith((".py", ".md", ".yaml", ".cc", ".h", ".sh")):
+            if proof not in self.tests:
+                self.say(*where, f"{row}: no test is called {proof}")
+        elif "/" in proof:
+            if not os.path.exists(os.path.join(self.root, re.split(r"[:# ]", proof)[0])):
+                self.say(*where, f"{row}: there is no {proof}")
+
+
+def is_source(root, path):
+    """C++ and Python, and scripts without an extension that start with #!."""
+    if path.startswith(("build/", ".git/")):
+        return False
+    if path.endswith(CODE + (".py", ".sh")):
+        return True
+    if "." in os.path.basename(path) or not path.startswith(("scripts/", "e2e/", ".ci/")):
+        return False
+    with open(os.path.join(root, path), "rb") as file:
+        return file.read(2) == b"#!"
+
+
+def without_comments(text):
+    """The code with comments and the insides of literals blanked; line numbers stay."""
+    def blank(match):
+        token = match[0]
+        if token.startswith("/"):
+            return "\n" * token.count("\n")
+        return token if match["include"] else '""' + "\n" * token.count("\n")
+    return re.sub(r'(?P<include>^\s*#include[^\n]*)|//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\2"|"(?:\\.|[^"\\\n])*"'
+                  r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'", blank, text, flags=re.S | re.M)
+
+
+def tracked(root):
+    """What git knows or would add; what is ignored does not count."""
+    out = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z"],
+                         capture_output=True, check=True).stdout.decode()
+    return sorted(p for p in set(out.split("\0")) if p and os.path.isfile(os.path.join(root, p)))
+
+
+GOOD = "// A file for the self-test.\n"
+BROKEN = {  # path: (content, what the finding says)
+    "lib/base/up.cc": (GOOD + '#include "lib/http/client.h"\n', "lib/base may not include lib/http"),
+    "memory/cross.cc": (GOOD + '#include "sidecar/turn.h"\n', "memory may not include sidecar"),
+    "memory/fake.cc": (GOOD + '#include "lib/testing/fake_clock.h"\n', "for tests only"),
+    "memory/rest.cc": (GOOD + "#include <cpprest/http_client.h>\n", "cpprestsdk is included outside"),
+    "sidecar/beast.cc": (GOOD + "#include <boost/asio.hpp>\n", "Boost is included outside"),
+    "memory/raw.cc": (GOOD + "#include <sqlite3.h>\n", "SQLite is included outside"),
+    "memory/dedup.cc": (GOOD + "#include <fstream>\n", "file of decisions"),
+    "memory/words.cc": (GOOD + "std::regex r;\n", "std::regex"),
+    "memory/thread.cc": (GOOD + "void F() {\n  t.detach();\n}\n", "detached"),
+    "memory/shell.cc": (GOOD + "int r = system(c);\n", "no shell"),
+    "memory/pipe.cc": (GOOD + "auto* r = popen(c, \"r\");\n", "no shell"),
+    "memory/raise.cc": (GOOD + "void F() {\n  throw Bad();\n}\n", "does not throw"),
+    "memory/later.cc": (GOOD + "// TO" "DO: later\n", "note to do it later"),
+    "memory/bare.cc": ("#include <string>\n", "no header comment"),
+    "memory/store_util.cc": (GOOD, "'util' in a file name"),
+    "memory/class.cc": (GOOD + "class RowManager {\n};\n", "'RowManager' says nothing"),
+    "memory/long.cc": (GOOD + "int a;\n" * 400, "401 lines"),
+    "memory/big.cc": (GOOD + "void Big() {\n" + "  a();\n" * 60 + "}\n", "a function of 62 lines"),
+    "memory/twin.cc": (GOOD, None), "sidecar/twin.cc": (GOOD, "occurs twice"),
+    "memory/fine_test.cc": (GOOD + "#include <gtest/gtest.h>\nTEST(Fine, Works) {}\n", None),
+    "memory/fine.cc": (GOOD + '// system(x) throw\nconst char* a = "std::regex";\nint f = file_system(1);\n', None),
+    "docs/features.md": ("| A1 | works | `Fine.Works` |\n| A2 | works | |\n| A1 | not yet | |\n| A3 | soon | |\n"
+                         "| A4 | works | `Gone.Away` |\n| A5 | partly | `e2e/gone.py` |\n",
+                         ("A2 works, says", "A1 is already", "A3: want", "no test is called Gone.Away",
+                          "there is no e2e/gone.py")),
+}
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as root:
+        for path, (content, _) in BROKEN.items():
+            os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(content)
+        findings = Tidy(root, sorted(BROKEN)).run()
+    wanted = [(path, said) for path, (_, says) in BROKEN.items() if says
+              for said in (says if isinstance(says, tuple) else (says,))]
+    missed = [w for w in wanted if not any(f.startswith(w[0]) and w[1] in f for f in findings)]
+    extra = [f for f in findings if not any(f.startswith(p) and s in f for p, s in wanted)]
+    for line in [f"missed: {path}: {said}" for path, said in missed] + [f"unexpected: {f}" for f in extra]:
+        print(line)
+    print(f"tidy self-test: {len(wanted) - len(missed)} of {len(wanted)} broken rules found, {len(extra)} false alarms")
+    return 1 if missed or extra else 0
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if sys.argv[1:]:
+        print(__doc__, file=sys.stderr)
+        return 64
+    findings = Tidy(ROOT, tracked(ROOT)).run()
+    print("\n".join(findings + [f"tidy: {len(findings)} findings"]))
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
