@@ -1,0 +1,111 @@
+// policy.json survives reading and writing, and what is not understood is refused by name.
+#include "lib/api/policy.h"
+
+#include <gtest/gtest.h>
+
+namespace api {
+namespace {
+
+using base::Json;
+
+// Every leaf set, none to its default.
+Json EveryLeaf() {
+  return Json::parse(R"({
+    "version": 1, "agent": "billing", "namespace": "agents",
+    "memory": {
+      "url": "http://m.agents.svc.cluster.local:7437", "audience": "agent-memory.agents.m",
+      "project": "money", "contextLimit": 0, "autoSummarize": false, "autoSave": false,
+      "autoSearch": false, "allowGlobal": false, "allowAdmin": true, "injectUntrusted": true,
+      "reinject": "everyTurn", "budgetTokens": 7,
+      "redaction": {"enabled": false, "workingMemory": false, "extraPatterns": ["a+"]}},
+    "toolHooks": {
+      "memorySaveRules": [{"name": "n", "tool": "bash", "matchOutput": "error", "matchArgs": {"command": "^x"},
+        "type": "bugfix", "scope": "global", "title": "t", "tags": ["k8s"]}],
+      "contextInjectTools": [{"tool": "grep", "query": "fixed", "limit": 10, "inject": true}],
+      "blockedCommands": ["rm -rf"], "allowedPaths": ["/data"], "auditTools": ["kubectl*"]}})");
+}
+
+std::string ErrorOf(const Json& json) {
+  auto policy = DecodePolicy(json);
+  return policy ? "" : policy.error().message;
+}
+
+TEST(Policy, EveryLeafSurvivesDecodeAndEncode) {
+  auto policy = DecodePolicy(EveryLeaf());
+  ASSERT_TRUE(policy) << policy.error().message;
+  EXPECT_EQ(EncodePolicy(*policy), EveryLeaf());
+}
+
+TEST(Policy, NoLeafOfTheSampleIsADefault) {
+  Json defaults = EncodePolicy(*DecodePolicy({{"version", 1}, {"agent", "a"}})).flatten();
+  const Json sample = EveryLeaf().flatten();
+  for (const auto& [path, value] : sample.items()) {
+    if (path == "/version") continue;
+    EXPECT_NE(value, defaults.value(path, Json("absent"))) << path;
+  }
+}
+
+TEST(Policy, ABarePolicyHasTheDefaultsOfTheSchema) {
+  auto policy =
+      DecodePolicy({{"version", 1}, {"agent", "a"}, {"memory", {{"contextLimit", nullptr}}}});
+  ASSERT_TRUE(policy) << policy.error().message;
+  EXPECT_EQ(policy->project, "a");
+  EXPECT_EQ(policy->context_limit, 5);
+  EXPECT_TRUE(policy->auto_save && policy->auto_search && policy->auto_summarize);
+  EXPECT_EQ(policy->reinject, "changed");
+  EXPECT_EQ(policy->budget_tokens, 2000);
+}
+
+TEST(Policy, UnknownKeysAreRefusedWithTheirPath) {
+  for (const auto* pointer :
+       {"/x", "/memory/x", "/memory/redaction/x", "/toolHooks/x", "/toolHooks/memorySaveRules/0/x",
+        "/toolHooks/contextInjectTools/0/x"}) {
+    Json json = EveryLeaf();
+    json[Json::json_pointer(pointer)] = 1;
+    EXPECT_NE(ErrorOf(json).find("x is not a known field"), std::string::npos)
+        << pointer << ErrorOf(json);
+  }
+  Json json = EveryLeaf();
+  json["toolHooks"]["memorySaveRules"][0]["matchOuput"] = "e";
+  EXPECT_EQ(ErrorOf(json), "policy: toolHooks.memorySaveRules[0].matchOuput is not a known field");
+}
+
+TEST(Policy, AWrongTypeOfAnyLeafIsRefused) {
+  const Json sample = EveryLeaf().flatten();
+  for (const auto& [path, value] : sample.items()) {
+    Json json = EveryLeaf();
+    json[Json::json_pointer(path)] = Json::object({{"wrong", Json::array()}});
+    EXPECT_NE(ErrorOf(json), "") << path;
+  }
+}
+
+TEST(Policy, ValuesOutOfTheirLimitsAreRefused) {
+  const std::vector<std::pair<const char*, Json>> bad = {
+      {"/version", 2},
+      {"/memory/contextLimit", 51},
+      {"/memory/contextLimit", -1},
+      {"/memory/contextLimit", 1.5},
+      {"/memory/contextLimit", 18446744073709551615U},
+      {"/memory/budgetTokens", -1},
+      {"/memory/reinject", "never"},
+      {"/toolHooks/memorySaveRules/0/scope", "tenant"},
+      {"/toolHooks/memorySaveRules/0/tool", ""},
+      {"/toolHooks/contextInjectTools/0/limit", 0},
+      {"/toolHooks/contextInjectTools/0/limit", 11}};
+  for (const auto& [path, value] : bad) {
+    Json json = EveryLeaf();
+    json[Json::json_pointer(path)] = value;
+    EXPECT_NE(ErrorOf(json), "") << path << " " << value;
+  }
+  EXPECT_NE(ErrorOf(Json::array()), "");
+  EXPECT_NE(ErrorOf(Json::object()), "") << "a policy without a version is not one";
+}
+
+TEST(Policy, TheDigestIsOfTheBytes) {
+  EXPECT_EQ(PolicyDigest(""),
+            "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_NE(PolicyDigest("{}"), PolicyDigest("{} "));
+}
+
+}  // namespace
+}  // namespace api
