@@ -1,0 +1,150 @@
+// JSON through nlohmann's SAX interface, so that duplicate keys and limits are seen while reading.
+#include "lib/base/json.h"
+
+#include <cmath>
+
+#include "lib/base/text.h"
+
+namespace base {
+namespace {
+
+// Builds the value and refuses what K47 refuses. The library has already checked syntax and UTF-8.
+class StrictReader : public nlohmann::json_sax<Json> {
+ public:
+  explicit StrictReader(const JsonLimits& limits) : limits_(limits) {}
+
+  bool null() override { return Put(nullptr); }
+  bool boolean(bool value) override { return Put(value); }
+  bool number_integer(number_integer_t value) override { return Put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return Put(value); }
+  bool number_float(number_float_t value, const std::string& text) override {
+    return std::isfinite(value) ? Put(value) : Fail("the number " + text + " is out of range");
+  }
+  bool string(std::string& value) override {
+    if (value.find('\0') != std::string::npos) return Fail("a string holds the character NUL");
+    return Put(std::move(value));
+  }
+  bool binary(binary_t&) override { return Fail("binary values are not JSON"); }
+  bool start_object(std::size_t) override { return Open(Json::object()); }
+  bool start_array(std::size_t) override { return Open(Json::array()); }
+  bool end_object() override { return Close(); }
+  bool end_array() override { return Close(); }
+  bool key(std::string& name) override {
+    if (name.find('\0') != std::string::npos) return Fail("a key holds the character NUL");
+    Json& object = *open_.back();
+    if (object.contains(name)) return Fail("the key \"" + name + "\" is there twice");
+    if (object.size() >= limits_.max_keys) {
+      return Fail("an object has more than " + std::to_string(limits_.max_keys) + " keys");
+    }
+    key_ = name;
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception&) override {
+    return Fail("near byte " + std::to_string(position) + (token.empty() ? "" : " ('" + ToUtf8(Prefix(token, 20)) + "')"));
+  }
+
+  Json root;
+  std::string failure;
+
+ private:
+  bool Fail(std::string why) {
+    if (failure.empty()) failure = std::move(why);
+    return false;
+  }
+  bool Put(Json value) {
+    Place(std::move(value));
+    return true;
+  }
+  Json* Place(Json value) {
+    if (open_.empty()) {
+      root = std::move(value);
+      return &root;
+    }
+    Json& parent = *open_.back();
+    if (parent.is_array()) {
+      parent.push_back(std::move(value));
+      return &parent.back();
+    }
+    return &(parent[key_] = std::move(value));
+  }
+  bool Open(Json empty) {
+    if (open_.size() >= limits_.max_depth) {
+      return Fail("nested deeper than " + std::to_string(limits_.max_depth));
+    }
+    open_.push_back(Place(std::move(empty)));
+    return true;
+  }
+  bool Close() {
+    open_.pop_back();
+    return true;
+  }
+
+  const JsonLimits& limits_;
+  std::vector<Json*> open_;  // a child is complete before its parent grows, so the pointers stay good
+  std::string key_;
+};
+
+Error WrongType(const char* field, const char* wanted, const Json& value) {
+  return {Code::kInvalid, std::string(field) + " must be " + wanted + ", not " + value.type_name()};
+}
+
+}  // namespace
+
+Result<Json> ParseJson(std::string_view text, const JsonLimits& limits) {
+  if (Trim(text).empty()) return Error{Code::kInvalid, "the JSON text is empty"};
+  StrictReader reader(limits);
+  if (!Json::sax_parse(text.begin(), text.end(), &reader)) {
+    return Error{Code::kInvalid, "malformed JSON: " + reader.failure};
+  }
+  return std::move(reader.root);
+}
+
+std::string DumpJson(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Result<std::optional<std::string>> OptionalString(const Json& object, const char* field) {
+  auto found = object.find(field);
+  if (found == object.end() || found->is_null()) return std::optional<std::string>();
+  if (!found->is_string()) return WrongType(field, "a string", *found);
+  return std::optional<std::string>(found->get<std::string>());
+}
+
+Result<std::optional<int64_t>> OptionalInt(const Json& object, const char* field) {
+  auto found = object.find(field);
+  if (found == object.end() || found->is_null()) return std::optional<int64_t>();
+  if (!found->is_number_integer()) return WrongType(field, "an integer", *found);
+  if (found->is_number_unsigned() && found->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX)) {
+    return Error{Code::kInvalid, std::string(field) + " is out of range"};
+  }
+  return std::optional<int64_t>(found->get<int64_t>());
+}
+
+Result<std::optional<bool>> OptionalBool(const Json& object, const char* field) {
+  auto found = object.find(field);
+  if (found == object.end() || found->is_null()) return std::optional<bool>();
+  if (!found->is_boolean()) return WrongType(field, "true or false", *found);
+  return std::optional<bool>(found->get<bool>());
+}
+
+Result<std::string> RequiredString(const Json& object, const char* field) {
+  ASSIGN_OR_RETURN(std::optional<std::string> value, OptionalString(object, field));
+  if (!value) return Error{Code::kInvalid, std::string(field) + " is required"};
+  return std::move(*value);
+}
+
+const Json* At(const Json& value, std::initializer_list<const char*> path) {
+  const Json* at = &value;
+  for (const char* key : path) {
+    if (!at->is_object()) return nullptr;
+    auto found = at->find(key);
+    if (found == at->end()) return nullptr;
+    at = &*found;
+  }
+  return at;
+}
+
+std::string StringAt(const Json& value, std::initializer_list<const char*> path, std::string_view fallback) {
+  const Json* found = At(value, path);
+  return found && found->is_string() ? found->get<std::string>() : std::string(fallback);
+}
+
+}  // namespace base

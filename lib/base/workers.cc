@@ -1,0 +1,61 @@
+// The pool: a deque under one mutex is enough, since tasks are requests of 50 µs and more.
+#include "lib/base/workers.h"
+
+#include <pthread.h>
+
+#include "lib/base/check.h"
+
+namespace base {
+
+Workers::Workers(std::string name, size_t threads, size_t queue) : capacity_(queue) {
+  CHECK(threads > 0);
+  for (size_t i = 0; i < threads; ++i) {
+    threads_.emplace_back([this] { Run(); });
+    pthread_setname_np(threads_.back().native_handle(), name.substr(0, 15).c_str());
+  }
+}
+
+Workers::~Workers() { Stop(); }
+
+bool Workers::TrySubmit(std::function<void()> task) {
+  {
+    std::lock_guard lock(mutex_);
+    // Idle threads take tasks at once, so they do not count as waiting.
+    if (stopping_ || queue_.size() + running_ >= capacity_ + threads_.size()) return false;
+    queue_.push_back(std::move(task));
+  }
+  wake_.notify_one();
+  return true;
+}
+
+void Workers::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  threads_.clear();  // joins
+}
+
+size_t Workers::Pending() const {
+  std::lock_guard lock(mutex_);
+  return queue_.size() + running_;
+}
+
+void Workers::Run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    std::function<void()> task = std::move(queue_.front());
+    queue_.pop_front();
+    ++running_;
+    lock.unlock();
+    task();
+    task = nullptr;  // its captures die outside the lock
+    lock.lock();
+    --running_;
+  }
+}
+
+}  // namespace base
