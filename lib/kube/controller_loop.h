@@ -1,0 +1,67 @@
+// A controller: reflectors that watch, a queue of keys, workers that reconcile. What to do for a
+// key is the caller's function; nothing here knows a kind.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/kube/reflector.h"
+#include "lib/kube/work_queue.h"
+
+namespace kube {
+
+// Which keys must be looked at after a change of a watched object.
+using MapToKeys = std::function<std::vector<ObjectKey>(const Change& change)>;
+std::vector<ObjectKey> ToSelf(const Change& change);
+// The controlling owner, when it is of `kind`.
+MapToKeys ToOwner(std::string kind);
+// The object that the label names, in the same namespace.
+MapToKeys ToLabel(std::string label);
+
+struct WatchPlan {
+  ReflectorOptions reflect;
+  MapToKeys map = ToSelf;
+  Prune prune = DropManagedFields;
+  std::vector<std::string> labels;  // that ListByLabel may ask for
+  std::vector<std::string>
+      name_spaces;  // one watch each; empty: one for all (or selection.name_space)
+};
+
+class ControllerLoop {
+ public:
+  using Options = WorkQueue::Options;
+  // `client` must outlive this. `reconcile` runs on several threads, never twice at once for a key,
+  // and not before all caches are synced.
+  ControllerLoop(KubeClient& client, WorkQueue::Work reconcile, Options options = {},
+                 const base::Clock& clock = base::SystemClock());
+  ~ControllerLoop();  // Stop()
+
+  // Before Start. The store lives as long as the loop.
+  ObjectStore& Watch(WatchPlan plan);
+  void Start();                          // returns at once
+  void Stop(int64_t grace_ms = 20'000);  // running reconciles end first
+  void Enqueue(const ObjectKey& key);    // any thread
+  bool synced() const;                   // for /readyz: every cache has had its first list
+  // The longest silence of any watch, ms; for /readyz and /livez.
+  int64_t SilenceMs() const;
+  QueueStats queue_stats() const { return queue_.stats(); }
+  std::vector<std::pair<std::string, ReflectorStats>> reflector_stats() const;  // by plural
+
+ private:
+  struct Source {
+    std::unique_ptr<ObjectStore> store;
+    std::vector<std::unique_ptr<Reflector>> reflectors;
+  };
+  void StartWorkersOnceSynced();
+
+  KubeClient& client_;
+  const base::Clock& clock_;
+  WorkQueue queue_;
+  std::vector<Source> sources_;
+  std::mutex mutex_;
+  bool working_ = false, stopped_ = false;
+};
+
+}  // namespace kube

@@ -1,0 +1,117 @@
+// Calls to a Kubernetes API server: read, server-side apply, patch, delete. Any kind of object, all
+// as JSON. Not for watching: watch.h; not for keeping copies: reflector.h.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/base/clock.h"
+#include "lib/http/client.h"
+#include "lib/kube/cluster_config.h"
+#include "lib/kube/object.h"
+#include "lib/kube/token_source.h"
+
+namespace kube {
+
+struct ClientSettings {
+  std::string field_manager = "kube";  // who owns the fields that Apply sets
+  int64_t timeout_ms = 10'000;         // of a call; a page of a list has six times as much
+  // After each answer: verb ("GET", "WATCH", …), HTTP status (0: none came), time taken. Any
+  // thread.
+  std::function<void(std::string_view verb, int status, double seconds)> on_answer;
+};
+
+// Which objects of a kind.
+struct Selection {
+  std::string name_space;  // empty: all
+  std::string label_selector, field_selector;
+  bool metadata_only = false;  // PartialObjectMetadata: no spec, no status
+};
+
+struct ListPage {
+  std::vector<Json> items;       // each with apiVersion and kind, which the server leaves out
+  std::string resource_version;  // where a watch goes on
+  std::string next;              // not empty: there is another page
+  bool expired = false;          // 410: `next` or the version is too old; list from the start
+};
+
+struct ApplyOptions {
+  bool force = false;   // take fields from other managers; else kConflict, naming manager and field
+  bool status = false;  // to the /status subresource
+  bool dry_run = false;  // the server checks and defaults, and stores nothing
+};
+
+struct DeleteOptions {
+  std::string uid;               // only this incarnation, else kConflict
+  std::string resource_version;  // only this state, else kConflict
+  bool orphan = false;           // leave what it owns
+};
+
+// Blocking calls; any thread. Errors: kNotFound 404; kConflict 409; kDenied 401 and 403; kInvalid
+// 400 and 422; kTooLarge 413; kUnavailable 429, 5xx and no connection; kTimeout. Messages are the
+// server's own. After an answer with Retry-After, calls fail at once until that time (at most 60 s)
+// has passed, so that callers need not know; they come back by their own back-off.
+class KubeClient {
+ public:
+  // `http` and `token` (may be null) must outlive this.
+  KubeClient(http::Client& http, ClientSettings settings = {}, TokenSource* token = nullptr,
+             const base::Clock& clock = base::SystemClock());
+
+  base::Result<Json> Get(const Resource& resource, const ObjectKey& key);
+  // One page; `next` of the page before. `version` "0": whatever the server has at hand.
+  base::Result<ListPage> List(const Resource& resource, const Selection& selection, int limit = 500,
+                              const std::string& next = {}, const std::string& version = {});
+  base::Result<std::vector<Json>> ListAll(const Resource& resource, const Selection& selection);
+
+  // Server-side apply of `object` (apiVersion, kind, metadata.name and the fields to own). A uid or
+  // resourceVersion in its metadata fences the write: another incarnation or state is kConflict.
+  // Returns the object as stored.
+  base::Result<Json> Apply(const Resource& resource, const Json& object,
+                           const ApplyOptions& options = {});
+  base::Result<Json> Create(const Resource& resource, const Json& object);  // kConflict: exists
+  base::Result<Json> MergePatch(const Resource& resource, const ObjectKey& key, const Json& patch,
+                                std::string_view subresource = {});
+  base::Result<Json> JsonPatch(const Resource& resource, const ObjectKey& key, const Json& patch,
+                               std::string_view subresource = {});
+  base::Status Delete(const Resource& resource, const ObjectKey& key,
+                      const DeleteOptions& options = {});
+  // GET of any other path, /version say.
+  base::Result<Json> GetPath(const std::string& path);
+
+  // How long the server asked us to wait from now on; 0: not at all.
+  int64_t RetryAfterMs() const;
+  http::Client& http() { return http_; }
+  const ClientSettings& settings() const { return settings_; }
+  // Looks at an answer: counts it, remembers Retry-After, distrusts the token after a 401 (true:
+  // trying again can help). For watch.h.
+  bool Inspect(std::string_view verb, const http::Response& answer, double seconds);
+
+ private:
+  base::Result<http::Response> Send(http::ClientRequest request);
+  base::Result<Json> Call(http::ClientRequest request);
+
+  http::Client& http_;
+  const ClientSettings settings_;
+  TokenSource* const token_;
+  const base::Clock& clock_;
+  std::atomic<int64_t> not_before_ms_{0};  // monotonic
+};
+
+// The error of an answer that is none of 2xx; `what` says what was tried.
+base::Error ErrorOf(const http::Response& answer, std::string_view what);
+// Query of a selection without "?"; percent-encoded.
+std::string QueryOf(const Selection& selection);
+
+// A client with all that it stands on.
+struct Connection {
+  ClusterConfig config;
+  TokenSource token;
+  std::unique_ptr<http::Client> http;
+  KubeClient client;
+};
+base::Result<std::unique_ptr<Connection>> Connect(ClusterConfig config, ClientSettings settings);
+
+}  // namespace kube

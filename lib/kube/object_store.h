@@ -1,0 +1,83 @@
+// Copies of a kind's objects, filled by a reflector and read by reconcilers. Kept as pruned bytes
+// and decoded on read: a JSON tree costs five times as much memory.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "lib/kube/object.h"
+
+namespace kube {
+
+// Takes away what nobody reads, before an object is kept.
+using Prune = std::function<void(Json& object)>;
+void DropManagedFields(Json& object);  // and kubectl's last-applied annotation
+
+// What happened to one object.
+struct Change {
+  enum class Type { kAdded, kModified, kDeleted };
+  Type type;
+  ObjectKey key;
+  Json object;  // pruned, as it is now; of kDeleted: as last seen
+};
+
+// Any thread. Readers never see a half-done Replace.
+class ObjectStore {
+ public:
+  // `labels`: names that ListByLabel may ask for.
+  explicit ObjectStore(Prune prune = DropManagedFields, std::vector<std::string> labels = {});
+
+  std::optional<Json> Get(const ObjectKey& key) const;
+  std::vector<Json> List(std::string_view name_space = {}) const;  // empty: all
+  std::vector<Json> ListByOwner(const std::string& uid) const;     // any ownerReference
+  // Ends the process when `label` was not given to the constructor.
+  std::vector<Json> ListByLabel(const std::string& label, const std::string& value,
+                                std::string_view name_space = {}) const;
+  size_t objects() const;
+  size_t bytes() const;
+
+  // Waits until the store has seen `version` of its kind or a newer one (read your own writes);
+  // false after `timeout_ms` or `stop`.
+  bool WaitForVersion(const std::string& version, int64_t timeout_ms, std::stop_token stop) const;
+
+  // For the reflector. Each returns what really changed; an object of the same or an older version
+  // changes nothing.
+  std::optional<Change> Upsert(Json object);
+  std::optional<Change> Erase(const Json& object);
+  // Exchanges all of `name_space` (empty: everything) for `items` in one step, listed at `version`.
+  std::vector<Change> Replace(std::string_view name_space, std::vector<Json> items,
+                              const std::string& version);
+  void SawVersion(const std::string& version);  // from a bookmark
+
+ private:
+  struct Entry {
+    std::string bytes, version;
+    std::vector<std::string> owners;  // uids
+    std::vector<std::string> labels;  // values, in the order of labels_
+  };
+  using Keys = std::set<ObjectKey>;
+  Entry MakeEntry(const Json& object) const;
+  void Insert(const ObjectKey& key, Entry entry);
+  void Remove(std::map<ObjectKey, Entry>::iterator at);
+  std::vector<Json> Decode(const Keys* keys, std::string_view name_space) const;
+  void Saw(const std::string& version);
+
+  const Prune prune_;
+  const std::vector<std::string> labels_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable_any seen_;
+  std::map<ObjectKey, Entry> entries_;
+  std::map<std::string, Keys> by_owner_;
+  std::vector<std::map<std::string, Keys>> by_label_;
+  size_t bytes_ = 0;
+  std::string version_;  // the newest seen
+};
+
+}  // namespace kube

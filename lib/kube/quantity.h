@@ -1,0 +1,17 @@
+// Resource quantities ("500m", "1Gi", "1e3") as the API reads them. Pure.
+#pragma once
+
+#include <string_view>
+
+#include "lib/base/result.h"
+
+namespace kube {
+
+// In billionths; finer parts are rounded up as the API does. kInvalid: not a quantity, or beyond
+// ±2⁶³.
+__extension__ using Nanos = __int128;
+base::Result<Nanos> ParseQuantity(std::string_view text);
+// Both are quantities and mean the same: "1024Mi" and "1Gi".
+bool SameQuantity(std::string_view left, std::string_view right);
+
+}  // namespace kube

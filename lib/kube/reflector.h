@@ -1,0 +1,69 @@
+// Keeps an ObjectStore equal to the API server's objects of one kind: list, then watch, for ever.
+// One thread each.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "lib/base/guarded.h"
+#include "lib/kube/object_store.h"
+#include "lib/kube/watch.h"
+
+namespace kube {
+
+struct ReflectorOptions {
+  Resource resource;
+  Selection selection;
+  int page_size = 500;
+  int64_t backoff_base_ms = 800;  // after failures: doubled up to the cap, with jitter
+  int64_t backoff_cap_ms = 30'000;
+  int64_t healthy_ms = 120'000;  // a watch that lived so long forgets earlier failures
+  uint64_t seed = 0;             // of the jitter; 0: from the system
+};
+
+struct ReflectorStats {
+  int64_t lists = 0, watches = 0, events = 0;
+  std::map<std::string, int64_t> watch_ends;  // by reason
+  int64_t last_contact_ms = 0;                // wall clock: when the server last said anything
+  std::string last_error;                     // empty once all is well again
+};
+
+class Reflector {
+ public:
+  // `on_change` runs on the reflector's thread for each object that really changed, after the store
+  // has the change; `resync` is true for what a list brought (less urgent than an event). All must
+  // outlive this.
+  using OnChange = std::function<void(const Change& change, bool resync)>;
+  Reflector(KubeClient& client, ObjectStore& store, ReflectorOptions options, OnChange on_change,
+            const base::Clock& clock = base::SystemClock());
+  ~Reflector();  // Stop()
+
+  void Start();
+  void Stop();          // ends the stream, joins
+  bool synced() const;  // a whole list was stored once
+  ReflectorStats stats() const;
+  const ReflectorOptions& options() const { return options_; }
+
+ private:
+  void Run(std::stop_token stop);
+  base::Status ListOnce(std::stop_token stop);
+  WatchEnd WatchOnce(std::stop_token stop);
+  void OnEvent(WatchEvent&& event);
+  void Heard();
+  void Failed(const base::Error& error);
+
+  KubeClient& client_;
+  ObjectStore& store_;
+  const ReflectorOptions options_;
+  const OnChange on_change_;
+  const base::Clock& clock_;
+  std::string version_;  // where the next watch goes on; empty: list first
+  std::atomic<bool> synced_{false};
+  mutable base::Guarded<ReflectorStats> stats_;
+  std::jthread thread_;
+};
+
+}  // namespace kube

@@ -1,0 +1,58 @@
+// One watch request: the server's stream of events, taken apart. Not the loop around it:
+// reflector.h.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "lib/kube/kube_client.h"
+
+namespace kube {
+
+// Cuts a stream into lines, however it arrives: a piece may end anywhere, inside a character too.
+class LineSplitter {
+ public:
+  explicit LineSplitter(size_t max_line_bytes = 16 << 20) : max_line_bytes_(max_line_bytes) {}
+  // Calls `on_line` for each whole line, without its end; false from it ends. kTooLarge: a line
+  // over the limit. Empty lines are left out.
+  base::Status Append(std::string_view bytes, const std::function<bool(std::string_view)>& on_line);
+
+ private:
+  const size_t max_line_bytes_;
+  std::string rest_;
+};
+
+struct WatchEvent {
+  enum class Type { kAdded, kModified, kDeleted, kBookmark, kError };
+  Type type;
+  Json object;  // of kError: a Status
+};
+base::Result<WatchEvent> ParseWatchEvent(std::string_view line);
+
+struct WatchEnd {
+  enum class Reason {
+    kClosed,           // by the server at its time-out, or by us: go on from the last version
+    kExpired,          // 410, as status or as event: list again
+    kVersionTooLarge,  // 504: the server is behind us (restored from a backup): list again
+    kIdle,             // nothing came for too long
+    kFailed,           // anything else
+  };
+  Reason reason = Reason::kClosed;
+  base::Error error;  // of all but kClosed
+};
+const char* ReasonName(WatchEnd::Reason reason);  // for metrics: "closed", "expired", …
+
+struct WatchOptions {
+  Selection selection;
+  std::string resource_version;
+  int timeout_s = 270;  // the server ends the stream then
+};
+
+// Streams until the end of the stream, an error or `stop`. `on_event` gets all but error events,
+// with apiVersion and kind set; it runs on the caller's thread.
+WatchEnd Watch(KubeClient& client, const Resource& resource, const WatchOptions& options,
+               std::stop_token stop, const std::function<void(WatchEvent&&)>& on_event);
+
+}  // namespace kube

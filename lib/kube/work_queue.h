@@ -1,0 +1,67 @@
+// Workers on a keyed queue: calls a function for each key that was added, again later when it asks
+// for that or fails. The rules are in key_queue.h.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "lib/base/clock.h"
+#include "lib/kube/key_queue.h"
+
+namespace kube {
+
+// When a key should be looked at again although nothing happens to it.
+struct When {
+  int64_t after_ms = 0;  // 0: not before something happens
+};
+
+struct QueueStats {
+  size_t depth = 0, delayed = 0, in_work = 0;
+  int64_t adds = 0, done = 0, failed = 0, retries = 0, exceptions = 0;
+  double longest_running_s = 0;
+};
+
+class WorkQueue {
+ public:
+  // An error means: again, after the key's back-off. An exception that gets out is an error,
+  // counted.
+  using Work = std::function<base::Result<When>(const ObjectKey& key, std::stop_token stop)>;
+  struct Options {
+    int workers = 4;
+    KeyQueue::Limits limits;
+    // After each call: "success", "requeue_after", "requeue" or "error" (controller-runtime's
+    // words).
+    std::function<void(const char* result, double seconds)> on_done;
+  };
+  WorkQueue(Work work, Options options, const base::Clock& clock = base::SystemClock());
+  ~WorkQueue();  // Stop()
+
+  void Add(const ObjectKey& key, Priority priority = Priority::kEdit);  // any thread, any time
+  void AddAfter(const ObjectKey& key, int64_t delay_ms);
+  void Start();  // until then keys only gather
+  // Takes no more keys, lets running calls end (their stop token is set after `grace_ms`), joins.
+  void Stop(int64_t grace_ms = 20'000);
+  QueueStats stats() const;
+
+ private:
+  void Run(std::stop_token stop);
+  void WorkOn(const ObjectKey& key);
+  void Finish(const ObjectKey& key, const base::Result<When>& result);
+
+  const Work work_;
+  const Options options_;
+  const base::Clock& clock_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any wake_;
+  KeyQueue queue_;
+  std::map<ObjectKey, int64_t> started_ms_;
+  QueueStats counts_;
+  bool stopping_ = false;
+  std::stop_source abandon_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace kube

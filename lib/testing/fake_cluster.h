@@ -1,0 +1,136 @@
+// An API server in memory behind the http::Client interface, with faults on demand. It knows
+// objects, versions, watches, field owners and Events; it runs no controllers and checks no schema.
+// The same story is told to it and to a real API server (fake_cluster_story.h), so that it stays
+// honest.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/http/client.h"
+#include "lib/kube/object.h"
+#include "lib/testing/fake_cluster_fields.h"
+
+namespace testing {
+
+using base::Json;
+
+// One request as the cluster saw it.
+struct Call {
+  std::string verb;  // GET LIST WATCH CREATE APPLY PATCH DELETE
+  std::string path;
+  std::map<std::string, std::string> query;
+  Json body;
+  int status = 0;  // of the answer; 0: the connection broke
+  bool Mutating() const { return verb != "GET" && verb != "LIST" && verb != "WATCH"; }
+};
+
+// What goes wrong: the next `times` requests that fit are answered with `status` instead.
+struct Fault {
+  std::string verb;           // empty: any
+  std::string path_part;      // empty: any path
+  int status = 500;           // 0: the connection breaks (kUnavailable)
+  int retry_after_s = 0;      // > 0: sends that header
+  bool after_effect = false;  // the request takes effect and only its answer is lost
+  int times = 1;
+};
+
+// Any thread.
+class FakeCluster : public http::Client {
+ public:
+  FakeCluster();  // serves the kinds of lib/kube/object.h
+  ~FakeCluster() override;
+  void Serve(const kube::Resource& resource);  // one more kind, with a status subresource
+
+  base::Result<http::Response> Send(const http::ClientRequest& request) override;
+  base::Status Stream(const http::ClientRequest& request, std::stop_token stop,
+                      std::function<bool(const http::Response&)> on_head,
+                      std::function<bool(std::string_view)> on_bytes) override;
+
+  // As somebody else would: creates the object or replaces all of it but its status; `manager` then
+  // owns what changed. Ends the process when the kind is not served.
+  Json Put(Json object, const std::string& manager = "kubectl");
+  Json PutStatus(const kube::Resource& resource, const kube::ObjectKey& key, Json status);
+  bool Remove(const kube::Resource& resource, const kube::ObjectKey& key);
+  std::optional<Json> Get(const kube::Resource& resource, const kube::ObjectKey& key) const;
+  std::vector<Json> List(const kube::Resource& resource, const std::string& name_space = {}) const;
+
+  void Inject(Fault fault);
+  void ClearFaults();
+  void BreakStreams();              // every open watch is reset
+  void ExpireStreams();             // every open watch gets an ERROR event with code 410 and ends
+  void Compact();                   // forgets history: a watch from an older version gets that 410
+  void SendBookmarks();             // to every watch that allowed them
+  void HoldEvents(bool on);         // open watches fall silent, until let go again
+  void RepeatEvents(bool on);       // each event is sent twice
+  void ServeStaleLists(int times);  // the next lists show the state of before the last change
+  void CutStreamsInto(size_t bytes);  // pieces of a watch's answer; 0: one line a piece
+
+  std::vector<Call> calls() const;
+  size_t mutations() const;  // mutating calls that were answered with success
+  void ForgetCalls();
+  size_t open_watches() const;
+  int64_t version() const;
+
+ private:
+  struct Stored {
+    Json object;
+    FieldOwners owners;
+  };
+  struct Event {
+    int64_t version;
+    std::string collection;  // the kind's path without namespace
+    std::string type;
+    Json object;
+    Json before;  // for selectors: an object that stops matching is deleted
+  };
+  struct Target {  // what a path means
+    kube::Resource resource;
+    kube::ObjectKey key;  // name empty: the collection
+    std::string subresource;
+  };
+  struct Reply {
+    int status = 200;
+    Json body;
+    int retry_after_s = 0;
+  };
+  using Key = std::pair<std::string, kube::ObjectKey>;  // collection, key
+
+  std::optional<Target> Parse(const std::string& path) const;
+  std::optional<Fault> TakeFault(const Call& call);
+  static http::Response Encode(const Reply& reply);
+  Reply Answer(const Call& call, const http::ClientRequest& request);
+  Reply AnswerList(const Call& call, const Target& target) const;
+  Reply AnswerApply(const Call& call, const Target& target);
+  Reply AnswerCreate(const Call& call, const Target& target);
+  Reply AnswerPatch(const Call& call, const Target& target, bool json_patch);
+  Reply AnswerDelete(const Call& call, const Target& target);
+  Json Commit(const Target& target, Json next, FieldOwners owners);
+  void Erase(const Key& key);
+  bool NextEvent(std::unique_lock<std::mutex>& lock, std::stop_token stop, size_t stream,
+                 Event* event);
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::map<std::string, kube::Resource> resources_;  // by collection path
+  std::map<Key, Stored> objects_;
+  std::map<Key, Stored> stale_;  // as before the last change
+  std::deque<Event> history_;
+  int64_t version_ = 100, compacted_ = 0, next_uid_ = 1;
+  std::vector<Fault> faults_;
+  std::vector<Call> calls_;
+  struct Watching {
+    bool broken = false, expired = false, bookmark = false;
+  };
+  std::map<size_t, Watching> streams_;
+  size_t next_stream_ = 0, piece_bytes_ = 0;
+  int stale_lists_ = 0;
+  bool hold_ = false, repeat_ = false;
+};
+
+}  // namespace testing
