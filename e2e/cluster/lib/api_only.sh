@@ -1,0 +1,33 @@
+# `up --api-only`: an API server with its etcd on a free port, for tests of
+# admission, RBAC, watches and tokens that need no node. Any number at once;
+# neither root nor containers. Sourced after control_plane.sh.
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+api_only() { # api_only WITH_CONTROLLER_MANAGER
+  local attempt port
+  mkdir -p "$STATE"
+  control_plane_pki 127.0.0.1
+  start_etcd
+  # Between choosing a port and binding it, another program may take it.
+  for attempt in 1 2 3; do
+    port=$(cat "$STATE/port" 2>/dev/null || free_port)
+    echo "$port" > "$STATE/port"
+    kubeconfig "$KUBECONFIG" admin "$port"
+    start_apiserver 127.0.0.1 "$port" --bind-address 127.0.0.1 --endpoint-reconciler-type none
+    if await 60 api_answers_or_died && alive kube-apiserver; then break; fi
+    grep -q 'address already in use' "$LOG/kube-apiserver.log" && [ "$attempt" != 3 ] ||
+      fail "kube-apiserver does not become ready: $(last_words kube-apiserver)"
+    stop kube-apiserver
+    rm -f "$STATE/port" "$LOG/kube-apiserver.log"
+  done
+  [ "$1" = no ] || start_controller_manager "$port"
+}
+
+api_answers_or_died() { ! alive kube-apiserver || api_ready; }
+
+follow() { # follow PID: ends and removes this server once that process has gone
+  # shellcheck disable=SC2016
+  start follow bash -c 'while kill -0 "$1"; do sleep 0.5; done; exec "$2" --state "$3" --purge' \
+    follow "$1" "$HERE/down" "$STATE"
+}

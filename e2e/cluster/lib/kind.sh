@@ -1,0 +1,26 @@
+# `up --kind`: the same surface by kind, for machines with a container engine
+# (and any operating system). Sourced.
+
+KIND_NAME=agent-memory-e2e
+
+kind_needs() {
+  command -v kind > /dev/null || fail "kind is not installed: see its project's page, or use 'up' (Linux, root) without it"
+  docker info > /dev/null 2>&1 || fail "no container engine answers ('docker info' fails): start Docker, or use 'up' (Linux, root) without --kind"
+}
+
+kind_up() {
+  kind_needs
+  settle "$CACHE/kind"
+  mkdir -p "$STATE"
+  if ! kind get clusters 2>/dev/null | grep -qx "$KIND_NAME"; then
+    kind create cluster --name "$KIND_NAME" --config "$HERE/../kind.yaml" --kubeconfig "$KUBECONFIG" --wait 180s >&2 ||
+      fail "kind could not make the cluster (its words are above)"
+  fi
+  kind export kubeconfig --name "$KIND_NAME" --kubeconfig "$KUBECONFIG" >&2
+  echo "$KUBECONFIG"
+}
+
+kind_down() {
+  kind_needs
+  kind delete cluster --name "$KIND_NAME" >&2
+}
