@@ -54,6 +54,7 @@ class Database {
   explicit Database(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
   std::shared_ptr<Connection> connection_;
   friend class Statement;
+  friend class Transaction;
 };
 
 // A prepared statement with its values. Bind in order, then Step (rows) or Run (no rows).
