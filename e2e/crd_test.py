@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""What the API server takes, refuses and fills in, for every case of agents_table.json.
+
+    e2e/crd_test.py --kubeconfig FILE [--kubectl PATH] [--keep]
+
+Applies crds/, works in a namespace of its own and deletes it. Nothing but kubectl and Python.
+The last line is "N passed, M failed".
+"""
+import argparse
+import concurrent.futures
+import copy
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import uuid
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TABLE = json.loads((ROOT / "e2e/agents_table.json").read_text())
+KINDS = ["agent", "agenttool", "agentrun", "memoryserver"]
+
+
+class Cluster:
+    """kubectl with one kubeconfig and one namespace."""
+
+    def __init__(self, kubectl, kubeconfig, namespace):
+        self.command = [kubectl, f"--kubeconfig={kubeconfig}"]
+        self.namespace = namespace
+
+    def run(self, *arguments, given=None):
+        """(exit code, standard output, standard error); `given` goes in as JSON."""
+        done = subprocess.run([*self.command, *arguments], capture_output=True, text=True,
+                              input=json.dumps(given) if given is not None else None, timeout=60)
+        return done.returncode, done.stdout, done.stderr
+
+    def apply(self, thing, *arguments):
+        return self.run("apply", "-n", self.namespace, "-o", "json", "-f", "-", *arguments, given=thing)
+
+    def must(self, *arguments):
+        code, out, error = self.run(*arguments)
+        if code:
+            sys.exit(f"kubectl {' '.join(arguments)}: {error.strip()}")
+        return out
+
+
+def steps(pointer):
+    return [int(s) if s.isdigit() else s.replace("~1", "/").replace("~0", "~")
+            for s in pointer.split("/")[1:]]
+
+
+def value_at(thing, pointer):
+    for step in steps(pointer):
+        thing = thing[step]
+    return thing
+
+
+def changed(thing, case):
+    """A copy of `thing` with the case's `set` and `unset` done."""
+    thing = copy.deepcopy(thing)
+    for pointer in case.get("unset", []):
+        *path, last = steps(pointer)
+        inner = thing
+        for step in path:
+            inner = inner[step]
+        del inner[last]
+    for pointer, value in case.get("set", {}).items():
+        *path, last = steps(pointer)
+        inner = thing
+        for step in path:
+            inner = inner.setdefault(step, {})
+        inner[last] = value
+    return thing
+
+
+def base(case, name=None):
+    thing = copy.deepcopy(TABLE["bases"][case.get("base", "agent")])
+    thing["metadata"]["name"] = name or thing["metadata"]["name"]
+    return thing
+
+
+def refused(answer, field):
+    """Why `answer` is not a refusal that names `field`, or None."""
+    code, out, error = answer
+    if code == 0:
+        return "was taken"
+    named = re.search(r'(?<![\w\]])' + re.escape(field) + r'(:|"|\[)', error)
+    return None if named else f"the answer does not name {field}: {error.strip()[-400:]}"
+
+
+def taken(answer, expect):
+    """Why `answer` is not an object in which `expect` holds, or None."""
+    code, out, error = answer
+    if code:
+        return f"was refused: {error.strip()[-400:]}"
+    for pointer, value in expect.items():
+        try:
+            found = value_at(json.loads(out), pointer)
+        except (KeyError, IndexError):
+            found = "nothing"
+        if found != value:
+            return f"{pointer} is {json.dumps(found)}, not {json.dumps(value)}"
+    return None
+
+
+def good(cluster, case):
+    return taken(cluster.apply(changed(base(case), case), "--dry-run=server"), case.get("expect", {}))
+
+
+def bad(cluster, case):
+    thing = changed(base(case), case)
+    wrong = refused(cluster.apply(thing, "--dry-run=server"), case["field"])
+    if wrong:
+        return wrong
+    # What GitOps tools do must refuse it too.
+    code, _, _ = cluster.apply(thing, "--dry-run=server", "--server-side")
+    return None if code else "server-side apply took it"
+
+
+def edit(cluster, case):
+    """An existing object is changed; each case has one of its own name."""
+    name = "edit-" + uuid.uuid4().hex[:8]
+    before = changed(base(case, name), {"set": case["before"]})
+    code, _, error = cluster.apply(before)
+    if code:
+        return f"cannot make the object: {error.strip()}"
+    answer = cluster.apply(changed(before, case), "--dry-run=server")
+    return refused(answer, case["field"]) if "field" in case else taken(answer, case.get("expect", {}))
+
+
+def undescribed(schema, path):
+    """Paths of fields that `kubectl explain` has no words for."""
+    found = []
+    for name, field in schema.get("properties", {}).items():
+        here = f"{path}.{name}"
+        if "description" not in field and here not in (".metadata", ".metadata.name"):
+            found.append(here)
+        found += undescribed(field, here)
+    for inner in ("items", "additionalProperties"):
+        if isinstance(schema.get(inner), dict):
+            found += undescribed(schema[inner], path)
+    return found
+
+
+def open_objects(schema, path):
+    """Paths that keep unknown fields."""
+    found = [path] if schema.get("x-kubernetes-preserve-unknown-fields") else []
+    for name, field in schema.get("properties", {}).items():
+        found += open_objects(field, f"{path}.{name}")
+    for inner in ("items", "additionalProperties"):
+        if isinstance(schema.get(inner), dict):
+            found += open_objects(schema[inner], path + "[]")
+    return found
+
+
+def schemas(cluster):
+    """(name of the check, why it failed or None) of the CRDs as the API server holds them."""
+    for kind in KINDS:
+        crd = json.loads(cluster.must("get", "crd", f"{kind}s.agents.agentops.io", "-o", "json"))
+        schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+        missing = undescribed(schema, "")
+        yield f"{kind}: every field is explained", f"not {missing}" if missing else None
+        wide = [p for p in open_objects(schema, "") if p.count(".") != 2 or p == ".spec"]
+        yield f"{kind}: open objects are fields of spec, never spec itself", str(wide) if wide else None
+        problems = [c for c in crd["status"]["conditions"]
+                    if c["type"] == "NonStructuralSchema" and c["status"] == "True"]
+        yield f"{kind}: the schema is structural", problems[0]["message"] if problems else None
+
+
+def samples(cluster):
+    for file in sorted((ROOT / "config/samples").glob("*.yaml")):
+        text = file.read_text().replace("namespace: agents", f"namespace: {cluster.namespace}")
+        done = subprocess.run([*cluster.command, "apply", "--dry-run=server", "-f", "-"],
+                              capture_output=True, text=True, input=text, timeout=60)
+        yield f"sample {file.name} is taken", done.stderr.strip() if done.returncode else None
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--kubeconfig", required=True)
+    options.add_argument("--kubectl", default="kubectl")
+    options.add_argument("--keep", action="store_true", help="leave the namespace behind")
+    asked = options.parse_args()
+    cluster = Cluster(asked.kubectl, asked.kubeconfig, "crd-test-" + uuid.uuid4().hex[:6])
+    cluster.must("apply", "--server-side", "--force-conflicts", "-k", str(ROOT / "crds"))
+    cluster.must("wait", "--for=condition=Established", "--timeout=30s",
+                 *[f"crd/{kind}s.agents.agentops.io" for kind in KINDS])
+    cluster.must("create", "namespace", cluster.namespace)
+    try:
+        results = [*schemas(cluster), *samples(cluster)]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for word, check in (("taken", good), ("refused", bad), ("edit", edit)):
+                cases = TABLE[{"taken": "good", "refused": "bad", "edit": "edits"}[word]]
+                found = pool.map(lambda case, check=check: check(cluster, case), cases)
+                results += [(f"{word}: {case['case']}", wrong) for case, wrong in zip(cases, found)]
+    finally:
+        if not asked.keep:
+            cluster.run("delete", "namespace", cluster.namespace, "--wait=false")
+    failed = [(name, wrong) for name, wrong in results if wrong]
+    for name, wrong in failed:
+        print(f"FAILED {name}: {wrong}")
+    print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
