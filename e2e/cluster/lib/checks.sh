@@ -20,8 +20,8 @@ check_kernel() {
   unshare -m sh -c "cd '$probe' && mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work none merged" 2>/dev/null ||
     missing+=("overlayfs on the file system of $STATE")
   rm -rf "$probe"
-  unshare -n ip link add a type veth peer name b 2>/dev/null || missing+=("veth (CONFIG_VETH)")
-  unshare -n ip link add a type bridge 2>/dev/null || missing+=("bridge (CONFIG_BRIDGE)")
+  unshare -n ip link add name probe0 type veth peer name probe1 2>/dev/null || missing+=("veth (CONFIG_VETH)")
+  unshare -n ip link add name probe0 type bridge 2>/dev/null || missing+=("bridge (CONFIG_BRIDGE)")
   [ -e /proc/sys/net/bridge/bridge-nf-call-iptables ] || missing+=("br_netfilter (CONFIG_BRIDGE_NETFILTER)")
   unshare -n nft -f - 2>/dev/null << 'NFT' || missing+=("nf_tables with nat, masquerade, fib, numgen (CONFIG_NF_TABLES, CONFIG_NFT_*)")
 table ip probe {
