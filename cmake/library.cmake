@@ -18,6 +18,7 @@ precompiled(pch_code ${PCH_SYSTEM})
 if(AGENT_MEMORY_TESTS)
   find_package(GTest REQUIRED)
   precompiled(pch_test ${PCH_SYSTEM} <gtest/gtest.h>)
+  target_link_libraries(pch_test PRIVATE GTest::gtest)  # its definitions must be those of the tests
 endif()
 
 function(library)

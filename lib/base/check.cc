@@ -7,8 +7,10 @@
 namespace base {
 
 void CheckFailed(const char* file, int line, const char* condition) {
-  std::fprintf(stderr, "{\"level\":\"error\",\"msg\":\"check failed\",\"place\":\"%s:%d\",\"condition\":\"%s\"}\n",
-               file, line, condition);
+  std::fprintf(
+      stderr,
+      "{\"level\":\"error\",\"msg\":\"check failed\",\"place\":\"%s:%d\",\"condition\":\"%s\"}\n",
+      file, line, condition);
   std::abort();
 }
 

@@ -1,5 +1,5 @@
-// Assertions for programmer errors: a false CHECK prints where and why, and ends the process. Not for
-// input, files or the network: those are Results.
+// Assertions for programmer errors: a false CHECK prints where and why, and ends the process. Not
+// for input, files or the network: those are Results.
 #pragma once
 
 namespace base {

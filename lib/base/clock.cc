@@ -65,7 +65,8 @@ std::string FormatTime(int64_t unix_ms) {
 }
 
 Result<int64_t> ParseTime(std::string_view text) {
-  Error error{Code::kInvalid, "'" + std::string(text) + "' is not a time like 2026-04-12T10:00:00Z"};
+  Error error{Code::kInvalid,
+              "'" + std::string(text) + "' is not a time like 2026-04-12T10:00:00Z"};
   int year = Digits(text, 0, 4), month = Digits(text, 5, 2), day = Digits(text, 8, 2);
   int hour = Digits(text, 11, 2), minute = Digits(text, 14, 2), second = Digits(text, 17, 2);
   if (text.size() < 20 || year < 0 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 ||
@@ -97,7 +98,8 @@ Result<int64_t> ParseTime(std::string_view text) {
 }
 
 Result<int64_t> ParseDuration(std::string_view text) {
-  Error error{Code::kInvalid, "'" + std::string(text) + "' is not a duration like 45s, 250ms or 1h30m"};
+  Error error{Code::kInvalid,
+              "'" + std::string(text) + "' is not a duration like 45s, 250ms or 1h30m"};
   if (text == "0") return int64_t{0};
   if (text.empty()) return error;
   double total_ms = 0;
@@ -119,14 +121,23 @@ Result<int64_t> ParseDuration(std::string_view text) {
     std::string_view rest = text.substr(at);
     double scale_ms;
     size_t length = 1;
-    if (rest.starts_with("ms")) { scale_ms = 1, length = 2; }
-    else if (rest.starts_with("us")) { scale_ms = 1e-3, length = 2; }
-    else if (rest.starts_with("µs")) { scale_ms = 1e-3, length = 3; }
-    else if (rest.starts_with("ns")) { scale_ms = 1e-6, length = 2; }
-    else if (rest.starts_with("s")) { scale_ms = 1e3; }
-    else if (rest.starts_with("m")) { scale_ms = 6e4; }
-    else if (rest.starts_with("h")) { scale_ms = 36e5; }
-    else { return error; }
+    if (rest.starts_with("ms")) {
+      scale_ms = 1, length = 2;
+    } else if (rest.starts_with("us")) {
+      scale_ms = 1e-3, length = 2;
+    } else if (rest.starts_with("µs")) {
+      scale_ms = 1e-3, length = 3;
+    } else if (rest.starts_with("ns")) {
+      scale_ms = 1e-6, length = 2;
+    } else if (rest.starts_with("s")) {
+      scale_ms = 1e3;
+    } else if (rest.starts_with("m")) {
+      scale_ms = 6e4;
+    } else if (rest.starts_with("h")) {
+      scale_ms = 36e5;
+    } else {
+      return error;
+    }
     at += length;
     total_ms += number * scale_ms;
   }

@@ -1,5 +1,5 @@
-// Time comes from a Clock that is handed in, so that tests set it. Wall time is milliseconds since 1970
-// UTC; monotonic time is for ages and deadlines only.
+// Time comes from a Clock that is handed in, so that tests set it. Wall time is milliseconds since
+// 1970 UTC; monotonic time is for ages and deadlines only.
 #pragma once
 
 #include <cstdint>

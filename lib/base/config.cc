@@ -1,5 +1,5 @@
-// Reading settings: defaults, then the file, then the environment, then flags; every problem names the
-// setting, where it was given, and what it takes.
+// Reading settings: defaults, then the file, then the environment, then flags; every problem names
+// the setting, where it was given, and what it takes.
 #include "lib/base/config.h"
 
 #include <unistd.h>
@@ -29,7 +29,8 @@ Result<int64_t> ParseInteger(const std::string& text) {
 }
 
 Result<int64_t> ParseBytes(const std::string& text) {
-  static const std::pair<const char*, int64_t> kUnits[] = {{"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}, {"", 1}};
+  static const std::pair<const char*, int64_t> kUnits[] = {
+      {"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}, {"", 1}};
   for (const auto& [unit, scale] : kUnits) {
     if (!text.ends_with(unit)) continue;
     Result<int64_t> number = ParseInteger(text.substr(0, text.size() - std::string(unit).size()));
@@ -39,7 +40,9 @@ Result<int64_t> ParseBytes(const std::string& text) {
 }
 
 Result<int64_t> ParseNumber(Kind kind, const std::string& text) {
-  return kind == Kind::kInt ? ParseInteger(text) : kind == Kind::kDuration ? ParseDuration(text) : ParseBytes(text);
+  return kind == Kind::kInt        ? ParseInteger(text)
+         : kind == Kind::kDuration ? ParseDuration(text)
+                                   : ParseBytes(text);
 }
 
 std::string Shown(Kind kind, int64_t number) {
@@ -58,7 +61,8 @@ Status Validate(const Setting& setting, const std::string& text) {
       ASSIGN_OR_RETURN(int64_t value, ParseNumber(setting.kind, text));
       if (value >= setting.minimum && value <= setting.maximum) return {};
       std::string limits = "at least " + Shown(setting.kind, setting.minimum);
-      if (setting.maximum != INT64_MAX) limits += " and at most " + Shown(setting.kind, setting.maximum);
+      if (setting.maximum != INT64_MAX)
+        limits += " and at most " + Shown(setting.kind, setting.maximum);
       return Error{Code::kInvalid, "'" + text + "' is out of range; it must be " + limits};
     }
   }
@@ -83,21 +87,24 @@ Result<std::string> FileText(const Setting& setting, const Json& value) {
 
 std::string EnvironmentName(const std::string& flag) {
   std::string name = "AGENT_MEMORY_";
-  for (char c : flag) name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  for (char c : flag)
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return name;
 }
 
 std::string Help(const Program& program) {
-  std::string text = program.name + ": " + program.summary + "\n\nSettings (flag, or environment variable " +
-                     EnvironmentName("") + "<FLAG>, or key of the --config file):\n";
+  std::string text = program.name + ": " + program.summary +
+                     "\n\nSettings (flag, or environment variable " + EnvironmentName("") +
+                     "<FLAG>, or key of the --config file):\n";
   auto line = [&](const std::string& flag, const std::string& help) {
     text += "  " + flag + std::string(flag.size() < 30 ? 30 - flag.size() : 1, ' ') + help + "\n";
   };
   for (const Setting& setting : program.settings) {
     std::string fallback = setting.kind == Kind::kBool && setting.fallback == "false" ? ""
                            : setting.fallback.empty()                                 ? ""
-                                                                                      : " (" + setting.fallback + ")";
-    line("--" + setting.name + (setting.kind == Kind::kBool ? "" : " VALUE"), setting.help + fallback);
+                                                      : " (" + setting.fallback + ")";
+    line("--" + setting.name + (setting.kind == Kind::kBool ? "" : " VALUE"),
+         setting.help + fallback);
   }
   line("--config FILE", "YAML file of settings");
   line("--check-config", "check the settings and exit");
@@ -121,12 +128,14 @@ struct SettingsLoader {
     return nullptr;
   }
   void Give(const Setting& setting, const std::string& text, const std::string& where) {
-    if (Status valid = Validate(setting, text); !valid && problem.empty()) problem = where + ": " + valid.error().message;
+    if (Status valid = Validate(setting, text); !valid && problem.empty())
+      problem = where + ": " + valid.error().message;
     settings.values_[setting.name] = {setting, text};
     settings.given_[setting.name] = true;
   }
   void Defaults() {
-    for (const Setting& setting : program.settings) settings.values_[setting.name] = {setting, setting.fallback};
+    for (const Setting& setting : program.settings)
+      settings.values_[setting.name] = {setting, setting.fallback};
   }
   void File(const std::string& path) {
     Result<std::string> text = ReadFile(path, 256 << 10);
@@ -146,7 +155,8 @@ struct SettingsLoader {
     for (const Setting& setting : program.settings) {
       std::string prefix = EnvironmentName(setting.name) + "=";
       for (const std::string& entry : environment) {
-        if (entry.starts_with(prefix)) Give(setting, entry.substr(prefix.size()), prefix.substr(0, prefix.size() - 1));
+        if (entry.starts_with(prefix))
+          Give(setting, entry.substr(prefix.size()), prefix.substr(0, prefix.size() - 1));
       }
     }
   }
@@ -170,7 +180,8 @@ Invocation ReadCommandLine(const Program& program, const std::vector<std::string
       continue;
     }
     if (word == "--help" || word == "-h") return {false, 0, Help(program), {}, {}};
-    if (word == "--version") return {false, 0, program.name + " " AGENT_MEMORY_VERSION "\n", {}, {}};
+    if (word == "--version")
+      return {false, 0, program.name + " " AGENT_MEMORY_VERSION "\n", {}, {}};
     if (word == "--check-config") {
       check = true;
       continue;
@@ -232,12 +243,16 @@ const std::string& Settings::Raw(const std::string& name, Setting::Kind kind) co
 }
 
 std::string Settings::Text(const std::string& name) const { return Raw(name, Kind::kString); }
-int64_t Settings::Int(const std::string& name) const { return *ParseNumber(Kind::kInt, Raw(name, Kind::kInt)); }
+int64_t Settings::Int(const std::string& name) const {
+  return *ParseNumber(Kind::kInt, Raw(name, Kind::kInt));
+}
 bool Settings::Bool(const std::string& name) const { return Raw(name, Kind::kBool) == "true"; }
 int64_t Settings::Milliseconds(const std::string& name) const {
   return *ParseNumber(Kind::kDuration, Raw(name, Kind::kDuration));
 }
-int64_t Settings::Bytes(const std::string& name) const { return *ParseNumber(Kind::kBytes, Raw(name, Kind::kBytes)); }
+int64_t Settings::Bytes(const std::string& name) const {
+  return *ParseNumber(Kind::kBytes, Raw(name, Kind::kBytes));
+}
 
 std::vector<std::string> Settings::List(const std::string& name) const {
   std::vector<std::string> items;

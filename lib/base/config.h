@@ -1,5 +1,6 @@
 // Settings of a program: one flag, one environment variable AGENT_MEMORY_<FLAG> and one key of the
-// --config file each; flag over environment over file over default. Not for Agents: that is lib/api.
+// --config file each; flag over environment over file over default. Not for Agents: that is
+// lib/api.
 #pragma once
 
 #include <map>
@@ -12,7 +13,7 @@ namespace base {
 
 struct Setting {
   enum class Kind { kString, kInt, kBool, kDuration, kBytes, kList };  // kList: a,b,c
-  std::string name;      // the flag without --, in kebab-case; the key in the file is the same
+  std::string name;  // the flag without --, in kebab-case; the key in the file is the same
   Kind kind = Kind::kString;
   std::string fallback;  // the default, written as on the command line
   std::string help;      // one line: what it is, its unit, its limits
@@ -27,14 +28,15 @@ struct Program {
   std::string epilogue;  // shown after the settings: examples
 };
 
-// The values in force. Asking for a setting that the Program does not have ends the process (CHECK).
+// The values in force. Asking for a setting that the Program does not have ends the process
+// (CHECK).
 class Settings {
  public:
   std::string Text(const std::string& name) const;
-  int64_t Int(const std::string& name) const;         // kInt
-  bool Bool(const std::string& name) const;           // kBool
+  int64_t Int(const std::string& name) const;           // kInt
+  bool Bool(const std::string& name) const;             // kBool
   int64_t Milliseconds(const std::string& name) const;  // kDuration: "45s", "250ms", "1h30m"
-  int64_t Bytes(const std::string& name) const;       // kBytes: "64Mi", "1Gi", "1000"
+  int64_t Bytes(const std::string& name) const;         // kBytes: "64Mi", "1Gi", "1000"
   std::vector<std::string> List(const std::string& name) const;
   bool IsSet(const std::string& name) const;  // given anywhere, not the default
 

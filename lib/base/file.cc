@@ -18,7 +18,7 @@ namespace base {
 namespace {
 
 Error SystemError(const std::string& what, int number) {
-  Code code = number == ENOENT                        ? Code::kNotFound
+  Code code = number == ENOENT                       ? Code::kNotFound
               : number == ENOSPC || number == EDQUOT ? Code::kFull
               : number == EACCES || number == EPERM  ? Code::kDenied
                                                      : Code::kInternal;
@@ -57,7 +57,8 @@ Result<std::string> ReadFile(const std::string& path, size_t max_bytes) {
     if (count == 0) return content;
     content.append(buffer, static_cast<size_t>(count));
     if (content.size() > max_bytes) {
-      return Error{Code::kTooLarge, path + " has more than " + std::to_string(max_bytes) + " bytes"};
+      return Error{Code::kTooLarge,
+                   path + " has more than " + std::to_string(max_bytes) + " bytes"};
     }
   }
 }
@@ -72,7 +73,8 @@ Status ReplaceFile(const std::string& path, std::string_view content) {
   }
   if (rename(temporary.c_str(), path.c_str()) != 0) return SystemError("rename to " + path, errno);
   std::string directory = std::filesystem::path(path).parent_path().string();
-  Descriptor parent{open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  Descriptor parent{
+      open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (parent.number < 0) return SystemError("open " + directory, errno);
   if (fsync(parent.number) != 0) return SystemError("fsync " + directory, errno);
   return {};
@@ -82,7 +84,8 @@ Status MakeDirectories(const std::string& path) {
   std::string made;
   for (const auto& part : std::filesystem::path(path)) {
     made = (std::filesystem::path(made) / part).string();
-    if (mkdir(made.c_str(), 0700) != 0 && errno != EEXIST) return SystemError("mkdir " + made, errno);
+    if (mkdir(made.c_str(), 0700) != 0 && errno != EEXIST)
+      return SystemError("mkdir " + made, errno);
   }
   std::error_code error;
   if (!std::filesystem::is_directory(path, error)) {
@@ -101,7 +104,8 @@ Result<DirectoryLock> DirectoryLock::Take(const std::string& directory, int64_t 
     if (errno != EWOULDBLOCK && errno != EINTR) return SystemError("flock " + path, errno);
     if (SystemClock().MonotonicMs() >= deadline_ms) {
       std::string holder = ReadFile(path, 4096).value_or("");
-      return Error{Code::kConflict, directory + " is in use by " + (holder.empty() ? "another process" : holder) +
+      return Error{Code::kConflict, directory + " is in use by " +
+                                        (holder.empty() ? "another process" : holder) +
                                         "; stop it or name another directory"};
     }
     // flock has no timed form; 20 ms is far below anything that waits for the lock.
@@ -115,7 +119,8 @@ Result<DirectoryLock> DirectoryLock::Take(const std::string& directory, int64_t 
   return lock;
 }
 
-DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 DirectoryLock::~DirectoryLock() {
   if (descriptor_ >= 0) close(descriptor_);  // the kernel lets go of the lock

@@ -39,8 +39,10 @@ class StrictReader : public nlohmann::json_sax<Json> {
     key_ = name;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception&) override {
-    return Fail("near byte " + std::to_string(position) + (token.empty() ? "" : " ('" + ToUtf8(Prefix(token, 20)) + "')"));
+  bool parse_error(std::size_t position, const std::string& token,
+                   const nlohmann::detail::exception&) override {
+    return Fail("near byte " + std::to_string(position) +
+                (token.empty() ? "" : " ('" + ToUtf8(Prefix(token, 20)) + "')"));
   }
 
   Json root;
@@ -80,7 +82,8 @@ class StrictReader : public nlohmann::json_sax<Json> {
   }
 
   const JsonLimits& limits_;
-  std::vector<Json*> open_;  // a child is complete before its parent grows, so the pointers stay good
+  std::vector<Json*>
+      open_;  // a child is complete before its parent grows, so the pointers stay good
   std::string key_;
 };
 
@@ -99,7 +102,9 @@ Result<Json> ParseJson(std::string_view text, const JsonLimits& limits) {
   return std::move(reader.root);
 }
 
-std::string DumpJson(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string DumpJson(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 Result<std::optional<std::string>> OptionalString(const Json& object, const char* field) {
   auto found = object.find(field);
@@ -142,7 +147,8 @@ const Json* At(const Json& value, std::initializer_list<const char*> path) {
   return at;
 }
 
-std::string StringAt(const Json& value, std::initializer_list<const char*> path, std::string_view fallback) {
+std::string StringAt(const Json& value, std::initializer_list<const char*> path,
+                     std::string_view fallback) {
   const Json* found = At(value, path);
   return found && found->is_string() ? found->get<std::string>() : std::string(fallback);
 }

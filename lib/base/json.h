@@ -1,5 +1,5 @@
-// JSON is the one data type that crosses layers. Read strictly (rulings K47), written as UTF-8; YAML is
-// read into the same type, scalars typed as kubectl types them.
+// JSON is the one data type that crosses layers. Read strictly (rulings K47), written as UTF-8;
+// YAML is read into the same type, scalars typed as kubectl types them.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,9 @@ struct JsonLimits {
   size_t max_keys = 10'000;  // of one object
 };
 
-// Strict: one value and nothing behind it; no duplicate keys, bad UTF-8, lone surrogates, NUL characters
-// in strings, NaN or numbers out of range; else kInvalid with the place. An empty text is kInvalid.
+// Strict: one value and nothing behind it; no duplicate keys, bad UTF-8, lone surrogates, NUL
+// characters in strings, NaN or numbers out of range; else kInvalid with the place. An empty text
+// is kInvalid.
 Result<Json> ParseJson(std::string_view text, const JsonLimits& limits = {});
 
 // Never throws: bytes that are not UTF-8 become U+FFFD.
@@ -34,8 +35,8 @@ Result<std::vector<Json>> ParseYamlDocuments(std::string_view text);
 Result<Json> ParseYaml(std::string_view text);  // exactly one document
 std::string DumpYaml(const Json& value);        // block style; strings quoted where they must be
 
-// Typed look-ups in an object: nullopt when the field is absent or null, kInvalid (naming the field)
-// when it has another type. `object` must be an object.
+// Typed look-ups in an object: nullopt when the field is absent or null, kInvalid (naming the
+// field) when it has another type. `object` must be an object.
 Result<std::optional<std::string>> OptionalString(const Json& object, const char* field);
 Result<std::optional<int64_t>> OptionalInt(const Json& object, const char* field);
 Result<std::optional<bool>> OptionalBool(const Json& object, const char* field);

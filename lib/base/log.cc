@@ -46,7 +46,8 @@ Result<Level> ParseLevel(std::string_view name) {
   for (Level level : {Level::kDebug, Level::kInfo, Level::kWarn, Level::kError}) {
     if (name == LevelName(level)) return level;
   }
-  return Error{Code::kInvalid, "log level '" + std::string(name) + "' is none of debug, info, warn, error"};
+  return Error{Code::kInvalid,
+               "log level '" + std::string(name) + "' is none of debug, info, warn, error"};
 }
 
 }  // namespace base

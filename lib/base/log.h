@@ -1,5 +1,5 @@
-// Logging: one JSON object a line on stderr. Callers pass ids and sizes, never prompts, tool output,
-// tokens or secrets.
+// Logging: one JSON object a line on stderr. Callers pass ids and sizes, never prompts, tool
+// output, tokens or secrets.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,9 @@ enum class Level { kDebug, kInfo, kWarn, kError };
 void Log(Level level, std::string_view message, const Json& fields = Json::object());
 inline void LogInfo(std::string_view m, const Json& f = Json::object()) { Log(Level::kInfo, m, f); }
 inline void LogWarn(std::string_view m, const Json& f = Json::object()) { Log(Level::kWarn, m, f); }
-inline void LogError(std::string_view m, const Json& f = Json::object()) { Log(Level::kError, m, f); }
+inline void LogError(std::string_view m, const Json& f = Json::object()) {
+  Log(Level::kError, m, f);
+}
 
 void SetLogProgram(std::string_view program);  // once, in main
 void SetLogLevel(Level level);

@@ -5,15 +5,24 @@ namespace base {
 
 const char* CodeName(Code code) {
   switch (code) {
-    case Code::kInvalid: return "invalid";
-    case Code::kNotFound: return "not_found";
-    case Code::kDenied: return "denied";
-    case Code::kConflict: return "conflict";
-    case Code::kTooLarge: return "too_large";
-    case Code::kFull: return "full";
-    case Code::kUnavailable: return "unavailable";
-    case Code::kTimeout: return "timeout";
-    case Code::kInternal: return "internal";
+    case Code::kInvalid:
+      return "invalid";
+    case Code::kNotFound:
+      return "not_found";
+    case Code::kDenied:
+      return "denied";
+    case Code::kConflict:
+      return "conflict";
+    case Code::kTooLarge:
+      return "too_large";
+    case Code::kFull:
+      return "full";
+    case Code::kUnavailable:
+      return "unavailable";
+    case Code::kTimeout:
+      return "timeout";
+    case Code::kInternal:
+      return "internal";
   }
   return "internal";
 }

@@ -1,5 +1,5 @@
-// Errors as values: a small closed set of codes, and Result<T>, which holds a value or an Error. Named
-// like C++23's std::expected. Not for programmer errors: those end the process (check.h).
+// Errors as values: a small closed set of codes, and Result<T>, which holds a value or an Error.
+// Named like C++23's std::expected. Not for programmer errors: those end the process (check.h).
 #pragma once
 
 #include <optional>
@@ -84,8 +84,8 @@ Error Wrap(std::string_view context, const Error& error);
 }  // namespace base
 
 // Leaves the calling function with the error of `expression`, if it has one.
-#define RETURN_IF_ERROR(expression)                                \
-  do {                                                             \
+#define RETURN_IF_ERROR(expression)                                    \
+  do {                                                                 \
     if (auto status_ = (expression); !status_) return status_.error(); \
   } while (false)
 

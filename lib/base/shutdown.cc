@@ -1,5 +1,5 @@
-// Signals are waited for by the main thread with sigtimedwait; no signal handler runs our code but the
-// one that exits at the second signal.
+// Signals are waited for by the main thread with sigtimedwait; no signal handler runs our code but
+// the one that exits at the second signal.
 #include "lib/base/shutdown.h"
 
 #include <signal.h>

@@ -15,13 +15,16 @@ namespace {
 
 // The length of the well-formed sequence at `at`, 0 when it is malformed (Unicode 15, table 3-7).
 size_t SequenceLength(std::string_view text, size_t at) {
-  auto byte = [&](size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u; };
+  auto byte = [&](size_t i) {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
+  };
   auto trail = [&](size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
   unsigned lead = byte(0), second = byte(1);
   if (lead < 0x80) return 1;
   if (lead >= 0xC2 && lead <= 0xDF) return trail(1) ? 2 : 0;
   if (lead >= 0xE0 && lead <= 0xEF) {
-    bool fits = trail(1) && trail(2) && !(lead == 0xE0 && second < 0xA0) && !(lead == 0xED && second > 0x9F);
+    bool fits = trail(1) && trail(2) && !(lead == 0xE0 && second < 0xA0) &&
+                !(lead == 0xED && second > 0x9F);
     return fits ? 3 : 0;
   }
   if (lead >= 0xF0 && lead <= 0xF4) {
@@ -36,9 +39,9 @@ bool IsTrail(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x
 
 std::string Map(std::string_view text, int options) {
   utf8proc_uint8_t* mapped = nullptr;
-  utf8proc_ssize_t length =
-      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
-                   &mapped, static_cast<utf8proc_option_t>(options));
+  utf8proc_ssize_t length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                         static_cast<utf8proc_ssize_t>(text.size()), &mapped,
+                                         static_cast<utf8proc_option_t>(options));
   if (length < 0) return std::string(text);  // not UTF-8: as it is
   std::string out(reinterpret_cast<char*>(mapped), static_cast<size_t>(length));
   std::free(mapped);
@@ -57,10 +60,11 @@ bool IsSpaceAt(std::string_view text, size_t at, size_t length) {
   unsigned char c = static_cast<unsigned char>(text[at]);
   if (length == 1) return c == ' ' || (c >= 9 && c <= 13);
   utf8proc_int32_t point = 0;
-  utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at, static_cast<utf8proc_ssize_t>(length), &point);
+  utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
+                   static_cast<utf8proc_ssize_t>(length), &point);
   utf8proc_category_t category = utf8proc_category(point);
-  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP ||
-         point == 0x85;
+  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
+         category == UTF8PROC_CATEGORY_ZP || point == 0x85;
 }
 
 }  // namespace
@@ -231,8 +235,8 @@ std::string RandomUuid() {
   std::string hex = RandomHex(16);
   hex[12] = '4';
   hex[16] = "89ab"[hex[16] & 3];
-  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
-         hex.substr(20);
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
+         hex.substr(16, 4) + "-" + hex.substr(20);
 }
 
 }  // namespace base

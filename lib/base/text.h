@@ -1,5 +1,5 @@
-// UTF-8 text: counting and cutting by Unicode characters (scalar values), folding, normalising. Bytes in,
-// bytes out; nothing here splits a character.
+// UTF-8 text: counting and cutting by Unicode characters (scalar values), folding, normalising.
+// Bytes in, bytes out; nothing here splits a character.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace base {
 
-bool IsUtf8(std::string_view text);                // valid UTF-8, no surrogates, no overlong forms
-std::string ToUtf8(std::string_view bytes);        // bad bytes become U+FFFD
-size_t CountCharacters(std::string_view text);     // Unicode scalar values; text must be UTF-8
+bool IsUtf8(std::string_view text);             // valid UTF-8, no surrogates, no overlong forms
+std::string ToUtf8(std::string_view bytes);     // bad bytes become U+FFFD
+size_t CountCharacters(std::string_view text);  // Unicode scalar values; text must be UTF-8
 std::string_view Prefix(std::string_view text, size_t characters);  // at most so many characters
 // At most `characters` characters; when cut, the last one is "…" (rulings K8).
 std::string Ellipsize(std::string_view text, size_t characters);
@@ -19,11 +19,12 @@ std::string Ellipsize(std::string_view text, size_t characters);
 size_t BorderBefore(std::string_view text, size_t offset);
 size_t BorderAfter(std::string_view text, size_t offset);
 
-std::string FoldCase(std::string_view text);            // Unicode case folding + NFC (utf8proc)
-std::string StripAccents(std::string_view text);        // NFD without combining marks, back to NFC
-std::string CollapseWhitespace(std::string_view text);  // runs of Unicode white space → one blank, trimmed
-std::string_view Trim(std::string_view text);           // ASCII white space off both ends
-bool IsBlank(std::string_view text);                    // empty or white space only (Unicode)
+std::string FoldCase(std::string_view text);      // Unicode case folding + NFC (utf8proc)
+std::string StripAccents(std::string_view text);  // NFD without combining marks, back to NFC
+std::string CollapseWhitespace(
+    std::string_view text);                    // runs of Unicode white space → one blank, trimmed
+std::string_view Trim(std::string_view text);  // ASCII white space off both ends
+bool IsBlank(std::string_view text);           // empty or white space only (Unicode)
 
 std::vector<std::string> Split(std::string_view text, char separator);
 std::string Join(const std::vector<std::string>& parts, std::string_view separator);

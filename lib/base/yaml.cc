@@ -1,5 +1,5 @@
-// YAML read into JSON (yaml-cpp, nowhere else), scalars typed as kubectl types them: YAML 1.1 booleans
-// and octals; a quoted scalar is a string. And JSON written as YAML.
+// YAML read into JSON (yaml-cpp, nowhere else), scalars typed as kubectl types them: YAML 1.1
+// booleans and octals; a quoted scalar is a string. And JSON written as YAML.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -38,7 +38,8 @@ std::optional<Json> Integer(std::string_view digits) {
   }
   uint64_t value = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
+    return std::nullopt;
   if (!negative) return Json(value);
   if (value > uint64_t{1} << 63) return std::nullopt;
   return Json(static_cast<int64_t>(~value + 1));
@@ -70,14 +71,16 @@ bool LooksLikeFloat(std::string_view text) {
 
 Json PlainScalar(const std::string& text) {
   if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return nullptr;
-  if (IsOneOf(text, {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})) return true;
-  if (IsOneOf(text, {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"})) return false;
+  if (IsOneOf(text, {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"}))
+    return true;
+  if (IsOneOf(text, {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"}))
+    return false;
   std::string bare;
   for (char c : text) {
     if (c != '_') bare += c;
   }
-  bool number = !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == '+' ||
-                                  text[0] == '-' || text[0] == '.');
+  bool number = !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) ||
+                                  text[0] == '+' || text[0] == '-' || text[0] == '.');
   if (!number) return text;
   if (std::optional<Json> integer = Integer(bare)) return *integer;
   if (LooksLikeFloat(bare)) {
@@ -100,12 +103,17 @@ class Builder : public YAML::EventHandler {
   void OnDocumentEnd() override {
     if (root_ && !root_->is_null()) documents.push_back(std::move(*root_));
   }
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { Put(nullptr, "", mark, anchor); }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { throw Refused{"aliases are not allowed", mark}; }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Put(nullptr, "", mark, anchor);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    throw Refused{"aliases are not allowed", mark};
+  }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     bool quoted = tag == "!" || tag.ends_with(":str");
-    if (value.find('\0') != std::string::npos) throw Refused{"a scalar holds the character NUL", mark};
+    if (value.find('\0') != std::string::npos)
+      throw Refused{"a scalar holds the character NUL", mark};
     Put(quoted ? Json(value) : PlainScalar(value), value, mark, anchor);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
@@ -132,7 +140,8 @@ class Builder : public YAML::EventHandler {
     if (anchor != 0) throw Refused{"anchors are not allowed", mark};
     if (!open_.empty() && open_.back().value->is_object() && !open_.back().key) {
       if (value.is_structured()) throw Refused{"a key must be a scalar", mark};
-      if (open_.back().value->contains(text)) throw Refused{"the key '" + text + "' is there twice", mark};
+      if (open_.back().value->contains(text))
+        throw Refused{"the key '" + text + "' is there twice", mark};
       open_.back().key = text;
       return;
     }
@@ -151,7 +160,8 @@ class Builder : public YAML::EventHandler {
   }
   void Open(Json empty, const YAML::Mark& mark, YAML::anchor_t anchor) {
     if (anchor != 0) throw Refused{"anchors are not allowed", mark};
-    if (open_.size() >= kMaxDepth) throw Refused{"nested deeper than " + std::to_string(kMaxDepth), mark};
+    if (open_.size() >= kMaxDepth)
+      throw Refused{"nested deeper than " + std::to_string(kMaxDepth), mark};
     if (!open_.empty() && open_.back().value->is_object() && !open_.back().key) {
       throw Refused{"a key must be a scalar", mark};
     }
@@ -183,13 +193,16 @@ void Emit(YAML::Emitter& out, const Json& value) {
     out << YAML::EndSeq;
   } else if (value.is_string()) {
     const std::string& text = value.get_ref<const std::string&>();
-    if (text.find('\n') != std::string::npos && text.back() == '\n' && text.find_first_of("\t\r") == std::string::npos) {
+    if (text.find('\n') != std::string::npos && text.back() == '\n' &&
+        text.find_first_of("\t\r") == std::string::npos) {
       out << YAML::Literal << text;
     } else if (!PlainScalar(text).is_string() || text.find('\n') != std::string::npos) {
       out << YAML::DoubleQuoted << text;
     } else {
       out << text;  // the emitter quotes what it must
     }
+  } else if (value.is_null()) {
+    out << YAML::Null;
   } else {
     out << value.dump();
   }
@@ -199,8 +212,8 @@ void Emit(YAML::Emitter& out, const Json& value) {
 
 Result<std::vector<Json>> ParseYamlDocuments(std::string_view text) {
   if (text.size() > kMaxBytes) {
-    return Error{Code::kTooLarge, "the YAML text has " + std::to_string(text.size()) + " bytes; the limit is " +
-                                      std::to_string(kMaxBytes)};
+    return Error{Code::kTooLarge, "the YAML text has " + std::to_string(text.size()) +
+                                      " bytes; the limit is " + std::to_string(kMaxBytes)};
   }
   if (!IsUtf8(text)) return Error{Code::kInvalid, "the YAML text is not UTF-8"};
   try {
@@ -220,7 +233,8 @@ Result<std::vector<Json>> ParseYamlDocuments(std::string_view text) {
 Result<Json> ParseYaml(std::string_view text) {
   ASSIGN_OR_RETURN(std::vector<Json> documents, ParseYamlDocuments(text));
   if (documents.size() != 1) {
-    return Error{Code::kInvalid, "one YAML document is expected, there are " + std::to_string(documents.size())};
+    return Error{Code::kInvalid,
+                 "one YAML document is expected, there are " + std::to_string(documents.size())};
   }
   return std::move(documents.front());
 }

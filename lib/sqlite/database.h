@@ -30,8 +30,8 @@ class Database {
     int cache_kib = 2048;
     int wal_autocheckpoint_pages = 1000;  // kWriter only
   };
-  // Opens or makes the file (mode 0600). kInvalid: a wrong pragma, an SQLite without FTS5 or too old, a
-  // network file system; kFull; kInternal with SQLite's words.
+  // Opens or makes the file (mode 0600). kInvalid: a wrong pragma, an SQLite without FTS5 or too
+  // old, a network file system; kFull; kInternal with SQLite's words.
   static base::Result<Database> Open(const std::string& path, const Options& options);
 
   Database(Database&&) noexcept = default;
@@ -43,9 +43,11 @@ class Database {
   base::Status Execute(const char* script);  // one or more statements without values
   int64_t LastInsertId() const;
   int64_t Changes() const;
-  // Long reads end with kTimeout after `milliseconds` from now, or when `stop` says so; 0: no limit.
+  // Long reads end with kTimeout after `milliseconds` from now, or when `stop` says so; 0: no
+  // limit.
   void SetDeadline(int64_t milliseconds);
-  // PRAGMA integrity_check, and FTS5 'integrity-check' with rank 1 (rulings K42) for each fts table.
+  // PRAGMA integrity_check, and FTS5 'integrity-check' with rank 1 (rulings K42) for each fts
+  // table.
   base::Status CheckIntegrity(const std::vector<std::string>& fts_tables);
   sqlite3* handle() const;  // for FTS5 auxiliary functions and the backup API only
 
@@ -104,8 +106,8 @@ class Transaction {
   int depth_;
 };
 
-// A versioned schema: step i brings user_version from i to i+1, each in one transaction. A file newer
-// than `steps` is refused with kConflict.
+// A versioned schema: step i brings user_version from i to i+1, each in one transaction. A file
+// newer than `steps` is refused with kConflict.
 base::Status Migrate(Database& database, const std::vector<const char*>& steps);
 
 }  // namespace sqlite

@@ -9,7 +9,8 @@
 
 namespace sqlite {
 
-// `handle` may be null. SQLITE_FULL is kFull, BUSY kUnavailable, INTERRUPT kTimeout, CONSTRAINT kConflict.
+// `handle` may be null. SQLITE_FULL is kFull, BUSY kUnavailable, INTERRUPT kTimeout, CONSTRAINT
+// kConflict.
 base::Error MakeError(sqlite3* handle, int rc, const std::string& what);
 
 }  // namespace sqlite

@@ -13,15 +13,18 @@ base::Status Migrate(Database& database, const std::vector<const char*>& steps) 
     if (row) version = read.Int(0);
   }
   if (version > static_cast<int64_t>(steps.size())) {
-    return base::Error{base::Code::kConflict, "the database has schema version " + std::to_string(version) +
-                                                  ", this program knows " + std::to_string(steps.size()) +
-                                                  ": start the newer program again or restore a backup"};
+    return base::Error{base::Code::kConflict,
+                       "the database has schema version " + std::to_string(version) +
+                           ", this program knows " + std::to_string(steps.size()) +
+                           ": start the newer program again or restore a backup"};
   }
   for (; version < static_cast<int64_t>(steps.size()); ++version) {
     ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database));
     std::string name = "migration " + std::to_string(version + 1);
-    if (base::Status done = database.Execute(steps[static_cast<size_t>(version)]); !done) return base::Wrap(name, done.error());
-    RETURN_IF_ERROR(database.Execute(("PRAGMA user_version=" + std::to_string(version + 1)).c_str()));
+    if (base::Status done = database.Execute(steps[static_cast<size_t>(version)]); !done)
+      return base::Wrap(name, done.error());
+    RETURN_IF_ERROR(
+        database.Execute(("PRAGMA user_version=" + std::to_string(version + 1)).c_str()));
     if (base::Status done = transaction.Commit(); !done) return base::Wrap(name, done.error());
   }
   return {};

@@ -1,5 +1,5 @@
-// Group commit (DeWitt et al., "Implementation Techniques for Main Memory Database Systems", 1984): one
-// sync is shared by everybody who waits while the one before runs.
+// Group commit (DeWitt et al., "Implementation Techniques for Main Memory Database Systems", 1984):
+// one sync is shared by everybody who waits while the one before runs.
 #include "lib/sqlite/writer.h"
 
 #include "lib/base/log.h"
@@ -20,7 +20,9 @@ namespace {
 
 // A commit error after which the file's cached pages cannot be trusted any more: fsync failed, or
 // writing did, for another reason than space (fsyncgate; reliability §1.1).
-bool IsFinal(const Error& error) { return error.code != Code::kFull && error.code != Code::kUnavailable; }
+bool IsFinal(const Error& error) {
+  return error.code != Code::kFull && error.code != Code::kUnavailable;
+}
 
 }  // namespace
 
@@ -37,10 +39,13 @@ Status Writer::RunAny(std::function<Status(Database&)> work) {
   std::future<Status> done = item->done.get_future();
   {
     std::lock_guard lock(mutex_);
-    if (failed_) return Error{Code::kUnavailable, "the database could not be synced to the disk; the program restarts"};
+    if (failed_)
+      return Error{Code::kUnavailable,
+                   "the database could not be synced to the disk; the program restarts"};
     if (stopping_) return Error{Code::kUnavailable, "the program is stopping"};
     if (queue_.size() >= options_.queue) {
-      return Error{Code::kUnavailable, "more than " + std::to_string(options_.queue) + " writes are waiting; try again"};
+      return Error{Code::kUnavailable, "more than " + std::to_string(options_.queue) +
+                                           " writes are waiting; try again"};
     }
     queue_.push_back(std::move(item));
   }
@@ -80,7 +85,9 @@ void Writer::Loop() {
     bool refused = failed_;
     lock.unlock();
     if (refused) {
-      for (auto& item : batch) item->done.set_value(Error{Code::kUnavailable, "the database could not be synced to the disk"});
+      for (auto& item : batch)
+        item->done.set_value(
+            Error{Code::kUnavailable, "the database could not be synced to the disk"});
     } else {
       CommitBatch(batch);
     }
@@ -104,7 +111,8 @@ void Writer::CommitBatch(std::deque<std::shared_ptr<Item>>& batch) {
       }();
       // A full disk rolls the whole transaction back: nothing of this batch can be kept.
       if (sqlite3_get_autocommit(database_.handle())) {
-        return item->outcome ? Status(Error{Code::kFull, "the transaction was rolled back"}) : item->outcome;
+        return item->outcome ? Status(Error{Code::kFull, "the transaction was rolled back"})
+                             : item->outcome;
       }
     }
     return transaction.Commit();

@@ -1,5 +1,5 @@
-// The one thread that writes to a database file, with group commit: it takes what is queued, runs each
-// piece of work in a savepoint of one transaction, commits once, and only then answers all.
+// The one thread that writes to a database file, with group commit: it takes what is queued, runs
+// each piece of work in a savepoint of one transaction, commits once, and only then answers all.
 #pragma once
 
 #include <condition_variable>
@@ -19,19 +19,21 @@ namespace sqlite {
 class Writer {
  public:
   struct Options {
-    size_t queue = 1024;      // works that may wait; more are refused with kUnavailable
-    size_t max_batch = 128;   // works in one transaction
-    std::function<void(const base::Error&)> on_sync_failure;  // the first failed commit that is final
-    std::function<void(Database&)> when_idle;  // after a commit with nothing queued: checkpoint, merge
+    size_t queue = 1024;     // works that may wait; more are refused with kUnavailable
+    size_t max_batch = 128;  // works in one transaction
+    std::function<void(const base::Error&)> on_sync_failure =
+        nullptr;  // the first failed commit that is final
+    std::function<void(Database&)> when_idle =
+        nullptr;  // after a commit with nothing queued: checkpoint, merge
   };
   // Takes the connection (Access::kWriter).
   Writer(Database database, Options options);
   ~Writer();  // Stop()
 
-  // Runs `work` on the writer's thread inside the batch's transaction and waits for the commit. An error
-  // of `work` rolls back its savepoint alone and is returned. After a sync error every call is refused
-  // with kUnavailable, for good (reliability §1.2 rule 8). Blocking; any thread but the writer's.
-  // T must be movable.
+  // Runs `work` on the writer's thread inside the batch's transaction and waits for the commit. An
+  // error of `work` rolls back its savepoint alone and is returned. After a sync error every call
+  // is refused with kUnavailable, for good (reliability §1.2 rule 8). Blocking; any thread but the
+  // writer's. T must be movable.
   template <class T>
   base::Result<T> Run(std::function<base::Result<T>(Database&)> work) {
     std::optional<base::Result<T>> answer;
@@ -44,7 +46,7 @@ class Writer {
     return std::move(*answer);
   }
   base::Status RunAny(std::function<base::Status(Database&)> work);
-  void Stop();          // finishes what is queued, then closes the database
+  void Stop();  // finishes what is queued, then closes the database
   size_t Queued() const;
   bool Failed() const;  // a sync failed: never again
 

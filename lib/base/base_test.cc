@@ -1,0 +1,228 @@
+// Tests of lib/base's small parts: results, time, text, files, workers, settings.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <future>
+
+#include "lib/base/backoff.h"
+#include "lib/base/clock.h"
+#include "lib/base/config.h"
+#include "lib/base/file.h"
+#include "lib/base/text.h"
+#include "lib/base/workers.h"
+
+namespace base {
+namespace {
+
+std::string TemporaryDirectory() {
+  std::string name = (std::filesystem::temp_directory_path() / "base-XXXXXX").string();
+  return mkdtemp(name.data());
+}
+
+TEST(Result, MacrosHandOnErrors) {
+  auto half = [](int n) -> Result<int> {
+    if (n % 2) return Error{Code::kInvalid, "odd"};
+    return n / 2;
+  };
+  auto quarter = [&](int n) -> Result<int> {
+    ASSIGN_OR_RETURN(int once, half(n));
+    ASSIGN_OR_RETURN(int twice, half(once));
+    return twice;
+  };
+  EXPECT_EQ(*quarter(12), 3);
+  EXPECT_EQ(quarter(6).error().message, "odd");
+  EXPECT_EQ(Wrap("read x", quarter(6).error()).message, "read x: odd");
+}
+
+TEST(Time, FormatsAndParsesBothWays) {
+  for (int64_t ms : {0LL, 1'775'988'000'000LL, 1'775'988'000'123LL, -1LL, 4'102'444'800'000LL}) {
+    EXPECT_EQ(*ParseTime(FormatTime(ms)), ms) << FormatTime(ms);
+  }
+  EXPECT_EQ(FormatTime(1'775'988'000'000), "2026-04-12T10:00:00Z");
+  EXPECT_EQ(*ParseTime("2026-04-12T12:00:00.5+02:00"), 1'775'988'000'500);
+  for (const char* bad :
+       {"", "2026-04-12", "2026-13-12T10:00:00Z", "2026-02-30T10:00:00Z", "2026-04-12T10:00:00",
+        "2026-04-12T10:00:00.Z", "2026-04-12T10:00:00+2:00", "x026-04-12T10:00:00Z"}) {
+    EXPECT_FALSE(ParseTime(bad)) << bad;
+  }
+}
+
+TEST(Duration, IsGoSyntax) {
+  EXPECT_EQ(*ParseDuration("0"), 0);
+  EXPECT_EQ(*ParseDuration("45s"), 45'000);
+  EXPECT_EQ(*ParseDuration("1h30m"), 5'400'000);
+  EXPECT_EQ(*ParseDuration("1.5s"), 1'500);
+  EXPECT_EQ(*ParseDuration("250ms"), 250);
+  for (const char* bad : {"", "5", "-1s", "s", "1x", ".s", "1h-2m", "999999999999h"})
+    EXPECT_FALSE(ParseDuration(bad)) << bad;
+}
+
+TEST(Text, CountsAndCutsCharacters) {
+  std::string text = "aé日🙂b";
+  EXPECT_EQ(CountCharacters(text), 5u);
+  EXPECT_EQ(Prefix(text, 3), "aé日");
+  EXPECT_EQ(Prefix(text, 9), text);
+  EXPECT_EQ(Ellipsize(text, 5), text);
+  EXPECT_EQ(Ellipsize(text, 4), "aé日…");
+  EXPECT_EQ(Ellipsize("abc", 0), "");
+  EXPECT_EQ(BorderBefore(text, 2), 1u);
+  EXPECT_EQ(BorderAfter(text, 2), 3u);
+}
+
+TEST(Text, KnowsWellFormedUtf8) {
+  for (const char* good : {"", "a", "é", "日本", "🙂", "\xF4\x8F\xBF\xBF"})
+    EXPECT_TRUE(IsUtf8(good)) << good;
+  for (const char* bad :
+       {"\x80", "\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE6\x97", "\xFF"})
+    EXPECT_FALSE(IsUtf8(bad));
+  EXPECT_EQ(ToUtf8("a\xFF"
+                   "b"),
+            "a\xEF\xBF\xBD"
+            "b");
+}
+
+TEST(Text, FoldsAndCollapses) {
+  EXPECT_EQ(FoldCase("MyAgent ÄSS ẞ"), FoldCase("myagent äss ß"));
+  EXPECT_EQ(StripAccents("Crème brûlée"), "Creme brulee");
+  EXPECT_EQ(CollapseWhitespace(" a\t\nb\xC2\xA0 c\xE3\x80\x80"), "a b c");
+  EXPECT_TRUE(IsBlank(" \t\xE2\x80\xA8"));
+  EXPECT_FALSE(IsBlank(" x "));
+}
+
+TEST(Text, MatchesGlobs) {
+  EXPECT_TRUE(MatchesGlob("mcp__*__save", "mcp__k8s__save"));
+  EXPECT_TRUE(MatchesGlob("*", ""));
+  EXPECT_TRUE(MatchesGlob("b?sh", "b日sh"));
+  EXPECT_FALSE(MatchesGlob("bash", "bash2"));
+  EXPECT_FALSE(MatchesGlob("a*b", "acbd"));
+  EXPECT_TRUE(MatchesGlob("a*b*c", "a-b-b-c"));
+}
+
+TEST(Text, HashesAreTheStandards) {
+  EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(RandomUuid().size(), 36u);
+  EXPECT_NE(RandomHex(16), RandomHex(16));
+}
+
+TEST(File, IsReplacedWhole) {
+  std::string path = TemporaryDirectory() + "/x";
+  EXPECT_EQ(ReadFile(path).error().code, Code::kNotFound);
+  ASSERT_TRUE(ReplaceFile(path, "one"));
+  ASSERT_TRUE(ReplaceFile(path, "two"));
+  EXPECT_EQ(*ReadFile(path), "two");
+  EXPECT_EQ(ReadFile(path, 2).error().code, Code::kTooLarge);
+}
+
+TEST(DirectoryLock, RefusesTheSecondAndNamesTheHolder) {
+  std::string directory = TemporaryDirectory();
+  auto first = DirectoryLock::Take(directory, 0);
+  ASSERT_TRUE(first);
+  auto second = DirectoryLock::Take(directory, 30);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Code::kConflict);
+  EXPECT_NE(second.error().message.find("pid " + std::to_string(getpid())), std::string::npos);
+}
+
+TEST(DirectoryLock, IsFreeWhenTheHolderDied) {
+  std::string directory = TemporaryDirectory();
+  pid_t child = fork();
+  if (child == 0) {
+    auto lock = DirectoryLock::Take(directory, 0);
+    kill(getpid(), SIGKILL);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(DirectoryLock::Take(directory, 0));
+}
+
+TEST(Workers, RefuseWhenFull) {
+  Workers workers("test", 1, 1);
+  std::promise<void> release;
+  std::shared_future<void> gate = release.get_future().share();
+  EXPECT_TRUE(workers.TrySubmit([gate] { gate.wait(); }));
+  EXPECT_TRUE(workers.TrySubmit([] {}));
+  EXPECT_FALSE(workers.TrySubmit([] {}));
+  release.set_value();
+  workers.Stop();
+  EXPECT_FALSE(workers.TrySubmit([] {}));
+}
+
+TEST(Backoff, StaysUnderItsGrowingCap) {
+  Backoff backoff(200, 30'000, 7);
+  for (int64_t cap : {200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000, 30000})
+    EXPECT_LE(backoff.NextMs(), cap);
+  backoff.Reset();
+  EXPECT_LE(backoff.NextMs(), 200);
+}
+
+Program TestProgram() {
+  using Kind = Setting::Kind;
+  return {"prog",
+          "does things.",
+          {{"listen", Kind::kString, ":1", "where"},
+           {"workers", Kind::kInt, "8", "threads", 1, 64},
+           {"lock-wait", Kind::kDuration, "45s", "how long"},
+           {"outbox-size", Kind::kBytes, "64Mi", "how much"},
+           {"insecure", Kind::kBool, "false", "no identity"},
+           {"namespaces", Kind::kList, "", "which"}},
+          ""};
+}
+
+TEST(Settings, FlagWinsOverEnvironmentOverFileOverDefault) {
+  std::string file = TemporaryDirectory() + "/c.yaml";
+  ASSERT_TRUE(ReplaceFile(file, "listen: ':2'\nworkers: 3\noutbox-size: 1Gi\n"));
+  std::vector<std::string> environment = {"AGENT_MEMORY_LISTEN=:3", "AGENT_MEMORY_WORKERS=4",
+                                          "OTHER=1"};
+  auto got = ReadCommandLine(
+      TestProgram(),
+      {"prog", "--config", file, "--workers=5", "--insecure", "--namespaces", "a,b", "sub"},
+      environment);
+  ASSERT_TRUE(got.run) << got.output;
+  EXPECT_EQ(got.settings.Text("listen"), ":3");
+  EXPECT_EQ(got.settings.Int("workers"), 5);
+  EXPECT_EQ(got.settings.Bytes("outbox-size"), 1 << 30);
+  EXPECT_EQ(got.settings.Milliseconds("lock-wait"), 45'000);
+  EXPECT_TRUE(got.settings.Bool("insecure"));
+  EXPECT_EQ(got.settings.List("namespaces"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(got.arguments, std::vector<std::string>{"sub"});
+  EXPECT_FALSE(got.settings.IsSet("lock-wait"));
+}
+
+TEST(Settings, ProblemsNameTheKeyAndExit64) {
+  std::string file = TemporaryDirectory() + "/c.yaml";
+  struct Case {
+    const char* yaml;
+    std::vector<std::string> flags;
+    const char* named;
+  };
+  for (const Case& c : std::vector<Case>{{"lisen: x", {}, "lisen"},
+                                         {"workers: many", {}, "workers"},
+                                         {"workers: 65", {}, "65"},
+                                         {"workers: [1]", {}, "workers"},
+                                         {"insecure: 1", {}, "insecure"},
+                                         {"", {"--lock-wait", "soon"}, "lock-wait"},
+                                         {"", {"--nope"}, "--nope"},
+                                         {"", {"--workers"}, "--workers"},
+                                         {"a: 1\na: 2", {}, "twice"}}) {
+    ASSERT_TRUE(ReplaceFile(file, c.yaml));
+    std::vector<std::string> argv = {"prog", "--config", file};
+    argv.insert(argv.end(), c.flags.begin(), c.flags.end());
+    auto got = ReadCommandLine(TestProgram(), argv, {});
+    EXPECT_FALSE(got.run);
+    EXPECT_EQ(got.exit_code, 64) << c.yaml;
+    EXPECT_NE(got.output.find(c.named), std::string::npos) << got.output;
+  }
+}
+
+TEST(Settings, HelpNamesEverySetting) {
+  auto got = ReadCommandLine(TestProgram(), {"prog", "--help"}, {});
+  for (const Setting& setting : TestProgram().settings)
+    EXPECT_NE(got.output.find("--" + setting.name), std::string::npos);
+  EXPECT_EQ(got.exit_code, 0);
+  EXPECT_EQ(ReadCommandLine(TestProgram(), {"prog", "--version"}, {}).output,
+            "prog " AGENT_MEMORY_VERSION "\n");
+}
+
+}  // namespace
+}  // namespace base
