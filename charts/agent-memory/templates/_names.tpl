@@ -1,0 +1,63 @@
+{{/* Names and labels, once. The Service is called like the release: agents say `serverRef: agent-memory`. */}}
+{{- define "agent-memory.name" -}}
+{{- .Values.nameOverride | default .Release.Name | trunc 52 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "agent-memory.operator" -}}
+{{- include "agent-memory.name" . }}-operator
+{{- end -}}
+
+{{/* Labels of one component: (list . "memory") */}}
+{{- define "agent-memory.labels" -}}
+{{- $top := index . 0 -}}
+{{ include "agent-memory.selector" . }}
+app.kubernetes.io/part-of: agent-memory
+app.kubernetes.io/version: {{ $top.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ $top.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" $top.Chart.Name $top.Chart.Version | replace "+" "_" }}
+{{- with $top.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* What never changes in a release: selectors of workloads, Services and policies. */}}
+{{- define "agent-memory.selector" -}}
+{{- $top := index . 0 -}}
+app.kubernetes.io/name: agent-memory
+app.kubernetes.io/instance: {{ $top.Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end -}}
+
+{{/* Pod Security `restricted`, for the pod and for its container. */}}
+{{- define "agent-memory.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: {type: RuntimeDefault}
+{{- end -}}
+
+{{- define "agent-memory.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+capabilities: {drop: [ALL]}
+seccompProfile: {type: RuntimeDefault}
+{{- end -}}
+
+{{/* Where a pod may run. The values of the component. */}}
+{{- define "agent-memory.scheduling" -}}
+{{- with .nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""That the chart and the kustomizations say the same, refuse typos, and install, upgrade and
+uninstall on a real API server without losing an Agent.
+
+    e2e/packaging_test.py --kubeconfig FILE [--kubectl PATH] [--helm PATH]
+
+No node is needed. Works in a namespace and with a release of its own; the CRDs stay.
+The last line is "N passed, M failed".
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import uuid
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CHART = str(ROOT / "charts/agent-memory")
+OVERLAYS = ["config/default", "config/overlays/namespaced", "config/overlays/restricted"]
+# Labels and annotations by which Helm or kubectl mark what they installed.
+MARKS = re.compile(r"helm\.sh/|meta\.helm\.sh/|app\.kubernetes\.io/managed-by|last-applied-configuration")
+TYPOS = {
+    "operatr.image=x": "operatr", "operator.imag=x": "imag", "memory.storage.sise=1Gi": "sise",
+    "crds.keeep=true": "keeep", "networkPolicy.enable=false": "enable", "namespaces=a": "namespaces",
+    "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size",
+    "operator.extraArgs={admin}": "extraArgs", "namespaces={A}": "namespaces", "replicas=2": "replicas",
+}
+
+
+class Tools:
+    def __init__(self, asked, name):
+        self.kubectl = [asked.kubectl, f"--kubeconfig={asked.kubeconfig}"]
+        self.helm = [asked.helm, f"--kubeconfig={asked.kubeconfig}"]
+        self.name = name
+
+    def run(self, command, given=None):
+        done = subprocess.run(command, capture_output=True, text=True, input=given, timeout=120)
+        return done.returncode, done.stdout, done.stderr.strip()
+
+    def must(self, command, given=None):
+        code, out, error = self.run(command, given)
+        if code:
+            raise RuntimeError(f"{pathlib.Path(command[0]).name} {' '.join(command[2:])[:200]}: {error[-600:]}")
+        return out
+
+    def objects(self, text):
+        """Manifests as a list of JSON objects, as kubectl reads them."""
+        out = self.must([*self.kubectl, "create", "--dry-run=client", "--validate=ignore", "-o", "json", "-f", "-"], text)
+        decoder, found, at = json.JSONDecoder(), [], 0
+        while at < len(out.rstrip()):
+            thing, at = decoder.raw_decode(out, at)
+            found += thing["items"] if thing["kind"] == "List" else [thing]
+            at += len(out[at:]) - len(out[at:].lstrip())
+        return found
+
+    def template(self, *settings):
+        return self.must([*self.helm, "template", "agent-memory", CHART, "--namespace=agents", "--kube-version=1.36.0", *settings])
+
+    def kustomize(self, folder):
+        return self.must([self.kubectl[0], "kustomize", str(ROOT / folder)])
+
+
+def unmarked(thing):
+    """`thing` without what Helm or kubectl add."""
+    if isinstance(thing, dict):
+        kept = {k: unmarked(v) for k, v in thing.items() if not MARKS.search(k)}
+        return {k: v for k, v in kept.items() if not (k in ("annotations", "labels") and not v)}
+    return [unmarked(v) for v in thing] if isinstance(thing, list) else thing
+
+
+def key(thing):
+    return f"{thing['kind']}/{thing['metadata'].get('namespace', '')}/{thing['metadata']['name']}"
+
+
+def by_key(things):
+    return {key(unmarked(t)): unmarked(t) for t in things}
+
+
+def derived_files_are_current(t):
+    t.must([sys.executable, "-B", str(ROOT / "charts/sync"), "--check"])
+
+
+def chart_lints_and_packs(t):
+    t.must([*t.helm, "lint", "--strict", CHART])
+    with tempfile.TemporaryDirectory() as folder:
+        t.must([*t.helm, "package", CHART, "-d", folder])
+        packed = next(pathlib.Path(folder).glob("*.tgz"))
+        names = t.must(["tar", "tzf", str(packed)])
+        assert names.count("/crd-files/") == 4, names
+
+
+def chart_and_kustomize_install_the_same(t):
+    chart, kustomize = by_key(t.objects(t.template())), by_key(t.objects(t.kustomize("config/default")))
+    kustomize.pop("Namespace//agents")
+    for name in sorted({*chart, *kustomize}):
+        assert chart.get(name) == kustomize.get(name), f"{name} differs"
+
+
+def crds_are_the_files_of_crds_and_kept(t):
+    files = by_key(t.objects(t.kustomize("crds")))
+    for keep in (True, False):
+        rendered = [o for o in t.objects(t.template(f"--set=crds.keep={json.dumps(keep)}"))
+                    if o["kind"] == "CustomResourceDefinition"]
+        assert by_key(rendered) == files
+        for crd in rendered:
+            found = crd["metadata"].get("annotations", {}).get("helm.sh/resource-policy")
+            assert found == ("keep" if keep else None), key(crd)
+    assert "CustomResourceDefinition" not in t.template("--set=crds.enabled=false")
+
+
+def values_with_typos_are_refused(t):
+    for setting, word in TYPOS.items():
+        code, _, error = t.run([*t.helm, "template", "x", CHART, "--kube-version=1.36.0", f"--set={setting}"])
+        assert code and word in error, f"{setting}: {error or 'was taken'}"
+
+
+def templates_are_deterministic_and_own_no_custom_object(t):
+    for file in pathlib.Path(CHART, "templates").rglob("*"):
+        if file.is_file():
+            found = re.search(r"\b(lookup|rand\w+|genCA|genSelfSigned\w+|uuidv4|now)\b *[\"(.$]", file.read_text())
+            assert not found, f"{file.name}: {found[0]}"
+    assert t.template() == t.template()
+    assert not [key(o) for o in t.objects(t.template()) if o["apiVersion"].startswith("agents.agentops.io")]
+
+
+def roles_have_no_wildcards_and_no_secrets(t):
+    for settings in ([], ["--set=namespaces={a,b}"]):
+        for role in t.objects(t.template(*settings)):
+            for rule in role.get("rules", []) if role["kind"].endswith("Role") else []:
+                words = [*rule["apiGroups"], *rule["resources"], *rule["verbs"]]
+                banned = {"*", "secrets", "pods/exec", "escalate", "bind", "impersonate", "deletecollection"}
+                assert not banned & set(words), f"{key(role)}: {rule}"
+
+
+def namespaces_give_roles_alone(t):
+    things = t.objects(t.template("--set=namespaces={a,b}"))
+    assert not [o for o in things if o["kind"].startswith("ClusterRole")]
+    roles = sorted(o["metadata"]["namespace"] for o in things if o["kind"] == "Role")
+    assert roles == ["a", "agents", "b"], roles
+    operator = next(o for o in things if o["kind"] == "Deployment")
+    assert "--namespaces=a,b" in operator["spec"]["template"]["spec"]["containers"][0]["args"]
+
+
+def aliases_and_grants_reach_the_services(t):
+    things = t.objects(t.template("--set=memory.aliases={agentops-memory}", "--set=memory.allowedNamespaces={x,y}"))
+    services = {o["metadata"]["name"]: o for o in things if o["kind"] == "Service"}
+    assert {*services} == {"agent-memory", "agentops-memory"}
+    for service in services.values():
+        assert service["spec"]["ports"][0]["name"] == "memory"
+        assert service["metadata"]["annotations"]["agents.agentops.io/allowed-namespaces"] == "x,y"
+
+
+def server_takes_chart_and_overlays(t):
+    for folder in OVERLAYS:
+        text = t.kustomize(folder).replace("namespace: agents", f"namespace: {t.name}")
+        t.must([*t.kubectl, "apply", "--dry-run=server", "--server-side", "--force-conflicts", "-f", "-"], text)
+    t.must([*t.helm, "install", t.name, CHART, "-n", t.name, "--dry-run=server", "--take-ownership"])
+
+
+def pods_meet_pod_security_restricted(t):
+    for thing in t.objects(t.template(f"--set=nameOverride={t.name}")):
+        if thing["kind"] not in ("Deployment", "StatefulSet"):
+            continue
+        pod = {"apiVersion": "v1", "kind": "Pod", **thing["spec"]["template"]}
+        pod["metadata"] = {**pod["metadata"], "name": "probe", "namespace": t.name}
+        claims = [c["metadata"]["name"] for c in thing["spec"].get("volumeClaimTemplates", [])]
+        pod["spec"].setdefault("volumes", []).extend({"name": c, "emptyDir": {}} for c in claims)
+        pod["spec"].pop("serviceAccountName")
+        code, _, error = t.run([*t.kubectl, "create", "--dry-run=server", "-f", "-"], json.dumps(pod))
+        assert code == 0 and "Warning" not in error, f"{key(thing)}: {error}"
+        for container in pod["spec"]["containers"]:
+            assert {"cpu", "memory"} <= {*container["resources"]["requests"]}, container["name"]
+
+
+def install_upgrade_uninstall_keeps_agents(t):
+    install = ["-n", t.name, "--take-ownership"]
+    out = t.must([*t.helm, "install", t.name, CHART, *install])
+    assert "--insecure" in out and "does not ask callers who they are" in out, "NOTES do not warn"
+    t.must([*t.kubectl, "wait", "--for=condition=Established", "--timeout=30s", "crd/agents.agents.agentops.io"])
+    samples = "".join(f"---\n{f.read_text()}" for f in sorted((ROOT / "config/samples").glob("*.yaml")))
+    t.must([*t.kubectl, "apply", "-f", "-"], samples.replace("namespace: agents", f"namespace: {t.name}"))
+    can = lambda *what: t.run([*t.kubectl, "auth", "can-i", *what, "-n", t.name,
+                               f"--as=system:serviceaccount:{t.name}:{t.name}-operator"])[1].strip()
+    assert can("patch", "agents", "--subresource=status") == "yes"
+    assert can("create", "statefulsets.apps") == "yes" and can("patch", "leases.coordination.k8s.io") == "yes"
+    for no in (("get", "secrets"), ("create", "pods", "--subresource=exec"), ("patch", "agents")):
+        assert can(*no) == "no", no
+    # Nothing moves when the same is applied again by others, as GitOps tools do.
+    text = t.must([*t.helm, "get", "manifest", t.name, "-n", t.name])
+    code, out, error = t.run([*t.kubectl, "diff", "--server-side", "--field-manager=helm", "-f", "-"], text)
+    assert code == 0, f"kubectl diff: {out[-400:]}{error[-400:]}"
+    t.must([*t.helm, "upgrade", t.name, CHART, *install, "--set=memory.aliases={agentops-memory}"])
+    t.must([*t.kubectl, "get", "service", "agentops-memory", "-n", t.name])
+    t.must([*t.helm, "uninstall", t.name, "-n", t.name])
+    left = json.loads(t.must([*t.kubectl, "get", "agents", "-n", t.name, "-o", "json"]))["items"]
+    assert sorted(a["metadata"]["name"] for a in left) == ["coder", "other", "quiet"], left
+    t.must([*t.helm, "install", t.name, CHART, *install])  # and the kept CRDs are no obstacle
+    t.must([*t.helm, "uninstall", t.name, "-n", t.name])
+
+
+TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_install_the_same,
+         crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused,
+         templates_are_deterministic_and_own_no_custom_object, roles_have_no_wildcards_and_no_secrets,
+         namespaces_give_roles_alone, aliases_and_grants_reach_the_services,
+         server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
+         install_upgrade_uninstall_keeps_agents]
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--kubeconfig", required=True)
+    options.add_argument("--kubectl", default="kubectl")
+    options.add_argument("--helm", default="helm")
+    asked = options.parse_args()
+    os.environ["PATH"] += f":{pathlib.Path(asked.helm).resolve().parent}"  # for charts/sync
+    t = Tools(asked, "packaging-" + uuid.uuid4().hex[:6])
+    t.must([*t.kubectl, "apply", "--server-side", "--force-conflicts", "-k", str(ROOT / "crds")])
+    t.must([*t.kubectl, "create", "namespace", t.name])
+    t.must([*t.kubectl, "label", "namespace", t.name, "pod-security.kubernetes.io/enforce=restricted",
+            "pod-security.kubernetes.io/warn=restricted"])
+    failed = 0
+    try:
+        for test in TESTS:
+            try:
+                test(t)
+            except (AssertionError, RuntimeError, subprocess.TimeoutExpired) as wrong:
+                failed += 1
+                print(f"FAILED {test.__name__}: {wrong}")
+    finally:
+        t.run([*t.helm, "uninstall", t.name, "-n", t.name])
+        t.run([*t.kubectl, "delete", "namespace", t.name, "--wait=false"])
+    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
