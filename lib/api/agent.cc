@@ -1,0 +1,99 @@
+// Decodes an Agent object and makes its policy. Limits and defaults are the schema's work
+// (crds/agent.yaml, lib/kube/crd_schema.h); here only the shapes that code relies on are looked at.
+#include "lib/api/agent.h"
+
+namespace api {
+namespace {
+
+using base::Json;
+
+// The fields of spec.memory that the sidecar needs; the rest is for the operator or the server.
+constexpr const char* kPolicyFields[] = {
+    "project",    "contextLimit",    "autoSummarize", "autoSave",     "autoSearch", "allowGlobal",
+    "allowAdmin", "injectUntrusted", "reinject",      "budgetTokens", "redaction"};
+
+// The object at `key`; an empty one when absent or null.
+base::Result<Json> ObjectAt(const Json& object, const char* key) {
+  auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return Json::object();
+  if (!found->is_object())
+    return base::Error{base::Code::kInvalid, std::string("Agent: ") + key + " must be an object"};
+  return *found;
+}
+
+base::Status ReadMetadata(const Json& object, Agent& agent) {
+  ASSIGN_OR_RETURN(Json metadata, ObjectAt(object, "metadata"));
+  ASSIGN_OR_RETURN(agent.name, base::RequiredString(metadata, "name"));
+  ASSIGN_OR_RETURN(auto name_space, base::OptionalString(metadata, "namespace"));
+  ASSIGN_OR_RETURN(auto uid, base::OptionalString(metadata, "uid"));
+  ASSIGN_OR_RETURN(auto generation, base::OptionalInt(metadata, "generation"));
+  ASSIGN_OR_RETURN(agent.annotations, ObjectAt(metadata, "annotations"));
+  agent.name_space = name_space.value_or("");
+  agent.uid = uid.value_or("");
+  agent.generation = generation.value_or(0);
+  return {};
+}
+
+base::Status ReadStorage(const Json& spec, Agent& agent) {
+  ASSIGN_OR_RETURN(Json storage, ObjectAt(spec, "storage"));
+  if (auto size = storage.find("size"); size != storage.end() && !size->is_null())
+    agent.storage.size = size->is_string() ? size->get<std::string>() : base::DumpJson(*size);
+  ASSIGN_OR_RETURN(auto storage_class, base::OptionalString(storage, "storageClass"));
+  ASSIGN_OR_RETURN(auto retain, base::OptionalBool(storage, "retain"));
+  ASSIGN_OR_RETURN(auto adopt, base::OptionalBool(storage, "adopt"));
+  agent.storage.storage_class = storage_class.value_or("");
+  agent.storage.retain = retain.value_or(true);
+  agent.storage.adopt = adopt.value_or(false);
+  return {};
+}
+
+base::Status ReadMemory(const Json& spec, Agent& agent) {
+  auto found = spec.find("memory");
+  if (found == spec.end() || found->is_null()) return {};
+  ASSIGN_OR_RETURN(Json fields, ObjectAt(spec, "memory"));
+  AgentMemory memory;
+  ASSIGN_OR_RETURN(memory.server_ref, base::RequiredString(fields, "serverRef"));
+  ASSIGN_OR_RETURN(auto project, base::OptionalString(fields, "project"));
+  memory.project = project.value_or("");
+  memory.fields = std::move(fields);
+  agent.memory = std::move(memory);
+  return {};
+}
+
+}  // namespace
+
+base::Result<Agent> DecodeAgent(const base::Json& object) {
+  if (!object.is_object()) return base::Error{base::Code::kInvalid, "Agent: must be an object"};
+  Agent agent;
+  RETURN_IF_ERROR(ReadMetadata(object, agent));
+  ASSIGN_OR_RETURN(agent.spec, ObjectAt(object, "spec"));
+  ASSIGN_OR_RETURN(auto mode, base::OptionalString(agent.spec, "mode"));
+  ASSIGN_OR_RETURN(auto image, base::OptionalString(agent.spec, "image"));
+  agent.mode = mode.value_or("daemon");
+  agent.image = image.value_or("");
+  RETURN_IF_ERROR(ReadStorage(agent.spec, agent));
+  agent.has_storage = agent.mode == "daemon";
+  RETURN_IF_ERROR(ReadMemory(agent.spec, agent));
+  ASSIGN_OR_RETURN(Json sidecar, ObjectAt(agent.spec, "sidecar"));
+  ASSIGN_OR_RETURN(auto sidecar_image, base::OptionalString(sidecar, "image"));
+  agent.sidecar_image = sidecar_image.value_or("");
+  return agent;
+}
+
+base::Result<Policy> PolicyOf(const Agent& agent, const std::string& server_url,
+                              const std::string& audience) {
+  Json memory = {{"url", server_url}, {"audience", audience}};
+  if (agent.memory) {
+    for (const char* field : kPolicyFields) {
+      auto found = agent.memory->fields.find(field);
+      if (found != agent.memory->fields.end()) memory[field] = *found;
+    }
+  }
+  return DecodePolicy({{"version", 1},
+                       {"agent", agent.name},
+                       {"namespace", agent.name_space},
+                       {"memory", memory},
+                       {"toolHooks", agent.spec.value("toolHooks", Json())}});
+}
+
+}  // namespace api

@@ -1,0 +1,66 @@
+// An Agent object becomes names and types, and its policy carries its own words.
+#include "lib/api/agent.h"
+
+#include <gtest/gtest.h>
+
+namespace api {
+namespace {
+
+using base::Json;
+
+Json Whole() {
+  return Json::parse(R"({"metadata": {"name": "a", "namespace": "n", "uid": "u", "generation": 3,
+      "annotations": {"k": "v"}},
+    "spec": {"mode": "task", "image": "x:1", "storage": {"size": "2Gi", "storageClass": "fast",
+      "retain": false, "adopt": true}, "sidecar": {"image": "s:1"},
+      "memory": {"serverRef": "other/m", "project": "p", "contextLimit": 0, "autoSave": false,
+        "retention": [], "share": [], "redaction": {"extraPatterns": ["x"]}},
+      "toolHooks": {"memorySaveRules": [{"tool": "bash", "type": "bugfix"}], "auditTools": ["k*"]}}})");
+}
+
+TEST(Agent, EveryFieldIsDecoded) {
+  auto agent = DecodeAgent(Whole());
+  ASSERT_TRUE(agent) << agent.error().message;
+  EXPECT_EQ(agent->name + agent->name_space + agent->uid + agent->mode + agent->image,
+            "anutaskx:1");
+  EXPECT_EQ(agent->generation, 3);
+  EXPECT_EQ(agent->annotations["k"], "v");
+  EXPECT_EQ(agent->storage.size + agent->storage.storage_class, "2Gifast");
+  EXPECT_TRUE(agent->storage.adopt);
+  EXPECT_FALSE(agent->storage.retain);
+  EXPECT_EQ(agent->memory->server_ref, "other/m");
+  EXPECT_EQ(agent->sidecar_image, "s:1");
+}
+
+TEST(Agent, ABareAgentHasTheDefaults) {
+  auto agent = DecodeAgent({{"metadata", {{"name", "a"}}}, {"spec", {{"memory", nullptr}}}});
+  ASSERT_TRUE(agent) << agent.error().message;
+  EXPECT_EQ(agent->mode, "daemon");
+  EXPECT_EQ(agent->storage.size, "1Gi");
+  EXPECT_FALSE(agent->memory);
+}
+
+TEST(Agent, WrongShapesAreRefusedNotFatal) {
+  for (const char* text : {"[]", "{}", R"({"metadata": 1})", R"({"metadata": {"name": 1}})",
+                           R"({"metadata": {"name": "a"}, "spec": []})",
+                           R"({"metadata": {"name": "a"}, "spec": {"memory": 1}})",
+                           R"({"metadata": {"name": "a"}, "spec": {"memory": {}}})",
+                           R"({"metadata": {"name": "a"}, "spec": {"storage": "1Gi"}})"})
+    EXPECT_FALSE(DecodeAgent(Json::parse(text))) << text;
+}
+
+TEST(Agent, ThePolicyCarriesItsWordsAndTheResolvedServer) {
+  auto policy = PolicyOf(*DecodeAgent(Whole()), "http://m.other.svc.cluster.local:7437", "aud");
+  ASSERT_TRUE(policy) << policy.error().message;
+  EXPECT_EQ(policy->agent + policy->agent_namespace + policy->project, "anp");
+  EXPECT_EQ(policy->server_url, "http://m.other.svc.cluster.local:7437");
+  EXPECT_EQ(policy->audience, "aud");
+  EXPECT_EQ(policy->context_limit, 0);
+  EXPECT_FALSE(policy->auto_save);
+  EXPECT_EQ(policy->redaction.extra_patterns.size(), 1U);
+  EXPECT_EQ(policy->save_rules.at(0).type, "bugfix");
+  EXPECT_EQ(policy->audit_tools.at(0), "k*");
+}
+
+}  // namespace
+}  // namespace api
