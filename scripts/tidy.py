@@ -35,7 +35,7 @@ LIBRARIES = {
     "SQLite (through lib/sqlite)": (
         r'"lib/sqlite/',
         r"(lib/(sqlite|conversation)/\w+|memory/(store|ranker)\w*|sidecar/outbox\w*)\.(cc|h)|.*_test\.cc"),
-    "yaml-cpp": (r"<yaml-cpp/", r"lib/base/json\.cc"),
+    "yaml-cpp": (r"<yaml-cpp/", r"lib/base/yaml\.cc"),
     "prometheus-cpp": (r"<prometheus/", r"lib/telemetry/metrics\.cc"),
     "opentelemetry-cpp": (r"<opentelemetry/", r"lib/telemetry/trace\w*\.cc"),
     "utf8proc": (r"<utf8proc\.h>", r"lib/base/text\w*\.cc"),

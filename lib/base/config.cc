@@ -165,59 +165,53 @@ struct SettingsLoader {
   }
 };
 
-Invocation ReadCommandLine(const Program& program, const std::vector<std::string>& argv,
-                           const std::vector<std::string>& environment) {
-  Invocation invocation;
-  SettingsLoader loader{program, {}, {}};
-  loader.Defaults();
+namespace {
+
+// What stands on the command line, before any setting is given a value.
+struct Words {
   std::vector<std::pair<const Setting*, std::string>> flags;
+  std::vector<std::string> arguments;
   std::string config;
   bool check = false;
-  for (size_t i = 1; i < argv.size(); ++i) {
-    std::string word = argv[i];
-    if (!word.starts_with("-") || word == "-") {
-      invocation.arguments.push_back(word);
-      continue;
-    }
-    if (word == "--help" || word == "-h") return {false, 0, Help(program), {}, {}};
-    if (word == "--version")
-      return {false, 0, program.name + " " AGENT_MEMORY_VERSION "\n", {}, {}};
-    if (word == "--check-config") {
-      check = true;
-      continue;
-    }
-    // One-letter flags have a setting of that name: -f is the setting "f".
-    std::string name = word.substr(word.starts_with("--") ? 2 : 1), value;
-    size_t equals = name.find('=');
-    bool has_value = equals != std::string::npos;
-    if (has_value) {
-      value = name.substr(equals + 1);
-      name.resize(equals);
-    }
-    const Setting* setting = loader.Find(name);
-    if (!setting && name != "config") {
-      loader.Fail("unknown flag " + word + "; --help lists the settings");
-      break;
-    }
-    if (!has_value && setting && setting->kind == Kind::kBool) {
-      value = "true";
-    } else if (!has_value) {
-      if (i + 1 >= argv.size()) {
-        loader.Fail(word + " needs a value");
-        break;
-      }
-      value = argv[++i];
-    }
-    if (name == "config") {
-      config = value;
-    } else {
-      flags.emplace_back(setting, value);
-    }
+};
+
+// Reads one flag at argv[i] and its value, which may be the next word. False: a problem was noted.
+bool ReadFlag(SettingsLoader& loader, const std::vector<std::string>& argv, size_t& i,
+              Words& words) {
+  const std::string& word = argv[i];
+  // One-letter flags have a setting of that name: -f is the setting "f".
+  std::string name = word.substr(word.starts_with("--") ? 2 : 1), value;
+  size_t equals = name.find('=');
+  bool has_value = equals != std::string::npos;
+  if (has_value) {
+    value = name.substr(equals + 1);
+    name.resize(equals);
   }
-  if (!config.empty()) loader.File(config);
-  loader.FromEnvironment(environment);
+  const Setting* setting = loader.Find(name);
+  if (!setting && name != "config") {
+    loader.Fail("unknown flag " + word + "; --help lists the settings");
+    return false;
+  }
+  if (!has_value && setting && setting->kind == Kind::kBool) {
+    value = "true";
+  } else if (!has_value) {
+    if (i + 1 >= argv.size()) {
+      loader.Fail(word + " needs a value");
+      return false;
+    }
+    value = argv[++i];
+  }
+  if (name == "config") {
+    words.config = value;
+  } else {
+    words.flags.emplace_back(setting, value);
+  }
+  return true;
+}
+
+void GiveFlags(SettingsLoader& loader, const Words& words) {
   std::map<std::string, std::string> lists;  // a list flag given twice adds to the list
-  for (const auto& [setting, value] : flags) {
+  for (const auto& [setting, value] : words.flags) {
     std::string text = value;
     if (setting->kind == Kind::kList) {
       std::string& list = lists[setting->name];
@@ -225,14 +219,42 @@ Invocation ReadCommandLine(const Program& program, const std::vector<std::string
     }
     loader.Give(*setting, text, "--" + setting->name);
   }
+}
+
+}  // namespace
+
+Invocation ReadCommandLine(const Program& program, const std::vector<std::string>& argv,
+                           const std::vector<std::string>& environment) {
+  Invocation invocation;
+  SettingsLoader loader{program, {}, {}};
+  loader.Defaults();
+  Words words;
+  for (size_t i = 1; i < argv.size(); ++i) {
+    const std::string& word = argv[i];
+    if (!word.starts_with("-") || word == "-") {
+      words.arguments.push_back(word);
+    } else if (word == "--help" || word == "-h") {
+      return {false, 0, Help(program), {}, {}};
+    } else if (word == "--version") {
+      return {false, 0, program.name + " " AGENT_MEMORY_VERSION "\n", {}, {}};
+    } else if (word == "--check-config") {
+      words.check = true;
+    } else if (!ReadFlag(loader, argv, i, words)) {
+      break;
+    }
+  }
+  if (!words.config.empty()) loader.File(words.config);
+  loader.FromEnvironment(environment);
+  GiveFlags(loader, words);
   if (!loader.problem.empty()) {
     invocation.exit_code = 64;  // EX_USAGE of sysexits.h
     invocation.output = program.name + ": " + loader.problem + "\n";
     return invocation;
   }
-  invocation.run = !check;
-  if (check) invocation.output = program.name + ": the settings are good\n";
+  invocation.run = !words.check;
+  if (words.check) invocation.output = program.name + ": the settings are good\n";
   invocation.settings = std::move(loader.settings);
+  invocation.arguments = std::move(words.arguments);
   return invocation;
 }
 

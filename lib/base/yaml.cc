@@ -90,13 +90,13 @@ Json PlainScalar(const std::string& text) {
   return text;
 }
 
-// Thrown inside this file only: the library's parser can only be left by an exception.
-struct Refused {
+struct Problem {
   std::string why;
   YAML::Mark mark;
 };
 
-// Builds JSON from the parser's events; refuses aliases, depth, duplicate keys.
+// Builds JSON from the parser's events; refuses aliases, depth, duplicate keys. After the first
+// problem the rest of the events is passed over.
 class Builder : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark&) override { root_.reset(); }
@@ -104,30 +104,31 @@ class Builder : public YAML::EventHandler {
     if (root_ && !root_->is_null()) documents.push_back(std::move(*root_));
   }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    Put(nullptr, "", mark, anchor);
+    if (Accept(mark, anchor)) Put(nullptr, "", mark);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw Refused{"aliases are not allowed", mark};
+    Refuse("aliases are not allowed", mark);
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    if (value.find('\0') != std::string::npos) Refuse("a scalar holds the character NUL", mark);
+    if (!Accept(mark, anchor)) return;
     bool quoted = tag == "!" || tag.ends_with(":str");
-    if (value.find('\0') != std::string::npos)
-      throw Refused{"a scalar holds the character NUL", mark};
-    Put(quoted ? Json(value) : PlainScalar(value), value, mark, anchor);
+    Put(quoted ? Json(value) : PlainScalar(value), value, mark);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
-    Open(Json::array(), mark, anchor);
+    if (Accept(mark, anchor)) Open(Json::array(), mark);
   }
-  void OnSequenceEnd() override { open_.pop_back(); }
+  void OnSequenceEnd() override { Close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
-    Open(Json::object(), mark, anchor);
+    if (Accept(mark, anchor)) Open(Json::object(), mark);
   }
-  void OnMapEnd() override { open_.pop_back(); }
+  void OnMapEnd() override { Close(); }
 
   std::vector<Json> documents;
+  std::optional<Problem> problem;
 
  private:
   struct Level {
@@ -135,17 +136,25 @@ class Builder : public YAML::EventHandler {
     std::optional<std::string> key;  // read, its value not yet
   };
 
+  void Refuse(std::string why, const YAML::Mark& mark) {
+    if (!problem) problem = Problem{std::move(why), mark};
+  }
+  bool Accept(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (anchor != 0) Refuse("anchors are not allowed", mark);
+    return !problem;
+  }
+  bool KeyExpected() const {
+    return !open_.empty() && open_.back().value->is_object() && !open_.back().key;
+  }
   // `text` is what a scalar stands as: a key keeps it, whatever its type would be.
-  void Put(Json value, const std::string& text, const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (anchor != 0) throw Refused{"anchors are not allowed", mark};
-    if (!open_.empty() && open_.back().value->is_object() && !open_.back().key) {
-      if (value.is_structured()) throw Refused{"a key must be a scalar", mark};
-      if (open_.back().value->contains(text))
-        throw Refused{"the key '" + text + "' is there twice", mark};
+  void Put(Json value, const std::string& text, const YAML::Mark& mark) {
+    if (!KeyExpected()) {
+      Place(std::move(value));
+    } else if (open_.back().value->contains(text)) {
+      Refuse("the key '" + text + "' is there twice", mark);
+    } else {
       open_.back().key = text;
-      return;
     }
-    Place(std::move(value));
   }
   Json* Place(Json value) {
     if (open_.empty()) return &root_.emplace(std::move(value));
@@ -158,14 +167,17 @@ class Builder : public YAML::EventHandler {
     level.key.reset();
     return placed;
   }
-  void Open(Json empty, const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (anchor != 0) throw Refused{"anchors are not allowed", mark};
-    if (open_.size() >= kMaxDepth)
-      throw Refused{"nested deeper than " + std::to_string(kMaxDepth), mark};
-    if (!open_.empty() && open_.back().value->is_object() && !open_.back().key) {
-      throw Refused{"a key must be a scalar", mark};
+  void Open(Json empty, const YAML::Mark& mark) {
+    if (open_.size() >= kMaxDepth) {
+      Refuse("nested deeper than " + std::to_string(kMaxDepth), mark);
+    } else if (KeyExpected()) {
+      Refuse("a key must be a scalar", mark);
+    } else {
+      open_.push_back({Place(std::move(empty)), std::nullopt});
     }
-    open_.push_back({Place(std::move(empty)), std::nullopt});
+  }
+  void Close() {
+    if (!problem) open_.pop_back();
   }
 
   std::optional<Json> root_;
@@ -220,11 +232,10 @@ Result<std::vector<Json>> ParseYamlDocuments(std::string_view text) {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
     Builder builder;
-    while (parser.HandleNextDocument(builder)) {
+    while (!builder.problem && parser.HandleNextDocument(builder)) {
     }
+    if (builder.problem) return Malformed(builder.problem->why, builder.problem->mark);
     return std::move(builder.documents);
-  } catch (const Refused& refused) {
-    return Malformed(refused.why, refused.mark);
   } catch (const YAML::Exception& error) {
     return Malformed(error.msg, error.mark);
   }
