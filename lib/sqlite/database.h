@@ -70,6 +70,7 @@ class Statement {
   Statement& Bind(double value);
   Statement& Bind(std::string_view text);  // copied
   Statement& Bind(const char* text) { return Bind(std::string_view(text)); }
+  Statement& Bind(const std::string& text) { return Bind(std::string_view(text)); }
   Statement& Bind(const std::optional<std::string>& text);  // nullopt: NULL
   Statement& BindNull();
   Statement& BindBlob(std::string_view bytes);
