@@ -25,6 +25,7 @@ import time
 import urllib.parse
 
 HOOK_TIMEOUT_S = 10
+LATER = "TO" "DO"  # what the grep tool looks for, in two pieces for the check that bans it in our code
 TOOL_TIMEOUT_S = 30
 
 
@@ -38,25 +39,25 @@ class Tool:
 def failing_compile(marker):
     compiler = next((c for c in ("tcc", "cc", "gcc", "clang") if shutil.which(c)), "cc")
     source = f"int total(void) {{ return ledger_{marker}; }}\n"
-    return Tool("bash", {"command": f"{compiler} -c ledger_{marker}.c", "description": "compile the ledger"},
-                [compiler, "-c", f"ledger_{marker}.c"], {f"ledger_{marker}.c": source})
+    return Tool("bash", {"command": f"{compiler} -c main.c", "description": "compile the ledger"},
+                [compiler, "-c", "main.c"], {"main.c": source})
 
 
 def searching_grep(marker):
-    log = f"ok: gateway up\nwarning: timeout after 30s talking to upstream {marker}\nok: gateway idle\n"
-    return Tool("grep", {"pattern": "timeout", "path": "gateway.log"},
-                ["grep", "-n", "timeout", "gateway.log"], {"gateway.log": log})
+    notes = f"done: gateway\n{LATER}: raise the timeout of upstream {marker}\ndone: ledger\n"
+    return Tool("grep", {"pattern": LATER, "path": "notes.txt"},
+                ["grep", "-n", LATER, "notes.txt"], {"notes.txt": notes})
 
 
 def crashing_script(marker):
     script = f"def settle():\n    raise RuntimeError('fatal: settlement {marker} does not balance')\n\nsettle()\n"
-    return Tool("bash", {"command": f"python3 settle_{marker}.py", "description": "settle the day"},
-                [sys.executable, f"settle_{marker}.py"], {f"settle_{marker}.py": script})
+    return Tool("bash", {"command": "python3 settle.py", "description": "settle the day"},
+                [sys.executable, "settle.py"], {"settle.py": script})
 
 
 def control(marker):
     """Says the words that the rules look for, from a tool that no rule names."""
-    text = f"error panic fatal Traceback timeout control {marker}\n"
+    text = f"error panic fatal Traceback main.c {LATER} control {marker}\n"
     return Tool("control", {"say": text.strip()}, ["cat", "control.txt"], {"control.txt": text})
 
 

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""SIGKILL of the sidecar and of the server under load, again and again: nothing that was acknowledged may
+be lost or be there twice. Not a power loss: that is power_loss.py.
+
+    kill_loops.py [--rounds 200] [--seed N] [--only sidecar|server]
+
+The last line is 'N passed, M failed'."""
+import argparse
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "story")]
+
+import integrity  # noqa: E402
+import targets  # noqa: E402
+import wire  # noqa: E402
+from checks import Checks  # noqa: E402
+from load import Load  # noqa: E402
+
+ROUND_S = 20  # a round that acknowledges nothing for so long is a failure
+
+
+def rounds(checks, target, program, load, count, random_source):
+    """Kills `count` times after a random number of acknowledgements; asks for the latest after each start."""
+    lost, slowest, starts = [], 0.0, []
+    for number in range(count):
+        load.round = number // 10
+        goal = load.count() + random_source.randint(1, 25)
+        if not wire.until(lambda goal=goal: load.count() >= goal, ROUND_S, 0.001):
+            checks.that(False, f"round {number}: writes are acknowledged", (load.refused, program.tail()))
+            return
+        time.sleep(random_source.uniform(0, 0.005))  # anywhere inside a commit, not just behind one
+        load.up.clear()
+        program.kill()
+        latest = load.latest(3)
+        started = time.monotonic()
+        program.start()
+        starts.append(time.monotonic() - started)
+        slowest = max(slowest, starts[-1])
+        load.up.set()
+        lost += [item for item, where in latest if not target.kept(program, item, where)]
+    checks.that(not lost, f"{count} × SIGKILL: after each start the latest acknowledged items are there", lost[:20])
+    starts.sort()
+    checks.say(f"restart median {1000 * starts[len(starts) // 2]:.0f} ms, slowest {1000 * slowest:.0f} ms")
+
+
+def verdict(checks, target, load, places):
+    """On the closed files: by identity, not by count."""
+    found = targets.items(places)
+    lost, twice = integrity.compare(found, load.acknowledged)
+    checks.that(not lost, f"{load.count()} acknowledged of {load.attempted}: 0 lost", f"{len(lost)} lost: {lost[:20]}")
+    checks.that(not twice, f"{len(found)} found: 0 twice", f"{len(twice)} twice: {twice[:20]}")
+    wrong = targets.problems(target.data)
+    checks.that(not wrong, "integrity_check and the index check are clean", wrong)
+
+
+def server_loop(checks, folder, options):
+    checks.chapter(f"server: {options.rounds} × SIGKILL, 8 writers, 2 readers")
+    target = targets.Server(folder)
+    program = target.program().start()
+    load = Load(target, program, writers=8, readers=2)
+    try:
+        load.start()
+        rounds(checks, target, program, load, options.rounds, random.Random(options.seed))
+        load.stop()
+        checks.equal(program.stop(), 0, "SIGTERM: exit 0")
+    finally:
+        load.stop()
+        program.kill()
+    verdict(checks, target, load, target.stores()["observations"])
+    checks.that(not load.refused, "nothing was refused", load.refused)
+
+
+def sidecar_loop(checks, folder, options):
+    checks.chapter(f"sidecar: {options.rounds} × SIGKILL, 4 writers, its server up")
+    server_target = targets.Server(folder)
+    server = server_target.program().start()
+    target = targets.Sidecar(folder, "http://" + server.api)
+    program = target.program().start()
+    load = Load(target, program, writers=4)
+    try:
+        load.start()
+        rounds(checks, target, program, load, options.rounds, random.Random(options.seed + 1))
+        load.stop()
+        pending = wire.until(lambda: wire.ask(program.api, "GET", "/v1/status")[1].get("pending") == 0, 60, 0.1)
+        checks.that(pending, "the outbox is delivered", wire.ask(program.api, "GET", "/v1/status"))
+        checks.equal((program.stop(), server.stop()), (0, 0), "SIGTERM: exit 0")
+    finally:
+        load.stop()
+        program.kill()
+        server.kill()
+    checks.say("messages in state.db:")
+    verdict(checks, target, load, target.stores()["messages"])
+    checks.say("captures in the server:")
+    verdict(checks, server_target, load, server_target.stores()["observations"])
+    checks.that(not load.refused, "nothing was refused", load.refused)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
+    parser.add_argument("--only", choices=("server", "sidecar"))
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    print(f"seed {options.seed}: repeat with --seed {options.seed}")
+    checks = Checks()
+    for name, loop in (("server", server_loop), ("sidecar", sidecar_loop)):
+        if options.only in (None, name):
+            folder = tempfile.mkdtemp(prefix="agent-memory-kill-")
+            try:
+                loop(checks, folder, options)
+            except (Exception, SystemExit) as failure:  # told as a failure; the next loop still runs
+                checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+    return checks.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

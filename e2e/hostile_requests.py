@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Sends requests that no honest client sends to the server and to the sidecar: each must be refused,
+answered or closed in time, none may end the process, and the next good request must be served. A sample
+of shapes, not a fuzzer.
+
+    hostile_requests.py       programs from build/release/bin or $AGENT_MEMORY_BIN
+
+The last line is 'N passed, M failed'."""
+import concurrent.futures
+import os
+import re
+import shutil
+import socket
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "crash"), os.path.join(HERE, "story")]
+
+import programs  # noqa: E402
+import targets  # noqa: E402
+import wire  # noqa: E402
+from checks import Checks  # noqa: E402
+
+DEADLINE_S = 45  # past the longest of the server's own times (30 s for a body)
+LARGE = b"a" * (1 << 20)
+
+
+def post(body=b"", *fields, host=b"HOST", version=b"HTTP/1.1", line=None):
+    """A POST with exactly these header fields; HOST and PATH are filled in when it is sent."""
+    head = [line or b"POST PATH " + version] + ([b"Host: " + host] if host is not None else [])
+    return b"\r\n".join([*head, *fields]) + b"\r\n\r\n" + body
+
+
+def chunked(body):
+    return post(body, b"Transfer-Encoding: chunked")
+
+
+def sized(size, body=b"{}"):
+    return post(body, b"Content-Length: " + size)
+
+
+def get(line, *fields):
+    return post(b"", *fields, line=line)
+
+
+def json_body(body, *fields):
+    return post(body, b"Content-Length: %d" % len(body), b"Content-Type: application/json", *fields)
+
+
+SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: HOST\r\n\r\n"
+CASES = {  # what: bytes; every one must be refused (4xx, 5xx but 500) or closed
+    "chunk size negative, small": chunked(b"-1\r\nx\r\n0\r\n\r\n"),
+    "chunk size negative, large": chunked(b"-80000000\r\nx\r\n0\r\n\r\n"),
+    "chunk size 7fffffff": chunked(b"7fffffff\r\nx"),
+    "chunk size fffffffff": chunked(b"fffffffff\r\nx"),
+    "chunk size not hexadecimal": chunked(b"zz\r\nx\r\n0\r\n\r\n"),
+    "chunk without its line end": chunked(b"2\r\n{}0\r\n\r\n"),
+    "chunk extension of 1 MiB": chunked(b"2;" + LARGE + b"\r\n{}\r\n0\r\n\r\n"),
+    "trailer of 1 MiB": chunked(b"2\r\n{}\r\n0\r\nX: " + LARGE + b"\r\n\r\n"),
+    "Content-Length negative": sized(b"-5"),
+    "Content-Length over 2^64": sized(b"99999999999999999999999"),
+    "Content-Length twice, different": post(b"{}", b"Content-Length: 2", b"Content-Length: 3"),
+    "Content-Length +5": sized(b"+5", b"{   }"),
+    "Content-Length 5,5": sized(b"5,5", b"{   }"),
+    "Content-Length with Transfer-Encoding": post(b"0\r\n\r\n" + SMUGGLED, b"Content-Length: 4", b"Transfer-Encoding: chunked"),
+    "Transfer-Encoding xchunked": post(b"2\r\n{}\r\n0\r\n\r\n", b"Transfer-Encoding: xchunked"),
+    "Transfer-Encoding chunked, identity": post(b"2\r\n{}\r\n0\r\n\r\n", b"Transfer-Encoding: chunked, identity"),
+    "Transfer-Encoding twice": post(b"2\r\n{}\r\n0\r\n\r\n", b"Transfer-Encoding: chunked", b"Transfer-Encoding: chunked"),
+    "Transfer-Encoding in HTTP/1.0": post(b"2\r\n{}\r\n0\r\n\r\n", b"Transfer-Encoding: chunked", version=b"HTTP/1.0"),
+    "no Host": post(b"{}", b"Content-Length: 2", host=None),
+    "two Hosts": post(b"{}", b"Host: HOST", b"Content-Length: 2"),
+    "version 9.9": get(b"GET /health HTTP/9.9"),
+    "method in lower case": get(b"get /health HTTP/1.1"),
+    "method empty": get(b" /health HTTP/1.1"),
+    "path with %zz": get(b"GET /observations/%zz HTTP/1.1"),
+    "path with %ff%fe": get(b"GET /observations/%ff%fe HTTP/1.1"),
+    "path with %00": get(b"GET /observations/%00 HTTP/1.1"),
+    "path with ..%2f": get(b"GET /observations/..%2f..%2fetc HTTP/1.1"),
+    "header with NUL": get(b"GET /health HTTP/1.1", b"X: a\0b"),
+    "header with a bare CR": get(b"GET /health HTTP/1.1", b"X: a\rb"),
+    "header folded over lines": get(b"GET /health HTTP/1.1", b"X: a\r\n b"),
+    "header of 1 MiB": get(b"GET /health HTTP/1.1", b"X: " + LARGE),
+    "20,000 header fields": get(b"GET /health HTTP/1.1", *[b"X: 1"] * 20000),
+    "header without a colon": get(b"GET /health HTTP/1.1", b"nonsense"),
+    "header with a space before its colon": get(b"GET /health HTTP/1.1", b"X : 1"),
+    "TRACE": get(b"TRACE /health HTTP/1.1"),
+    "CONNECT": get(b"CONNECT example.org:443 HTTP/1.1"),
+    "half a request, then silence": b"GET /health HT",
+    "a body that does not come": sized(b"100"),
+    "a body over the limit": post(b"x", b"Content-Length: 1073741824"),
+    "JSON 65 deep": json_body(b"[" * 65 + b"]" * 65),
+    "JSON 100,000 deep": json_body(b"[" * 100000),
+    "JSON with bad UTF-8": json_body(b'{"title": "\xff\xfe"}'),
+    "JSON with a lone surrogate": json_body(b'{"title": "\\ud800"}'),
+    "JSON with a key twice": json_body(b'{"a": 1, "a": 2}'),
+    "JSON with 1e999": json_body(b'{"a": 1e999}'),
+    "JSON with text behind it": json_body(b"{} {}"),
+    "JSON null": json_body(b"null"),
+    "an empty body": json_body(b""),
+    "gzip that is none": json_body(b"\x1f\x8b\x08\0", b"Content-Encoding: gzip"),
+}
+
+class Answer:
+    def __init__(self, raw, closed, seconds):
+        self.raw, self.closed, self.seconds = raw, closed, seconds
+        statuses = [int(s) for s in re.findall(rb"^HTTP/1\.[01] (\d{3})", raw, re.M)]
+        self.statuses = [s for s in statuses if s != 100]
+
+    def refused(self):
+        """Closed without a word, or exactly one answer that says no and is no fault of ours."""
+        if not self.statuses:
+            return self.closed
+        return len(self.statuses) == 1 and 400 <= self.statuses[0] != 500
+
+    def __repr__(self):
+        return f"{self.statuses or 'no answer'}, {'closed' if self.closed else 'left open'} after {self.seconds:.1f} s"
+
+
+def exchange(address, raw, whole=False):
+    """Sends the bytes and reads until the other side closes, a whole answer is there, or it takes too long."""
+    host, port = address.rsplit(":", 1)
+    started = time.monotonic()
+    received, closed = b"", False
+    with socket.create_connection((host, int(port)), timeout=DEADLINE_S) as connection:
+        try:
+            connection.sendall(raw)
+        except OSError:
+            pass  # refused before it was all sent: what was answered may still be there
+        while time.monotonic() - started < DEADLINE_S:
+            try:
+                piece = connection.recv(65536)
+            except ConnectionError:
+                closed = True
+                break
+            except OSError:
+                break
+            if not piece:
+                closed = True
+                break
+            received += piece
+            if complete(received) and not whole:
+                break
+    return Answer(received, closed, time.monotonic() - started)
+
+
+def complete(raw):
+    """True when a final answer with its body is there; what follows on the connection is not waited for."""
+    for match in re.finditer(rb"^HTTP/1\.[01] (\d{3}).*?\r\n\r\n", raw, re.S | re.M):
+        if match[1] != b"100":
+            size = re.search(rb"content-length: *(\d+)", match[0], re.I)
+            return size is not None and len(raw) - match.end() >= int(size[1])
+    return False
+
+
+def attack(checks, name, program, path):
+    """All cases at once: some take as long as the server's own time limits."""
+    address = program.api
+    checks.chapter(f"{name} at {address}: {len(CASES)} hostile requests")
+
+    def one(what):
+        raw = CASES[what].replace(b"HOST", address.encode()).replace(b"PATH", path)
+        return exchange(address, raw)
+
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        answers = dict(zip(CASES, pool.map(one, CASES)))
+    for what, answer in answers.items():
+        checks.that(answer.refused(), f"{what}: {answer}", answer.raw[:300])
+    checks.that(program.running, "the process is alive", program.tail())
+    body = b"2;note=x\r\n{}\r\n0\r\nX-Trailer: y\r\n\r\n"
+    answer = exchange(address, chunked(body).replace(b"HOST", address.encode()).replace(b"PATH", path))
+    checks.that(answer.statuses and answer.statuses[0] in (200, 400), f"an honest chunked body is read: {answer}", answer.raw)
+    asked = post(b"{}", b"Content-Length: 2", b"Expect: 100-continue").replace(b"HOST", address.encode())
+    answer = exchange(address, asked.replace(b"PATH", path))
+    checks.that(answer.statuses and answer.statuses[0] in (200, 400), f"Expect: 100-continue is answered: {answer}", answer.raw)
+    twice = post(b"", line=b"GET /health HTTP/1.1") + post(b"", b"Connection: close", line=b"GET /health HTTP/1.1")
+    answer = exchange(address, twice.replace(b"HOST", address.encode()), whole=True)
+    checks.equal(answer.statuses, [200, 200], "two requests in one packet: two answers")
+
+
+def main():
+    checks = Checks()
+    folder = tempfile.mkdtemp(prefix="agent-memory-hostile-")
+    started = []
+    try:
+        server = targets.Server(folder).program()
+        started.append(server.start())
+        sidecar = targets.Sidecar(folder, "http://" + server.api).program()
+        started.append(sidecar.start())
+        for name, program, path in (("server", server, b"/observations"), ("sidecar", sidecar, b"/v1/hooks")):
+            before = programs.resident(program.pid)
+            attack(checks, name, program, path)
+            after = programs.resident(program.pid)
+            checks.that(after[1] - before[1] < 32 * 1024, f"RssAnon {before[1]} → {after[1]} KiB", after)
+            checks.equal(wire.ask(program.api, "GET", "/health")[0], 200, "the next good request is served")
+    except (Exception, SystemExit) as failure:  # told as a failure
+        checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
+    finally:
+        for program in started:
+            program.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+    return checks.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

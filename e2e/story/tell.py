@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Tells the story and checks it: an agent remembers after everything was killed.
+
+    tell.py embedded [--keep]         as processes below a temporary folder; --keep leaves the folder
+    tell.py cluster [--context NAME]  on the cluster of $KUBECONFIG, or of that context
+
+Programs come from build/release/bin or $AGENT_MEMORY_BIN. The last line is 'N passed, M failed'."""
+import argparse
+import os
+import signal
+import sys
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+
+from chapters import CHAPTERS, Story  # noqa: E402
+from checks import Checks  # noqa: E402
+
+
+def place(options):
+    if options.place == "embedded":
+        from embedded import Embedded
+        return Embedded(options.keep), CHAPTERS
+    from cluster_chapters import CLUSTER_CHAPTERS
+    from on_cluster import OnCluster
+    return OnCluster(options.context), CLUSTER_CHAPTERS
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("place", choices=("embedded", "cluster"))
+    parser.add_argument("--context", help="of the kubeconfig; default: its current one")
+    parser.add_argument("--keep", action="store_true")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    driver, chapters = place(parser.parse_args())
+    checks = Checks()
+    story = Story(driver, checks)
+    try:
+        driver.up()
+        for chapter in chapters:
+            chapter(story)
+        checks.chapter("To repeat it by hand:")
+        for line in driver.repeat():
+            print("  " + line)
+    except (Exception, SystemExit) as failure:  # a chapter that cannot go on is a failure, told like one
+        checks.that(False, f"the story broke off: {type(failure).__name__}: {failure}")
+    finally:
+        driver.down()
+    return checks.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
