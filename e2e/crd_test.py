@@ -14,6 +14,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -104,7 +105,9 @@ def taken(answer, expect):
 
 
 def good(cluster, case):
-    return taken(cluster.apply(changed(base(case), case), "--dry-run=server"), case.get("expect", {}))
+    thing, expect = changed(base(case), case), case.get("expect", {})
+    return (taken(cluster.apply(thing, "--dry-run=server"), expect)
+            or taken(cluster.apply(thing, "--dry-run=server", "--server-side"), expect))
 
 
 def bad(cluster, case):
@@ -175,6 +178,40 @@ def samples(cluster):
         yield f"sample {file.name} is taken", done.stderr.strip() if done.returncode else None
 
 
+def ratcheting(cluster):
+    """A rule that was tightened later does not stop edits elsewhere in an object that breaks it.
+    Tried on a copy of the CRD under another group, so that the real one is never loosened."""
+    tight = (ROOT / "crds/agent.yaml").read_text().replace("agents.agentops.io", "ratchet.agentops.io")
+    loose = tight.replace("maximum: 50, default: 5", "maximum: 500, default: 5")
+    crd = "crd/agents.ratchet.agentops.io"
+    old = changed(base({}), {"set": {"/apiVersion": "ratchet.agentops.io/v1alpha1", "/spec/memory/contextLimit": 300}})
+    apply = [*cluster.command, "apply", "-f", "-"]
+    try:
+        subprocess.run(apply, input=loose, text=True, check=True, capture_output=True)
+        cluster.must("wait", "--for=condition=Established", "--timeout=30s", crd)
+        for attempt in range(50):  # the group is served a moment after it is established
+            code, _, error = cluster.apply(old)
+            if code == 0:
+                break
+            time.sleep(0.2)
+        if code:
+            return f"the loose CRD refuses it: {error.strip()}"
+        subprocess.run(apply, input=tight, text=True, check=True, capture_output=True)
+        for attempt in range(50):  # until the tight schema is the one in force
+            fresh = changed(old, {"set": {"/metadata/name": "fresh"}})
+            if cluster.apply(fresh, "--dry-run=server")[0]:
+                break
+            time.sleep(0.2)
+        else:
+            return "the tight CRD takes a new object of 300"
+        elsewhere = changed(old, {"set": {"/spec/image": "x/y:2"}})
+        worse = changed(old, {"set": {"/spec/memory/contextLimit": 301}})
+        return (taken(cluster.apply(elsewhere), {"/spec/image": "x/y:2", "/spec/memory/contextLimit": 300})
+                or refused(cluster.apply(worse), "spec.memory.contextLimit"))
+    finally:
+        cluster.run("delete", crd, "--wait=false")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--kubeconfig", required=True)
@@ -193,6 +230,7 @@ def main():
                 cases = TABLE[{"taken": "good", "refused": "bad", "edit": "edits"}[word]]
                 found = pool.map(lambda case, check=check: check(cluster, case), cases)
                 results += [(f"{word}: {case['case']}", wrong) for case, wrong in zip(cases, found)]
+        results.append(("an old bad object can be edited elsewhere", ratcheting(cluster)))
     finally:
         if not asked.keep:
             cluster.run("delete", "namespace", cluster.namespace, "--wait=false")
