@@ -1,4 +1,5 @@
-// All outbound HTTP (cpprestsdk inside client.cc, nowhere else). Calls block the caller's own thread.
+// All outbound HTTP (cpprestsdk inside client.cc, nowhere else). Calls block the caller's own
+// thread.
 #pragma once
 
 #include <functional>
@@ -19,9 +20,9 @@ struct ClientRequest {
 };
 
 struct ClientOptions {
-  std::string base_url;  // http:// or https://, host and port
-  std::string ca_file;   // PEM; empty: the system's
-  std::string certificate_file, key_file;    // a client certificate, PEM; both or neither
+  std::string base_url;                       // http:// or https://, host and port
+  std::string ca_file;                        // PEM; empty: the system's
+  std::string certificate_file, key_file;     // a client certificate, PEM; both or neither
   std::function<std::string()> bearer_token;  // asked per call; empty text: no Authorization header
   size_t max_response_bytes = 64 << 20;
   int64_t idle_timeout_ms = 150'000;  // Stream: longest silence
@@ -29,21 +30,23 @@ struct ClientOptions {
 };
 
 // Any thread. An HTTP status of any kind is a value; an error means that no whole answer came:
-// kUnavailable (refused, reset, unresolved), kTimeout, kTooLarge. Redirects are not followed. One retry
-// for GET, and for requests with an Idempotency-Key, when a reused connection turns out dead.
+// kUnavailable (refused, reset, unresolved), kTimeout, kTooLarge. Redirects are not followed. One
+// retry for GET, and for requests with an Idempotency-Key, when a reused connection turns out dead.
 class Client {
  public:
   virtual ~Client() = default;
   virtual base::Result<Response> Send(const ClientRequest& request) = 0;
 
-  // Reads a long answer piece by piece: `on_head` with status and headers (false ends), then `on_bytes`
-  // (false ends). Returns at the end of the body, on silence (kTimeout), or soon after `stop`.
+  // Reads a long answer piece by piece: `on_head` with status and headers (false ends), then
+  // `on_bytes` (false ends). Returns at the end of the body, on silence (kTimeout), or soon after
+  // `stop`.
   virtual base::Status Stream(const ClientRequest& request, std::stop_token stop,
                               std::function<bool(const Response& head)> on_head,
                               std::function<bool(std::string_view bytes)> on_bytes) = 0;
 };
 
-// `initialize` once per process comes first thing in main: the number of threads of the library's pool.
+// `initialize` once per process comes first thing in main: the number of threads of the library's
+// pool.
 void InitializeClientThreads(size_t threads = 2);
 base::Result<std::unique_ptr<Client>> MakeClient(ClientOptions options);
 

@@ -10,10 +10,11 @@
 namespace http {
 
 struct ServerOptions {
-  std::string listen = "127.0.0.1:0";  // address:port, [v6]:port or :port; port 0: the system chooses
-  std::string name = "api";            // for logs and metrics
-  size_t workers = 8;                  // handler threads
-  size_t queue = 128;                  // requests that may wait for one
+  std::string listen =
+      "127.0.0.1:0";         // address:port, [v6]:port or :port; port 0: the system chooses
+  std::string name = "api";  // for logs and metrics
+  size_t workers = 8;        // handler threads
+  size_t queue = 128;        // requests that may wait for one
   size_t max_connections = 512;
   size_t max_header_bytes = 16 << 10;
   size_t max_header_fields = 64;
@@ -23,7 +24,8 @@ struct ServerOptions {
   int64_t write_timeout_ms = 30'000;
   // Called before routing, on a worker: a Response ends the request (Host/Origin checks, identity).
   std::function<std::optional<Response>(Request&)> before;
-  // Called after each answer, on a worker: route pattern ("" when none), status, time taken.
+  // Called after each answer, on a worker: route pattern ("" when none), status, time taken. What
+  // is refused before a worker has it is reported on the I/O thread, so this must not block.
   std::function<void(const Request&, std::string_view pattern, int status, double seconds)> after;
 };
 
@@ -31,7 +33,7 @@ class Server {
  public:
   // Binds and serves. kInvalid: a bad address; kConflict: the port is in use (says which).
   static base::Result<std::unique_ptr<Server>> Start(Router router, ServerOptions options);
-  virtual ~Server() = default;  // Stop(0)
+  virtual ~Server() = default;              // Stop(0)
   virtual std::string address() const = 0;  // "127.0.0.1:40123"
   virtual int port() const = 0;
   // Stops accepting, lets running requests end up to `grace_ms`, then closes. Not from a handler.

@@ -1,0 +1,220 @@
+// The listening side of the server: addresses, accepting, deadlines, stopping. Connections are
+// server_connection.h.
+#include "lib/http/server.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <charconv>
+#include <condition_variable>
+#include <thread>
+#include <utility>  // before Asio, which forgets it
+
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/http/server_connection.h"
+
+namespace http {
+
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr auto kAcceptPause = std::chrono::milliseconds(50);  // after an error: no descriptors left
+constexpr size_t kRefusedAtOnce = 64;  // connections over the limit that still get their 503
+constexpr int kBacklog = 1024;
+
+class ListeningServer : public Server {
+ public:
+  ListeningServer(Router router, ServerOptions options)
+      : core_(std::move(router), std::move(options)),
+        acceptor_(core_.io),
+        tick_(core_.io),
+        pause_(core_.io),
+        work_(core_.io.get_executor()) {}
+  ~ListeningServer() override { Stop(0); }
+
+  base::Status Listen();
+  std::string address() const override { return address_; }
+  int port() const override { return port_; }
+  void Stop(int64_t grace_ms) override;
+
+ private:
+  void Accept();
+  void Welcome(tcp::socket socket);
+  void StartTicking();
+  void Tick();
+
+  ServerCore core_;
+  tcp::acceptor acceptor_;
+  boost::asio::steady_timer tick_, pause_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  bool ticking_ = false;
+  std::string address_;
+  int port_ = 0;
+  std::mutex mutex_;
+  std::condition_variable empty_changed_;
+  bool empty_ = true;  // under mutex_: no connections are open
+  bool stopped_ = false;
+  std::jthread thread_;
+};
+
+base::Status ListeningServer::Listen() {
+  ASSIGN_OR_RETURN(const auto parts, ParseAddress(core_.options.listen));
+  error_code error;
+  auto ip = boost::asio::ip::make_address(parts.first, error);
+  const std::string where = "listen on " + core_.options.listen;
+  if (error) return base::Error{base::Code::kInvalid, where + ": not an IP address"};
+  tcp::endpoint endpoint(ip, static_cast<uint16_t>(parts.second));
+  acceptor_.open(endpoint.protocol(), error);
+  if (error && ip.is_v6() && ip.is_unspecified()) {  // a kernel without IPv6
+    ip = boost::asio::ip::address_v4::any();
+    endpoint.address(ip);
+    acceptor_.open(endpoint.protocol(), error);
+  }
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error && ip.is_v6() && ip.is_unspecified()) {
+    acceptor_.set_option(boost::asio::ip::v6_only(false), error);
+  }
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(kBacklog, error);
+  if (error == boost::asio::error::address_in_use) {
+    return base::Error{
+        base::Code::kConflict,
+        where + ": the port is in use; stop what uses it or choose another (port 0: any)"};
+  }
+  if (error) return base::Error{base::Code::kInvalid, where + ": " + error.message()};
+  const tcp::endpoint bound = acceptor_.local_endpoint(error);
+  port_ = bound.port();
+  const std::string host = bound.address().to_string();
+  address_ = (ip.is_v6() ? "[" + host + "]" : host) + ":" + std::to_string(port_);
+  Accept();
+  thread_ = std::jthread([this] { core_.io.run(); });
+  return {};
+}
+
+void ListeningServer::Accept() {
+  acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
+    if (error == boost::asio::error::operation_aborted || !acceptor_.is_open()) return;
+    if (!error) {
+      Welcome(std::move(socket));
+      return Accept();
+    }
+    // Out of descriptors or memory: asking again at once would burn a core until some are free.
+    base::LogWarn("cannot accept connections",
+                  {{"server", core_.options.name}, {"error", error.message()}});
+    pause_.expires_after(kAcceptPause);
+    pause_.async_wait([this](const error_code& cancelled) {
+      if (!cancelled) Accept();
+    });
+  });
+}
+
+void ListeningServer::Welcome(tcp::socket socket) {
+  const size_t open = core_.connections.size();
+  if (open >= core_.options.max_connections + kRefusedAtOnce) return;  // its destructor closes it
+  error_code error;
+  socket.set_option(tcp::no_delay(true), error);
+  const auto peer = socket.remote_endpoint(error).address();
+  if (error) return;
+  const bool mapped = peer.is_v6() && peer.to_v6().is_v4_mapped();
+  std::string name =
+      mapped
+          ? boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, peer.to_v6()).to_string()
+          : peer.to_string();
+  auto connection = std::make_shared<Connection>(core_, std::move(socket), std::move(name));
+  core_.connections.insert(connection);
+  {
+    std::lock_guard lock(mutex_);
+    empty_ = false;
+  }
+  StartTicking();
+  if (open >= core_.options.max_connections) return connection->Refuse(503, "too many connections");
+  connection->Start();
+}
+
+void ListeningServer::StartTicking() {
+  if (ticking_) return;
+  ticking_ = true;
+  const ServerOptions& options = core_.options;
+  const int64_t shortest = std::min({options.header_timeout_ms, options.body_timeout_ms,
+                                     options.idle_timeout_ms, options.write_timeout_ms});
+  const int64_t period_ms = core_.draining ? 5 : std::clamp<int64_t>(shortest / 4, 5, 250);
+  tick_.expires_after(std::chrono::milliseconds(period_ms));
+  tick_.async_wait([this](const error_code&) {  // cancelled: Stop wants it now
+    ticking_ = false;
+    Tick();
+  });
+}
+
+void ListeningServer::Tick() {
+  const int64_t now_ms = base::SystemClock().MonotonicMs();
+  const std::vector<std::shared_ptr<Connection>> all(core_.connections.begin(),
+                                                     core_.connections.end());
+  for (const auto& connection : all) connection->Tick(now_ms);
+  if (!core_.connections.empty()) return StartTicking();
+  std::lock_guard lock(mutex_);
+  empty_ = true;
+  empty_changed_.notify_all();
+}
+
+void ListeningServer::Stop(int64_t grace_ms) {
+  if (std::exchange(stopped_, true)) return;
+  core_.draining = true;
+  boost::asio::post(core_.io, [this] {
+    error_code ignored;
+    acceptor_.close(ignored);
+    pause_.cancel();
+    if (ticking_) {
+      tick_.cancel();
+    } else {
+      Tick();
+    }
+  });
+  {
+    std::unique_lock lock(mutex_);
+    empty_changed_.wait_for(lock, std::chrono::milliseconds(grace_ms), [this] { return empty_; });
+  }
+  boost::asio::post(core_.io, [this] {
+    const std::vector<std::shared_ptr<Connection>> all(core_.connections.begin(),
+                                                       core_.connections.end());
+    for (const auto& connection : all) connection->Close();
+  });
+  core_.workers.Stop();
+  core_.io.stop();
+  if (thread_.joinable()) thread_.join();
+  core_.connections.clear();
+}
+
+}  // namespace
+
+base::Result<std::pair<std::string, int>> ParseAddress(std::string_view address) {
+  const base::Error malformed{
+      base::Code::kInvalid,
+      "address \"" + std::string(address) + "\": expected address:port, [v6]:port or :port"};
+  const size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos) return malformed;
+  std::string_view host = address.substr(0, colon);
+  const std::string_view digits = address.substr(colon + 1);
+  int port = -1;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size()) return malformed;
+  if (port < 0 || port > 65535) return malformed;
+  if (host.starts_with('[')) {
+    if (!host.ends_with(']')) return malformed;
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return malformed;
+  }
+  return std::pair<std::string, int>(host.empty() ? "::" : std::string(host), port);
+}
+
+base::Result<std::unique_ptr<Server>> Server::Start(Router router, ServerOptions options) {
+  auto server = std::make_unique<ListeningServer>(std::move(router), std::move(options));
+  RETURN_IF_ERROR(server->Listen());
+  return std::unique_ptr<Server>(std::move(server));
+}
+
+}  // namespace http

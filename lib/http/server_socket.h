@@ -1,0 +1,28 @@
+// Sending and waiting on the descriptor of a connection, from any thread that the connection lent
+// it to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace http {
+
+struct Sent {
+  size_t bytes = 0;     // less than all: the socket's buffer is full
+  bool broken = false;  // the other side is gone
+};
+
+// One attempt that does not block; at most 4 pieces.
+Sent SendSome(int descriptor, std::initializer_list<std::string_view> pieces);
+
+// Sends all, waiting up to `timeout_ms` for each bit of room. False: gone, or too slow.
+bool SendAll(int descriptor, std::initializer_list<std::string_view> pieces, int64_t timeout_ms);
+
+enum class Received { kBytes, kEnd, kTimeout, kBroken };
+// Blocks up to `timeout_ms` for bytes, which replace `out`.
+Received ReceiveSome(int descriptor, std::string& out, size_t max_bytes, int64_t timeout_ms);
+
+}  // namespace http

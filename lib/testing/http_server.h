@@ -1,0 +1,21 @@
+// A server on a free loopback port for tests, and the request texts they send to it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/http/server.h"
+
+namespace testing {
+
+// Ends the process when the server cannot start.
+std::unique_ptr<http::Server> StartServer(std::vector<http::Route> routes,
+                                          http::ServerOptions options = {});
+
+// A GET and a POST with Host and, for the latter, Content-Length.
+std::string GetText(const std::string& target, const std::string& more_headers = "");
+std::string PostText(const std::string& target, const std::string& body,
+                     const std::string& more_headers = "");
+
+}  // namespace testing
