@@ -8,6 +8,8 @@
 
 namespace api {
 
+inline constexpr size_t kMaxConversationIdBytes = 200;
+
 struct HookEvent {
   enum class Kind {
     kSessionStart,
@@ -20,25 +22,27 @@ struct HookEvent {
     kOther,  // answered {}
   };
   Kind kind = Kind::kOther;
-  std::string name;         // hook_event_name as sent
-  std::string session_id;   // = conversation id
-  std::string prompt;       // UserPromptSubmit
+  std::string name;        // hook_event_name as sent
+  std::string session_id;  // = conversation id
+  std::string prompt;      // UserPromptSubmit
+  std::string prompt_id;   // of the turn; empty when the runtime has none
   std::string tool_name, tool_use_id;
-  base::Json tool_input;     // any JSON; null when absent
-  base::Json tool_response;  // string, array of content blocks, object; null when absent
-  std::string error;         // PostToolUseFailure
+  base::Json tool_input;               // any JSON; null when absent
+  base::Json tool_response;            // string, array of content blocks, object; null when absent
+  std::string error;                   // PostToolUseFailure
   std::string last_assistant_message;  // Stop
   std::string source;                  // SessionStart: startup, resume, clear, compact
   std::string reason;                  // SessionEnd
   std::string cwd;
 };
 
-// kInvalid: not an object, no hook_event_name or session_id, a field of a wrong type. Unknown fields pass.
+// kInvalid: not an object, no hook_event_name or session_id, a field of a wrong type. Unknown
+// fields pass.
 base::Result<HookEvent> DecodeHookEvent(const base::Json& body);
 
 struct HookAnswer {
-  std::string additional_context;          // empty: none
-  std::string permission_decision;         // "", "deny"
+  std::string additional_context;   // empty: none
+  std::string permission_decision;  // "", "deny"
   std::string permission_decision_reason;
 };
 // {} when there is nothing to say, else {"hookSpecificOutput": {…}}.

@@ -26,28 +26,39 @@ struct Conversation {
   int64_t created_ms = 0, updated_ms = 0;
   int64_t message_count = 0;
   int64_t turn = 0;  // count of user messages that came as UserPromptSubmit
+  base::Json fields =
+      base::Json::object();  // what the runtime keeps beside the messages: tool_meta, …
 };
 
-// The tables, as migration steps for sqlite::Migrate (the owner of the file joins them with its own).
+// The tables, as migration steps for sqlite::Migrate (the owner of the file joins them with its
+// own).
 extern const char* const kSchema;
 
 base::Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms);
 base::Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string& id);
 base::Result<std::vector<Conversation>> List(sqlite::Database& db, const std::string& state);
 base::Result<std::optional<Conversation>> Current(sqlite::Database& db);  // newest open one
-base::Status SetMemorySession(sqlite::Database& db, const std::string& id, const std::string& session);
+base::Status SetMemorySession(sqlite::Database& db, const std::string& id,
+                              const std::string& session);
 base::Status SetState(sqlite::Database& db, const std::string& id, const std::string& state);
+base::Status SetFields(sqlite::Database& db, const std::string& id, const base::Json& fields);
+base::Result<int64_t> NextTurn(sqlite::Database& db,
+                               const std::string& id);  // counts one, → its number
 base::Result<int64_t> Append(sqlite::Database& db, const std::string& id,
-                             const std::vector<Message>& messages, int64_t now_ms);  // → last sequence
-// All messages, or the newest that fit `max_tokens` (characters / 3): the system message is kept and no
-// tool result stays without its call. 0: no limit.
+                             const std::vector<Message>& messages,
+                             int64_t now_ms);  // → last sequence
+// All messages, or the newest that fit `max_tokens` (characters / 3): the system message is kept
+// and no tool result stays without its call. 0: no limit.
 base::Result<std::vector<Message>> Messages(sqlite::Database& db, const std::string& id,
                                             int64_t max_tokens);
+base::Result<std::vector<Message>> MessagesAfter(sqlite::Database& db, const std::string& id,
+                                                 int64_t sequence);
 // Pure: which messages stay.
 std::vector<Message> TrimToTokenBudget(std::vector<Message> messages, int64_t max_tokens);
 
 // {"messages": [{role, content, tool_calls?, tool_call_id?}]} of POST …/messages.
 base::Result<std::vector<Message>> DecodeMessages(const base::Json& body);
 base::Json EncodeMessage(const Message& message);
+base::Json EncodeConversation(const Conversation& conversation);
 
 }  // namespace conversation

@@ -1,0 +1,90 @@
+// Decodes hook events and encodes their answers; the field names are those of Claude Code's hooks.
+// Knows nothing of what is done with an event.
+#include "lib/api/hook_event.h"
+
+#include <utility>
+
+namespace api {
+namespace {
+
+using base::Json;
+
+constexpr std::pair<const char*, HookEvent::Kind> kKinds[] = {
+    {"SessionStart", HookEvent::Kind::kSessionStart},
+    {"UserPromptSubmit", HookEvent::Kind::kUserPromptSubmit},
+    {"PreToolUse", HookEvent::Kind::kPreToolUse},
+    {"PostToolUse", HookEvent::Kind::kPostToolUse},
+    {"PostToolUseFailure", HookEvent::Kind::kPostToolUseFailure},
+    {"Stop", HookEvent::Kind::kStop},
+    {"SessionEnd", HookEvent::Kind::kSessionEnd},
+};
+
+HookEvent::Kind KindOf(const std::string& name) {
+  for (const auto& [known, kind] : kKinds) {
+    if (name == known) return kind;
+  }
+  return HookEvent::Kind::kOther;
+}
+
+base::Status ReadText(const Json& body, const char* field, std::string& into) {
+  ASSIGN_OR_RETURN(auto text, base::OptionalString(body, field));
+  if (text) into = std::move(*text);
+  return {};
+}
+
+base::Status ReadTexts(const Json& body, HookEvent& event) {
+  const std::pair<const char*, std::string*> fields[] = {
+      {"prompt", &event.prompt},
+      {"prompt_id", &event.prompt_id},
+      {"tool_name", &event.tool_name},
+      {"tool_use_id", &event.tool_use_id},
+      {"error", &event.error},
+      {"last_assistant_message", &event.last_assistant_message},
+      {"source", &event.source},
+      {"reason", &event.reason},
+      {"cwd", &event.cwd},
+  };
+  for (const auto& [name, target] : fields) RETURN_IF_ERROR(ReadText(body, name, *target));
+  return {};
+}
+
+bool IsToolEvent(HookEvent::Kind kind) {
+  return kind == HookEvent::Kind::kPreToolUse || kind == HookEvent::Kind::kPostToolUse ||
+         kind == HookEvent::Kind::kPostToolUseFailure;
+}
+
+}  // namespace
+
+base::Result<HookEvent> DecodeHookEvent(const Json& body) {
+  if (!body.is_object()) return base::Error{base::Code::kInvalid, "a hook event is a JSON object"};
+  HookEvent event;
+  ASSIGN_OR_RETURN(event.name, base::RequiredString(body, "hook_event_name"));
+  ASSIGN_OR_RETURN(event.session_id, base::RequiredString(body, "session_id"));
+  if (event.name.empty()) return base::Error{base::Code::kInvalid, "hook_event_name is empty"};
+  if (event.session_id.empty() || event.session_id.size() > kMaxConversationIdBytes) {
+    return base::Error{base::Code::kInvalid, "session_id must have 1 to 200 bytes"};
+  }
+  event.kind = KindOf(event.name);
+  if (event.kind == HookEvent::Kind::kOther) return event;
+  RETURN_IF_ERROR(ReadTexts(body, event));
+  if (auto input = body.find("tool_input"); input != body.end()) event.tool_input = *input;
+  if (auto output = body.find("tool_response"); output != body.end()) event.tool_response = *output;
+  if (IsToolEvent(event.kind) && event.tool_name.empty()) {
+    return base::Error{base::Code::kInvalid, event.name + " needs tool_name"};
+  }
+  return event;
+}
+
+Json EncodeHookAnswer(const HookEvent& event, const HookAnswer& answer) {
+  Json specific = Json::object();
+  if (!answer.additional_context.empty()) specific["additionalContext"] = answer.additional_context;
+  if (!answer.permission_decision.empty()) {
+    specific["permissionDecision"] = answer.permission_decision;
+    specific["permissionDecisionReason"] = answer.permission_decision_reason;
+  }
+  if (specific.empty()) return Json::object();
+  specific["hookEventName"] = event.name;
+  return {{"hookSpecificOutput", std::move(specific)}};
+}
+
+}  // namespace api

@@ -1,0 +1,204 @@
+// Conversations in SQLite: the tables and every statement on them. Which messages stay inside a
+// token budget is decided in messages.cc.
+#include "lib/conversation/conversations.h"
+
+#include <utility>
+
+namespace conversation {
+namespace {
+
+using base::Json;
+using base::Result;
+using base::Status;
+
+// A macro, so that each statement below is one literal and compiled once.
+#define CONVERSATION_COLUMNS \
+  "id, memory_session_id, state, created_ms, updated_ms, message_count, turn, fields"
+
+Conversation ReadConversation(const sqlite::Statement& row) {
+  Conversation conversation;
+  conversation.id = row.Text(0);
+  conversation.memory_session_id = row.Text(1);
+  conversation.state = row.Text(2);
+  conversation.created_ms = row.Int(3);
+  conversation.updated_ms = row.Int(4);
+  conversation.message_count = row.Int(5);
+  conversation.turn = row.Int(6);
+  conversation.fields = base::ParseJson(row.Text(7)).value_or(Json::object());
+  return conversation;
+}
+
+Result<std::optional<Conversation>> ReadOne(sqlite::Statement& query) {
+  ASSIGN_OR_RETURN(const bool found, query.Step());
+  if (!found) return std::optional<Conversation>();
+  return std::optional<Conversation>(ReadConversation(query));
+}
+
+Message ReadMessage(const sqlite::Statement& row) {
+  Message message;
+  message.sequence = row.Int(0);
+  message.role = row.Text(1);
+  message.content = row.Text(2);
+  if (!row.IsNull(3)) message.tool_calls = base::ParseJson(row.Text(3)).value_or(Json());
+  message.tool_call_id = row.Text(4);
+  return message;
+}
+
+Status UpdateText(sqlite::Database& db, std::string_view sql, std::string_view value,
+                  const std::string& id) {
+  ASSIGN_OR_RETURN(auto update, db.Prepare(sql));
+  RETURN_IF_ERROR(update.Bind(value).Bind(id).Run());
+  if (db.Changes() == 0) return base::Error{base::Code::kNotFound, "no conversation " + id};
+  return {};
+}
+
+Status Insert(sqlite::Database& db, const std::string& id, int64_t sequence, const Message& message,
+              int64_t now_ms) {
+  ASSIGN_OR_RETURN(
+      auto insert,
+      db.Prepare("INSERT INTO messages(conversation, sequence, role, content, tool_calls,"
+                 " tool_call_id, created_ms) VALUES(?,?,?,?,?,?,?)"));
+  insert.Bind(id).Bind(sequence).Bind(message.role).Bind(message.content);
+  if (message.tool_calls.is_null()) {
+    insert.BindNull();
+  } else {
+    insert.Bind(base::DumpJson(message.tool_calls));
+  }
+  return insert.Bind(message.tool_call_id).Bind(now_ms).Run();
+}
+
+}  // namespace
+
+const char* const kSchema = R"sql(
+CREATE TABLE conversations(
+  id TEXT PRIMARY KEY NOT NULL,
+  memory_session_id TEXT NOT NULL DEFAULT '',
+  state TEXT NOT NULL DEFAULT 'open' CHECK(state IN ('open', 'ended')),
+  created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL,
+  message_count INTEGER NOT NULL DEFAULT 0,
+  turn INTEGER NOT NULL DEFAULT 0,
+  fields TEXT NOT NULL DEFAULT '{}',
+  touched INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX conversation_by_use ON conversations(touched);
+CREATE TABLE messages(
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  conversation TEXT NOT NULL REFERENCES conversations(id),
+  sequence INTEGER NOT NULL,
+  role TEXT NOT NULL,
+  content TEXT NOT NULL,
+  tool_calls TEXT,
+  tool_call_id TEXT NOT NULL DEFAULT '',
+  created_ms INTEGER NOT NULL,
+  UNIQUE(conversation, sequence)
+) STRICT;
+)sql";
+
+Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms) {
+  ASSIGN_OR_RETURN(auto found, Find(db, id));
+  if (found) return std::move(*found);
+  {
+    // The order of use is a counter, not the clock, which may go back.
+    ASSIGN_OR_RETURN(
+        auto insert,
+        db.Prepare("INSERT INTO conversations(id, created_ms, updated_ms, touched) VALUES"
+                   "(?,?,?,(SELECT coalesce(max(touched), 0) + 1 FROM conversations))"));
+    RETURN_IF_ERROR(insert.Bind(id).Bind(now_ms).Bind(now_ms).Run());
+  }
+  Conversation made;
+  made.id = id;
+  made.state = "open";
+  made.created_ms = made.updated_ms = now_ms;
+  return made;
+}
+
+Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string& id) {
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations WHERE id = ?"));
+  query.Bind(id);
+  return ReadOne(query);
+}
+
+Result<std::vector<Conversation>> List(sqlite::Database& db, const std::string& state) {
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
+                              " WHERE ?1 = '' OR state = ?1 ORDER BY touched DESC LIMIT 1000"));
+  query.Bind(state);
+  std::vector<Conversation> all;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return all;
+    all.push_back(ReadConversation(query));
+  }
+}
+
+Result<std::optional<Conversation>> Current(sqlite::Database& db) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
+                                          " WHERE state = 'open' ORDER BY touched DESC LIMIT 1"));
+  return ReadOne(query);
+}
+
+Status SetMemorySession(sqlite::Database& db, const std::string& id, const std::string& session) {
+  return UpdateText(db, "UPDATE conversations SET memory_session_id = ? WHERE id = ?", session, id);
+}
+
+Status SetState(sqlite::Database& db, const std::string& id, const std::string& state) {
+  return UpdateText(db, "UPDATE conversations SET state = ? WHERE id = ?", state, id);
+}
+
+Status SetFields(sqlite::Database& db, const std::string& id, const Json& fields) {
+  return UpdateText(db, "UPDATE conversations SET fields = ? WHERE id = ?", base::DumpJson(fields),
+                    id);
+}
+
+Result<int64_t> NextTurn(sqlite::Database& db, const std::string& id) {
+  ASSIGN_OR_RETURN(auto update, db.Prepare("UPDATE conversations SET turn = turn + 1 WHERE id = ?"
+                                           " RETURNING turn"));
+  update.Bind(id);
+  ASSIGN_OR_RETURN(const bool found, update.Step());
+  if (!found) return base::Error{base::Code::kNotFound, "no conversation " + id};
+  const int64_t turn = update.Int(0);
+  RETURN_IF_ERROR(update.Run());
+  return turn;
+}
+
+Result<int64_t> Append(sqlite::Database& db, const std::string& id,
+                       const std::vector<Message>& messages, int64_t now_ms) {
+  ASSIGN_OR_RETURN(const Conversation conversation, GetOrCreate(db, id, now_ms));
+  int64_t last =
+      conversation.message_count;  // nothing is ever deleted, so the count is the last one
+  for (const Message& message : messages) {
+    RETURN_IF_ERROR(Insert(db, id, ++last, message, now_ms));
+  }
+  ASSIGN_OR_RETURN(
+      auto update,
+      db.Prepare("UPDATE conversations SET message_count = ?, updated_ms = ?,"
+                 " touched = (SELECT max(touched) + 1 FROM conversations) WHERE id = ?"));
+  RETURN_IF_ERROR(update.Bind(last).Bind(now_ms).Bind(id).Run());
+  return last;
+}
+
+Result<std::vector<Message>> Messages(sqlite::Database& db, const std::string& id,
+                                      int64_t max_tokens) {
+  ASSIGN_OR_RETURN(auto all, MessagesAfter(db, id, 0));
+  if (max_tokens <= 0) return all;
+  return TrimToTokenBudget(std::move(all), max_tokens);
+}
+
+Result<std::vector<Message>> MessagesAfter(sqlite::Database& db, const std::string& id,
+                                           int64_t sequence) {
+  ASSIGN_OR_RETURN(
+      auto query,
+      db.Prepare("SELECT sequence, role, content, tool_calls, tool_call_id FROM messages"
+                 " WHERE conversation = ? AND sequence > ? ORDER BY sequence"));
+  query.Bind(id).Bind(sequence);
+  std::vector<Message> messages;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return messages;
+    messages.push_back(ReadMessage(query));
+  }
+}
+
+}  // namespace conversation

@@ -1,0 +1,177 @@
+// Shows that conversations keep their messages in order over a re-opened file, and that trimming to
+// a token budget leaves no tool result without its call.
+#include "lib/conversation/conversations.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <random>
+#include <set>
+
+#include "lib/base/text.h"
+
+namespace conversation {
+namespace {
+
+using base::Json;
+
+Message Text(const char* role, std::string content) {
+  Message message;
+  message.role = role;
+  message.content = std::move(content);
+  return message;
+}
+
+Message Call(std::vector<std::string> ids) {
+  Message message = Text("assistant", "");
+  message.tool_calls = Json::array();
+  for (const auto& id : ids) message.tool_calls.push_back({{"id", id}, {"type", "function"}});
+  return message;
+}
+
+Message ToolResult(std::string id, std::string content = "output") {
+  Message message = Text("tool", std::move(content));
+  message.tool_call_id = std::move(id);
+  return message;
+}
+
+class Conversations : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char pattern[] = "/tmp/conversations-XXXXXX";
+    directory_ = mkdtemp(pattern);
+    Open();
+  }
+  void TearDown() override {
+    db_.reset();
+    ASSERT_EQ(system(("rm -r '" + directory_ + "'").c_str()), 0);
+  }
+  void Open() {
+    db_.reset();
+    auto opened = sqlite::Database::Open(directory_ + "/state.db", {});
+    ASSERT_TRUE(opened) << opened.error().message;
+    db_.emplace(std::move(*opened));
+    auto migrated = sqlite::Migrate(*db_, {kSchema});
+    ASSERT_TRUE(migrated) << migrated.error().message;
+  }
+  std::string directory_;
+  std::optional<sqlite::Database> db_;
+};
+
+TEST_F(Conversations, MessagesComeBackAsTheyWereAfterAReopen) {
+  const std::string odd = "line\n\ttab \x01 日本語 🚀";
+  ASSERT_EQ(*Append(*db_, "c", {Text("user", odd), Call({"t1"})}, 10), 2);
+  ASSERT_EQ(*Append(*db_, "c", {ToolResult("t1")}, 11), 3);
+  Open();
+  auto messages = Messages(*db_, "c", 0);
+  ASSERT_TRUE(messages);
+  ASSERT_EQ(messages->size(), 3u);
+  EXPECT_EQ((*messages)[0].content, odd);
+  EXPECT_EQ((*messages)[1].tool_calls[0]["id"], "t1");
+  EXPECT_EQ((*messages)[2].tool_call_id, "t1");
+  EXPECT_EQ((*messages)[2].sequence, 3);
+  auto found = Find(*db_, "c");
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->message_count, 3);
+}
+
+TEST_F(Conversations, CurrentIsTheOpenOneUsedLastEvenWhenTheClockGoesBack) {
+  ASSERT_TRUE(Append(*db_, "a", {Text("user", "1")}, 1000));
+  ASSERT_TRUE(Append(*db_, "b", {Text("user", "1")}, 500));
+  EXPECT_EQ((**Current(*db_)).id, "b");
+  ASSERT_TRUE(Append(*db_, "a", {Text("user", "2")}, 100));
+  EXPECT_EQ((**Current(*db_)).id, "a");
+  ASSERT_TRUE(SetState(*db_, "a", "ended"));
+  EXPECT_EQ((**Current(*db_)).id, "b");
+  EXPECT_EQ(List(*db_, "open")->size(), 1u);
+  EXPECT_EQ(List(*db_, "ended")->size(), 1u);
+  EXPECT_EQ(List(*db_, "")->size(), 2u);
+}
+
+TEST_F(Conversations, TurnsAreCountedAndFieldsKept) {
+  ASSERT_TRUE(GetOrCreate(*db_, "c", 1));
+  EXPECT_EQ(*NextTurn(*db_, "c"), 1);
+  EXPECT_EQ(*NextTurn(*db_, "c"), 2);
+  ASSERT_TRUE(SetFields(*db_, "c", {{"tool_meta", {{"t1", "{}"}}}}));
+  ASSERT_TRUE(SetMemorySession(*db_, "c", "m1"));
+  Open();
+  auto conversation = **Find(*db_, "c");
+  EXPECT_EQ(conversation.turn, 2);
+  EXPECT_EQ(conversation.memory_session_id, "m1");
+  EXPECT_EQ(conversation.fields["tool_meta"]["t1"], "{}");
+  EXPECT_FALSE(NextTurn(*db_, "none"));
+}
+
+TEST(Trim, NewestMessagesStayAndTheSystemMessageIsKept) {
+  const std::vector<Message> all = {Text("system", "rules"), Text("user", std::string(300, 'a')),
+                                    Text("assistant", std::string(300, 'b')), Text("user", "last")};
+  auto stay = TrimToTokenBudget(all, 110);
+  ASSERT_EQ(stay.size(), 3u);
+  EXPECT_EQ(stay[0].role, "system");
+  EXPECT_EQ(stay[1].role, "assistant");
+  EXPECT_EQ(stay[2].content, "last");
+  EXPECT_EQ(TrimToTokenBudget(all, 100'000).size(), 4u);
+}
+
+TEST(Trim, ToolResultGoesWithItsCall) {
+  const std::vector<Message> all = {Text("user", "go"), Call({"t1", "t2"}), ToolResult("t1"),
+                                    ToolResult("t2"), Text("assistant", "done")};
+  for (int64_t budget = 0; budget < 60; ++budget) {
+    auto stay = TrimToTokenBudget(all, budget);
+    bool call = false;
+    for (const Message& message : stay) {
+      if (!message.tool_calls.is_null()) call = true;
+      EXPECT_TRUE(message.role != "tool" || call) << "budget " << budget;
+    }
+  }
+}
+
+TEST(Trim, RandomConversationsNeverKeepAnOrphan) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Message> all;
+    if (random() % 2) all.push_back(Text("system", "rules"));
+    for (int i = 0; i < 12; ++i) {
+      const std::string id = "t" + std::to_string(i);
+      all.push_back(Text("user", std::string(random() % 60, 'x')));
+      all.push_back(Call({id, id + "b"}));
+      all.push_back(ToolResult(id, std::string(random() % 90, 'y')));
+      all.push_back(ToolResult(id + "b"));
+    }
+    const auto budget = static_cast<int64_t>(random() % 500);
+    auto stay = TrimToTokenBudget(all, budget);
+    std::set<std::string> calls;
+    for (const Message& message : stay) {
+      if (message.tool_calls.is_array()) {
+        for (const auto& call : message.tool_calls) calls.insert(call["id"].get<std::string>());
+      }
+      if (message.role == "tool") {
+        ASSERT_TRUE(calls.contains(message.tool_call_id)) << budget;
+      }
+    }
+    if (all[0].role == "system") {
+      ASSERT_EQ(stay.at(0).role, "system");
+    }
+  }
+}
+
+TEST(Messages, DecodeNamesWhatIsWrong) {
+  for (const char* text :
+       {"[]", "{}", R"({"messages": 1})", R"({"messages": [1]})", R"({"messages": [{}]})",
+        R"({"messages": [{"role": "robot"}]})", R"({"messages": [{"role": "user", "content": 1}]})",
+        R"({"messages": [{"role": "assistant", "tool_calls": {}}]})"}) {
+    auto decoded = DecodeMessages(*base::ParseJson(text));
+    ASSERT_FALSE(decoded) << text;
+    EXPECT_EQ(decoded.error().code, base::Code::kInvalid);
+  }
+  auto good = DecodeMessages(
+      *base::ParseJson(R"({"messages": [{"role": "tool", "content": "x", "tool_call_id": "t"}]})"));
+  ASSERT_TRUE(good);
+  EXPECT_EQ(EncodeMessage((*good)[0]),
+            (Json{{"role", "tool"}, {"content", "x"}, {"tool_call_id", "t"}}));
+}
+
+}  // namespace
+}  // namespace conversation

@@ -1,0 +1,131 @@
+// Messages as values: their wire form, and which of them stay inside a token budget. Pure.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "lib/base/clock.h"
+#include "lib/base/text.h"
+#include "lib/conversation/conversations.h"
+
+namespace conversation {
+namespace {
+
+using base::Json;
+
+constexpr int64_t kCharactersPerToken = 3;  // an estimate on the safe side for prose and code
+constexpr const char* kRoles[] = {"user", "assistant", "tool", "system"};
+
+int64_t Tokens(const Message& message) {
+  size_t characters = base::CountCharacters(message.content);
+  if (!message.tool_calls.is_null()) {
+    characters += base::CountCharacters(base::DumpJson(message.tool_calls));
+  }
+  return static_cast<int64_t>(characters) / kCharactersPerToken + 1;
+}
+
+std::set<std::string> CallIds(const std::vector<Message>& messages, size_t begin, size_t end) {
+  std::set<std::string> ids;
+  for (size_t i = begin; i < end; ++i) {
+    if (!messages[i].tool_calls.is_array()) continue;
+    for (const Json& call : messages[i].tool_calls) {
+      if (call.is_object() && call.contains("id") && call["id"].is_string()) ids.insert(call["id"]);
+    }
+  }
+  return ids;
+}
+
+// The first message that stays when the newest ones fill `budget`; system messages are paid for
+// already.
+size_t FirstThatFits(const std::vector<Message>& messages, int64_t budget) {
+  size_t first = messages.size();
+  while (first > 0) {
+    const Message& candidate = messages[first - 1];
+    if (candidate.role != "system") {
+      budget -= Tokens(candidate);
+      if (budget < 0) break;
+    }
+    --first;
+  }
+  return first;
+}
+
+base::Error Invalid(size_t index, const char* what) {
+  return {base::Code::kInvalid, "messages[" + std::to_string(index) + "]: " + what};
+}
+
+base::Result<Message> DecodeMessage(const Json& json, size_t index) {
+  if (!json.is_object()) return Invalid(index, "must be an object");
+  Message message;
+  auto role = base::RequiredString(json, "role");
+  if (!role) return Invalid(index, "role is required and a string");
+  message.role = std::move(*role);
+  if (std::find(std::begin(kRoles), std::end(kRoles), message.role) == std::end(kRoles)) {
+    return Invalid(index, "role must be user, assistant, tool or system");
+  }
+  auto content = base::OptionalString(json, "content");
+  if (!content) return Invalid(index, "content must be a string");
+  message.content = std::move(*content).value_or("");
+  if (auto calls = json.find("tool_calls"); calls != json.end() && !calls->is_null()) {
+    if (!calls->is_array()) return Invalid(index, "tool_calls must be an array");
+    message.tool_calls = *calls;
+  }
+  auto call_id = base::OptionalString(json, "tool_call_id");
+  if (!call_id) return Invalid(index, "tool_call_id must be a string");
+  message.tool_call_id = std::move(*call_id).value_or("");
+  return message;
+}
+
+}  // namespace
+
+std::vector<Message> TrimToTokenBudget(std::vector<Message> messages, int64_t max_tokens) {
+  int64_t budget = max_tokens;
+  for (const Message& message : messages) {
+    if (message.role == "system") budget -= Tokens(message);
+  }
+  const size_t first = FirstThatFits(messages, budget);
+  const std::set<std::string> gone = CallIds(messages, 0, first);
+  const std::set<std::string> kept = CallIds(messages, first, messages.size());
+  std::vector<Message> stay;
+  for (size_t i = 0; i < messages.size(); ++i) {
+    Message& message = messages[i];
+    const bool orphan = message.role == "tool" && gone.contains(message.tool_call_id) &&
+                        !kept.contains(message.tool_call_id);
+    if (message.role == "system" || (i >= first && !orphan)) stay.push_back(std::move(message));
+  }
+  return stay;
+}
+
+base::Result<std::vector<Message>> DecodeMessages(const Json& body) {
+  if (!body.is_object() || !body.contains("messages") || !body["messages"].is_array()) {
+    return base::Error{base::Code::kInvalid, "the body must be {\"messages\": [...]}"};
+  }
+  std::vector<Message> messages;
+  for (const Json& json : body["messages"]) {
+    ASSIGN_OR_RETURN(auto message, DecodeMessage(json, messages.size()));
+    messages.push_back(std::move(message));
+  }
+  return messages;
+}
+
+Json EncodeMessage(const Message& message) {
+  Json json = {{"role", message.role}, {"content", message.content}};
+  if (message.sequence > 0) json["sequence"] = message.sequence;
+  if (!message.tool_calls.is_null()) json["tool_calls"] = message.tool_calls;
+  if (!message.tool_call_id.empty()) json["tool_call_id"] = message.tool_call_id;
+  return json;
+}
+
+Json EncodeConversation(const Conversation& conversation) {
+  Json json = conversation.fields;
+  json["id"] = conversation.id;
+  json["conversation"] = conversation.id;
+  json["memory_session_id"] = conversation.memory_session_id;
+  json["state"] = conversation.state;
+  json["created_at"] = base::FormatTime(conversation.created_ms);
+  json["updated_at"] = base::FormatTime(conversation.updated_ms);
+  json["message_count"] = conversation.message_count;
+  json["turn"] = conversation.turn;
+  return json;
+}
+
+}  // namespace conversation
