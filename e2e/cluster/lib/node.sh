@@ -112,5 +112,5 @@ start_storage() { # the provisioner of the class in manifests/storage.yaml
 {"nodePathMap": [{"node": "DEFAULT_PATH_FOR_NON_LISTED_NODES", "paths": ["$STATE/volumes"]}]}
 JSON
   start storage local-path-provisioner start --config "$STATE/storage.json" --kubeconfig "$KUBECONFIG" \
-    --namespace kube-system --configmap-name local-path-config --service-account-name default --helper-image e2e.invalid/busybox:1
+    --namespace kube-system --configmap-name local-path-config --service-account-name default --helper-image e2e.invalid/toolbox:1
 }
