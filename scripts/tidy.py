@@ -30,11 +30,11 @@ LAYERS["lib/testing"] = tuple(f for f in LAYERS if f.startswith("lib/"))
 LIBRARIES = {
     "cpprestsdk": (r"<(cpprest|pplx)/", r"lib/http/client\.cc"),
     "Boost": (r"<boost/", r"lib/http/server\w*\.(cc|h)"),
-    "RE2": (r"<re2/", r"sidecar/(capture|redact)\w*\.(cc|h)|lib/kube/crd_schema\w*\.(cc|h)|operator/rule\w*\.(cc|h)"),
+    "RE2": (r"<re2/", r"(sidecar/(capture|redact)|lib/kube/crd_schema|operator/(accept_)?rules)\w*\.(cc|h)"),
     "SQLite": (r"<sqlite3\.h>", r"lib/sqlite/\w+\.(cc|h)"),
     "SQLite (through lib/sqlite)": (
         r'"lib/sqlite/',
-        r"(lib/(sqlite|conversation)/\w+|memory/(store|ranker)\w*|sidecar/outbox\w*)\.(cc|h)|.*_test\.cc"),
+        r"(lib/(sqlite|conversation)/\w+|memory/(store|ranker)\w*|sidecar/(outbox|journal|state)\w*)\.(cc|h)|.*_test\.cc"),
     "yaml-cpp": (r"<yaml-cpp/", r"lib/base/yaml\.cc"),
     "prometheus-cpp": (r"<prometheus/", r"lib/telemetry/metrics\.cc"),
     "opentelemetry-cpp": (r"<opentelemetry/", r"lib/telemetry/trace\w*\.cc"),
@@ -57,7 +57,7 @@ BANS = (
 MARKS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 BANNED_WORDS = {"util", "utils", "helper", "helpers", "common", "manager", "impl", "data", "info"}
 BANNED_NAMES = re.compile(r"^\s*(?:class|struct|enum class|namespace)\s+(\w*(?:[Uu]til|[Hh]elper|Manager|Impl)\w*)\s*[:{]")
-MAY_REPEAT = re.compile(r"(main\.cc|__init__\.py)$")
+MAY_REPEAT = re.compile(r"^(main\.cc|__init__\.py|run)$")  # scripts/run and .ci/run
 TEST = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.M)
 STATES = ("works", "partly", "not yet")
 

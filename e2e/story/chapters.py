@@ -128,9 +128,9 @@ def session_of(story, conversation):
     return status == 200 and any(prompt in (session.get("summary") or "") for session in sessions)
 
 
-def survival(story):
+def survival(story, title="5. SIGKILL of agent, sidecars and server: all that was acknowledged is there, once"):
     c, driver = story.checks, story.driver
-    c.chapter("5. SIGKILL of agent, sidecars and server: everything acknowledged is there, once, where it was")
+    c.chapter(title)
     marker = marker_of(story)
     story.turn(story.later, "Try the build again.", ALL_TOOLS, marker)
     wire.until(lambda: len(story.captured(marker)) >= sum(EXPECTED.values()), CAPTURE_S)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Tells the story and checks it: an agent remembers after everything was killed.
 
-    tell.py embedded [--keep]         as processes below a temporary folder; --keep leaves the folder
-    tell.py cluster [--context NAME]  on the cluster of $KUBECONFIG, or of that context
+    tell.py embedded [--keep]                  as processes below a temporary folder
+    tell.py cluster [--keep] [--context NAME]  on the cluster of $KUBECONFIG, or of that context
 
+--keep leaves the folder, or the namespace, for people to look at.
 Programs come from build/release/bin or $AGENT_MEMORY_BIN. The last line is 'N passed, M failed'."""
 import argparse
 import os
@@ -21,8 +22,9 @@ def place(options):
         from embedded import Embedded
         return Embedded(options.keep), CHAPTERS
     from cluster_chapters import CLUSTER_CHAPTERS
-    from on_cluster import OnCluster
-    return OnCluster(options.context), CLUSTER_CHAPTERS
+    from on_cluster import OnCluster, check_tools
+    check_tools()
+    return OnCluster(options.context, options.keep), CLUSTER_CHAPTERS
 
 
 def main():

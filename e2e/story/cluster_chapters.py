@@ -1,0 +1,150 @@
+"""What the story shows only on a real cluster: what kubectl says of Agents, what it refuses, how an Agent
+heals when its server appears, who the sidecar runs as, and what stays of a deleted Agent."""
+import time
+
+import wire
+from chapters import (captures, figures, manifest, policy, recall, server_away, survival, turns)
+from driver import sample
+
+HEAL_S = 2.0
+SETTLE_S = 30
+
+BAD_AGENTS = {  # what: (change of the sample, the field or word that the refusal must name)
+    "a regular expression that does not compile": ("'error|panic|fatal'", "'error|(panic'", "matchOutput"),
+    "contextLimit 51": ("contextLimit: 5", "contextLimit: 51", "contextLimit"),
+    "serverRef with a URL in it": ("serverRef: agent-memory ", "serverRef: evil.example/x? ", "serverRef"),
+    "an unknown field in memory": ("contextLimit: 5", "contextLimits: 5", "contextLimits"),
+    "a name of 53 characters": ("name: coder}", "name: " + "c" * 53 + "}", "name"),
+}
+STRANDED = """
+apiVersion: agents.agentops.io/v1alpha1
+kind: Agent
+metadata: {name: stranded}
+spec:
+  image: agent-memory/sample-agent:dev
+  memory: {serverRef: late-memory}
+"""
+LATE_SERVICE = """
+apiVersion: v1
+kind: Service
+metadata: {name: late-memory}
+spec:
+  selector: {app.kubernetes.io/instance: agent-memory, app.kubernetes.io/component: memory}
+  ports: [{name: memory, port: 7437, targetPort: memory}]
+"""
+
+
+def table(story):
+    c, driver = story.checks, story.driver
+    c.chapter("a. kubectl get agents")
+    wire.until(lambda: driver.condition("coder", "Ready").get("status") == "True", SETTLE_S, 0.3)
+    lines = driver.kubectl("get", "agents").rstrip().split("\n")
+    for line in lines:
+        c.say("| " + line)
+    c.equal(lines[0].split(), ["NAME", "MODE", "MEMORY", "READY", "REASON", "AGE"], "the columns")
+    row = next((line.split() for line in lines if line.startswith("coder ")), [])
+    c.that(row[1:4] == ["daemon", "http://agent-memory.agents.svc.cluster.local:7437", "True"],
+           "coder is a daemon, its memory resolved, ready", driver.get("agent", "coder").get("status"))
+    status = driver.get("agent", "coder")
+    c.equal(status.get("status", {}).get("observedGeneration"), status["metadata"]["generation"], "observedGeneration")
+
+
+def refusals(story):
+    c, driver = story.checks, story.driver
+    c.chapter("b. Bad Agents are refused with the field named")
+    for what, (old, new, word) in BAD_AGENTS.items():
+        text = sample("coder").replace(old, new, 1)
+        if text == sample("coder"):
+            c.that(False, f"{what}: the sample has no {old!r} to change")
+            continue
+        code, _, error = driver.try_kubectl("apply", "-f", "-", given=text.replace("name: coder}", "name: bad}"))
+        if c.that(code != 0 and word in error, f"{what}: refused, naming {word}", error or "accepted"):
+            c.say(error.strip().split("\n")[-1][:150])
+    driver.try_kubectl("delete", "agent", "bad", "--ignore-not-found")
+
+
+def healing(story):
+    c, driver = story.checks, story.driver
+    c.chapter("c. serverRef to a Service that is not there, and then is")
+    driver.kubectl("apply", "-f", "-", given=STRANDED)
+    wire.until(lambda: driver.condition("stranded", "MemoryResolved").get("status") == "False", SETTLE_S, 0.1)
+    condition = driver.condition("stranded", "MemoryResolved")
+    c.that(condition.get("status") == "False" and "late-memory" in condition.get("message", ""),
+           "MemoryResolved=False, naming the Service", condition)
+    c.say(condition.get("message", ""))
+    driver.kubectl("apply", "-f", "-", given=LATE_SERVICE)
+    started = time.monotonic()
+    healed = wire.until(lambda: driver.condition("stranded", "MemoryResolved").get("status") == "True", SETTLE_S, 0.05)
+    took = time.monotonic() - started
+    c.that(healed and took <= HEAL_S, f"healed {took:.1f} s after the Service appeared (at most {HEAL_S:g} s)",
+           driver.condition("stranded", "MemoryResolved"))
+    driver.kubectl("delete", "agent", "stranded")
+    driver.kubectl("delete", "service", "late-memory")
+
+
+def confinement(story):
+    c, driver = story.checks, story.driver
+    c.chapter("d. Who runs as whom, and what the agent cannot read")
+    uid = driver.exec_agent("coder", "python3", "-c", "import os; print(os.getuid())").strip()
+    c.that(uid not in ("0", ""), f"the agent runs as uid {uid}")
+    pod = driver.pod("coder")
+    sidecar = next((s for s in pod["spec"].get("initContainers", []) if s["name"] == "memory"), None)
+    c.that(sidecar and sidecar.get("restartPolicy") == "Always" and pod["spec"]["initContainers"][0] is sidecar,
+           "the sidecar is the first init container, restarted always: a native sidecar")
+    for process in sidecar_uids(pod):
+        c.that(process != 0, f"the sidecar runs as uid {process}")
+    context = {**pod["spec"].get("securityContext", {}), **((sidecar or {}).get("securityContext") or {})}
+    c.that(context.get("runAsNonRoot") is True, "and may not run as root", context)
+    seen = driver.exec_agent("coder", "find", "/", "-xdev", "-name", "state.db*", "-not", "-path", "/proc/*")
+    seen += driver.exec_agent("coder", "sh", "-c", "find /data -name 'state.db*' 2>/dev/null; true")
+    c.equal(seen.strip(), "", "state.db is nowhere in the agent's file system")
+    written = driver.exec_agent("coder", "sh", "-c", "echo kept > /data/mine && cat /data/mine").strip()
+    c.equal(written, "kept", "/data is the agent's own, and writable")
+
+
+def sidecar_uids(pod):
+    """As the node sees it, where the node is this machine."""
+    from on_cluster import host_processes, name_of
+    found = []
+    for pid in host_processes(pod["metadata"]["uid"]):
+        if "agent-memory-sid" in name_of(pid):
+            with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+                found += [int(line.split()[1]) for line in file if line.startswith("Uid:")]
+    return found
+
+
+def deletion(story):
+    c, driver = story.checks, story.driver
+    c.chapter("e. An Agent is deleted: its objects go, its volume stays, and is not adopted in silence")
+    pod = driver.pod("quiet")
+    claims = [v["persistentVolumeClaim"]["claimName"] for v in pod["spec"]["volumes"] if "persistentVolumeClaim" in v]
+    driver.kubectl("delete", "agent", "quiet", "--timeout=60s")
+
+    def left():
+        return [i["kind"] + "/" + i["metadata"]["name"] for i in driver.get(
+            "statefulset,configmap,serviceaccount,pod")["items"] if i["metadata"]["name"].startswith("quiet")]
+    wire.until(lambda: not left(), SETTLE_S * 2, 0.3)
+    c.equal(left(), [], "StatefulSet, ConfigMap, ServiceAccount and pod are gone")
+    kept = [claim for claim in claims if driver.get("pvc", claim)]
+    c.that(claims and kept == claims, f"the volume stays: {', '.join(claims)}", kept)
+    driver.kubectl("apply", "-f", "-", given=sample("quiet"))
+    wire.until(lambda: driver.condition("quiet", "VolumeReady").get("status") == "False", SETTLE_S, 0.2)
+    condition = driver.condition("quiet", "VolumeReady")
+    c.that(condition.get("status") == "False" and "adopt" in condition.get("message", ""),
+           "a new Agent of that name waits, and says how to adopt or delete", condition)
+    c.say(condition.get("message", ""))
+    c.that(not [p for p in driver.pods("agents.agentops.io/agent=quiet") if p["status"].get("phase") == "Running"],
+           "and nothing runs on the old volume")
+    adopted = sample("quiet").replace("storage: {size: 1Gi}", "storage: {size: 1Gi, adopt: true}")
+    driver.kubectl("apply", "-f", "-", given=adopted)
+    wire.until(lambda: driver.condition("quiet", "VolumeReady").get("status") == "True", SETTLE_S, 0.2)
+    c.equal(driver.condition("quiet", "VolumeReady").get("status"), "True", "with storage.adopt it takes it")
+
+
+def survival_of_pods(story):
+    """Once more, with the pods deleted instead of the containers killed."""
+    survival(story, "5b. The same with every pod deleted")
+
+
+CLUSTER_CHAPTERS = (manifest, table, turns, captures, recall, survival, survival_of_pods, server_away, policy, refusals,
+                    healing, confinement, deletion, figures)

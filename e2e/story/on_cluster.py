@@ -1,0 +1,259 @@
+"""The story's place on a real cluster: the chart installed with Helm, the Agents of config/samples, turns
+taken by `kubectl exec`. Works in the namespace `agents`, which it makes and marks as its own; never in one
+that it did not make."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import programs
+import wire
+from driver import AGENTS, SAMPLES, Driver
+
+NAMESPACE, RELEASE = "agents", "agent-memory"
+MARK = "agents.agentops.io/e2e-story"
+LABEL = "agents.agentops.io/agent="
+SERVER_LABEL = "app.kubernetes.io/instance=agent-memory,app.kubernetes.io/component=memory"
+READY_S = 120
+MIB = 1024
+
+
+class KubectlFailed(Exception):
+    pass
+
+
+class OnCluster(Driver):
+    policy_s = 90.0
+
+    def __init__(self, context=None, keep=False):
+        self.base = ["kubectl"] + (["--context", context] if context else [])
+        self.helm = ["helm"] + (["--kube-context", context] if context else [])
+        self.keep, self.made = keep, False
+        self.ways = ["containers", "pods"]  # how kill_all kills, in turn
+        self.before = {}
+
+    # --- kubectl -------------------------------------------------------------
+    def try_kubectl(self, *arguments, given=None, timeout=180):
+        """→ (exit code, stdout, stderr)."""
+        done = subprocess.run([*self.base, "-n", NAMESPACE, *arguments], capture_output=True, text=True,
+                              input=given, timeout=timeout, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def kubectl(self, *arguments, given=None, timeout=180):
+        code, out, error = self.try_kubectl(*arguments, given=given, timeout=timeout)
+        if code:
+            raise KubectlFailed(f"kubectl {' '.join(arguments)}: {error.strip() or out.strip()}")
+        return out
+
+    def get(self, *arguments):
+        """→ the object, or None when it is not there."""
+        code, out, error = self.try_kubectl("get", *arguments, "-o", "json")
+        if code and "NotFound" in error:
+            return None
+        if code:
+            raise KubectlFailed(f"kubectl get {' '.join(arguments)}: {error.strip()}")
+        return json.loads(out)
+
+    def condition(self, agent, kind):
+        found = self.get("agent", agent) or {}
+        for condition in found.get("status", {}).get("conditions", []):
+            if condition["type"] == kind:
+                return condition
+        return {}
+
+    def pods(self, selector):
+        return [p for p in self.get("pods", "-l", selector)["items"] if not p["metadata"].get("deletionTimestamp")]
+
+    def pod(self, agent):
+        found = self.pods(LABEL + agent)
+        return found[0] if found else None
+
+    def exec_agent(self, agent, *command, timeout=180):
+        pod = self.pod(agent)
+        return self.kubectl("exec", pod["metadata"]["name"], "-c", pod["spec"]["containers"][0]["name"], "--",
+                            *command, timeout=timeout)
+
+    # --- installing ----------------------------------------------------------
+    def up(self):
+        self.namespace()
+        done = subprocess.run([*self.helm, "install", RELEASE, os.path.join(programs.ROOT, "charts/agent-memory"),
+                               "-n", NAMESPACE, "--create-namespace", "--wait", "--timeout", "180s"],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"helm install failed: {done.stderr.strip()}\n{self.words()}")
+        # The issue's own command reads every file of the folder; -k is the same through kustomize.
+        self.kubectl("apply", "-k", SAMPLES)
+        for agent in AGENTS:
+            self.wait_ready(LABEL + agent, 1)
+
+    def namespace(self):
+        """A namespace that a former story left is removed; one of somebody else is not touched."""
+        code, out, _ = self.try_kubectl("get", "namespace", NAMESPACE, "-o", "json")
+        if code == 0:
+            if MARK not in json.loads(out)["metadata"].get("labels", {}):
+                raise SystemExit(f"namespace {NAMESPACE} is there and not made by the story: use another cluster, "
+                                 f"or label it {MARK}=yes to have it DELETED first")
+            self.remove()
+        self.made = True
+        self.kubectl("create", "namespace", NAMESPACE)
+        self.kubectl("label", "namespace", NAMESPACE, MARK + "=yes", "pod-security.kubernetes.io/enforce=restricted")
+
+    def remove(self):
+        self.try_kubectl("delete", "agents", "--all", "--timeout=60s")
+        subprocess.run([*self.helm, "uninstall", RELEASE, "-n", NAMESPACE, "--wait", "--timeout", "60s"],
+                       capture_output=True, check=False)
+        self.try_kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
+
+    def words(self):
+        """What a person would ask first when something does not start."""
+        return self.try_kubectl("get", "pods", "-o", "wide")[1] + self.try_kubectl(
+            "get", "events", "--sort-by=.lastTimestamp")[1][-3000:]
+
+    def down(self):
+        if self.made and not self.keep:
+            self.remove()
+        elif self.made:
+            print(f"\nThe story's namespace stays; 'kubectl delete namespace {NAMESPACE}' removes it.")
+
+    # --- readiness -----------------------------------------------------------
+    def wait_ready(self, selector, count=1, other_than=()):
+        """Until `count` pods are ready whose containers are not among those ids."""
+        def there():
+            pods = [p for p in self.pods(selector) if ready(p) and not set(containers(p)) & set(other_than)]
+            return len(pods) >= count
+        if not wire.until(there, READY_S, 0.3):
+            raise SystemExit(f"pods of {selector} did not get ready in {READY_S} s\n{self.words()}")
+
+    # --- what the chapters use -----------------------------------------------
+    def memory_url(self):
+        wire.until(lambda: self.status_url("coder"), 30, 0.2)
+        return self.status_url("coder")
+
+    def status_url(self, agent):
+        return (self.get("agent", agent) or {}).get("status", {}).get("memory", {}).get("url", "")
+
+    def turn(self, agent, conversation, prompt, tools="", marker="", end=False):
+        out = self.exec_agent(agent, "python3", "/agent.py", "turn", "--conversation", conversation, "--prompt", prompt,
+                              "--tools", tools, "--marker", marker, *(["--end"] if end else []))
+        return [json.loads(line) for line in out.splitlines()]
+
+    def ask(self, agent, method, path, body=None, url=None):
+        more = (["--body", json.dumps(body)] if body is not None else []) + (["--url", url] if url else [])
+        said = json.loads(self.exec_agent(agent, "python3", "/agent.py", "call", method, path, *more))
+        return said["status"], wire.decode(said["body"].encode())
+
+    def ask_server(self, method, path, body=None):
+        return self.ask("coder", method, path, body, url=self.status_url("coder"))
+
+    def kill_all(self):
+        way = self.ways.pop(0) if len(self.ways) > 1 else self.ways[0]
+        self.before = {s: [c for p in self.pods(s) for c in containers(p)] for s in self.selectors()}
+        mine = [pid for s in self.selectors() for p in self.pods(s) for pid in host_processes(p["metadata"]["uid"])]
+        if way == "containers" and mine:
+            for pid in mine:
+                os.kill(pid, signal.SIGKILL)
+            return
+        for selector in self.selectors():
+            self.kubectl("delete", "pod", "-l", selector, "--grace-period=0", "--force")
+
+    @staticmethod
+    def selectors():
+        return [SERVER_LABEL] + [LABEL + agent for agent in AGENTS]
+
+    def start_again(self):
+        for selector in self.selectors():
+            self.wait_ready(selector, 1, self.before[selector])
+
+    def kill_sidecar(self, agent):
+        pod = self.pod(agent)
+        pids = [p for p in host_processes(pod["metadata"]["uid"]) if "agent-memory-sid" in name_of(p)]
+        before = containers(pod)
+        if pids:
+            for pid in pids:
+                os.kill(pid, signal.SIGKILL)
+            before = before[:1]
+        else:
+            self.kubectl("delete", "pod", pod["metadata"]["name"], "--grace-period=0", "--force")
+        self.wait_ready(LABEL + agent, 1, before)
+
+    def server_down(self):
+        self.kubectl("scale", "statefulset", RELEASE, "--replicas=0")
+        wire.until(lambda: not self.get("pods", "-l", SERVER_LABEL)["items"], 60, 0.3)
+
+    def server_up(self):
+        self.kubectl("scale", "statefulset", RELEASE, "--replicas=1")
+        self.wait_ready(SERVER_LABEL)
+
+    def change(self, agent, manifest):
+        self.kubectl("apply", "-f", "-", given=manifest)
+
+    def incarnation(self, agent):
+        return containers(self.pod(agent))
+
+    def figures(self):
+        limits = {"agent-memory-server": 32, "agent-memory-sidecar": 20, "agent-memory-operator": 20}
+        found = []
+        for pod in self.get("pods")["items"]:
+            for pid in host_processes(pod["metadata"]["uid"]):
+                program = os.path.basename(os.path.realpath(f"/proc/{pid}/exe"))
+                seen = programs.resident(pid)
+                if program in limits and seen:
+                    found.append((f"{program.removeprefix('agent-memory-')} of {pod['metadata']['name']}", *seen,
+                                  limits[program] * MIB))
+        return found
+
+    def repeat(self):
+        return [
+            f"kubectl -n {NAMESPACE} get agents",
+            f"kubectl -n {NAMESPACE} exec coder-0 -c agent -- python3 /agent.py turn --conversation mine "
+            "--prompt 'Does main.c compile?' --tools compile",
+            f"kubectl -n {NAMESPACE} exec coder-0 -c agent -- python3 /agent.py call GET /conversations/current",
+            f"kubectl -n {NAMESPACE} exec coder-0 -c agent -- python3 /agent.py call GET '/search?q=main.c'",
+            f"kubectl -n {NAMESPACE} get agent coder -o yaml",
+        ]
+
+
+def ready(pod):
+    return any(c["type"] == "Ready" and c["status"] == "True" for c in pod.get("status", {}).get("conditions", []))
+
+
+def containers(pod):
+    """The ids of the containers that run, the sidecar's first."""
+    status = pod.get("status", {})
+    all_of_them = status.get("initContainerStatuses", []) + status.get("containerStatuses", [])
+    return [c["containerID"] for c in all_of_them if c.get("containerID") and "running" in c.get("state", {})]
+
+
+def host_processes(uid):
+    """Processes of that pod, where its node is this machine; else none."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/cgroup", encoding="utf-8") as file:
+                groups = file.read()
+            if ("pod" + uid) in groups.replace("_", "-") and name_of(entry) != "pause":
+                found.append(int(entry))
+        except OSError:
+            continue
+    return found
+
+
+def name_of(pid):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def check_tools():
+    missing = [tool for tool in ("kubectl", "helm") if not shutil.which(tool)]
+    if missing:
+        print(f"story: {' and '.join(missing)} not found in PATH: run scripts/run --cluster, which brings them",
+              file=sys.stderr)
+        sys.exit(1)
+
