@@ -104,10 +104,10 @@ def confinement(story):
 
 def sidecar_uids(pod):
     """As the node sees it, where the node is this machine."""
-    from on_cluster import host_processes, name_of
+    from on_cluster import SIDECAR, host_processes, program_of
     found = []
     for pid in host_processes(pod["metadata"]["uid"]):
-        if "agent-memory-sid" in name_of(pid):
+        if program_of(pid) == SIDECAR:
             with open(f"/proc/{pid}/status", encoding="utf-8") as file:
                 found += [int(line.split()[1]) for line in file if line.startswith("Uid:")]
     return found

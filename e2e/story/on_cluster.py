@@ -16,6 +16,7 @@ NAMESPACE, RELEASE = "agents", "agent-memory"
 MARK = "agents.agentops.io/e2e-story"
 LABEL = "agents.agentops.io/agent="
 SERVER_LABEL = "app.kubernetes.io/instance=agent-memory,app.kubernetes.io/component=memory"
+SIDECAR = "agent-memory-sidecar"
 READY_S = 120
 MIB = 1024
 
@@ -83,7 +84,6 @@ class OnCluster(Driver):
                               capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"helm install failed: {done.stderr.strip()}\n{self.words()}")
-        # The issue's own command reads every file of the folder; -k is the same through kustomize.
         self.kubectl("apply", "-k", SAMPLES)
         for agent in AGENTS:
             self.wait_ready(LABEL + agent, 1)
@@ -168,7 +168,7 @@ class OnCluster(Driver):
 
     def kill_sidecar(self, agent):
         pod = self.pod(agent)
-        pids = [p for p in host_processes(pod["metadata"]["uid"]) if "agent-memory-sid" in name_of(p)]
+        pids = [p for p in host_processes(pod["metadata"]["uid"]) if program_of(p) == SIDECAR]
         before = containers(pod)
         if pids:
             for pid in pids:
@@ -197,7 +197,7 @@ class OnCluster(Driver):
         found = []
         for pod in self.get("pods")["items"]:
             for pid in host_processes(pod["metadata"]["uid"]):
-                program = os.path.basename(os.path.realpath(f"/proc/{pid}/exe"))
+                program = program_of(pid)
                 seen = programs.resident(pid)
                 if program in limits and seen:
                     found.append((f"{program.removeprefix('agent-memory-')} of {pod['metadata']['name']}", *seen,
@@ -235,17 +235,17 @@ def host_processes(uid):
         try:
             with open(f"/proc/{entry}/cgroup", encoding="utf-8") as file:
                 groups = file.read()
-            if ("pod" + uid) in groups.replace("_", "-") and name_of(entry) != "pause":
+            if ("pod" + uid) in groups.replace("_", "-") and program_of(entry) != "pause":
                 found.append(int(entry))
         except OSError:
             continue
     return found
 
 
-def name_of(pid):
+def program_of(pid):
+    """The base name of the file that runs, as the container knows it."""
     try:
-        with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
-            return file.read().strip()
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
     except OSError:
         return ""
 
