@@ -3,7 +3,8 @@
 
     e2e/crd_test.py --kubeconfig FILE [--kubectl PATH] [--keep]
 
-Applies crds/, works in a namespace of its own and deletes it. Nothing but kubectl and Python.
+Applies crds/, works in a namespace of its own and deletes it, and the CRDs if they were not there
+before. Nothing but kubectl and Python.
 The last line is "N passed, M failed".
 """
 import argparse
@@ -215,9 +216,10 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--kubeconfig", required=True)
     options.add_argument("--kubectl", default="kubectl")
-    options.add_argument("--keep", action="store_true", help="leave the namespace behind")
+    options.add_argument("--keep", action="store_true", help="leave everything behind")
     asked = options.parse_args()
     cluster = Cluster(asked.kubectl, asked.kubeconfig, "crd-test-" + uuid.uuid4().hex[:6])
+    new = cluster.run("get", "-k", str(ROOT / "crds"))[0] != 0
     cluster.must("apply", "--server-side", "--force-conflicts", "-k", str(ROOT / "crds"))
     for kind in KINDS:  # older kubectl's `wait` fails while there are no conditions yet
         served = lambda kind=kind: cluster.run("get", f"{kind}s.agents.agentops.io")[0] == 0
@@ -234,7 +236,10 @@ def main():
         results.append(("an old bad object can be edited elsewhere", ratcheting(cluster)))
     finally:
         if not asked.keep:
+            cluster.run("delete", "agents,agentruns", "--all", "-n", cluster.namespace)
             cluster.run("delete", "namespace", cluster.namespace, "--wait=false")
+            if new:
+                cluster.run("delete", "-k", str(ROOT / "crds"))
     failed = [(name, wrong) for name, wrong in results if wrong]
     for name, wrong in failed:
         print(f"FAILED {name}: {wrong}")

@@ -4,7 +4,8 @@ uninstall on a real API server without losing an Agent.
 
     e2e/packaging_test.py --kubeconfig FILE [--kubectl PATH] [--helm PATH]
 
-No node is needed. Works in a namespace and with a release of its own; the CRDs stay.
+No node is needed. Works in a namespace and with a release of its own; CRDs that were there before
+stay and belong to no release afterwards.
 The last line is "N passed, M failed".
 """
 import argparse
@@ -216,7 +217,9 @@ def main():
     asked = options.parse_args()
     os.environ["PATH"] += f":{pathlib.Path(asked.helm).resolve().parent}"  # for charts/sync
     t = Tools(asked, "packaging-" + uuid.uuid4().hex[:6])
-    t.must([*t.kubectl, "apply", "--server-side", "--force-conflicts", "-k", str(ROOT / "crds")])
+    crds = ["-k", str(ROOT / "crds")]
+    new = t.run([*t.kubectl, "get", *crds])[0] != 0
+    t.must([*t.kubectl, "apply", "--server-side", "--force-conflicts", *crds])
     t.must([*t.kubectl, "create", "namespace", t.name])
     t.must([*t.kubectl, "label", "namespace", t.name, "pod-security.kubernetes.io/enforce=restricted",
             "pod-security.kubernetes.io/warn=restricted"])
@@ -230,7 +233,13 @@ def main():
                 print(f"FAILED {test.__name__}: {wrong}")
     finally:
         t.run([*t.helm, "uninstall", t.name, "-n", t.name])
+        t.run([*t.kubectl, "delete", "agents", "--all", "-n", t.name])
         t.run([*t.kubectl, "delete", "namespace", t.name, "--wait=false"])
+        if new:
+            t.run([*t.kubectl, "delete", *crds])
+        else:
+            t.run([*t.kubectl, "annotate", *crds, "meta.helm.sh/release-name-", "meta.helm.sh/release-namespace-"])
+            t.run([*t.kubectl, "label", *crds, "app.kubernetes.io/managed-by-"])
     print(f"{len(TESTS) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
