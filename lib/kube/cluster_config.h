@@ -9,9 +9,8 @@
 
 namespace kube {
 
-// A directory of mode 0700 that goes away with its last owner: certificates that the kubeconfig has
-// inline live there, because TLS libraries want files.
-class PrivateFiles;
+// Keeps certificates that the kubeconfig has inline as files, because TLS libraries want files.
+class PrivateFiles;  // private_files.h
 
 struct ClusterConfig {
   std::string server;                      // https://host:port

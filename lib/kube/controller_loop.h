@@ -44,7 +44,9 @@ class ControllerLoop {
   void Stop(int64_t grace_ms = 20'000);  // running reconciles end first
   void Enqueue(const ObjectKey& key);    // any thread
   bool synced() const;                   // for /readyz: every cache has had its first list
-  // The longest silence of any watch, ms; for /readyz and /livez.
+  // How long any watch has been failing, ms; 0: all are well. For /readyz.
+  int64_t FailingMs() const;
+  // The longest time that any watch has heard nothing, ms: bookmarks come each minute. For /livez.
   int64_t SilenceMs() const;
   QueueStats queue_stats() const { return queue_.stats(); }
   std::vector<std::pair<std::string, ReflectorStats>> reflector_stats() const;  // by plural
@@ -60,8 +62,9 @@ class ControllerLoop {
   const base::Clock& clock_;
   WorkQueue queue_;
   std::vector<Source> sources_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // of working_ and stopped_
   bool working_ = false, stopped_ = false;
+  int64_t started_ms_ = 0;
 };
 
 }  // namespace kube

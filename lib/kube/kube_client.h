@@ -10,7 +10,6 @@
 
 #include "lib/base/clock.h"
 #include "lib/http/client.h"
-#include "lib/kube/cluster_config.h"
 #include "lib/kube/object.h"
 #include "lib/kube/token_source.h"
 
@@ -18,7 +17,7 @@ namespace kube {
 
 struct ClientSettings {
   std::string field_manager = "kube";  // who owns the fields that Apply sets
-  int64_t timeout_ms = 10'000;         // of a call; a page of a list has six times as much
+  int64_t timeout_ms = 10'000;         // of a call; a page of a list has three times as much
   // After each answer: verb ("GET", "WATCH", …), HTTP status (0: none came), time taken. Any
   // thread.
   std::function<void(std::string_view verb, int status, double seconds)> on_answer;
@@ -51,9 +50,10 @@ struct DeleteOptions {
 };
 
 // Blocking calls; any thread. Errors: kNotFound 404; kConflict 409; kDenied 401 and 403; kInvalid
-// 400 and 422; kTooLarge 413; kUnavailable 429, 5xx and no connection; kTimeout. Messages are the
-// server's own. After an answer with Retry-After, calls fail at once until that time (at most 60 s)
-// has passed, so that callers need not know; they come back by their own back-off.
+// 400 and 422; kTooLarge 413; kUnavailable 429, 502, 503 and no connection; kTimeout; kInternal
+// 500. Messages are the server's own. After an answer with Retry-After, calls fail at once until
+// that time (at most 60 s) has passed, so that callers need not know; they come back by their own
+// back-off.
 class KubeClient {
  public:
   // `http` and `token` (may be null) must outlive this.
@@ -92,6 +92,7 @@ class KubeClient {
  private:
   base::Result<http::Response> Send(http::ClientRequest request);
   base::Result<Json> Call(http::ClientRequest request);
+  base::Result<Json> Patch(const char* content_type, const std::string& path, const Json& patch);
 
   http::Client& http_;
   const ClientSettings settings_;
@@ -104,14 +105,5 @@ class KubeClient {
 base::Error ErrorOf(const http::Response& answer, std::string_view what);
 // Query of a selection without "?"; percent-encoded.
 std::string QueryOf(const Selection& selection);
-
-// A client with all that it stands on.
-struct Connection {
-  ClusterConfig config;
-  TokenSource token;
-  std::unique_ptr<http::Client> http;
-  KubeClient client;
-};
-base::Result<std::unique_ptr<Connection>> Connect(ClusterConfig config, ClientSettings settings);
 
 }  // namespace kube

@@ -66,7 +66,7 @@ class ObjectStore {
   Entry MakeEntry(const Json& object) const;
   void Insert(const ObjectKey& key, Entry entry);
   void Remove(std::map<ObjectKey, Entry>::iterator at);
-  std::vector<Json> Decode(const Keys* keys, std::string_view name_space) const;
+  std::vector<std::string> BytesOf(const Keys* keys, std::string_view name_space) const;
   void Saw(const std::string& version);
 
   const Prune prune_;

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <random>
 #include <string>
 #include <thread>
 
+#include "lib/base/backoff.h"
 #include "lib/base/guarded.h"
 #include "lib/kube/object_store.h"
 #include "lib/kube/watch.h"
@@ -29,16 +31,17 @@ struct ReflectorStats {
   std::map<std::string, int64_t> watch_ends;  // by reason
   int64_t last_contact_ms = 0;                // wall clock: when the server last said anything
   std::string last_error;                     // empty once all is well again
+  int64_t failing_since_ms = 0;               // wall clock; 0: all is well
 };
 
 class Reflector {
  public:
   // `on_change` runs on the reflector's thread for each object that really changed, after the store
-  // has the change; `resync` is true for what a list brought (less urgent than an event). All must
-  // outlive this.
+  // has the change; `resync` is true for what a list brought (less urgent than an event).
+  // `on_synced` runs after each list. All must outlive this.
   using OnChange = std::function<void(const Change& change, bool resync)>;
   Reflector(KubeClient& client, ObjectStore& store, ReflectorOptions options, OnChange on_change,
-            const base::Clock& clock = base::SystemClock());
+            std::function<void()> on_synced = {}, const base::Clock& clock = base::SystemClock());
   ~Reflector();  // Stop()
 
   void Start();
@@ -49,17 +52,23 @@ class Reflector {
 
  private:
   void Run(std::stop_token stop);
-  base::Status ListOnce(std::stop_token stop);
-  WatchEnd WatchOnce(std::stop_token stop);
+  // True: go on at once; false: after a pause.
+  bool ListOnce();
+  bool WatchOnce(std::stop_token stop);
   void OnEvent(WatchEvent&& event);
+  void Pause(std::stop_token stop);
   void Heard();
-  void Failed(const base::Error& error);
+  bool Failed(const base::Error& error);  // false
 
   KubeClient& client_;
   ObjectStore& store_;
   const ReflectorOptions options_;
   const OnChange on_change_;
+  const std::function<void()> on_synced_;
   const base::Clock& clock_;
+  int page_size_;
+  std::mt19937_64 random_;
+  base::Backoff backoff_;
   std::string version_;  // where the next watch goes on; empty: list first
   std::atomic<bool> synced_{false};
   mutable base::Guarded<ReflectorStats> stats_;

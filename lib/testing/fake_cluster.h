@@ -62,7 +62,8 @@ class FakeCluster : public http::Client {
 
   void Inject(Fault fault);
   void ClearFaults();
-  void BreakStreams();              // every open watch is reset
+  // Every open watch ends: kUnavailable as if reset, kTimeout as if silent for too long.
+  void BreakStreams(base::Code code = base::Code::kUnavailable);
   void ExpireStreams();             // every open watch gets an ERROR event with code 410 and ends
   void Compact();                   // forgets history: a watch from an older version gets that 410
   void SendBookmarks();             // to every watch that allowed them
@@ -83,13 +84,14 @@ class FakeCluster : public http::Client {
     FieldOwners owners;
   };
   struct Event {
-    int64_t version;
+    int64_t version = 0;
     std::string collection;  // the kind's path without namespace
     std::string type;
     Json object;
     Json before;  // for selectors: an object that stops matching is deleted
   };
   struct Target {  // what a path means
+    std::string collection;
     kube::Resource resource;
     kube::ObjectKey key;  // name empty: the collection
     std::string subresource;
@@ -99,34 +101,52 @@ class FakeCluster : public http::Client {
     Json body;
     int retry_after_s = 0;
   };
+  struct Watching {
+    bool expired = false, bookmark = false;
+    std::optional<base::Code> broken;
+  };
   using Key = std::pair<std::string, kube::ObjectKey>;  // collection, key
+  using Lock = std::unique_lock<std::mutex>;
 
+  // fake_cluster.cc
   std::optional<Target> Parse(const std::string& path) const;
   std::optional<Fault> TakeFault(const Call& call);
-  static http::Response Encode(const Reply& reply);
+  Target TargetOf(const kube::Resource& resource, const kube::ObjectKey& key) const;
+  void AddEvent(const Target& target, const char* type, const Json& object, const Json& before);
+
+  // fake_cluster_answers.cc
   Reply Answer(const Call& call, const http::ClientRequest& request);
-  Reply AnswerList(const Call& call, const Target& target) const;
+  Reply AnswerGet(const Target& target) const;
+  Reply AnswerList(const Call& call, const Target& target, bool metadata_only);
   Reply AnswerApply(const Call& call, const Target& target);
-  Reply AnswerCreate(const Call& call, const Target& target);
+  Reply AnswerCreate(const Call& call, Target target);
   Reply AnswerPatch(const Call& call, const Target& target, bool json_patch);
   Reply AnswerDelete(const Call& call, const Target& target);
+  // Stores `next` with a new version, unless nothing changed; returns what is stored.
   Json Commit(const Target& target, Json next, FieldOwners owners);
-  void Erase(const Key& key);
-  bool NextEvent(std::unique_lock<std::mutex>& lock, std::stop_token stop, size_t stream,
-                 Event* event);
+  void Erase(const Target& target);
+
+  // fake_cluster_watch.cc
+  base::Status StreamCall(Call call, std::stop_token stop,
+                          const std::function<bool(const http::Response&)>& on_head,
+                          const std::function<bool(std::string_view)>& on_bytes);
+  std::optional<std::string> NextLine(Lock& lock, std::stop_token stop, size_t stream,
+                                      const Call& call, const Target& target, int64_t* version,
+                                      std::deque<std::string>* pending);
+  std::deque<std::string> FirstLines(const Call& call, const Target& target,
+                                     int64_t* version) const;
+  std::optional<std::string> LineOf(const Event& event, const Call& call,
+                                    const Target& target) const;
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::map<std::string, kube::Resource> resources_;  // by collection path
-  std::map<Key, Stored> objects_;
-  std::map<Key, Stored> stale_;  // as before the last change
+  std::map<std::string, kube::Resource> resources_;     // by collection
+  std::map<Key, Stored> objects_, stale_;               // now, and before the last change
+  std::map<std::string, std::vector<Json>> snapshots_;  // rest of lists, by continue token
   std::deque<Event> history_;
   int64_t version_ = 100, compacted_ = 0, next_uid_ = 1;
   std::vector<Fault> faults_;
   std::vector<Call> calls_;
-  struct Watching {
-    bool broken = false, expired = false, bookmark = false;
-  };
   std::map<size_t, Watching> streams_;
   size_t next_stream_ = 0, piece_bytes_ = 0;
   int stale_lists_ = 0;

@@ -1,0 +1,76 @@
+// Event limits: client-go's figures.
+#include "lib/kube/event_limiter.h"
+
+#include <gtest/gtest.h>
+
+namespace kube {
+namespace {
+
+using Act = EventLimiter::Decision::Act;
+
+EventFacts Fact(const std::string& note, const std::string& object = "o") {
+  return {object, "Warning", "Failed", note};
+}
+
+TEST(EventLimiter, TheSameAgainRaisesACount) {
+  EventLimiter limiter;
+  EXPECT_EQ(limiter.Decide(Fact("x"), 0).act, Act::kCreate);
+  auto second = limiter.Decide(Fact("x"), 1000);
+  EXPECT_EQ(second.act, Act::kCount);
+  EXPECT_EQ(second.count, 2);
+}
+
+TEST(EventLimiter, AThousandFailuresAreAtMost26Writes) {
+  EventLimiter limiter;
+  int writes = 0, events = 0;
+  for (int i = 0; i < 1000; ++i) {
+    auto decision = limiter.Decide(Fact("note " + std::to_string(i)), i * 100);
+    writes += decision.act != Act::kDrop;
+    events += decision.act == Act::kCreate;
+  }
+  EXPECT_LE(writes, 26);
+  EXPECT_EQ(events, 11);  // ten of their own and the combined one
+}
+
+TEST(EventLimiter, DroppedOnesAreCountedInTheNextWrite) {
+  EventLimiter limiter;
+  for (int i = 0; i < 100; ++i) limiter.Decide(Fact("x"), 0);
+  EXPECT_EQ(limiter.Decide(Fact("x"), 299'000).act, Act::kDrop);
+  auto later = limiter.Decide(Fact("x"), 300'000);
+  EXPECT_EQ(later.act, Act::kCount);
+  EXPECT_EQ(later.count, 102);
+  EXPECT_EQ(limiter.Decide(Fact("x"), 300'001).act, Act::kDrop);
+}
+
+TEST(EventLimiter, OneObjectsNoiseDoesNotSilenceAnother) {
+  EventLimiter limiter;
+  for (int i = 0; i < 100; ++i) limiter.Decide(Fact("x", "noisy"), 0);
+  EXPECT_EQ(limiter.Decide(Fact("x", "quiet"), 0).act, Act::kCreate);
+}
+
+TEST(EventLimiter, CombinedOnesSaySo) {
+  EventLimiter limiter;
+  for (int i = 0; i < 10; ++i) limiter.Decide(Fact(std::to_string(i)), 0);
+  auto combined = limiter.Decide(Fact("11th"), 0);
+  EXPECT_EQ(combined.note, "(combined from similar events): 11th");
+  EXPECT_EQ(limiter.Decide(Fact("3"), 0).note, "3");            // known ones keep their own
+  EXPECT_EQ(limiter.Decide(Fact("new"), 700'000).note, "new");  // ten minutes of peace
+}
+
+TEST(EventLimiter, AFailedWriteIsTriedAgainAsNew) {
+  EventLimiter limiter;
+  auto first = limiter.Decide(Fact("x"), 0);
+  limiter.Undo(Fact("x"), first);
+  EXPECT_EQ(limiter.Decide(Fact("x"), 0).act, Act::kCreate);
+}
+
+TEST(EventLimiter, RemembersABoundedNumberOfObjects) {
+  EventLimiter limiter(10);
+  limiter.Decide(Fact("x", "first"), 0);
+  for (int i = 0; i < 100; ++i) limiter.Decide(Fact("x", std::to_string(i)), i + 1);
+  EXPECT_EQ(limiter.Decide(Fact("x", "first"), 200).act, Act::kCreate);
+  EXPECT_EQ(limiter.Decide(Fact("x", "99"), 200).act, Act::kCount);
+}
+
+}  // namespace
+}  // namespace kube

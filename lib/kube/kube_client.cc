@@ -1,0 +1,245 @@
+// Builds the requests, reads the answers, and keeps to what the server asks: a Retry-After holds
+// for all callers, since it means that the server has too much to do.
+#include "lib/kube/kube_client.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace kube {
+
+namespace {
+
+constexpr int64_t kMostRetryAfterMs = 60'000;
+constexpr const char* kJson = "application/json";
+constexpr const char* kMetadataOnly = ";as=PartialObjectMetadata";
+
+base::Result<Json> ParseBody(const http::Response& answer, const std::string& what) {
+  // Not base::ParseJson: one object with a character that it refuses must not blind a whole list.
+  Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  if (body.is_object()) return body;
+  return base::Error{base::Code::kInternal, what + ": the answer is not a JSON object"};
+}
+
+base::Status CheckName(const ObjectKey& key) {
+  if (!key.name.empty() && key.name != "." && key.name != "..") return {};
+  return base::Error{base::Code::kInvalid, "\"" + key.name + "\" is not the name of an object"};
+}
+
+void AddQuery(std::string* query, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  if (!query->empty()) *query += "&";
+  query->append(name).append("=").append(http::PercentEncode(value));
+}
+
+int64_t RetryAfterOf(const http::Response& answer) {
+  std::string text = answer.headers.Get("Retry-After").value_or("");
+  int64_t seconds = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || seconds <= 0) return 0;
+  return std::min(seconds, kMostRetryAfterMs / 1000) * 1000;
+}
+
+bool IsSuccess(int status) { return status >= 200 && status < 300; }
+
+std::string_view VerbOf(const http::ClientRequest& request) { return request.method; }
+
+}  // namespace
+
+std::string QueryOf(const Selection& selection) {
+  std::string query;
+  AddQuery(&query, "labelSelector", selection.label_selector);
+  AddQuery(&query, "fieldSelector", selection.field_selector);
+  return query;
+}
+
+base::Error ErrorOf(const http::Response& answer, std::string_view what) {
+  Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
+  std::string message = base::StringAt(body, {"message"});
+  if (message.empty()) message = answer.body.substr(0, 200);
+  return {http::CodeOf(answer.status),
+          std::string(what) + ": HTTP " + std::to_string(answer.status) + ": " + message};
+}
+
+KubeClient::KubeClient(http::Client& http, ClientSettings settings, TokenSource* token,
+                       const base::Clock& clock)
+    : http_(http), settings_(std::move(settings)), token_(token), clock_(clock) {}
+
+int64_t KubeClient::RetryAfterMs() const {
+  return std::max<int64_t>(0, not_before_ms_.load() - clock_.MonotonicMs());
+}
+
+bool KubeClient::Inspect(std::string_view verb, const http::Response& answer, double seconds) {
+  if (settings_.on_answer) settings_.on_answer(verb, answer.status, seconds);
+  int64_t wait_ms = IsSuccess(answer.status) ? 0 : RetryAfterOf(answer);
+  if (wait_ms > 0) not_before_ms_ = clock_.MonotonicMs() + wait_ms;
+  return answer.status == 401 && token_ && token_->Distrust();
+}
+
+base::Result<http::Response> KubeClient::Send(http::ClientRequest request) {
+  if (int64_t wait_ms = RetryAfterMs(); wait_ms > 0) {
+    return base::Error{base::Code::kUnavailable, "the API server asked to be left alone for " +
+                                                     std::to_string(wait_ms) + " ms more"};
+  }
+  request.headers.Set("Accept", request.headers.Get("Accept").value_or(kJson));
+  for (bool again = true;; again = false) {
+    int64_t start_ms = clock_.MonotonicMs();
+    auto answer = http_.Send(request);
+    double seconds = static_cast<double>(clock_.MonotonicMs() - start_ms) / 1000;
+    if (!answer) {
+      if (settings_.on_answer) settings_.on_answer(VerbOf(request), 0, seconds);
+      return answer.error();
+    }
+    if (!Inspect(VerbOf(request), *answer, seconds) || !again) return answer;
+  }
+}
+
+base::Result<Json> KubeClient::Call(http::ClientRequest request) {
+  std::string what = request.method + " " + request.target.substr(0, request.target.find('?'));
+  auto answer = Send(std::move(request));
+  if (!answer) return base::Wrap(what, answer.error());
+  if (!IsSuccess(answer->status)) return ErrorOf(*answer, what);
+  return ParseBody(*answer, what);
+}
+
+base::Result<Json> KubeClient::GetPath(const std::string& path) {
+  http::ClientRequest request;
+  request.target = path;
+  request.timeout_ms = settings_.timeout_ms;
+  return Call(std::move(request));
+}
+
+base::Result<Json> KubeClient::Get(const Resource& resource, const ObjectKey& key) {
+  RETURN_IF_ERROR(CheckName(key));
+  return GetPath(ObjectPath(resource, key));
+}
+
+base::Result<ListPage> KubeClient::List(const Resource& resource, const Selection& selection,
+                                        int limit, const std::string& next,
+                                        const std::string& version) {
+  std::string query = QueryOf(selection);
+  AddQuery(&query, "limit", limit > 0 ? std::to_string(limit) : "");
+  AddQuery(&query, "continue", next);
+  if (next.empty()) AddQuery(&query, "resourceVersion", version);
+  http::ClientRequest request;
+  request.target =
+      CollectionPath(resource, selection.name_space) + (query.empty() ? "" : "?") + query;
+  request.timeout_ms = 3 * settings_.timeout_ms;
+  if (selection.metadata_only) {
+    request.headers.Set("Accept", std::string(kJson) + kMetadataOnly + "List;g=meta.k8s.io;v=v1");
+  }
+  std::string what = "LIST " + CollectionPath(resource, selection.name_space);
+  auto answer = Send(std::move(request));
+  if (!answer) return base::Wrap(what, answer.error());
+  ListPage page;
+  page.expired = answer->status == 410;
+  if (page.expired) return page;
+  if (!IsSuccess(answer->status)) return ErrorOf(*answer, what);
+  ASSIGN_OR_RETURN(Json body, ParseBody(*answer, what));
+  page.resource_version = base::StringAt(body, {"metadata", "resourceVersion"});
+  page.next = base::StringAt(body, {"metadata", "continue"});
+  Json* items = body.contains("items") ? &body["items"] : nullptr;
+  if (!items || !items->is_array()) return page;  // an empty list of a few kinds is null
+  for (Json& item : *items) {
+    item["apiVersion"] = resource.ApiVersion();
+    item["kind"] = resource.kind;
+    page.items.push_back(std::move(item));
+  }
+  return page;
+}
+
+base::Result<std::vector<Json>> KubeClient::ListAll(const Resource& resource,
+                                                    const Selection& selection) {
+  std::vector<Json> all;
+  std::string next;
+  for (int starts = 0; starts < 3;) {
+    ASSIGN_OR_RETURN(ListPage page, List(resource, selection, 500, next));
+    next = page.next;
+    if (page.expired) {
+      all.clear();
+      ++starts;
+      continue;
+    }
+    std::move(page.items.begin(), page.items.end(), std::back_inserter(all));
+    if (next.empty()) return all;
+  }
+  return base::Error{base::Code::kUnavailable,
+                     "LIST " + resource.plural + ": expired three times before its end"};
+}
+
+base::Result<Json> KubeClient::Apply(const Resource& resource, const Json& object,
+                                     const ApplyOptions& options) {
+  ObjectKey key = KeyOf(object);
+  RETURN_IF_ERROR(CheckName(key));
+  std::string query;
+  AddQuery(&query, "fieldManager", settings_.field_manager);
+  AddQuery(&query, "force", options.force ? "true" : "false");
+  AddQuery(&query, "dryRun", options.dry_run ? "All" : "");
+  http::ClientRequest request;
+  request.method = "PATCH";
+  request.target = ObjectPath(resource, key, options.status ? "status" : "") + "?" + query;
+  request.headers.Set("Content-Type", "application/apply-patch+yaml");  // JSON is YAML
+  request.headers.Set("Idempotency-Key", "apply");  // the HTTP client may send it again
+  request.body = base::DumpJson(object);
+  request.timeout_ms = settings_.timeout_ms;
+  return Call(std::move(request));
+}
+
+base::Result<Json> KubeClient::Create(const Resource& resource, const Json& object) {
+  std::string query;
+  AddQuery(&query, "fieldManager", settings_.field_manager);
+  http::ClientRequest request;
+  request.method = "POST";
+  request.target = CollectionPath(resource, KeyOf(object).name_space) + "?" + query;
+  request.headers.Set("Content-Type", kJson);
+  request.body = base::DumpJson(object);
+  request.timeout_ms = settings_.timeout_ms;
+  return Call(std::move(request));
+}
+
+base::Result<Json> KubeClient::Patch(const char* content_type, const std::string& path,
+                                     const Json& patch) {
+  std::string query;
+  AddQuery(&query, "fieldManager", settings_.field_manager);
+  http::ClientRequest request;
+  request.method = "PATCH";
+  request.target = path + "?" + query;
+  request.headers.Set("Content-Type", content_type);
+  request.body = base::DumpJson(patch);
+  request.timeout_ms = settings_.timeout_ms;
+  return Call(std::move(request));
+}
+
+base::Result<Json> KubeClient::MergePatch(const Resource& resource, const ObjectKey& key,
+                                          const Json& patch, std::string_view subresource) {
+  RETURN_IF_ERROR(CheckName(key));
+  return Patch("application/merge-patch+json", ObjectPath(resource, key, subresource), patch);
+}
+
+base::Result<Json> KubeClient::JsonPatch(const Resource& resource, const ObjectKey& key,
+                                         const Json& patch, std::string_view subresource) {
+  RETURN_IF_ERROR(CheckName(key));
+  return Patch("application/json-patch+json", ObjectPath(resource, key, subresource), patch);
+}
+
+base::Status KubeClient::Delete(const Resource& resource, const ObjectKey& key,
+                                const DeleteOptions& options) {
+  RETURN_IF_ERROR(CheckName(key));
+  Json body = {{"apiVersion", "v1"},
+               {"kind", "DeleteOptions"},
+               {"propagationPolicy", options.orphan ? "Orphan" : "Background"}};
+  if (!options.uid.empty()) body["preconditions"]["uid"] = options.uid;
+  if (!options.resource_version.empty()) {
+    body["preconditions"]["resourceVersion"] = options.resource_version;
+  }
+  http::ClientRequest request;
+  request.method = "DELETE";
+  request.target = ObjectPath(resource, key);
+  request.headers.Set("Content-Type", kJson);
+  request.body = base::DumpJson(body);
+  request.timeout_ms = settings_.timeout_ms;
+  auto answer = Call(std::move(request));
+  if (!answer) return answer.error();
+  return {};
+}
+
+}  // namespace kube

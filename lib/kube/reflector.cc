@@ -1,0 +1,178 @@
+// List, then watch from the list's version, for ever. What ends a watch decides how it goes on:
+// from where it was, or with a new list; at once, or after a pause.
+#include "lib/kube/reflector.h"
+
+#include <algorithm>
+#include <random>
+
+#include "lib/base/log.h"
+
+namespace kube {
+
+namespace {
+
+constexpr int kShortestWatch_s = 240, kLongestWatch_s = 300;
+
+void Sleep(int64_t ms, std::stop_token stop) {
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  wake.wait_for(lock, stop, std::chrono::milliseconds(ms), [] { return false; });
+}
+
+uint64_t SeedOf(const ReflectorOptions& options) {
+  return options.seed ? options.seed : std::random_device{}();
+}
+
+}  // namespace
+
+Reflector::Reflector(KubeClient& client, ObjectStore& store, ReflectorOptions options,
+                     OnChange on_change, std::function<void()> on_synced, const base::Clock& clock)
+    : client_(client),
+      store_(store),
+      options_(std::move(options)),
+      on_change_(std::move(on_change)),
+      on_synced_(std::move(on_synced)),
+      clock_(clock),
+      page_size_(options_.page_size),
+      random_(SeedOf(options_)),
+      backoff_(options_.backoff_base_ms, options_.backoff_cap_ms, SeedOf(options_)) {}
+
+Reflector::~Reflector() { Stop(); }
+
+void Reflector::Start() {
+  thread_ = std::jthread([this](std::stop_token stop) { Run(std::move(stop)); });
+}
+
+void Reflector::Stop() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+}
+
+bool Reflector::synced() const { return synced_; }
+
+ReflectorStats Reflector::stats() const { return stats_.Copy(); }
+
+void Reflector::Run(std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    int64_t start_ms = clock_.MonotonicMs();
+    bool well = version_.empty() ? ListOnce() : WatchOnce(stop);
+    if (stop.stop_requested()) return;
+    int64_t lived_ms = clock_.MonotonicMs() - start_ms;
+    if (lived_ms >= options_.healthy_ms) backoff_.Reset();
+    if (!well) Pause(stop);
+  }
+}
+
+// At least the base: a server that refuses at once must not be asked in a tight loop.
+void Reflector::Pause(std::stop_token stop) {
+  int64_t wait_ms = std::max(options_.backoff_base_ms, backoff_.NextMs());
+  Sleep(std::max(wait_ms, client_.RetryAfterMs()), std::move(stop));
+}
+
+bool Reflector::ListOnce() {
+  stats_.With([](ReflectorStats& stats) { ++stats.lists; });
+  std::vector<Json> items;
+  ListPage page;
+  do {
+    auto result = client_.List(options_.resource, options_.selection, page_size_, page.next);
+    if (!result) {
+      // Objects may be large; a smaller page of them is not.
+      if (result.error().code == base::Code::kTooLarge) page_size_ = std::max(1, page_size_ / 2);
+      return Failed(result.error());
+    }
+    page = *std::move(result);
+    if (page.expired) {
+      return Failed({base::Code::kUnavailable, "the list expired before its last page"});
+    }
+    for (Json& item : page.items) {
+      DropManagedFields(item);  // a page at a time, so that the whole list is never in memory
+      items.push_back(std::move(item));
+    }
+    Heard();
+  } while (!page.next.empty());
+  version_ = page.resource_version;
+  auto changes = store_.Replace(options_.selection.name_space, std::move(items), version_);
+  for (const Change& change : changes) on_change_(change, /*resync=*/true);
+  synced_ = true;
+  if (on_synced_) on_synced_();
+  return true;
+}
+
+bool Reflector::WatchOnce(std::stop_token stop) {
+  stats_.With([](ReflectorStats& stats) { ++stats.watches; });
+  WatchOptions watch{options_.selection, version_, kShortestWatch_s};
+  watch.timeout_s +=
+      static_cast<int>(random_() % static_cast<uint64_t>(kLongestWatch_s - kShortestWatch_s));
+  int64_t start_ms = clock_.MonotonicMs();
+  WatchEnd end = kube::Watch(client_, options_.resource, watch, stop,
+                             [this](WatchEvent&& event) { OnEvent(std::move(event)); });
+  int64_t lived_ms = clock_.MonotonicMs() - start_ms;
+  if (stop.stop_requested()) return true;
+  stats_.With([&](ReflectorStats& stats) { ++stats.watch_ends[ReasonName(end.reason)]; });
+  switch (end.reason) {
+    case WatchEnd::Reason::kClosed:
+    case WatchEnd::Reason::kIdle:
+      // A server that hangs up at once is not well, whatever its status says.
+      return lived_ms >= options_.backoff_base_ms;
+    case WatchEnd::Reason::kExpired:
+      version_.clear();
+      Failed(end.error);
+      return lived_ms >= options_.backoff_base_ms;
+    case WatchEnd::Reason::kVersionTooLarge:
+      version_.clear();
+      return Failed(end.error);
+    case WatchEnd::Reason::kFailed:
+      return Failed(end.error);
+  }
+  return false;
+}
+
+void Reflector::OnEvent(WatchEvent&& event) {
+  Heard();
+  std::string version = ResourceVersionOf(event.object);
+  std::optional<Change> change;
+  switch (event.type) {
+    case WatchEvent::Type::kAdded:
+    case WatchEvent::Type::kModified:
+      change = store_.Upsert(std::move(event.object));
+      break;
+    case WatchEvent::Type::kDeleted:
+      change = store_.Erase(event.object);
+      break;
+    case WatchEvent::Type::kBookmark:
+      store_.SawVersion(version);
+      break;
+    case WatchEvent::Type::kError:
+      return;
+  }
+  if (!version.empty()) version_ = version;
+  if (!change) return;
+  stats_.With([](ReflectorStats& stats) { ++stats.events; });
+  on_change_(*change, /*resync=*/false);
+}
+
+void Reflector::Heard() {
+  stats_.With([&](ReflectorStats& stats) {
+    stats.last_contact_ms = clock_.NowMs();
+    stats.last_error.clear();
+    stats.failing_since_ms = 0;
+  });
+}
+
+bool Reflector::Failed(const base::Error& error) {
+  bool is_new = stats_.With([&](ReflectorStats& stats) {
+    bool differs = stats.last_error != error.message;
+    stats.last_error = error.message;
+    if (stats.failing_since_ms == 0) stats.failing_since_ms = clock_.NowMs();
+    return differs;
+  });
+  if (is_new) {
+    base::LogWarn("watching failed",
+                  {{"resource", options_.resource.plural}, {"error", error.message}});
+  }
+  return false;
+}
+
+}  // namespace kube

@@ -1,0 +1,129 @@
+// Threads around KeyQueue.
+#include "lib/kube/work_queue.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "lib/base/log.h"
+
+namespace kube {
+
+WorkQueue::WorkQueue(Work work, Options options, const base::Clock& clock)
+    : work_(std::move(work)),
+      options_(std::move(options)),
+      clock_(clock),
+      queue_(options_.limits) {}
+
+WorkQueue::~WorkQueue() { Stop(); }
+
+void WorkQueue::Add(const ObjectKey& key, Priority priority) {
+  {
+    std::lock_guard lock(mutex_);
+    ++counts_.adds;
+    queue_.Add(key, priority);
+  }
+  wake_.notify_one();
+}
+
+void WorkQueue::AddAfter(const ObjectKey& key, int64_t delay_ms) {
+  {
+    std::lock_guard lock(mutex_);
+    ++counts_.adds;
+    queue_.AddAt(key, clock_.MonotonicMs() + delay_ms);
+  }
+  wake_.notify_one();  // somebody may be waiting for a later time
+}
+
+void WorkQueue::Start() {
+  for (int i = 0; i < options_.workers; ++i) {
+    threads_.emplace_back([this](std::stop_token stop) { Run(std::move(stop)); });
+  }
+}
+
+void WorkQueue::Stop(int64_t grace_ms) {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  wake_.notify_all();
+  bool idle = wake_.wait_for(lock, std::chrono::milliseconds(grace_ms),
+                             [this] { return queue_.InWork() == 0; });
+  lock.unlock();
+  if (!idle) abandon_.request_stop();
+  threads_.clear();  // asks each to stop and joins
+}
+
+QueueStats WorkQueue::stats() const {
+  std::lock_guard lock(mutex_);
+  QueueStats stats = counts_;
+  stats.depth = queue_.Depth();
+  stats.delayed = queue_.Delayed();
+  stats.in_work = queue_.InWork();
+  int64_t now_ms = clock_.MonotonicMs();
+  for (const auto& [key, started_ms] : started_ms_) {
+    double age_s = static_cast<double>(now_ms - started_ms) / 1000;
+    stats.longest_running_s = std::max(stats.longest_running_s, age_s);
+  }
+  return stats;
+}
+
+void WorkQueue::Run(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  while (!stopping_ && !stop.stop_requested()) {
+    int64_t now_ms = clock_.MonotonicMs();
+    if (auto key = queue_.Take(now_ms)) {
+      started_ms_[*key] = now_ms;
+      lock.unlock();
+      WorkOn(*key);
+      lock.lock();
+      continue;
+    }
+    auto due_ms = queue_.NextDueMs();
+    int64_t wait_ms = due_ms ? std::max<int64_t>(1, *due_ms - now_ms) : 3'600'000;
+    wake_.wait_for(lock, stop, std::chrono::milliseconds(wait_ms),
+                   [&] { return stopping_ || queue_.Depth() > 0 || queue_.NextDueMs() != due_ms; });
+  }
+}
+
+void WorkQueue::WorkOn(const ObjectKey& key) {
+  // The fence of last resort: one object that makes our code throw must not take the others with
+  // it.
+  try {
+    Finish(key, work_(key, abandon_.get_token()));
+  } catch (const std::exception& exception) {
+    base::LogError("exception while reconciling",
+                   {{"key", key.Text()}, {"exception", exception.what()}});
+    {
+      std::lock_guard lock(mutex_);
+      ++counts_.exceptions;
+    }
+    Finish(key, base::Error{base::Code::kInternal, exception.what()});
+  }
+}
+
+void WorkQueue::Finish(const ObjectKey& key, const base::Result<When>& result) {
+  const char* outcome = "success";
+  double seconds = 0;
+  {
+    std::lock_guard lock(mutex_);
+    int64_t now_ms = clock_.MonotonicMs();
+    seconds = static_cast<double>(now_ms - started_ms_[key]) / 1000;
+    started_ms_.erase(key);
+    queue_.Done(key);
+    ++counts_.done;
+    if (!result) {
+      outcome = "error";
+      ++counts_.failed;
+      ++counts_.retries;
+      queue_.Retry(key, now_ms);
+    } else {
+      queue_.Forget(key);
+      if (result->after_ms > 0) {
+        outcome = "requeue_after";
+        queue_.AddAt(key, now_ms + result->after_ms);
+      }
+    }
+  }
+  wake_.notify_all();
+  if (options_.on_done) options_.on_done(outcome, seconds);
+}
+
+}  // namespace kube

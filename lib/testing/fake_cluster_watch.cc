@@ -1,0 +1,132 @@
+// Watches of the fake API server: each runs on its caller's thread and follows the common history.
+#include "lib/testing/fake_cluster.h"
+#include "lib/testing/fake_cluster_select.h"
+
+namespace testing {
+
+namespace {
+
+std::string EventLine(const char* type, const Json& object) {
+  return base::DumpJson({{"type", type}, {"object", object}}) + "\n";
+}
+
+std::string ExpiredLine() {
+  return EventLine("ERROR", Failure(410, "Expired", "too old resource version"));
+}
+
+}  // namespace
+
+void FakeCluster::AddEvent(const Target& target, const char* type, const Json& object,
+                           const Json& before) {
+  history_.push_back({version_, target.collection, type, object, before});
+  if (repeat_) history_.push_back(history_.back());
+  changed_.notify_all();
+}
+
+// The event as the watcher sees it: what begins or stops to match its selector comes or goes for
+// it.
+std::optional<std::string> FakeCluster::LineOf(const Event& event, const Call& call,
+                                               const Target& target) const {
+  if (event.collection != target.collection) return std::nullopt;
+  bool now = event.type != "DELETED" && Matches(event.object, call, target.key.name_space);
+  bool before = !event.before.is_null() && Matches(event.before, call, target.key.name_space);
+  if (!now && !before) return std::nullopt;
+  return EventLine(!now ? "DELETED" : !before ? "ADDED" : "MODIFIED", event.object);
+}
+
+std::deque<std::string> FakeCluster::FirstLines(const Call& call, const Target& target,
+                                                int64_t* version) const {
+  std::string from = QueryOf(call, "resourceVersion");
+  std::deque<std::string> lines;
+  if (!from.empty() && from != "0") {
+    *version = std::stoll(from);
+    if (*version < compacted_) lines.push_back(ExpiredLine());
+    return lines;
+  }
+  *version = version_;
+  for (const auto& [key, stored] : objects_) {
+    bool here =
+        key.first == target.collection && Matches(stored.object, call, target.key.name_space);
+    if (here) lines.push_back(EventLine("ADDED", stored.object));
+  }
+  return lines;
+}
+
+// The next line to send; nullopt: the stream is over, as its Watching says.
+std::optional<std::string> FakeCluster::NextLine(Lock& lock, std::stop_token stop, size_t stream,
+                                                 const Call& call, const Target& target,
+                                                 int64_t* version,
+                                                 std::deque<std::string>* pending) {
+  for (;;) {
+    Watching& watching = streams_[stream];
+    if (stop.stop_requested() || watching.broken) return std::nullopt;
+    if (watching.expired) return ExpiredLine();
+    for (auto event = history_.begin(); !hold_ && event != history_.end(); ++event) {
+      if (event->version <= *version) continue;
+      auto line = LineOf(*event, call, target);
+      if (line) pending->push_back(*std::move(line));
+    }
+    if (!hold_) *version = std::max(*version, version_);
+    if (!pending->empty()) {
+      std::string line = std::move(pending->front());
+      pending->pop_front();
+      return line;
+    }
+    if (watching.bookmark && QueryOf(call, "allowWatchBookmarks") == "true") {
+      watching.bookmark = false;
+      return EventLine("BOOKMARK", {{"metadata", {{"resourceVersion", std::to_string(*version)}}}});
+    }
+    changed_.wait(lock, stop, [&] {
+      const Watching& now = streams_[stream];
+      return now.broken || now.expired || now.bookmark || (!hold_ && version_ > *version);
+    });
+  }
+}
+
+base::Status FakeCluster::StreamCall(Call call, std::stop_token stop,
+                                     const std::function<bool(const http::Response&)>& on_head,
+                                     const std::function<bool(std::string_view)>& on_bytes) {
+  Lock lock(mutex_);
+  auto target = Parse(call.path);
+  auto fault = TakeFault(call);
+  std::string from = QueryOf(call, "resourceVersion");
+  bool from_future = !from.empty() && std::stoll(from) > version_;
+  call.status = fault ? fault->status : !target ? 404 : from_future ? 504 : 200;
+  calls_.push_back(call);
+  changed_.notify_all();
+  if (call.status == 0)
+    return base::Error{base::Code::kUnavailable, "connection broken (injected)"};
+  if (call.status != 200) {
+    lock.unlock();
+    http::Response head = http::EmptyResponse(call.status);
+    if (fault && fault->retry_after_s > 0) {
+      head.headers.Set("Retry-After", std::to_string(fault->retry_after_s));
+    }
+    if (on_head(head)) on_bytes(base::DumpJson(Failure(call.status, "Injected", "refused")));
+    return {};
+  }
+  int64_t version = 0;
+  std::deque<std::string> pending = FirstLines(call, *target, &version);
+  size_t stream = next_stream_++, piece = piece_bytes_;
+  streams_[stream] = {};
+  lock.unlock();
+  bool go_on = on_head(http::EmptyResponse(200));
+  lock.lock();
+  while (go_on) {
+    auto line = NextLine(lock, stop, stream, call, *target, &version, &pending);
+    if (!line) break;
+    lock.unlock();
+    size_t step = piece ? piece : line->size();
+    for (size_t at = 0; go_on && at < line->size(); at += step) {
+      go_on = on_bytes(std::string_view(*line).substr(at, step));
+    }
+    lock.lock();
+    if (streams_[stream].expired) break;
+  }
+  auto broken = streams_[stream].broken;
+  streams_.erase(stream);
+  if (broken) return base::Error{*broken, "the stream was broken (injected)"};
+  return {};
+}
+
+}  // namespace testing
