@@ -3,7 +3,7 @@
 rebuilds what a disk would hold after each call, in three models (disk_model.py), and looks whether every
 item acknowledged by then is there, once, in a sound file. Not a kill test: that is kill_loops.py.
 
-    power_loss.py [--items 60] [--every 1] [--only server|sidecar]
+    power_loss.py [--items 120] [--every 1] [--only server|sidecar]
 
 With the sync stubbed out (nosync.c) the same replay has to find losses, else it proves nothing. The last
 line is 'N passed, M failed'."""
@@ -188,7 +188,7 @@ def compile_shim(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--items", type=int, default=60, help="acknowledged writes for each program")
+    parser.add_argument("--items", type=int, default=120, help="acknowledged writes for each program")
     parser.add_argument("--every", type=int, default=1, help="look after every n-th call only")
     parser.add_argument("--only", choices=("server", "sidecar"))
     options = parser.parse_args()

@@ -14,7 +14,7 @@ BAD_AGENTS = {  # what: (change of the sample, the field or word that the refusa
     "contextLimit 51": ("contextLimit: 5", "contextLimit: 51", "contextLimit"),
     "serverRef with a URL in it": ("serverRef: agent-memory ", "serverRef: evil.example/x? ", "serverRef"),
     "an unknown field in memory": ("contextLimit: 5", "contextLimits: 5", "contextLimits"),
-    "a name of 53 characters": ("name: coder}", "name: " + "c" * 53 + "}", "name"),
+    "a name of 53 characters": ("name: coder,", "name: " + "c" * 53 + ",", "name"),
 }
 STRANDED = """
 apiVersion: agents.agentops.io/v1alpha1
@@ -57,7 +57,7 @@ def refusals(story):
         if text == sample("coder"):
             c.that(False, f"{what}: the sample has no {old!r} to change")
             continue
-        code, _, error = driver.try_kubectl("apply", "-f", "-", given=text.replace("name: coder}", "name: bad}"))
+        code, _, error = driver.try_kubectl("apply", "-f", "-", given=text.replace("name: coder,", "name: bad,"))
         if c.that(code != 0 and word in error, f"{what}: refused, naming {word}", error or "accepted"):
             c.say(error.strip().split("\n")[-1][:150])
     driver.try_kubectl("delete", "agent", "bad", "--ignore-not-found")

@@ -84,7 +84,7 @@ class OnCluster(Driver):
                               capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"helm install failed: {done.stderr.strip()}\n{self.words()}")
-        self.kubectl("apply", "-k", SAMPLES)
+        self.kubectl("apply", "-f", SAMPLES)
         for agent in AGENTS:
             self.wait_ready(LABEL + agent, 1)
 
