@@ -1,0 +1,385 @@
+// All outbound HTTP through cpprestsdk. Its tasks and threads stay inside this file: a caller's
+// thread waits on a condition variable, and every task has a continuation that takes its exception.
+#define _TURN_OFF_PLATFORM_STRING  // its U macro breaks Boost headers
+
+#include "lib/http/client.h"
+
+#include <cpprest/http_client.h>
+#include <cpprest/producerconsumerstream.h>
+#include <openssl/x509.h>
+#include <pplx/threadpool.h>
+
+#include <boost/asio/ssl/context.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "lib/base/log.h"
+
+namespace http {
+
+namespace {
+
+using base::Code;
+using base::Error;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kQueueBytes = 1 << 20;  // of an answer that nobody takes: then reading pauses
+constexpr int64_t kLibraryTimeoutMs =
+    600'000;  // ours are shorter; this one only frees what is left
+
+// What the library's threads and the caller's share about one request.
+struct Call {
+  std::mutex mutex;
+  std::condition_variable changed;
+  // under mutex:
+  bool head_came = false, ended = false, dropped = false;
+  std::optional<Error> failure;  // with `ended`
+  bool retriable = false;        // the connection broke before a head came
+  Response head;
+  std::deque<std::string> pieces;
+  size_t queued_bytes = 0;
+  std::optional<pplx::task_completion_event<void>> room;  // the reader waits for it
+
+  void End(std::optional<Error> error, bool may_retry = false) {
+    const std::lock_guard lock(mutex);
+    if (ended) return;
+    ended = true;
+    failure = std::move(error);
+    retriable = may_retry;
+    changed.notify_all();
+  }
+};
+
+// Where the library writes the body: into the call's queue, with a pause when the queue is full.
+class Sink : public Concurrency::streams::details::basic_producer_consumer_buffer<uint8_t> {
+ public:
+  explicit Sink(std::shared_ptr<Call> call)
+      : basic_producer_consumer_buffer(16), call_(std::move(call)) {}
+
+ private:
+  pplx::task<size_t> _putn(const uint8_t* bytes, size_t count) override {
+    const std::lock_guard lock(call_->mutex);
+    if (call_->dropped) return pplx::task_from_result(count);
+    call_->pieces.emplace_back(reinterpret_cast<const char*>(bytes), count);
+    call_->queued_bytes += count;
+    call_->changed.notify_all();
+    if (call_->queued_bytes < kQueueBytes) return pplx::task_from_result(count);
+    call_->room.emplace();
+    return pplx::create_task(*call_->room).then([count] { return count; });
+  }
+
+  std::shared_ptr<Call> call_;
+};
+
+bool IsIdempotent(const ClientRequest& request) {
+  return request.method == "GET" || request.method == "HEAD" || request.method == "PUT" ||
+         request.method == "DELETE" || request.headers.Get("Idempotency-Key").has_value();
+}
+
+bool IsFieldText(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
+}
+
+Error FromException(const std::string& what, std::exception_ptr exception, bool& may_retry) {
+  may_retry = false;
+  try {
+    std::rethrow_exception(exception);
+  } catch (const web::http::http_exception& error) {
+    const bool late = error.error_code() == std::errc::timed_out;
+    // A connection was there and broke before an answer began: most likely it had idled too long.
+    const std::string_view reason = error.what();
+    may_retry = !late && (reason.find("write request") != std::string_view::npos ||
+                          reason.find("status line") != std::string_view::npos);
+    return {late ? Code::kTimeout : Code::kUnavailable, what + ": " + error.what()};
+  } catch (const std::exception& error) {
+    return {Code::kUnavailable, what + ": " + error.what()};
+  } catch (...) {
+    return {Code::kUnavailable, what + ": unknown failure"};
+  }
+}
+
+Response HeadOf(const web::http::http_response& answer) {
+  Response head;
+  head.status = answer.status_code();
+  for (const auto& [name, value] : answer.headers()) head.headers.Add(name, value);
+  return head;
+}
+
+class RestClient : public Client {
+ public:
+  explicit RestClient(ClientOptions options)
+      : options_(std::move(options)), client_(options_.base_url, Config(options_)) {}
+
+  base::Result<Response> Send(const ClientRequest& request) override;
+  base::Status Stream(const ClientRequest& request, std::stop_token stop,
+                      std::function<bool(const Response& head)> on_head,
+                      std::function<bool(std::string_view bytes)> on_bytes) override;
+
+ private:
+  using OnPiece = std::function<base::Result<bool>(const Response* head, std::string_view bytes)>;
+  struct Limits {
+    Clock::time_point head_by, end_by;
+    int64_t idle_ms;
+  };
+  static web::http::client::http_client_config Config(const ClientOptions& options);
+  base::Result<web::http::http_request> Build(const ClientRequest& request) const;
+  base::Status Run(const ClientRequest& request, const Limits& limits, const std::stop_token& stop,
+                   const OnPiece& on_piece);
+  base::Status Attempt(const ClientRequest& request, const Limits& limits,
+                       const std::stop_token& stop, const OnPiece& on_piece, bool& may_retry);
+  std::shared_ptr<Call> Begin(web::http::http_request& request, const std::string& what,
+                              const pplx::cancellation_token& token);
+  std::string What(const ClientRequest& request) const;
+
+  const ClientOptions options_;
+  web::http::client::http_client client_;
+};
+
+void SetUpTls(const ClientOptions& options, boost::asio::ssl::context& context) {
+  using boost::asio::ssl::context_base;
+  context.set_options(context_base::default_workarounds | context_base::no_sslv2 |
+                      context_base::no_sslv3 | context_base::no_tlsv1 | context_base::no_tlsv1_1);
+  if (!options.ca_file.empty()) {
+    // The library has loaded the system's authorities already: a given one stands alone.
+    SSL_CTX_set_cert_store(context.native_handle(), X509_STORE_new());
+    context.load_verify_file(options.ca_file);
+  }
+  if (!options.certificate_file.empty()) {
+    context.use_certificate_chain_file(options.certificate_file);
+    context.use_private_key_file(options.key_file, context_base::pem);
+  }
+}
+
+web::http::client::http_client_config RestClient::Config(const ClientOptions& options) {
+  web::http::client::http_client_config config;
+  config.set_max_redirects(0);
+  config.set_timeout(
+      std::chrono::milliseconds(std::max(kLibraryTimeoutMs, options.idle_timeout_ms)));
+  config.set_ssl_context_callback(
+      [options](boost::asio::ssl::context& context) { SetUpTls(options, context); });
+  return config;
+}
+
+// Without the query: it may hold words of a user.
+std::string RestClient::What(const ClientRequest& request) const {
+  return request.method + " " + options_.base_url +
+         request.target.substr(0, request.target.find('?'));
+}
+
+base::Result<web::http::http_request> RestClient::Build(const ClientRequest& request) const {
+  if (!request.target.starts_with('/') || !web::uri::validate(request.target)) {
+    return Error{Code::kInvalid, What(request) + ": the target is not an encoded path"};
+  }
+  web::http::http_request message(request.method);
+  message.set_request_uri(web::uri(request.target));
+  if (!request.body.empty() && IsIdempotent(request)) {
+    message.set_body(request.body, "application/json");
+  } else if (!request.body.empty()) {
+    // A stream that cannot be rewound keeps the library from sending again, of its own accord, what
+    // may have been received and done.
+    Concurrency::streams::producer_consumer_buffer<uint8_t> buffer(request.body.size());
+    std::copy(request.body.begin(), request.body.end(), buffer.alloc(request.body.size()));
+    buffer.commit(request.body.size());
+    (void)buffer.close(std::ios_base::out);
+    message.set_body(buffer.create_istream(), request.body.size(), "application/json");
+  }
+  auto& headers = message.headers();
+  headers.add("User-Agent", options_.user_agent);
+  for (const auto& [name, value] : request.headers.all()) {
+    if (!IsFieldText(name) || !IsFieldText(value)) {
+      return Error{Code::kInvalid,
+                   What(request) + ": a line break in header " + PercentEncode(name)};
+    }
+    headers.remove(name);
+    headers.add(name, value);
+  }
+  if (options_.bearer_token) {
+    const std::string token = options_.bearer_token();
+    if (!IsFieldText(token)) return Error{Code::kInvalid, "a line break in the bearer token"};
+    if (!token.empty()) headers.add("Authorization", "Bearer " + token);
+  }
+  return message;
+}
+
+std::shared_ptr<Call> RestClient::Begin(web::http::http_request& request, const std::string& what,
+                                        const pplx::cancellation_token& token) {
+  auto call = std::make_shared<Call>();
+  auto sink = std::make_shared<Sink>(call);
+  Concurrency::streams::streambuf<uint8_t> buffer(sink);
+  request.set_response_stream(buffer.create_ostream());
+  const auto fail = [call, what] {
+    bool may_retry = false;
+    Error error = FromException(what, std::current_exception(), may_retry);
+    call->End(std::move(error), may_retry);
+  };
+  client_.request(request, token)
+      .then([call, fail](const pplx::task<web::http::http_response>& task) {
+        try {
+          const web::http::http_response answer = task.get();  // done already: does not block
+          {
+            const std::lock_guard lock(call->mutex);
+            call->head = HeadOf(answer);
+            call->head_came = true;
+            call->changed.notify_all();
+          }
+          answer.content_ready().then(
+              [call, fail](const pplx::task<web::http::http_response>& body) {
+                try {
+                  (void)body.get();
+                  call->End(std::nullopt);
+                } catch (...) {
+                  fail();
+                }
+              });
+        } catch (...) {
+          fail();
+        }
+      });
+  return call;
+}
+
+// One try. Pieces are handed on from this thread; `on_piece` says whether to go on.
+base::Status RestClient::Attempt(const ClientRequest& request, const Limits& limits,
+                                 const std::stop_token& stop, const OnPiece& on_piece,
+                                 bool& may_retry) {
+  const std::string what = What(request);
+  ASSIGN_OR_RETURN(web::http::http_request message, Build(request));
+  pplx::cancellation_token_source cancel;
+  const std::shared_ptr<Call> call = Begin(message, what, cancel.get_token());
+  // However this function is left, the connection is not used on when the answer has not ended.
+  struct Leave {
+    Call& call;
+    pplx::cancellation_token_source& cancel;
+    ~Leave() {
+      std::optional<pplx::task_completion_event<void>> room;
+      bool ended = false;
+      {
+        const std::lock_guard lock(call.mutex);
+        call.dropped = true;
+        ended = call.ended;
+        room.swap(call.room);
+      }
+      if (!ended) cancel.cancel();
+      if (room) room->set();
+    }
+  } leave{*call, cancel};
+  const std::stop_callback wake(stop, [&call] {
+    const std::lock_guard lock(call->mutex);
+    call->changed.notify_all();
+  });
+
+  bool head_given = false;
+  while (true) {
+    Response head;
+    std::string piece;
+    std::optional<pplx::task_completion_event<void>> room;
+    {
+      std::unique_lock lock(call->mutex);
+      const auto idle_by = Clock::now() + std::chrono::milliseconds(limits.idle_ms);
+      const auto deadline = std::min(limits.end_by, call->head_came ? idle_by : limits.head_by);
+      const bool in_time = call->changed.wait_until(lock, deadline, [&] {
+        return call->ended || !call->pieces.empty() || (call->head_came && !head_given) ||
+               stop.stop_requested();
+      });
+      if (stop.stop_requested()) return {};
+      if (!in_time) return Error{Code::kTimeout, what + ": no answer in time"};
+      if (call->head_came && !head_given) {
+        head = std::move(call->head);
+      } else if (!call->pieces.empty()) {
+        piece = std::move(call->pieces.front());
+        call->pieces.pop_front();
+        call->queued_bytes -= piece.size();
+        if (call->queued_bytes < kQueueBytes / 2) room.swap(call->room);
+      } else {
+        may_retry = call->retriable && !head_given;
+        return call->failure ? base::Status(*call->failure) : base::Status();
+      }
+    }
+    if (room) room->set();
+    const bool is_head = piece.empty();
+    head_given = true;
+    ASSIGN_OR_RETURN(const bool go_on, on_piece(is_head ? &head : nullptr, piece));
+    if (!go_on) return {};
+  }
+}
+
+base::Status RestClient::Run(const ClientRequest& request, const Limits& limits,
+                             const std::stop_token& stop, const OnPiece& on_piece) {
+  bool may_retry = false;
+  try {
+    base::Status status = Attempt(request, limits, stop, on_piece, may_retry);
+    if (status || !may_retry || !IsIdempotent(request)) return status;
+    return Attempt(request, limits, stop, on_piece, may_retry);
+  } catch (const std::exception& error) {  // the library throws where it builds a request
+    return Error{Code::kUnavailable, What(request) + ": " + error.what()};
+  }
+}
+
+base::Result<Response> RestClient::Send(const ClientRequest& request) {
+  Response response;
+  const size_t limit = options_.max_response_bytes;
+  const Error too_large{Code::kTooLarge, What(request) + ": the answer is larger than " +
+                                             std::to_string(limit) + " bytes"};
+  const auto end = Clock::now() + std::chrono::milliseconds(request.timeout_ms);
+  const auto collect = [&](const Response* head, std::string_view bytes) -> base::Result<bool> {
+    if (head != nullptr) {
+      response = *head;
+      const auto length = head->headers.Get("Content-Length");
+      if (length && std::strtoull(length->c_str(), nullptr, 10) > limit) return too_large;
+      return true;
+    }
+    if (response.body.size() + bytes.size() > limit) return too_large;
+    response.body.append(bytes);
+    return true;
+  };
+  RETURN_IF_ERROR(Run(request, {end, end, request.timeout_ms}, {}, collect));
+  return response;
+}
+
+base::Status RestClient::Stream(const ClientRequest& request, std::stop_token stop,
+                                std::function<bool(const Response& head)> on_head,
+                                std::function<bool(std::string_view bytes)> on_bytes) {
+  const auto head_by = Clock::now() + std::chrono::milliseconds(request.timeout_ms);
+  const auto hand_on = [&](const Response* head, std::string_view bytes) -> base::Result<bool> {
+    return head != nullptr ? on_head(*head) : on_bytes(bytes);
+  };
+  return Run(request, {head_by, Clock::time_point::max(), options_.idle_timeout_ms}, stop, hand_on);
+}
+
+}  // namespace
+
+void InitializeClientThreads(size_t threads) {
+  static std::once_flag once;
+  std::call_once(once, [threads] {
+    try {
+      crossplat::threadpool::initialize_with_threads(threads);
+    } catch (const std::exception& error) {
+      base::LogWarn("the client's threads were started before", {{"error", error.what()}});
+    }
+  });
+}
+
+base::Result<std::unique_ptr<Client>> MakeClient(ClientOptions options) {
+  InitializeClientThreads();
+  while (options.base_url.ends_with('/')) options.base_url.pop_back();
+  const bool known =
+      options.base_url.starts_with("http://") || options.base_url.starts_with("https://");
+  if (!known || !web::uri::validate(options.base_url)) {
+    return Error{Code::kInvalid,
+                 "\"" + options.base_url + "\" is not an http:// or https:// address"};
+  }
+  if (options.certificate_file.empty() != options.key_file.empty()) {
+    return Error{Code::kInvalid, "a client certificate needs its key, and a key its certificate"};
+  }
+  try {
+    boost::asio::ssl::context trial(boost::asio::ssl::context::tls_client);
+    SetUpTls(options, trial);
+    return std::unique_ptr<Client>(std::make_unique<RestClient>(std::move(options)));
+  } catch (const std::exception& error) {
+    return Error{Code::kInvalid, options.base_url + ": certificates: " + error.what()};
+  }
+}
+
+}  // namespace http
