@@ -1,5 +1,5 @@
-// Counters, gauges and histograms for Prometheus (prometheus-cpp inside metrics.cc). The names of all
-// metrics stand here, with unit and meaning; docs/operations.md says what to do about them.
+// Counters, gauges and histograms for Prometheus (prometheus-cpp inside metrics.cc). The names of
+// all metrics stand here, with unit and meaning; docs/operations.md says what to do about them.
 #pragma once
 
 #include <initializer_list>
@@ -20,9 +20,10 @@ class Metrics {
   ~Metrics();
   void Count(std::string_view name, const Labels& labels = {}, double by = 1);
   void SetGauge(std::string_view name, double value, const Labels& labels = {});
-  void Observe(std::string_view name, double value, const Labels& labels = {});  // histogram, seconds
+  void Observe(std::string_view name, double value,
+               const Labels& labels = {});                               // histogram, seconds
   double Value(std::string_view name, const Labels& labels = {}) const;  // for status and tests
-  std::string Render() const;  // Prometheus text 0.0.4
+  std::string Render() const;                                            // Prometheus text 0.0.4
 
  private:
   struct State;

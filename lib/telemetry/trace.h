@@ -1,5 +1,5 @@
-// Trace context (W3C) and spans. Without an endpoint spans cost nothing and the context still passes
-// through; the exporter is a module loaded only when one is configured (design §3).
+// Trace context (W3C) and spans. Without an endpoint spans cost nothing and the context still
+// passes through; the exporter is a module loaded only when one is configured (design §3).
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ struct TraceContext {
   std::string trace_id, span_id;
   bool sampled = false;
 };
-TraceContext ParseTraceparent(std::string_view header);  // malformed: an empty context
-std::string FormatTraceparent(const TraceContext& context);
+TraceContext ParseTraceparent(std::string_view header);      // malformed: an empty context
+std::string FormatTraceparent(const TraceContext& context);  // empty without ids
 
 class Span {
  public:

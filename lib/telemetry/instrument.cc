@@ -1,0 +1,67 @@
+// Counts requests, reads the process's own figures, and serves both.
+#include "lib/telemetry/instrument.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace telemetry {
+
+namespace {
+
+size_t EntriesOf(const char* directory) {
+  std::error_code error;
+  size_t count = 0;
+  for (auto entry = std::filesystem::directory_iterator(directory, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    ++count;
+  }
+  return count;
+}
+
+void MeasureProcess(Metrics& metrics) {
+  std::ifstream statm("/proc/self/statm");
+  double total_pages = 0, resident_pages = 0;
+  if (statm >> total_pages >> resident_pages) {
+    const auto page_bytes = static_cast<double>(::sysconf(_SC_PAGESIZE));
+    metrics.SetGauge("process_resident_memory_bytes", resident_pages * page_bytes);
+  }
+  metrics.SetGauge("process_open_fds", static_cast<double>(EntriesOf("/proc/self/fd")));
+  metrics.SetGauge("process_threads", static_cast<double>(EntriesOf("/proc/self/task")));
+  metrics.SetGauge("agent_memory_build_info", 1, {{"version", AGENT_MEMORY_VERSION}});
+}
+
+}  // namespace
+
+void Instrument(http::ServerOptions& options, Metrics& metrics) {
+  options.after = [&metrics, server = options.name](const http::Request& request,
+                                                    std::string_view pattern, int status,
+                                                    double seconds) {
+    // The pattern, not the path: a path holds ids and would make a series each.
+    const std::string route = pattern.empty() ? "none" : std::string(pattern);
+    const std::string method = request.method.empty() ? "none" : request.method;
+    metrics.Count("agent_memory_http_requests_total", {{"server", server},
+                                                       {"route", route},
+                                                       {"method", method},
+                                                       {"code", std::to_string(status)}});
+    metrics.Observe("agent_memory_http_request_seconds", seconds,
+                    {{"server", server}, {"route", route}});
+  };
+}
+
+std::vector<http::Route> AdminRoutes(Metrics& metrics, std::function<base::Status()> ready) {
+  const auto live = [](const http::Request&) { return http::TextResponse(200, "ok\n"); };
+  const auto is_ready = [ready = std::move(ready)](const http::Request&) {
+    const base::Status status = ready();
+    if (status) return http::TextResponse(200, "ok\n");
+    return http::TextResponse(503, status.error().message + "\n");
+  };
+  const auto scrape = [&metrics](const http::Request&) {
+    MeasureProcess(metrics);
+    return http::TextResponse(200, metrics.Render(), "text/plain; version=0.0.4; charset=utf-8");
+  };
+  return {{"GET", "/livez", live}, {"GET", "/readyz", is_ready}, {"GET", "/metrics", scrape}};
+}
+
+}  // namespace telemetry

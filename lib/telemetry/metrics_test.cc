@@ -1,0 +1,72 @@
+#include "lib/telemetry/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+
+namespace telemetry {
+namespace {
+
+TEST(Metrics, CountsByLabels) {
+  Metrics metrics;
+  const Labels a = {{"server", "api"}, {"code", "200"}};
+  metrics.Count("agent_memory_http_requests_total", a);
+  metrics.Count("agent_memory_http_requests_total", a, 2);
+  EXPECT_EQ(metrics.Value("agent_memory_http_requests_total", a), 3);
+  EXPECT_EQ(metrics.Value("agent_memory_http_requests_total", {{"code", "500"}}), 0);
+}
+
+TEST(Metrics, RendersPrometheusText) {
+  Metrics metrics;
+  metrics.Count("agent_memory_http_requests_total", {{"route", "/a\"\n\\{b}"}});
+  metrics.SetGauge("process_threads", 7);
+  metrics.Observe("agent_memory_http_request_seconds", 0.002);
+  const std::string text = metrics.Render();
+  EXPECT_NE(text.find("# TYPE agent_memory_http_requests_total counter\n"), std::string::npos);
+  EXPECT_NE(text.find(R"(agent_memory_http_requests_total{route="/a\"\n\\{b}"} 1)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("process_threads 7\n"), std::string::npos);
+  EXPECT_NE(text.find("agent_memory_http_request_seconds_bucket{le=\"0.0025\"} 1\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("process_open_fds"), std::string::npos) << "unused metrics are not there";
+}
+
+TEST(Metrics, AreSafeFromManyThreads) {
+  Metrics metrics;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 1000; ++i) {
+          metrics.Count("agent_memory_http_requests_total", {{"code", std::to_string(i % 5)}});
+        }
+      });
+    }
+  }
+  EXPECT_EQ(metrics.Value("agent_memory_http_requests_total", {{"code", "3"}}), 800);
+}
+
+TEST(KnownMetrics, AreNamedByTheRules) {
+  std::set<std::string> names;
+  for (const MetricInfo& metric : KnownMetrics()) {
+    const std::string name = metric.name, type = metric.type;
+    EXPECT_TRUE(names.insert(name).second) << name;
+    EXPECT_TRUE(type == "counter" || type == "gauge" || type == "histogram") << name;
+    EXPECT_EQ(type == "counter", name.ends_with("_total")) << name;
+    EXPECT_FALSE(type == "histogram" && !name.ends_with("_seconds")) << name;
+    EXPECT_TRUE(name.starts_with("agent_memory_") || name.starts_with("process_")) << name;
+    EXPECT_TRUE(std::string(metric.help).ends_with('.')) << name;
+  }
+}
+
+TEST(MetricsDeathTest, AnUnknownNameEndsTheProcess) {
+  Metrics metrics;
+  EXPECT_DEATH(metrics.Count("agent_memory_nonsense_total"), "agent_memory_nonsense_total");
+  EXPECT_DEATH(metrics.Count("process_threads"), "no counter named process_threads");
+}
+
+}  // namespace
+}  // namespace telemetry
