@@ -52,7 +52,8 @@ check_ports() { # check_ports PORT...: each must be free unless it is ours
     holder=$(ss -Hltnp "sport = :$port" | sed -nE 's/.*users:\(\("([^"]+)",pid=([0-9]+).*/\1 (pid \2)/p' | head -1)
     [ -z "$holder" ] || fail "port $port is in use by $holder: stop it, or set AGENT_MEMORY_E2E_API_PORT when it is the API's"
   done
-  if ip link show cni0 > /dev/null 2>&1; then
+  # With pods' addresses in our state it is ours, left by a cluster that was killed.
+  if [ ! -d "$STATE/cni/addresses" ] && ip link show cni0 > /dev/null 2>&1; then
     fail "the network device cni0 exists: another cluster runs here; stop that first (or 'ip link delete cni0' when it is a leftover)"
   fi
 }
