@@ -241,7 +241,11 @@ Result<Json> Matches(const Node& node, const Scope& scope) {
   ASSIGN_OR_RETURN(Json text, Evaluate(*node.parts[0], scope));
   ASSIGN_OR_RETURN(Json pattern, Evaluate(*node.parts[1], scope));
   if (!text.is_string() || !pattern.is_string()) return Fail("CEL: matches() is for strings");
-  RE2 regex(pattern.get<std::string>(), RE2::Quiet);
+  RE2::Options options(RE2::Quiet);
+  options.set_max_mem(1 << 20);
+  RE2 regex(pattern.get<std::string>(), options);
+  // The server's engine is Go's, which knows no such limit: for it the pattern is well-formed.
+  if (regex.error_code() == RE2::ErrorPatternTooLarge) return Json(false);
   if (!regex.ok()) return Fail("error parsing regexp: " + regex.error());
   return Json(RE2::PartialMatch(text.get<std::string>(), regex));
 }

@@ -1,0 +1,36 @@
+// What an Agent should own: the table of builders, one for each child kind, and what they read. A
+// new child kind is a new file in objects/ and a new line in desired.cc. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/api/agent.h"
+#include "operator/observe.h"
+
+namespace controller {
+
+struct Blueprint {
+  api::Agent agent;
+  base::Json owner;  // reference to the Agent; null when it has no UID (rendered from a file)
+  std::string policy_file;  // the bytes of policy.json
+  std::string audience;     // of the sidecar's token
+  std::string sidecar_image;
+  const base::Json* workload =
+      nullptr;  // the observed StatefulSet, of which some fields never change
+};
+
+struct Child {
+  kube::Resource resource;
+  base::Json object;
+};
+
+// In the order in which they must be applied.
+std::vector<Child> Desired(const Blueprint& blueprint);
+// The kinds in it, for watching.
+std::vector<kube::Resource> ChildResources();
+// Why spec.template cannot be used; empty when it can, or when the Agent has none.
+std::string TemplateFault(const api::Agent& agent);
+
+}  // namespace controller

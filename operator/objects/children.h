@@ -1,0 +1,19 @@
+// The builders of an Agent's children, one file each. A builder reads like the manifest that it
+// makes; desired.cc adds apiVersion, kind, namespace, labels and owner. Pure.
+#pragma once
+
+#include <optional>
+
+#include "operator/desired.h"
+
+namespace controller {
+
+std::optional<base::Json> ServiceAccountOf(const Blueprint& blueprint);
+std::optional<base::Json> SpecConfigMapOf(const Blueprint& blueprint);  // agent.json for the agent
+std::optional<base::Json> PolicyConfigMapOf(
+    const Blueprint& blueprint);                                  // policy.json for the sidecar
+std::optional<base::Json> ServiceOf(const Blueprint& blueprint);  // of the agent's named ports
+std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint);
+base::Json PodTemplateOf(const Blueprint& blueprint);
+
+}  // namespace controller

@@ -1,0 +1,21 @@
+// A Service of the Agent's name for the ports that it names.
+#include "operator/names.h"
+#include "operator/objects/children.h"
+
+namespace controller {
+
+std::optional<base::Json> ServiceOf(const Blueprint& blueprint) {
+  const api::Agent& agent = blueprint.agent;
+  base::Json ports = base::Json::array();
+  for (const base::Json& port : agent.spec.value("ports", base::Json::array()))
+    if (const std::string name = base::StringAt(port, {"name"}); !name.empty())
+      ports.push_back({{"name", name},
+                       {"port", port["containerPort"]},
+                       {"targetPort", name},
+                       {"protocol", "TCP"}});
+  if (ports.empty()) return std::nullopt;
+  return base::Json{{"metadata", {{"name", PortsServiceName(agent.name)}}},
+                    {"spec", {{"selector", {{kAgentLabel, agent.name}}}, {"ports", ports}}}};
+}
+
+}  // namespace controller

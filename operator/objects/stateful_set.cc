@@ -1,0 +1,44 @@
+// The workload of a daemon: at most one pod on its volume, and a running pod is left alone when the
+// template changes (OnDelete), so that the sidecar's image can be patched in place.
+#include "operator/names.h"
+#include "operator/objects/children.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+Json ClaimTemplates(const api::Agent& agent) {
+  Json spec = {{"accessModes", {"ReadWriteOnce"}},
+               {"resources", {{"requests", {{"storage", agent.storage.size}}}}}};
+  if (!agent.storage.storage_class.empty()) spec["storageClassName"] = agent.storage.storage_class;
+  Json claim = {{"metadata",
+                 {{"name", kClaimVolume},
+                  {"labels", {{kAgentLabel, agent.name}, {kManagedByLabel, kManagedBy}}}}},
+                {"spec", spec}};
+  return Json::array({claim});
+}
+
+}  // namespace
+
+std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint) {
+  const api::Agent& agent = blueprint.agent;
+  // The API refuses to change claim templates; status says when spec.storage asks for something
+  // else.
+  const Json* present = blueprint.workload
+                            ? base::At(*blueprint.workload, {"spec", "volumeClaimTemplates"})
+                            : nullptr;
+  return Json{
+      {"metadata", {{"name", WorkloadName(agent.name)}}},
+      {"spec",
+       {{"replicas", 1},
+        {"serviceName", PortsServiceName(agent.name)},
+        {"selector", {{"matchLabels", {{kAgentLabel, agent.name}}}}},
+        {"updateStrategy", {{"type", "OnDelete"}}},
+        {"persistentVolumeClaimRetentionPolicy",
+         {{"whenDeleted", agent.storage.retain ? "Retain" : "Delete"}, {"whenScaled", "Retain"}}},
+        {"template", PodTemplateOf(blueprint)},
+        {"volumeClaimTemplates", present ? *present : ClaimTemplates(agent)}}}};
+}
+
+}  // namespace controller

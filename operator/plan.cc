@@ -1,0 +1,271 @@
+// MakePlan reads like the sentence in docs/architecture.md: resolve, make the policy, look at the
+// volume, build the children, compare, clean up, say what was found.
+#include "operator/plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "lib/base/clock.h"
+#include "lib/kube/apply.h"
+#include "lib/kube/quantity.h"
+#include "operator/accept_rules.h"
+#include "operator/names.h"
+#include "operator/pod_injection.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+constexpr int64_t kSyncSoonMs = 1'000, kSyncLaterMs = 15'000, kSyncSoonForMs = 120'000;
+
+struct Draft {
+  const Observed& observed;
+  const Settings& settings;
+  api::Agent agent;
+  Findings findings;
+  Plan plan;
+};
+
+bool IsOwnedBy(const Json& object, const api::Agent& agent) {
+  return !agent.uid.empty() && kube::ControllerOf(object).uid == agent.uid;
+}
+
+const Json* Workload(const Draft& draft) {
+  auto found = draft.observed.children.find({"StatefulSet", WorkloadName(draft.agent.name)});
+  if (found == draft.observed.children.end() || !IsOwnedBy(found->second, draft.agent))
+    return nullptr;
+  return &found->second;
+}
+
+// ---- policy ----
+
+void MakePolicy(Draft& draft) {
+  if (!draft.agent.memory) return;
+  const Resolution& resolution = draft.findings.resolution;
+  auto policy = api::PolicyOf(draft.agent, resolution.url, resolution.audience);
+  if (!policy) {  // the schema lets nothing through that gets here; should it, a person must know
+    draft.findings.refused = policy.error().message;
+    return;
+  }
+  draft.findings.rule_faults = TakeOutBadRules(*policy);
+  draft.plan.policy_file =
+      api::EncodePolicy(*policy).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  draft.findings.policy_digest = api::PolicyDigest(draft.plan.policy_file);
+}
+
+// ---- volume (rulings K38) ----
+
+std::string CreationTime(const Json& object) {
+  return base::StringAt(object, {"metadata", "creationTimestamp"});
+}
+
+void PatchClaim(Draft& draft) {
+  const Json& claim = *draft.observed.claim;
+  draft.plan.patch.push_back(
+      {kube::PersistentVolumeClaims(),
+       kube::KeyOf(claim),
+       {{"metadata",
+         {{"uid", kube::UidOf(claim)}, {"annotations", {{kRetainedFrom, draft.agent.uid}}}}}}});
+}
+
+void LookAtClaim(Draft& draft) {
+  if (!draft.observed.claim) return;
+  const Json& claim = *draft.observed.claim;
+  const std::string from = kube::AnnotationOf(claim, kRetainedFrom);
+  draft.findings.claim = ClaimState::kOurs;
+  if (from == draft.agent.uid) return;
+  // A claim without a mark is ours when our workload stands, or when it is younger than the Agent.
+  // RFC 3339 in UTC with whole seconds: text order is time order.
+  const bool made_for_us =
+      from.empty() && (Workload(draft) || CreationTime(claim) > CreationTime(draft.observed.agent));
+  if (made_for_us || draft.agent.storage.adopt) return PatchClaim(draft);
+  draft.findings.claim = ClaimState::kLeftover;
+  draft.findings.claim_owner = from;
+}
+
+void CompareStorage(Draft& draft) {
+  const Json* workload = Workload(draft);
+  const Json* templates =
+      workload ? base::At(*workload, {"spec", "volumeClaimTemplates"}) : nullptr;
+  if (!templates || !templates->is_array() || templates->empty()) return;
+  const Json& spec = templates->front();
+  const std::string size = base::StringAt(spec, {"spec", "resources", "requests", "storage"}),
+                    storage_class = base::StringAt(spec, {"spec", "storageClassName"});
+  const api::AgentStorage& wished = draft.agent.storage;
+  draft.findings.storage_differs =
+      !kube::SameQuantity(size, wished.size) ||
+      (!wished.storage_class.empty() && storage_class != wished.storage_class);
+}
+
+// ---- children ----
+
+Blueprint MakeBlueprint(const Draft& draft) {
+  Blueprint blueprint;
+  blueprint.agent = draft.agent;
+  if (!draft.agent.uid.empty()) blueprint.owner = kube::ControllerReference(draft.observed.agent);
+  blueprint.policy_file = draft.plan.policy_file;
+  // The token's audience is part of the pod: when nothing is resolved yet, the name that was given.
+  const kube::ObjectKey reference = ServerReference(draft.observed.agent);
+  const Resolution& resolution = draft.findings.resolution;
+  blueprint.audience = resolution.resolved
+                           ? "agent-memory." + resolution.name_space + "." + resolution.service
+                           : "agent-memory." + reference.name_space + "." + reference.name;
+  blueprint.sidecar_image = draft.findings.sidecar_image;
+  blueprint.workload = Workload(draft);
+  return blueprint;
+}
+
+bool IsWithheld(const Draft& draft, const Child& child) {
+  if (child.resource.kind != "StatefulSet") return false;
+  return draft.findings.claim == ClaimState::kLeftover || !draft.findings.template_fault.empty();
+}
+
+void NoteRefusal(Draft& draft, const Child& child, const std::string& words) {
+  if (child.resource.kind == "StatefulSet")
+    draft.findings.template_fault = "the API server refused the pod: " + words;
+  else
+    draft.findings.refused =
+        child.resource.kind + " " + kube::KeyOf(child.object).name + ": " + words;
+}
+
+// Decides about one wanted child: nothing to do, apply, or a reason why not.
+void Compare(Draft& draft, Child child) {
+  if (IsWithheld(draft, child)) return;
+  child.object = kube::WithIntent(std::move(child.object), kIntentAnnotation);
+  const std::string name = kube::KeyOf(child.object).name;
+  auto refused = draft.observed.refused.find(kube::AnnotationOf(child.object, kIntentAnnotation));
+  if (refused != draft.observed.refused.end()) return NoteRefusal(draft, child, refused->second);
+  auto found = draft.observed.children.find({child.resource.kind, name});
+  if (found == draft.observed.children.end()) {
+    draft.plan.unseen.push_back({child.resource.kind, name});
+  } else {
+    if (!IsOwnedBy(found->second, draft.agent)) {
+      draft.findings.taken_names.push_back(child.resource.kind + " " + name);
+      return;
+    }
+    if (kube::IsUpToDate(found->second, child.object, kIntentAnnotation)) return;
+    child.object["metadata"]["uid"] = kube::UidOf(found->second);
+  }
+  draft.plan.apply.push_back(std::move(child));
+}
+
+void CompareChildren(Draft& draft) {
+  draft.findings.template_fault = TemplateFault(draft.agent);
+  const bool usable = draft.findings.template_fault.empty();
+  std::set<ChildKey> wanted;
+  if (usable) {
+    for (Child& child : Desired(MakeBlueprint(draft))) {
+      wanted.insert({child.resource.kind, kube::KeyOf(child.object).name});
+      Compare(draft, std::move(child));
+    }
+  }
+  if (!usable) return;  // what runs is left as it is until a person corrects the template
+  for (const auto& [key, object] : draft.observed.children) {
+    if (wanted.contains(key) || !IsOwnedBy(object, draft.agent) || kube::IsBeingDeleted(object))
+      continue;
+    for (const kube::Resource& resource : ChildResources())
+      if (resource.kind == key.kind)
+        draft.plan.remove.push_back({resource, kube::KeyOf(object), kube::UidOf(object)});
+  }
+}
+
+// ---- pods ----
+
+// The kubelet writes a changed ConfigMap into a pod within a minute or so; when the pod itself
+// changes, at once. Only pods whose sidecar is known to have another policy are touched, once per
+// policy.
+void TouchPods(Draft& draft) {
+  const std::string& digest = draft.findings.policy_digest;
+  if (!draft.agent.memory || digest.empty()) return;
+  for (const Json& pod : draft.observed.pods) {
+    const kube::ObjectKey key = kube::KeyOf(pod);
+    auto in_force = draft.observed.digests.find(key.name);
+    if (in_force == draft.observed.digests.end() || in_force->second == digest) continue;
+    if (kube::AnnotationOf(pod, kPolicyTouch) == digest || kube::IsBeingDeleted(pod)) continue;
+    draft.plan.patch.push_back(
+        {kube::Pods(),
+         key,
+         {{"metadata", {{"uid", kube::UidOf(pod)}, {"annotations", {{kPolicyTouch, digest}}}}}}});
+  }
+}
+
+// While a pod has another policy than it should, nobody tells us when that ends: ask again.
+int64_t AskAgainMs(const Json& status, int64_t now_ms) {
+  for (const Json& condition : status["conditions"]) {
+    if (condition["type"] != "PolicyInSync" || condition["status"] == "True" ||
+        condition["reason"] == "NoPods")
+      continue;
+    auto since = base::ParseTime(base::StringAt(condition, {"lastTransitionTime"}));
+    return since && now_ms - *since < kSyncSoonForMs ? kSyncSoonMs : kSyncLaterMs;
+  }
+  return 0;
+}
+
+std::string TemplateImage(const Draft& draft) {
+  const Json* workload = Workload(draft);
+  for (const Child& child : draft.plan.apply)
+    if (child.resource.kind == "StatefulSet") workload = &child.object;
+  const Json* spec = workload ? base::At(*workload, {"spec", "template", "spec"}) : nullptr;
+  const Json* sidecar = spec ? FindNamed(*spec, "initContainers", kSidecarContainer) : nullptr;
+  return sidecar ? base::StringAt(*sidecar, {"image"}) : "";
+}
+
+void SetStatus(Draft& draft, Json status, int64_t now_ms) {
+  const Json* stored = base::At(draft.observed.agent, {"status"});
+  if (stored && *stored == status) return;
+  draft.plan.events = NoticesOf(stored ? *stored : Json(), status);
+  draft.plan.requeue_after_ms = AskAgainMs(status, now_ms);
+  draft.plan.status = std::move(status);
+}
+
+Plan OnlyStatus(Draft& draft, Json status, int64_t now_ms) {
+  SetStatus(draft, std::move(status), now_ms);
+  return std::move(draft.plan);
+}
+
+Json Broken(const Json& agent, const std::string& why, int64_t now_ms) {
+  Json status = NotYetServedStatus(agent, "", now_ms);
+  for (Json& condition : status["conditions"]) {
+    condition["reason"] = "InvalidAgent";
+    condition["message"] = why;
+  }
+  return status;
+}
+
+}  // namespace
+
+bool Plan::IsEmpty() const {
+  return apply.empty() && patch.empty() && remove.empty() && !status && events.empty();
+}
+
+bool IsOfClass(const base::Json& agent, const std::string& wanted) {
+  return kube::AnnotationOf(agent, kClassAnnotation) == wanted;
+}
+
+Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms) {
+  Draft draft{observed, settings, {}, {}, {}};
+  if (kube::IsBeingDeleted(observed.agent)) return {};
+  auto agent = api::DecodeAgent(observed.agent);
+  if (!agent)
+    return OnlyStatus(draft, Broken(observed.agent, agent.error().message, now_ms), now_ms);
+  draft.agent = *std::move(agent);
+  if (draft.agent.mode == "task")
+    return OnlyStatus(draft, NotYetServedStatus(observed.agent, "mode task", now_ms), now_ms);
+
+  draft.findings.sidecar_image =
+      draft.agent.sidecar_image.empty() ? settings.sidecar_image : draft.agent.sidecar_image;
+  draft.findings.resolution = Resolve(observed, settings.cluster_domain, settings.memory_url);
+  MakePolicy(draft);
+  LookAtClaim(draft);
+  CompareStorage(draft);
+  CompareChildren(draft);
+  TouchPods(draft);
+  draft.findings.template_image = TemplateImage(draft);
+  Json status = StatusOf(draft.agent, observed, draft.findings, now_ms);
+  draft.plan.requeue_after_ms = AskAgainMs(status, now_ms);
+  SetStatus(draft, std::move(status), now_ms);
+  return std::move(draft.plan);
+}
+
+}  // namespace controller

@@ -1,0 +1,77 @@
+// Golden plans: testdata/<case>/{agent,cluster}.yaml make plan.yaml. UPDATE_GOLDEN=1 writes them
+// anew; the review reads the difference.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "lib/base/clock.h"
+#include "lib/base/file.h"
+#include "operator/plan.h"
+#include "operator/render.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+namespace fs = std::filesystem;
+
+std::vector<Json> Load(const fs::path& file) {
+  if (!fs::exists(file)) return {};
+  auto objects = ReadObjects(base::ReadFile(file.string()).value(), "agents");
+  EXPECT_TRUE(objects) << file << ": " << (objects ? "" : objects.error().message);
+  return objects ? *objects : std::vector<Json>{};
+}
+
+Json Written(const Plan& plan) {
+  Json apply = Json::array(), patch = Json::array(), remove = Json::array(), events = Json::array();
+  for (const Child& child : plan.apply) apply.push_back(child.object);
+  for (const Patch& item : plan.patch)
+    patch.push_back({{"kind", item.resource.kind}, {"name", item.key.name}, {"body", item.body}});
+  for (const Removal& item : plan.remove)
+    remove.push_back({{"kind", item.resource.kind}, {"name", item.key.name}, {"uid", item.uid}});
+  for (const Notice& notice : plan.events)
+    events.push_back({{"type", notice.warning ? "Warning" : "Normal"},
+                      {"reason", notice.reason},
+                      {"note", notice.note}});
+  return {{"apply", apply},   {"patch", patch},
+          {"remove", remove}, {"status", plan.status.value_or(Json())},
+          {"events", events}, {"requeueAfterMs", plan.requeue_after_ms}};
+}
+
+std::vector<std::string> Cases() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator("operator/testdata"))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class GoldenPlan : public testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenPlan, IsAsReviewed) {
+  const fs::path folder = fs::path("operator/testdata") / GetParam();
+  std::vector<Json> agents = Load(folder / "agent.yaml");
+  ASSERT_EQ(agents.size(), 1U);
+  const int64_t now = base::ParseTime("2026-01-02T03:04:05Z").value();
+  const Plan plan = MakePlan(Sort(agents[0], Load(folder / "cluster.yaml")), {}, now);
+  const std::string made = base::DumpYaml(Written(plan));
+  const std::string file = (folder / "plan.yaml").string();
+  if (std::getenv("UPDATE_GOLDEN")) {
+    ASSERT_TRUE(base::ReplaceFile(file, made));
+    fs::permissions(file, fs::perms(0644));
+  }
+  EXPECT_EQ(made, base::ReadFile(file).value_or(""))
+      << "UPDATE_GOLDEN=1 operator_test --gtest_filter='*GoldenPlan*' writes it anew";
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GoldenPlan, testing::ValuesIn(Cases()), [](const auto& of) {
+  std::string name = of.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(GoldenPlans, ThereAreEnoughCases) { EXPECT_GE(Cases().size(), 19U); }
+
+}  // namespace
+}  // namespace controller

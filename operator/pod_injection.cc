@@ -1,0 +1,122 @@
+// A native sidecar (KEP-753): an init container that is restarted always, started before the agent
+// and stopped after it. Its probes never ask for the memory server, or an outage of it would block
+// agents.
+#include "operator/pod_injection.h"
+
+#include "operator/names.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+constexpr int kTokenSeconds = 3600;
+constexpr const char* kStateVolume = "agent-memory-state";
+
+Json Probe(const char* path, int period_s, int failures) {
+  return {{"httpGet", {{"path", path}, {"port", kSidecarAdminPort}, {"scheme", "HTTP"}}},
+          {"periodSeconds", period_s},
+          {"failureThreshold", failures},
+          {"timeoutSeconds", 3},
+          {"successThreshold", 1}};
+}
+
+Json Resources(const Json& wished) {
+  Json out = {{"requests", {{"cpu", "10m"}, {"memory", "32Mi"}}},
+              {"limits", {{"memory", "128Mi"}}}};
+  for (const char* part : {"requests", "limits"}) {
+    const Json* fields = base::At(wished, {part});
+    if (!fields || !fields->is_object()) continue;
+    for (const auto& [name, quantity] : fields->items())
+      out[part][name] =
+          quantity.is_string() ? quantity.get<std::string>() : base::DumpJson(quantity);
+  }
+  return out;
+}
+
+// All that Pod Security `restricted` asks for, on the container itself.
+Json Restricted() {
+  return {{"runAsNonRoot", true},
+          {"allowPrivilegeEscalation", false},
+          {"readOnlyRootFilesystem", true},
+          {"capabilities", {{"drop", {"ALL"}}}},
+          {"seccompProfile", {{"type", "RuntimeDefault"}}}};
+}
+
+Json StateMount(const SidecarShape& shape) {
+  if (shape.state_volume.empty()) return {{"name", kStateVolume}, {"mountPath", kStateDirectory}};
+  return {{"name", shape.state_volume}, {"mountPath", kStateDirectory}, {"subPath", "memory"}};
+}
+
+size_t PlaceOf(const Json& init_containers, const std::string& placement) {
+  if (placement == "Last") return init_containers.size();
+  const size_t colon = placement.find(':');
+  if (colon == std::string::npos) return 0;
+  for (size_t i = 0; i < init_containers.size(); ++i)
+    if (base::StringAt(init_containers[i], {"name"}) == placement.substr(colon + 1))
+      return placement.starts_with("After") ? i + 1 : i;
+  return 0;
+}
+
+// Puts `item` into a list of named things, in place of one of its name.
+void PutNamed(Json& list, Json item, size_t place) {
+  if (!list.is_array()) list = Json::array();
+  for (Json& present : list)
+    if (present.is_object() && present.value("name", Json()) == item["name"]) {
+      present = std::move(item);
+      return;
+    }
+  list.insert(list.begin() + static_cast<std::ptrdiff_t>(std::min(place, list.size())),
+              std::move(item));
+}
+
+}  // namespace
+
+base::Json SidecarContainer(const SidecarShape& shape) {
+  const std::string policy = std::string("--policy=") + kPolicyDirectory + "/" + kPolicyFile;
+  return {{"name", kSidecarContainer},
+          {"image", shape.image},
+          {"restartPolicy", "Always"},
+          {"args",
+           {"--listen=127.0.0.1:" + std::to_string(kMemoryPort),
+            "--admin=0.0.0.0:" + std::to_string(kSidecarAdminPort), policy,
+            std::string("--data-dir=") + kStateDirectory,
+            std::string("--token-file=") + kTokenDirectory + "/token"}},
+          {"ports",
+           {{{"name", "memory-admin"}, {"containerPort", kSidecarAdminPort}, {"protocol", "TCP"}}}},
+          {"resources", Resources(shape.resources)},
+          {"startupProbe", Probe("/readyz", 1, 60)},
+          {"livenessProbe", Probe("/livez", 10, 3)},
+          {"securityContext", Restricted()},
+          {"terminationMessagePolicy", "FallbackToLogsOnError"},
+          {"volumeMounts",
+           {StateMount(shape),
+            {{"name", kPolicyVolume}, {"mountPath", kPolicyDirectory}, {"readOnly", true}},
+            {{"name", kTokenVolume}, {"mountPath", kTokenDirectory}, {"readOnly", true}}}}};
+}
+
+void InjectSidecar(base::Json& pod_spec, const SidecarShape& shape) {
+  Json& init_containers = pod_spec["initContainers"];
+  if (!init_containers.is_array()) init_containers = Json::array();
+  PutNamed(init_containers, SidecarContainer(shape), PlaceOf(init_containers, shape.placement));
+  Json& volumes = pod_spec["volumes"];
+  const size_t last = SIZE_MAX;
+  PutNamed(volumes, {{"name", kPolicyVolume}, {"configMap", {{"name", shape.policy_map}}}}, last);
+  Json token = {
+      {"serviceAccountToken",
+       {{"audience", shape.audience}, {"expirationSeconds", kTokenSeconds}, {"path", "token"}}}};
+  PutNamed(volumes, {{"name", kTokenVolume}, {"projected", {{"sources", Json::array({token})}}}},
+           last);
+  if (shape.state_volume.empty())
+    PutNamed(volumes, {{"name", kStateVolume}, {"emptyDir", {{"sizeLimit", "1Gi"}}}}, last);
+}
+
+const base::Json* FindNamed(const base::Json& object, const char* list, const std::string& name) {
+  const Json* items = base::At(object, {list});
+  if (!items || !items->is_array()) return nullptr;
+  for (const Json& item : *items)
+    if (item.is_object() && base::StringAt(item, {"name"}) == name) return &item;
+  return nullptr;
+}
+
+}  // namespace controller

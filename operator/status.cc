@@ -1,0 +1,284 @@
+// Each condition has one function, in the order in which they are listed; Ready comes last and sums
+// up.
+#include "operator/status.h"
+
+#include <algorithm>
+
+#include "lib/base/text.h"
+#include "lib/kube/conditions.h"
+#include "operator/names.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+using kube::Condition;
+using kube::Truth;
+
+struct View {
+  const api::Agent& agent;
+  const Observed& observed;
+  const Findings& findings;
+  std::vector<PodState> pods;  // those that stay
+};
+
+Condition MemoryResolved(const View& view) {
+  const Resolution& r = view.findings.resolution;
+  return {"MemoryResolved", r.resolved ? Truth::kTrue : Truth::kFalse, r.reason, r.message};
+}
+
+Condition MemoryEndpointsReady(const View& view) {
+  const Resolution& r = view.findings.resolution;
+  const std::string service = "Service " + r.name_space + "/" + r.service;
+  if (!r.resolved)
+    return {"MemoryEndpointsReady", Truth::kUnknown, "NotResolved",
+            "there is no Service to look at"};
+  if (!r.counts_endpoints)
+    return {"MemoryEndpointsReady", Truth::kUnknown, r.reason,
+            service + " has no endpoints that can be counted"};
+  if (r.ready_endpoints == 0)
+    return {
+        "MemoryEndpointsReady", Truth::kFalse, "NoReadyEndpoints",
+        service +
+            " has no ready endpoint: the memory server is down or not ready; captures wait on the "
+            "agent's volume"};
+  return {"MemoryEndpointsReady", Truth::kTrue, "EndpointsReady",
+          service + " has " + std::to_string(r.ready_endpoints) + " ready endpoints"};
+}
+
+Condition SidecarInjected(const View& view) {
+  for (const PodState& pod : view.pods)
+    if (!pod.has_sidecar)
+      return {"SidecarInjected", Truth::kFalse, "PodPredatesMemory",
+              "pod " + pod.name + " was made before spec.memory: kubectl delete pod -n " +
+                  view.agent.name_space + " " + pod.name + " makes it anew"};
+  if (view.findings.template_image.empty())
+    return {"SidecarInjected", Truth::kUnknown, "Progressing", "the workload is not there yet"};
+  return {"SidecarInjected", Truth::kTrue, "Injected",
+          "the sidecar is in the workload's template and in " + std::to_string(view.pods.size()) +
+              " pods"};
+}
+
+size_t PodsInSync(const View& view) {
+  size_t in_sync = 0;
+  for (const PodState& pod : view.pods) {
+    auto digest = view.observed.digests.find(pod.name);
+    in_sync +=
+        digest != view.observed.digests.end() && digest->second == view.findings.policy_digest;
+  }
+  return in_sync;
+}
+
+Condition PolicyInSync(const View& view) {
+  const size_t in_sync = PodsInSync(view), pods = view.pods.size();
+  const std::string count = std::to_string(in_sync) + " of " + std::to_string(pods) + " pods";
+  if (pods == 0) return {"PolicyInSync", Truth::kUnknown, "NoPods", "there is no pod to ask"};
+  if (in_sync == pods)
+    return {"PolicyInSync", Truth::kTrue, "InSync", count + " have the policy in force"};
+  if (view.observed.digests.size() < pods)
+    return {"PolicyInSync", Truth::kUnknown, "SidecarNotReached",
+            count + " have it in force; a sidecar does not answer on port " +
+                std::to_string(kSidecarAdminPort)};
+  return {"PolicyInSync", Truth::kFalse, "Pending", count + " have the newest policy in force"};
+}
+
+Condition RulesAccepted(const View& view) {
+  if (view.findings.rule_faults.empty())
+    return {"RulesAccepted", Truth::kTrue, "Accepted", "every regular expression compiles"};
+  return {"RulesAccepted", Truth::kFalse, "RulesRejected",
+          base::Join(view.findings.rule_faults, "; ") + "; the others are in force"};
+}
+
+Condition VolumeReady(const View& view) {
+  const std::string claim = ClaimName(view.agent.name), ns = view.agent.name_space;
+  if (view.findings.claim == ClaimState::kLeftover) {
+    std::string from =
+        view.findings.claim_owner.empty() ? "" : " (UID " + view.findings.claim_owner + ")";
+    return {"VolumeReady", Truth::kFalse, "VolumeNotAdopted",
+            "claim " + claim + " is left from an earlier Agent of this name" + from +
+                ". To adopt it: kubectl patch agent -n " + ns + " " + view.agent.name +
+                " --type merge -p '{\"spec\":{\"storage\":{\"adopt\":true}}}'. "
+                "To delete it with all that it holds: kubectl delete pvc -n " +
+                ns + " " + claim};
+  }
+  if (!view.observed.claim)
+    return {"VolumeReady", Truth::kUnknown, "Progressing", "claim " + claim + " is not there yet"};
+  const std::string phase = base::StringAt(*view.observed.claim, {"status", "phase"}, "Pending");
+  if (phase == "Lost")
+    return {"VolumeReady", Truth::kFalse, "VolumeLost", "claim " + claim + " has lost its volume"};
+  if (phase != "Bound")
+    return {"VolumeReady", Truth::kUnknown, "Progressing", "claim " + claim + " is " + phase};
+  return {"VolumeReady", Truth::kTrue, "Bound", "claim " + claim + " is bound"};
+}
+
+// Fields that are accepted and not served yet.
+std::vector<std::string> NotServed(const api::Agent& agent) {
+  std::vector<std::string> names;
+  if (!agent.memory) return names;
+  const Json& memory = agent.memory->fields;
+  const Json* ingest = base::At(memory, {"ingest", "enabled"});
+  if (ingest && *ingest == true) names.push_back("memory.ingest");
+  if (!base::StringAt(memory, {"embeddings", "endpoint"}).empty())
+    names.push_back("memory.embeddings");
+  if (const Json* share = base::At(memory, {"share"}); share && !share->empty())
+    names.push_back("memory.share");
+  const Json* foreign = base::At(agent.spec, {"injection", "foreignPods"});
+  if (foreign && *foreign == true) names.push_back("injection.foreignPods");
+  return names;
+}
+
+Condition Degraded(const View& view, const Condition& endpoints) {
+  std::vector<std::string> reasons, messages;
+  auto add = [&](const char* reason, const std::string& message) {
+    reasons.push_back(reason);
+    messages.push_back(message);
+  };
+  if (view.agent.memory && !view.findings.rule_faults.empty())
+    add("RulesRejected", "rules are left out, see RulesAccepted");
+  if (view.agent.memory && endpoints.status == Truth::kFalse)
+    add("NoReadyEndpoints", endpoints.message);
+  if (view.findings.storage_differs)
+    add("StorageNotChanged",
+        "spec.storage differs from the claim, which this version does not change");
+  if (auto names = NotServed(view.agent); !names.empty())
+    add("NotYetServed", "accepted, and not served by this version: " + base::Join(names, ", "));
+  if (reasons.empty()) return {"Degraded", Truth::kFalse, "AsSpecified", "nothing is missing"};
+  return {"Degraded", Truth::kTrue, reasons.front(), base::Join(messages, "; ")};
+}
+
+// What only a person can change.
+Condition Stalled(const View& view) {
+  const Findings& f = view.findings;
+  if (!f.template_fault.empty())
+    return {"Stalled", Truth::kTrue, "TemplateInvalid", f.template_fault};
+  if (!f.taken_names.empty())
+    return {"Stalled", Truth::kTrue, "NameTaken",
+            "not made by this Agent and left alone: " + base::Join(f.taken_names, ", ") +
+                "; rename the Agent or delete what is in its way"};
+  if (f.claim == ClaimState::kLeftover)
+    return {"Stalled", Truth::kTrue, "VolumeNotAdopted",
+            "an earlier Agent's volume is in the way, see VolumeReady"};
+  if (!f.refused.empty())
+    return {"Stalled", Truth::kTrue, "Refused", "the API server refused: " + f.refused};
+  if (f.resolution.reason == "ReferenceNotGranted")
+    return {"Stalled", Truth::kTrue, "ReferenceNotGranted", f.resolution.message};
+  return {"Stalled", Truth::kFalse, "Progressing", "nothing needs a person"};
+}
+
+Condition Ready(const View& view, const Condition& stalled, const Condition& resolved) {
+  auto no = [](const Condition& why) {
+    return Condition{"Ready", Truth::kFalse, why.reason, why.message};
+  };
+  if (stalled.status == Truth::kTrue) return no(stalled);
+  if (view.agent.memory && resolved.status != Truth::kTrue) return no(resolved);
+  for (const PodState& pod : view.pods)
+    if (!pod.ready) return {"Ready", Truth::kFalse, pod.reason, pod.message};
+  if (view.pods.empty())
+    return {"Ready", Truth::kFalse, "Progressing",
+            "pod " + WorkloadName(view.agent.name) + "-0 is not there yet"};
+  return {"Ready", Truth::kTrue, "Ready", "pod " + view.pods.front().name + " is ready"};
+}
+
+// Conditions in the order given, transition times taken over from `old`.
+Json Merge(const Json& old_status, const std::vector<Condition>& conditions, int64_t generation,
+           int64_t now_ms) {
+  const Json* old = base::At(old_status, {"conditions"});
+  Json all = old && old->is_array() ? *old : Json::array();
+  Json merged = Json::array();
+  for (const Condition& condition : conditions) {
+    kube::SetCondition(&all, condition, generation, now_ms);
+    for (const Json& item : all)
+      if (item["type"] == condition.type) merged.push_back(item);
+  }
+  return merged;
+}
+
+const Json& OldStatus(const Json& object) {
+  static const Json kNone = Json::object();
+  const Json* status = base::At(object, {"status"});
+  return status && status->is_object() ? *status : kNone;
+}
+
+Json MemoryPart(const Resolution& r) {
+  Json memory = {{"url", r.url}, {"service", r.service}, {"namespace", r.name_space}};
+  if (r.port != 0) memory["port"] = r.port;
+  if (r.counts_endpoints) memory["readyEndpoints"] = r.ready_endpoints;
+  if (r.service_generation != 0) memory["observedServiceGeneration"] = r.service_generation;
+  return memory;
+}
+
+Json SidecarPart(const View& view) {
+  Json sidecar = {{"desired", view.findings.sidecar_image}};
+  if (!view.findings.template_image.empty()) sidecar["template"] = view.findings.template_image;
+  for (const PodState& pod : view.pods) {
+    if (!pod.sidecar_running) continue;
+    Json& count = sidecar["running"][pod.sidecar_image];
+    count = count.is_null() ? 1 : count.get<int>() + 1;
+  }
+  return sidecar;
+}
+
+}  // namespace
+
+base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Findings& findings,
+                    int64_t now_ms) {
+  View view{agent, observed, findings, {}};
+  for (const Json& pod : observed.pods)
+    if (PodState state = StateOf(pod); !state.leaving) view.pods.push_back(std::move(state));
+
+  const Condition resolved = MemoryResolved(view), endpoints = MemoryEndpointsReady(view),
+                  stalled = Stalled(view);
+  std::vector<Condition> conditions = {Ready(view, stalled, resolved)};
+  if (agent.memory)
+    for (const Condition& condition :
+         {resolved, endpoints, SidecarInjected(view), PolicyInSync(view), RulesAccepted(view)})
+      conditions.push_back(condition);
+  for (const Condition& condition : {VolumeReady(view), Degraded(view, endpoints), stalled})
+    conditions.push_back(condition);
+
+  Json status = {
+      {"observedGeneration", agent.generation},
+      {"conditions", Merge(OldStatus(observed.agent), conditions, agent.generation, now_ms)}};
+  if (!agent.memory) return status;
+  if (findings.resolution.resolved) status["memory"] = MemoryPart(findings.resolution);
+  status["policy"] = {
+      {"digest", findings.policy_digest}, {"inSync", PodsInSync(view)}, {"pods", view.pods.size()}};
+  status["sidecar"] = SidecarPart(view);
+  return status;
+}
+
+base::Json NotYetServedStatus(const base::Json& object, const std::string& what, int64_t now_ms) {
+  const int64_t generation = kube::GenerationOf(object);
+  const Condition ready{"Ready", Truth::kFalse, "NotYetServed",
+                        what + " is accepted, and not served by this version"};
+  const Condition stalled{"Stalled", Truth::kTrue, ready.reason, ready.message};
+  return {{"observedGeneration", generation},
+          {"conditions", Merge(OldStatus(object), {ready, stalled}, generation, now_ms)}};
+}
+
+std::vector<Notice> NoticesOf(const base::Json& old_status, const base::Json& new_status) {
+  std::vector<Notice> notices;
+  const Json none = Json::array();
+  const Json &before = old_status.is_object() && old_status.contains("conditions")
+                           ? old_status["conditions"]
+                           : none,
+             &after = new_status["conditions"];
+  for (const Json& item : after) {
+    const std::string type = item["type"], reason = item["reason"];
+    const Truth bad = type == "Degraded" || type == "Stalled" ? Truth::kTrue : Truth::kFalse;
+    const auto now = kube::FindCondition(after, type), then = kube::FindCondition(before, type);
+    const bool is_bad = now->status == bad && reason != "Progressing" && reason != "Pending";
+    const bool was_bad = then && then->status == bad && then->reason != "Progressing";
+    const bool changed = !then || then->status != now->status || then->reason != reason;
+    // Ready and Degraded repeat what another condition says; only what is theirs alone is told.
+    const bool repeats = std::any_of(notices.begin(), notices.end(),
+                                     [&](const Notice& notice) { return notice.reason == reason; });
+    if (!changed || repeats) continue;
+    if (is_bad) notices.push_back({true, reason, now->message});
+    if (!is_bad && was_bad && now->status != Truth::kUnknown)
+      notices.push_back({false, reason, now->message});
+  }
+  return notices;
+}
+
+}  // namespace controller

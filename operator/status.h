@@ -1,0 +1,48 @@
+// The status of an Agent: conditions that say what holds and, when not, name the thing and what to
+// do. The one place where findings become conditions. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/api/agent.h"
+#include "operator/observe.h"
+#include "operator/pod_state.h"
+#include "operator/resolve.h"
+
+namespace controller {
+
+// Whose volume data-<agent>-0 is (rulings K38).
+enum class ClaimState {
+  kAbsent,    // not there yet
+  kOurs,      // this Agent's
+  kLeftover,  // of an earlier Agent of this name, and storage.adopt is false
+};
+
+// What planning found out; status says it.
+struct Findings {
+  Resolution resolution;
+  std::vector<std::string> rule_faults;
+  ClaimState claim = ClaimState::kAbsent;
+  std::string claim_owner;               // UID noted on a leftover claim; may be empty
+  std::vector<std::string> taken_names;  // "Service x": exists and is not ours
+  std::string template_fault;            // ours or the API server's
+  std::string refused;                   // what else the API server refused, with its words
+  bool storage_differs = false;          // spec.storage is not what the claim was made from
+  std::string policy_digest, sidecar_image, template_image;
+};
+
+// The whole status. Conditions that did not change keep their transition time.
+base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Findings& findings,
+                    int64_t now_ms);
+// Of an Agent (mode task), AgentRun or MemoryServer that this version accepts and does not serve.
+base::Json NotYetServedStatus(const base::Json& object, const std::string& what, int64_t now_ms);
+
+struct Notice {
+  bool warning = false;
+  std::string reason, note;
+};
+// What is worth an Event: conditions that turned bad, or good again.
+std::vector<Notice> NoticesOf(const base::Json& old_status, const base::Json& new_status);
+
+}  // namespace controller
