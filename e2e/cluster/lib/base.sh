@@ -62,18 +62,19 @@ stop() { # stop NAME [SECONDS]: asks, waits, insists
 
 gone() { ! alive "$1"; }
 
-ready() { # ready SECONDS NAME COMMAND...: awaits a started process; its last words if it fails
-  local seconds=$1 name=$2; shift 2
-  local deadline=$((SECONDS + seconds))
+ready() { # ready SECONDS NAME COMMAND...: awaits a started process; says who failed and why
+  local deadline=$((SECONDS + $1)) name=$2 one; shift 2
   until "$@" > /dev/null 2>&1; do
-    alive "$name" || fail "$name ended: $(last_words "$name")"
-    [ $SECONDS -lt $deadline ] || fail "$name is not ready after $seconds s: $(last_words "$name")"
+    # The one that broke first is the one to tell of: others wait for it in vain.
+    for one in "${STARTED[@]}"; do alive "$one" || fail "$one ended: $(last_words "$one")"; done
+    [ $SECONDS -lt $deadline ] || fail "$name is not ready in time: $(last_words "$name")"
     sleep 0.1
   done
 }
 
 last_words() { # last_words NAME: the line of its log that most likely tells why
-  { grep -iE '(^F|^E|error|fatal|panic)' "$LOG/$1.log" || cat "$LOG/$1.log"; } 2>/dev/null |
-    tail -1 | cut -c1-300
-  echo "(log: $LOG/$1.log)"
+  local words
+  words=$({ grep '^panic:' "$LOG/$1.log" || grep -iE '^[FE][0-9]|error|fatal' "$LOG/$1.log" || cat "$LOG/$1.log"; } 2>/dev/null |
+    tail -1 | cut -c1-300)
+  echo "$words (log: $LOG/$1.log)"
 }

@@ -4,8 +4,10 @@
 KIND_NAME=agent-memory-e2e
 
 kind_needs() {
-  command -v kind > /dev/null || fail "kind is not installed: see its project's page, or use 'up' (Linux, root) without it"
-  docker info > /dev/null 2>&1 || fail "no container engine answers ('docker info' fails): start Docker, or use 'up' (Linux, root) without --kind"
+  docker info > /dev/null 2>&1 ||
+    fail "no container engine answers ('docker info' fails), which kind needs: start Docker, or use 'up' without --kind (Linux, root)"
+  command -v kind > /dev/null ||
+    fail "kind is not installed: install it (kind.sigs.k8s.io), or use 'up' without --kind (Linux, root)"
 }
 
 kind_up() {
