@@ -1,10 +1,11 @@
-// The wire contract of the memory server: rows, limits, words. Both the server and the sidecar use it.
-// Source: the memory API reference (15 routes) under the project's rulings. Pure.
+// The wire contract of the memory server: rows, limits, words. Both the server and the sidecar use
+// it. Source: the memory API reference (15 routes) under the project's rulings. Pure.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/json.h"
@@ -15,7 +16,7 @@ namespace api {
 // Lengths count Unicode characters.
 inline constexpr size_t kMaxTitle = 500, kMaxContent = 50'000, kMaxTopicKey = 200, kMaxScope = 50,
                         kMaxType = 50, kMaxTag = 100, kMaxTags = 20, kMaxProject = 200,
-                        kMaxSessionId = 200, kMaxRows = 1000;
+                        kMaxSessionId = 200, kMaxRows = 1000, kMaxSource = 500, kMaxKey = 200;
 inline constexpr size_t kContextCharacters = 300, kSummaryCharacters = 200, kQueryCharacters = 500;
 
 // Where an observation came from. `origin` is its trust class (rulings K26): user, agent, rule,
@@ -49,6 +50,23 @@ struct NewObservation {
   Source source;
 };
 
+// The trust classes of Source::origin. The server keeps a known one and takes anything else for
+// "user".
+inline constexpr const char* kOriginUser = "user";
+inline constexpr const char* kOriginAgent = "agent";
+inline constexpr const char* kOriginRule = "rule";
+inline constexpr const char* kOriginToolOutput = "tool-output";
+inline constexpr const char* kOriginImport = "import";
+bool IsOrigin(std::string_view word);
+
+// A required string of a body: kInvalid when missing, null, empty, white space only or over `limit`
+// characters. An optional one: absent, null and empty are "".
+base::Result<std::string> RequiredText(const base::Json& body, const char* field, size_t limit);
+base::Result<std::string> OptionalText(const base::Json& body, const char* field, size_t limit);
+base::Result<std::vector<std::string>> DecodeTags(const base::Json& body);  // absent, null: none
+base::Result<Source> DecodeSource(const base::Json& body);                  // of the field `source`
+base::Json EncodeSource(const Source& source);                              // only what is set
+
 // Decode and check limits; kInvalid names field, limit and value.
 base::Result<NewObservation> DecodeNewObservation(const base::Json& body);
 base::Json EncodeNewObservation(const NewObservation& observation);
@@ -58,12 +76,28 @@ base::Json EncodeSession(const Session& session);
 
 // SHA-256 of the content, case-folded and white space collapsed (dedup tier 2).
 std::string NormalizedHash(std::string_view content);
-// "Session with N messages. Started: "…" — Ended: "…"": counts user and assistant messages, first and
-// last user message at 200 characters; one user message: no Ended part; none: "Session with N messages."
+// "Session with N messages. Started: "…" — Ended: "…"": counts user and assistant messages, first
+// and last user message at 200 characters; one user message: no Ended part; none: "Session with N
+// messages."
 struct SummaryMessage {
   std::string role, content;
 };
 std::string SessionSummary(const std::vector<SummaryMessage>& messages);
 int64_t CountedMessages(const std::vector<SummaryMessage>& messages);
+
+// The same, one message after the other: a transcript of any length in constant memory.
+class SummaryBuilder {
+ public:
+  void Add(std::string_view role, std::string_view content);
+  std::string Text() const;                     // "" when nothing was added
+  int64_t counted() const { return counted_; }  // user and assistant
+  int64_t tool_results() const {
+    return tool_results_;
+  }  // role "tool", reported apart (rulings K3)
+
+ private:
+  int64_t counted_ = 0, tool_results_ = 0, users_ = 0, added_ = 0;
+  std::string first_, last_;  // user messages, already cut
+};
 
 }  // namespace api

@@ -1,0 +1,99 @@
+// GET /search and GET /context: what is found, and what is fit to be put into a prompt.
+#include "lib/base/text.h"
+#include "memory/handlers.h"
+#include "memory/validate.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using http::ErrorResponse;
+using http::JsonResponse;
+using http::Request;
+using http::Response;
+
+namespace {
+
+constexpr size_t kDefaultSessions = 3;
+
+Json EncodeHit(const Found& found) {
+  const api::Observation& row = found.row;
+  return {{"id", row.id},
+          {"type", row.type},
+          {"title", row.title},
+          {"content", row.content},
+          {"rank", found.rank},
+          {"method", found.method},
+          {"topic_key", row.topic_key},
+          {"created_at", base::FormatTime(row.created_ms)},
+          {"tags", row.tags},
+          {"scope", row.scope},
+          {"project", row.project},
+          {"trust", row.source.origin}};
+}
+
+// Bounded for a prompt: the content's first 300 characters.
+Json EncodeRecalled(const Found& found) {
+  const api::Observation& row = found.row;
+  return {{"id", row.id},
+          {"type", row.type},
+          {"title", row.title},
+          {"content", base::Ellipsize(row.content, api::kContextCharacters)},
+          {"rank", found.rank},
+          {"method", found.method},
+          {"scope", row.scope},
+          {"created_at", base::FormatTime(row.created_ms)},
+          {"revision_count", row.revision_count},
+          {"trust", row.source.origin}};
+}
+
+Json EncodeSummary(const api::Session& session) {
+  Json json = {{"id", session.id}, {"summary", session.summary}};
+  if (session.ended_ms != 0) json["ended_at"] = base::FormatTime(session.ended_ms);
+  return json;
+}
+
+}  // namespace
+
+Response Search(const Api& api, const Request& request) {
+  Result<SearchResult> result = [&]() -> Result<SearchResult> {
+    std::optional<std::string> text = TextParameter(request, "q");
+    if (!text) return Error{Code::kInvalid, "q is required"};
+    std::string syntax = TextParameter(request, "syntax").value_or("plain");
+    if (syntax != "plain" && syntax != "fts5") {
+      return Error{Code::kInvalid,
+                   "syntax must be plain or fts5, it is \"" + base::Ellipsize(syntax, 40) + "\""};
+    }
+    ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 10));
+    return api.store.Search(filter, *text, syntax == "fts5");
+  }();
+  if (!result) return ErrorResponse(result.error());
+  Json list = Json::array();
+  for (const Found& found : result->rows) list.push_back(EncodeHit(found));
+  Response response = JsonResponse(200, list);
+  if (result->partial) response.headers.Set("X-Partial", "true");
+  return response;
+}
+
+Response Context(const Api& api, const Request& request) {
+  Result<Json> body = [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 5));
+    ASSIGN_OR_RETURN(size_t sessions, CountParameter(request, "sessions", kDefaultSessions));
+    ASSIGN_OR_RETURN(std::vector<api::Session> summaries,
+                     api.store.Summaries(filter.project, sessions));
+    ASSIGN_OR_RETURN(SearchResult recalled,
+                     api.store.Recall(filter, TextParameter(request, "query").value_or("")));
+    Json answer = {{"recent_sessions", Json::array()}, {"recent_observations", Json::array()}};
+    for (const api::Session& session : summaries)
+      answer["recent_sessions"].push_back(EncodeSummary(session));
+    for (const Found& found : recalled.rows)
+      answer["recent_observations"].push_back(EncodeRecalled(found));
+    if (recalled.partial) answer["partial"] = true;
+    return answer;
+  }();
+  return body ? JsonResponse(200, *body) : ErrorResponse(body.error());
+}
+
+}  // namespace memory

@@ -1,0 +1,36 @@
+// Which of the three tiers a write falls into: update the row of its topic, count a duplicate, or
+// insert. Pure: candidates in, decision out. Source: the memory model's three-tier dedup under the
+// rulings K5, K6, K30 (the rule is part of the key) and K45 (deleted rows are no candidates).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memory {
+
+enum class Tier { kTopic, kHash, kNew };
+
+// A live row of the write's project that has its topic key or its hash.
+struct Candidate {
+  int64_t slot = 0;
+  std::string topic_key, scope, type, rule, hash;
+  int64_t content_ms = 0;  // when its present content was written
+};
+
+struct Incoming {
+  std::string topic_key, scope, type, rule, hash;
+  int64_t now_ms = 0;
+};
+
+struct Decision {
+  Tier tier = Tier::kNew;
+  int64_t slot = 0;  // of the row to update or count; 0 for kNew
+};
+
+// A topic key that no row has yet is always new: the hash tier never swallows it. The window is
+// closed: exactly `window_ms` apart still counts.
+Decision Decide(const std::vector<Candidate>& candidates, const Incoming& incoming,
+                int64_t window_ms);
+
+}  // namespace memory

@@ -1,0 +1,195 @@
+// Handlers of sessions and observations.
+#include "memory/handlers.h"
+
+#include "memory/transfer/json_elements.h"
+#include "memory/validate.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using base::Status;
+using http::ErrorResponse;
+using http::JsonResponse;
+using http::Request;
+using http::Response;
+
+namespace {
+
+// A handler's value with its status, or the error's answer.
+Response Answer(int status, const Result<Json>& body) {
+  return body ? JsonResponse(status, *body) : ErrorResponse(body.error());
+}
+
+template <class Row>
+Json Encode(const std::vector<Row>& rows, Json (*encode)(const Row&)) {
+  Json list = Json::array();
+  for (const Row& row : rows) list.push_back(encode(row));
+  return list;
+}
+
+Result<Json> ReadTranscript(const Request& request, SessionEnd& end, api::SummaryBuilder& summary) {
+  ASSIGN_OR_RETURN(end.interim, FlagParameter(request, "interim"));
+  ElementHandlers handlers;
+  handlers.on_element = [&](const std::string& array, Json element) -> Status {
+    if (array != "messages") return {};
+    ASSIGN_OR_RETURN(api::SummaryMessage message, DecodeSummaryMessage(element));
+    summary.Add(message.role, message.content);
+    return {};
+  };
+  handlers.on_field = [](const std::string& name, const Json& value) -> Status {
+    if (name == "messages" && !value.is_null())
+      return Error{Code::kInvalid, "messages must be an array"};
+    return {};
+  };
+  RETURN_IF_ERROR(ReadElements(*request.stream, handlers));
+  end.summary = summary.Text();
+  end.message_count = summary.counted();
+  return Json();
+}
+
+Json EncodeRevision(const Revision& revision) {
+  Json json = {{"revision", revision.revision},
+               {"type", revision.type},
+               {"title", revision.title},
+               {"content", revision.content},
+               {"tags", revision.tags},
+               {"trust", revision.origin},
+               {"written_at", base::FormatTime(revision.written_ms)}};
+  if (revision.replaced_ms != 0) json["replaced_at"] = base::FormatTime(revision.replaced_ms);
+  return json;
+}
+
+}  // namespace
+
+Response Health(const Api& api, const Request&) {
+  if (api.store.Failed())
+    return ErrorResponse({Code::kUnavailable, "the database cannot be written any more"});
+  return JsonResponse(200, {{"status", "ok"}});
+}
+
+Response PostSession(const Api& api, const Request& request) {
+  return Answer(201, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+    ASSIGN_OR_RETURN(NewSession made, DecodeNewSession(body));
+    ASSIGN_OR_RETURN(
+        api::Session session,
+        api.store.StartSession(made.id, made.project, made.predecessor, api.clock.NowMs()));
+    return api::EncodeSession(session);
+  }());
+}
+
+Response EndSession(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    SessionEnd end;
+    api::SummaryBuilder summary;
+    ASSIGN_OR_RETURN(Json read, ReadTranscript(request, end, summary));
+    ASSIGN_OR_RETURN(api::Session session,
+                     api.store.EndSession(request.parameters.at("id"), end, api.clock.NowMs()));
+    return Json{{"session_id", session.id},
+                {"summary", session.summary},
+                {"message_count", session.message_count},
+                {"tool_results", summary.tool_results()}};
+  }());
+}
+
+Response RecentSessions(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", 5));
+    ASSIGN_OR_RETURN(auto sessions,
+                     api.store.RecentSessions(TextParameter(request, "project"), limit));
+    return Encode(sessions, api::EncodeSession);
+  }());
+}
+
+Response PostObservation(const Api& api, const Request& request) {
+  Result<Saved> saved = [&]() -> Result<Saved> {
+    ASSIGN_OR_RETURN(std::string key, IdempotencyKeyOf(request));
+    ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+    ASSIGN_OR_RETURN(api::NewObservation made, api::DecodeNewObservation(body));
+    return api.store.Save(made, key, api.clock.NowMs());
+  }();
+  if (!saved) return ErrorResponse(saved.error());
+  Response response = JsonResponse(201, {{"id", saved->id},
+                                         {"action", saved->action},
+                                         {"revision_count", saved->revision_count},
+                                         {"duplicate_count", saved->duplicate_count}});
+  if (saved->replayed) response.headers.Set("Idempotency-Replayed", "true");
+  return response;
+}
+
+Response RecentObservations(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 20));
+    ASSIGN_OR_RETURN(auto rows, api.store.Recent(filter));
+    return Encode(rows, api::EncodeObservation);
+  }());
+}
+
+Response GetObservation(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(api::Observation row, api.store.Get(id));
+    return api::EncodeObservation(row);
+  }());
+}
+
+Response GetRevisions(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(auto revisions, api.store.Revisions(id));
+    return Encode(revisions, EncodeRevision);
+  }());
+}
+
+Response PatchObservation(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+    ASSIGN_OR_RETURN(Patch patch, DecodePatch(body));
+    ASSIGN_OR_RETURN(api::Observation row, api.store.Update(id, patch, api.clock.NowMs()));
+    return api::EncodeObservation(row);
+  }());
+}
+
+Response DeleteObservation(const Api& api, const Request& request) {
+  Status deleted = [&]() -> Status {
+    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(bool hard, FlagParameter(request, "hard"));
+    return api.store.Delete(id, hard, api.clock.NowMs());
+  }();
+  return deleted ? http::EmptyResponse(204) : ErrorResponse(deleted.error());
+}
+
+Response Timeline(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    std::optional<std::string> text = TextParameter(request, "observation_id");
+    if (!text) return Error{Code::kInvalid, "observation_id is required"};
+    ASSIGN_OR_RETURN(int64_t id, IdOf(*text));
+    ASSIGN_OR_RETURN(size_t before, CountParameter(request, "before", 3));
+    ASSIGN_OR_RETURN(size_t after, CountParameter(request, "after", 3));
+    ASSIGN_OR_RETURN(auto rows, api.store.Timeline(id, before, after));
+    return Encode(rows, api::EncodeObservation);
+  }());
+}
+
+Response Stats(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(Totals totals, api.store.Count(TextParameter(request, "project")));
+    return Json{{"total_sessions", totals.sessions},
+                {"total_observations", totals.observations},
+                {"projects", totals.projects}};
+  }());
+}
+
+Response Forget(const Api&, const Request&) {
+  return JsonResponse(
+      501,
+      {{"error",
+        "/forget is not served yet; DELETE /observations/{id}?hard=true erases one observation"},
+       {"code", "not_implemented"}});
+}
+
+}  // namespace memory

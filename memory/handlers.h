@@ -1,0 +1,37 @@
+// What each route does: decode, ask the store, encode. Decisions are in validate.h, dedup.h and
+// scoring.h.
+#pragma once
+
+#include "lib/base/clock.h"
+#include "lib/http/message.h"
+#include "memory/store.h"
+
+namespace memory {
+
+// What handlers work with; outlives the server.
+struct Api {
+  Store& store;
+  const base::Clock& clock;
+};
+
+using ApiHandler = http::Response (*)(const Api&, const http::Request&);
+
+http::Response Health(const Api& api, const http::Request& request);
+http::Response PostSession(const Api& api, const http::Request& request);
+http::Response EndSession(const Api& api, const http::Request& request);  // streams the transcript
+http::Response RecentSessions(const Api& api, const http::Request& request);
+http::Response PostObservation(const Api& api, const http::Request& request);
+http::Response RecentObservations(const Api& api, const http::Request& request);
+http::Response GetObservation(const Api& api, const http::Request& request);
+http::Response GetRevisions(const Api& api, const http::Request& request);
+http::Response PatchObservation(const Api& api, const http::Request& request);
+http::Response DeleteObservation(const Api& api, const http::Request& request);
+http::Response Search(const Api& api, const http::Request& request);
+http::Response Context(const Api& api, const http::Request& request);
+http::Response Timeline(const Api& api, const http::Request& request);
+http::Response Stats(const Api& api, const http::Request& request);
+http::Response Export(const Api& api, const http::Request& request);  // streams
+http::Response Import(const Api& api, const http::Request& request);  // streams
+http::Response Forget(const Api& api, const http::Request& request);  // not served yet
+
+}  // namespace memory

@@ -1,0 +1,59 @@
+// Readiness that means something (rulings X24).
+#include "memory/health.h"
+
+#include <sys/statvfs.h>
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Status;
+
+namespace {
+
+constexpr int64_t kLookEveryMs = 1000;
+
+}  // namespace
+
+HealthProbe::HealthProbe(Store& store, const base::Clock& clock, std::string directory,
+                         int64_t min_free_bytes)
+    : store_(store),
+      clock_(clock),
+      directory_(std::move(directory)),
+      min_free_bytes_(min_free_bytes) {}
+
+Status HealthProbe::Look() const {
+  if (store_.Failed())
+    return Error{Code::kUnavailable, "a sync to the disk failed; the process ends and recovers"};
+  struct statvfs space {};
+  if (statvfs(directory_.c_str(), &space) != 0)
+    return Error{Code::kUnavailable, directory_ + " cannot be looked at"};
+  int64_t free_bytes = static_cast<int64_t>(space.f_bavail) * static_cast<int64_t>(space.f_frsize);
+  if (free_bytes < min_free_bytes_) {
+    return Error{Code::kFull, directory_ + " has " + std::to_string(free_bytes) + " bytes left, " +
+                                  std::to_string(min_free_bytes_) +
+                                  " are needed: delete rows or enlarge the volume"};
+  }
+  return store_.ProbeWrite();
+}
+
+Status HealthProbe::Ready() {
+  std::lock_guard lock(mutex_);
+  int64_t now_ms = clock_.MonotonicMs();
+  if (looked_ms_ < 0 || now_ms - looked_ms_ >= kLookEveryMs || store_.Failed()) {
+    last_ = Look();
+    looked_ms_ = now_ms;
+  }
+  return last_;
+}
+
+std::vector<http::Route> AdminRoutes(HealthProbe& probe) {
+  return {{"GET", "/livez", [](const http::Request&) { return http::TextResponse(200, "ok\n"); }},
+          {"GET", "/readyz", [&probe](const http::Request&) {
+             Status ready = probe.Ready();
+             if (ready) return http::TextResponse(200, "ok\n");
+             return http::TextResponse(503, ready.error().message + "\n");
+           }}};
+}
+
+}  // namespace memory

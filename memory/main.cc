@@ -1,0 +1,44 @@
+// agent-memory-server: log, config, build, run, drain.
+#include <cstdio>
+
+#include "lib/base/log.h"
+#include "lib/base/shutdown.h"
+#include "memory/running_server.h"
+
+int main(int argc, char** argv) {
+  base::BlockSignals();
+  base::SetLogProgram(memory::ServerProgram().name);
+
+  base::Invocation invocation = base::ReadCommandLine(
+      memory::ServerProgram(), std::vector<std::string>(argv, argv + argc), base::Environment());
+  if (!invocation.run) {
+    std::fputs(invocation.output.c_str(), invocation.exit_code == 0 ? stdout : stderr);
+    return invocation.exit_code;
+  }
+  base::Result<base::Level> level = base::ParseLevel(invocation.settings.Text("log-level"));
+  memory::ServerSettings settings = memory::ReadServerSettings(invocation.settings);
+  base::Status checked =
+      level ? memory::CheckServerSettings(settings) : base::Status(level.error());
+  if (!checked) {
+    std::fprintf(stderr, "agent-memory-server: %s\n", checked.error().message.c_str());
+    return 64;
+  }
+  base::SetLogLevel(*level);
+  settings.store.on_sync_failure = [](const base::Error& error) {
+    base::RequestShutdown(74, error.message);
+  };
+
+  auto server = memory::RunningServer::Start(settings, base::SystemClock());
+  if (!server) {
+    std::fprintf(stderr, "agent-memory-server: %s\n", server.error().message.c_str());
+    return 1;
+  }
+  base::LogInfo("listening",
+                {{"api", (*server)->api_address()}, {"admin", (*server)->admin_address()}});
+  if (settings.insecure)
+    base::LogWarn("no identity is asked for: whoever reaches the port reads and writes everything");
+
+  base::WaitForShutdown();
+  (*server)->Stop();
+  return base::ShutdownExitCode();
+}

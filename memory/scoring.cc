@@ -1,0 +1,100 @@
+// Steps 3 to 6 of the recommended ranker (retrieval: "The recommended ranker, exactly").
+#include "memory/scoring.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "memory/words.h"
+
+namespace memory {
+namespace {
+
+constexpr double kSaturation = 0.9, kLengthWeight = 0.3;  // k1 and b
+constexpr double kTitle = 1.5, kTag = 1.2;                // flat, for the record itself
+constexpr double kAskFactor = 0.85, kWhenFactor = 1.2;
+constexpr double kAfter[] = {1, 0.7, 0.6, 0.4};   // for the 1st, 2nd, 3rd record after a hit
+constexpr double kBefore[] = {1, 0.6, 0.5, 0.3};  // and before it
+constexpr int64_t kReach = 3;
+// Records of a dialogue follow within minutes; others lend half (retrieval: control).
+constexpr int64_t kDialogueGapMs = 10 * 60 * 1000;
+
+double WeightOf(const Record& hit, const Record& receiver) {
+  int64_t offset = receiver.position - hit.position;
+  if (offset == 0) return 1;
+  double weight = offset > 0 ? kAfter[offset] : kBefore[-offset];
+  bool dialogue = std::abs(receiver.created_ms - hit.created_ms) <= kDialogueGapMs;
+  return dialogue ? weight : weight / 2;
+}
+
+struct Best {
+  double strength = 0,
+         weight = 0;  // of one word: the best hit in the window, and its distance's weight
+};
+
+// What `hit` lends to `receiver`, word by word.
+void Lend(const Record& hit, const Record& receiver, double average_words,
+          std::vector<Best>& best) {
+  double weight = WeightOf(hit, receiver);
+  double length = kSaturation * (1 - kLengthWeight +
+                                 kLengthWeight * static_cast<double>(hit.words) / average_words);
+  for (const WordHit& word : hit.hits) {
+    double tf = word.content;
+    double strength = tf * (kSaturation + 1) / (tf + length);
+    if (&hit == &receiver)
+      strength = std::max({strength, word.title ? kTitle : 0, word.tag ? kTag : 0});
+    Best& mine = best[word.word];
+    if (weight * strength > mine.strength) mine = {weight * strength, weight};
+  }
+}
+
+}  // namespace
+
+double InverseFrequency(double rows, double rows_with) {
+  return 1 + std::log(1 + std::max(0.0, rows - rows_with + 0.5) / (rows_with + 0.5));
+}
+
+std::vector<Scored> Score(std::vector<Record> records, const Statistics& statistics,
+                          bool asks_when) {
+  std::sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
+    return std::pair(a.session, a.position) < std::pair(b.session, b.position);
+  });
+  std::vector<double> idf;
+  double idf_sum = 0;
+  for (double rows_with : statistics.rows_with) {
+    idf.push_back(InverseFrequency(statistics.rows, rows_with));
+    idf_sum += idf.back();
+  }
+  const double average_words = std::max(1.0, statistics.average_words);
+  std::vector<Scored> scored;
+  std::vector<Best> best(idf.size());
+  size_t from = 0;
+  for (size_t i = 0; i < records.size(); ++i) {
+    const Record& receiver = records[i];
+    auto near = [&](const Record& other) {
+      return other.session == receiver.session &&
+             std::abs(other.position - receiver.position) <= kReach;
+    };
+    while (!near(records[from])) ++from;  // ends at i at the latest
+    std::fill(best.begin(), best.end(), Best());
+    for (size_t j = from; j < records.size() && near(records[j]); ++j) {
+      Lend(records[j], receiver, average_words, best);
+    }
+    double sum = 0, covered = 0;
+    for (size_t word = 0; word < idf.size(); ++word) {
+      sum += idf[word] * best[word].strength;
+      covered += idf[word] * best[word].weight;
+    }
+    if (sum <= 0) continue;
+    double score = sum * std::sqrt(covered / idf_sum);
+    if (receiver.marks & kMarkAsks) score *= kAskFactor;
+    if (asks_when && (receiver.marks & kMarkTime)) score *= kWhenFactor;
+    scored.push_back({receiver.slot, score});
+  }
+  std::sort(scored.begin(), scored.end(), [](const Scored& a, const Scored& b) {
+    return a.score != b.score ? a.score > b.score : a.slot > b.slot;
+  });
+  return scored;
+}
+
+}  // namespace memory

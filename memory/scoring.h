@@ -1,0 +1,46 @@
+// The arithmetic of the ranker: BM25 with the project's own statistics, lent to session neighbours.
+// Pure. Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond"
+// (2009), with constants and the window measured on long conversations (docs/adr: the ranker).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace memory {
+
+// How often a question's word stands in a record.
+struct WordHit {
+  uint32_t word = 0;     // index in the question
+  uint32_t content = 0;  // occurrences in the content
+  bool title = false, tag = false;
+};
+
+struct Record {
+  int64_t slot = 0;
+  int64_t session = 0, position = 0;  // place: neighbours are within three positions
+  int64_t words = 0;                  // length of the content
+  int64_t marks = 0;                  // words.h
+  int64_t created_ms = 0;
+  std::vector<WordHit> hits;  // empty: a neighbour that holds no word itself
+};
+
+struct Statistics {
+  double rows = 0;                // of the searched ranges
+  double average_words = 1;       // a content's mean length there
+  std::vector<double> rows_with;  // per word of the question
+};
+
+struct Scored {
+  int64_t slot = 0;
+  double score = 0;  // > 0
+};
+
+// Best first, ties by slot (the newer first); records with nothing to score are left out.
+std::vector<Scored> Score(std::vector<Record> records, const Statistics& statistics,
+                          bool asks_when);
+
+// 1 + ln(1 + (N - df + .5) / (df + .5)): never 0, so that every word counts.
+double InverseFrequency(double rows, double rows_with);
+
+}  // namespace memory

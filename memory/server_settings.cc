@@ -1,0 +1,103 @@
+// Flags of the memory server.
+#include "memory/server_settings.h"
+
+#include "lib/http/server.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Setting;
+using base::Status;
+
+const base::Program& ServerProgram() {
+  using Kind = Setting::Kind;
+  static const base::Program kProgram = {
+      "agent-memory-server",
+      "Keeps what agents learned, and finds it again.",
+      {
+          {"listen", Kind::kString, ":7437", "address of the API; port 0: the system chooses"},
+          {"admin", Kind::kString, ":7438", "address of /livez, /readyz and /metrics"},
+          {"data-dir", Kind::kString, "/var/lib/agent-memory",
+           "directory of the database files; one process at a time"},
+          {"auth", Kind::kString, "none",
+           "who may call: none (everybody is one tenant) or kubernetes (not served yet)"},
+          {"insecure", Kind::kBool, "false",
+           "allow --auth none on an address that others can reach"},
+          {"audience", Kind::kString, "", "audience of the tokens, with --auth kubernetes"},
+          {"anonymous-namespace", Kind::kString, "",
+           "tenant of callers without a token, with --auth kubernetes"},
+          {"anonymous-role", Kind::kString, "reader", "what they may do: reader or agent"},
+          {"kubeconfig", Kind::kString, "", "API server for token reviews, with --auth kubernetes"},
+          {"dedup-window", Kind::kDuration, "15m",
+           "equal content within it is counted, not stored again", 0, 24 * 3'600'000LL},
+          {"idempotency-retention", Kind::kDuration, "168h", "how long Idempotency-Keys are kept",
+           60'000, 90 * 24 * 3'600'000LL},
+          {"query-deadline", Kind::kDuration, "250ms", "a search answers with what it has by then",
+           10, 60'000},
+          {"readers", Kind::kInt, "4", "connections that read the database", 1, 64},
+          {"workers", Kind::kInt, "32", "threads that answer requests", 1, 512},
+          {"queue", Kind::kInt, "256", "requests that may wait for a thread; more get 503", 0,
+           100'000},
+          {"max-stream", Kind::kBytes, "2Gi", "largest transcript or import", 1 << 20,
+           int64_t{1} << 40},
+          {"min-free", Kind::kBytes, "8Mi", "with less free space the server is not ready", 0,
+           int64_t{1} << 40},
+          {"lock-wait", Kind::kDuration, "45s",
+           "how long to wait for another process to leave the data-dir", 0, 600'000},
+          {"drain", Kind::kDuration, "10s", "how long running requests may take at shutdown", 0,
+           600'000},
+          {"log-level", Kind::kString, "info", "debug, info, warn or error"},
+      },
+      "example:\n  agent-memory-server --listen 127.0.0.1:7437 --admin 127.0.0.1:7438 --data-dir "
+      "./memory-data\n"};
+  return kProgram;
+}
+
+ServerSettings ReadServerSettings(const base::Settings& settings) {
+  ServerSettings read;
+  read.listen = settings.Text("listen");
+  read.admin = settings.Text("admin");
+  read.data_dir = settings.Text("data-dir");
+  read.auth = settings.Text("auth");
+  read.insecure = settings.Bool("insecure");
+  read.workers = static_cast<size_t>(settings.Int("workers"));
+  read.queue = static_cast<size_t>(settings.Int("queue"));
+  read.max_stream_bytes = static_cast<size_t>(settings.Bytes("max-stream"));
+  read.min_free_bytes = settings.Bytes("min-free");
+  read.lock_wait_ms = settings.Milliseconds("lock-wait");
+  read.drain_ms = settings.Milliseconds("drain");
+  read.store.dedup_window_ms = settings.Milliseconds("dedup-window");
+  read.store.idempotency_ms = settings.Milliseconds("idempotency-retention");
+  read.store.query_deadline_ms = settings.Milliseconds("query-deadline");
+  read.store.readers = static_cast<size_t>(settings.Int("readers"));
+  return read;
+}
+
+Status CheckServerSettings(const ServerSettings& settings) {
+  if (settings.auth == "kubernetes") {
+    return Error{
+        Code::kInvalid,
+        "auth: kubernetes is not served yet; use --auth none on loopback, or with --insecure "
+        "behind a NetworkPolicy"};
+  }
+  if (settings.auth != "none") {
+    return Error{Code::kInvalid, "auth: \"" + settings.auth + "\" is neither none nor kubernetes"};
+  }
+  auto address = http::ParseAddress(settings.listen);
+  if (!address) return base::Wrap("listen", address.error());
+  auto admin = http::ParseAddress(settings.admin);
+  if (!admin) return base::Wrap("admin", admin.error());
+  const std::string& host = address->first;
+  bool loopback = host == "localhost" || host == "::1" || host.starts_with("127.");
+  if (!loopback && !settings.insecure) {
+    return Error{
+        Code::kInvalid,
+        "listen: " + settings.listen +
+            " can be reached by others and --auth none asks nobody "
+            "who they are; listen on 127.0.0.1, or add --insecure if the network keeps others out"};
+  }
+  return {};
+}
+
+}  // namespace memory

@@ -1,0 +1,28 @@
+// The settings of agent-memory-server: flags, defaults and what they must fulfil together. Pure.
+#pragma once
+
+#include "lib/base/config.h"
+#include "lib/base/result.h"
+#include "memory/store.h"
+
+namespace memory {
+
+struct ServerSettings {
+  std::string listen = "127.0.0.1:0", admin = "127.0.0.1:0";
+  std::string data_dir;
+  std::string auth = "none";  // or kubernetes
+  bool insecure = false;      // auth none off loopback
+  size_t workers = 32, queue = 256;
+  size_t max_stream_bytes = size_t{2} << 30;
+  int64_t min_free_bytes = 8 << 20;  // below it the server is not ready
+  int64_t lock_wait_ms = 45'000;
+  int64_t drain_ms = 10'000;
+  StoreOptions store;
+};
+
+const base::Program& ServerProgram();
+ServerSettings ReadServerSettings(const base::Settings& settings);
+// kInvalid: what cannot be served together, with what to do.
+base::Status CheckServerSettings(const ServerSettings& settings);
+
+}  // namespace memory

@@ -1,0 +1,101 @@
+// Opening and closing a tenant's file, and its connections.
+#include "memory/store.h"
+
+#include "lib/base/check.h"
+#include "lib/base/log.h"
+#include "memory/store_schema.h"
+#include "memory/store_state.h"
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+using sqlite::Database;
+
+void ReaderPool::Add(std::unique_ptr<Reader> reader) {
+  std::lock_guard lock(mutex_);
+  if (out_ > 0) --out_;
+  idle_.push_back(std::move(reader));
+  wake_.notify_one();
+}
+
+std::unique_ptr<Reader> ReaderPool::Take() {
+  std::unique_lock lock(mutex_);
+  wake_.wait(lock, [this] { return !idle_.empty(); });
+  std::unique_ptr<Reader> reader = std::move(idle_.back());
+  idle_.pop_back();
+  ++out_;
+  return reader;
+}
+
+void ReaderPool::Close() {
+  std::unique_lock lock(mutex_);
+  wake_.wait(lock, [this] { return out_ == 0; });
+  idle_.clear();
+}
+
+Result<Snapshot> Snapshot::Begin(ReaderPool& pool) {
+  std::unique_ptr<Reader> reader = pool.Take();
+  Status begun = reader->database.Execute("BEGIN");
+  Snapshot snapshot(pool, std::move(reader));
+  if (!begun) return begun.error();
+  return snapshot;
+}
+
+Snapshot::~Snapshot() {
+  if (!reader_) return;
+  reader_->database.SetDeadline(0);
+  if (Status ended = reader_->database.Execute("ROLLBACK"); !ended) {
+    base::LogError("a snapshot could not be ended", {{"reason", ended.error().message}});
+  }
+  pool_->Add(std::move(reader_));
+}
+
+Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Store::~Store() { Close(); }
+
+Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions options) {
+  auto state = std::make_unique<State>();
+  state->options = options;
+  state->path = path;
+  ASSIGN_OR_RETURN(Database database, Database::Open(path, {sqlite::Access::kWriter}));
+  if (Status migrated = sqlite::Migrate(database, SchemaSteps()); !migrated) {
+    return base::Wrap(path, migrated.error());
+  }
+  for (size_t i = 0; i < options.readers; ++i) {
+    Database::Options reading;
+    reading.access = sqlite::Access::kReader;
+    reading.cache_kib = 1024;
+    ASSIGN_OR_RETURN(Database connection, Database::Open(path, reading));
+    ASSIGN_OR_RETURN(Ranker ranker, Ranker::Make(connection));
+    state->readers.Add(std::make_unique<Reader>(Reader{std::move(connection), std::move(ranker)}));
+  }
+  sqlite::Writer::Options writing;
+  writing.queue = options.write_queue;
+  writing.on_sync_failure = options.on_sync_failure;
+  state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
+  return std::unique_ptr<Store>(new Store(std::move(state)));
+}
+
+Status Store::ProbeWrite() {
+  return state_->writer->RunAny([](Database& database) -> Status {
+    ASSIGN_OR_RETURN(
+        auto probe, database.Prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'"));
+    return probe.Run();
+  });
+}
+
+bool Store::Failed() const { return state_->writer->Failed(); }
+size_t Store::QueuedWrites() const { return state_->writer->Queued(); }
+
+Status Store::CheckIntegrity() {
+  return state_->writer->RunAny(
+      [](Database& database) { return database.CheckIntegrity({kFtsTable}); });
+}
+
+void Store::Close() {
+  state_->readers.Close();
+  state_->writer->Stop();
+}
+
+}  // namespace memory

@@ -1,0 +1,137 @@
+// The memory of one tenant: what is kept, and what is found. No call takes a tenant, and all times
+// come from the caller. What is behind it (SQLite now) shows nowhere here: no SQL, no rowids, no
+// match text.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/result.h"
+
+namespace memory {
+
+struct StoreOptions {
+  int64_t dedup_window_ms = 15 * 60 * 1000;
+  int64_t idempotency_ms = 7 * 24 * 3'600'000LL;  // how long keys are kept
+  int64_t query_deadline_ms = 250;                // then a search answers with what it has
+  size_t readers = 4;                             // connections that read
+  size_t write_queue = 1024;                      // writes that may wait; more are refused
+  // The first sync that fails: nothing is acknowledged from then on; the program must end.
+  std::function<void(const base::Error&)> on_sync_failure;
+};
+
+// What a POST became.
+struct Saved {
+  int64_t id = 0;
+  std::string action;  // created, updated, deduplicated
+  int64_t revision_count = 1, duplicate_count = 0;
+  bool replayed = false;  // the answer of an earlier call with the same key
+};
+
+// Only what is set changes.
+struct Patch {
+  std::optional<std::string> type, title, content;
+  std::optional<std::vector<std::string>> tags;
+};
+
+struct SessionEnd {
+  std::string summary;  // empty: keep the one there is
+  int64_t message_count = 0;
+  bool interim = false;  // write the summary, leave the session open
+};
+
+// Unset fields do not filter; values that nothing has match nothing.
+struct Filter {
+  std::optional<std::string> project, type, scope;
+  size_t limit = 10;
+};
+
+struct Found {
+  api::Observation row;
+  double rank = 0;                 // −score: < 0 for a match, lower is better; 0: by recency
+  const char* method = "recency";  // or "fts5_bm25"
+};
+
+struct SearchResult {
+  std::vector<Found> rows;
+  bool partial = false;  // cut at the deadline
+};
+
+struct Totals {
+  int64_t sessions = 0, observations = 0;
+  std::vector<std::string> projects;  // as first written, sorted
+};
+
+struct Revision {
+  int64_t revision = 0, replaced_ms = 0, written_ms = 0;  // replaced 0: the present one
+  std::string type, title, content, origin;
+  std::vector<std::string> tags;
+};
+
+enum class Imported { kNew, kSkipped };
+
+// Any thread. Writes return after their commit is on the disk. Errors: kNotFound, kConflict, kFull,
+// kUnavailable (overloaded, or a sync failed), kInvalid.
+class Store {
+ public:
+  // Opens or makes the file; migrates it.
+  static base::Result<std::unique_ptr<Store>> Open(const std::string& path, StoreOptions options);
+  ~Store();
+
+  // `key`: an Idempotency-Key, or empty. An unknown session is made in the observation's project;
+  // one of another project is kConflict. A row's origin is its source's when that is a known class,
+  // else user.
+  base::Result<Saved> Save(const api::NewObservation& observation, const std::string& key,
+                           int64_t now_ms);
+  base::Result<api::Observation> Update(int64_t id, const Patch& patch, int64_t now_ms);
+  // Soft or hard, in any order and number; kNotFound for an id that never was.
+  base::Status Delete(int64_t id, bool hard, int64_t now_ms);
+  // An existing session of the same project is answered as it is; of another: kConflict.
+  base::Result<api::Session> StartSession(const std::string& id, const std::string& project,
+                                          const std::string& predecessor, int64_t now_ms);
+  base::Result<api::Session> EndSession(const std::string& id, const SessionEnd& end,
+                                        int64_t now_ms);
+  // Keeps ids, times and counts where they are free; never overwrites (rulings K46).
+  base::Result<Imported> Import(const api::Session& session);
+  base::Result<std::vector<base::Result<Imported>>> Import(
+      const std::vector<api::Observation>& rows);
+
+  base::Result<api::Observation> Get(int64_t id);
+  base::Result<std::vector<Revision>> Revisions(int64_t id);  // oldest first, the present one last
+  base::Result<std::vector<api::Observation>> Recent(const Filter& filter);  // newest change first
+  base::Result<std::vector<api::Session>> RecentSessions(const std::optional<std::string>& project,
+                                                         size_t limit);
+  // Rows that hold a word of the text (or its topic key), best first. `operators`: the text is an
+  // FTS5 expression. Rows of scope global are found from every project.
+  base::Result<SearchResult> Search(const Filter& filter, const std::string& text, bool operators);
+  // As Search, with the neighbours of matches, filled up by recency; without text by recency alone.
+  base::Result<SearchResult> Recall(const Filter& filter, const std::string& text);
+  // Sessions with a summary, newest end first.
+  base::Result<std::vector<api::Session>> Summaries(const std::optional<std::string>& project,
+                                                    size_t limit);
+  // The rows of the same session around one, in order of time; itself included.
+  base::Result<std::vector<api::Observation>> Timeline(int64_t id, size_t before, size_t after);
+  base::Result<Totals> Count(const std::optional<std::string>& project);
+  // Everything of one snapshot: sessions, then observations, in the order they were made.
+  base::Status Export(const std::optional<std::string>& project,
+                      const std::function<base::Status(const api::Session&)>& on_session,
+                      const std::function<base::Status(const api::Observation&)>& on_observation);
+
+  base::Status ProbeWrite();  // ok: a write would succeed now
+  bool Failed() const;        // a sync failed
+  size_t QueuedWrites() const;
+  base::Status CheckIntegrity();  // of tables and index; long
+  void Close();                   // finishes the writes that wait
+
+ private:
+  struct State;
+  explicit Store(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace memory

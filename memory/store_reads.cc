@@ -1,0 +1,292 @@
+// Finding and listing observations. Every call reads one snapshot.
+#include <algorithm>
+
+#include "lib/base/json.h"
+#include "memory/store_rows.h"
+#include "memory/store_state.h"
+
+namespace memory {
+
+using api::Observation;
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+// Where the rows of a filter lie. `ranges` empty and `all` false: nowhere.
+struct Reach {
+  bool all = false;
+  std::vector<int64_t> ranges;
+  std::optional<int64_t> project;  // only rows written in this project
+};
+
+// `shared`: rows of scope global are seen from every project (search, context), else from their own
+// only.
+Result<Reach> ReachOf(Database& database, const Filter& filter, bool shared) {
+  Reach reach;
+  if (filter.scope && *filter.scope != "project" && *filter.scope != "global") return reach;
+  bool global_only = filter.scope && *filter.scope == "global";
+  if (!filter.project) {
+    if (!filter.scope) reach.all = true;
+    if (global_only) reach.ranges = {kGlobalRange};
+    if (filter.scope && !global_only) {
+      ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT number FROM projects"));
+      for (;;) {
+        ASSIGN_OR_RETURN(bool row, read.Step());
+        if (!row) break;
+        reach.ranges.push_back(read.Int(0));
+      }
+    }
+    return reach;
+  }
+  ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, *filter.project));
+  if (number && !global_only) reach.ranges.push_back(*number);
+  bool with_global = !filter.scope || global_only;
+  if (with_global && (shared || number)) reach.ranges.push_back(kGlobalRange);
+  if (!shared) reach.project = number;
+  return reach;
+}
+
+// The newest rows of a reach. `logs`: audit and security records too (rulings K16).
+Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
+                                        const Filter& filter, bool logs) {
+  std::vector<Observation> rows;
+  auto bind = [&](Statement& read, int64_t range) {
+    if (filter.type)
+      read.Bind(std::string_view(*filter.type));
+    else
+      read.BindNull();
+    read.Bind(int64_t{logs || filter.type}).Bind(static_cast<int64_t>(filter.limit));
+    if (reach.project)
+      read.Bind(*reach.project);
+    else
+      read.BindNull();
+    if (range >= 0) read.Bind(range);
+  };
+  auto take = [&](Statement read) -> Status {
+    ASSIGN_OR_RETURN(std::vector<Observation> found, AllObservations(std::move(read)));
+    std::move(found.begin(), found.end(), std::back_inserter(rows));
+    return {};
+  };
+#define MEMORY_NEWEST                                               \
+  "WHERE o.deleted_ms IS NULL AND (?1 IS NULL OR o.type = ?1) AND " \
+  "(?2 OR o.type NOT IN ('audit', 'security')) AND (?4 IS NULL OR o.project = ?4) "
+#define MEMORY_ORDER "ORDER BY o.updated_ms DESC, o.slot DESC LIMIT ?3"
+  if (reach.all) {
+    ASSIGN_OR_RETURN(Statement read,
+                     database.Prepare(MEMORY_SELECT_OBSERVATION MEMORY_NEWEST MEMORY_ORDER));
+    bind(read, -1);
+    RETURN_IF_ERROR(take(std::move(read)));
+  }
+  for (int64_t range : reach.ranges) {
+    ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_OBSERVATION MEMORY_NEWEST
+                                                      "AND o.range = ?5 " MEMORY_ORDER));
+    bind(read, range);
+    RETURN_IF_ERROR(take(std::move(read)));
+  }
+  std::sort(rows.begin(), rows.end(), [](const Observation& a, const Observation& b) {
+    return a.updated_ms != b.updated_ms ? a.updated_ms > b.updated_ms : a.id > b.id;
+  });
+  if (rows.size() > filter.limit) rows.resize(filter.limit);
+  return rows;
+}
+
+Result<SearchResult> RankRows(Snapshot& snapshot, const Reach& reach, const Filter& filter,
+                              RankQuery query) {
+  SearchResult result;
+  if ((!reach.all && reach.ranges.empty()) || filter.limit == 0) return result;
+  query.ranges = reach.ranges;
+  query.project = reach.project;
+  query.type = filter.type;
+  query.limit = filter.limit;
+  ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  result.partial = ranking.partial;
+  for (const Scored& scored : ranking.rows) {
+    ASSIGN_OR_RETURN(Statement read,
+                     snapshot.database().Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
+    read.Bind(scored.slot);
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (row) result.rows.push_back({ObservationAt(read), -scored.score, "fts5_bm25"});
+  }
+  return result;
+}
+
+Result<int64_t> LiveSlot(Database& database, int64_t id) {
+  ASSIGN_OR_RETURN(std::optional<Place> place, FindRow(database, id));
+  if (!place || !place->live)
+    return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
+  return place->slot;
+}
+
+Result<Observation> RowAt(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
+  read.Bind(slot);
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (!row) return Error{Code::kInternal, "a row vanished inside its snapshot"};
+  return ObservationAt(read);
+}
+
+}  // namespace
+
+Result<Observation> Store::Get(int64_t id) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
+  return RowAt(snapshot.database(), slot);
+}
+
+Result<std::vector<Revision>> Store::Revisions(int64_t id) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
+  std::vector<Revision> revisions;
+  ASSIGN_OR_RETURN(Statement read,
+                   snapshot.database().Prepare("SELECT revision, replaced_ms, written_ms, type, "
+                                               "title, content, origin, tags FROM revisions "
+                                               "WHERE id = ?1 UNION ALL SELECT revision_count, 0, "
+                                               "updated_ms, type, title, content, origin, tags "
+                                               "FROM observations WHERE slot = ?2 ORDER BY 1"));
+  read.Bind(id).Bind(slot);
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) return revisions;
+    ASSIGN_OR_RETURN(base::Json tags, base::ParseJson(read.Text(7)));
+    revisions.push_back({read.Int(0), read.Int(1), read.Int(2), read.Text(3), read.Text(4),
+                         read.Text(5), read.Text(6), tags.get<std::vector<std::string>>()});
+  }
+}
+
+Result<std::vector<Observation>> Store::Recent(const Filter& filter) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, false));
+  return Newest(snapshot.database(), reach, filter, true);
+}
+
+Result<SearchResult> Store::Search(const Filter& filter, const std::string& text, bool operators) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, true));
+  RankQuery query;
+  query.text = text;
+  query.operators = operators;
+  query.deadline_ms = state_->options.query_deadline_ms;
+  return RankRows(snapshot, reach, filter, std::move(query));
+}
+
+Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, true));
+  RankQuery query;
+  query.text = text;
+  query.neighbours = true;
+  query.deadline_ms = state_->options.query_deadline_ms;
+  ASSIGN_OR_RETURN(SearchResult result, RankRows(snapshot, reach, filter, std::move(query)));
+  if (result.rows.size() >= filter.limit) return result;
+  ASSIGN_OR_RETURN(std::vector<Observation> newest,
+                   Newest(snapshot.database(), reach, filter, false));
+  for (Observation& row : newest) {
+    if (result.rows.size() >= filter.limit) break;
+    bool known = std::any_of(result.rows.begin(), result.rows.end(),
+                             [&](const Found& found) { return found.row.id == row.id; });
+    if (!known) result.rows.push_back({std::move(row), 0, "recency"});
+  }
+  return result;
+}
+
+Result<std::vector<Observation>> Store::Timeline(int64_t id, size_t before, size_t after) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  Database& database = snapshot.database();
+  ASSIGN_OR_RETURN(int64_t slot, LiveSlot(database, id));
+  ASSIGN_OR_RETURN(
+      Statement earlier,
+      database.Prepare(
+          MEMORY_SELECT_OBSERVATION
+          "JOIN observations c ON c.slot = ?1 WHERE o.session = c.session AND o.deleted_ms IS NULL "
+          "AND (o.created_ms, o.id) < (c.created_ms, c.id) "
+          "ORDER BY o.created_ms DESC, o.id DESC LIMIT ?2"));
+  earlier.Bind(slot).Bind(static_cast<int64_t>(before));
+  ASSIGN_OR_RETURN(std::vector<Observation> rows, AllObservations(std::move(earlier)));
+  std::reverse(rows.begin(), rows.end());
+  ASSIGN_OR_RETURN(
+      Statement later,
+      database.Prepare(
+          MEMORY_SELECT_OBSERVATION
+          "JOIN observations c ON c.slot = ?1 WHERE o.session = c.session AND o.deleted_ms IS NULL "
+          "AND (o.created_ms, o.id) >= (c.created_ms, c.id) "
+          "ORDER BY o.created_ms, o.id LIMIT ?2 + 1"));
+  later.Bind(slot).Bind(static_cast<int64_t>(after));
+  ASSIGN_OR_RETURN(std::vector<Observation> following, AllObservations(std::move(later)));
+  std::move(following.begin(), following.end(), std::back_inserter(rows));
+  return rows;
+}
+
+Result<Totals> Store::Count(const std::optional<std::string>& project) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  Totals totals;
+  std::optional<int64_t> number;
+  if (project) {
+    ASSIGN_OR_RETURN(number, FindProject(snapshot.database(), *project));
+    if (!number) return totals;
+  }
+  ASSIGN_OR_RETURN(
+      Statement read,
+      snapshot.database().Prepare(
+          "SELECT name, (SELECT count(*) FROM sessions s WHERE s.project = p.number) AS sessions, "
+          "(SELECT count(*) FROM observations o WHERE o.range = p.number AND o.deleted_ms IS NULL) "
+          "+ "
+          "(SELECT count(*) FROM observations o WHERE o.range = 0 AND o.project = p.number AND "
+          "o.deleted_ms IS NULL) AS rows FROM projects p WHERE (?1 IS NULL OR number = ?1) ORDER "
+          "BY name"));
+  if (number)
+    read.Bind(*number);
+  else
+    read.BindNull();
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) return totals;
+    if (read.Int(1) + read.Int(2) == 0) continue;
+    totals.projects.push_back(read.Text(0));
+    totals.sessions += read.Int(1);
+    totals.observations += read.Int(2);
+  }
+}
+
+Status Store::Export(const std::optional<std::string>& project,
+                     const std::function<Status(const api::Session&)>& on_session,
+                     const std::function<Status(const Observation&)>& on_observation) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  std::optional<int64_t> number;
+  if (project) {
+    ASSIGN_OR_RETURN(number, FindProject(snapshot.database(), *project));
+    if (!number) return {};
+  }
+  auto bind = [&](Statement& read) {
+    if (number)
+      read.Bind(*number);
+    else
+      read.BindNull();
+  };
+  ASSIGN_OR_RETURN(
+      Statement sessions,
+      snapshot.database().Prepare(MEMORY_SELECT_SESSION "WHERE (?1 IS NULL OR s.project = ?1) "
+                                                        "ORDER BY s.number"));
+  bind(sessions);
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, sessions.Step());
+    if (!row) break;
+    RETURN_IF_ERROR(on_session(SessionAt(sessions)));
+  }
+  ASSIGN_OR_RETURN(Statement rows,
+                   snapshot.database().Prepare(MEMORY_SELECT_OBSERVATION
+                                               "WHERE o.deleted_ms IS NULL AND "
+                                               "(?1 IS NULL OR o.project = ?1) ORDER BY o.id"));
+  bind(rows);
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, rows.Step());
+    if (!row) return {};
+    RETURN_IF_ERROR(on_observation(ObservationAt(rows)));
+  }
+}
+
+}  // namespace memory

@@ -1,0 +1,200 @@
+// Rows, their places and their words.
+#include "memory/store_rows.h"
+
+#include "lib/base/json.h"
+#include "lib/base/text.h"
+#include "memory/words.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+Result<int64_t> OneNumber(Statement read) {
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (!row) return Error{Code::kInternal, "a counter is missing in the database"};
+  int64_t value = read.Int(0);
+  ASSIGN_OR_RETURN(bool more,
+                   read.Step());  // RETURNING changes the row only when stepped to its end
+  if (more) return Error{Code::kInternal, "a counter is there twice in the database"};
+  return value;
+}
+
+std::vector<std::string> TagsOf(const std::string& text) {
+  std::vector<std::string> tags;
+  Result<base::Json> json = base::ParseJson(text);
+  if (!json || !json->is_array()) return tags;
+  for (const base::Json& tag : *json) tags.push_back(tag.is_string() ? tag.get<std::string>() : "");
+  return tags;
+}
+
+}  // namespace
+
+api::Observation ObservationAt(const Statement& row) {
+  api::Observation read;
+  read.id = row.Int(1);
+  read.session_id = row.Text(2);
+  read.type = row.Text(3);
+  read.title = row.Text(4);
+  read.content = row.Text(5);
+  read.project = row.Text(6);
+  read.tags = TagsOf(row.Text(7));
+  read.scope = row.Text(8);
+  read.topic_key = row.Text(9);
+  read.normalized_hash = row.Text(10);
+  read.revision_count = row.Int(11);
+  read.duplicate_count = row.Int(12);
+  read.last_seen_ms = row.Int(13);
+  read.created_ms = row.Int(14);
+  read.updated_ms = row.Int(15);
+  read.source = {row.Text(16), row.Text(17), row.Text(18), row.Text(19)};
+  return read;
+}
+
+api::Session SessionAt(const Statement& row) {
+  return {row.Text(0), row.Text(1), row.Text(2), row.Text(3), row.Int(4), row.Int(5), row.Int(6)};
+}
+
+Result<std::vector<api::Observation>> AllObservations(Statement read) {
+  std::vector<api::Observation> rows;
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) return rows;
+    rows.push_back(ObservationAt(read));
+  }
+}
+
+Result<std::vector<api::Session>> AllSessions(Statement read) {
+  std::vector<api::Session> rows;
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) return rows;
+    rows.push_back(SessionAt(read));
+  }
+}
+
+Result<std::optional<int64_t>> FindProject(Database& database, const std::string& name) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT number FROM projects WHERE folded = ?1"));
+  read.Bind(base::FoldCase(name));
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (!row) return std::optional<int64_t>();
+  return std::optional<int64_t>(read.Int(0));
+}
+
+Result<int64_t> FindOrAddProject(Database& database, const std::string& name) {
+  ASSIGN_OR_RETURN(std::optional<int64_t> known, FindProject(database, name));
+  if (known) return *known;
+  ASSIGN_OR_RETURN(
+      Statement add,
+      database.Prepare("INSERT INTO projects(name, folded) VALUES(?1, ?2) RETURNING number"));
+  add.Bind(name).Bind(base::FoldCase(name));
+  ASSIGN_OR_RETURN(int64_t number, OneNumber(std::move(add)));
+  ASSIGN_OR_RETURN(Statement range, database.Prepare("INSERT INTO ranges(number) VALUES(?1)"));
+  RETURN_IF_ERROR(range.Bind(number).Run());
+  return number;
+}
+
+Result<int64_t> FindOrAddSession(Database& database, const std::string& id,
+                                 const std::string& project, int64_t now_ms) {
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT s.number, p.name, p.folded FROM sessions s JOIN projects p "
+                       "ON p.number = s.project WHERE s.id = ?1"));
+  read.Bind(id);
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (row) {
+    if (read.Text(2) == base::FoldCase(project)) return read.Int(0);
+    return Error{Code::kConflict,
+                 "session_id " + id + " belongs to another project than \"" + project + "\""};
+  }
+  ASSIGN_OR_RETURN(int64_t number, FindOrAddProject(database, project));
+  ASSIGN_OR_RETURN(Statement add,
+                   database.Prepare("INSERT INTO sessions(id, project, started_ms, implied) "
+                                    "VALUES(?1, ?2, ?3, 1) RETURNING number"));
+  add.Bind(id).Bind(number).Bind(now_ms);
+  return OneNumber(std::move(add));
+}
+
+Result<std::optional<Place>> FindRow(Database& database, int64_t id) {
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT slot, deleted_ms IS NULL FROM observations WHERE id = ?1"));
+  read.Bind(id);
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (!row) return std::optional<Place>();
+  return std::optional<Place>(Place{read.Int(0), read.Int(1) != 0});
+}
+
+Result<int64_t> InsertRow(Database& database, const api::Observation& row, int64_t session) {
+  ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
+  int64_t range = row.scope == "global" ? kGlobalRange : project;
+  ASSIGN_OR_RETURN(
+      Statement next,
+      database.Prepare("UPDATE ranges SET next = next + 1 WHERE number = ?1 RETURNING next - 1"));
+  next.Bind(range);
+  ASSIGN_OR_RETURN(int64_t number, OneNumber(std::move(next)));
+  int64_t slot = range << 32 | number;
+  ASSIGN_OR_RETURN(Statement place,
+                   database.Prepare("UPDATE sessions SET next_position = next_position + 1 "
+                                    "WHERE number = ?1 RETURNING next_position - 1"));
+  place.Bind(session);
+  ASSIGN_OR_RETURN(int64_t position, OneNumber(std::move(place)));
+  ASSIGN_OR_RETURN(Statement count,
+                   database.Prepare("UPDATE counters SET value = max(value + (?1 = 0), ?1 + 1) "
+                                    "WHERE name = 'next_id' RETURNING value - 1"));
+  count.Bind(row.id);
+  ASSIGN_OR_RETURN(int64_t id, OneNumber(std::move(count)));
+  if (row.id != 0) id = row.id;
+
+  ASSIGN_OR_RETURN(
+      Statement add,
+      database.Prepare(
+          "INSERT INTO observations(slot, id, range, project, session, position, words, "
+          "marks, created_ms, updated_ms, seen_ms, content_ms, revision_count, "
+          "duplicate_count, type, scope, topic_key, hash, rule, tool, tool_call_id, origin, "
+          "tags, title, grams, content) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
+          "?10, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"));
+  add.Bind(slot).Bind(id).Bind(range).Bind(project).Bind(session).Bind(position);
+  add.Bind(CountWords(row.content)).Bind(MarksOf(row.content));
+  add.Bind(row.created_ms).Bind(row.updated_ms).Bind(row.last_seen_ms);
+  add.Bind(row.revision_count).Bind(row.duplicate_count).Bind(row.type).Bind(row.scope);
+  if (row.topic_key.empty())
+    add.BindNull();
+  else
+    add.Bind(row.topic_key);
+  add.Bind(row.normalized_hash)
+      .Bind(row.source.rule)
+      .Bind(row.source.tool)
+      .Bind(row.source.tool_call_id);
+  add.Bind(row.source.origin).Bind(base::DumpJson(row.tags)).Bind(row.title);
+  add.Bind(CjkGrams(row.title + " " + row.content)).Bind(row.content);
+  RETURN_IF_ERROR(add.Run());
+  RETURN_IF_ERROR(PutIntoIndex(database, slot));
+  return id;
+}
+
+Status TakeOutOfIndex(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(
+      Statement take,
+      database.Prepare("INSERT INTO words(words, rowid, title, content, tags, grams) SELECT "
+                       "'delete', slot, title, content, tags, grams FROM live_words "
+                       "WHERE slot = ?1"));
+  return take.Bind(slot).Run();
+}
+
+Status PutIntoIndex(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(
+      Statement put,
+      database.Prepare("INSERT INTO words(rowid, title, content, tags, grams) SELECT slot, "
+                       "title, content, tags, grams FROM live_words WHERE slot = ?1"));
+  return put.Bind(slot).Run();
+}
+
+}  // namespace memory

@@ -1,0 +1,135 @@
+// Schema of a tenant's file. Rows of a project lie in one range of slots (slot >> 32), so that a
+// search costs what its project holds (retrieval: finding 6); range 0 holds the rows of scope
+// global.
+#include "memory/store_schema.h"
+
+namespace memory {
+namespace {
+
+// slot       where a row lies: range << 32 | number within the range; never leaves the store
+// id         what clients know: from counters.next_id, never given twice
+// position   of the row in its session, for the ranker's window
+// words      length of the content, marks: facts about it that ranking uses (words.h)
+// content_ms when the present content was written: the dedup window counts from here
+// grams      two-character pieces of CJK text, which unicode61 does not cut (rulings K41)
+//
+// The full-text index takes its text from a view of live rows. It is kept by store_rows.cc and not
+// by triggers: with trusted_schema=OFF a trigger may not write to a virtual table.
+constexpr const char* kFirst = R"sql(
+CREATE TABLE counters(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO counters VALUES('next_id', 1), ('probe', 0);
+
+CREATE TABLE projects(
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  folded TEXT NOT NULL UNIQUE);
+
+CREATE TABLE ranges(
+  number INTEGER PRIMARY KEY,
+  next INTEGER NOT NULL DEFAULT 1,
+  live_rows INTEGER NOT NULL DEFAULT 0,
+  live_words INTEGER NOT NULL DEFAULT 0);
+INSERT INTO ranges(number) VALUES(0);
+
+CREATE TABLE sessions(
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  project INTEGER NOT NULL REFERENCES projects(number),
+  started_ms INTEGER NOT NULL,
+  ended_ms INTEGER NOT NULL DEFAULT 0,
+  summarized_ms INTEGER NOT NULL DEFAULT 0,
+  message_count INTEGER NOT NULL DEFAULT 0,
+  next_position INTEGER NOT NULL DEFAULT 1,
+  implied INTEGER NOT NULL DEFAULT 0,
+  summary TEXT NOT NULL DEFAULT '',
+  predecessor TEXT NOT NULL DEFAULT '');
+CREATE INDEX sessions_started ON sessions(project, started_ms);
+CREATE INDEX sessions_summarized ON sessions(project, summarized_ms) WHERE summarized_ms > 0;
+
+CREATE TABLE observations(
+  slot INTEGER PRIMARY KEY,
+  id INTEGER NOT NULL UNIQUE,
+  range INTEGER NOT NULL,
+  project INTEGER NOT NULL REFERENCES projects(number),
+  session INTEGER NOT NULL REFERENCES sessions(number),
+  position INTEGER NOT NULL,
+  words INTEGER NOT NULL,
+  marks INTEGER NOT NULL,
+  created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL,
+  seen_ms INTEGER NOT NULL,
+  content_ms INTEGER NOT NULL,
+  deleted_ms INTEGER,
+  revision_count INTEGER NOT NULL DEFAULT 1,
+  duplicate_count INTEGER NOT NULL DEFAULT 0,
+  type TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  topic_key TEXT,
+  hash TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  tool_call_id TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  title TEXT NOT NULL,
+  grams TEXT NOT NULL,
+  content TEXT NOT NULL);
+CREATE UNIQUE INDEX observations_topic ON observations(topic_key, project, scope)
+  WHERE topic_key IS NOT NULL AND deleted_ms IS NULL;
+CREATE INDEX observations_hash ON observations(hash, project);
+CREATE INDEX observations_session ON observations(session, position, words, marks, created_ms);
+CREATE INDEX observations_recent ON observations(range, updated_ms) WHERE deleted_ms IS NULL;
+
+CREATE TABLE revisions(
+  id INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  replaced_ms INTEGER NOT NULL,
+  written_ms INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  title TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  content TEXT NOT NULL,
+  PRIMARY KEY(id, revision)) WITHOUT ROWID;
+
+CREATE TABLE tombstones(id INTEGER PRIMARY KEY, deleted_ms INTEGER NOT NULL);
+
+CREATE TABLE idempotency(
+  key TEXT PRIMARY KEY,
+  id INTEGER NOT NULL,
+  action TEXT NOT NULL,
+  revision_count INTEGER NOT NULL,
+  duplicate_count INTEGER NOT NULL,
+  used_ms INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX idempotency_used ON idempotency(used_ms);
+
+CREATE VIEW live_words AS
+  SELECT slot, title, content, tags, grams FROM observations WHERE deleted_ms IS NULL;
+CREATE VIRTUAL TABLE words USING fts5(title, content, tags, grams,
+  content='live_words', content_rowid='slot', columnsize=0,
+  tokenize='porter unicode61 remove_diacritics 2');
+
+CREATE TRIGGER observations_inserted AFTER INSERT ON observations WHEN new.deleted_ms IS NULL BEGIN
+  UPDATE ranges SET live_rows = live_rows + 1, live_words = live_words + new.words
+    WHERE number = new.range;
+END;
+CREATE TRIGGER observations_updated AFTER UPDATE OF words, deleted_ms ON observations BEGIN
+  UPDATE ranges SET live_rows = live_rows - 1, live_words = live_words - old.words
+    WHERE number = old.range AND old.deleted_ms IS NULL;
+  UPDATE ranges SET live_rows = live_rows + 1, live_words = live_words + new.words
+    WHERE number = new.range AND new.deleted_ms IS NULL;
+END;
+CREATE TRIGGER observations_deleted AFTER DELETE ON observations WHEN old.deleted_ms IS NULL BEGIN
+  UPDATE ranges SET live_rows = live_rows - 1, live_words = live_words - old.words
+    WHERE number = old.range;
+END;
+)sql";
+
+}  // namespace
+
+const std::vector<const char*>& SchemaSteps() {
+  static const std::vector<const char*> kSteps = {kFirst};
+  return kSteps;
+}
+
+}  // namespace memory

@@ -1,0 +1,228 @@
+// Saving, changing and deleting observations. Every call is one piece of work on the writer's
+// thread: what it reads and what it writes are one transaction, so no two writers can race (rulings
+// X7).
+#include "lib/base/json.h"
+#include "memory/dedup.h"
+#include "memory/store_rows.h"
+#include "memory/store_state.h"
+#include "memory/words.h"
+
+namespace memory {
+
+using api::Observation;
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+Error NoSuchRow(int64_t id) {
+  return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
+}
+
+Result<std::optional<Saved>> FindAnswer(Database& database, const std::string& key) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT id, action, revision_count, duplicate_count "
+                                    "FROM idempotency WHERE key = ?1"));
+  read.Bind(std::string_view(key));
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (!row) return std::optional<Saved>();
+  return std::optional<Saved>(Saved{read.Int(0), read.Text(1), read.Int(2), read.Int(3), true});
+}
+
+// Keeps the answer for a repeated call, and drops a few that are too old.
+Status KeepAnswer(Database& database, const std::string& key, const Saved& saved, int64_t now_ms,
+                  int64_t kept_ms) {
+  ASSIGN_OR_RETURN(Statement add,
+                   database.Prepare("INSERT INTO idempotency VALUES(?1, ?2, ?3, ?4, ?5, ?6)"));
+  add.Bind(std::string_view(key)).Bind(saved.id).Bind(std::string_view(saved.action));
+  add.Bind(saved.revision_count).Bind(saved.duplicate_count).Bind(now_ms);
+  RETURN_IF_ERROR(add.Run());
+  ASSIGN_OR_RETURN(
+      Statement drop,
+      database.Prepare("DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency "
+                       "WHERE used_ms < ?1 ORDER BY used_ms LIMIT 4)"));
+  return drop.Bind(now_ms - kept_ms).Run();
+}
+
+Result<std::vector<Candidate>> FindCandidates(Database& database, const Incoming& incoming,
+                                              int64_t project) {
+  std::vector<Candidate> candidates;
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(
+          "SELECT slot, topic_key, scope, type, rule, hash, content_ms FROM observations "
+          "WHERE topic_key = ?1 AND project = ?2 AND scope = ?3 AND deleted_ms IS NULL UNION ALL "
+          "SELECT slot, topic_key, scope, type, rule, hash, content_ms FROM observations "
+          "WHERE hash = ?4 AND project = ?2 AND deleted_ms IS NULL AND ?1 = ''"));
+  read.Bind(std::string_view(incoming.topic_key))
+      .Bind(project)
+      .Bind(std::string_view(incoming.scope));
+  read.Bind(std::string_view(incoming.hash));
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) return candidates;
+    candidates.push_back({read.Int(0), read.Text(1), read.Text(2), read.Text(3), read.Text(4),
+                          read.Text(5), read.Int(6)});
+  }
+}
+
+Status KeepRevision(Database& database, int64_t slot, int64_t now_ms) {
+  ASSIGN_OR_RETURN(
+      Statement keep,
+      database.Prepare("INSERT INTO revisions SELECT id, revision_count, ?2, updated_ms, type, "
+                       "title, tags, origin, content FROM observations WHERE slot = ?1"));
+  return keep.Bind(slot).Bind(now_ms).Run();
+}
+
+// New text for a row: the old one becomes a revision, and the index follows.
+Status Rewrite(Database& database, int64_t slot, const Observation& text, int64_t now_ms) {
+  RETURN_IF_ERROR(KeepRevision(database, slot, now_ms));
+  RETURN_IF_ERROR(TakeOutOfIndex(database, slot));
+  ASSIGN_OR_RETURN(
+      Statement write,
+      database.Prepare(
+          "UPDATE observations SET type = ?2, title = ?3, content = ?4, tags = ?5, grams = ?6, "
+          "hash = ?7, words = ?8, marks = ?9, rule = ?10, tool = ?11, tool_call_id = ?12, "
+          "origin = ?13, content_ms = CASE WHEN content = ?4 THEN content_ms ELSE ?14 END, "
+          "updated_ms = ?14, seen_ms = ?14, revision_count = revision_count + 1 "
+          "WHERE slot = ?1"));
+  write.Bind(slot).Bind(std::string_view(text.type)).Bind(std::string_view(text.title));
+  write.Bind(std::string_view(text.content)).Bind(std::string_view(base::DumpJson(text.tags)));
+  write.Bind(std::string_view(CjkGrams(text.title + " " + text.content)));
+  write.Bind(std::string_view(api::NormalizedHash(text.content)));
+  write.Bind(CountWords(text.content)).Bind(MarksOf(text.content));
+  write.Bind(std::string_view(text.source.rule)).Bind(std::string_view(text.source.tool));
+  write.Bind(std::string_view(text.source.tool_call_id))
+      .Bind(std::string_view(text.source.origin))
+      .Bind(now_ms);
+  RETURN_IF_ERROR(write.Run());
+  return PutIntoIndex(database, slot);
+}
+
+Result<Observation> ReadRow(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
+  read.Bind(slot);
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (!row) return Error{Code::kInternal, "a row vanished inside its transaction"};
+  return ObservationAt(read);
+}
+
+Result<Saved> UpdateTopic(Database& database, int64_t slot, const api::NewObservation& made,
+                          int64_t now_ms) {
+  ASSIGN_OR_RETURN(Observation row, ReadRow(database, slot));
+  row.type = made.type;
+  row.title = made.title;
+  row.content = made.content;
+  row.source = made.source;
+  if (!made.tags.empty()) row.tags = made.tags;
+  RETURN_IF_ERROR(Rewrite(database, slot, row, now_ms));
+  return Saved{row.id, "updated", row.revision_count + 1, row.duplicate_count};
+}
+
+Result<Saved> CountDuplicate(Database& database, int64_t slot, int64_t now_ms) {
+  ASSIGN_OR_RETURN(
+      Statement count,
+      database.Prepare("UPDATE observations SET duplicate_count = duplicate_count + 1, "
+                       "seen_ms = ?2 WHERE slot = ?1"));
+  RETURN_IF_ERROR(count.Bind(slot).Bind(now_ms).Run());
+  ASSIGN_OR_RETURN(Observation row, ReadRow(database, slot));
+  return Saved{row.id, "deduplicated", row.revision_count, row.duplicate_count};
+}
+
+Observation RowOf(const api::NewObservation& made, const std::string& hash, int64_t now_ms) {
+  Observation row;
+  row.type = made.type;
+  row.title = made.title;
+  row.content = made.content;
+  row.project = made.project;
+  row.tags = made.tags;
+  row.scope = made.scope;
+  row.topic_key = made.topic_key;
+  row.normalized_hash = hash;
+  row.source = made.source;
+  row.created_ms = row.updated_ms = row.last_seen_ms = now_ms;
+  return row;
+}
+
+}  // namespace
+
+Result<Saved> Store::Save(const api::NewObservation& observation, const std::string& key,
+                          int64_t now_ms) {
+  api::NewObservation made = observation;
+  if (!api::IsOrigin(made.source.origin)) made.source.origin = api::kOriginUser;
+  const Incoming incoming{
+      made.topic_key, made.scope, made.type, made.source.rule, api::NormalizedHash(made.content),
+      now_ms};
+  return state_->writer->Run<Saved>([&](Database& database) -> Result<Saved> {
+    if (!key.empty()) {
+      ASSIGN_OR_RETURN(std::optional<Saved> answer, FindAnswer(database, key));
+      if (answer) return std::move(*answer);
+    }
+    ASSIGN_OR_RETURN(int64_t session,
+                     FindOrAddSession(database, made.session_id, made.project, now_ms));
+    ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, made.project));
+    ASSIGN_OR_RETURN(std::vector<Candidate> candidates,
+                     FindCandidates(database, incoming, project));
+    Decision decision = Decide(candidates, incoming, state_->options.dedup_window_ms);
+    Saved saved{0, "created"};
+    if (decision.tier == Tier::kTopic) {
+      ASSIGN_OR_RETURN(saved, UpdateTopic(database, decision.slot, made, now_ms));
+    } else if (decision.tier == Tier::kHash) {
+      ASSIGN_OR_RETURN(saved, CountDuplicate(database, decision.slot, now_ms));
+    } else {
+      ASSIGN_OR_RETURN(saved.id, InsertRow(database, RowOf(made, incoming.hash, now_ms), session));
+    }
+    if (!key.empty())
+      RETURN_IF_ERROR(KeepAnswer(database, key, saved, now_ms, state_->options.idempotency_ms));
+    return saved;
+  });
+}
+
+Result<Observation> Store::Update(int64_t id, const Patch& patch, int64_t now_ms) {
+  return state_->writer->Run<Observation>([&](Database& database) -> Result<Observation> {
+    ASSIGN_OR_RETURN(std::optional<Place> place, FindRow(database, id));
+    if (!place || !place->live) return NoSuchRow(id);
+    ASSIGN_OR_RETURN(Observation row, ReadRow(database, place->slot));
+    bool changes =
+        (patch.type && *patch.type != row.type) || (patch.title && *patch.title != row.title) ||
+        (patch.content && *patch.content != row.content) || (patch.tags && *patch.tags != row.tags);
+    if (!changes) return row;
+    row.type = patch.type.value_or(row.type);
+    row.title = patch.title.value_or(row.title);
+    row.content = patch.content.value_or(row.content);
+    row.tags = patch.tags.value_or(row.tags);
+    RETURN_IF_ERROR(Rewrite(database, place->slot, row, now_ms));
+    return ReadRow(database, place->slot);
+  });
+}
+
+Status Store::Delete(int64_t id, bool hard, int64_t now_ms) {
+  return state_->writer->RunAny([&](Database& database) -> Status {
+    ASSIGN_OR_RETURN(std::optional<Place> place, FindRow(database, id));
+    if (!place) {
+      ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT 1 FROM tombstones WHERE id = ?1"));
+      read.Bind(id);
+      ASSIGN_OR_RETURN(bool was, read.Step());
+      return was ? Status() : Status(NoSuchRow(id));
+    }
+    RETURN_IF_ERROR(TakeOutOfIndex(database, place->slot));
+    if (!hard) {
+      ASSIGN_OR_RETURN(Statement hide, database.Prepare("UPDATE observations SET deleted_ms = ?2 "
+                                                        "WHERE slot = ?1 AND deleted_ms IS NULL"));
+      return hide.Bind(place->slot).Bind(now_ms).Run();
+    }
+    ASSIGN_OR_RETURN(Statement remove,
+                     database.Prepare("DELETE FROM observations WHERE slot = ?1"));
+    RETURN_IF_ERROR(remove.Bind(place->slot).Run());
+    ASSIGN_OR_RETURN(Statement forget, database.Prepare("DELETE FROM revisions WHERE id = ?1"));
+    RETURN_IF_ERROR(forget.Bind(id).Run());
+    ASSIGN_OR_RETURN(Statement mark, database.Prepare("INSERT INTO tombstones VALUES(?1, ?2)"));
+    return mark.Bind(id).Bind(now_ms).Run();
+  });
+}
+
+}  // namespace memory

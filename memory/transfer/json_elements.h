@@ -1,0 +1,25 @@
+// Reads a JSON object of any size whose fields are arrays, element by element, from a request body
+// that still arrives. As strict as base::ParseJson; memory is bounded by the largest element.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "lib/base/json.h"
+#include "lib/http/message.h"
+
+namespace memory {
+
+struct ElementHandlers {
+  // An element of a top-level array; an error ends the reading with it.
+  std::function<base::Status(const std::string& array, base::Json element)> on_element;
+  // A top-level field that is no array.
+  std::function<base::Status(const std::string& name, base::Json value)> on_field;
+};
+
+inline constexpr size_t kMaxElementBytes = 16 << 20;
+
+// kInvalid: not one JSON object; kTooLarge: an element over kMaxElementBytes; errors of the body.
+base::Status ReadElements(http::BodyReader& body, const ElementHandlers& handlers);
+
+}  // namespace memory

@@ -1,0 +1,45 @@
+// Words of questions and of records: what of a question is searched for, and the facts about a
+// record that ranking uses. Pure; the index itself cuts text with FTS5's unicode61 and porter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memory {
+
+// Facts about a record's content, kept beside it (bits).
+inline constexpr int64_t kMarkAsks = 1;  // ends in a question mark
+inline constexpr int64_t kMarkTime = 2;  // names a time: a day, a month, a year, "yesterday"
+
+// A word that a question asks for. Its forms count as one: "went" is found by "go".
+struct QuestionWord {
+  std::vector<std::string> forms;
+};
+
+struct Question {
+  std::vector<QuestionWord> words;
+  bool asks_when = false;  // "when …", "how long …", "what date …"
+};
+
+// The words of a text, case-folded; function words dropped unless nothing else is left; repeated
+// words once; CJK runs as overlapping pairs; at most `max_words`.
+Question ReadQuestion(std::string_view text, size_t max_words = 32);
+
+// The FTS5 expression that finds rows with any of the words: every form quoted, so that nothing in
+// it is an operator. Empty when there is no word. Phrase i of the expression belongs to word
+// `owner[i]`.
+struct MatchText {
+  std::string expression;
+  std::vector<size_t> owner;
+};
+MatchText AnyWordOf(const Question& question);
+
+int64_t CountWords(std::string_view text);
+int64_t MarksOf(std::string_view content);
+// Single characters and overlapping pairs of the CJK runs of a text, separated by blanks; else "".
+std::string CjkGrams(std::string_view text);
+
+}  // namespace memory
