@@ -99,9 +99,12 @@ def sidecar(folder, policy, **more):
                    os.path.join(folder, "sidecar.log"), **more)
 
 
-def render(manifest, folder, url=None):
-    """The objects of an Agent and its policy.json into a folder, from the code that reconciles."""
-    argv = [binary("agent-memory-operator"), "render", "-f", manifest, "--namespace", "agents", "-o", folder]
+def render(manifest, folder, url=None, more=()):
+    """The objects of an Agent and its policy.json into a folder, from the code that reconciles. `more`: files
+    with what is beside it in the cluster."""
+    argv = [binary("agent-memory-operator"), "render", "--namespace", "agents", "-o", folder]
+    for file in (manifest, *more):
+        argv += ["-f", file]
     done = subprocess.run(argv + (["--memory-url", url] if url else []), capture_output=True, text=True,
                           check=False)
     if done.returncode:

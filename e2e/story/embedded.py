@@ -13,6 +13,12 @@ from driver import AGENTS, SAMPLES, Driver
 
 AGENT = os.path.join(programs.ROOT, "e2e/agent/agent.py")
 MIB = 1024
+SERVICE = """
+apiVersion: v1
+kind: Service
+metadata: {name: agent-memory, namespace: agents}
+spec: {ports: [{name: memory, port: 7437}]}
+"""
 
 
 class Embedded(Driver):
@@ -40,8 +46,11 @@ class Embedded(Driver):
                 raise SystemExit(f"a sidecar did not get ready:\n{sidecar.tail()}")
 
     def memory_url(self):
-        """What the operator would write: rendered without an override of the address."""
-        programs.render(os.path.join(SAMPLES, AGENTS["coder"]), self.path("as-rendered"))
+        """What the operator would write where the chart's Service is: rendered without an override."""
+        service = self.path("service.yaml")
+        with open(service, "w", encoding="utf-8") as file:
+            file.write(SERVICE)
+        programs.render(os.path.join(SAMPLES, AGENTS["coder"]), self.path("as-rendered"), more=(service,))
         with open(self.path("as-rendered", "policy.json"), encoding="utf-8") as file:
             return json.load(file)["memory"]["url"]
 
