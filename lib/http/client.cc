@@ -280,14 +280,15 @@ base::Status RestClient::Attempt(const ClientRequest& request, const Limits& lim
       const auto idle_by = Clock::now() + std::chrono::milliseconds(limits.idle_ms);
       const auto deadline = std::min(limits.end_by, call->head_came ? idle_by : limits.head_by);
       const bool in_time = call->changed.wait_until(lock, deadline, [&] {
-        return call->ended || !call->pieces.empty() || (call->head_came && !head_given) ||
-               stop.stop_requested();
+        // A piece may be here before the head: they come from different tasks.
+        const bool something = call->head_came && (!head_given || !call->pieces.empty());
+        return call->ended || something || stop.stop_requested();
       });
       if (stop.stop_requested()) return {};
       if (!in_time) return Error{Code::kTimeout, what + ": no answer in time"};
       if (call->head_came && !head_given) {
         head = std::move(call->head);
-      } else if (!call->pieces.empty()) {
+      } else if (head_given && !call->pieces.empty()) {
         piece = std::move(call->pieces.front());
         call->pieces.pop_front();
         call->queued_bytes -= piece.size();

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <latch>
+#include <thread>
 
 #include "lib/base/clock.h"
 #include "lib/http/server.h"

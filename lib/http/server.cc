@@ -23,6 +23,7 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr auto kAcceptPause = std::chrono::milliseconds(50);  // after an error: no descriptors left
+constexpr int64_t kComplainEveryMs = 10'000;
 constexpr size_t kRefusedAtOnce = 64;  // connections over the limit that still get their 503
 constexpr int kBacklog = 1024;
 
@@ -52,6 +53,7 @@ class ListeningServer : public Server {
   boost::asio::steady_timer tick_, pause_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   bool ticking_ = false;
+  int64_t complain_again_ms_ = 0;
   std::string address_;
   int port_ = 0;
   std::mutex mutex_;
@@ -103,8 +105,11 @@ void ListeningServer::Accept() {
       return Accept();
     }
     // Out of descriptors or memory: asking again at once would burn a core until some are free.
-    base::LogWarn("cannot accept connections",
-                  {{"server", core_.options.name}, {"error", error.message()}});
+    if (const int64_t now_ms = base::SystemClock().MonotonicMs(); now_ms >= complain_again_ms_) {
+      complain_again_ms_ = now_ms + kComplainEveryMs;
+      base::LogWarn("cannot accept connections",
+                    {{"server", core_.options.name}, {"error", error.message()}});
+    }
     pause_.expires_after(kAcceptPause);
     pause_.async_wait([this](const error_code& cancelled) {
       if (!cancelled) Accept();
