@@ -1,0 +1,168 @@
+// Runs save rules over a tool's result. RE2 only: linear time in the output, whatever the pattern.
+#include "sidecar/capture.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/base/text.h"
+#include "sidecar/tool_text.h"
+
+namespace sidecar {
+namespace {
+
+constexpr size_t kTitleArgument = 80, kTitleMatch = 120;
+constexpr int64_t kPatternMemoryBytes = 1 << 20;
+
+RE2::Options Options() {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kPatternMemoryBytes);
+  return options;
+}
+
+std::string FirstLine(std::string_view text) {
+  text = base::Trim(text);
+  return base::CollapseWhitespace(text.substr(0, text.find('\n')));
+}
+
+// The line of `text` that holds `at`.
+std::string LineAt(std::string_view text, size_t at) {
+  const size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+  const size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const size_t end = std::min(text.find('\n', at), text.size());
+  return base::CollapseWhitespace(text.substr(begin, end - begin));
+}
+
+struct Span {
+  size_t begin = 0, end = 0;
+};
+
+}  // namespace
+
+struct CaptureRules::Rule {
+  api::SaveRule words;
+  std::string name;
+  std::unique_ptr<RE2> output;  // null: any
+  std::vector<std::pair<std::string, std::unique_ptr<RE2>>> arguments;
+
+  bool MatchesArguments(const base::Json& given) const {
+    return std::all_of(arguments.begin(), arguments.end(), [&](const auto& wanted) {
+      const auto texts = ArgumentTexts(given, wanted.first);
+      return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+        return RE2::PartialMatch(text, *wanted.second);
+      });
+    });
+  }
+
+  // Where the output matches: in all of it, or in head and tail when it is long.
+  std::optional<Span> Find(std::string_view text) const {
+    if (!output) return Span{};
+    if (text.size() <= 2 * kKeptHalfBytes) return FindIn(text, 0, text.size());
+    if (auto head = FindIn(text, 0, base::BorderBefore(text, kKeptHalfBytes))) return head;
+    return FindIn(text, base::BorderAfter(text, text.size() - kKeptHalfBytes), text.size());
+  }
+
+ private:
+  std::optional<Span> FindIn(std::string_view text, size_t begin, size_t end) const {
+    re2::StringPiece match;
+    const re2::StringPiece piece(text.data() + begin, end - begin);
+    if (!output->Match(piece, 0, piece.size(), RE2::UNANCHORED, &match, 1)) return std::nullopt;
+    const size_t at = begin + static_cast<size_t>(match.data() - piece.data());
+    return Span{at, at + match.size()};
+  }
+};
+
+std::string RuleName(const api::SaveRule& rule) {
+  if (!rule.name.empty()) return rule.name;
+  const base::Json definition = {rule.tool,  rule.match_output, rule.match_args, rule.type,
+                                 rule.scope, rule.title,        rule.tags};
+  return "rule-" + base::Sha256Hex(base::DumpJson(definition)).substr(0, 12);
+}
+
+namespace {
+
+base::Result<std::unique_ptr<RE2>> CompilePattern(const std::string& rule, const std::string& field,
+                                                  const std::string& text) {
+  auto pattern = std::make_unique<RE2>(text, Options());
+  if (pattern->ok()) return pattern;
+  return base::Error{base::Code::kInvalid,
+                     "save rule " + rule + ": " + field + " \"" + text +
+                         "\" is not a regular expression: " + pattern->error()};
+}
+
+std::string Title(const api::SaveRule& rule, const api::HookEvent& event, std::string_view text,
+                  const Span& match) {
+  if (!base::IsBlank(rule.title)) return rule.title;
+  std::string title = event.tool_name;
+  const std::string argument = FirstLine(MainArgument(Arguments(event.tool_input)));
+  if (!argument.empty()) title += " " + base::Ellipsize(argument, kTitleArgument);
+  const std::string line = match.end > match.begin ? LineAt(text, match.begin) : FirstLine(text);
+  if (!line.empty()) title += ": " + base::Ellipsize(line, kTitleMatch);
+  return title;
+}
+
+// What is remembered when a tool that has nothing to say matched a rule without a pattern.
+std::string ContentOfSilence(const api::HookEvent& event) {
+  const std::string input = base::DumpJson(Arguments(event.tool_input));
+  return "No output. Input: " + std::string(base::Prefix(input, kExcerptCharacters - 20));
+}
+
+}  // namespace
+
+base::Result<CaptureRules> CaptureRules::Compile(const std::vector<api::SaveRule>& rules) {
+  CaptureRules compiled;
+  for (const api::SaveRule& words : rules) {
+    auto rule = std::make_shared<Rule>();
+    rule->words = words;
+    rule->name = RuleName(words);
+    if (!words.match_output.empty()) {
+      ASSIGN_OR_RETURN(rule->output, CompilePattern(rule->name, "matchOutput", words.match_output));
+    }
+    for (const auto& [argument, text] : words.match_args) {
+      ASSIGN_OR_RETURN(auto pattern, CompilePattern(rule->name, "matchArgs." + argument, text));
+      rule->arguments.emplace_back(argument, std::move(pattern));
+    }
+    compiled.rules_.push_back(std::move(rule));
+  }
+  return compiled;
+}
+
+std::vector<Capture> CaptureRules::Match(const api::HookEvent& event) const {
+  std::vector<Capture> captures;
+  if (IsOwnTool(event.tool_name)) return captures;
+  const base::Json arguments = Arguments(event.tool_input);
+  std::optional<std::string> text;  // made for the first rule of this tool
+  for (const auto& rule : rules_) {
+    if (!ToolMatches(rule->words.tool, event.tool_name)) continue;
+    if (!rule->MatchesArguments(arguments)) continue;
+    if (!text) text = WithoutInjected(OutputText(event));
+    const auto match = rule->Find(*text);
+    if (!match) continue;
+    Capture capture{rule->name, rule->words.type, rule->words.scope, "", "", rule->words.tags};
+    capture.title = Title(rule->words, event, *text, *match);
+    capture.content =
+        base::IsBlank(*text) ? ContentOfSilence(event) : Excerpt(*text, match->begin, match->end);
+    captures.push_back(std::move(capture));
+  }
+  return captures;
+}
+
+std::string Excerpt(std::string_view text, size_t begin, size_t end) {
+  const size_t total = base::CountCharacters(text);
+  if (total <= kExcerptCharacters) return std::string(text);
+  const size_t before = base::CountCharacters(text.substr(0, begin));
+  const size_t length = base::CountCharacters(text.substr(begin, end - begin));
+  // The match in the middle; a longer one than the window is shown from its start.
+  const size_t spare = length < kExcerptCharacters ? kExcerptCharacters - length : 0;
+  size_t first = before - std::min(before, spare / 2);
+  first = std::min(first, total - kExcerptCharacters);
+  const size_t skip = base::Prefix(text, first).size();
+  const std::string_view window = base::Prefix(text.substr(skip), kExcerptCharacters);
+  if (!base::IsBlank(window)) return std::string(window);
+  // A window of white space would not be a memory: show what there is to read.
+  return std::string(base::Prefix(base::Trim(text), kExcerptCharacters));
+}
+
+}  // namespace sidecar

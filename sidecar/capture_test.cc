@@ -1,0 +1,192 @@
+// Shows which results the save rules take and what they make of them: every matching rule,
+// arguments of any type, and an excerpt that always holds the match.
+#include "sidecar/capture.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "lib/base/text.h"
+#include "sidecar/tool_text.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+api::HookEvent Used(std::string tool, Json input, Json response) {
+  api::HookEvent event;
+  event.kind = api::HookEvent::Kind::kPostToolUse;
+  event.tool_name = std::move(tool);
+  event.tool_input = std::move(input);
+  event.tool_response = std::move(response);
+  return event;
+}
+
+api::SaveRule RuleFor(std::string tool, std::string output = "", std::string name = "") {
+  api::SaveRule rule;
+  rule.tool = std::move(tool);
+  rule.match_output = std::move(output);
+  rule.name = std::move(name);
+  return rule;
+}
+
+std::vector<Capture> CapturesOf(const std::vector<api::SaveRule>& rules,
+                                const api::HookEvent& event) {
+  auto compiled = CaptureRules::Compile(rules);
+  EXPECT_TRUE(compiled) << compiled.error().message;
+  return compiled->Match(event);
+}
+
+TEST(Capture, EveryMatchingRuleFires) {
+  const auto captures =
+      CapturesOf({RuleFor("bash", "error", "errors"), RuleFor("bash", "nothing", "none"),
+                  RuleFor("ba*", "undefined", "symbols"), RuleFor("bash", "", "all")},
+                 Used("Bash", {{"command", "make"}}, "error: undefined reference"));
+  ASSERT_EQ(captures.size(), 3u);
+  EXPECT_EQ(captures[0].rule, "errors");
+  EXPECT_EQ(captures[1].rule, "symbols");
+  EXPECT_EQ(captures[2].rule, "all");
+}
+
+TEST(Capture, ToolThatNoRuleNamesIsLeftAlone) {
+  EXPECT_TRUE(CapturesOf({RuleFor("bash", "error")}, Used("notes", {}, "error error")).empty());
+}
+
+TEST(Capture, FailuresAreSearchedToo) {
+  api::HookEvent event = Used("bash", {{"command", "x"}}, nullptr);
+  event.kind = api::HookEvent::Kind::kPostToolUseFailure;
+  event.error = "Exit code 3\nfatal: boom";
+  const auto captures = CapturesOf({RuleFor("bash", "^fatal|(?m)^fatal")}, event);
+  ASSERT_EQ(captures.size(), 1u);
+  EXPECT_EQ(captures[0].content, event.error);
+}
+
+TEST(Capture, ArgumentsOfAnyTypeMustAllMatch) {
+  api::SaveRule rule = RuleFor("apply");
+  rule.match_args = {{"command", "^apply"}, {"replicas", "^3$"}, {"dry_run", "false"}};
+  Json input = {{"command", "apply -f x"}, {"replicas", 3}, {"options", {{"dry_run", false}}}};
+  EXPECT_EQ(CapturesOf({rule}, Used("apply", input, "ok")).size(), 1u);
+  input["replicas"] = 4;
+  EXPECT_TRUE(CapturesOf({rule}, Used("apply", input, "ok")).empty());
+  input.erase("replicas");
+  EXPECT_TRUE(CapturesOf({rule}, Used("apply", input, "ok")).empty());
+  EXPECT_EQ(
+      CapturesOf({rule}, Used("apply", R"({"command":"apply","replicas":3,"dry_run":false})", "ok"))
+          .size(),
+      1u);
+}
+
+TEST(Capture, TitleIsMadeFromToolArgumentAndMatchUnlessGiven) {
+  const auto event = Used("Bash", {{"command", "make test\nmore"}}, "ok\n  error: no rule  \nend");
+  EXPECT_EQ(CapturesOf({RuleFor("bash", "no rule")}, event)[0].title,
+            "Bash make test: error: no rule");
+  EXPECT_EQ(CapturesOf({RuleFor("bash")}, event)[0].title, "Bash make test: ok");
+  api::SaveRule titled = RuleFor("bash");
+  titled.title = "Given";
+  titled.tags = {"a", "b"};
+  titled.type = "bugfix";
+  titled.scope = "global";
+  const Capture capture = CapturesOf({titled}, event)[0];
+  EXPECT_EQ(capture.title, "Given");
+  EXPECT_EQ(capture.tags, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(capture.type, "bugfix");
+  EXPECT_EQ(capture.scope, "global");
+}
+
+TEST(Capture, TitlesAndContentsAreNeverBlankNorTooLong) {
+  const Json inputs[] = {nullptr, "text", {{"command", std::string(5000, 'c')}}};
+  const Json outputs[] = {"", "\n \n", std::string(5000, '\n') + "x", std::string(300'000, 'y'),
+                          nullptr};
+  for (const Json& input : inputs) {
+    for (const Json& output : outputs) {
+      for (const Capture& capture :
+           CapturesOf({RuleFor("bash"), RuleFor("bash", "\\s|x|y")}, Used("bash", input, output))) {
+        EXPECT_FALSE(base::IsBlank(capture.title));
+        EXPECT_FALSE(base::IsBlank(capture.content));
+        EXPECT_LE(base::CountCharacters(capture.title), 500u);
+        EXPECT_LE(base::CountCharacters(capture.content), kExcerptCharacters);
+      }
+    }
+  }
+}
+
+TEST(Capture, OwnToolsAndInjectedTextAreNeverCaptured) {
+  const std::vector<api::SaveRule> rules = {RuleFor("*", "error"), RuleFor("mem_*")};
+  EXPECT_TRUE(CapturesOf(rules, Used("mem_search", {}, "error")).empty());
+  EXPECT_TRUE(CapturesOf(rules, Used("mcp__memory__mem_context", {}, "error")).empty());
+  EXPECT_TRUE(CapturesOf(rules, Used("bash", {}, "x\n<memory:context>\n- error\n</memory:context>"))
+                  .empty());
+  const auto captures =
+      CapturesOf(rules, Used("bash", {}, "<memory:sessions>error</memory:sessions> new error"));
+  ASSERT_EQ(captures.size(), 1u);
+  EXPECT_EQ(captures[0].content, " new error");
+}
+
+TEST(Capture, LongOutputIsSearchedInHeadAndTail) {
+  const std::string filler(400'000, '.');
+  const auto rules = {RuleFor("bash", "NEEDLE-[0-9]+")};
+  EXPECT_NE(CapturesOf(rules, Used("bash", {}, filler + "NEEDLE-7"))[0].content.find("NEEDLE-7"),
+            std::string::npos);
+  EXPECT_NE(CapturesOf(rules, Used("bash", {}, "NEEDLE-8" + filler))[0].content.find("NEEDLE-8"),
+            std::string::npos);
+  EXPECT_TRUE(CapturesOf(rules, Used("bash", {}, filler + "NEEDLE-9" + filler)).empty());
+}
+
+TEST(Capture, BadPatternNamesItsRule) {
+  auto compiled =
+      CaptureRules::Compile({RuleFor("bash", "ok", "good"), RuleFor("bash", "(", "broken")});
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().code, base::Code::kInvalid);
+  EXPECT_NE(compiled.error().message.find("broken"), std::string::npos);
+  api::SaveRule arguments = RuleFor("bash", "", "args");
+  arguments.match_args = {{"command", "[z-a]"}};
+  auto second = CaptureRules::Compile({arguments});
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().message.find("matchArgs.command"), std::string::npos);
+}
+
+TEST(RuleName, UnnamedRulesAreKnownByTheirDefinition) {
+  EXPECT_EQ(RuleName(RuleFor("bash", "x", "mine")), "mine");
+  EXPECT_EQ(RuleName(RuleFor("bash", "x")), RuleName(RuleFor("bash", "x")));
+  EXPECT_NE(RuleName(RuleFor("bash", "x")), RuleName(RuleFor("bash", "y")));
+}
+
+TEST(Excerpt, ShortTextIsKeptWhole) {
+  const std::string text(1000, 'x');
+  EXPECT_EQ(Excerpt(text, 500, 510), text);
+}
+
+TEST(Excerpt, HoldsTheMatchWithRoomOnBothSides) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  const char* const characters[] = {"a", "é", "日", "🚀"};
+  for (int round = 0; round < 500; ++round) {
+    const size_t before = random() % 3000, length = random() % 600, after = random() % 3000;
+    std::string head, tail;
+    for (size_t i = 0; i < before; ++i) head += characters[random() % 4];
+    for (size_t i = 0; i < after; ++i) tail += characters[random() % 4];
+    const std::string match = "[" + std::string(length, 'M') + "]";
+    const std::string text = head + match + tail;
+    const std::string excerpt = Excerpt(text, head.size(), head.size() + match.size());
+    const size_t at = excerpt.find(match);
+    ASSERT_NE(at, std::string::npos);
+    ASSERT_TRUE(base::IsUtf8(excerpt));
+    ASSERT_EQ(base::CountCharacters(excerpt),
+              std::min<size_t>(base::CountCharacters(text), kExcerptCharacters));
+    if (match.size() > 600) continue;
+    ASSERT_GE(base::CountCharacters(excerpt.substr(0, at)),
+              std::min<size_t>(before, kExcerptMargin - 1));
+    ASSERT_GE(base::CountCharacters(excerpt.substr(at + match.size())),
+              std::min<size_t>(after, kExcerptMargin - 1));
+  }
+}
+
+TEST(Excerpt, MatchLongerThanTheWindowIsShownFromItsStart) {
+  const std::string text = std::string(500, 'a') + std::string(1500, 'M') + std::string(500, 'b');
+  EXPECT_EQ(Excerpt(text, 500, 2000), std::string(1000, 'M'));
+}
+
+}  // namespace
+}  // namespace sidecar

@@ -1,0 +1,104 @@
+// Sends the outbox to the memory server: in order per lane, again until it is taken, and never
+// twice in effect. What a status means and where a row may go are pure functions; the rest is one
+// thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/base/backoff.h"
+#include "lib/base/clock.h"
+#include "sidecar/memory_servers.h"
+#include "sidecar/outbox.h"
+#include "sidecar/state.h"
+
+namespace sidecar {
+
+enum class Verdict { kDelivered, kRetry, kDead };
+// 2xx delivered; 401, 408, 409, 425, 429 and 5xx again (409 five times at most); the rest is dead
+// at once.
+Verdict Judge(int status, int attempts);
+
+// Where a row of `captured` (its destination at the capture) goes now that `current` is in force.
+// Empty url: not resolved, wait. A destination in another namespace is never followed: `allowed` is
+// false.
+struct Destination {
+  std::string url;
+  bool allowed = true;
+};
+Destination Redirect(const std::string& captured, const std::string& current);
+
+class Delivery {
+ public:
+  struct Options {
+    int64_t retry_first_ms = 200, retry_longest_ms = 30'000;
+    int64_t call_timeout_ms = 5'000;
+    uint64_t seed = 1;
+  };
+  // `current_url`: the server of the policy in force.
+  Delivery(State& state, SendToServer send, std::function<std::string()> current_url,
+           const base::Clock& clock, Options options);
+  ~Delivery();
+
+  void Start();         // the thread
+  void Wake();          // there are new rows
+  void ServerIsBack();  // somebody else reached the server: try at once
+  void Stop();          // ends the thread; a call that runs is waited for
+
+  // After Stop: sends what can be sent until nothing is pending, the server does not answer three
+  // times, or `limit_ms` has passed. → what is still pending.
+  int64_t Flush(int64_t limit_ms);
+
+  // One pass over the outbox; → milliseconds until there is something to do again. Not while the
+  // thread runs; for Flush and tests.
+  int64_t Round();
+  bool reachable() const { return reachable_; }  // the last call had an answer
+
+ private:
+  struct Retry {
+    base::Backoff backoff;
+    int64_t due_ms = 0;
+  };
+  struct Settled {
+    int64_t sequence = 0;
+    std::string dead_cause, dead_reason;  // empty cause: delivered
+  };
+  enum class Outcome { kSettled, kLaneWaits, kServerAway };
+
+  int64_t RoundAt(int64_t now_ms);
+  Outcome Deliver(const OutboxRow& row, std::vector<Settled>& settled);
+  Outcome OnAnswer(const OutboxRow& row, const http::Response& answer,
+                   std::vector<Settled>& settled);
+  void LaneWaits(const std::string& lane);
+  void ServerAway();
+  bool Commit(std::vector<Settled>& settled);
+  base::Backoff NewBackoff();
+
+  State& state_;
+  SendToServer send_;
+  std::function<std::string()> current_url_;
+  const base::Clock& clock_;
+  const Options options_;
+
+  std::map<std::string, Retry> lanes_;  // those that wait
+  base::Backoff server_backoff_;
+  std::atomic<int64_t> server_due_ms_ = 0;
+  std::atomic<bool> reachable_ = true, interrupted_ = false;
+  std::map<int64_t, int> attempts_;  // by row, for Judge
+  uint64_t seeds_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool woken_ = false, stopping_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace sidecar

@@ -1,0 +1,69 @@
+// What the sidecar remembers of its own work, in state.db: events it has answered, what it
+// injected, memory sessions, the audit log, the last good policy. Every call runs inside the
+// caller's transaction.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/base/json.h"
+#include "lib/base/result.h"
+#include "lib/sqlite/database.h"
+
+namespace sidecar {
+
+extern const char* const kJournalSchema;
+
+// Events. An event that comes again (same key) is answered as before and does nothing else.
+base::Result<std::optional<std::string>> AnswerGiven(sqlite::Database& db,
+                                                     const std::string& conversation,
+                                                     const std::string& event_key);
+base::Status RecordAnswer(sqlite::Database& db, const std::string& conversation,
+                          const std::string& event_key, const std::string& answer);
+
+// Injections: the exact bytes, and what is already in a conversation's transcript (rulings K27).
+struct InjectionRecord {
+  std::string conversation;
+  int64_t turn = 0;
+  std::string event, tool_name, tool_use_id;
+  std::string text;            // what the agent got; empty: nothing
+  std::string query, outcome;  // why: what was searched for and how that went
+  base::Json items;            // [{id, revision, rank, method, trust, …}] in order
+  std::string policy_digest;
+  int64_t created_ms = 0;
+};
+base::Status RecordInjection(sqlite::Database& db, const InjectionRecord& record);
+base::Result<std::vector<InjectionRecord>> Injections(sqlite::Database& db,
+                                                      const std::string& conversation,
+                                                      int64_t turn);
+base::Result<std::set<std::string>> SeenKeys(sqlite::Database& db, const std::string& conversation);
+base::Status MarkSeen(sqlite::Database& db, const std::string& conversation,
+                      const std::vector<std::string>& keys);
+base::Status ForgetSeen(sqlite::Database& db, const std::string& conversation);
+
+// Memory sessions: which part of a conversation belongs to which session on the server.
+struct MemorySession {
+  std::string id, conversation, predecessor;
+  int64_t after_sequence = 0;  // its messages come behind this one
+};
+base::Status AddMemorySession(sqlite::Database& db, const MemorySession& session);
+base::Result<std::optional<MemorySession>> FindMemorySession(sqlite::Database& db,
+                                                             const std::string& id);
+// Up to which message of its conversation the server was told an interim summary; 0: none.
+base::Result<int64_t> SummarizedSequence(sqlite::Database& db, const std::string& id);
+base::Status SetSummarizedSequence(sqlite::Database& db, const std::string& id, int64_t sequence);
+
+// The audit log: rows are added, never changed; the database itself refuses the rest.
+base::Status AddAudit(sqlite::Database& db, const std::string& conversation,
+                      const std::string& event, const std::string& tool, const base::Json& details,
+                      int64_t now_ms);
+base::Result<int64_t> CountAudits(sqlite::Database& db);
+
+// The last good policy file.
+base::Status KeepPolicy(sqlite::Database& db, const std::string& file, int64_t now_ms);
+base::Result<std::optional<std::string>> KeptPolicy(sqlite::Database& db);
+
+}  // namespace sidecar

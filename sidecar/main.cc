@@ -1,0 +1,73 @@
+// agent-memory-sidecar: log, config, build, run, drain.
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "lib/base/file.h"
+#include "lib/base/log.h"
+#include "lib/base/shutdown.h"
+#include "lib/http/client.h"
+#include "sidecar/running_sidecar.h"
+
+namespace {
+
+constexpr int kBadSettings = 64, kVolumeInUse = 75;  // sysexits: usage, temporary failure
+constexpr int64_t kLockSliceMs = 500;
+
+bool StopIsAsked() {
+  sigset_t pending;
+  sigemptyset(&pending);
+  sigpending(&pending);
+  return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1;
+}
+
+// Waits in slices, so that a stop is heard while another process holds the volume.
+base::Result<base::DirectoryLock> TakeLock(const std::string& directory, int64_t wait_ms) {
+  RETURN_IF_ERROR(base::MakeDirectories(directory));
+  while (true) {
+    auto lock = base::DirectoryLock::Take(directory, std::min(wait_ms, kLockSliceMs));
+    wait_ms -= kLockSliceMs;
+    if (lock || lock.error().code != base::Code::kConflict || wait_ms <= 0 || StopIsAsked())
+      return lock;
+  }
+}
+
+int Fail(int code, const base::Error& error) {
+  std::fprintf(stderr, "agent-memory-sidecar: %s\n", error.message.c_str());
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  base::BlockSignals();
+  base::SetLogProgram(sidecar::SidecarProgram().name);
+
+  const base::Invocation invocation = base::ReadCommandLine(
+      sidecar::SidecarProgram(), std::vector<std::string>(argv, argv + argc), base::Environment());
+  if (!invocation.run) {
+    std::fputs(invocation.output.c_str(), invocation.exit_code == 0 ? stdout : stderr);
+    return invocation.exit_code;
+  }
+  const auto level = base::ParseLevel(invocation.settings.Text("log-level"));
+  if (!level) return Fail(kBadSettings, level.error());
+  base::SetLogLevel(*level);
+  const auto settings = sidecar::ReadSidecarSettings(invocation.settings);
+  if (auto checked = sidecar::CheckSidecarSettings(settings); !checked) {
+    return Fail(kBadSettings, checked.error());
+  }
+
+  http::InitializeClientThreads();
+  const auto lock = TakeLock(settings.data_directory, settings.lock_wait_ms);
+  if (!lock)
+    return Fail(lock.error().code == base::Code::kConflict ? kVolumeInUse : 1, lock.error());
+  auto running = sidecar::RunningSidecar::Start(settings, base::SystemClock());
+  if (!running) return Fail(1, running.error());
+
+  base::LogInfo("listening",
+                {{"api", (*running)->api_address()}, {"admin", (*running)->admin_address()}});
+  base::WaitForShutdown();
+  (*running)->Stop();
+  return base::ShutdownExitCode();
+}

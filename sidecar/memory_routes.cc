@@ -1,0 +1,344 @@
+// The table of allowed routes and what each of them may ask the server.
+#include "sidecar/memory_routes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/text.h"
+#include "lib/conversation/conversations.h"
+#include "sidecar/sessions.h"
+
+namespace sidecar {
+namespace {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+
+constexpr int64_t kCallTimeoutMs = 10'000;
+constexpr int64_t kWriteTimeoutMs = 3'000;  // then the outbox takes the write over
+constexpr size_t kMaxImportBytes = 32 << 20;
+constexpr const char* kQueryParameters[] = {
+    "q",      "query",  "type",           "scope",  "limit", "sessions",
+    "syntax", "format", "observation_id", "before", "after", "revision"};
+constexpr const char* kPassedHeaders[] = {"traceparent", "X-Request-Id", "Idempotency-Key"};
+
+bool SameProject(const std::string& a, const std::string& b) {
+  return base::FoldCase(a) == base::FoldCase(b);
+}
+
+// The allowed parameters, encoded again, and the project of the policy.
+std::string ForcedQuery(const http::Request& request, const api::Policy& policy) {
+  std::string query = "?project=" + http::PercentEncode(policy.project);
+  for (const auto& [name, value] : request.query) {
+    const bool allowed = std::any_of(std::begin(kQueryParameters), std::end(kQueryParameters),
+                                     [&](const char* known) { return name == known; });
+    if (allowed) query += "&" + name + "=" + http::PercentEncode(value);
+  }
+  return query;
+}
+
+Result<std::string> NumberParameter(const http::Request& request, const char* name) {
+  const auto found = request.parameters.find(name);
+  std::string text = found != request.parameters.end() ? found->second : "";
+  if (text.empty()) text = request.Query(name).value_or("");
+  const bool digits = !text.empty() && text.size() <= 16 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits) return Error{Code::kInvalid, std::string(name) + " must be a whole number"};
+  return text;
+}
+
+Result<Json> ObjectBody(const http::Request& request) {
+  ASSIGN_OR_RETURN(Json body, base::ParseJson(request.body));
+  if (!body.is_object()) return Error{Code::kInvalid, "the body must be a JSON object"};
+  return body;
+}
+
+bool IsTrue(const std::optional<std::string>& value) {
+  return value && *value != "false" && *value != "0" && !value->empty();
+}
+
+// Secrets go out of what is stored; other fields of the body are checked by the server.
+void RedactContent(const ActivePolicy& policy, Json& body) {
+  Redactor::Counts counts;
+  for (const char* field : {"title", "content", "tags", "messages"}) {
+    if (body.contains(field)) policy.redactor.RedactStrings(body[field], counts);
+  }
+}
+
+http::Response Passed(http::Response answer) {
+  http::Response out;
+  out.status = answer.status;
+  out.body = std::move(answer.body);
+  for (const char* name : {"Content-Type", "Retry-After", "X-Request-Id"}) {
+    if (auto value = answer.headers.Get(name)) out.headers.Set(name, *value);
+  }
+  return out;
+}
+
+// No answer, or one that says "not now": the outbox tries again where it may.
+bool IsAway(const Result<http::Response>& answer) {
+  return !answer || answer->status == 429 || answer->status >= 502;
+}
+
+}  // namespace
+
+MemoryRoutes::MemoryRoutes(State& state, const PolicyWatch& policies, SendToServer send,
+                           const base::Clock& clock, OutboxLimits limits,
+                           std::function<void()> wake)
+    : state_(state),
+      policies_(policies),
+      send_(std::move(send)),
+      clock_(clock),
+      limits_(limits),
+      wake_(std::move(wake)) {}
+
+std::vector<http::Route> MemoryRoutes::Routes() {
+  using P = api::Policy;
+  return {
+      {"GET", "/health",
+       [](const http::Request&) {
+         return http::JsonResponse(200, {{"status", "ok"}});
+       }},
+      {"POST", "/sessions", Bind(&MemoryRoutes::PostSession)},
+      {"POST", "/sessions/{id}/end", Bind(&MemoryRoutes::EndSession), kMaxImportBytes},
+      {"GET", "/sessions/recent", Bind(&MemoryRoutes::Query, &P::auto_search)},
+      {"POST", "/observations", Bind(&MemoryRoutes::PostObservation, &P::auto_save)},
+      {"GET", "/observations/recent", Bind(&MemoryRoutes::Query, &P::auto_search)},
+      {"GET", "/observations/{id}", Bind(&MemoryRoutes::GetObservation)},
+      {"GET", "/observations/{id}/revisions", Bind(&MemoryRoutes::GetRevisions)},
+      {"PATCH", "/observations/{id}", Bind(&MemoryRoutes::PatchObservation, &P::auto_save)},
+      {"DELETE", "/observations/{id}", Bind(&MemoryRoutes::DeleteObservation, &P::auto_save)},
+      {"GET", "/search", Bind(&MemoryRoutes::Query, &P::auto_search)},
+      {"GET", "/context", Bind(&MemoryRoutes::Query, &P::auto_search)},
+      {"GET", "/timeline", Bind(&MemoryRoutes::Timeline, &P::auto_search)},
+      {"GET", "/stats", Bind(&MemoryRoutes::Query)},
+      {"GET", "/export", Bind(&MemoryRoutes::Query, &P::allow_admin)},
+      {"POST", "/import", Bind(&MemoryRoutes::Import, &P::allow_admin), kMaxImportBytes},
+      {"POST", "/forget", Bind(&MemoryRoutes::Forget, &P::allow_admin)},
+  };
+}
+
+// `needed`: a switch of the policy that must be on.
+http::Handler MemoryRoutes::Bind(Method method, bool api::Policy::*needed) {
+  return [this, method, needed](const http::Request& request) {
+    const Policy policy = policies_.Current();
+    if (!policy) return http::ErrorResponse({Code::kUnavailable, "no policy is in force yet"});
+    if (needed && !(policy->policy.*needed)) {
+      return http::ErrorResponse({Code::kDenied, "the policy of this agent does not allow " +
+                                                     request.method + " " + request.path});
+    }
+    auto answer = (this->*method)(request, policy);
+    return answer ? std::move(*answer) : http::ErrorResponse(answer.error());
+  };
+}
+
+MemoryRoutes::Answer MemoryRoutes::PostSession(const http::Request& request, const Policy& policy) {
+  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  ASSIGN_OR_RETURN(const std::string id, api::RequiredText(body, "id", api::kMaxSessionId));
+  body["project"] = policy->policy.project;
+  OutboxRow row;
+  row.lane = id;
+  row.kind = "session";
+  row.path = "/sessions";
+  row.body = base::DumpJson(body);
+  return SendOrQueue(request, *policy, std::move(row));
+}
+
+MemoryRoutes::Answer MemoryRoutes::EndSession(const http::Request& request, const Policy& policy) {
+  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  ASSIGN_OR_RETURN(const std::string id, SessionFor(request.parameters.at("id"), policy->policy));
+  RedactContent(*policy, body);
+  // A session has no route of its own to ask whose it is; starting it again tells (409: another's).
+  http::ClientRequest claim;
+  claim.method = "POST";
+  claim.target = "/sessions";
+  claim.body = base::DumpJson({{"id", id}, {"project", policy->policy.project}});
+  claim.timeout_ms = kWriteTimeoutMs;
+  auto claimed = Forward(request, policy->policy, std::move(claim));
+  if (claimed && claimed->status == 409) return Error{Code::kNotFound, "no session \"" + id + "\""};
+  OutboxRow row;
+  row.lane = id;
+  row.kind = "session_end";
+  row.path = "/sessions/" + http::PercentEncode(id) + "/end";
+  row.body = base::DumpJson(body);
+  return SendOrQueue(request, *policy, std::move(row));
+}
+
+MemoryRoutes::Answer MemoryRoutes::PostObservation(const http::Request& request,
+                                                   const Policy& policy) {
+  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  ASSIGN_OR_RETURN(const auto given, base::OptionalString(body, "session_id"));
+  ASSIGN_OR_RETURN(const std::string session, SessionFor(given.value_or(""), policy->policy));
+  body["session_id"] = session;
+  body["project"] = policy->policy.project;
+  if (!body.contains("source") || !body["source"].is_object()) body["source"] = Json::object();
+  body["source"]["origin"] = api::kOriginAgent;
+  RedactContent(*policy, body);
+  // Checked here, so that what the server would refuse is never put off into the outbox.
+  ASSIGN_OR_RETURN(const auto observation, api::DecodeNewObservation(body));
+  if (observation.scope == "global" && !policy->policy.allow_global) {
+    return Error{Code::kDenied, "the policy of this agent does not allow scope global"};
+  }
+  OutboxRow row;
+  row.lane = session;
+  row.kind = "observation";
+  row.path = "/observations";
+  row.body = base::DumpJson(body);
+  row.origin = api::kOriginAgent;
+  return SendOrQueue(request, *policy, std::move(row));
+}
+
+MemoryRoutes::Answer MemoryRoutes::GetObservation(const http::Request& request,
+                                                  const Policy& policy) {
+  ASSIGN_OR_RETURN(const std::string id, NumberParameter(request, "id"));
+  return OwnRow(request, policy->policy, id, true);
+}
+
+MemoryRoutes::Answer MemoryRoutes::GetRevisions(const http::Request& request,
+                                                const Policy& policy) {
+  ASSIGN_OR_RETURN(const std::string id, NumberParameter(request, "id"));
+  ASSIGN_OR_RETURN(auto row, OwnRow(request, policy->policy, id, true));
+  if (row.status != 200) return row;
+  http::ClientRequest out;
+  out.target = "/observations/" + id + "/revisions";
+  return Forward(request, policy->policy, std::move(out));
+}
+
+MemoryRoutes::Answer MemoryRoutes::PatchObservation(const http::Request& request,
+                                                    const Policy& policy) {
+  ASSIGN_OR_RETURN(const std::string id, NumberParameter(request, "id"));
+  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  ASSIGN_OR_RETURN(auto row, OwnRow(request, policy->policy, id, false));
+  if (row.status != 200) return row;
+  Json patch = Json::object();
+  for (const char* field : {"type", "title", "content", "tags"}) {
+    if (body.contains(field)) patch[field] = body[field];
+  }
+  RedactContent(*policy, patch);
+  http::ClientRequest out;
+  out.method = "PATCH";
+  out.target = "/observations/" + id;
+  out.body = base::DumpJson(patch);
+  return Forward(request, policy->policy, std::move(out));
+}
+
+MemoryRoutes::Answer MemoryRoutes::DeleteObservation(const http::Request& request,
+                                                     const Policy& policy) {
+  ASSIGN_OR_RETURN(const std::string id, NumberParameter(request, "id"));
+  const bool hard = IsTrue(request.Query("hard"));
+  if (hard && !policy->policy.allow_admin) {
+    return Error{Code::kDenied, "the policy of this agent does not allow hard=true"};
+  }
+  ASSIGN_OR_RETURN(auto row, OwnRow(request, policy->policy, id, false));
+  // A row that is softly deleted is not seen any more; whose it was cannot be told.
+  if (row.status != 200) return row;
+  http::ClientRequest out;
+  out.method = "DELETE";
+  out.target = "/observations/" + id + (hard ? "?hard=true" : "");
+  return Forward(request, policy->policy, std::move(out));
+}
+
+MemoryRoutes::Answer MemoryRoutes::Timeline(const http::Request& request, const Policy& policy) {
+  ASSIGN_OR_RETURN(const std::string id, NumberParameter(request, "observation_id"));
+  ASSIGN_OR_RETURN(auto row, OwnRow(request, policy->policy, id, false));
+  if (row.status != 200) return row;
+  return Query(request, policy);
+}
+
+MemoryRoutes::Answer MemoryRoutes::Query(const http::Request& request, const Policy& policy) {
+  http::ClientRequest out;
+  out.target = request.path + ForcedQuery(request, policy->policy);
+  return Forward(request, policy->policy, std::move(out));
+}
+
+MemoryRoutes::Answer MemoryRoutes::Import(const http::Request& request, const Policy& policy) {
+  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  for (const char* list : {"sessions", "observations"}) {
+    if (!body.contains(list) || !body[list].is_array()) continue;
+    for (Json& row : body[list]) {
+      if (row.is_object()) row["project"] = policy->policy.project;
+    }
+  }
+  http::ClientRequest out;
+  out.method = "POST";
+  out.target = "/import";
+  out.body = base::DumpJson(body);
+  return Forward(request, policy->policy, std::move(out));
+}
+
+MemoryRoutes::Answer MemoryRoutes::Forget(const http::Request& request, const Policy& policy) {
+  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  body["project"] = policy->policy.project;
+  http::ClientRequest out;
+  out.method = "POST";
+  out.target = "/forget";
+  out.body = base::DumpJson(body);
+  return Forward(request, policy->policy, std::move(out));
+}
+
+MemoryRoutes::Answer MemoryRoutes::SendOrQueue(const http::Request& request,
+                                               const ActivePolicy& policy, OutboxRow row) {
+  // A key is the agent's own: two agents that count from 1 must not meet.
+  const auto key = request.headers.Get("Idempotency-Key");
+  row.idempotency_key =
+      "agent-" + (key ? base::Sha256Hex(policy.policy.agent + "/" + *key) : base::RandomUuid());
+  row.project = policy.policy.project;
+  row.destination = policy.policy.server_url;
+  row.created_ms = clock_.NowMs();
+  http::ClientRequest out;
+  out.method = row.method;
+  out.target = row.path;
+  out.body = row.body;
+  out.timeout_ms = kWriteTimeoutMs;
+  out.headers.Set("Idempotency-Key", row.idempotency_key);
+  auto answer = Forward(request, policy.policy, std::move(out));
+  if (!IsAway(answer)) return answer;
+  RETURN_IF_ERROR(state_.Change([&](sqlite::Database& db) { return Enqueue(db, row, limits_); }));
+  wake_();
+  return http::JsonResponse(202, {{"queued", true}});
+}
+
+MemoryRoutes::Answer MemoryRoutes::Forward(const http::Request& request, const api::Policy& policy,
+                                           http::ClientRequest out) {
+  for (const char* name : kPassedHeaders) {
+    const auto value = request.headers.Get(name);
+    if (value && !out.headers.Get(name)) out.headers.Set(name, *value);
+  }
+  if (!out.body.empty()) out.headers.Set("Content-Type", "application/json");
+  if (out.timeout_ms > kCallTimeoutMs) out.timeout_ms = kCallTimeoutMs;
+  ASSIGN_OR_RETURN(auto answer, send_(policy.server_url, std::move(out)));
+  return Passed(std::move(answer));
+}
+
+MemoryRoutes::Answer MemoryRoutes::OwnRow(const http::Request& request, const api::Policy& policy,
+                                          const std::string& id, bool read_only) {
+  http::ClientRequest out;
+  out.target = "/observations/" + id;
+  if (const auto revision = request.Query("revision"); read_only && revision) {
+    out.target += "?revision=" + http::PercentEncode(*revision);
+  }
+  ASSIGN_OR_RETURN(auto answer, Forward(request, policy, std::move(out)));
+  if (answer.status != 200) return answer;
+  auto row = base::ParseJson(answer.body);
+  const bool own = row && SameProject(base::StringAt(*row, {"project"}), policy.project);
+  const bool shared = row && read_only && base::StringAt(*row, {"scope"}) == "global";
+  if (own || shared) return answer;
+  return Error{Code::kNotFound, "there is no observation " + id};
+}
+
+Result<std::string> MemoryRoutes::SessionFor(const std::string& id, const api::Policy& policy) {
+  auto found = state_.Read([&](sqlite::Database& db) {
+    return id.empty() ? conversation::Current(db) : conversation::Find(db, id);
+  });
+  if (!found) return found.error();
+  if (*found && !(*found)->memory_session_id.empty()) return (*found)->memory_session_id;
+  // An agent that has no conversation yet writes into one session of its own.
+  return id.empty()
+             ? "agent-" + base::Sha256Hex(policy.agent_namespace + "/" + policy.agent).substr(0, 16)
+             : id;
+}
+
+}  // namespace sidecar

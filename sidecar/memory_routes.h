@@ -1,0 +1,61 @@
+// The memory routes as the agent sees them: an allow-list over the server's API. A request is
+// rebuilt from its parsed route, never forwarded raw, and held inside the policy: its project, its
+// switches, its trust.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/base/clock.h"
+#include "lib/http/router.h"
+#include "sidecar/memory_servers.h"
+#include "sidecar/outbox.h"
+#include "sidecar/policy_watch.h"
+#include "sidecar/state.h"
+
+namespace sidecar {
+
+class MemoryRoutes {
+ public:
+  // `wake` tells the delivery that there are new rows.
+  MemoryRoutes(State& state, const PolicyWatch& policies, SendToServer send,
+               const base::Clock& clock, OutboxLimits limits, std::function<void()> wake);
+  std::vector<http::Route> Routes();  // their handlers refer to this object
+
+ private:
+  using Policy = std::shared_ptr<const ActivePolicy>;
+  using Answer = base::Result<http::Response>;
+  using Method = Answer (MemoryRoutes::*)(const http::Request&, const Policy&);
+  http::Handler Bind(Method method, bool api::Policy::*needed = nullptr);
+
+  Answer PostSession(const http::Request& request, const Policy& policy);
+  Answer EndSession(const http::Request& request, const Policy& policy);
+  Answer PostObservation(const http::Request& request, const Policy& policy);
+  Answer GetObservation(const http::Request& request, const Policy& policy);
+  Answer GetRevisions(const http::Request& request, const Policy& policy);
+  Answer PatchObservation(const http::Request& request, const Policy& policy);
+  Answer DeleteObservation(const http::Request& request, const Policy& policy);
+  Answer Timeline(const http::Request& request, const Policy& policy);
+  Answer Query(const http::Request& request, const Policy& policy);  // GETs with the project forced
+  Answer Import(const http::Request& request, const Policy& policy);
+  Answer Forget(const http::Request& request, const Policy& policy);
+
+  // Sends now; when the server is away, puts the write into the outbox and answers 202.
+  Answer SendOrQueue(const http::Request& request, const ActivePolicy& policy, OutboxRow row);
+  Answer Forward(const http::Request& request, const api::Policy& policy, http::ClientRequest out);
+  // The row, when it is the project's (or global and only read); kNotFound otherwise.
+  Answer OwnRow(const http::Request& request, const api::Policy& policy, const std::string& id,
+                bool read_only);
+  // The memory session of the conversation with this id, or the id itself; empty: the current one.
+  base::Result<std::string> SessionFor(const std::string& id, const api::Policy& policy);
+
+  State& state_;
+  const PolicyWatch& policies_;
+  SendToServer send_;
+  const base::Clock& clock_;
+  const OutboxLimits limits_;
+  std::function<void()> wake_;
+};
+
+}  // namespace sidecar

@@ -1,0 +1,67 @@
+// The durable queue of writes to the memory server, in state.db: what was accepted is delivered,
+// pending or dead at every moment. Sending is delivery.h. Every call runs inside the caller's
+// transaction.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/json.h"
+#include "lib/base/result.h"
+#include "lib/sqlite/database.h"
+
+namespace sidecar {
+
+extern const char* const kOutboxSchema;
+
+struct OutboxRow {
+  int64_t sequence = 0;
+  std::string lane;  // rows of one lane (a memory session) are delivered in their order
+  std::string kind;  // session | observation | session_end
+  std::string method = "POST", path, body;
+  std::string project, origin, destination;  // as they were at the capture; destination: a base URL
+  std::string idempotency_key;
+  int64_t created_ms = 0;
+};
+
+struct OutboxLimits {
+  int64_t rows = 10'000, bytes = 64 << 20;
+};
+
+// Adds a row. kFull: over a limit; rows of kind session and session_end have a tenth more room, so
+// that captures do not shut out what they belong to.
+base::Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& limits);
+
+struct OutboxHead {
+  int64_t sequence = 0;
+  std::string lane;
+};
+// Pending rows behind `after`, in order, at most `limit`.
+base::Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t after,
+                                                  int64_t limit);
+base::Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence);
+
+// After a 2xx: the row goes, the counter stays. A row that is not pending is left alone.
+base::Status MarkDelivered(sqlite::Database& db, int64_t sequence);
+// The row stays, with why it was given up. `cause` is one word for counting ("400", "destination").
+base::Status MarkDead(sqlite::Database& db, int64_t sequence, const std::string& cause,
+                      const std::string& reason);
+
+// Counters over the life of the file: accepted = delivered + pending + dead.
+struct OutboxTotals {
+  int64_t accepted = 0, delivered = 0, pending = 0, dead = 0;
+  int64_t pending_bytes = 0;
+};
+base::Result<OutboxTotals> ReadTotals(sqlite::Database& db);
+base::Result<std::map<std::string, int64_t>> DeadByCause(sqlite::Database& db);
+
+struct DeadLetter {
+  int64_t sequence = 0;
+  std::string kind, path, cause, reason;
+};
+base::Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t limit);
+
+}  // namespace sidecar

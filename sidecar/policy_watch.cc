@@ -1,0 +1,148 @@
+// Reads the policy file again and again: it is small, and its bytes are the one sign of change that
+// no way of replacing a file can hide.
+#include "sidecar/policy_watch.h"
+
+#include <chrono>
+#include <utility>
+
+#include "lib/base/file.h"
+#include "lib/base/log.h"
+#include "sidecar/journal.h"
+
+namespace sidecar {
+namespace {
+
+constexpr size_t kMaxPolicyBytes = 1 << 20;  // a ConfigMap's limit
+
+}  // namespace
+
+base::Result<std::shared_ptr<const ActivePolicy>> CompilePolicy(const std::string& file,
+                                                                int64_t now_ms) {
+  auto active = std::make_shared<ActivePolicy>();
+  ASSIGN_OR_RETURN(const base::Json json, base::ParseJson(file));
+  ASSIGN_OR_RETURN(active->policy, api::DecodePolicy(json));
+  ASSIGN_OR_RETURN(active->rules, CaptureRules::Compile(active->policy.save_rules));
+  ASSIGN_OR_RETURN(active->redactor, Redactor::Compile(active->policy.redaction));
+  active->digest = api::PolicyDigest(file);
+  active->loaded_ms = now_ms;
+  return std::shared_ptr<const ActivePolicy>(std::move(active));
+}
+
+PolicyWatch::PolicyWatch(std::string path, State& state, const base::Clock& clock,
+                         std::function<void()> on_change)
+    : path_(std::move(path)), state_(state), clock_(clock), on_change_(std::move(on_change)) {}
+
+PolicyWatch::~PolicyWatch() { Stop(); }
+
+void PolicyWatch::Restore() {
+  auto kept = state_.Read([](sqlite::Database& db) { return KeptPolicy(db); });
+  if (!kept || !*kept) return;
+  auto compiled = CompilePolicy(**kept, clock_.NowMs());
+  if (!compiled) {
+    base::LogWarn("the kept policy does not compile any more",
+                  {{"reason", compiled.error().message}});
+    return;
+  }
+  std::lock_guard lock(mutex_);
+  if (current_) return;
+  current_ = std::move(*compiled);
+  standing_.digest = current_->digest;
+  standing_.loaded_ms = current_->loaded_ms;
+  base::LogInfo("the last good policy is in force again", {{"digest", current_->digest}});
+}
+
+void PolicyWatch::Look() {
+  auto file = base::ReadFile(path_, kMaxPolicyBytes);
+  if (!file) {
+    Refuse("unreadable: " + file.error().message, base::Wrap(path_, file.error()));
+    return;
+  }
+  const auto current = Current();
+  if (current && current->digest == api::PolicyDigest(*file)) {
+    std::lock_guard lock(mutex_);
+    standing_.matches_file = true;
+    standing_.error.clear();
+    refused_file_.clear();
+    return;
+  }
+  if (*file == refused_file_) return;
+  auto compiled = CompilePolicy(*file, clock_.NowMs());
+  if (compiled) {
+    Accept(*file, std::move(*compiled));
+  } else {
+    Refuse(*file, base::Wrap(path_, compiled.error()));
+  }
+}
+
+void PolicyWatch::Accept(const std::string& file, std::shared_ptr<const ActivePolicy> compiled) {
+  refused_file_.clear();
+  const std::string digest = compiled->digest;
+  {
+    std::lock_guard lock(mutex_);
+    current_ = std::move(compiled);
+    standing_.digest = digest;
+    standing_.loaded_ms = current_->loaded_ms;
+    standing_.matches_file = true;
+    standing_.error.clear();
+    ++standing_.reloads;
+  }
+  changed_.notify_all();
+  on_change_();
+  base::LogInfo("policy in force", {{"digest", digest}});
+  const int64_t now_ms = clock_.NowMs();
+  auto kept = state_.Change([&](sqlite::Database& db) { return KeepPolicy(db, file, now_ms); });
+  if (!kept) base::LogError("the policy could not be kept", {{"reason", kept.error().message}});
+}
+
+void PolicyWatch::Refuse(const std::string& file, const base::Error& error) {
+  if (file == refused_file_) return;
+  if (file != std::exchange(last_file_, file)) return;  // look once more: it may be half written
+  refused_file_ = file;
+  {
+    std::lock_guard lock(mutex_);
+    standing_.matches_file = false;
+    standing_.error = error.message;
+    ++standing_.rejected;
+  }
+  base::LogError("the policy file is refused; the last good policy stays in force",
+                 {{"reason", error.message}, {"in_force", standing().digest}});
+}
+
+void PolicyWatch::Start(int64_t interval_ms) {
+  thread_ = std::jthread([this, interval_ms](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      Look();
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, std::chrono::milliseconds(interval_ms), [&] { return stopping_; });
+    }
+  });
+}
+
+void PolicyWatch::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  thread_.request_stop();
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::shared_ptr<const ActivePolicy> PolicyWatch::Current() const {
+  std::lock_guard lock(mutex_);
+  return current_;
+}
+
+PolicyWatch::Standing PolicyWatch::standing() const {
+  std::lock_guard lock(mutex_);
+  return standing_;
+}
+
+bool PolicyWatch::WaitForOther(const std::string& digest, int64_t timeout_ms) const {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
+                    [&] { return stopping_ || standing_.digest != digest; });
+  return standing_.digest != digest;
+}
+
+}  // namespace sidecar

@@ -1,0 +1,56 @@
+// Renders what was recalled as the text that goes into a prompt: fenced as records, every item with
+// its id and source, inside the budget. Pure: the same memories give the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sidecar {
+
+inline constexpr size_t kMaxInjectedCharacters = 10'000;  // what agents take from a hook
+inline constexpr size_t kCharactersPerToken = 3;
+
+struct RecalledSession {
+  std::string id;  // of the memory session; may be empty
+  std::string summary;
+};
+
+struct RecalledItem {
+  int64_t id = 0;
+  std::string type, title, content;
+  std::string trust;     // user, agent, rule, tool-output, import (rulings K26)
+  std::string source;    // the rule or tool it came from; may be empty
+  std::string method;    // fts5_bm25, recency
+  std::string revision;  // changes when the memory does
+  double rank = 0;
+};
+
+struct Recalled {
+  std::vector<RecalledSession> sessions;
+  std::vector<RecalledItem> items;
+  std::string outcome = "ok";  // ok | off | unavailable | timeout | breaker_open
+};
+
+// What identifies something injected inside a conversation (rulings K27).
+std::string KeyOf(const RecalledSession& session);
+std::string KeyOf(const RecalledItem& item);
+
+struct Injection {
+  std::string text;                 // empty: nothing
+  std::vector<std::string> keys;    // of what the text holds
+  std::vector<RecalledItem> items;  // those in the text
+};
+
+// <memory:sessions> and <memory:context>, without what `seen` holds; whole items are dropped from
+// the end until the text has at most min(10,000, budget_tokens · 3) UTF-16 units.
+Injection RenderInjection(const Recalled& recalled, const std::set<std::string>& seen,
+                          int budget_tokens);
+
+// One line that can neither close nor imitate a block: '<' as &lt;, line ends as \n, other control,
+// bidi and invisible characters as \uXXXX.
+std::string Inert(std::string_view text);
+
+}  // namespace sidecar

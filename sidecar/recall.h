@@ -1,0 +1,63 @@
+// Reads memory for a turn: one question to the server inside a short deadline. Fails open: when the
+// server is away or slow the agent goes on without memory. What the text looks like is prompt.h.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "lib/api/hook_event.h"
+#include "lib/api/policy.h"
+#include "lib/base/clock.h"
+#include "lib/telemetry/trace.h"
+#include "sidecar/breaker.h"
+#include "sidecar/memory_servers.h"
+#include "sidecar/prompt.h"
+
+namespace sidecar {
+
+// What a contextInjectTools search before a tool found.
+struct ToolRecall {
+  bool searched = false;  // an entry of the policy named the tool
+  std::string query;
+  Recalled found;   // all of it, for trace and record
+  Recalled inject;  // what entries with inject: true may put into the prompt
+};
+
+class Recall {
+ public:
+  struct Options {
+    int64_t deadline_ms = 200;
+    int sessions = 3;
+  };
+  // `on_answer` is called whenever the server answered.
+  Recall(
+      SendToServer send, const base::Clock& clock, Options options,
+      std::function<void()> on_answer = [] {});
+
+  // GET /context for a prompt: session summaries and, when `query` is not blank, observations.
+  // Trust classes that the policy does not admit are left out (rulings K26). contextLimit 0 asks
+  // nothing.
+  Recalled ForPrompt(const api::Policy& policy, std::string_view query,
+                     const telemetry::TraceContext& trace);
+  // GET /search for each contextInjectTools entry that names the tool, all inside one deadline.
+  ToolRecall ForTool(const api::Policy& policy, const api::HookEvent& event,
+                     const telemetry::TraceContext& trace);
+  bool BreakerOpen() const { return breaker_.IsOpen(); }
+
+ private:
+  // The JSON of a 200; else nothing, and `outcome` says why.
+  base::Json Ask(const api::Policy& policy, const std::string& target, int64_t end_ms,
+                 const telemetry::TraceContext& trace, std::string& outcome);
+  SendToServer send_;
+  const base::Clock& clock_;
+  const Options options_;
+  std::function<void()> on_answer_;
+  Breaker breaker_;
+};
+
+// True when items of this trust class may be injected by themselves.
+bool MayInject(const api::Policy& policy, std::string_view trust);
+
+}  // namespace sidecar

@@ -1,0 +1,35 @@
+// Takes secrets out of text before it is written or sent anywhere: formats with a known prefix, the
+// policy's own patterns, and <private> sections. What has no recognisable form is not found. Pure.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/api/policy.h"
+#include "lib/base/json.h"
+#include "lib/base/result.h"
+
+namespace sidecar {
+
+class Redactor {
+ public:
+  using Counts = std::map<std::string, int64_t>;  // kind → how many
+
+  // kInvalid names the extra pattern that RE2 does not take. Disabled: changes nothing.
+  static base::Result<Redactor> Compile(const api::Redaction& settings);
+
+  // Each secret becomes [REDACTED:kind:hash8], the hash of its bytes; <private>…</private> becomes
+  // [REDACTED:private]. Linear in the text. Any thread.
+  std::string Redact(std::string_view text, Counts& counts) const;
+  void RedactStrings(base::Json& value, Counts& counts) const;  // every string in it, keys aside
+
+ private:
+  struct Pattern;
+  bool enabled_ = true;
+  std::vector<std::shared_ptr<const Pattern>> patterns_;
+};
+
+}  // namespace sidecar

@@ -1,0 +1,158 @@
+// Who knows whom: built here and nowhere else.
+#include "sidecar/running_sidecar.h"
+
+#include <iterator>
+#include <utility>
+
+#include "lib/base/log.h"
+#include "lib/base/shutdown.h"
+#include "lib/http/server.h"
+#include "lib/telemetry/instrument.h"
+#include "lib/telemetry/metrics.h"
+#include "sidecar/agent_guard.h"
+#include "sidecar/conversation_routes.h"
+#include "sidecar/delivery.h"
+#include "sidecar/hooks.h"
+#include "sidecar/memory_routes.h"
+#include "sidecar/memory_servers.h"
+#include "sidecar/policy_watch.h"
+#include "sidecar/recall.h"
+#include "sidecar/sessions.h"
+#include "sidecar/status_routes.h"
+#include "sidecar/turn.h"
+
+namespace sidecar {
+namespace {
+
+constexpr int kDiskFailureExit = 74;  // sysexits: input/output error
+constexpr int64_t kRequestGraceMs = 3'000;
+constexpr size_t kAdminWorkers = 4, kAdminQueue = 32, kAgentConnections = 64;
+
+Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::Clock& clock) {
+  Delivery::Options options;
+  options.retry_longest_ms = settings.retry_longest_ms;
+  options.seed = static_cast<uint64_t>(clock.NowMs());
+  return options;
+}
+
+}  // namespace
+
+// In the order of building; ends in the reverse one.
+struct RunningSidecar::Parts {
+  Parts(const SidecarSettings& s, const base::Clock& c, std::unique_ptr<State> opened)
+      : settings(s),
+        clock(c),
+        state(std::move(opened)),
+        servers(s.token_file),
+        delivery(
+            *state, servers.Sender(), [this] { return ServerUrl(); }, c, DeliveryOptions(s, c)),
+        policies(s.policy, *state, c, [this] { delivery.ServerIsBack(); }),
+        recall(servers.Sender(), c, {.deadline_ms = s.recall_timeout_ms},
+               [this] { delivery.ServerIsBack(); }),
+        turn(*state, policies, recall, Waker(), metrics, c, s.outbox),
+        hooks(turn, metrics),
+        conversations(*state, policies, c, s.outbox, Waker()),
+        memory(*state, policies, servers.Sender(), c, s.outbox, Waker()),
+        status(*state, policies, delivery, recall, metrics) {}
+
+  std::function<void()> Waker() {
+    return [this] { delivery.Wake(); };
+  }
+  std::string ServerUrl() const {
+    const auto policy = policies.Current();
+    return policy ? policy->policy.server_url : "";
+  }
+  http::Router AgentRouter() {
+    std::vector<http::Route> routes = {{"POST", "/v1/hooks",
+                                        [this](const http::Request& r) { return hooks.Handle(r); },
+                                        kMaxHookBytes}};
+    for (auto& more : {conversations.Routes(), memory.Routes(), status.AgentRoutes()}) {
+      routes.insert(routes.end(), more.begin(), more.end());
+    }
+    return http::Router(std::move(routes));
+  }
+  base::Status Listen();
+
+  const SidecarSettings settings;
+  const base::Clock& clock;
+  telemetry::Metrics metrics;
+  std::unique_ptr<State> state;
+  MemoryServers servers;
+  Delivery delivery;
+  PolicyWatch policies;
+  Recall recall;
+  Turn turn;
+  Hooks hooks;
+  ConversationRoutes conversations;
+  MemoryRoutes memory;
+  StatusRoutes status;
+  std::unique_ptr<http::Server> admin, api;
+  bool stopped = false;
+};
+
+base::Status RunningSidecar::Parts::Listen() {
+  http::ServerOptions options;
+  options.listen = settings.admin;
+  options.name = "admin";
+  options.workers = kAdminWorkers;
+  options.queue = kAdminQueue;
+  telemetry::Instrument(options, metrics);
+  ASSIGN_OR_RETURN(admin, http::Server::Start(http::Router(status.AdminRoutes()), options));
+
+  http::ServerOptions agent;
+  agent.listen = settings.listen;
+  agent.name = "api";
+  agent.workers = settings.workers;
+  agent.max_connections = kAgentConnections;
+  agent.before = [this](http::Request& request) {
+    return RefuseStranger(request, settings.allowed_origins);
+  };
+  telemetry::Instrument(agent, metrics);
+  ASSIGN_OR_RETURN(api, http::Server::Start(AgentRouter(), agent));
+  return {};
+}
+
+base::Result<std::unique_ptr<RunningSidecar>> RunningSidecar::Start(const SidecarSettings& settings,
+                                                                    const base::Clock& clock) {
+  ASSIGN_OR_RETURN(auto state, State::Open(settings.data_directory, [](const base::Error& error) {
+                     base::RequestShutdown(kDiskFailureExit, error.message);
+                   }));
+  auto parts = std::make_unique<Parts>(settings, clock, std::move(state));
+  parts->policies.Restore();
+  parts->policies.Look();
+  parts->policies.Start(settings.policy_interval_ms);
+  parts->delivery.Start();
+  RETURN_IF_ERROR(parts->Listen());
+  return std::unique_ptr<RunningSidecar>(new RunningSidecar(std::move(parts)));
+}
+
+RunningSidecar::RunningSidecar(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+RunningSidecar::~RunningSidecar() { Stop(); }
+
+std::string RunningSidecar::api_address() const { return parts_->api->address(); }
+
+std::string RunningSidecar::admin_address() const { return parts_->admin->address(); }
+
+int64_t RunningSidecar::Stop() {
+  if (std::exchange(parts_->stopped, true)) return 0;
+  parts_->api->Stop(kRequestGraceMs);
+  parts_->policies.Stop();
+  parts_->delivery.Stop();
+  if (const auto policy = parts_->policies.Current()) {
+    auto told = parts_->state->Write<int64_t>([&](sqlite::Database& db) {
+      return EnqueueInterimSummaries(
+          db, {policy->policy, parts_->settings.outbox, parts_->clock.NowMs()});
+    });
+    if (!told) base::LogWarn("no interim summaries", {{"reason", told.error().message}});
+  }
+  const int64_t pending = parts_->delivery.Flush(parts_->settings.drain_timeout_ms);
+  if (pending != 0) {
+    base::LogWarn("writes stay on the volume until the next start", {{"pending", pending}});
+  }
+  parts_->admin->Stop(0);
+  parts_->state->Close();
+  return pending;
+}
+
+}  // namespace sidecar

@@ -1,0 +1,43 @@
+// Memory sessions: which session on the server a conversation writes to, when it begins and how it
+// ends (rulings K29). Runs inside the caller's transaction; what the server is told goes through
+// the outbox.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/api/policy.h"
+#include "lib/base/result.h"
+#include "lib/conversation/conversations.h"
+#include "sidecar/outbox.h"
+
+namespace sidecar {
+
+// What every write to the outbox needs to know.
+struct OutboxContext {
+  const api::Policy& policy;
+  const OutboxLimits& limits;
+  int64_t now_ms = 0;
+};
+
+// The conversation, open and with a memory session: one is begun on the first use and, when the
+// last one was ended, a successor that names it.
+base::Result<conversation::Conversation> OpenConversation(sqlite::Database& db,
+                                                          const std::string& id,
+                                                          const OutboxContext& context);
+
+// Ends the conversation and its memory session, with the transcript unless autoSummarize is off.
+// Nothing happens when it is unknown or ended already.
+base::Status EndConversation(sqlite::Database& db, const std::string& id,
+                             const OutboxContext& context);
+
+// Tells the server the summary so far of every open session that has new messages; the sessions
+// stay open (rulings K29). → how many.
+base::Result<int64_t> EnqueueInterimSummaries(sqlite::Database& db, const OutboxContext& context);
+
+// A row for POST /observations. `body` gets no changes.
+base::Status EnqueueObservation(sqlite::Database& db, const std::string& session,
+                                const base::Json& body, const std::string& origin,
+                                const std::string& idempotency_key, const OutboxContext& context);
+
+}  // namespace sidecar

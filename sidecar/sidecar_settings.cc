@@ -1,0 +1,75 @@
+// The table of settings and what of it only makes sense together.
+#include "sidecar/sidecar_settings.h"
+
+#include "lib/http/server.h"
+
+namespace sidecar {
+
+using Kind = base::Setting::Kind;
+
+const base::Program& SidecarProgram() {
+  static const base::Program program = {
+      "agent-memory-sidecar",
+      "Puts memory into an agent's turns: captures by rule, recalls for prompts, keeps "
+      "conversations.",
+      {
+          {"listen", Kind::kString, "127.0.0.1:7437", "where the agent calls; loopback only"},
+          {"admin", Kind::kString, "0.0.0.0:7438", "probes, metrics and the policy's digest"},
+          {"policy", Kind::kString, "/etc/agent-memory/policy.json",
+           "the policy file; reloaded when it changes"},
+          {"data-dir", Kind::kString, "/var/lib/agent-memory", "holds state.db"},
+          {"token-file", Kind::kString, "",
+           "bearer token for the memory server; empty: none is sent"},
+          {"lock-wait", Kind::kDuration, "45s", "how long to wait for another process on data-dir",
+           0, 3'600'000},
+          {"allowed-origins", Kind::kList, "",
+           "values of Origin that may call the agent's listener"},
+          {"recall-timeout", Kind::kDuration, "200ms", "longest time that a turn waits for memory",
+           1, 10'000},
+          {"policy-interval", Kind::kDuration, "250ms", "how often the policy file is looked at",
+           10, 2'000},
+          {"retry-longest", Kind::kDuration, "30s", "longest pause before a write is tried again",
+           200, 600'000},
+          {"drain-timeout", Kind::kDuration, "20s", "longest time to deliver at a stop", 0,
+           600'000},
+          {"outbox-rows", Kind::kInt, "10000", "writes that may wait for the memory server", 1,
+           10'000'000},
+          {"outbox-bytes", Kind::kBytes, "64Mi", "and their size together", 1 << 16},
+          {"workers", Kind::kInt, "16", "threads that handle the agent's requests", 2, 256},
+          {"log-level", Kind::kString, "info", "debug, info, warn or error"},
+      },
+      "Example:\n  agent-memory-sidecar --policy policy.json --data-dir state --listen 127.0.0.1:0 "
+      "--admin 127.0.0.1:0\n"};
+  return program;
+}
+
+SidecarSettings ReadSidecarSettings(const base::Settings& settings) {
+  SidecarSettings read;
+  read.listen = settings.Text("listen");
+  read.admin = settings.Text("admin");
+  read.policy = settings.Text("policy");
+  read.data_directory = settings.Text("data-dir");
+  read.token_file = settings.Text("token-file");
+  read.lock_wait_ms = settings.Milliseconds("lock-wait");
+  read.allowed_origins = settings.List("allowed-origins");
+  read.recall_timeout_ms = settings.Milliseconds("recall-timeout");
+  read.policy_interval_ms = settings.Milliseconds("policy-interval");
+  read.retry_longest_ms = settings.Milliseconds("retry-longest");
+  read.drain_timeout_ms = settings.Milliseconds("drain-timeout");
+  read.outbox.rows = settings.Int("outbox-rows");
+  read.outbox.bytes = settings.Bytes("outbox-bytes");
+  read.workers = static_cast<size_t>(settings.Int("workers"));
+  return read;
+}
+
+base::Status CheckSidecarSettings(const SidecarSettings& settings) {
+  ASSIGN_OR_RETURN(const auto address, http::ParseAddress(settings.listen));
+  const std::string& host = address.first;
+  if (host.starts_with("127.") || host == "::1" || host == "[::1]" || host == "localhost")
+    return {};
+  return base::Error{base::Code::kInvalid,
+                     "listen: " + settings.listen +
+                         " is reachable from outside; use an address of 127.0.0.0/8 or [::1]"};
+}
+
+}  // namespace sidecar

@@ -1,0 +1,28 @@
+// The settings of agent-memory-sidecar: flags, environment and config/sidecar.yaml as one struct.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/base/config.h"
+#include "sidecar/outbox.h"
+
+namespace sidecar {
+
+struct SidecarSettings {
+  std::string listen, admin, policy, data_directory, token_file;
+  int64_t lock_wait_ms = 45'000;
+  std::vector<std::string> allowed_origins;
+  int64_t recall_timeout_ms = 200, policy_interval_ms = 250;
+  int64_t retry_longest_ms = 30'000, drain_timeout_ms = 20'000;
+  OutboxLimits outbox;
+  size_t workers = 16;
+};
+
+const base::Program& SidecarProgram();
+SidecarSettings ReadSidecarSettings(const base::Settings& settings);
+// kInvalid: the agent's listener would be reachable from outside.
+base::Status CheckSidecarSettings(const SidecarSettings& settings);
+
+}  // namespace sidecar

@@ -1,0 +1,46 @@
+// state.db: the one file that the sidecar keeps on the agent's volume, opened with the schema of
+// everything in it. What the tables mean is in lib/conversation, outbox and journal.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "lib/base/guarded.h"
+#include "lib/base/result.h"
+#include "lib/sqlite/database.h"
+#include "lib/sqlite/writer.h"
+
+namespace sidecar {
+
+class State {
+ public:
+  // Opens or makes `<directory>/state.db`. kConflict: made by a newer program. `on_sync_failure` is
+  // called once, when a commit could not be synced: the program must end.
+  static base::Result<std::unique_ptr<State>> Open(
+      const std::string& directory, std::function<void(const base::Error&)> on_sync_failure);
+
+  // One commit, waited for; see sqlite::Writer::Run.
+  template <class T>
+  base::Result<T> Write(std::function<base::Result<T>(sqlite::Database&)> work) {
+    return writer_->Run<T>(std::move(work));
+  }
+  base::Status Change(std::function<base::Status(sqlite::Database&)> work) {
+    return writer_->RunAny(std::move(work));
+  }
+  // On a connection that sees what is committed; one reader at a time.
+  template <class F>
+  auto Read(F&& use) {
+    return reader_.With(std::forward<F>(use));
+  }
+  bool Failed() const { return writer_->Failed(); }
+  void Close() { writer_->Stop(); }  // finishes what is queued; later writes are refused
+
+ private:
+  State(sqlite::Database writer, sqlite::Database reader,
+        std::function<void(const base::Error&)> on_sync_failure);
+  base::Guarded<sqlite::Database> reader_;
+  std::unique_ptr<sqlite::Writer> writer_;  // last: its end closes the file after the reader's
+};
+
+}  // namespace sidecar

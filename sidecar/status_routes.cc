@@ -1,0 +1,174 @@
+// Gathers the figures; they come from state.db, so they are right across restarts.
+#include "sidecar/status_routes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/conversation/conversations.h"
+#include "lib/telemetry/instrument.h"
+#include "sidecar/journal.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+using base::Result;
+
+constexpr int64_t kLongestWaitMs = 60'000;
+constexpr int64_t kLettersShown = 20;
+
+Json EncodeInjection(const InjectionRecord& record) {
+  return {{"event", record.event},
+          {"tool_name", record.tool_name},
+          {"tool_use_id", record.tool_use_id},
+          {"text", record.text},
+          {"query", record.query},
+          {"outcome", record.outcome},
+          {"items", record.items},
+          {"policy_digest", record.policy_digest},
+          {"at", base::FormatTime(record.created_ms)}};
+}
+
+Json EncodeStanding(const PolicyWatch::Standing& standing) {
+  Json json = {{"digest", standing.digest},
+               {"in_force", !standing.digest.empty()},
+               {"matches_file", standing.matches_file},
+               {"reloads", standing.reloads},
+               {"rejected", standing.rejected}};
+  if (standing.loaded_ms > 0) json["loaded_at"] = base::FormatTime(standing.loaded_ms);
+  if (!standing.error.empty()) json["error"] = standing.error;
+  return json;
+}
+
+Result<Json> EncodeOutbox(sqlite::Database& db) {
+  ASSIGN_OR_RETURN(const OutboxTotals totals, ReadTotals(db));
+  ASSIGN_OR_RETURN(const auto causes, DeadByCause(db));
+  ASSIGN_OR_RETURN(const auto letters, DeadLetters(db, kLettersShown));
+  Json shown = Json::array();
+  for (const DeadLetter& letter : letters) {
+    shown.push_back({{"sequence", letter.sequence},
+                     {"kind", letter.kind},
+                     {"path", letter.path},
+                     {"cause", letter.cause},
+                     {"reason", letter.reason}});
+  }
+  return Json{{"accepted", totals.accepted},
+              {"delivered", totals.delivered},
+              {"pending", totals.pending},
+              {"dead", totals.dead},
+              {"pending_bytes", totals.pending_bytes},
+              {"dead_by_cause", causes},
+              {"dead_letters", std::move(shown)}};
+}
+
+}  // namespace
+
+StatusRoutes::StatusRoutes(State& state, const PolicyWatch& policies, const Delivery& delivery,
+                           const Recall& recall, telemetry::Metrics& metrics)
+    : state_(state), policies_(policies), delivery_(delivery), recall_(recall), metrics_(metrics) {}
+
+std::vector<http::Route> StatusRoutes::AgentRoutes() {
+  return {
+      {"GET", "/v1/status", [this](const http::Request& request) { return Status(request); }},
+      {"GET", "/v1/injections/{conversation}/{turn}",
+       [this](const http::Request& request) { return GetInjections(request); }},
+  };
+}
+
+std::vector<http::Route> StatusRoutes::AdminRoutes() {
+  auto routes = telemetry::AdminRoutes(metrics_, [this] { return Ready(); });
+  for (http::Route& route : routes) {
+    if (route.pattern != "/metrics") continue;
+    route.handler = [this, render = route.handler](const http::Request& request) {
+      RefreshGauges();
+      return render(request);
+    };
+  }
+  routes.push_back({"GET", "/v1/policy", [this](const http::Request& r) { return Policy(r); }});
+  return routes;
+}
+
+http::Response StatusRoutes::Status(const http::Request&) {
+  auto status = state_.Read([](sqlite::Database& db) -> Result<Json> {
+    ASSIGN_OR_RETURN(Json json, EncodeOutbox(db));
+    ASSIGN_OR_RETURN(const auto current, conversation::Current(db));
+    json["session"] = current ? conversation::EncodeConversation(*current) : Json();
+    return json;
+  });
+  if (!status) return http::ErrorResponse(status.error());
+  (*status)["policy"] = EncodeStanding(policies_.standing());
+  const auto policy = policies_.Current();
+  (*status)["memory"] = {{"url", policy ? policy->policy.server_url : ""},
+                         {"project", policy ? policy->policy.project : ""},
+                         {"reachable", delivery_.reachable()},
+                         {"recall_suspended", recall_.BreakerOpen()}};
+  return http::JsonResponse(200, *status);
+}
+
+http::Response StatusRoutes::GetInjections(const http::Request& request) {
+  const std::string& id = request.parameters.at("conversation");
+  const std::string& text = request.parameters.at("turn");
+  if (text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) {
+    return http::ErrorResponse({base::Code::kInvalid, "turn must be a whole number"});
+  }
+  const int64_t turn = std::stoll(text);
+  auto records = state_.Read([&](sqlite::Database& db) { return Injections(db, id, turn); });
+  if (!records) return http::ErrorResponse(records.error());
+  if (records->empty()) {
+    return http::ErrorResponse(
+        {base::Code::kNotFound,
+         "nothing was injected or searched for in turn " + text + " of \"" + id + "\""});
+  }
+  Json list = Json::array();
+  for (const InjectionRecord& record : *records) list.push_back(EncodeInjection(record));
+  return http::JsonResponse(
+      200, {{"conversation", id}, {"turn", turn}, {"injections", std::move(list)}});
+}
+
+http::Response StatusRoutes::Policy(const http::Request& request) {
+  if (const auto wait = request.Query("wait")) {
+    auto timeout_ms = base::ParseDuration(request.Query("timeout").value_or("30s"));
+    if (!timeout_ms) return http::ErrorResponse(timeout_ms.error());
+    (void)policies_.WaitForOther(*wait, std::min(*timeout_ms, kLongestWaitMs));
+  }
+  Json json = EncodeStanding(policies_.standing());
+  const auto policy = policies_.Current();
+  json["agent"] = policy ? policy->policy.agent : "";
+  json["namespace"] = policy ? policy->policy.agent_namespace : "";
+  return http::JsonResponse(200, json);
+}
+
+base::Status StatusRoutes::Ready() {
+  if (state_.Failed()) {
+    return base::Error{base::Code::kUnavailable, "state.db could not be synced to the disk"};
+  }
+  if (!policies_.Current()) {
+    const std::string error = policies_.standing().error;
+    return base::Error{base::Code::kUnavailable,
+                       "no valid policy was seen yet" + (error.empty() ? "" : ": " + error)};
+  }
+  return {};
+}
+
+void StatusRoutes::RefreshGauges() {
+  auto totals = state_.Read([](sqlite::Database& db) { return ReadTotals(db); });
+  if (totals) {
+    const std::pair<const char*, int64_t> states[] = {{"accepted", totals->accepted},
+                                                      {"delivered", totals->delivered},
+                                                      {"pending", totals->pending},
+                                                      {"dead", totals->dead}};
+    for (const auto& [state, count] : states) {
+      metrics_.SetGauge("agent_memory_sidecar_outbox_writes", static_cast<double>(count),
+                        {{"state", state}});
+    }
+    metrics_.SetGauge("agent_memory_sidecar_outbox_pending_bytes",
+                      static_cast<double>(totals->pending_bytes));
+  }
+  const auto standing = policies_.standing();
+  metrics_.SetGauge("agent_memory_sidecar_policy_matches_file", standing.matches_file ? 1 : 0);
+  metrics_.SetGauge("agent_memory_sidecar_policy_reloads", static_cast<double>(standing.reloads));
+  metrics_.SetGauge("agent_memory_sidecar_policy_rejected", static_cast<double>(standing.rejected));
+  metrics_.SetGauge("agent_memory_sidecar_server_reachable", delivery_.reachable() ? 1 : 0);
+}
+
+}  // namespace sidecar

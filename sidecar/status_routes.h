@@ -1,0 +1,39 @@
+// What people and the operator ask a sidecar about itself: status, injections, the policy in force.
+// Reads only.
+#pragma once
+
+#include <vector>
+
+#include "lib/http/router.h"
+#include "lib/telemetry/metrics.h"
+#include "sidecar/delivery.h"
+#include "sidecar/policy_watch.h"
+#include "sidecar/recall.h"
+#include "sidecar/state.h"
+
+namespace sidecar {
+
+class StatusRoutes {
+ public:
+  StatusRoutes(State& state, const PolicyWatch& policies, const Delivery& delivery,
+               const Recall& recall, telemetry::Metrics& metrics);
+  std::vector<http::Route> AgentRoutes();  // /v1/status, /v1/injections
+  // /livez, /readyz, /metrics, /v1/policy. Ready: a valid policy was seen once and the disk takes
+  // writes; the remote server has no say.
+  std::vector<http::Route> AdminRoutes();
+
+ private:
+  http::Response Status(const http::Request& request);
+  http::Response GetInjections(const http::Request& request);
+  http::Response Policy(const http::Request& request);
+  base::Status Ready();
+  void RefreshGauges();
+
+  State& state_;
+  const PolicyWatch& policies_;
+  const Delivery& delivery_;
+  const Recall& recall_;
+  telemetry::Metrics& metrics_;
+};
+
+}  // namespace sidecar

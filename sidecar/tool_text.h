@@ -1,0 +1,47 @@
+// Reads tools' names, arguments and results as text, whatever shape an agent gives them. Decides
+// nothing about what is remembered: that is capture. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/api/hook_event.h"
+#include "lib/base/json.h"
+
+namespace sidecar {
+
+inline constexpr size_t kKeptHalfBytes = 128
+                                         << 10;  // of a long string: so much of head and of tail
+
+// True when `pattern` (a name or a glob, ASCII case ignored) names the tool. An MCP tool's name
+// matches with and without mcp__server__ (Claude Code) or mcp_server_ (AgentOps).
+bool ToolMatches(std::string_view pattern, std::string_view tool_name);
+
+// Our own memory tools, under any server name: what they return was remembered before.
+bool IsOwnTool(std::string_view tool_name);
+
+// The result as text: the error of a failed call, else the texts of tool_response (a string,
+// content blocks, {stdout, stderr}, {file: {content}}, …); an object of an unknown shape as JSON.
+std::string OutputText(const api::HookEvent& event);
+
+// `tool_input` as an object; a string that holds a JSON object is read. Else an empty object.
+base::Json Arguments(const base::Json& tool_input);
+
+// Every text that the argument `name` has: itself, its leaves and its JSON. `name` is a key at any
+// depth, or a dotted path from the top.
+std::vector<std::string> ArgumentTexts(const base::Json& arguments, const std::string& name);
+
+// The argument that names the thing (command, path, query, url, …); without one, all strings
+// joined.
+std::string MainArgument(const base::Json& arguments);
+
+// Cuts each string of over 256 KiB to its head and tail, in place, on character borders.
+void ShortenStrings(base::Json& value);
+
+// `text` without the memory blocks that we put into prompts (rulings: never capture what was
+// injected).
+std::string WithoutInjected(std::string_view text);
+
+}  // namespace sidecar
