@@ -1,12 +1,46 @@
-// The operator: settings, then either one of the subcommands or the loop.
+// The operator in five steps: signals and log, settings, build, run, drain. `render` is a program
+// of its own inside it.
 #include <iostream>
 
+#include "lib/base/log.h"
+#include "lib/base/shutdown.h"
+#include "lib/http/client.h"
 #include "operator/render.h"
+#include "operator/running_operator.h"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv, argv + argc);
   if (arguments.size() > 1 && arguments[1] == "render")
     return controller::RunRender({arguments.begin() + 2, arguments.end()}, std::cout, std::cerr);
-  std::cerr << "agent-memory-operator: only render so far\n";
-  return 64;
+
+  base::BlockSignals();
+  base::SetLogProgram("agent-memory-operator");
+
+  const base::Invocation invocation =
+      base::ReadCommandLine(controller::OperatorProgram(), arguments, base::Environment());
+  if (!invocation.run || !invocation.arguments.empty()) {
+    const bool unknown = invocation.run;  // words that are no flags
+    (invocation.exit_code == 0 && !unknown ? std::cout : std::cerr)
+        << (unknown
+                ? "unknown command " + invocation.arguments[0] + "; --help lists what there is\n"
+                : invocation.output);
+    return unknown ? 64 : invocation.exit_code;
+  }
+  auto level = base::ParseLevel(invocation.settings.Text("log-level"));
+  if (!level) {
+    std::cerr << level.error().message << "\n";
+    return 64;
+  }
+  base::SetLogLevel(*level);
+
+  http::InitializeClientThreads();
+  auto running = controller::RunningOperator::Start(invocation.settings);
+  if (!running) {
+    base::LogError("cannot start", {{"error", running.error().message}});
+    return 1;
+  }
+  base::LogInfo("listening", {{"admin", (*running)->admin_address()}});
+  base::WaitForShutdown();
+  (*running)->Stop();
+  return base::ShutdownExitCode();
 }

@@ -14,6 +14,7 @@ inline constexpr const char* kReportingController = "agents.agentops.io/operator
 inline constexpr const char* kAgentLabel =
     "agents.agentops.io/agent";  // on children and their pods
 inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";
+inline constexpr const char* kServiceNameLabel = "kubernetes.io/service-name";  // on EndpointSlices
 inline constexpr const char* kManagedBy = "agent-memory-operator";
 
 // Annotations.

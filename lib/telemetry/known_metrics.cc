@@ -16,6 +16,14 @@ const std::vector<MetricInfo>& KnownMetrics() {
        "code."},
       {"agent_memory_http_request_seconds", "histogram",
        "Seconds from the request read to the answer written, by server and route pattern."},
+      // The operator: controller-runtime's names, so that existing dashboards fit.
+      {"controller_runtime_reconcile_total", "counter", "Reconciles, by controller and result."},
+      {"controller_runtime_reconcile_time_seconds", "histogram", "Seconds that a reconcile took."},
+      {"workqueue_depth", "gauge", "Keys that wait for a worker."},
+      {"workqueue_longest_running_processor_seconds", "gauge",
+       "Seconds that the longest running reconcile has run."},
+      {"rest_client_requests_total", "counter",
+       "Calls to the API server, by method and status code (0: no answer came)."},
       // The sidecar.
       {"agent_memory_sidecar_captures_total", "counter", "Observations captured by rules."},
       {"agent_memory_sidecar_denials_total", "counter", "Tool calls denied by the policy."},
@@ -24,6 +32,15 @@ const std::vector<MetricInfo>& KnownMetrics() {
       {"agent_memory_sidecar_injected_items_total", "counter", "Items put into turns."},
       {"agent_memory_sidecar_recalls_total", "counter", "Reads of memory for a turn, by outcome."},
       {"agent_memory_sidecar_redactions_total", "counter", "Secrets cut out before saving."},
+      // The memory server.
+      {"agent_memory_server_anonymous", "gauge",
+       "1 when callers are not asked who they are (--auth none), else 0."},
+      {"agent_memory_server_free_bytes", "gauge", "Free space of the data directory in bytes."},
+      {"agent_memory_server_partial_searches_total", "counter", "Searches cut at their deadline."},
+      {"agent_memory_server_queued_writes", "gauge", "Writes that wait for the writer."},
+      {"agent_memory_server_recalled_items_total", "counter",
+       "Observations returned by /context, by method."},
+      {"agent_memory_server_writes_total", "counter", "Observations posted, by action."},
   };
   return known;
 }

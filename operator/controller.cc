@@ -1,0 +1,292 @@
+// Observe → MakePlan → Execute, and the watches that bring an Agent back when something it is made
+// of changes. What to do is decided in plan.cc.
+#include "operator/controller.h"
+
+#include "lib/base/log.h"
+#include "operator/names.h"
+#include "operator/policy_probe.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+using kube::Change;
+using kube::ObjectKey;
+
+constexpr int64_t kOwnWriteWaitMs = 5'000, kAskRefusedAgainMs = 300'000, kLongestFailureMs = 30'000;
+
+// Keys of kinds that are accepted and not served share the queue: "<kind>/<name>" is no Agent's
+// name.
+ObjectKey UnservedKey(const ObjectKey& key, const std::string& kind) {
+  return {key.name_space, kind + "/" + key.name};
+}
+
+// A pod is kept as what StateOf and the plan read of it.
+void PrunePod(Json& pod) {
+  kube::DropManagedFields(pod);
+  Json init_containers = Json::array();
+  if (const Json* list = base::At(pod, {"spec", "initContainers"}); list && list->is_array())
+    for (const Json& container : *list)
+      init_containers.push_back(
+          {{"name", container.value("name", "")}, {"image", container.value("image", "")}});
+  pod["spec"] = {{"initContainers", init_containers}};
+}
+
+void PruneStatus(Json& object) {
+  kube::DropManagedFields(object);
+  object.erase("status");
+}
+
+void PruneToNames(Json& object) {
+  kube::DropManagedFields(object);
+  object.erase("spec");
+}
+
+}  // namespace
+
+Controller::Controller(kube::KubeClient& client, ControllerOptions options,
+                       const base::Clock& clock)
+    : client_(client),
+      options_(std::move(options)),
+      clock_(clock),
+      events_(client, kReportingController, options_.instance, clock),
+      loop_(
+          client,
+          [this](const ObjectKey& key, std::stop_token stop) {
+            return key.name.find('/') == std::string::npos ? Reconcile(key, stop)
+                                                           : ReconcileUnserved(key);
+          },
+          {options_.workers, {}, options_.on_done}, clock) {
+  auto to_agent = kube::ToLabel(kAgentLabel);
+  auto to_dependents = [this](const Change& change) { return dependents_.Of(change.key); };
+  Watch(Agents(), kube::ToSelf, kube::DropManagedFields, false);
+  Watch(
+      kube::Services(),
+      [=](const Change& change) {
+        auto keys = to_dependents(change);
+        for (const ObjectKey& key : to_agent(change)) keys.push_back(key);
+        return keys;
+      },
+      PruneStatus, false);
+  Watch(
+      kube::EndpointSlices(),
+      [this](const Change& change) {
+        return dependents_.Of(
+            {change.key.name_space, kube::LabelOf(change.object, kServiceNameLabel)});
+      },
+      kube::DropManagedFields, false);
+  Watch(AgentTools(), to_dependents, PruneStatus, false);
+  Watch(
+      MemoryServers(),
+      [=](const Change& change) {
+        auto keys = to_dependents(change);
+        keys.push_back(UnservedKey(change.key, "MemoryServer"));
+        return keys;
+      },
+      PruneToNames, false);
+  Watch(
+      AgentRuns(),
+      [](const Change& change) { return std::vector{UnservedKey(change.key, "AgentRun")}; },
+      PruneToNames, false);
+  for (const kube::Resource& resource :
+       {kube::ServiceAccounts(), kube::ConfigMaps(), kube::StatefulSets()})
+    Watch(resource, to_agent, PruneStatus, true);
+  Watch(kube::Pods(), to_agent, PrunePod, true);
+  Watch(kube::PersistentVolumeClaims(), to_agent, kube::DropManagedFields, true);
+}
+
+Controller::~Controller() { Stop(0); }
+
+void Controller::Start() { loop_.Start(); }
+void Controller::Stop(int64_t grace_ms) { loop_.Stop(grace_ms); }
+
+base::Status Controller::Ready() const {
+  if (!loop_.synced())
+    return base::Error{base::Code::kUnavailable, "the first lists are not read yet"};
+  if (loop_.FailingMs() > kLongestFailureMs)
+    return base::Error{base::Code::kUnavailable, "the API server does not answer"};
+  return {};
+}
+
+kube::ObjectStore& Controller::Watch(const kube::Resource& resource, kube::MapToKeys map,
+                                     kube::Prune prune, bool labelled) {
+  kube::WatchPlan plan;
+  plan.reflect.resource = resource;
+  if (labelled) plan.reflect.selection.label_selector = kAgentLabel;
+  plan.map = std::move(map);
+  plan.prune = std::move(prune);
+  plan.labels = {kAgentLabel, kServiceNameLabel};
+  plan.name_spaces = options_.name_spaces;
+  kube::ObjectStore& store = loop_.Watch(std::move(plan));
+  stores_[resource.kind] = &store;
+  return store;
+}
+
+// ---- observe ----
+
+void Controller::ObserveReferences(const base::Json& agent, std::vector<base::Json>& objects) {
+  const ObjectKey reference = ServerReference(agent);
+  std::set<ObjectKey> targets;
+  if (!reference.name.empty()) targets.insert(reference);
+  dependents_.Set(kube::KeyOf(agent), targets);
+  if (targets.empty()) return;
+  auto tool = stores_["AgentTool"]->Get(reference);
+  if (tool) {
+    targets.insert({reference.name_space, base::StringAt(*tool, {"spec", "service", "name"})});
+    dependents_.Set(kube::KeyOf(agent), targets);
+    objects.push_back(*tool);
+  }
+  if (auto server = stores_["MemoryServer"]->Get(reference)) objects.push_back(*server);
+  for (const ObjectKey& target : targets) {
+    if (auto service = stores_["Service"]->Get(target)) objects.push_back(*service);
+    for (Json& slice :
+         stores_["EndpointSlice"]->ListByLabel(kServiceNameLabel, target.name, target.name_space))
+      objects.push_back(std::move(slice));
+  }
+}
+
+// Before a StatefulSet is made its claim is looked for where it counts: it would be taken silently.
+base::Status Controller::LookForClaim(Observed& observed) {
+  const ObjectKey self = kube::KeyOf(observed.agent);
+  if (observed.children.contains({"StatefulSet", WorkloadName(self.name)})) return {};
+  auto claim = client_.Get(kube::PersistentVolumeClaims(), {self.name_space, ClaimName(self.name)});
+  if (!claim && claim.error().code != base::Code::kNotFound) return claim.error();
+  observed.claim.reset();
+  if (claim) observed.claim = *claim;
+  return {};
+}
+
+base::Result<Observed> Controller::Observe(const base::Json& agent) {
+  const ObjectKey self = kube::KeyOf(agent);
+  std::vector<Json> objects;
+  ObserveReferences(agent, objects);
+  for (const char* kind :
+       {"ServiceAccount", "ConfigMap", "Service", "StatefulSet", "Pod", "PersistentVolumeClaim"})
+    for (Json& object : stores_[kind]->ListByLabel(kAgentLabel, self.name, self.name_space))
+      objects.push_back(std::move(object));
+  Observed observed = Sort(agent, objects);
+  RETURN_IF_ERROR(LookForClaim(observed));
+  for (const Json& pod : observed.pods) {
+    const std::string address = SidecarAddress(pod);
+    if (address.empty() || !options_.read_digest) continue;
+    if (auto digest = options_.read_digest(address))
+      observed.digests[kube::KeyOf(pod).name] = *digest;
+  }
+  refused_.With([&](auto& all) {
+    auto at = all.find(self);
+    if (at == all.end()) return;
+    if (at->second.until_ms < clock_.MonotonicMs())
+      all.erase(at);
+    else
+      observed.refused = at->second.words;
+  });
+  return observed;
+}
+
+// The caches hold only what has our label; something else may sit on a child's name.
+base::Status Controller::LookFor(const std::vector<ChildKey>& unseen, Observed& observed) {
+  for (const ChildKey& child : unseen)
+    for (const kube::Resource& resource : ChildResources()) {
+      if (resource.kind != child.kind) continue;
+      auto object = client_.Get(resource, {kube::KeyOf(observed.agent).name_space, child.name});
+      if (object)
+        observed.children[child] = *object;
+      else if (object.error().code != base::Code::kNotFound)
+        return object.error();
+    }
+  return {};
+}
+
+// ---- reconcile ----
+
+base::Result<Plan> Controller::PlanFor(Observed& observed) {
+  Plan plan = MakePlan(observed, options_.settings, clock_.NowMs());
+  if (plan.unseen.empty()) return plan;
+  RETURN_IF_ERROR(LookFor(plan.unseen, observed));
+  return MakePlan(observed, options_.settings, clock_.NowMs());
+}
+
+// The server refused something: what it said belongs into the status.
+Outcome Controller::PlanAgain(const Observed& observed, Plan& plan, Outcome first) {
+  plan = MakePlan(observed, options_.settings, clock_.NowMs());
+  plan.apply.clear();  // the rest of the first plan is done
+  plan.remove.clear();
+  Outcome outcome = Execute(client_, observed.agent, plan);
+  outcome.errors.insert(outcome.errors.end(), first.errors.begin(), first.errors.end());
+  outcome.written.merge(first.written);
+  return outcome;
+}
+
+base::Result<kube::When> Controller::Reconcile(const ObjectKey& key, std::stop_token stop) {
+  auto agent = stores_["Agent"]->Get(key);
+  if (!agent || !IsOfClass(*agent, options_.agent_class)) {
+    dependents_.Set(key, {});
+    refused_.With([&](auto& all) { all.erase(key); });
+    return kube::When{};
+  }
+  ASSIGN_OR_RETURN(Observed observed, Observe(*agent));
+  ASSIGN_OR_RETURN(Plan plan, PlanFor(observed));
+  Outcome outcome = Execute(client_, *agent, plan);
+  if (!outcome.refusals.empty()) {
+    RememberRefusals(key, outcome);
+    for (const Refusal& refusal : outcome.refusals)
+      observed.refused[refusal.intent] = refusal.words;
+    outcome = PlanAgain(observed, plan, std::move(outcome));
+  }
+  if (outcome.written.contains(Agents().kind)) Tell(*agent, plan);
+  AwaitOwnWrites(outcome, stop);
+  if (base::Status summary = outcome.Summary(); !summary) {
+    base::LogWarn("reconcile failed", {{"agent", key.Text()}, {"error", summary.error().message}});
+    return summary.error();
+  }
+  if (!observed.refused.empty() && plan.requeue_after_ms == 0)
+    return kube::When{kAskRefusedAgainMs};
+  return kube::When{plan.requeue_after_ms};
+}
+
+void Controller::RememberRefusals(const ObjectKey& key, const Outcome& outcome) {
+  refused_.With([&](auto& all) {
+    Refused& mine = all[key];
+    mine.until_ms = clock_.MonotonicMs() + kAskRefusedAgainMs;
+    for (const Refusal& refusal : outcome.refusals) mine.words[refusal.intent] = refusal.words;
+  });
+}
+
+void Controller::Tell(const base::Json& agent, const Plan& plan) {
+  for (const Notice& notice : plan.events) {
+    if (notice.warning)
+      events_.Warning(agent, notice.reason, "Reconcile", notice.note);
+    else
+      events_.Normal(agent, notice.reason, "Reconcile", notice.note);
+  }
+  base::LogInfo("reconciled", {{"agent", kube::KeyOf(agent).Text()},
+                               {"applied", plan.apply.size()},
+                               {"patched", plan.patch.size()},
+                               {"removed", plan.remove.size()},
+                               {"status", plan.status.has_value()}});
+}
+
+// The next look at this Agent must see what was written now, or it would be written again.
+void Controller::AwaitOwnWrites(const Outcome& outcome, std::stop_token stop) const {
+  for (const auto& [kind, version] : outcome.written) {
+    auto store = stores_.find(kind);
+    if (store != stores_.end()) store->second->WaitForVersion(version, kOwnWriteWaitMs, stop);
+  }
+}
+
+// AgentRuns and MemoryServers: an honest condition instead of silence.
+base::Result<kube::When> Controller::ReconcileUnserved(const ObjectKey& key) {
+  const size_t slash = key.name.find('/');
+  const std::string kind = key.name.substr(0, slash);
+  const kube::Resource& resource = kind == "AgentRun" ? AgentRuns() : MemoryServers();
+  auto object = stores_[kind]->Get({key.name_space, key.name.substr(slash + 1)});
+  if (!object || kube::IsBeingDeleted(*object) || !IsOfClass(*object, options_.agent_class))
+    return kube::When{};
+  const Json status = NotYetServedStatus(*object, kind, clock_.NowMs());
+  const Json* stored = base::At(*object, {"status"});
+  if (stored && *stored == status) return kube::When{};
+  ASSIGN_OR_RETURN(Json written, WriteStatus(client_, resource, *object, status));
+  return kube::When{};
+}
+
+}  // namespace controller

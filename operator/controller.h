@@ -1,0 +1,71 @@
+// The loop: watches what Agents are made of, and for each changed Agent observes, plans and
+// executes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/kube/controller_loop.h"
+#include "lib/kube/event_recorder.h"
+#include "operator/dependents.h"
+#include "operator/execute.h"
+#include "operator/plan.h"
+
+namespace controller {
+
+struct ControllerOptions {
+  Settings settings;
+  std::string agent_class;                         // which Agents are ours, see IsOfClass
+  std::vector<std::string> name_spaces;            // empty: all
+  std::string instance = "agent-memory-operator";  // of this process, for Events
+  int workers = 4;
+  // Digest that the sidecar at "<ip>:7438" has in force.
+  std::function<base::Result<std::string>(const std::string& address)> read_digest;
+  // After each reconcile: controller-runtime's word for the result, seconds. Any thread.
+  std::function<void(const char* result, double seconds)> on_done;
+};
+
+class Controller {
+ public:
+  // `client` must outlive this.
+  Controller(kube::KubeClient& client, ControllerOptions options,
+             const base::Clock& clock = base::SystemClock());
+  ~Controller();
+
+  void Start();                 // returns at once
+  void Stop(int64_t grace_ms);  // running reconciles end first
+  base::Status Ready() const;   // caches are full, and the API server was heard of in the last 30 s
+  const kube::ControllerLoop& loop() const { return loop_; }
+
+ private:
+  struct Refused {
+    std::map<std::string, std::string> words;  // by intent hash
+    int64_t until_ms = 0;                      // monotonic; then the server is asked again
+  };
+  kube::ObjectStore& Watch(const kube::Resource& resource, kube::MapToKeys map, kube::Prune prune,
+                           bool labelled);
+  base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop);
+  base::Result<kube::When> ReconcileUnserved(const kube::ObjectKey& key);
+  base::Result<Observed> Observe(const base::Json& agent);
+  base::Status LookForClaim(Observed& observed);
+  void ObserveReferences(const base::Json& agent, std::vector<base::Json>& objects);
+  base::Status LookFor(const std::vector<ChildKey>& unseen, Observed& observed);
+  base::Result<Plan> PlanFor(Observed& observed);
+  Outcome PlanAgain(const Observed& observed, Plan& plan, Outcome first);
+  void RememberRefusals(const kube::ObjectKey& key, const Outcome& outcome);
+  void Tell(const base::Json& agent, const Plan& plan);
+  void AwaitOwnWrites(const Outcome& outcome, std::stop_token stop) const;
+
+  kube::KubeClient& client_;
+  const ControllerOptions options_;
+  const base::Clock& clock_;
+  Dependents dependents_;
+  base::Guarded<std::map<kube::ObjectKey, Refused>> refused_;
+  kube::EventRecorder events_;
+  std::map<std::string, kube::ObjectStore*> stores_;  // by kind
+  kube::ControllerLoop loop_;                         // last: its threads use all of the above
+};
+
+}  // namespace controller

@@ -1,0 +1,37 @@
+// Carries out a plan against an API server, in order, and collects every error. Decides nothing.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/kube/kube_client.h"
+#include "operator/plan.h"
+
+namespace controller {
+
+// An object that the server would not take as it is: trying again does not help.
+struct Refusal {
+  std::string intent;  // hash of the object
+  std::string words;   // the server's
+};
+
+struct Outcome {
+  std::vector<Refusal> refusals;
+  std::vector<base::Error> errors;             // worth another try
+  std::map<std::string, std::string> written;  // kind → newest resourceVersion that we wrote
+  base::Status Summary() const;                // ok, or the first error with the others counted
+};
+
+Outcome Execute(kube::KubeClient& client, const base::Json& agent, const Plan& plan);
+
+// Writes `status` of `object` (apiVersion, kind, metadata) and nothing else; the stored object.
+base::Result<base::Json> WriteStatus(kube::KubeClient& client, const kube::Resource& resource,
+                                     const base::Json& object, const base::Json& status);
+
+const kube::Resource& Agents();
+const kube::Resource& AgentTools();
+const kube::Resource& AgentRuns();
+const kube::Resource& MemoryServers();
+
+}  // namespace controller

@@ -1,0 +1,134 @@
+// Builds what main runs.
+#include "operator/running_operator.h"
+
+#include <cstdlib>
+
+#include "lib/base/log.h"
+#include "lib/http/server.h"
+#include "lib/kube/connection.h"
+#include "lib/telemetry/instrument.h"
+#include "operator/controller.h"
+#include "operator/installed_crds.h"
+#include "operator/names.h"
+#include "operator/policy_probe.h"
+
+namespace controller {
+namespace {
+
+constexpr int64_t kDrainMs = 20'000;
+
+ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& metrics) {
+  ControllerOptions options;
+  options.settings.cluster_domain = settings.Text("cluster-domain");
+  options.settings.sidecar_image = settings.Text("sidecar-image");
+  options.agent_class = settings.Text("class");
+  options.name_spaces = settings.List("namespaces");
+  options.workers = static_cast<int>(settings.Int("workers"));
+  if (const char* pod = std::getenv("POD_NAME")) options.instance = pod;
+  options.read_digest = ReadPolicyDigest;
+  options.on_done = [&metrics](const char* result, double seconds) {
+    metrics.Count("controller_runtime_reconcile_total",
+                  {{"controller", "agent"}, {"result", result}});
+    metrics.Observe("controller_runtime_reconcile_time_seconds", seconds,
+                    {{"controller", "agent"}});
+  };
+  return options;
+}
+
+class Running : public RunningOperator {
+ public:
+  base::Status Begin(const base::Settings& settings) {
+    ASSIGN_OR_RETURN(kube::ClusterConfig config,
+                     kube::FindClusterConfig(settings.Text("kubeconfig")));
+    const std::string server = config.server;
+    kube::ClientSettings client;
+    client.field_manager = kFieldManager;
+    client.on_answer = [this](std::string_view verb, int status, double) {
+      metrics_.Count("rest_client_requests_total",
+                     {{"method", std::string(verb)}, {"code", std::to_string(status)}});
+    };
+    ASSIGN_OR_RETURN(connection_,
+                     kube::Connection::Make(std::move(config), std::move(client),
+                                            "agent-memory-operator/" AGENT_MEMORY_VERSION));
+    if (auto crds = CheckInstalledCrds(connection_->client(), settings.Bool("adopt-crds")); !crds)
+      return base::Wrap("API server " + server, crds.error());
+    controller_ =
+        std::make_unique<Controller>(connection_->client(), OptionsOf(settings, metrics_));
+    RETURN_IF_ERROR(Listen(settings.Text("admin")));
+    controller_->Start();
+    base::LogInfo("watching", {{"server", server}, {"namespaces", settings.List("namespaces")}});
+    return {};
+  }
+  void Stop() override {
+    if (controller_) controller_->Stop(kDrainMs);
+    if (admin_) admin_->Stop(1'000);
+  }
+  std::string admin_address() const override { return admin_->address(); }
+
+ private:
+  base::Status Listen(const std::string& address) {
+    http::ServerOptions options;
+    options.listen = address;
+    options.name = "admin";
+    options.workers = 2;
+    telemetry::Instrument(options, metrics_);
+    auto routes = telemetry::AdminRoutes(metrics_, [this] { return controller_->Ready(); });
+    for (http::Route& route : routes) {
+      if (route.pattern != "/metrics") continue;
+      route.handler = [this, render = route.handler](const http::Request& request) {
+        RefreshGauges();
+        return render(request);
+      };
+    }
+    ASSIGN_OR_RETURN(admin_, http::Server::Start(http::Router(std::move(routes)), options));
+    return {};
+  }
+  void RefreshGauges() {
+    const kube::QueueStats queue = controller_->loop().queue_stats();
+    const telemetry::Labels labels = {{"name", "agent"}};
+    metrics_.SetGauge("workqueue_depth", static_cast<double>(queue.depth), labels);
+    metrics_.SetGauge("workqueue_longest_running_processor_seconds", queue.longest_running_s,
+                      labels);
+  }
+
+  telemetry::Metrics metrics_;
+  std::unique_ptr<kube::Connection> connection_;
+  std::unique_ptr<Controller> controller_;
+  std::unique_ptr<http::Server> admin_;
+};
+
+}  // namespace
+
+const base::Program& OperatorProgram() {
+  using Kind = base::Setting::Kind;
+  static const base::Program program = {
+      "agent-memory-operator",
+      "Turns Agents into workloads with memory, and keeps them so.",
+      {
+          {"kubeconfig", Kind::kString, "",
+           "how to reach the API server; empty: as the pod's ServiceAccount"},
+          {"admin", Kind::kString, ":8080", "probes and metrics"},
+          {"namespaces", Kind::kList, "", "only these, a,b; empty: all"},
+          {"class", Kind::kString, "",
+           "only Agents whose annotation agents.agentops.io/class is this; empty: those that have "
+           "none"},
+          {"cluster-domain", Kind::kString, "cluster.local", "DNS domain of the cluster"},
+          {"sidecar-image", Kind::kString, "agent-memory/sidecar:dev", "of Agents that name none"},
+          {"adopt-crds", Kind::kBool, "false", "work with CRDs that somebody else installed"},
+          {"workers", Kind::kInt, "4", "Agents that are worked on at once", 1, 64},
+          {"log-level", Kind::kString, "info", "debug, info, warn or error"},
+      },
+      "Subcommands:\n"
+      "  render -f agent.yaml …   the objects that an Agent would own, from files (render "
+      "--help)\n"};
+  return program;
+}
+
+base::Result<std::unique_ptr<RunningOperator>> RunningOperator::Start(
+    const base::Settings& settings) {
+  auto running = std::make_unique<Running>();
+  RETURN_IF_ERROR(running->Begin(settings));
+  return std::unique_ptr<RunningOperator>(std::move(running));
+}
+
+}  // namespace controller

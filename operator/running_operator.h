@@ -1,0 +1,24 @@
+// The operator as a running thing: connection, controller and admin port, in the order in which
+// they start and stop.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lib/base/config.h"
+#include "lib/base/result.h"
+
+namespace controller {
+
+const base::Program& OperatorProgram();  // its settings
+
+class RunningOperator {
+ public:
+  // Connects, looks at the CRDs, listens, and begins to watch.
+  static base::Result<std::unique_ptr<RunningOperator>> Start(const base::Settings& settings);
+  virtual ~RunningOperator() = default;
+  virtual void Stop() = 0;  // running reconciles end first, then the admin port closes
+  virtual std::string admin_address() const = 0;
+};
+
+}  // namespace controller
