@@ -47,7 +47,12 @@ NFT
 }
 
 check_ports() { # check_ports PORT...: each must be free unless it is ours
-  local port holder
+  local port holder old
+  # A checkout with other pins has a state of its own, but the machine has one bridge.
+  for old in "$CACHE"/*/state; do
+    [ "$old" = "$STATE" ] || ! (settle "$old" && alive kube-apiserver) ||
+      fail "the cluster of another version runs: stop it with '$HERE/down --state $old'"
+  done
   for port; do
     holder=$(ss -Hltnp "sport = :$port" | sed -nE 's/.*users:\(\("([^"]+)",pid=([0-9]+).*/\1 (pid \2)/p' | head -1)
     [ -z "$holder" ] || fail "port $port is in use by $holder: stop it, or set AGENT_MEMORY_E2E_API_PORT when it is the API's"

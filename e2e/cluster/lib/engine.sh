@@ -41,6 +41,7 @@ base_image() {
 
 build_image() { # build_image NAME DOCKERFILE CONTEXT; E2E_BUILD_ARGS: more arguments for the engine
   local log; log=$(mktemp)
+  say "building $1 (log: $log)"
   # shellcheck disable=SC2086
   case $ENGINE in
     docker) docker build -t "$1" -f "$2" ${E2E_BUILD_ARGS-} "$3" ;;

@@ -3,7 +3,8 @@
 # control_plane.sh.
 
 NODE=node-1 # not the hostname: the state outlives a renamed machine
-CTR=(ctr --address "$RUN/containerd.sock" -n k8s.io)
+
+in_containerd() { ctr --address "$RUN/containerd.sock" -n k8s.io "$@"; }
 
 node_address() { # the one that pods reach this machine at
   local address
@@ -49,12 +50,12 @@ TOML
 
 import_images() { # what `build` made; each once
   local tar seen
-  ready 30 containerd "${CTR[@]}" version
+  ready 30 containerd in_containerd version
   mkdir -p "$STATE/imported"
   for tar in "$IMAGES"/*.tar; do
     seen=$STATE/imported/${tar##*/}
     [ "$tar" -nt "$seen" ] || continue
-    "${CTR[@]}" images import "$tar" > /dev/null || fail "containerd does not take $tar: remove it and run $HERE/build"
+    in_containerd images import "$tar" > /dev/null || fail "containerd does not take $tar: remove it and run $HERE/build"
     touch "$seen"
   done
 }
