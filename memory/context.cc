@@ -73,7 +73,10 @@ Response Search(const Api& api, const Request& request) {
   Json list = Json::array();
   for (const Found& found : result->rows) list.push_back(EncodeHit(found));
   Response response = JsonResponse(200, list);
-  if (result->partial) response.headers.Set("X-Partial", "true");
+  if (result->partial) {
+    api.metrics.Count("agent_memory_server_partial_searches_total");
+    response.headers.Set("X-Partial", "true");
+  }
   return response;
 }
 
@@ -88,9 +91,14 @@ Response Context(const Api& api, const Request& request) {
     Json answer = {{"recent_sessions", Json::array()}, {"recent_observations", Json::array()}};
     for (const api::Session& session : summaries)
       answer["recent_sessions"].push_back(EncodeSummary(session));
-    for (const Found& found : recalled.rows)
+    for (const Found& found : recalled.rows) {
       answer["recent_observations"].push_back(EncodeRecalled(found));
-    if (recalled.partial) answer["partial"] = true;
+      api.metrics.Count("agent_memory_server_recalled_items_total", {{"method", found.method}});
+    }
+    if (recalled.partial) {
+      api.metrics.Count("agent_memory_server_partial_searches_total");
+      answer["partial"] = true;
+    }
     return answer;
   }();
   return body ? JsonResponse(200, *body) : ErrorResponse(body.error());

@@ -112,6 +112,8 @@ Response PostObservation(const Api& api, const Request& request) {
     return api.store.Save(made, key, api.clock.NowMs());
   }();
   if (!saved) return ErrorResponse(saved.error());
+  api.metrics.Count("agent_memory_server_writes_total",
+                    {{"action", saved->replayed ? "replayed" : saved->action}});
   Response response = JsonResponse(201, {{"id", saved->id},
                                          {"action", saved->action},
                                          {"revision_count", saved->revision_count},

@@ -4,6 +4,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/http/message.h"
+#include "lib/telemetry/metrics.h"
 #include "memory/store.h"
 
 namespace memory {
@@ -12,6 +13,7 @@ namespace memory {
 struct Api {
   Store& store;
   const base::Clock& clock;
+  telemetry::Metrics& metrics;
 };
 
 using ApiHandler = http::Response (*)(const Api&, const http::Request&);

@@ -3,6 +3,8 @@
 
 #include <sys/statvfs.h>
 
+#include "lib/telemetry/instrument.h"
+
 namespace memory {
 
 using base::Code;
@@ -22,13 +24,18 @@ HealthProbe::HealthProbe(Store& store, const base::Clock& clock, std::string dir
       directory_(std::move(directory)),
       min_free_bytes_(min_free_bytes) {}
 
-Status HealthProbe::Look() const {
-  if (store_.Failed())
-    return Error{Code::kUnavailable, "a sync to the disk failed; the process ends and recovers"};
+int64_t HealthProbe::FreeBytes() const {
   struct statvfs space {};
-  if (statvfs(directory_.c_str(), &space) != 0)
-    return Error{Code::kUnavailable, directory_ + " cannot be looked at"};
-  int64_t free_bytes = static_cast<int64_t>(space.f_bavail) * static_cast<int64_t>(space.f_frsize);
+  if (statvfs(directory_.c_str(), &space) != 0) return -1;
+  return static_cast<int64_t>(space.f_bavail) * static_cast<int64_t>(space.f_frsize);
+}
+
+Status HealthProbe::Look() const {
+  if (store_.Failed()) {
+    return Error{Code::kUnavailable, "a sync to the disk failed; the process ends and recovers"};
+  }
+  int64_t free_bytes = FreeBytes();
+  if (free_bytes < 0) return Error{Code::kUnavailable, directory_ + " cannot be looked at"};
   if (free_bytes < min_free_bytes_) {
     return Error{Code::kFull, directory_ + " has " + std::to_string(free_bytes) + " bytes left, " +
                                   std::to_string(min_free_bytes_) +
@@ -47,13 +54,21 @@ Status HealthProbe::Ready() {
   return last_;
 }
 
-std::vector<http::Route> AdminRoutes(HealthProbe& probe) {
-  return {{"GET", "/livez", [](const http::Request&) { return http::TextResponse(200, "ok\n"); }},
-          {"GET", "/readyz", [&probe](const http::Request&) {
-             Status ready = probe.Ready();
-             if (ready) return http::TextResponse(200, "ok\n");
-             return http::TextResponse(503, ready.error().message + "\n");
-           }}};
+std::vector<http::Route> AdminRoutes(HealthProbe& probe, Store& store,
+                                     telemetry::Metrics& metrics) {
+  std::vector<http::Route> routes =
+      telemetry::AdminRoutes(metrics, [&probe] { return probe.Ready(); });
+  for (http::Route& route : routes) {
+    if (route.pattern != "/metrics") continue;
+    route.handler = [&probe, &store, &metrics,
+                     scrape = route.handler](const http::Request& request) {
+      metrics.SetGauge("agent_memory_server_free_bytes", static_cast<double>(probe.FreeBytes()));
+      metrics.SetGauge("agent_memory_server_queued_writes",
+                       static_cast<double>(store.QueuedWrites()));
+      return scrape(request);
+    };
+  }
+  return routes;
 }
 
 }  // namespace memory

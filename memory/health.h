@@ -7,6 +7,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/http/router.h"
+#include "lib/telemetry/metrics.h"
 #include "memory/store.h"
 
 namespace memory {
@@ -18,6 +19,7 @@ class HealthProbe {
   // Ok: a write was just committed and there is space for more. Asked again at most once a second,
   // since each look costs a sync. Any thread.
   base::Status Ready();
+  int64_t FreeBytes() const;  // of the directory's volume; -1 when it cannot be asked
 
  private:
   base::Status Look() const;
@@ -30,7 +32,7 @@ class HealthProbe {
   base::Status last_;
 };
 
-// /livez, /readyz. `probe` outlives the server.
-std::vector<http::Route> AdminRoutes(HealthProbe& probe);
+// /livez, /readyz, /metrics. All three outlive the server.
+std::vector<http::Route> AdminRoutes(HealthProbe& probe, Store& store, telemetry::Metrics& metrics);
 
 }  // namespace memory

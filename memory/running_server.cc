@@ -3,6 +3,7 @@
 
 #include "lib/base/file.h"
 #include "lib/http/server.h"
+#include "lib/telemetry/instrument.h"
 #include "memory/health.h"
 #include "memory/routes.h"
 #include "memory/tenants.h"
@@ -17,6 +18,7 @@ struct RunningServer::Parts {
       : settings(std::move(with)), lock(std::move(taken)) {}
   ServerSettings settings;
   base::DirectoryLock lock;
+  telemetry::Metrics metrics;
   std::unique_ptr<Store> store;
   std::unique_ptr<Api> api;
   std::unique_ptr<HealthProbe> health;
@@ -34,7 +36,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   auto parts = std::make_unique<Parts>(settings, std::move(lock));
   ASSIGN_OR_RETURN(std::string file, TenantFile(settings.data_dir, "default"));
   ASSIGN_OR_RETURN(parts->store, Store::Open(file, settings.store));
-  parts->api = std::make_unique<Api>(Api{*parts->store, clock});
+  parts->api = std::make_unique<Api>(Api{*parts->store, clock, parts->metrics});
   parts->health = std::make_unique<HealthProbe>(*parts->store, clock, settings.data_dir,
                                                 settings.min_free_bytes);
 
@@ -42,6 +44,8 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   serving.listen = settings.listen;
   serving.workers = settings.workers;
   serving.queue = settings.queue;
+  telemetry::Instrument(serving, parts->metrics);
+  parts->metrics.SetGauge("agent_memory_server_anonymous", settings.auth == "none" ? 1 : 0);
   ASSIGN_OR_RETURN(
       parts->api_server,
       http::Server::Start(http::Router(Routes(*parts->api, settings.max_stream_bytes)), serving));
@@ -51,8 +55,10 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   admin.workers = 2;
   admin.queue = 16;
   admin.max_connections = 64;
-  ASSIGN_OR_RETURN(parts->admin_server,
-                   http::Server::Start(http::Router(AdminRoutes(*parts->health)), admin));
+  ASSIGN_OR_RETURN(
+      parts->admin_server,
+      http::Server::Start(http::Router(AdminRoutes(*parts->health, *parts->store, parts->metrics)),
+                          admin));
   return std::unique_ptr<RunningServer>(new RunningServer(std::move(parts)));
 }
 

@@ -39,7 +39,7 @@ LIBRARIES = {
     "prometheus-cpp": (r"<prometheus/", r"lib/telemetry/metrics\.cc"),
     "opentelemetry-cpp": (r"<opentelemetry/", r"lib/telemetry/trace\w*\.cc"),
     "utf8proc": (r"<utf8proc\.h>", r"lib/base/text\w*\.cc"),
-    "GoogleTest": (r"<(gtest|gmock)/", r".*_test\.cc|lib/testing/\w+\.(cc|h)"),
+    "GoogleTest": (r"<(gtest|gmock)/", r".*_test\.cc|.*_fixture\.h|lib/testing/\w+\.(cc|h)"),
 }
 
 # Decisions: these files do no input and no output.
@@ -111,7 +111,7 @@ class Tidy:
 
     def check_code(self, path, text):
         folder = next((f for f in LAYERS if path.startswith(f + "/")), None)
-        test = path.endswith("_test.cc")
+        test = path.endswith(("_test.cc", "_fixture.h"))
         if test:
             self.tests.update(f"{suite}.{name}" for suite, name in TEST.findall(text))
         code = without_comments(text).split("\n")
