@@ -36,19 +36,5 @@ TEST_F(ApiTest, ARestartKeepsEverything) {
   EXPECT_EQ(Get("/search?q=zeppelin").body.size(), 1u);
 }
 
-TEST(ServerSettingsCheck, NobodyListensToStrangersByAccident) {
-  ServerSettings settings;
-  EXPECT_TRUE(CheckServerSettings(settings));
-  settings.listen = ":7437";
-  EXPECT_FALSE(CheckServerSettings(settings));
-  settings.insecure = true;
-  EXPECT_TRUE(CheckServerSettings(settings));
-  settings.auth = "kubernetes";
-  EXPECT_NE(CheckServerSettings(settings).error().message.find("not served yet"),
-            std::string::npos);
-  settings.auth = "password";
-  EXPECT_FALSE(CheckServerSettings(settings));
-}
-
 }  // namespace
 }  // namespace memory
