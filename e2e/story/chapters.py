@@ -2,6 +2,7 @@
 chapter leaves for later ones is in the Story. Knows nothing of processes or pods."""
 import re
 import secrets
+import time
 
 import wire
 from driver import AGENTS, PROJECT, sample
@@ -212,8 +213,10 @@ def policy(story):
     before, born = driver.ask("coder", "GET", "/v1/status")[1], driver.incarnation("coder")
     driver.change("coder", changed)
     digest = before.get("policy", {}).get("digest") if isinstance(before.get("policy"), dict) else before.get("policy")
+    started = time.monotonic()
     seen = wire.until(lambda: digest not in str(driver.ask("coder", "GET", "/v1/status")[1]), driver.policy_s, 0.05)
-    c.that(seen, f"the new digest is in force within {driver.policy_s:g} s", before)
+    took = time.monotonic() - started
+    c.that(seen, f"the new digest is in force after {took:.1f} s (at most {driver.policy_s:g} s)", before)
     marker = marker_of(story)
     lines = story.turn(f"changed-{story.run}", "What about main.c, error, panic?", "control,compile", marker)
     c.equal(context_of(lines), "", "contextLimit 0: nothing is injected any more")
@@ -227,7 +230,11 @@ def figures(story):
     c = story.checks
     c.chapter("8. What it costs")
     for program, rss, anon, limit in story.driver.figures():
-        c.that(rss <= limit, f"{program:26s} RSS {rss / 1024:5.1f} MiB (RssAnon {anon / 1024:5.1f}), limit {limit // 1024} MiB")
+        text = f"{program:26s} RSS {rss / 1024:5.1f} MiB (RssAnon {anon / 1024:5.1f})"
+        if limit:
+            c.that(rss <= limit, f"{text}, limit {limit // 1024} MiB")
+        else:
+            c.say(text)
 
 
 CHAPTERS = (manifest, turns, captures, recall, survival, server_away, policy, figures)

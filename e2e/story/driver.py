@@ -63,7 +63,7 @@ class Driver:
         raise NotImplementedError
 
     def figures(self):
-        """→ [(program, RSS KiB, RssAnon KiB, limit KiB)]: rulings K43."""
+        """→ [(program, RSS KiB, RssAnon KiB, limit KiB or 0)]: rulings K43."""
         raise NotImplementedError
 
     def repeat(self):

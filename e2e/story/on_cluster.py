@@ -33,7 +33,7 @@ class OnCluster(Driver):
         self.helm = ["helm"] + (["--kube-context", context] if context else [])
         self.keep, self.made = keep, False
         self.ways = ["containers", "pods"]  # how kill_all kills, in turn
-        self.before = {}
+        self.before, self.idle = {}, []
 
     # --- kubectl -------------------------------------------------------------
     def try_kubectl(self, *arguments, given=None, timeout=180):
@@ -84,6 +84,7 @@ class OnCluster(Driver):
                               capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"helm install failed: {done.stderr.strip()}\n{self.words()}")
+        self.idle = self.measured({"agent-memory-server": 15, "agent-memory-operator": 20}, "idle")
         self.kubectl("apply", "-f", SAMPLES)
         for agent in AGENTS:
             self.wait_ready(LABEL + agent, 1)
@@ -193,15 +194,18 @@ class OnCluster(Driver):
         return containers(self.pod(agent))
 
     def figures(self):
-        limits = {"agent-memory-server": 32, "agent-memory-sidecar": 20, "agent-memory-operator": 20}
+        """K43 names a limit for the operator at rest without Agents, none for what it holds of them."""
+        return self.idle + self.measured(
+            {"agent-memory-server": 32, "agent-memory-sidecar": 20, "agent-memory-operator": 0}, "after the story")
+
+    def measured(self, limits, when):
         found = []
         for pod in self.get("pods")["items"]:
             for pid in host_processes(pod["metadata"]["uid"]):
-                program = program_of(pid)
-                seen = programs.resident(pid)
+                program, seen = program_of(pid), programs.resident(pid)
                 if program in limits and seen:
-                    found.append((f"{program.removeprefix('agent-memory-')} of {pod['metadata']['name']}", *seen,
-                                  limits[program] * MIB))
+                    name = f"{program.removeprefix('agent-memory-')}, {when} ({pod['metadata']['name']})"
+                    found.append((name, *seen, limits[program] * MIB))
         return found
 
     def repeat(self):
