@@ -62,10 +62,10 @@ void PolicyWatch::Look() {
     std::lock_guard lock(mutex_);
     standing_.matches_file = true;
     standing_.error.clear();
-    refused_file_.clear();
+    refused_file_.reset();
     return;
   }
-  if (*file == refused_file_) return;
+  if (refused_file_ == *file) return;
   auto compiled = CompilePolicy(*file, clock_.NowMs());
   if (compiled) {
     Accept(*file, std::move(*compiled));
@@ -75,7 +75,7 @@ void PolicyWatch::Look() {
 }
 
 void PolicyWatch::Accept(const std::string& file, std::shared_ptr<const ActivePolicy> compiled) {
-  refused_file_.clear();
+  refused_file_.reset();
   const std::string digest = compiled->digest;
   {
     std::lock_guard lock(mutex_);
@@ -95,8 +95,8 @@ void PolicyWatch::Accept(const std::string& file, std::shared_ptr<const ActivePo
 }
 
 void PolicyWatch::Refuse(const std::string& file, const base::Error& error) {
-  if (file == refused_file_) return;
-  if (file != std::exchange(last_file_, file)) return;  // look once more: it may be half written
+  if (refused_file_ == file) return;
+  if (std::exchange(last_file_, file) != file) return;  // look once more: it may be half written
   refused_file_ = file;
   {
     std::lock_guard lock(mutex_);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -76,7 +77,8 @@ class PolicyWatch {
   std::shared_ptr<const ActivePolicy> current_;
   Standing standing_;
   bool stopping_ = false;
-  std::string last_file_, refused_file_;  // only used by the thread that looks
+  // Only used by the thread that looks.
+  std::optional<std::string> last_file_, refused_file_;
   std::jthread thread_;
 };
 

@@ -1,0 +1,78 @@
+// Shows the routes of working memory: append, read back, trim, end, all without the memory server.
+#include "sidecar/conversation_routes.h"
+
+#include <gtest/gtest.h>
+
+#include "sidecar/sidecar_fixture.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+using ConversationRoutesTest = SidecarTest;
+
+Json Said(const char* role, const std::string& content) {
+  return {{"role", role}, {"content", content}};
+}
+
+TEST_F(ConversationRoutesTest, AppendedMessagesAreCountedAndComeBackExactly) {
+  memory_.Down();
+  const std::string odd = "a\n\tb \x01 日本語 🚀 \"quoted\"";
+  const Reply first = Ask("POST", "/conversations/k/messages",
+                          {{"messages", {Said("system", "rules"), Said("user", odd)}}});
+  EXPECT_EQ(first.status, 200);
+  EXPECT_EQ(first.body, (Json{{"count", 2}, {"last", 2}}));
+  EXPECT_EQ(Ask("POST", "/conversations/k/messages", {{"messages", {Said("assistant", "x")}}})
+                .body["last"],
+            3);
+  Start();
+  const Json body = Ask("GET", "/conversations/k/messages").body;
+  EXPECT_EQ(body["conversation"], "k");
+  EXPECT_FALSE(body["memory_session_id"].get<std::string>().empty());
+  ASSERT_EQ(body["messages"].size(), 3u);
+  EXPECT_EQ(body["messages"][1]["content"], odd);
+}
+
+TEST_F(ConversationRoutesTest, MaxTokensKeepsTheSystemMessageAndTheNewest) {
+  Json messages = {Said("system", "rules")};
+  for (int i = 0; i < 50; ++i)
+    messages.push_back(Said("user", "message number " + std::to_string(i)));
+  Ask("POST", "/conversations/k/messages", {{"messages", messages}});
+  const Json kept = Ask("GET", "/conversations/k/messages?max_tokens=40").body["messages"];
+  ASSERT_GE(kept.size(), 3u);
+  EXPECT_LT(kept.size(), 12u);
+  EXPECT_EQ(kept[0]["role"], "system");
+  EXPECT_EQ(kept.back()["content"], "message number 49");
+  EXPECT_EQ(Ask("GET", "/conversations/k/messages?max_tokens=x").status, 400);
+}
+
+TEST_F(ConversationRoutesTest, ListCurrentAndState) {
+  EXPECT_EQ(Ask("GET", "/conversations/current").status, 404);
+  EXPECT_EQ(Ask("GET", "/conversations/none/messages").status, 404);
+  EXPECT_EQ(Ask("PUT", "/conversations/none/state", {{"state", "open"}}).status, 404);
+  Prompt("a", "one");
+  Prompt("b", "two");
+  EXPECT_EQ(Ask("GET", "/conversations/current").body["id"], "two");
+  EXPECT_EQ(Ask("PUT", "/conversations/two/state", {{"state", "ended"}}).body["state"], "ended");
+  EXPECT_EQ(Ask("GET", "/conversations/current").body["id"], "one");
+  const Json open = Ask("GET", "/conversations?state=open").body["conversations"];
+  ASSERT_EQ(open.size(), 1u);
+  EXPECT_EQ(open[0]["id"], "one");
+  EXPECT_EQ(Ask("PUT", "/conversations/one/state", {{"state", "asleep"}}).status, 400);
+  const Json kept = Ask("PUT", "/conversations/one/state", {{"tool_meta", {{"t1", "{}"}}}}).body;
+  EXPECT_EQ(kept["tool_meta"]["t1"], "{}");
+  EXPECT_EQ(Ask("GET", "/conversations/current").body["tool_meta"]["t1"], "{}");
+}
+
+TEST_F(ConversationRoutesTest, BadMessagesAreRefusedWhole) {
+  EXPECT_EQ(Ask("POST", "/conversations/k/messages",
+                {{"messages", {Said("user", "ok"), Said("robot", "no")}}})
+                .status,
+            400);
+  EXPECT_EQ(Ask("POST", "/conversations/k/messages", Json::object()).status, 400);
+  EXPECT_EQ(Ask("GET", "/conversations/k/messages").status, 404);
+}
+
+}  // namespace
+}  // namespace sidecar

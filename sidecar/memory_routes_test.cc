@@ -1,0 +1,176 @@
+// Shows what an agent may ask the memory server through its sidecar: its own project, its own trust
+// class, the policy's switches on every twin route, and writes that are kept while the server is
+// away.
+#include "sidecar/memory_routes.h"
+
+#include <gtest/gtest.h>
+
+#include "sidecar/sidecar_fixture.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+class MemoryRoutesTest : public SidecarTest {
+ protected:
+  void UsePolicy(const Json& memory) {
+    directory_.Write("policy.json", PolicyText(memory_.url(), {{"memory", memory}}));
+    Start();
+  }
+  std::vector<StubMemory::Call> Calls() {
+    return memory_.With([](StubMemory& stub) { return stub.calls; });
+  }
+  const Json note_ = {{"session_id", "s1"}, {"type", "decision"}, {"title", "t"}, {"content", "c"}};
+};
+
+TEST_F(MemoryRoutesTest, ProjectIsThePolicysWhateverTheAgentAsks) {
+  for (const char* route : {"/search?q=x&project=other", "/context?query=x&project=other",
+                            "/observations/recent?project=other&project=third", "/sessions/recent",
+                            "/stats?project=other"}) {
+    EXPECT_EQ(Ask("GET", route).status, 200) << route;
+    const std::string target = Calls().back().target;
+    EXPECT_NE(target.find("project=coder"), std::string::npos) << target;
+    EXPECT_EQ(target.find("other"), std::string::npos) << target;
+    EXPECT_EQ(target.find("third"), std::string::npos) << target;
+  }
+}
+
+TEST_F(MemoryRoutesTest, ParametersAreRebuiltAndNotPassedRaw) {
+  Ask("GET", "/search?q=a%26project%3Dother%20b&limit=3&unknown=1&syntax=fts5");
+  const std::string target = Calls().back().target;
+  EXPECT_EQ(
+      target,
+      "/search?project=coder&q=a&project=other b&limit=3&syntax=fts5");  // decoded by the stub
+  EXPECT_EQ(memory_.CountCalls("GET /search"), 1u);
+  for (const char* route : {"/..%2fadmin", "/search/x", "/observations/1%2f..%2f2", "/metrics",
+                            "/traces", "//search"}) {
+    EXPECT_GE(Ask("GET", route).status, 400) << route;
+  }
+  EXPECT_EQ(memory_.CountCalls("GET /"), 1u);
+}
+
+TEST_F(MemoryRoutesTest, WritesCarryTheAgentsClassAndProject) {
+  Json note = note_;
+  note["project"] = "other";
+  note["source"] = {{"tool", "mine"}, {"origin", "user"}};
+  EXPECT_EQ(Ask("POST", "/observations", note).status, 201);
+  const Json saved = memory_.With([](StubMemory& stub) { return stub.observations.at(0); });
+  EXPECT_EQ(saved["project"], "coder");
+  EXPECT_EQ(saved["source"]["origin"], "agent");
+  EXPECT_EQ(saved["source"]["tool"], "mine");
+}
+
+TEST_F(MemoryRoutesTest, ASessionIdMayBeTheConversations) {
+  Prompt("go", "conv");
+  const std::string session = Ask("GET", "/conversations/current").body["memory_session_id"];
+  Json note = note_;
+  note["session_id"] = "conv";
+  Ask("POST", "/observations", note);
+  note.erase("session_id");
+  Ask("POST", "/observations", note);
+  const auto rows = memory_.With([](StubMemory& stub) { return stub.observations; });
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["session_id"], session);
+  EXPECT_EQ(rows[1]["session_id"], session);
+}
+
+TEST_F(MemoryRoutesTest, AnotherProjectsRowsAreNotThere) {
+  memory_.With([](StubMemory& stub) {
+    stub.rows[1] = {{"id", 1}, {"project", "coder"}, {"scope", "project"}};
+    stub.rows[2] = {{"id", 2}, {"project", "other"}, {"scope", "project"}};
+    stub.rows[3] = {{"id", 3}, {"project", "other"}, {"scope", "global"}};
+    stub.rows[4] = {{"id", 4}, {"project", "CODER"}, {"scope", "project"}};
+  });
+  const Json patch = {{"title", "new"}};
+  EXPECT_EQ(Ask("GET", "/observations/1").status, 200);
+  EXPECT_EQ(Ask("GET", "/observations/2").status, 404);
+  EXPECT_EQ(Ask("GET", "/observations/3").status, 200);
+  EXPECT_EQ(Ask("GET", "/observations/4").status, 200);
+  EXPECT_EQ(Ask("GET", "/observations/5").status, 404);
+  EXPECT_EQ(Ask("GET", "/observations/x").status, 400);
+  for (const char* id : {"2", "3"}) {
+    const std::string path = std::string("/observations/") + id;
+    EXPECT_EQ(Ask("PATCH", path, patch).status, 404);
+    EXPECT_EQ(Ask("DELETE", path).status, 404);
+    EXPECT_EQ(Ask("GET", std::string("/timeline?observation_id=") + id).status, 404);
+  }
+  EXPECT_EQ(memory_.CountCalls("PATCH") + memory_.CountCalls("DELETE"), 0u);
+  EXPECT_EQ(Ask("PATCH", "/observations/1", patch).status, 200);
+  EXPECT_EQ(Ask("DELETE", "/observations/1").status, 200);
+  EXPECT_EQ(memory_.CountCalls("GET /timeline"), 0u);
+}
+
+TEST_F(MemoryRoutesTest, AdminRoutesNeedAllowAdmin) {
+  memory_.With([](StubMemory& stub) { stub.rows[1] = {{"id", 1}, {"project", "coder"}}; });
+  EXPECT_EQ(Ask("GET", "/export").status, 403);
+  EXPECT_EQ(Ask("POST", "/import", {{"observations", Json::array()}}).status, 403);
+  EXPECT_EQ(Ask("POST", "/forget", Json::object()).status, 403);
+  EXPECT_EQ(Ask("DELETE", "/observations/1?hard=true").status, 403);
+  EXPECT_EQ(memory_.CountCalls(""), 0u);
+  UsePolicy({{"allowAdmin", true}});
+  EXPECT_EQ(Ask("GET", "/export").status, 200);
+  EXPECT_EQ(Ask("DELETE", "/observations/1?hard=true").status, 200);
+  EXPECT_EQ(Calls().back().target, "/observations/1?hard=true");
+}
+
+TEST_F(MemoryRoutesTest, AutoSaveOffClosesEveryRouteThatSaves) {
+  UsePolicy({{"autoSave", false}});
+  EXPECT_EQ(Ask("POST", "/observations", note_).status, 403);
+  EXPECT_EQ(Ask("PATCH", "/observations/1", {{"title", "x"}}).status, 403);
+  EXPECT_EQ(Ask("DELETE", "/observations/1").status, 403);
+  EXPECT_EQ(Ask("GET", "/search?q=x").status, 200);
+}
+
+TEST_F(MemoryRoutesTest, AutoSearchOffClosesEveryRouteThatSearches) {
+  UsePolicy({{"autoSearch", false}});
+  for (const char* route : {"/search?q=x", "/context", "/observations/recent", "/sessions/recent",
+                            "/timeline?observation_id=1"}) {
+    EXPECT_EQ(Ask("GET", route).status, 403) << route;
+  }
+  EXPECT_EQ(Ask("POST", "/observations", note_).status, 201);
+}
+
+TEST_F(MemoryRoutesTest, GlobalScopeNeedsAllowGlobal) {
+  Json note = note_;
+  note["scope"] = "global";
+  EXPECT_EQ(Ask("POST", "/observations", note).status, 201);
+  UsePolicy({{"allowGlobal", false}});
+  EXPECT_EQ(Ask("POST", "/observations", note).status, 403);
+}
+
+TEST_F(MemoryRoutesTest, WritesAreKeptWhileTheServerIsAway) {
+  memory_.Down();
+  const Reply queued = Ask("POST", "/observations", note_);
+  EXPECT_EQ(queued.status, 202);
+  EXPECT_EQ(queued.body, (Json{{"queued", true}}));
+  EXPECT_EQ(Ask("POST", "/sessions", {{"id", "s2"}}).status, 202);
+  EXPECT_EQ(Ask("GET", "/search?q=x").status, 503);
+  memory_.Up();
+  ASSERT_TRUE(memory_.WaitForObservations(1));
+  ASSERT_TRUE(Drained());
+  EXPECT_EQ(memory_.With([](StubMemory& stub) { return stub.sessions.at("s2")["project"]; }),
+            "coder");
+}
+
+TEST_F(MemoryRoutesTest, WhatTheServerWouldRefuseIsNotQueued) {
+  memory_.Down();
+  Json note = note_;
+  note["title"] = std::string(501, 'x');
+  EXPECT_EQ(Ask("POST", "/observations", note).status, 400);
+  note = note_;
+  note.erase("content");
+  EXPECT_EQ(Ask("POST", "/observations", note).status, 400);
+  EXPECT_EQ(Ask("GET", "/v1/status").body["accepted"], 0);
+}
+
+TEST_F(MemoryRoutesTest, StrangersAreRefused) {
+  http::ClientRequest request;
+  request.target = "/health";
+  EXPECT_EQ(Send(*api_, request).status, 200);
+  request.headers.Set("Origin", "http://evil.example");
+  EXPECT_EQ(Send(*api_, request).status, 403);
+}
+
+}  // namespace
+}  // namespace sidecar

@@ -1,0 +1,237 @@
+// Shows the outbox's book-keeping, what an HTTP status means for a row, where a row may go, and
+// that delivery keeps order and loses nothing whatever the server answers.
+#include "sidecar/outbox.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "lib/testing/fake_clock.h"
+#include "sidecar/delivery.h"
+#include "sidecar/sidecar_fixture.h"
+
+namespace sidecar {
+namespace {
+
+class OutboxTest : public ::testing::Test {
+ protected:
+  void SetUp() override { Open(); }
+  void Open() {
+    state_.reset();
+    auto opened = State::Open(directory_.path(), [](const base::Error&) {});
+    ASSERT_TRUE(opened) << opened.error().message;
+    state_ = std::move(*opened);
+  }
+  base::Status TryAdd(const std::string& lane, const std::string& body, OutboxLimits limits) {
+    OutboxRow row;
+    row.lane = lane;
+    row.kind = "observation";
+    row.path = "/observations";
+    row.body = body;
+    row.destination = "http://here:1";
+    row.idempotency_key = "key-" + body;
+    return state_->Change([&](sqlite::Database& db) { return Enqueue(db, row, limits); });
+  }
+  void Add(const std::string& lane, const std::string& body) {
+    EXPECT_TRUE(TryAdd(lane, body, {}));
+  }
+  void Apply(std::function<base::Status(sqlite::Database&)> change) {
+    EXPECT_TRUE(state_->Change(std::move(change)));
+  }
+  OutboxTotals Totals() {
+    return *state_->Read([](sqlite::Database& db) { return ReadTotals(db); });
+  }
+  void ExpectBalance() {
+    const OutboxTotals totals = Totals();
+    EXPECT_EQ(totals.accepted, totals.delivered + totals.pending + totals.dead);
+    auto rows = state_->Read([](sqlite::Database& db) { return PendingRows(db, 0, 100'000); });
+    EXPECT_EQ(static_cast<int64_t>(rows->size()), totals.pending);
+    EXPECT_EQ(totals.pending == 0, totals.pending_bytes == 0);
+  }
+  Delivery Make(SendToServer send, std::string url = "http://here:1") {
+    return Delivery(*state_, std::move(send), [url] { return url; }, clock_, {});
+  }
+  // Rounds until nothing is pending, moving the clock over every pause.
+  void Drain(Delivery& delivery) {
+    for (int i = 0; i < 10'000 && Totals().pending > 0; ++i) clock_.Advance(delivery.Round());
+  }
+  static http::Response Status(int status) {
+    http::Response response;
+    response.status = status;
+    response.body = "said " + std::to_string(status);
+    return response;
+  }
+  TestDirectory directory_;
+  testing::FakeClock clock_;
+  std::unique_ptr<State> state_;
+};
+
+TEST(Judge, EveryKindOfStatus) {
+  for (int status : {200, 201, 202, 204})
+    EXPECT_EQ(Judge(status, 1), Verdict::kDelivered) << status;
+  for (int status : {401, 408, 409, 425, 429, 500, 502, 503, 507})
+    EXPECT_EQ(Judge(status, 1), Verdict::kRetry) << status;
+  for (int status : {400, 403, 404, 405, 413, 422})
+    EXPECT_EQ(Judge(status, 1), Verdict::kDead) << status;
+  EXPECT_EQ(Judge(409, 4), Verdict::kRetry);
+  EXPECT_EQ(Judge(409, 5), Verdict::kDead);
+  EXPECT_EQ(Judge(500, 1'000'000), Verdict::kRetry);
+}
+
+TEST(Redirect, FollowsInsideTheNamespaceOnly) {
+  const std::string old = "http://memory.agents.svc.cluster.local:7437";
+  EXPECT_EQ(Redirect(old, old).url, old);
+  EXPECT_EQ(Redirect("", old).url, old);
+  EXPECT_EQ(Redirect(old, "").url, old);
+  const std::string same = "http://new.agents.svc.cluster.local:80";
+  EXPECT_EQ(Redirect(old, same).url, same);
+  EXPECT_TRUE(Redirect(old, same).allowed);
+  EXPECT_FALSE(Redirect(old, "http://memory.other.svc.cluster.local:7437").allowed);
+  EXPECT_FALSE(Redirect(old, "http://evil.example").allowed);
+  EXPECT_FALSE(Redirect(old, "http://agents.svc.evil.example").allowed);
+  EXPECT_EQ(Redirect("http://127.0.0.1:1", "http://127.0.0.1:2").url, "http://127.0.0.1:2");
+  EXPECT_EQ(Redirect("http://[::1]:1", "http://[::1]:1").url, "http://[::1]:1");
+}
+
+TEST_F(OutboxTest, RowsAndBytesAreLimited) {
+  const OutboxLimits three{.rows = 3, .bytes = 1 << 20};
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(TryAdd("a", std::to_string(i), three));
+  auto full = TryAdd("a", "4", three);
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, base::Code::kFull);
+  EXPECT_EQ(Totals().accepted, 3);
+  EXPECT_FALSE(TryAdd("a", std::string(3000, 'x'), {.rows = 100, .bytes = 2000}));
+  ExpectBalance();
+}
+
+TEST_F(OutboxTest, CountersSurviveAReopen) {
+  Add("a", "1");
+  Add("a", "2");
+  Add("a", "3");
+  Apply([](sqlite::Database& db) { return MarkDelivered(db, 1); });
+  Apply([](sqlite::Database& db) { return MarkDead(db, 2, "400", "why"); });
+  Apply([](sqlite::Database& db) { return MarkDelivered(db, 1); });  // again: no effect
+  Apply([](sqlite::Database& db) { return MarkDelivered(db, 2); });
+  Open();
+  const OutboxTotals totals = Totals();
+  EXPECT_EQ(totals.accepted, 3);
+  EXPECT_EQ(totals.delivered, 1);
+  EXPECT_EQ(totals.dead, 1);
+  EXPECT_EQ(totals.pending, 1);
+  ExpectBalance();
+  auto letters = state_->Read([](sqlite::Database& db) { return DeadLetters(db, 10); });
+  ASSERT_EQ(letters->size(), 1u);
+  EXPECT_EQ((*letters)[0].reason, "why");
+}
+
+TEST_F(OutboxTest, ALaneThatWaitsHoldsBackOnlyItself) {
+  for (const char* body : {"a1", "b1", "a2", "b2"}) Add(std::string(1, body[0]), body);
+  std::vector<std::string> taken;
+  bool refuse_a = true;
+  Delivery delivery =
+      Make([&](const std::string&, http::ClientRequest request) -> base::Result<http::Response> {
+        if (refuse_a && request.body[0] == 'a') return Status(500);
+        taken.push_back(request.body);
+        return Status(201);
+      });
+  delivery.Round();
+  EXPECT_EQ(taken, (std::vector<std::string>{"b1", "b2"}));
+  refuse_a = false;
+  Drain(delivery);
+  EXPECT_EQ(taken, (std::vector<std::string>{"b1", "b2", "a1", "a2"}));
+  ExpectBalance();
+}
+
+TEST_F(OutboxTest, AServerThatIsAwayIsLeftAloneForAWhile) {
+  for (int i = 0; i < 5; ++i) Add("lane" + std::to_string(i), "x");
+  int calls = 0;
+  Delivery delivery =
+      Make([&](const std::string&, http::ClientRequest) -> base::Result<http::Response> {
+        ++calls;
+        return base::Error{base::Code::kUnavailable, "refused"};
+      });
+  delivery.Round();
+  EXPECT_EQ(calls, 1);  // one row found out; the others did not try
+  EXPECT_FALSE(delivery.reachable());
+  EXPECT_GT(delivery.Round(), 0);
+  EXPECT_EQ(calls, 1);
+  for (int i = 0; i < 200; ++i) clock_.Advance(delivery.Round());
+  EXPECT_GE(calls, 200);
+  EXPECT_EQ(Totals().pending, 5);
+}
+
+TEST_F(OutboxTest, RetriesKeepTheirKeyAndEveryRowIsTakenOnceInEffect) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  std::map<std::string, std::vector<std::string>> lanes;
+  for (int i = 0; i < 200; ++i) {
+    const std::string lane = "lane" + std::to_string(random() % 5);
+    Add(lane, lane + ":" + std::to_string(i));
+    lanes[lane].push_back(lane + ":" + std::to_string(i));
+  }
+  std::set<std::string> keys;
+  std::map<std::string, std::vector<std::string>> taken;
+  Delivery delivery =
+      Make([&](const std::string&, http::ClientRequest request) -> base::Result<http::Response> {
+        switch (random() % 6) {
+          case 0:
+            return base::Error{base::Code::kUnavailable, "refused"};
+          case 1:
+            return Status(503);
+          case 2:
+            return Status(500);
+          default:
+            break;
+        }
+        EXPECT_EQ(request.headers.Get("Idempotency-Key"), "key-" + request.body);
+        if (keys.insert(request.body).second) {
+          taken[request.body.substr(0, 5)].push_back(request.body);
+        }
+        // Sometimes the answer is lost although the write was taken.
+        if (random() % 5 == 0) return base::Error{base::Code::kTimeout, "no answer"};
+        return Status(201);
+      });
+  Drain(delivery);
+  EXPECT_EQ(Totals().delivered, 200);
+  EXPECT_EQ(taken, lanes);
+  ExpectBalance();
+}
+
+TEST_F(OutboxTest, AnotherNamespaceMakesDeadLettersNotLeaks) {
+  Add("a", "1");
+  int calls = 0;
+  Delivery delivery = Make(
+      [&](const std::string&, http::ClientRequest) -> base::Result<http::Response> {
+        ++calls;
+        return Status(201);
+      },
+      "http://elsewhere:1");
+  delivery.Round();
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(*state_->Read([](sqlite::Database& db) { return DeadByCause(db); }),
+            (std::map<std::string, int64_t>{{"destination", 1}}));
+  ExpectBalance();
+}
+
+TEST_F(OutboxTest, FlushGivesUpOnAServerThatIsAwayAndKeepsTheRows) {
+  for (int i = 0; i < 3; ++i) Add("a", std::to_string(i));
+  Delivery away(
+      *state_,
+      [](const std::string&, http::ClientRequest) -> base::Result<http::Response> {
+        return base::Error{base::Code::kUnavailable, "refused"};
+      },
+      [] { return "http://here:1"; }, base::SystemClock(), {.retry_first_ms = 1});
+  EXPECT_EQ(away.Flush(5'000), 3);
+  Delivery up(
+      *state_,
+      [](const std::string&, http::ClientRequest) -> base::Result<http::Response> {
+        return Status(201);
+      },
+      [] { return "http://here:1"; }, base::SystemClock(), {.retry_first_ms = 1});
+  EXPECT_EQ(up.Flush(5'000), 0);
+  EXPECT_EQ(Totals().delivered, 3);
+}
+
+}  // namespace
+}  // namespace sidecar

@@ -1,0 +1,131 @@
+// Shows that a policy is replaced as a whole however its file is replaced, that a bad file keeps
+// the last good one, also over a restart, and what readiness and the admin port say about it.
+#include "sidecar/policy_watch.h"
+
+#include <gtest/gtest.h>
+
+#include "sidecar/sidecar_fixture.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+namespace fs = std::filesystem;
+
+class PolicyWatchTest : public SidecarTest {
+ protected:
+  std::string Digest() { return AskAdmin("/v1/policy").body["digest"]; }
+  bool Becomes(const std::string& text) {
+    return Until([&] { return Digest() == api::PolicyDigest(text); });
+  }
+  static std::string Text(int limit) {
+    return PolicyText("http://127.0.0.1:1", {{"memory", {{"contextLimit", limit}}}});
+  }
+};
+
+TEST_F(PolicyWatchTest, RewriteRenameAndLinkSwapAreAllNoticed) {
+  directory_.Write("policy.json", Text(1));
+  EXPECT_TRUE(Becomes(Text(1)));
+  directory_.Write("next.json", Text(2));
+  fs::rename(directory_.path() + "/next.json", directory_.path() + "/policy.json");
+  EXPECT_TRUE(Becomes(Text(2)));
+
+  // As the kubelet does it: ..data is a link to a directory and is swapped by a rename.
+  const std::string root = directory_.path() + "/volume";
+  for (const char* version : {"v1", "v2"}) fs::create_directories(root + "/" + version);
+  std::ofstream(root + "/v1/policy.json") << Text(3);
+  std::ofstream(root + "/v2/policy.json") << Text(4);
+  fs::create_symlink("v1", root + "/..data");
+  fs::create_symlink("..data/policy.json", root + "/policy.json");
+  Start([&](SidecarSettings& settings) { settings.policy = root + "/policy.json"; });
+  EXPECT_TRUE(Becomes(Text(3)));
+  fs::create_symlink("v2", root + "/..data_tmp");
+  fs::rename(root + "/..data_tmp", root + "/..data");
+  EXPECT_TRUE(Becomes(Text(4)));
+}
+
+TEST_F(PolicyWatchTest, BadFileKeepsTheLastGoodPolicyAndSaysSo) {
+  const std::string good = Digest();
+  const std::string bad[] = {
+      "not json",
+      "{}",
+      "",
+      PolicyText("http://x", {{"memory", {{"contextLimit", 51}}}}),
+      PolicyText("http://x", {{"unknown", 1}}),
+      PolicyText(
+          "http://x",
+          {{"toolHooks",
+            {{"memorySaveRules", {{{"name", "broken"}, {"tool", "x"}, {"matchOutput", "("}}}}}}})};
+  for (const std::string& text : bad) {
+    directory_.Write("policy.json", text);
+    EXPECT_TRUE(Until([&] { return !AskAdmin("/v1/policy").body["matches_file"].get<bool>(); }))
+        << text;
+    const Json said = AskAdmin("/v1/policy").body;
+    EXPECT_EQ(said["digest"], good);
+    EXPECT_FALSE(said["error"].get<std::string>().empty());
+    directory_.Write("policy.json", PolicyText(memory_.url()));
+    EXPECT_TRUE(Until([&] { return AskAdmin("/v1/policy").body["matches_file"].get<bool>(); }))
+        << text;
+  }
+  EXPECT_EQ(AskAdmin("/readyz").status, 200);
+}
+
+TEST_F(PolicyWatchTest, LastGoodPolicySurvivesARestartOverABadFile) {
+  const std::string good = Digest();
+  directory_.Write("policy.json", "{broken");
+  Start();
+  EXPECT_EQ(Digest(), good);
+  EXPECT_EQ(AskAdmin("/readyz").status, 200);
+  EXPECT_EQ(Prompt("go").status, 200);
+  fs::remove(directory_.path() + "/policy.json");
+  Start();
+  EXPECT_EQ(Digest(), good);
+}
+
+TEST_F(PolicyWatchTest, NotReadyUntilAValidPolicyWasSeen) {
+  running_.reset();
+  TestDirectory empty;
+  Start([&](SidecarSettings& settings) {
+    settings.policy = empty.path() + "/policy.json";
+    settings.data_directory = empty.path() + "/state";
+  });
+  EXPECT_EQ(AskAdmin("/readyz").status, 503);
+  EXPECT_EQ(AskAdmin("/livez").status, 200);
+  EXPECT_EQ(Prompt("go").status, 503);
+  empty.Write("policy.json", Text(5));
+  EXPECT_TRUE(Until([&] { return AskAdmin("/readyz").status == 200; }));
+  EXPECT_EQ(Prompt("go").status, 200);
+  running_.reset();  // before its directory
+}
+
+TEST_F(PolicyWatchTest, WaitAnswersWhenTheDigestDiffers) {
+  const std::string digest = Digest();
+  EXPECT_EQ(AskAdmin("/v1/policy?wait=sha256:other&timeout=30s").body["digest"], digest);
+  const Reply waited = AskAdmin("/v1/policy?wait=" + digest + "&timeout=50ms");
+  EXPECT_EQ(waited.body["digest"], digest);
+  EXPECT_GE(waited.took_ms, 45);
+  Json answer;
+  std::jthread waiter(
+      [&] { answer = AskAdmin("/v1/policy?wait=" + digest + "&timeout=30s").body; });
+  directory_.Write("policy.json", Text(7));
+  waiter.join();
+  EXPECT_EQ(answer["digest"], api::PolicyDigest(Text(7)));
+  EXPECT_EQ(AskAdmin("/v1/policy?wait=x&timeout=nonsense").status, 400);
+}
+
+TEST_F(PolicyWatchTest, ANewRuleWorksWithoutARestart) {
+  Prompt("go");
+  directory_.Write(
+      "policy.json",
+      PolicyText(memory_.url(),
+                 {{"toolHooks", {{"memorySaveRules", {{{"name", "new"}, {"tool", "control"}}}}}}}));
+  ASSERT_TRUE(Until([&] { return AskAdmin("/v1/policy").body["reloads"] == 2; }));
+  Hook("PostToolUse",
+       {{"tool_name", "control"}, {"tool_response", "spoken"}, {"tool_use_id", "t1"}});
+  ASSERT_TRUE(memory_.WaitForObservations(1));
+  EXPECT_EQ(memory_.With([](StubMemory& stub) { return stub.observations[0]["source"]["rule"]; }),
+            "new");
+}
+
+}  // namespace
+}  // namespace sidecar

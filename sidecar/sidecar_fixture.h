@@ -1,0 +1,310 @@
+// Test code: a directory that goes away, a memory server that behaves (idempotency keys, sessions,
+// being away), and a sidecar whose agent can be played.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lib/base/clock.h"
+#include "lib/base/text.h"
+#include "lib/http/client.h"
+#include "lib/http/server.h"
+#include "sidecar/running_sidecar.h"
+
+namespace sidecar {
+
+class TestDirectory {
+ public:
+  TestDirectory() {
+    char pattern[] = "/tmp/sidecar-XXXXXX";
+    path_ = mkdtemp(pattern);
+  }
+  ~TestDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+  std::string Write(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ + "/" + name, std::ios::trunc) << content;
+    return path_ + "/" + name;
+  }
+
+ private:
+  std::string path_;
+};
+
+// What POST /observations and the session routes of a memory server do, as far as a sidecar sees
+// it.
+class StubMemory {
+ public:
+  struct Call {
+    std::string method, target, body, key, traceparent, authorization;
+  };
+
+  StubMemory() { Up(); }
+  ~StubMemory() { Down(); }
+
+  void Up(int port = 0) {
+    http::ServerOptions options;
+    options.listen = "127.0.0.1:" + std::to_string(port ? port : port_);
+    options.workers = 4;
+    auto started = http::Server::Start(http::Router(Routes()), options);
+    ASSERT_TRUE(started) << started.error().message;
+    server_ = std::move(*started);
+    port_ = server_->port();
+  }
+  void Down() { server_.reset(); }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+  // Waits until `done` holds of what arrived; false after ten seconds.
+  template <class F>
+  bool Wait(F done) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return done(*this); });
+  }
+  bool WaitForObservations(size_t count) {
+    return Wait([&](StubMemory& stub) { return stub.observations.size() >= count; });
+  }
+  size_t CountCalls(const std::string& prefix) {
+    std::lock_guard lock(mutex_);
+    size_t count = 0;
+    for (const Call& call : calls) count += (call.method + " " + call.target).starts_with(prefix);
+    return count;
+  }
+  template <class F>
+  auto With(F use) {
+    std::lock_guard lock(mutex_);
+    return use(*this);
+  }
+
+  // Under the mutex: read them with With() or after Wait().
+  std::vector<Call> calls;
+  std::vector<base::Json> observations;        // in order of arrival, each once by key
+  std::map<std::string, base::Json> sessions;  // id → {project, ended, interim}
+  base::Json context = {{"recent_sessions", base::Json::array()},
+                        {"recent_observations", base::Json::array()}};
+  base::Json found = base::Json::array();  // of /search
+  std::map<int64_t, base::Json> rows;      // of /observations/{id}
+  int refuse_observations = 0;             // answer this status instead
+  int64_t delay_ms = 0;                    // before /context and /search answer
+
+ private:
+  using Request = http::Request;
+  using Response = http::Response;
+
+  std::vector<http::Route> Routes() {
+    auto bind = [this](Response (StubMemory::*handler)(const Request&)) {
+      return [this, handler](const Request& request) {
+        std::unique_lock lock(mutex_);
+        std::string target = request.path;
+        for (const auto& [name, value] : request.query) {
+          target += (target == request.path ? "?" : "&") + name + "=" + value;
+        }
+        auto header = [&](const char* name) { return request.headers.Get(name).value_or(""); };
+        calls.push_back({request.method, target, request.body, header("Idempotency-Key"),
+                         header("traceparent"), header("Authorization")});
+        Response answer = (this->*handler)(request);
+        changed_.notify_all();
+        return answer;
+      };
+    };
+    return {
+        {"POST", "/sessions", bind(&StubMemory::StartSession)},
+        {"POST", "/sessions/{id}/end", bind(&StubMemory::EndSession)},
+        {"POST", "/observations", bind(&StubMemory::Save)},
+        {"GET", "/observations/{id}", bind(&StubMemory::GetRow)},
+        {"PATCH", "/observations/{id}", bind(&StubMemory::GetRow)},
+        {"DELETE", "/observations/{id}", bind(&StubMemory::GetRow)},
+        {"GET", "/context", [this](const Request& r) { return Slowly(r, &StubMemory::context); }},
+        {"GET", "/search", [this](const Request& r) { return Slowly(r, &StubMemory::found); }},
+        {"GET", "/stats", bind(&StubMemory::Empty)},
+        {"GET", "/timeline", bind(&StubMemory::Empty)},
+        {"GET", "/export", bind(&StubMemory::Empty)},
+        {"GET", "/sessions/recent", bind(&StubMemory::Empty)},
+        {"GET", "/observations/recent", bind(&StubMemory::Empty)}};
+  }
+  Response StartSession(const Request& request) {
+    const base::Json body = *base::ParseJson(request.body);
+    sessions.try_emplace(body["id"], base::Json{{"project", body["project"]}, {"begun", body}});
+    return http::JsonResponse(201, body);
+  }
+  Response EndSession(const Request& request) {
+    auto found_session = sessions.find(request.parameters.at("id"));
+    if (found_session == sessions.end()) {
+      return http::ErrorResponse({base::Code::kNotFound, "no such session"});
+    }
+    const char* kind = request.Query("interim") ? "interim" : "ended";
+    found_session->second[kind] = base::ParseJson(request.body)->at("messages");
+    return http::JsonResponse(200, {{"summary", ""}});
+  }
+  Response Save(const Request& request) {
+    if (refuse_observations != 0) return http::JsonResponse(refuse_observations, {{"error", "no"}});
+    const std::string key = request.headers.Get("Idempotency-Key").value_or("");
+    if (key.empty() || keys_.insert(key).second) {
+      observations.push_back(*base::ParseJson(request.body));
+    }
+    return http::JsonResponse(201, {{"id", observations.size()}, {"action", "created"}});
+  }
+  Response GetRow(const Request& request) {
+    auto row = rows.find(std::stoll(request.parameters.at("id")));
+    if (row == rows.end()) return http::ErrorResponse({base::Code::kNotFound, "no such row"});
+    return http::JsonResponse(200, row->second);
+  }
+  Response Empty(const Request&) { return http::JsonResponse(200, base::Json::array()); }
+  Response Slowly(const Request& request, base::Json StubMemory::*answer) {
+    std::unique_lock lock(mutex_);
+    std::string target = request.path;
+    for (const auto& [name, value] : request.query) {
+      target += (target == request.path ? "?" : "&") + name + "=" + value;
+    }
+    calls.push_back(
+        {request.method, target, "", "", request.headers.Get("traceparent").value_or(""), ""});
+    // Slow until the caller gives up; a condition, so that the test's end is not delayed.
+    changed_.wait_for(lock, std::chrono::milliseconds(delay_ms),
+                      [&] { return request.client_gone.stop_requested(); });
+    return http::JsonResponse(200, this->*answer);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::string> keys_;
+  std::unique_ptr<http::Server> server_;
+  int port_ = 0;
+};
+
+// A policy.json with two rules on bash, injection of bash searches, and `more` merged into it.
+inline std::string PolicyText(const std::string& url, base::Json more = base::Json::object()) {
+  base::Json policy = {
+      {"version", 1},
+      {"agent", "coder"},
+      {"namespace", "agents"},
+      {"memory", {{"url", url}, {"project", "coder"}}},
+      {"toolHooks",
+       {{"memorySaveRules",
+         {{{"name", "errors"},
+           {"tool", "bash"},
+           {"matchOutput", "error|panic"},
+           {"type", "bugfix"}},
+          {{"name", "places"}, {"tool", "bash"}, {"matchOutput", "main\\.c"}}}},
+        {"contextInjectTools", {{{"tool", "bash"}, {"query", "from_tool_args"}, {"limit", 3}}}}}}};
+  policy.merge_patch(more);
+  return base::DumpJson(policy);
+}
+
+// A sidecar on free ports over a directory of its own, and the agent's side of its API.
+class SidecarTest : public ::testing::Test {
+ protected:
+  struct Reply {
+    int status = 0;
+    base::Json body;
+    int64_t took_ms = 0;
+  };
+
+  void SetUp() override {
+    directory_.Write("policy.json", PolicyText(memory_.url()));
+    Start();
+  }
+  void TearDown() override { running_.reset(); }
+
+  void Start(std::function<void(SidecarSettings&)> change = [](SidecarSettings&) {}) {
+    running_.reset();
+    SidecarSettings settings;
+    settings.listen = settings.admin = "127.0.0.1:0";
+    settings.policy = directory_.path() + "/policy.json";
+    settings.data_directory = directory_.path() + "/state";
+    settings.policy_interval_ms = 10;
+    settings.retry_longest_ms = 400;
+    settings.drain_timeout_ms = 5'000;
+    settings.workers = 4;
+    change(settings);
+    auto started = RunningSidecar::Start(settings, base::SystemClock());
+    ASSERT_TRUE(started) << started.error().message;
+    running_ = std::move(*started);
+    api_ = ClientOf(running_->api_address());
+    admin_ = ClientOf(running_->admin_address());
+  }
+
+  static std::unique_ptr<http::Client> ClientOf(const std::string& address) {
+    http::ClientOptions options;
+    options.base_url = "http://" + address;
+    auto client = http::MakeClient(options);
+    EXPECT_TRUE(client) << client.error().message;
+    return std::move(*client);
+  }
+
+  static Reply Send(http::Client& client, http::ClientRequest request) {
+    const int64_t begin_ms = base::SystemClock().MonotonicMs();
+    auto answer = client.Send(request);
+    EXPECT_TRUE(answer) << request.target << ": " << (answer ? "" : answer.error().message);
+    if (!answer) return {};
+    return {answer->status, base::ParseJson(answer->body).value_or(base::Json()),
+            base::SystemClock().MonotonicMs() - begin_ms};
+  }
+  Reply Ask(const std::string& method, const std::string& target,
+            const base::Json& body = nullptr) {
+    http::ClientRequest request;
+    request.method = method;
+    request.target = target;
+    if (!body.is_null()) request.body = base::DumpJson(body);
+    return Send(*api_, request);
+  }
+  Reply AskAdmin(const std::string& target) {
+    http::ClientRequest request;
+    request.target = target;
+    return Send(*admin_, request);
+  }
+  Reply Hook(const char* name, base::Json fields = base::Json::object(),
+             const std::string& conversation = "c1") {
+    base::Json event = {{"hook_event_name", name}, {"session_id", conversation}, {"cwd", "/work"}};
+    event.update(fields);
+    return Ask("POST", "/v1/hooks", event);
+  }
+  Reply Prompt(const std::string& prompt, const std::string& conversation = "c1") {
+    return Hook("UserPromptSubmit", {{"prompt", prompt}}, conversation);
+  }
+  Reply Bash(const std::string& output, const std::string& id,
+             const std::string& conversation = "c1") {
+    return Hook("PostToolUse",
+                {{"tool_name", "Bash"},
+                 {"tool_input", {{"command", "make"}}},
+                 {"tool_response", {{"stdout", output}, {"stderr", ""}}},
+                 {"tool_use_id", id}},
+                conversation);
+  }
+  static std::string ContextOf(const Reply& reply) {
+    return base::StringAt(reply.body, {"hookSpecificOutput", "additionalContext"});
+  }
+  base::Json Messages(const std::string& conversation = "c1") {
+    return Ask("GET", "/conversations/" + conversation + "/messages").body["messages"];
+  }
+  // Asks again until `done` holds of the answer; false after ten seconds.
+  template <class F>
+  bool Until(F done) {
+    const int64_t end_ms = base::SystemClock().MonotonicMs() + 10'000;
+    while (base::SystemClock().MonotonicMs() < end_ms) {
+      if (done()) return true;
+      std::this_thread::yield();
+    }
+    return false;
+  }
+  bool Drained() {
+    return Until([&] { return Ask("GET", "/v1/status").body["pending"] == 0; });
+  }
+
+  TestDirectory directory_;
+  StubMemory memory_;
+  std::unique_ptr<RunningSidecar> running_;
+  std::unique_ptr<http::Client> api_, admin_;
+};
+
+}  // namespace sidecar
