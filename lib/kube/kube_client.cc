@@ -70,7 +70,9 @@ int64_t KubeClient::RetryAfterMs() const {
 
 bool KubeClient::Inspect(std::string_view verb, const http::Response& answer, double seconds) {
   if (settings_.on_answer) settings_.on_answer(verb, answer.status, seconds);
-  int64_t wait_ms = IsSuccess(answer.status) ? 0 : RetryAfterOf(answer);
+  // Overload is everybody's affair; a 504 asks only for the same request to be made later.
+  bool is_overloaded = answer.status == 429 || answer.status == 503;
+  int64_t wait_ms = is_overloaded ? RetryAfterOf(answer) : 0;
   if (wait_ms > 0) not_before_ms_ = clock_.MonotonicMs() + wait_ms;
   return answer.status == 401 && token_ && token_->Distrust();
 }
@@ -119,7 +121,10 @@ base::Result<ListPage> KubeClient::List(const Resource& resource, const Selectio
   std::string query = QueryOf(selection);
   AddQuery(&query, "limit", limit > 0 ? std::to_string(limit) : "");
   AddQuery(&query, "continue", next);
-  if (next.empty()) AddQuery(&query, "resourceVersion", version);
+  if (next.empty() && !version.empty()) {
+    AddQuery(&query, "resourceVersion", version);
+    AddQuery(&query, "resourceVersionMatch", "NotOlderThan");
+  }
   http::ClientRequest request;
   request.target =
       CollectionPath(resource, selection.name_space) + (query.empty() ? "" : "?") + query;
@@ -181,7 +186,12 @@ base::Result<Json> KubeClient::Apply(const Resource& resource, const Json& objec
   request.headers.Set("Idempotency-Key", "apply");  // the HTTP client may send it again
   request.body = base::DumpJson(object);
   request.timeout_ms = settings_.timeout_ms;
-  return Call(std::move(request));
+  auto applied = Call(std::move(request));
+  // The server calls another incarnation an attempt to change the uid: 422.
+  bool other_uid = !applied && applied.error().code == base::Code::kInvalid &&
+                   applied.error().message.find("metadata.uid") != std::string::npos;
+  if (other_uid) return base::Error{base::Code::kConflict, applied.error().message};
+  return applied;
 }
 
 base::Result<Json> KubeClient::Create(const Resource& resource, const Json& object) {

@@ -51,7 +51,7 @@ struct DeleteOptions {
 
 // Blocking calls; any thread. Errors: kNotFound 404; kConflict 409; kDenied 401 and 403; kInvalid
 // 400 and 422; kTooLarge 413; kUnavailable 429, 502, 503 and no connection; kTimeout; kInternal
-// 500. Messages are the server's own. After an answer with Retry-After, calls fail at once until
+// 500. Messages are the server's own. After a 429 or 503 with Retry-After, calls fail at once until
 // that time (at most 60 s) has passed, so that callers need not know; they come back by their own
 // back-off.
 class KubeClient {
@@ -61,7 +61,8 @@ class KubeClient {
              const base::Clock& clock = base::SystemClock());
 
   base::Result<Json> Get(const Resource& resource, const ObjectKey& key);
-  // One page; `next` of the page before. `version` "0": whatever the server has at hand.
+  // One page; `next` of the page before. `version`: at least as new as that, else kTimeout; empty:
+  // the newest.
   base::Result<ListPage> List(const Resource& resource, const Selection& selection, int limit = 500,
                               const std::string& next = {}, const std::string& version = {});
   base::Result<std::vector<Json>> ListAll(const Resource& resource, const Selection& selection);

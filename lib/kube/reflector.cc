@@ -100,7 +100,18 @@ bool Reflector::ListOnce() {
   return true;
 }
 
+// A server that was restored from a backup is behind us. It takes a watch from our version and
+// stays silent until it has caught up, so ask for a list of that version: it refuses (504).
+bool Reflector::ServerKnowsVersion() {
+  auto page = client_.List(options_.resource, options_.selection, 1, {}, version_);
+  if (page) return true;
+  if (page.error().code == base::Code::kTimeout) version_.clear();
+  return Failed(page.error());
+}
+
 bool Reflector::WatchOnce(std::stop_token stop) {
+  if (doubt_ && !ServerKnowsVersion()) return false;
+  doubt_ = false;
   stats_.With([](ReflectorStats& stats) { ++stats.watches; });
   WatchOptions watch{options_.selection, version_, kShortestWatch_s};
   watch.timeout_s +=
@@ -112,8 +123,10 @@ bool Reflector::WatchOnce(std::stop_token stop) {
   if (stop.stop_requested()) return true;
   stats_.With([&](ReflectorStats& stats) { ++stats.watch_ends[ReasonName(end.reason)]; });
   switch (end.reason) {
-    case WatchEnd::Reason::kClosed:
     case WatchEnd::Reason::kIdle:
+      doubt_ = true;
+      [[fallthrough]];
+    case WatchEnd::Reason::kClosed:
       // A server that hangs up at once is not well, whatever its status says.
       return lived_ms >= options_.backoff_base_ms;
     case WatchEnd::Reason::kExpired:
@@ -124,6 +137,7 @@ bool Reflector::WatchOnce(std::stop_token stop) {
       version_.clear();
       return Failed(end.error);
     case WatchEnd::Reason::kFailed:
+      doubt_ = true;
       return Failed(end.error);
   }
   return false;

@@ -55,6 +55,7 @@ class Reflector {
   // True: go on at once; false: after a pause.
   bool ListOnce();
   bool WatchOnce(std::stop_token stop);
+  bool ServerKnowsVersion();
   void OnEvent(WatchEvent&& event);
   void Pause(std::stop_token stop);
   void Heard();
@@ -69,6 +70,7 @@ class Reflector {
   int page_size_;
   std::mt19937_64 random_;
   base::Backoff backoff_;
+  bool doubt_ = false;   // the last watch broke: is this still the same server state?
   std::string version_;  // where the next watch goes on; empty: list first
   std::atomic<bool> synced_{false};
   mutable base::Guarded<ReflectorStats> stats_;

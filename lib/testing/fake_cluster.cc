@@ -222,6 +222,22 @@ void FakeCluster::Compact() {
   snapshots_.clear();
 }
 
+void FakeCluster::SaveBackup() {
+  std::lock_guard lock(mutex_);
+  backup_ = objects_;
+  backup_version_ = version_;
+}
+
+void FakeCluster::RestoreBackup() {
+  std::lock_guard lock(mutex_);
+  objects_ = backup_;
+  version_ = compacted_ = backup_version_;
+  history_.clear();
+  snapshots_.clear();
+  for (auto& [id, stream] : streams_) stream.broken = base::Code::kUnavailable;
+  changed_.notify_all();
+}
+
 void FakeCluster::SendBookmarks() {
   std::lock_guard lock(mutex_);
   for (auto& [id, stream] : streams_) stream.bookmark = true;

@@ -64,12 +64,15 @@ class FakeCluster : public http::Client {
   void ClearFaults();
   // Every open watch ends: kUnavailable as if reset, kTimeout as if silent for too long.
   void BreakStreams(base::Code code = base::Code::kUnavailable);
-  void ExpireStreams();             // every open watch gets an ERROR event with code 410 and ends
-  void Compact();                   // forgets history: a watch from an older version gets that 410
-  void SendBookmarks();             // to every watch that allowed them
-  void HoldEvents(bool on);         // open watches fall silent, until let go again
-  void RepeatEvents(bool on);       // each event is sent twice
-  void ServeStaleLists(int times);  // the next lists show the state of before the last change
+  void ExpireStreams();  // every open watch gets an ERROR event with code 410 and ends
+  void Compact();        // forgets history: a watch from an older version gets that 410
+  // Keeps the present state; and goes back to it, versions too, with every stream broken.
+  void SaveBackup();
+  void RestoreBackup();
+  void SendBookmarks();               // to every watch that allowed them
+  void HoldEvents(bool on);           // open watches fall silent, until let go again
+  void RepeatEvents(bool on);         // each event is sent twice
+  void ServeStaleLists(int times);    // the next lists show the state of before the last change
   void CutStreamsInto(size_t bytes);  // pieces of a watch's answer; 0: one line a piece
 
   std::vector<Call> calls() const;
@@ -140,10 +143,12 @@ class FakeCluster : public http::Client {
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::map<std::string, kube::Resource> resources_;     // by collection
-  std::map<Key, Stored> objects_, stale_;               // now, and before the last change
+  std::map<std::string, kube::Resource> resources_;  // by collection
+  std::map<Key, Stored> objects_, backup_;
+  std::pair<Key, std::optional<Stored>> before_last_;   // what the last change replaced
   std::map<std::string, std::vector<Json>> snapshots_;  // rest of lists, by continue token
   std::deque<Event> history_;
+  int64_t backup_version_ = 0;
   int64_t version_ = 100, compacted_ = 0, next_uid_ = 1;
   std::vector<Fault> faults_;
   std::vector<Call> calls_;

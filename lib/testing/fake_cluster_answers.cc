@@ -73,6 +73,8 @@ FakeCluster::Reply FakeCluster::AnswerGet(const Target& target) const {
 
 FakeCluster::Reply FakeCluster::AnswerList(const Call& call, const Target& target,
                                            bool metadata_only) {
+  int64_t at_least = std::atoll(QueryOf(call, "resourceVersion").c_str());
+  if (at_least > version_) return {504, Failure(504, "Timeout", "Too large resource version"), 1};
   std::vector<Json> items;
   std::string token = QueryOf(call, "continue"), version = std::to_string(version_);
   if (!token.empty()) {
@@ -83,7 +85,10 @@ FakeCluster::Reply FakeCluster::AnswerList(const Call& call, const Target& targe
     version = token.substr(0, token.find('-'));
   } else {
     bool stale = stale_lists_ > 0 && stale_lists_-- > 0;
-    for (const auto& [key, stored] : stale ? stale_ : objects_) {
+    auto objects = objects_;
+    if (stale) objects.erase(before_last_.first);
+    if (stale && before_last_.second) objects[before_last_.first] = *before_last_.second;
+    for (const auto& [key, stored] : objects) {
       bool here =
           key.first == target.collection && Matches(stored.object, call, target.key.name_space);
       if (here) items.push_back(stored.object);
@@ -123,10 +128,13 @@ FakeCluster::Reply FakeCluster::AnswerApply(const Call& call, const Target& targ
   bool exists = old != objects_.end();
   if (!exists && target.subresource == "status")
     return {404, NotFound(target.resource, target.key), 0};
-  bool fenced_off =
-      (!uid.empty() && (!exists || uid != kube::UidOf(old->second.object))) ||
-      (!version.empty() && (!exists || version != kube::ResourceVersionOf(old->second.object)));
-  if (fenced_off) return {409, Failure(409, "Conflict", "uid or resourceVersion differs"), 0};
+  if (exists && !uid.empty() && uid != kube::UidOf(old->second.object)) {
+    return {422, Failure(422, "Invalid", "metadata.uid: field is immutable"), 0};
+  }
+  bool is_this =
+      exists && (version.empty() || version == kube::ResourceVersionOf(old->second.object));
+  bool is_fenced = !uid.empty() || !version.empty();
+  if (is_fenced && !is_this) return {409, Failure(409, "Conflict", "the object has changed"), 0};
   Json applied = OnlyPart(call.body, target.subresource, target.resource);
   Json stored = exists ? old->second.object : Json::object();
   FieldOwners owners = exists ? old->second.owners : FieldOwners();
@@ -225,7 +233,8 @@ Json FakeCluster::Commit(const Target& target, Json next, FieldOwners owners) {
     bool bump = HasGeneration(target.resource) && SpecOf(before) != SpecOf(next);
     if (bump) metadata["generation"] = kube::GenerationOf(before) + 1;
   }
-  stale_ = objects_;
+  before_last_ = {key, std::nullopt};
+  if (old != objects_.end()) before_last_.second = old->second;
   metadata["resourceVersion"] = std::to_string(++version_);
   metadata["managedFields"] = Json::array();
   for (const auto& [manager, leaves] : owners) {
@@ -243,7 +252,7 @@ Json FakeCluster::Commit(const Target& target, Json next, FieldOwners owners) {
 
 void FakeCluster::Erase(const Target& target) {
   auto old = objects_.find({target.collection, target.key});
-  stale_ = objects_;
+  before_last_ = {old->first, old->second};
   Json last = old->second.object;
   last["metadata"]["resourceVersion"] = std::to_string(++version_);
   objects_.erase(old);

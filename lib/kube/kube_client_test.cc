@@ -1,0 +1,139 @@
+// Calls, their errors, and what a client does when the server asks for peace.
+#include "lib/kube/kube_client.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/testing/fake_clock.h"
+#include "lib/testing/fake_cluster.h"
+
+namespace kube {
+namespace {
+
+class KubeClientTest : public ::testing::Test {
+ protected:
+  Json Map(const std::string& name) const {
+    return {{"apiVersion", "v1"},
+            {"kind", "ConfigMap"},
+            {"metadata", {{"name", name}, {"namespace", "n"}}},
+            {"data", {{"x", "1"}}}};
+  }
+  base::Code CodeOfGet(int status) {
+    cluster_.Inject({"GET", "", status});
+    auto answer = client_.Get(ConfigMaps(), {"n", "a"});
+    return answer ? base::Code::kInternal : answer.error().code;
+  }
+
+  ::testing::FakeClock clock_;
+  ::testing::FakeCluster cluster_;
+  std::vector<std::string> answers_;
+  ClientSettings settings_{"me", 10'000, [this](std::string_view verb, int status, double) {
+                             answers_.push_back(std::string(verb) + std::to_string(status));
+                           }};
+  KubeClient client_{cluster_, settings_, nullptr, clock_};
+};
+
+TEST_F(KubeClientTest, StatusCodesBecomeErrors) {
+  EXPECT_EQ(CodeOfGet(404), base::Code::kNotFound);
+  EXPECT_EQ(CodeOfGet(403), base::Code::kDenied);
+  EXPECT_EQ(CodeOfGet(409), base::Code::kConflict);
+  EXPECT_EQ(CodeOfGet(422), base::Code::kInvalid);
+  EXPECT_EQ(CodeOfGet(503), base::Code::kUnavailable);
+  EXPECT_EQ(CodeOfGet(0), base::Code::kUnavailable);
+  EXPECT_EQ(answers_,
+            (std::vector<std::string>{"GET404", "GET403", "GET409", "GET422", "GET503", "GET0"}));
+}
+
+TEST_F(KubeClientTest, RetryAfterHoldsForAllCalls) {
+  cluster_.Inject({"APPLY", "", 429, 3});
+  auto refused = client_.Apply(ConfigMaps(), Map("a"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, base::Code::kUnavailable);
+  EXPECT_EQ(client_.RetryAfterMs(), 3000);
+  clock_.Advance(2999);
+  EXPECT_FALSE(client_.Get(ConfigMaps(), {"n", "a"}));
+  EXPECT_EQ(cluster_.calls().size(), 1u) << "the server asked to be left alone";
+  clock_.Advance(1);
+  EXPECT_TRUE(client_.Apply(ConfigMaps(), Map("a")));
+}
+
+TEST_F(KubeClientTest, RetryAfterOfA504ConcernsThatRequestAlone) {
+  cluster_.Inject({"LIST", "", 504, 1});
+  EXPECT_FALSE(client_.ListAll(ConfigMaps(), {}));
+  EXPECT_EQ(client_.RetryAfterMs(), 0);
+  EXPECT_TRUE(client_.ListAll(ConfigMaps(), {}));
+}
+
+TEST_F(KubeClientTest, RetryAfterIsBounded) {
+  cluster_.Inject({"", "", 429, 86'400});
+  EXPECT_FALSE(client_.Get(ConfigMaps(), {"n", "a"}));
+  EXPECT_EQ(client_.RetryAfterMs(), 60'000);
+}
+
+TEST_F(KubeClientTest, ARefusedTokenIsReadAgainOnce) {
+  TokenSource token("", "/nowhere/token", clock_);
+  KubeClient client(cluster_, settings_, &token, clock_);
+  cluster_.Put(Map("a"));
+  cluster_.Inject({"GET", "", 401});
+  EXPECT_TRUE(client.Get(ConfigMaps(), {"n", "a"}));
+  cluster_.Inject({"GET", "", 401, 0, false, 5});
+  auto denied = client.Get(ConfigMaps(), {"n", "a"});
+  ASSERT_FALSE(denied);
+  EXPECT_EQ(denied.error().code, base::Code::kDenied);
+  EXPECT_EQ(cluster_.calls().size(), 4u);
+}
+
+TEST_F(KubeClientTest, NamesThatAreNotNamesNeverLeave) {
+  for (const char* name : {"", ".", ".."}) {
+    auto answer = client_.Get(ConfigMaps(), {"n", name});
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, base::Code::kInvalid);
+    EXPECT_FALSE(client_.Delete(ConfigMaps(), {"n", name}));
+  }
+  EXPECT_TRUE(cluster_.calls().empty());
+}
+
+TEST_F(KubeClientTest, AnAnswerThatIsNotJsonIsAnError) {
+  class Nonsense : public http::Client {
+   public:
+    base::Result<http::Response> Send(const http::ClientRequest&) override {
+      return http::TextResponse(200, "<html>", "text/html");
+    }
+    base::Status Stream(const http::ClientRequest&, std::stop_token,
+                        std::function<bool(const http::Response&)>,
+                        std::function<bool(std::string_view)>) override {
+      return {};
+    }
+  } proxy;
+  KubeClient client(proxy);
+  auto answer = client.Get(ConfigMaps(), {"n", "a"});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, base::Code::kInternal);
+  EXPECT_FALSE(client.ListAll(ConfigMaps(), {}));
+}
+
+TEST_F(KubeClientTest, AListThatExpiresBetweenPagesStartsAgain) {
+  for (int i = 0; i < 1200; ++i) cluster_.Put(Map("m" + std::to_string(i)));
+  cluster_.ForgetCalls();
+  auto first = client_.List(ConfigMaps(), {"n", "", "", false}, 500);
+  ASSERT_TRUE(first);
+  cluster_.Compact();
+  auto second = client_.List(ConfigMaps(), {"n", "", "", false}, 500, first->next);
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->expired);
+  EXPECT_EQ(client_.ListAll(ConfigMaps(), {"n", "", "", false})->size(), 1200u);
+}
+
+TEST_F(KubeClientTest, SelectorsAreEncoded) {
+  EXPECT_EQ(QueryOf({"n", "a=b,c in (d,e)", "metadata.name=x&watch=1", false}),
+            "labelSelector=a%3Db%2Cc%20in%20%28d%2Ce%29&"
+            "fieldSelector=metadata.name%3Dx%26watch%3D1");
+}
+
+TEST_F(KubeClientTest, OurFieldManagerIsNamed) {
+  ASSERT_TRUE(client_.Apply(ConfigMaps(), Map("a")));
+  EXPECT_EQ(cluster_.calls().at(0).query.at("fieldManager"), "me");
+  EXPECT_EQ(cluster_.calls().at(0).query.at("force"), "false");
+}
+
+}  // namespace
+}  // namespace kube

@@ -1,0 +1,127 @@
+// The store: what counts as a change, what a replacement does, what the indexes know.
+#include "lib/kube/object_store.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace kube {
+namespace {
+
+Json Object(const std::string& name, int version, const std::string& name_space = "n") {
+  return {{"metadata",
+           {{"name", name},
+            {"namespace", name_space},
+            {"uid", "u-" + name},
+            {"resourceVersion", std::to_string(version)},
+            {"managedFields", {{{"manager", "m"}}}}}}};
+}
+
+Json Labelled(Json object, const std::string& value) {
+  object["metadata"]["labels"]["app"] = value;
+  return object;
+}
+
+std::string Text(const std::vector<Change>& changes) {
+  std::string text;
+  for (const Change& change : changes) {
+    text += "+~-"[static_cast<int>(change.type)] + change.key.name + " ";
+  }
+  return text;
+}
+
+std::string Names(const std::vector<Json>& objects) {
+  std::string names;
+  for (const Json& object : objects) names += KeyOf(object).name + " ";
+  return names;
+}
+
+TEST(ObjectStore, KeepsPrunedObjects) {
+  ObjectStore store;
+  auto change = store.Upsert(Object("a", 5));
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->type, Change::Type::kAdded);
+  EXPECT_FALSE(change->object["metadata"].contains("managedFields"));
+  EXPECT_FALSE((*store.Get({"n", "a"}))["metadata"].contains("managedFields"));
+  EXPECT_FALSE(store.Get({"n", "b"}));
+}
+
+TEST(ObjectStore, RepeatedAndLateEventsChangeNothing) {
+  ObjectStore store;
+  EXPECT_TRUE(store.Upsert(Object("a", 5)));
+  EXPECT_FALSE(store.Upsert(Object("a", 5)));
+  EXPECT_FALSE(store.Upsert(Object("a", 4)));
+  EXPECT_EQ(store.Upsert(Object("a", 10))->type, Change::Type::kModified);
+  EXPECT_FALSE(store.Erase(Object("a", 7))) << "of an earlier incarnation";
+  EXPECT_TRUE(store.Erase(Object("a", 11)));
+  EXPECT_FALSE(store.Erase(Object("a", 11)));
+  EXPECT_EQ(store.objects(), 0u);
+  EXPECT_EQ(store.bytes(), 0u);
+}
+
+TEST(ObjectStore, ReplaceReportsOnlyWhatChanged) {
+  ObjectStore store;
+  EXPECT_EQ(Text(store.Replace("", {Object("a", 1), Object("b", 2), Object("c", 3)}, "3")),
+            "+a +b +c ");
+  EXPECT_EQ(Text(store.Replace("", {Object("a", 1), Object("b", 5), Object("d", 4)}, "5")),
+            "-c ~b +d ");
+  EXPECT_EQ(Text(store.Replace("", {Object("a", 1), Object("b", 5), Object("d", 4)}, "6")), "");
+  // A server restored from a backup: older versions are the truth now.
+  EXPECT_EQ(Text(store.Replace("", {Object("a", 1), Object("b", 2)}, "2")), "-d ~b ");
+  EXPECT_EQ(ResourceVersionOf(*store.Get({"n", "b"})), "2");
+}
+
+TEST(ObjectStore, ReplaceOfANamespaceLeavesOthersAlone) {
+  ObjectStore store;
+  for (const char* space : {"m", "n", "na", "o"}) store.Upsert(Object("a", 1, space));
+  EXPECT_EQ(Text(store.Replace("n", {Object("b", 2)}, "2")), "-a +b ");
+  EXPECT_EQ(store.objects(), 4u);
+  EXPECT_EQ(Names(store.List("n")), "b ");
+  EXPECT_EQ(Names(store.List("na")), "a ");
+  EXPECT_EQ(Names(store.List()), "a b a a ");
+}
+
+TEST(ObjectStore, IndexesFollowChanges) {
+  ObjectStore store(DropManagedFields, {"app"});
+  Json owned = Labelled(Object("a", 1), "x");
+  owned["metadata"]["ownerReferences"] = {{{"uid", "o1"}}, {{"uid", "o2"}}};
+  store.Upsert(owned);
+  store.Upsert(Labelled(Object("b", 2), "x"));
+  store.Upsert(Labelled(Object("b", 3, "other"), "x"));
+  EXPECT_EQ(Names(store.ListByOwner("o1")), "a ");
+  EXPECT_EQ(Names(store.ListByOwner("o2")), "a ");
+  EXPECT_EQ(Names(store.ListByLabel("app", "x", "n")), "a b ");
+  EXPECT_EQ(store.ListByLabel("app", "x").size(), 3u);
+  store.Upsert(Labelled(Object("a", 4), "y"));
+  EXPECT_EQ(Names(store.ListByOwner("o1")), "");
+  EXPECT_EQ(Names(store.ListByLabel("app", "x", "n")), "b ");
+  EXPECT_EQ(Names(store.ListByLabel("app", "y")), "a ");
+  store.Erase(Object("a", 5));
+  EXPECT_EQ(Names(store.ListByLabel("app", "y")), "");
+}
+
+TEST(ObjectStore, WaitsForOnesOwnWrite) {
+  ObjectStore store;
+  store.Replace("", {}, "10");
+  EXPECT_TRUE(store.WaitForVersion("9", 0, {}));
+  EXPECT_FALSE(store.WaitForVersion("11", 1, {}));
+  std::jthread writer([&] { store.Upsert(Object("a", 11)); });
+  EXPECT_TRUE(store.WaitForVersion("11", 10'000, {}));
+  std::jthread bookmark([&] { store.SawVersion("12"); });
+  EXPECT_TRUE(store.WaitForVersion("12", 10'000, {}));
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE(store.WaitForVersion("13", 10'000, stop.get_token()));
+}
+
+TEST(ObjectStore, CountsItsBytes) {
+  ObjectStore store;
+  store.Upsert(Object("a", 1));
+  size_t one = store.bytes();
+  EXPECT_GT(one, 50u);
+  store.Upsert(Object("b", 2));
+  EXPECT_EQ(store.bytes(), 2 * one);
+}
+
+}  // namespace
+}  // namespace kube

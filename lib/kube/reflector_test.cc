@@ -1,0 +1,229 @@
+// The loop of list and watch under every fault that a server may show: the store equals the server
+// in the end, nothing is reported twice, and the server is not stormed.
+#include "lib/kube/reflector.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/testing/fake_cluster.h"
+
+namespace kube {
+namespace {
+
+using ::testing::Fault;
+
+bool Eventually(const std::function<bool()>& condition) {
+  for (int i = 0; i < 2000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+class ReflectorTest : public ::testing::Test {
+ protected:
+  Json Put(const std::string& name, const std::string& value = "1") {
+    return cluster_.Put({{"apiVersion", "v1"},
+                         {"kind", "ConfigMap"},
+                         {"metadata", {{"name", name}, {"namespace", "n"}}},
+                         {"data", {{"x", value}}}});
+  }
+  void Remove(const std::string& name) { cluster_.Remove(ConfigMaps(), {"n", name}); }
+  void Start() {
+    reflector_.Start();
+    ASSERT_TRUE(Eventually([&] { return reflector_.synced() && cluster_.open_watches() == 1; }));
+  }
+  bool Equal() const {
+    std::vector<Json> theirs = cluster_.List(ConfigMaps());
+    for (Json& object : theirs) DropManagedFields(object);
+    return theirs == store_.List();
+  }
+  std::string Reported() {
+    return changes_.With([](std::vector<std::string>& all) {
+      std::string text;
+      for (const std::string& one : std::exchange(all, {})) text += one + " ";
+      return text;
+    });
+  }
+  static ReflectorOptions Options() {
+    ReflectorOptions options;
+    options.resource = ConfigMaps();
+    options.page_size = 2;
+    options.backoff_base_ms = 10;
+    options.backoff_cap_ms = 100;
+    options.seed = 1;
+    return options;
+  }
+
+  ::testing::FakeCluster cluster_;
+  KubeClient client_{cluster_};
+  ObjectStore store_;
+  base::Guarded<std::vector<std::string>> changes_;
+  Reflector reflector_{client_, store_, Options(), [this](const Change& change, bool resync) {
+                         std::string text(1, "+~-"[static_cast<int>(change.type)]);
+                         text += change.key.name + (resync ? "!" : "");
+                         changes_.With([&](auto& all) { all.push_back(text); });
+                       }};
+};
+
+TEST_F(ReflectorTest, ListsInPagesThenFollows) {
+  for (const char* name : {"a", "b", "c"}) Put(name);
+  Start();
+  EXPECT_EQ(Reported(), "+a! +b! +c! ");
+  Put("b", "2");
+  Remove("c");
+  Put("d");
+  EXPECT_TRUE(Eventually([&] { return Equal(); }));
+  EXPECT_EQ(Reported(), "~b -c +d ");
+  EXPECT_EQ(reflector_.stats().lists, 1);
+}
+
+TEST_F(ReflectorTest, GoneInTheStreamIsOneRelistThatReportsOnlyChanges) {
+  for (const char* name : {"a", "b", "c"}) Put(name);
+  Start();
+  Reported();
+  cluster_.HoldEvents(true);  // what happens now is never told by the watch
+  Put("b", "2");
+  Remove("c");
+  cluster_.ExpireStreams();
+  cluster_.Compact();
+  cluster_.HoldEvents(false);
+  EXPECT_TRUE(
+      Eventually([&] { return reflector_.stats().lists == 2 && cluster_.open_watches() == 1; }));
+  EXPECT_TRUE(Equal());
+  EXPECT_EQ(Reported(), "-c! ~b! ");
+  EXPECT_EQ(reflector_.stats().watch_ends.at("expired"), 1);
+}
+
+TEST_F(ReflectorTest, GoneAsStatusIsARelistToo) {
+  Put("a");
+  Start();
+  cluster_.Inject({"WATCH", "", 410});
+  cluster_.BreakStreams();
+  EXPECT_TRUE(
+      Eventually([&] { return reflector_.stats().lists == 2 && cluster_.open_watches() == 1; }));
+  Put("b");
+  EXPECT_TRUE(Eventually([&] { return Equal(); }));
+}
+
+TEST_F(ReflectorTest, AHundredFaultsAndTheStoreStillEqualsTheServer) {
+  Start();
+  for (int i = 0; i < 100; ++i) {
+    Put("m" + std::to_string(i % 7), std::to_string(i));
+    if (i % 3 == 0) Remove("m" + std::to_string((i * 5) % 7));
+    switch (i % 6) {
+      case 0:
+        cluster_.ExpireStreams();
+        break;
+      case 1:
+        cluster_.Inject({"WATCH", "", 410});
+        break;
+      case 2:
+        cluster_.BreakStreams();
+        break;
+      case 3:
+        cluster_.Compact();
+        break;
+      case 4:
+        cluster_.Inject({"LIST", "", i % 4 == 0 ? 500 : 0});
+        break;
+      case 5:
+        cluster_.BreakStreams(base::Code::kTimeout);
+        break;
+    }
+  }
+  EXPECT_TRUE(Eventually([&] { return Equal() && cluster_.open_watches() == 1; }));
+}
+
+TEST_F(ReflectorTest, ABrokenStreamGoesOnFromItsLastVersion) {
+  Put("a");
+  Start();
+  Put("b");
+  EXPECT_TRUE(Eventually([&] { return Equal(); }));
+  cluster_.BreakStreams();
+  Put("c");
+  EXPECT_TRUE(Eventually([&] { return Equal(); }));
+  EXPECT_EQ(reflector_.stats().lists, 1);
+  EXPECT_EQ(Reported(), "+a! +b +c ");
+}
+
+TEST_F(ReflectorTest, ABookmarkMovesWhereItGoesOn) {
+  Put("a");
+  Start();
+  cluster_.Put({{"apiVersion", "v1"}, {"kind", "Service"}, {"metadata", {{"name", "s"}}}});
+  cluster_.SendBookmarks();
+  std::string version = std::to_string(cluster_.version());
+  ASSERT_TRUE(store_.WaitForVersion(version, 10'000, {}));
+  cluster_.ForgetCalls();
+  cluster_.Compact();
+  cluster_.BreakStreams();
+  auto resumed = [&] {
+    for (const auto& call : cluster_.calls()) {
+      if (call.verb == "WATCH") return call.query.at("resourceVersion") == version;
+    }
+    return false;
+  };
+  EXPECT_TRUE(Eventually(resumed));
+  EXPECT_EQ(reflector_.stats().lists, 1);
+}
+
+TEST_F(ReflectorTest, AServerRestoredFromABackupIsNoticed) {
+  Put("a");
+  cluster_.SaveBackup();
+  Start();
+  Put("a", "2");
+  Put("b");
+  EXPECT_TRUE(Eventually([&] { return Equal(); }));
+  cluster_.RestoreBackup();
+  EXPECT_TRUE(Eventually([&] { return Equal() && cluster_.open_watches() == 1; }));
+  Put("c");
+  EXPECT_TRUE(Eventually([&] { return Equal(); }));
+}
+
+TEST_F(ReflectorTest, RepeatedEventsAreReportedOnce) {
+  Start();
+  cluster_.RepeatEvents(true);
+  Put("a");
+  Put("a", "2");
+  EXPECT_TRUE(Eventually([&] { return Equal(); }));
+  EXPECT_EQ(Reported(), "+a ~a ");
+}
+
+TEST_F(ReflectorTest, AListThatIsTooLargeIsAskedForInSmallerPages) {
+  for (const char* name : {"a", "b", "c"}) Put(name);
+  cluster_.Inject({"LIST", "", 413});
+  Start();
+  EXPECT_TRUE(Equal());
+  EXPECT_EQ(cluster_.calls().back().verb, "WATCH");
+  EXPECT_EQ(cluster_.calls().at(1).query.at("limit"), "1");
+}
+
+TEST_F(ReflectorTest, ARefusingServerIsNotStormed) {
+  cluster_.Inject({"", "", 500, 0, false, 1'000'000});
+  reflector_.Start();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the time that is measured
+  EXPECT_LE(cluster_.calls().size(), 50u);
+  EXPECT_GE(cluster_.calls().size(), 4u);
+  EXPECT_FALSE(reflector_.synced());
+  EXPECT_GT(reflector_.stats().failing_since_ms, 0);
+  cluster_.ClearFaults();
+  EXPECT_TRUE(Eventually([&] { return reflector_.synced(); }));
+  EXPECT_EQ(reflector_.stats().failing_since_ms, 0);
+}
+
+TEST_F(ReflectorTest, RetryAfterIsHonoured) {
+  cluster_.Inject({"LIST", "", 429, 1});
+  auto start = std::chrono::steady_clock::now();
+  Start();
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(990));
+  EXPECT_EQ(cluster_.calls().at(1).verb, "LIST");
+}
+
+TEST_F(ReflectorTest, StopsInAnyState) {
+  Start();
+  reflector_.Stop();
+  EXPECT_EQ(cluster_.open_watches(), 0u);
+  reflector_.Stop();
+}
+
+}  // namespace
+}  // namespace kube
