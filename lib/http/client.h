@@ -45,9 +45,10 @@ class Client {
                               std::function<bool(std::string_view bytes)> on_bytes) = 0;
 };
 
-// `initialize` once per process comes first thing in main: the number of threads of the library's
-// pool.
-void InitializeClientThreads(size_t threads = 2);
+// Once per process, first thing in main: the number of threads of the library's pool. One is
+// enough, since nothing blocks there, and with one a connection is back in its pool before the
+// answer is handed on, so that the next call uses it. MakeClient does it when nobody did.
+void InitializeClientThreads(size_t threads = 1);
 base::Result<std::unique_ptr<Client>> MakeClient(ClientOptions options);
 
 }  // namespace http
