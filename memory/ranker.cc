@@ -187,25 +187,33 @@ void Prune(std::vector<Match>& matches, const std::vector<WordHit>& words,
   for (auto at = strong.begin(); at != border; ++at) matches.push_back(at->second);
 }
 
-Result<std::vector<Record>> LoadRecords(sqlite::Database& database,
-                                        const std::vector<Match>& matches,
+// The places and facts of the matching rows, all in one look-up; sorts `matches` by slot.
+Result<std::vector<Record>> LoadRecords(sqlite::Database& database, std::vector<Match>& matches,
                                         const std::vector<WordHit>& words) {
+  std::sort(matches.begin(), matches.end(),
+            [](const Match& a, const Match& b) { return a.slot < b.slot; });
+  std::string slots = "[";
+  for (const Match& match : matches)
+    slots += (&match == &matches[0] ? "" : ",") + std::to_string(match.slot);
+  slots += "]";
+  ASSIGN_OR_RETURN(
+      sqlite::Statement read,
+      database.Prepare("SELECT o.slot, session, position, words, marks, created_ms "
+                       "FROM json_each(?1) j CROSS JOIN observations o ON o.slot = j.value"));
+  read.Bind(std::string_view(slots));
   std::vector<Record> records;
   records.reserve(matches.size());
-  for (const Match& match : matches) {
-    ASSIGN_OR_RETURN(
-        sqlite::Statement read,
-        database.Prepare("SELECT session, position, words, marks, created_ms FROM observations "
-                         "WHERE slot = ?1"));
-    read.Bind(match.slot);
+  auto match = matches.begin();
+  for (;;) {
     ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) continue;
-    auto first = words.begin() + static_cast<std::ptrdiff_t>(match.first);
+    if (!row) return records;
+    int64_t slot = read.Int(0);
+    while (match->slot != slot) ++match;  // both in order of slots
+    auto first = words.begin() + static_cast<std::ptrdiff_t>(match->first);
     records.push_back(
-        {match.slot, read.Int(0), read.Int(1), read.Int(2), read.Int(3), read.Int(4),
-         std::vector<WordHit>(first, first + static_cast<std::ptrdiff_t>(match.count))});
+        {slot, read.Int(1), read.Int(2), read.Int(3), read.Int(4), read.Int(5),
+         std::vector<WordHit>(first, first + static_cast<std::ptrdiff_t>(match->count))});
   }
-  return records;
 }
 
 // Adds the records within reach of a match, stretch by stretch of each session.

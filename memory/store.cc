@@ -16,12 +16,13 @@ void ReaderPool::Add(std::unique_ptr<Reader> reader) {
   std::lock_guard lock(mutex_);
   if (out_ > 0) --out_;
   idle_.push_back(std::move(reader));
-  wake_.notify_one();
+  wake_.notify_all();  // a Close may wait beside a Take
 }
 
 std::unique_ptr<Reader> ReaderPool::Take() {
   std::unique_lock lock(mutex_);
-  wake_.wait(lock, [this] { return !idle_.empty(); });
+  wake_.wait(lock, [this] { return closed_ || !idle_.empty(); });
+  if (closed_) return nullptr;
   std::unique_ptr<Reader> reader = std::move(idle_.back());
   idle_.pop_back();
   ++out_;
@@ -30,12 +31,24 @@ std::unique_ptr<Reader> ReaderPool::Take() {
 
 void ReaderPool::Close() {
   std::unique_lock lock(mutex_);
+  closed_ = true;
+  wake_.notify_all();
   wake_.wait(lock, [this] { return out_ == 0; });
   idle_.clear();
 }
 
+Result<std::unique_ptr<Reader>> OpenReader(const std::string& path) {
+  Database::Options reading;
+  reading.access = sqlite::Access::kReader;
+  reading.cache_kib = 1024;
+  ASSIGN_OR_RETURN(Database connection, Database::Open(path, reading));
+  ASSIGN_OR_RETURN(Ranker ranker, Ranker::Make(connection));
+  return std::make_unique<Reader>(Reader{std::move(connection), std::move(ranker)});
+}
+
 Result<Snapshot> Snapshot::Begin(ReaderPool& pool) {
   std::unique_ptr<Reader> reader = pool.Take();
+  if (!reader) return base::Error{base::Code::kUnavailable, "the program is stopping"};
   Status begun = reader->database.Execute("BEGIN");
   Snapshot snapshot(pool, std::move(reader));
   if (!begun) return begun.error();
@@ -63,12 +76,8 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
     return base::Wrap(path, migrated.error());
   }
   for (size_t i = 0; i < options.readers; ++i) {
-    Database::Options reading;
-    reading.access = sqlite::Access::kReader;
-    reading.cache_kib = 1024;
-    ASSIGN_OR_RETURN(Database connection, Database::Open(path, reading));
-    ASSIGN_OR_RETURN(Ranker ranker, Ranker::Make(connection));
-    state->readers.Add(std::make_unique<Reader>(Reader{std::move(connection), std::move(ranker)}));
+    ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, OpenReader(path));
+    state->readers.Add(std::move(reader));
   }
   sqlite::Writer::Options writing;
   writing.queue = options.write_queue;

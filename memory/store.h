@@ -75,6 +75,16 @@ struct Revision {
 
 enum class Imported { kNew, kSkipped };
 
+// One snapshot to walk over, once. It must not outlive its Store.
+class ExportCursor {
+ public:
+  virtual ~ExportCursor() = default;
+  // Sessions, then observations, in the order they were made; an error of a callback ends the walk.
+  virtual base::Status Walk(
+      const std::function<base::Status(const api::Session&)>& on_session,
+      const std::function<base::Status(const api::Observation&)>& on_observation) = 0;
+};
+
 // Any thread. Writes return after their commit is on the disk. Errors: kNotFound, kConflict, kFull,
 // kUnavailable (overloaded, or a sync failed), kInvalid.
 class Store {
@@ -117,10 +127,10 @@ class Store {
   // The rows of the same session around one, in order of time; itself included.
   base::Result<std::vector<api::Observation>> Timeline(int64_t id, size_t before, size_t after);
   base::Result<Totals> Count(const std::optional<std::string>& project);
-  // Everything of one snapshot: sessions, then observations, in the order they were made.
-  base::Status Export(const std::optional<std::string>& project,
-                      const std::function<base::Status(const api::Session&)>& on_session,
-                      const std::function<base::Status(const api::Observation&)>& on_observation);
+  // For walking over everything, or over what a project wrote. At most two at a time, on
+  // connections of their own, so that a slow reader of an export takes nobody's place:
+  // kUnavailable.
+  base::Result<std::shared_ptr<ExportCursor>> OpenExport(const std::optional<std::string>& project);
 
   base::Status ProbeWrite();  // ok: a write would succeed now
   bool Failed() const;        // a sync failed

@@ -252,41 +252,4 @@ Result<Totals> Store::Count(const std::optional<std::string>& project) {
   }
 }
 
-Status Store::Export(const std::optional<std::string>& project,
-                     const std::function<Status(const api::Session&)>& on_session,
-                     const std::function<Status(const Observation&)>& on_observation) {
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
-  std::optional<int64_t> number;
-  if (project) {
-    ASSIGN_OR_RETURN(number, FindProject(snapshot.database(), *project));
-    if (!number) return {};
-  }
-  auto bind = [&](Statement& read) {
-    if (number)
-      read.Bind(*number);
-    else
-      read.BindNull();
-  };
-  ASSIGN_OR_RETURN(
-      Statement sessions,
-      snapshot.database().Prepare(MEMORY_SELECT_SESSION "WHERE (?1 IS NULL OR s.project = ?1) "
-                                                        "ORDER BY s.number"));
-  bind(sessions);
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, sessions.Step());
-    if (!row) break;
-    RETURN_IF_ERROR(on_session(SessionAt(sessions)));
-  }
-  ASSIGN_OR_RETURN(Statement rows,
-                   snapshot.database().Prepare(MEMORY_SELECT_OBSERVATION
-                                               "WHERE o.deleted_ms IS NULL AND "
-                                               "(?1 IS NULL OR o.project = ?1) ORDER BY o.id"));
-  bind(rows);
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, rows.Step());
-    if (!row) return {};
-    RETURN_IF_ERROR(on_observation(ObservationAt(rows)));
-  }
-}
-
 }  // namespace memory

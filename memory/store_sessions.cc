@@ -52,11 +52,7 @@ Result<Session> Store::StartSession(const std::string& id, const std::string& pr
 
 Result<Session> Store::EndSession(const std::string& id, const SessionEnd& end, int64_t now_ms) {
   return state_->writer->Run<Session>([&](Database& database) -> Result<Session> {
-    RETURN_IF_ERROR([&]() -> Status {
-      ASSIGN_OR_RETURN(Session known, KnownSession(database, id));
-      (void)known;
-      return {};
-    }());
+    if (Result<Session> known = KnownSession(database, id); !known) return known.error();
     if (!end.summary.empty()) {
       ASSIGN_OR_RETURN(Statement write,
                        database.Prepare("UPDATE sessions SET summary = ?2, message_count = ?3, "

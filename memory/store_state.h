@@ -1,6 +1,7 @@
 // What a Store is made of: the one writer, and connections that read. For memory/store*.cc only.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -18,18 +19,22 @@ struct Reader {
   Ranker ranker;
 };
 
+base::Result<std::unique_ptr<Reader>> OpenReader(const std::string& path);
+
 // Hands each reader to one thread at a time.
 class ReaderPool {
  public:
   void Add(std::unique_ptr<Reader> reader);
-  std::unique_ptr<Reader> Take();  // waits; callers are bounded by the server's workers
-  void Close();                    // waits for those that are out, then closes all
+  std::unique_ptr<Reader>
+  Take();        // waits; callers are bounded by the server's workers. Null: closed
+  void Close();  // waits for those that are out, then closes all
 
  private:
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<std::unique_ptr<Reader>> idle_;
   size_t out_ = 0;
+  bool closed_ = false;
 };
 
 // One snapshot of the file, from the first read on until it dies.
@@ -52,6 +57,7 @@ struct Store::State {
   StoreOptions options;
   std::string path;
   ReaderPool readers;
+  std::atomic<int> exports{0};  // that are open
   std::unique_ptr<sqlite::Writer> writer;
 };
 

@@ -217,5 +217,27 @@ TEST_F(StoreTest, AnUnknownOriginCountsAsUser) {
   EXPECT_EQ(store_->Get(1)->source.origin, "user");
 }
 
+TEST_F(StoreTest, AnExportIsOneSnapshotAndTwoAtATime) {
+  MustSave(Note("first"));
+  auto cursor = store_->OpenExport({});
+  auto other = store_->OpenExport({});
+  ASSERT_TRUE(cursor && other);
+  EXPECT_EQ(store_->OpenExport({}).error().code, base::Code::kUnavailable);
+  Ids seen;
+  base::Status walked = (*cursor)->Walk(
+      [&](const api::Session&) -> base::Status {
+        MustSave(Note("written meanwhile"));
+        return {};
+      },
+      [&](const api::Observation& row) -> base::Status {
+        seen.push_back(row.id);
+        return {};
+      });
+  EXPECT_TRUE(walked);
+  EXPECT_EQ(seen, Ids{1});
+  *cursor = nullptr;
+  EXPECT_TRUE(store_->OpenExport({}));
+}
+
 }  // namespace
 }  // namespace memory

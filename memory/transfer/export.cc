@@ -35,8 +35,7 @@ class Pieces {
   std::string piece_;
 };
 
-Status WriteExport(const Api& api, const std::optional<std::string>& project,
-                   http::BodyWriter& writer) {
+Status WriteExport(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer) {
   Pieces pieces(writer);
   bool first = true, in_rows = false;
   auto item = [&](const Json& json) -> Status {
@@ -50,14 +49,14 @@ Status WriteExport(const Api& api, const std::optional<std::string>& project,
     return pieces.Write("],\n\"observations\":[");
   };
   RETURN_IF_ERROR(pieces.Write("{\"format\":\"" + std::string(kExportFormat) +
-                               "\",\n\"exported_at\":\"" + base::FormatTime(api.clock.NowMs()) +
+                               "\",\n\"exported_at\":\"" + base::FormatTime(now_ms) +
                                "\",\n\"sessions\":["));
-  RETURN_IF_ERROR(api.store.Export(
-      project, [&](const api::Session& session) { return item(api::EncodeSession(session)); },
-      [&](const api::Observation& row) -> Status {
-        RETURN_IF_ERROR(start_rows());
-        return item(api::EncodeObservation(row));
-      }));
+  RETURN_IF_ERROR(
+      cursor.Walk([&](const api::Session& session) { return item(api::EncodeSession(session)); },
+                  [&](const api::Observation& row) -> Status {
+                    RETURN_IF_ERROR(start_rows());
+                    return item(api::EncodeObservation(row));
+                  }));
   RETURN_IF_ERROR(start_rows());
   RETURN_IF_ERROR(pieces.Write("]}\n"));
   return pieces.Flush();
@@ -71,10 +70,13 @@ Response Export(const Api& api, const Request& request) {
     return http::ErrorResponse(
         {Code::kInvalid, "format must be json, it is \"" + base::Ellipsize(format, 40) + "\""});
   }
+  base::Result<std::shared_ptr<ExportCursor>> cursor =
+      api.store.OpenExport(TextParameter(request, "project"));
+  if (!cursor) return http::ErrorResponse(cursor.error());
   Response response;
   response.headers.Set("Content-Type", "application/json");
-  response.stream = [&api, project = TextParameter(request, "project")](http::BodyWriter& writer) {
-    return WriteExport(api, project, writer);
+  response.stream = [cursor = *cursor, now_ms = api.clock.NowMs()](http::BodyWriter& writer) {
+    return WriteExport(*cursor, now_ms, writer);
   };
   return response;
 }
