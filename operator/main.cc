@@ -4,7 +4,6 @@
 
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
-#include "lib/http/client.h"
 #include "operator/render.h"
 #include "operator/running_operator.h"
 
@@ -33,7 +32,6 @@ int main(int argc, char** argv) {
   }
   base::SetLogLevel(*level);
 
-  http::InitializeClientThreads();
   auto running = controller::RunningOperator::Start(invocation.settings);
   if (!running) {
     base::LogError("cannot start", {{"error", running.error().message}});

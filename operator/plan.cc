@@ -112,7 +112,7 @@ Blueprint MakeBlueprint(const Draft& draft) {
                            ? "agent-memory." + resolution.name_space + "." + resolution.service
                            : "agent-memory." + reference.name_space + "." + reference.name;
   blueprint.sidecar_image = draft.findings.sidecar_image;
-  blueprint.workload = Workload(draft);
+  if (draft.findings.storage_differs) blueprint.workload = Workload(draft);
   return blueprint;
 }
 

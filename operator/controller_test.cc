@@ -1,0 +1,396 @@
+// The loop against an API server: the fake one with faults, and a real one where
+// AGENT_MEMORY_TEST_KUBECONFIG says so (e2e/cluster/up --api-only prints one). The same stories on
+// both.
+#include "operator/controller.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+#include "lib/base/text.h"
+#include "lib/kube/apply.h"
+#include "lib/kube/connection.h"
+#include "lib/testing/fake_cluster.h"
+#include "operator/embedded_crds.h"
+#include "operator/names.h"
+#include "operator/render.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+using kube::ObjectKey;
+
+// True as soon as `condition` holds, false after `timeout_ms`.
+bool Eventually(const std::function<bool()>& condition, int64_t timeout_ms = 10'000) {
+  const int64_t end_ms = base::SystemClock().MonotonicMs() + timeout_ms;
+  while (base::SystemClock().MonotonicMs() < end_ms) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return condition();
+}
+
+// An API server, our client of it and somebody else's. Our mutating calls are counted.
+class Server {
+ public:
+  explicit Server(bool real) : name_space_("op-" + base::RandomHex(4)) {
+    if (!real) {
+      fake_ = std::make_unique<testing::FakeCluster>();
+      for (const kube::Resource* kind : {&Agents(), &AgentTools(), &AgentRuns(), &MemoryServers()})
+        fake_->Serve(*kind);
+      ours_ = std::make_unique<kube::KubeClient>(*fake_, Counting());
+      theirs_ = std::make_unique<kube::KubeClient>(*fake_, Named("kubectl"));
+      return;
+    }
+    kube::ClusterConfig config =
+        kube::ReadKubeconfig(std::getenv("AGENT_MEMORY_TEST_KUBECONFIG")).value();
+    our_connection_ = kube::Connection::Make(config, Counting(), "operator-test").value();
+    their_connection_ = kube::Connection::Make(config, Named("kubectl"), "kubectl-test").value();
+    InstallCrds();
+    const Json name = {{"name", name_space_}};
+    const Json body = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", name}};
+    EXPECT_TRUE(theirs().Create(kube::Namespaces(), body));
+  }
+  ~Server() {
+    if (their_connection_) (void)theirs().Delete(kube::Namespaces(), {"", name_space_});
+  }
+
+  kube::KubeClient& ours() { return our_connection_ ? our_connection_->client() : *ours_; }
+  kube::KubeClient& theirs() { return their_connection_ ? their_connection_->client() : *theirs_; }
+  testing::FakeCluster* fake() { return fake_.get(); }
+  const std::string& name_space() const { return name_space_; }
+  int64_t writes() const { return writes_; }
+
+  // Applies YAML as a person would; defaults as the API server sets them.
+  void Give(const std::string& yaml) {
+    auto objects = ReadObjects(yaml, name_space_);
+    ASSERT_TRUE(objects) << objects.error().message;
+    for (const Json& object : *objects) {
+      if (fake_) {
+        fake_->Put(object);
+        continue;
+      }
+      kube::ApplyOptions force;
+      force.force = true;
+      auto stored = theirs().Apply(ResourceOf(object), object, force);
+      ASSERT_TRUE(stored) << stored.error().message;
+    }
+  }
+  Json See(const kube::Resource& resource, const std::string& name) {
+    auto object = theirs().Get(resource, {name_space_, name});
+    return object ? *object : Json();
+  }
+  // "False ServiceNotFound"; empty while there is none.
+  std::string Condition(const std::string& agent, const std::string& type,
+                        const kube::Resource& resource = Agents()) {
+    const Json object = See(resource, agent);
+    const Json* conditions = base::At(object, {"status", "conditions"});
+    for (const Json& condition : conditions ? *conditions : Json::array())
+      if (condition["type"] == type)
+        return base::StringAt(condition, {"status"}) + " " + base::StringAt(condition, {"reason"});
+    return "";
+  }
+
+ private:
+  static kube::ClientSettings Named(const char* manager) {
+    kube::ClientSettings settings;
+    settings.field_manager = manager;
+    return settings;
+  }
+  kube::ClientSettings Counting() {
+    kube::ClientSettings settings = Named(kFieldManager);
+    settings.on_answer = [this](std::string_view verb, int status, double) {
+      if (verb != "GET" && verb != "WATCH" && verb != "LIST" && status < 300) ++writes_;
+    };
+    return settings;
+  }
+  static kube::Resource ResourceOf(const Json& object) {
+    for (const kube::Resource& resource :
+         {Agents(), AgentTools(), AgentRuns(), MemoryServers(), kube::Services(),
+          kube::ConfigMaps(), kube::PersistentVolumeClaims(), kube::EndpointSlices()})
+      if (object["kind"] == resource.kind) return resource;
+    ADD_FAILURE() << object;
+    return kube::ConfigMaps();
+  }
+  void InstallCrds() {
+    for (std::string_view text : EmbeddedCrds()) {
+      kube::ApplyOptions force;
+      force.force = true;
+      auto stored =
+          theirs().Apply(kube::CustomResourceDefinitions(), base::ParseYaml(text).value(), force);
+      ASSERT_TRUE(stored) << stored.error().message;
+    }
+    for (const kube::Resource* kind : {&Agents(), &AgentTools(), &AgentRuns(), &MemoryServers()})
+      ASSERT_TRUE(Eventually([&] { return bool(theirs().List(*kind, {}, 1)); }));
+  }
+
+  std::string name_space_;
+  std::atomic<int64_t> writes_{0};
+  std::unique_ptr<testing::FakeCluster> fake_;
+  std::unique_ptr<kube::KubeClient> ours_, theirs_;
+  std::unique_ptr<kube::Connection> our_connection_, their_connection_;
+};
+
+std::unique_ptr<Controller> Begin(Server& server) {
+  ControllerOptions options;
+  options.name_spaces = {server.name_space()};
+  auto controller = std::make_unique<Controller>(server.ours(), std::move(options));
+  controller->Start();
+  return controller;
+}
+
+// Nothing waits, nothing runs, and every Agent was looked at.
+bool IsIdle(const Controller& controller, int64_t at_least = 1) {
+  const kube::QueueStats stats = controller.loop().queue_stats();
+  return controller.loop().synced() && stats.depth == 0 && stats.in_work == 0 &&
+         stats.done >= at_least;
+}
+
+constexpr const char* kAgent =
+    "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: coder}, "
+    "spec: {image: 'example/agent:1.0', memory: {serverRef: agent-memory}}}";
+constexpr const char* kService =
+    "{apiVersion: v1, kind: Service, metadata: {name: agent-memory}, "
+    "spec: {selector: {app: m}, ports: [{name: memory, port: 7437, protocol: TCP}]}}";
+
+class ControllerStory : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const bool real = std::string(GetParam()) == "ApiServer";
+    if (real && !std::getenv("AGENT_MEMORY_TEST_KUBECONFIG"))
+      GTEST_SKIP()
+          << "AGENT_MEMORY_TEST_KUBECONFIG is not set (e2e/cluster/up --api-only prints one)";
+    server_ = std::make_unique<Server>(real);
+  }
+  std::unique_ptr<Server> server_;
+};
+INSTANTIATE_TEST_SUITE_P(On, ControllerStory, testing::Values("FakeCluster", "ApiServer"),
+                         [](const auto& of) { return of.param; });
+
+TEST_P(ControllerStory, AnAgentGetsItsChildrenAndAMissingServiceHeals) {
+  Server& server = *server_;
+  auto controller = Begin(server);
+  server.Give(kAgent);
+  ASSERT_TRUE(Eventually([&] { return !server.See(kube::StatefulSets(), "coder").is_null(); }));
+  const Json policy = server.See(kube::ConfigMaps(), "coder-policy");
+  EXPECT_EQ(kube::ControllerOf(policy).kind, "Agent");
+  ASSERT_TRUE(Eventually(
+      [&] { return server.Condition("coder", "MemoryResolved") == "False ServiceNotFound"; }));
+  server.Give(kService);
+  ASSERT_TRUE(Eventually(
+      [&] { return server.Condition("coder", "MemoryResolved") == "True Resolved"; }, 2'000));
+  ASSERT_TRUE(Eventually(
+      [&] {
+        return server.See(kube::ConfigMaps(), "coder-policy")["data"]["policy.json"]
+                   .get<std::string>()
+                   .find("agent-memory." + server.name_space() + ".svc") != std::string::npos;
+      },
+      2'000));
+  const Json agent = server.See(Agents(), "coder");
+  EXPECT_EQ(agent["status"]["observedGeneration"], agent["metadata"]["generation"]);
+  EXPECT_TRUE(server.theirs().Delete(kube::Services(), {server.name_space(), "agent-memory"}));
+  EXPECT_TRUE(Eventually(
+      [&] { return server.Condition("coder", "MemoryResolved") == "False ServiceNotFound"; },
+      2'000));
+}
+
+TEST_P(ControllerStory, ARestartWithNothingChangedWritesNothing) {
+  Server& server = *server_;
+  server.Give(kService);
+  server.Give(kAgent);
+  auto controller = Begin(server);
+  ASSERT_TRUE(Eventually([&] { return !server.Condition("coder", "Ready").empty(); }));
+  ASSERT_TRUE(Eventually([&] { return IsIdle(*controller); }));
+  controller.reset();
+  const int64_t before = server.writes();
+  EXPECT_GE(before, 5);
+  for (int restart = 0; restart < 3; ++restart) {
+    controller = Begin(server);
+    ASSERT_TRUE(Eventually([&] { return IsIdle(*controller); }));
+    controller.reset();
+  }
+  EXPECT_EQ(server.writes(), before);
+}
+
+TEST_P(ControllerStory, AHandEditedOrDeletedChildComesBackWithinTwoSeconds) {
+  Server& server = *server_;
+  server.Give(kService);
+  server.Give(kAgent);
+  auto controller = Begin(server);
+  ASSERT_TRUE(Eventually([&] { return !server.Condition("coder", "Ready").empty(); }));
+  const ObjectKey set{server.name_space(), "coder"}, map{server.name_space(), "coder-policy"};
+  const Json good = server.See(kube::StatefulSets(), "coder");
+  ASSERT_TRUE(server.theirs().JsonPatch(
+      kube::StatefulSets(), set,
+      Json::parse(
+          R"([{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "evil:1"}])")));
+  ASSERT_TRUE(server.theirs().MergePatch(kube::StatefulSets(), set,
+                                         {{"metadata", {{"labels", {{"mine", "kept"}}}}}}));
+  EXPECT_TRUE(Eventually(
+      [&] {
+        const Json now = server.See(kube::StatefulSets(), "coder");
+        return now["spec"]["template"] == good["spec"]["template"] &&
+               kube::LabelOf(now, "mine") == "kept";
+      },
+      2'000));
+  ASSERT_TRUE(server.theirs().Delete(kube::ConfigMaps(), map));
+  EXPECT_TRUE(
+      Eventually([&] { return !server.See(kube::ConfigMaps(), "coder-policy").is_null(); }, 2'000));
+}
+
+TEST_P(ControllerStory, AnAgentToolThatAppearsLaterIsFollowed) {
+  Server& server = *server_;
+  auto controller = Begin(server);
+  server.Give(kAgent);
+  ASSERT_TRUE(Eventually(
+      [&] { return server.Condition("coder", "MemoryResolved") == "False ServiceNotFound"; }));
+  server.Give(
+      "{apiVersion: agents.agentops.io/v1alpha1, kind: AgentTool, metadata: {name: agent-memory}, "
+      "spec: {service: {name: real-memory}}}\n---\n{apiVersion: v1, kind: Service, metadata: "
+      "{name: real-memory}, "
+      "spec: {selector: {app: m}, ports: [{port: 7437, protocol: TCP}]}}");
+  EXPECT_TRUE(Eventually(
+      [&] { return server.Condition("coder", "MemoryResolved") == "True Resolved"; }, 2'000));
+  EXPECT_EQ(server.See(Agents(), "coder")["status"]["memory"]["service"], "real-memory");
+}
+
+TEST_P(ControllerStory, AClaimThatAnEarlierAgentLeftIsNotTakenWithoutAdopt) {
+  Server& server = *server_;
+  server.Give(kService);
+  server.Give(
+      "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-coder-0, annotations: "
+      "{agents.agentops.io/retained-from: 00000000-0000-0000-0000-000000000000}}, "
+      "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}");
+  auto controller = Begin(server);
+  server.Give(kAgent);
+  ASSERT_TRUE(Eventually(
+      [&] { return server.Condition("coder", "VolumeReady") == "False VolumeNotAdopted"; }));
+  EXPECT_TRUE(server.See(kube::StatefulSets(), "coder").is_null());
+  ASSERT_TRUE(server.theirs().MergePatch(Agents(), {server.name_space(), "coder"},
+                                         {{"spec", {{"storage", {{"adopt", true}}}}}}));
+  EXPECT_TRUE(Eventually([&] { return !server.See(kube::StatefulSets(), "coder").is_null(); }));
+  EXPECT_TRUE(Eventually([&] {
+    return kube::AnnotationOf(server.See(kube::PersistentVolumeClaims(), "data-coder-0"),
+                              kRetainedFrom) == kube::UidOf(server.See(Agents(), "coder"));
+  }));
+}
+
+TEST_P(ControllerStory, AnObjectOfSomebodyElseOnAChildsNameStaysAsItIs) {
+  Server& server = *server_;
+  server.Give(
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: coder-policy}\ndata: {mine: kept}\n");
+  auto controller = Begin(server);
+  server.Give(kAgent);
+  ASSERT_TRUE(Eventually([&] { return server.Condition("coder", "Stalled") == "True NameTaken"; }));
+  EXPECT_EQ(server.See(kube::ConfigMaps(), "coder-policy")["data"], Json({{"mine", "kept"}}));
+}
+
+TEST_P(ControllerStory, WhatIsNotServedYetSaysSo) {
+  Server& server = *server_;
+  auto controller = Begin(server);
+  const std::string ours = "{apiVersion: agents.agentops.io/v1alpha1, ";
+  server.Give(ours + "kind: MemoryServer, metadata: {name: m}, spec: {}}\n---\n" + ours +
+              "kind: AgentRun, metadata: {name: r}, spec: {agentRef: a}}\n---\n" + ours +
+              "kind: Agent, metadata: {name: t}, spec: {mode: task, image: x}}");
+  EXPECT_TRUE(Eventually(
+      [&] { return server.Condition("m", "Ready", MemoryServers()) == "False NotYetServed"; }));
+  EXPECT_TRUE(Eventually(
+      [&] { return server.Condition("r", "Ready", AgentRuns()) == "False NotYetServed"; }));
+  EXPECT_TRUE(Eventually([&] { return server.Condition("t", "Ready") == "False NotYetServed"; }));
+}
+
+TEST_P(ControllerStory, ATemplateThatTheServerRefusesIsInTheStatusWithItsWords) {
+  Server& server = *server_;
+  if (server.fake()) server.fake()->Inject({"APPLY", "/statefulsets/", 422, 0, false, 1'000});
+  auto controller = Begin(server);
+  auto with_port = [](const std::string& port) {
+    return "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: coder}, spec: "
+           "{template: "
+           "{spec: {containers: [{name: agent, image: x, ports: [{containerPort: " +
+           port + "}]}]}}}}";
+  };
+  server.Give(with_port("99999"));
+  ASSERT_TRUE(
+      Eventually([&] { return server.Condition("coder", "Stalled") == "True TemplateInvalid"; }));
+  ASSERT_TRUE(Eventually([&] { return IsIdle(*controller); }));
+  const int64_t before = server.writes(), done = controller->loop().queue_stats().done;
+  ASSERT_TRUE(server.theirs().MergePatch(Agents(), {server.name_space(), "coder"},
+                                         {{"metadata", {{"annotations", {{"look", "again"}}}}}}));
+  ASSERT_TRUE(Eventually([&] { return IsIdle(*controller, done + 1); }));
+  EXPECT_LE(server.writes(), before + 1) << "not tried over and over (the Event may come late)";
+  if (server.fake()) server.fake()->ClearFaults();
+  server.Give(with_port("9999"));
+  EXPECT_TRUE(
+      Eventually([&] { return server.Condition("coder", "Stalled") == "False Progressing"; }));
+}
+
+// Random edits under random faults; whatever happened, in the end every child is as its Agent wants
+// it, and then nothing is written any more.
+TEST(ControllerConvergence, RandomEditsAndFaultsEndInTheDesiredState) {
+  const char* given = std::getenv("AGENT_MEMORY_TEST_SEED");
+  const uint64_t seed = given ? std::stoull(given) : std::random_device{}();
+  SCOPED_TRACE("AGENT_MEMORY_TEST_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  auto pick = [&](size_t n) { return random() % n; };
+  Server server(false);
+  testing::FakeCluster& fake = *server.fake();
+  auto controller = Begin(server);
+  auto agent = [&](size_t i, size_t limit) {
+    return "apiVersion: agents.agentops.io/v1alpha1\nkind: Agent\nmetadata: {name: a" +
+           std::to_string(i) +
+           "}\nspec: {image: x, memory: {serverRef: agent-memory, contextLimit: " +
+           std::to_string(limit) + "}}\n";
+  };
+  for (size_t i = 0; i < 4; ++i) server.Give(agent(i, 5));
+  std::string name;
+  auto at = [&](const std::string& object) { return ObjectKey{server.name_space(), object}; };
+  auto fault = [&](int status, int times) {
+    return testing::Fault{"", "", status, 0, pick(2) == 0, times};
+  };
+  const Json scaled = {{"spec", {{"replicas", 3}}}};
+  const std::vector<std::function<void()>> edits = {
+      [&] { server.Give(agent(pick(4), pick(51))); },
+      [&] { server.Give(kService); },
+      [&] { fake.Remove(kube::Services(), at("agent-memory")); },
+      [&] { fake.Remove(kube::ConfigMaps(), at(name + "-policy")); },
+      [&] { fake.Remove(kube::StatefulSets(), at(name)); },
+      [&] { fake.Inject(fault(503, 3)); },
+      [&] { fake.Inject(fault(0, 2)); },
+      [&] { fake.BreakStreams(); },
+      [&] { fake.ExpireStreams(); },
+      [&] { (void)server.theirs().MergePatch(kube::StatefulSets(), at(name), scaled); }};
+  for (int step = 0; step < 60; ++step) {
+    name = "a" + std::to_string(pick(4));
+    edits[pick(edits.size())]();
+  }
+  fake.ClearFaults();
+  server.Give(kService);
+  auto converged = [&] {
+    for (size_t i = 0; i < 4; ++i) {
+      const std::string name = "a" + std::to_string(i);
+      const Json set = server.See(kube::StatefulSets(), name), object = server.See(Agents(), name);
+      const Json map = server.See(kube::ConfigMaps(), name + "-policy");
+      if (set.is_null() || set["spec"]["replicas"] != 1 || map.is_null()) return false;
+      const Json policy = Json::parse(map["data"]["policy.json"].get<std::string>());
+      if (policy["memory"]["contextLimit"] != object["spec"]["memory"]["contextLimit"])
+        return false;
+      if (policy["memory"]["url"] == "") return false;
+      if (object["status"]["observedGeneration"] != object["metadata"]["generation"]) return false;
+    }
+    return true;
+  };
+  ASSERT_TRUE(Eventually(converged, 40'000));
+  ASSERT_TRUE(Eventually([&] { return IsIdle(*controller); }));
+  controller.reset();
+  const int64_t before = server.writes();
+  controller = Begin(server);
+  ASSERT_TRUE(Eventually([&] { return IsIdle(*controller, 4); }));
+  controller.reset();
+  EXPECT_EQ(server.writes(), before);
+}
+
+}  // namespace
+}  // namespace controller

@@ -1,0 +1,381 @@
+// What a plan does about what is already there: nothing, a correction, a removal, a mark, a
+// refusal.
+#include "operator/plan.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/base/clock.h"
+#include "operator/names.h"
+#include "operator/pod_injection.h"
+#include "operator/render.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+constexpr int64_t kNow = 1'767'323'045'000;
+
+Json Parse(const std::string& yaml) {
+  auto objects = ReadObjects(yaml, "agents");
+  EXPECT_TRUE(objects) << (objects ? "" : objects.error().message);
+  return objects ? objects->at(0) : Json::object();
+}
+
+Json Agent(const std::string& more = "", const std::string& memory = "") {
+  return Parse(
+      "apiVersion: agents.agentops.io/v1alpha1\nkind: Agent\nmetadata: {name: a, namespace: "
+      "agents, uid: uid-a, "
+      "generation: 1, creationTimestamp: \"2026-01-02T00:00:00Z\"}\nspec:\n  image: x:1\n  memory: "
+      "{serverRef: m" +
+      memory + "}\n" + more);
+}
+
+Json MemoryService() {
+  return Json::parse(
+      R"({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "m", "namespace": "agents"},
+      "spec": {"type": "ClusterIP", "ports": [{"name": "memory", "port": 7437}]}})");
+}
+
+Json MemorySlice() {
+  return Json::parse(R"({"kind": "EndpointSlice", "metadata": {"name": "m-x", "namespace": "agents",
+      "labels": {"kubernetes.io/service-name": "m"}}, "endpoints": [{"addresses": ["10.0.0.8"]}]})");
+}
+
+Json Pod(bool ready, const std::string& policy_touch = "") {
+  Json pod = Json::parse(
+      R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a-0", "namespace": "agents",
+      "uid": "uid-pod", "labels": {"agents.agentops.io/agent": "a"}},
+      "spec": {"initContainers": [{"name": "memory", "image": "s:1"}]},
+      "status": {"phase": "Running", "podIP": "10.0.0.9", "conditions": [{"type": "Ready", "status": "False"}],
+        "initContainerStatuses": [{"name": "memory", "state": {"running": {}}}]}})");
+  pod["status"]["conditions"][0]["status"] = ready ? "True" : "False";
+  if (!policy_touch.empty()) pod["metadata"]["annotations"][kPolicyTouch] = policy_touch;
+  return pod;
+}
+
+// A cluster that stores what plans apply, as an API server would.
+struct Cluster {
+  Json agent;
+  std::vector<Json> objects = {MemoryService(), MemorySlice()};
+  std::map<std::string, std::string> digests = {}, refused = {};
+
+  Plan Look() const {
+    Observed observed = Sort(agent, objects);
+    observed.digests = digests;
+    observed.refused = refused;
+    return MakePlan(observed, {}, kNow);
+  }
+  Plan Reconcile() {
+    Plan plan = Look();
+    for (const Child& child : plan.apply) {
+      Json stored = child.object;
+      stored["metadata"]["uid"] = "uid-" + child.resource.kind;
+      stored["metadata"]["resourceVersion"] = "7";
+      Remove(child.resource.kind, kube::KeyOf(child.object).name);
+      objects.push_back(stored);
+    }
+    if (plan.status) agent["status"] = *plan.status;
+    return plan;
+  }
+  void Remove(const std::string& kind, const std::string& name) {
+    std::erase_if(objects, [&](const Json& object) {
+      return object["kind"] == kind && object["metadata"]["name"] == name;
+    });
+  }
+  Json* Find(const std::string& kind, const std::string& name) {
+    for (Json& object : objects)
+      if (object["kind"] == kind && object["metadata"]["name"] == name) return &object;
+    return nullptr;
+  }
+};
+
+Cluster Converged(Json agent = Agent()) {
+  Cluster cluster{std::move(agent)};
+  cluster.Reconcile();
+  return cluster;
+}
+
+std::string Reason(const Plan& plan, const std::string& type) {
+  if (!plan.status) return "unchanged";
+  for (const Json& condition : (*plan.status)["conditions"])
+    if (condition["type"] == type)
+      return condition["status"].get<std::string>() + " " + condition["reason"].get<std::string>();
+  return "absent";
+}
+
+TEST(Plan, IsEmptyWhenNothingChanged) {
+  Cluster cluster = Converged();
+  Plan plan = cluster.Look();
+  EXPECT_TRUE(plan.IsEmpty());
+  EXPECT_EQ(plan.requeue_after_ms, 0);
+}
+
+TEST(Plan, CorrectsAHandEditedChildAndNothingElse) {
+  Cluster cluster = Converged();
+  Json& set = *cluster.Find("StatefulSet", "a");
+  set["spec"]["template"]["spec"]["containers"][0]["image"] = "evil:1";
+  set["metadata"]["labels"]["mine"] = "kept";
+  Plan plan = cluster.Look();
+  ASSERT_EQ(plan.apply.size(), 1U);
+  EXPECT_EQ(plan.apply[0].resource.kind, "StatefulSet");
+  EXPECT_EQ(kube::UidOf(plan.apply[0].object), "uid-StatefulSet") << "the write is fenced";
+}
+
+TEST(Plan, KeepsFieldsOfOthers) {
+  Cluster cluster = Converged();
+  (*cluster.Find("StatefulSet", "a"))["metadata"]["labels"]["mine"] = "kept";
+  (*cluster.Find("StatefulSet", "a"))["spec"]["template"]["spec"]["dnsPolicy"] = "ClusterFirst";
+  EXPECT_TRUE(cluster.Look().IsEmpty());
+}
+
+TEST(Plan, MakesALostChildAnew) {
+  Cluster cluster = Converged();
+  cluster.Remove("ConfigMap", "a-policy");
+  Plan plan = cluster.Look();
+  ASSERT_EQ(plan.apply.size(), 1U);
+  EXPECT_EQ(kube::KeyOf(plan.apply[0].object).name, "a-policy");
+  EXPECT_EQ(kube::UidOf(plan.apply[0].object), "");
+}
+
+TEST(Plan, RemovesChildrenOfAFeatureThatWasSwitchedOff) {
+  Cluster cluster = Converged(Agent("  ports: [{name: http, containerPort: 8080}]\n"));
+  ASSERT_TRUE(cluster.Find("Service", "a"));
+  Json after = Agent();
+  after["status"] = cluster.agent["status"];
+  after["spec"].erase("memory");
+  cluster.agent = after;
+  Json foreign = *cluster.Find("ConfigMap", "a-policy");
+  foreign["metadata"]["name"] = "other";
+  foreign["metadata"]["ownerReferences"][0]["uid"] = "somebody";
+  cluster.objects.push_back(foreign);
+  Plan plan = cluster.Look();
+  std::set<std::string> removed;
+  for (const Removal& removal : plan.remove)
+    removed.insert(removal.resource.kind + " " + removal.key.name);
+  EXPECT_EQ(removed, (std::set<std::string>{"Service a", "ConfigMap a-policy"}));
+  for (const Json& condition : (*plan.status)["conditions"])
+    EXPECT_NE(condition["type"], "MemoryResolved");
+}
+
+TEST(Plan, APolicyEditChangesThePolicyAndNotTheWorkload) {
+  Cluster cluster = Converged();
+  cluster.agent["spec"]["memory"]["contextLimit"] = 0;
+  std::set<std::string> applied;
+  for (const Child& child : cluster.Look().apply) applied.insert(kube::KeyOf(child.object).name);
+  EXPECT_EQ(applied, (std::set<std::string>{"a-agent", "a-policy"}));
+}
+
+TEST(Plan, TouchesAPodOnceWhenItsSidecarHasAnOlderPolicy) {
+  Cluster cluster = Converged();
+  cluster.objects.push_back(Pod(true));
+  cluster.digests["a-0"] = "sha256:old";
+  Plan plan = cluster.Reconcile();
+  ASSERT_EQ(plan.patch.size(), 1U);
+  EXPECT_EQ(plan.patch[0].key.name, "a-0");
+  EXPECT_EQ(Reason(plan, "PolicyInSync"), "False Pending");
+  EXPECT_EQ(plan.requeue_after_ms, 1'000) << "nobody tells us when the sidecar has read it";
+  const std::string digest = plan.patch[0].body["metadata"]["annotations"][kPolicyTouch];
+  cluster.Remove("Pod", "a-0");
+  cluster.objects.push_back(Pod(true, digest));
+  EXPECT_TRUE(cluster.Look().patch.empty());
+  EXPECT_EQ(cluster.Look().requeue_after_ms, 1'000) << "asked again also when the status stays";
+  cluster.digests["a-0"] = digest;
+  plan = cluster.Reconcile();
+  EXPECT_EQ(Reason(plan, "PolicyInSync"), "True InSync");
+  EXPECT_EQ(Reason(plan, "Ready"), "True Ready");
+  EXPECT_EQ(plan.requeue_after_ms, 0);
+  EXPECT_TRUE(cluster.Look().IsEmpty());
+}
+
+TEST(Plan, SaysWithinOneLookThatAPodWasLost) {
+  Cluster cluster = Converged();
+  cluster.objects.push_back(Pod(true));
+  EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "True Ready");
+  cluster.Remove("Pod", "a-0");
+  EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
+}
+
+TEST(Plan, AMissingServiceHealsWhenItAppears) {
+  Cluster cluster{Agent()};
+  cluster.objects.clear();
+  Plan first = cluster.Reconcile();
+  EXPECT_EQ(Reason(first, "MemoryResolved"), "False ServiceNotFound");
+  ASSERT_EQ(first.events.size(), 1U) << "one Event, not one for each condition that repeats it";
+  EXPECT_TRUE(first.events[0].warning);
+  EXPECT_EQ(first.apply.back().resource.kind, "StatefulSet")
+      << "the agent runs without its memory server";
+  cluster.objects.push_back(MemoryService());
+  Plan second = cluster.Reconcile();
+  EXPECT_EQ(Reason(second, "MemoryResolved"), "True Resolved");
+  EXPECT_FALSE(second.events.empty());
+  EXPECT_TRUE(cluster.Look().IsEmpty());
+}
+
+Json Claim(const std::string& created, const std::string& from) {
+  Json claim = {{"kind", "PersistentVolumeClaim"},
+                {"metadata",
+                 {{"name", "data-a-0"},
+                  {"namespace", "agents"},
+                  {"uid", "uid-claim"},
+                  {"creationTimestamp", created}}},
+                {"status", {{"phase", "Bound"}}}};
+  if (!from.empty()) claim["metadata"]["annotations"][kRetainedFrom] = from;
+  return claim;
+}
+
+TEST(Plan, MarksTheClaimOfItsOwnWorkload) {
+  Cluster cluster = Converged();
+  cluster.objects.push_back(Claim("2026-01-02T00:00:00Z", ""));
+  Plan plan = cluster.Look();
+  ASSERT_EQ(plan.patch.size(), 1U);
+  EXPECT_EQ(plan.patch[0].body["metadata"]["annotations"][kRetainedFrom], "uid-a");
+  cluster.Remove("PersistentVolumeClaim", "data-a-0");
+  cluster.objects.push_back(Claim("2026-01-02T00:00:00Z", "uid-a"));
+  EXPECT_TRUE(cluster.Look().patch.empty());
+}
+
+TEST(Plan, DoesNotTakeAnUnmarkedOlderClaim) {
+  Cluster cluster{Agent()};
+  cluster.objects.push_back(Claim("2026-01-01T00:00:00Z", ""));
+  Plan plan = cluster.Reconcile();
+  EXPECT_EQ(Reason(plan, "VolumeReady"), "False VolumeNotAdopted");
+  EXPECT_FALSE(cluster.Find("StatefulSet", "a"));
+  EXPECT_TRUE(plan.patch.empty());
+  cluster.agent["spec"]["storage"]["adopt"] = true;
+  plan = cluster.Reconcile();
+  EXPECT_EQ(plan.patch.size(), 1U);
+  EXPECT_TRUE(cluster.Find("StatefulSet", "a"));
+}
+
+TEST(Plan, LeavesObjectsOfOthersOnItsNamesAlone) {
+  Cluster cluster{Agent()};
+  cluster.objects.push_back(
+      {{"kind", "ConfigMap"}, {"metadata", {{"name", "a-policy"}, {"namespace", "agents"}}}});
+  Plan plan = cluster.Look();
+  for (const Child& child : plan.apply) EXPECT_NE(kube::KeyOf(child.object).name, "a-policy");
+  EXPECT_EQ(Reason(plan, "Stalled"), "True NameTaken");
+}
+
+TEST(Plan, WhatTheServerRefusedIsSaidAndNotSentAgain) {
+  Cluster cluster{Agent()};
+  for (const Child& child : cluster.Look().apply)
+    if (child.resource.kind == "StatefulSet")
+      cluster.refused[kube::AnnotationOf(child.object, kIntentAnnotation)] = "spec.template: no";
+  Plan plan = cluster.Reconcile();
+  EXPECT_FALSE(cluster.Find("StatefulSet", "a"));
+  EXPECT_EQ(Reason(plan, "Stalled"), "True TemplateInvalid");
+  EXPECT_EQ(Reason(plan, "Ready"), "False TemplateInvalid");
+  cluster.agent["spec"]["image"] = "better:1";
+  cluster.Reconcile();
+  EXPECT_TRUE(cluster.Find("StatefulSet", "a")) << "another intent is tried";
+}
+
+TEST(Plan, AStorageChangeIsSaidAndTheClaimTemplateStays) {
+  Cluster cluster = Converged();
+  cluster.agent["spec"]["storage"]["size"] = "5Gi";
+  Plan plan = cluster.Reconcile();
+  EXPECT_EQ(Reason(plan, "Degraded"), "True StorageNotChanged");
+  const Json& set = *cluster.Find("StatefulSet", "a");
+  EXPECT_EQ(set["spec"]["volumeClaimTemplates"][0]["spec"]["resources"]["requests"]["storage"],
+            "1Gi");
+  cluster.agent["spec"]["storage"]["size"] = "1024Mi";
+  EXPECT_EQ(Reason(cluster.Reconcile(), "Degraded"), "False AsSpecified");
+}
+
+TEST(Plan, AnAgentThatIsBeingDeletedIsLeftAlone) {
+  Cluster cluster{Agent()};
+  cluster.agent["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z";
+  EXPECT_TRUE(cluster.Look().IsEmpty());
+}
+
+TEST(Plan, AnAgentThatDoesNotDecodeIsStalledNotFatal) {
+  Cluster cluster{Agent()};
+  cluster.agent["spec"]["memory"] = 7;
+  EXPECT_EQ(Reason(cluster.Look(), "Stalled"), "True InvalidAgent");
+}
+
+TEST(Plan, TheEmptyAgentAfterDefaultsMakesAPlan) {
+  Json agent = Parse(
+      "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: a}, spec: {image: "
+      "x}}");
+  Plan plan = MakePlan(Sort(agent, {}), {}, kNow);
+  EXPECT_EQ(plan.apply.size(), 3U);
+  for (const Child& child : plan.apply)
+    EXPECT_FALSE(child.object["metadata"].contains("ownerReferences"));
+}
+
+TEST(Plan, OnlyAgentsOfItsClassAreAnOperators) {
+  Json agent = Agent();
+  EXPECT_TRUE(IsOfClass(agent, ""));
+  EXPECT_FALSE(IsOfClass(agent, "blue"));
+  agent["metadata"]["annotations"][kClassAnnotation] = "blue";
+  EXPECT_TRUE(IsOfClass(agent, "blue"));
+  EXPECT_FALSE(IsOfClass(agent, ""));
+}
+
+// ---- pods ----
+
+TEST(PodState, TheBlockingContainerIsNamedInitContainersFirst) {
+  Json pod = Pod(false);
+  pod["status"]["containerStatuses"] =
+      Json::parse(R"([{"name": "agent", "state": {"waiting": {"reason": "PodInitializing"}}}])");
+  pod["status"]["initContainerStatuses"][0]["state"] =
+      Json::parse(R"({"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}})");
+  PodState state = StateOf(pod);
+  EXPECT_EQ(state.reason, "ImagePullBackOff");
+  EXPECT_EQ(state.message, "container memory of pod a-0: ImagePullBackOff: no such image");
+  EXPECT_FALSE(state.sidecar_running);
+}
+
+TEST(PodState, ACrashingAgentIsNamedBehindARunningSidecar) {
+  Json pod = Pod(false);
+  pod["status"]["containerStatuses"] = Json::parse(
+      R"([{"name": "agent", "image": "x:1", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}])");
+  EXPECT_EQ(StateOf(pod).reason, "CrashLoopBackOff");
+  EXPECT_TRUE(StateOf(pod).sidecar_running);
+}
+
+TEST(PodState, AnUnschedulablePodSaysWhy) {
+  Json pod = Pod(false);
+  pod["status"] =
+      Json::parse(R"({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
+      "reason": "Unschedulable", "message": "0/1 nodes"}]})");
+  EXPECT_EQ(StateOf(pod).reason, "Unschedulable");
+  pod["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z";
+  EXPECT_TRUE(StateOf(pod).leaving);
+}
+
+// ---- injection ----
+
+TEST(PodInjection, PlacementIsHonoured) {
+  const std::pair<const char*, std::vector<std::string>> cases[] = {
+      {"First", {"memory", "a", "b"}},
+      {"Last", {"a", "b", "memory"}},
+      {"Before:b", {"a", "memory", "b"}},
+      {"After:a", {"a", "memory", "b"}},
+      {"After:nobody", {"memory", "a", "b"}}};
+  for (const auto& [placement, expected] : cases) {
+    Json spec = Json::parse(R"({"initContainers": [{"name": "a"}, {"name": "b"}]})");
+    SidecarShape shape;
+    shape.placement = placement;
+    InjectSidecar(spec, shape);
+    std::vector<std::string> names;
+    for (const Json& container : spec["initContainers"]) names.push_back(container["name"]);
+    EXPECT_EQ(names, expected) << placement;
+  }
+}
+
+TEST(PodInjection, TwiceIsOnce) {
+  Json spec = Json::object();
+  SidecarShape shape;
+  shape.image = "s:1";
+  InjectSidecar(spec, shape);
+  Json once = spec;
+  InjectSidecar(spec, shape);
+  EXPECT_EQ(spec, once);
+  EXPECT_EQ(spec["volumes"].size(), 3U) << "policy, token, and an emptyDir for state";
+}
+
+}  // namespace
+}  // namespace controller
