@@ -133,7 +133,7 @@ void ObjectStore::Insert(const ObjectKey& key, Entry entry) {
   entries_.emplace(key, std::move(entry));
 }
 
-void ObjectStore::Remove(std::map<ObjectKey, Entry>::iterator at) {
+void ObjectStore::Remove(Entries::iterator at) {
   auto take = [&](std::map<std::string, Keys>& index, const std::string& value) {
     auto keys = index.find(value);
     if (keys == index.end()) return;
@@ -185,38 +185,48 @@ std::optional<Change> ObjectStore::Erase(const Json& object) {
   return Change{Change::Type::kDeleted, key, DecodeBytes(bytes)};
 }
 
-std::vector<Change> ObjectStore::Replace(std::string_view name_space, std::vector<Json> items,
-                                         const std::string& version) {
-  std::map<ObjectKey, Entry> next;
-  for (Json& item : items) {
-    if (prune_) prune_(item);
-    next.insert_or_assign(KeyOf(item), MakeEntry(item));
+ObjectStore::Listing ObjectStore::NewListing() const { return Listing(*this); }
+
+void ObjectStore::Listing::Add(Json object) {
+  ObjectKey key = KeyOf(object);
+  if (store_.prune_) store_.prune_(object);
+  entries_.insert_or_assign(key, store_.MakeEntry(object));
+}
+
+void ObjectStore::Replace(std::string_view name_space, Listing listing, const std::string& version,
+                          const std::function<void(const Change&)>& on_change) {
+  std::vector<Outcome> outcomes;
+  {
+    std::lock_guard lock(mutex_);
+    outcomes = Exchange(name_space, std::move(listing.entries_));
+    version_ = version;
+    seen_.notify_all();
   }
-  std::vector<Change> changes;
-  std::lock_guard lock(mutex_);
+  for (const Outcome& outcome : outcomes) {
+    bool is_gone = outcome.type == Change::Type::kDeleted;
+    std::optional<Json> object = is_gone ? DecodeBytes(outcome.bytes) : Get(outcome.key);
+    if (object) on_change({outcome.type, outcome.key, *std::move(object)});
+  }
+}
+
+std::vector<ObjectStore::Outcome> ObjectStore::Exchange(std::string_view name_space, Entries next) {
+  std::vector<Outcome> outcomes;
   for (auto at = entries_.lower_bound({std::string(name_space), ""}); at != entries_.end();) {
     auto here = at++;
     if (!name_space.empty() && here->first.name_space != name_space) break;
     if (next.contains(here->first)) continue;
-    changes.push_back({Change::Type::kDeleted, here->first, DecodeBytes(here->second.bytes)});
+    outcomes.push_back({Change::Type::kDeleted, here->first, here->second.bytes});
     Remove(here);
   }
-  for (Json& item : items) {
-    auto entry = next.find(KeyOf(item));
-    if (entry == next.end()) continue;  // named twice
-    auto old = entries_.find(entry->first);
+  for (auto& [key, entry] : next) {
+    auto old = entries_.find(key);
     bool is_new = old == entries_.end();
-    // Another version is another state, older ones too: after a restore the server's word counts.
-    if (is_new || entry->second.version != old->second.version) {
-      changes.push_back(
-          {is_new ? Change::Type::kAdded : Change::Type::kModified, entry->first, item});
-      Insert(entry->first, std::move(entry->second));
-    }
-    next.erase(entry);
+    // Another version is another state, an older one too: after a restore the server's word counts.
+    if (!is_new && entry.version == old->second.version) continue;
+    outcomes.push_back({is_new ? Change::Type::kAdded : Change::Type::kModified, key, ""});
+    Insert(key, std::move(entry));
   }
-  version_ = version;
-  seen_.notify_all();
-  return changes;
+  return outcomes;
 }
 
 }  // namespace kube

@@ -51,9 +51,14 @@ class ObjectStore {
   // changes nothing.
   std::optional<Change> Upsert(Json object);
   std::optional<Change> Erase(const Json& object);
-  // Exchanges all of `name_space` (empty: everything) for `items` in one step, listed at `version`.
-  std::vector<Change> Replace(std::string_view name_space, std::vector<Json> items,
-                              const std::string& version);
+
+  // A whole list while it is read, page by page, already as small as it is kept.
+  class Listing;
+  Listing NewListing() const;
+  // Exchanges all of `name_space` (empty: everything) for `listing`, taken at `version`, in one
+  // step; then calls `on_change` for each object that really changed, one decoded at a time.
+  void Replace(std::string_view name_space, Listing listing, const std::string& version,
+               const std::function<void(const Change&)>& on_change);
   void SawVersion(const std::string& version);  // from a bookmark
 
  private:
@@ -63,9 +68,16 @@ class ObjectStore {
     std::vector<std::string> labels;  // values, in the order of labels_
   };
   using Keys = std::set<ObjectKey>;
+  using Entries = std::map<ObjectKey, Entry>;
+  struct Outcome {  // of a replacement, for one object
+    Change::Type type;
+    ObjectKey key;
+    std::string bytes;  // of a deleted one
+  };
   Entry MakeEntry(const Json& object) const;
   void Insert(const ObjectKey& key, Entry entry);
-  void Remove(std::map<ObjectKey, Entry>::iterator at);
+  void Remove(Entries::iterator at);
+  std::vector<Outcome> Exchange(std::string_view name_space, Entries next);
   std::vector<std::string> BytesOf(const Keys* keys, std::string_view name_space) const;
   void Saw(const std::string& version);
 
@@ -73,11 +85,22 @@ class ObjectStore {
   const std::vector<std::string> labels_;
   mutable std::mutex mutex_;
   mutable std::condition_variable_any seen_;
-  std::map<ObjectKey, Entry> entries_;
+  Entries entries_;
   std::map<std::string, Keys> by_owner_;
   std::vector<std::map<std::string, Keys>> by_label_;
   size_t bytes_ = 0;
   std::string version_;  // the newest seen
+};
+
+class ObjectStore::Listing {
+ public:
+  void Add(Json object);
+
+ private:
+  friend class ObjectStore;
+  explicit Listing(const ObjectStore& store) : store_(store) {}
+  const ObjectStore& store_;
+  Entries entries_;
 };
 
 }  // namespace kube

@@ -22,11 +22,16 @@ Json Labelled(Json object, const std::string& value) {
   return object;
 }
 
-std::string Text(const std::vector<Change>& changes) {
+// Replaces and tells what changed: "+added ~modified -deleted ".
+std::string Replace(ObjectStore& store, const char* name_space, std::vector<Json> items,
+                    const char* version) {
+  ObjectStore::Listing listing = store.NewListing();
+  for (Json& item : items) listing.Add(std::move(item));
   std::string text;
-  for (const Change& change : changes) {
+  store.Replace(name_space, std::move(listing), version, [&](const Change& change) {
+    EXPECT_EQ(KeyOf(change.object), change.key);
     text += "+~-"[static_cast<int>(change.type)] + change.key.name + " ";
-  }
+  });
   return text;
 }
 
@@ -61,20 +66,18 @@ TEST(ObjectStore, RepeatedAndLateEventsChangeNothing) {
 
 TEST(ObjectStore, ReplaceReportsOnlyWhatChanged) {
   ObjectStore store;
-  EXPECT_EQ(Text(store.Replace("", {Object("a", 1), Object("b", 2), Object("c", 3)}, "3")),
-            "+a +b +c ");
-  EXPECT_EQ(Text(store.Replace("", {Object("a", 1), Object("b", 5), Object("d", 4)}, "5")),
-            "-c ~b +d ");
-  EXPECT_EQ(Text(store.Replace("", {Object("a", 1), Object("b", 5), Object("d", 4)}, "6")), "");
+  EXPECT_EQ(Replace(store, "", {Object("a", 1), Object("b", 2), Object("c", 3)}, "3"), "+a +b +c ");
+  EXPECT_EQ(Replace(store, "", {Object("a", 1), Object("b", 5), Object("d", 4)}, "5"), "-c ~b +d ");
+  EXPECT_EQ(Replace(store, "", {Object("a", 1), Object("b", 5), Object("d", 4)}, "6"), "");
   // A server restored from a backup: older versions are the truth now.
-  EXPECT_EQ(Text(store.Replace("", {Object("a", 1), Object("b", 2)}, "2")), "-d ~b ");
+  EXPECT_EQ(Replace(store, "", {Object("a", 1), Object("b", 2)}, "2"), "-d ~b ");
   EXPECT_EQ(ResourceVersionOf(*store.Get({"n", "b"})), "2");
 }
 
 TEST(ObjectStore, ReplaceOfANamespaceLeavesOthersAlone) {
   ObjectStore store;
   for (const char* space : {"m", "n", "na", "o"}) store.Upsert(Object("a", 1, space));
-  EXPECT_EQ(Text(store.Replace("n", {Object("b", 2)}, "2")), "-a +b ");
+  EXPECT_EQ(Replace(store, "n", {Object("b", 2)}, "2"), "-a +b ");
   EXPECT_EQ(store.objects(), 4u);
   EXPECT_EQ(Names(store.List("n")), "b ");
   EXPECT_EQ(Names(store.List("na")), "a ");
@@ -102,7 +105,7 @@ TEST(ObjectStore, IndexesFollowChanges) {
 
 TEST(ObjectStore, WaitsForOnesOwnWrite) {
   ObjectStore store;
-  store.Replace("", {}, "10");
+  Replace(store, "", {}, "10");
   EXPECT_TRUE(store.WaitForVersion("9", 0, {}));
   EXPECT_FALSE(store.WaitForVersion("11", 1, {}));
   std::jthread writer([&] { store.Upsert(Object("a", 11)); });

@@ -2,6 +2,8 @@
 // from where it was, or with a new list; at once, or after a pause.
 #include "lib/kube/reflector.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <random>
 
@@ -73,7 +75,7 @@ void Reflector::Pause(std::stop_token stop) {
 
 bool Reflector::ListOnce() {
   stats_.With([](ReflectorStats& stats) { ++stats.lists; });
-  std::vector<Json> items;
+  ObjectStore::Listing listing = store_.NewListing();
   ListPage page;
   do {
     auto result = client_.List(options_.resource, options_.selection, page_size_, page.next);
@@ -86,15 +88,14 @@ bool Reflector::ListOnce() {
     if (page.expired) {
       return Failed({base::Code::kUnavailable, "the list expired before its last page"});
     }
-    for (Json& item : page.items) {
-      DropManagedFields(item);  // a page at a time, so that the whole list is never in memory
-      items.push_back(std::move(item));
-    }
+    for (Json& item : page.items) listing.Add(std::move(item));
     Heard();
   } while (!page.next.empty());
   version_ = page.resource_version;
-  auto changes = store_.Replace(options_.selection.name_space, std::move(items), version_);
-  for (const Change& change : changes) on_change_(change, /*resync=*/true);
+  page = {};
+  store_.Replace(options_.selection.name_space, std::move(listing), version_,
+                 [this](const Change& change) { on_change_(change, /*resync=*/true); });
+  malloc_trim(0);  // pages as JSON trees were ten times as large; glibc would keep that memory
   synced_ = true;
   if (on_synced_) on_synced_();
   return true;
