@@ -12,6 +12,26 @@ constexpr const char* kPolicyFields[] = {
     "project",    "contextLimit",    "autoSummarize", "autoSave",     "autoSearch", "allowGlobal",
     "allowAdmin", "injectUntrusted", "reinject",      "budgetTokens", "redaction"};
 
+// Parts of the spec with fields of ours; the others are open and stay as they are written.
+constexpr const char* kOurParts[] = {"env",    "secrets",   "ports",     "resources", "storage",
+                                     "memory", "toolHooks", "injection", "sidecar",   "proxy"};
+
+// Null equals absent, and an API server may store it: here it ends.
+void DropNulls(Json& value) {
+  if (value.is_object())
+    for (auto field = value.begin(); field != value.end();)
+      field = field->is_null() ? value.erase(field) : std::next(field);
+  if (value.is_structured())
+    for (Json& part : value) DropNulls(part);
+}
+
+void DropNullsOfSpec(Json& spec) {
+  for (auto field = spec.begin(); field != spec.end();)
+    field = field->is_null() ? spec.erase(field) : std::next(field);
+  for (const char* part : kOurParts)
+    if (auto found = spec.find(part); found != spec.end()) DropNulls(*found);
+}
+
 // The object at `key`; an empty one when absent or null.
 base::Result<Json> ObjectAt(const Json& object, const char* key) {
   auto found = object.find(key);
@@ -67,6 +87,7 @@ base::Result<Agent> DecodeAgent(const base::Json& object) {
   Agent agent;
   RETURN_IF_ERROR(ReadMetadata(object, agent));
   ASSIGN_OR_RETURN(agent.spec, ObjectAt(object, "spec"));
+  DropNullsOfSpec(agent.spec);
   ASSIGN_OR_RETURN(auto mode, base::OptionalString(agent.spec, "mode"));
   ASSIGN_OR_RETURN(auto image, base::OptionalString(agent.spec, "image"));
   agent.mode = mode.value_or("daemon");

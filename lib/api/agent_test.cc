@@ -40,6 +40,16 @@ TEST(Agent, ABareAgentHasTheDefaults) {
   EXPECT_FALSE(agent->memory);
 }
 
+TEST(Agent, StoredNullsAreGoneButInATemplateTheyStay) {
+  auto agent =
+      DecodeAgent(Json::parse(R"({"metadata": {"name": "a"}, "spec": {"image": null, "env": null,
+    "memory": {"serverRef": "m", "project": null, "embeddings": {"endpoint": null}},
+    "toolHooks": {"memorySaveRules": [{"tool": "t", "name": null}]}, "template": {"spec": {"x": null}}}})"));
+  ASSERT_TRUE(agent) << agent.error().message;
+  EXPECT_EQ(agent->spec, Json::parse(R"({"memory": {"serverRef": "m", "embeddings": {}},
+    "toolHooks": {"memorySaveRules": [{"tool": "t"}]}, "template": {"spec": {"x": null}}})"));
+}
+
 TEST(Agent, WrongShapesAreRefusedNotFatal) {
   for (const char* text : {"[]", "{}", R"({"metadata": 1})", R"({"metadata": {"name": 1}})",
                            R"({"metadata": {"name": "a"}, "spec": []})",

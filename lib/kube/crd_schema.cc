@@ -59,7 +59,7 @@ void PrepareObject(const Json& schema, Json& value, const std::string& path, Fau
       if (!Flag(schema, kPreserve))
         faults.push_back("unknown field \"" + Join(path, field.key()) + "\"");
       ++field;
-    } else if (field->is_null() && !Flag(*property, "nullable")) {
+    } else if (field->is_null()) {  // absent, also where the server would store the null
       field = value.erase(field);
     } else {
       ++field;
@@ -227,11 +227,15 @@ void CheckRulesHere(const Json& schema, const Json& value, const Json* old, cons
 void CheckRules(const Json& schema, const Json& value, const Json* old, const std::string& path,
                 Faults& faults) {
   CheckRulesHere(schema, value, old, path, faults);
+  const Json* properties = Find(schema, "properties");
   if (value.is_object())
-    for (const auto& [name, field] : value.items())
-      if (const Json* property = PropertySchema(schema, name))
-        CheckRules(*property, field, old ? Find(*old, name.c_str()) : nullptr, Join(path, name),
-                   faults);
+    for (const auto& [name, field] : value.items()) {
+      const Json* property = PropertySchema(schema, name);
+      if (!property) continue;
+      const bool listed = properties && properties->contains(name);
+      CheckRules(*property, field, old ? Find(*old, name.c_str()) : nullptr,
+                 listed ? Join(path, name) : path + "[" + name + "]", faults);
+    }
   const Json* items = Find(schema, "items");
   if (!value.is_array() || !items) return;
   for (size_t i = 0; i < value.size(); ++i)

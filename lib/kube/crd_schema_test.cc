@@ -93,7 +93,8 @@ TEST(CrdSchema, FaultsNameTheFieldLikeTheServerDoes) {
        "spec.toolHooks.memorySaveRules[0].matchOutput: Invalid value: matchOutput must be an RE2 "
        "regular expression"},
       {"/spec/toolHooks/memorySaveRules/0/matchArgs", "{command: '(?=x)'}",
-       "spec.toolHooks.memorySaveRules[0].matchArgs.command: Invalid value: matchArgs must be RE2"},
+       "spec.toolHooks.memorySaveRules[0].matchArgs[command]: Invalid value: matchArgs must be "
+       "RE2"},
       {"/spec/toolHooks/memorySaveRules", "[{tool: a, name: same}, {tool: b, name: same}]",
        "spec.toolHooks.memorySaveRules: Invalid value: memorySaveRules: rule names must be unique"},
       {"/spec/toolHooks/memorySaveRules/0", "{matchOutput: x}",
@@ -166,6 +167,69 @@ TEST(CrdSchema, NullsEqualAbsentButInTemplatesTheyStay) {
   EXPECT_EQ(agent["spec"]["storage"]["size"], "1Gi");
   EXPECT_FALSE(agent["spec"]["storage"].contains("storageClass"));
   EXPECT_TRUE(agent["spec"]["template"]["spec"].contains("x"));
+}
+
+// e2e/agents_table.json, with which a real API server agrees in all cases (e2e/crd_test.py).
+Json Case(const Json& table, const Json& change, const Json& from = {}) {
+  Json object = from.is_null() ? table["bases"][change.value("base", "agent")] : from;
+  for (const char* part : {"before", "set"}) {
+    if (part == std::string("before") && !from.is_null()) continue;
+    const Json values = change.value(part, Json::object());
+    for (const auto& [pointer, value] : values.items()) object[Json::json_pointer(pointer)] = value;
+  }
+  for (const std::string pointer : change.value("unset", Json::array())) {
+    const Json::json_pointer at(pointer);
+    object[at.parent_pointer()].erase(at.back());
+  }
+  return object;
+}
+const CrdSchema& SchemaFor(const Json& object) {
+  static const std::map<std::string, CrdSchema> kSchemas = {{"Agent", Load("agent")},
+                                                            {"AgentTool", Load("agenttool")},
+                                                            {"AgentRun", Load("agentrun")},
+                                                            {"MemoryServer", Load("memoryserver")}};
+  return kSchemas.at(object["kind"].get<std::string>());
+}
+Json Table() { return base::ParseJson(base::ReadFile("e2e/agents_table.json").value()).value(); }
+
+TEST(CrdSchemaTable, TakesWhatTheServerTakesAndDefaultsIt) {
+  const Json table = Table();
+  for (const Json& good : table["good"]) {
+    Json object = Case(table, good);
+    ASSERT_EQ(Faults(SchemaFor(object), object), "") << good;
+    SchemaFor(object).Admit(object);
+    const Json expected = good.value("expect", Json::object());
+    for (const auto& [pointer, value] : expected.items())
+      EXPECT_EQ(object.value(Json::json_pointer(pointer), Json()), value)
+          << good["case"] << pointer;
+  }
+}
+
+TEST(CrdSchemaTable, RefusesWhatTheServerRefusesNamingTheSameField) {
+  const Json table = Table();
+  for (const Json& bad : table["bad"]) {
+    const Json object = Case(table, bad);
+    EXPECT_NE(Faults(SchemaFor(object), object).find(bad["field"].get<std::string>()),
+              std::string::npos)
+        << bad << " gave: " << Faults(SchemaFor(object), object);
+  }
+}
+
+TEST(CrdSchemaTable, JudgesEditsAsTheServerDoes) {
+  const Json table = Table();
+  for (const Json& edit : table["edits"]) {
+    Json first = edit;
+    first.erase("set");
+    first.erase("unset");
+    Json before = Case(table, first);
+    Json after = Case(table, edit, before);
+    SchemaFor(before).Admit(before);
+    const std::string faults = Faults(SchemaFor(after), after, &before);
+    if (edit.contains("field"))
+      EXPECT_NE(faults.find(edit["field"].get<std::string>()), std::string::npos) << edit << faults;
+    else
+      EXPECT_EQ(faults, "") << edit;
+  }
 }
 
 TEST(CrdSchema, ModeCannotChange) {
