@@ -12,7 +12,7 @@ http::Response Hooks::Handle(const http::Request& request) {
   auto answer = Answer(request);
   if (answer) return http::JsonResponse(200, *answer);
   metrics_.Count("agent_memory_sidecar_hooks_refused_total",
-                 {{"code", base::CodeName(answer.error().code)}});
+                 {{"reason", base::CodeName(answer.error().code)}});
   return http::ErrorResponse(answer.error());
 }
 

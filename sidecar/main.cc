@@ -1,4 +1,5 @@
 // agent-memory-sidecar: log, config, build, run, drain.
+#include <malloc.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -33,6 +34,14 @@ base::Result<base::DirectoryLock> TakeLock(const std::string& directory, int64_t
   }
 }
 
+// A sidecar lives in somebody else's pod: few arenas for many threads, and big blocks go back to
+// the system at once.
+void KeepMemorySmall() {
+  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  mallopt(M_TRIM_THRESHOLD, 256 << 10);
+}
+
 int Fail(int code, const base::Error& error) {
   std::fprintf(stderr, "agent-memory-sidecar: %s\n", error.message.c_str());
   return code;
@@ -42,6 +51,7 @@ int Fail(int code, const base::Error& error) {
 
 int main(int argc, char** argv) {
   base::BlockSignals();
+  KeepMemorySmall();
   base::SetLogProgram(sidecar::SidecarProgram().name);
 
   const base::Invocation invocation = base::ReadCommandLine(

@@ -113,6 +113,24 @@ TEST_F(PolicyWatchTest, WaitAnswersWhenTheDigestDiffers) {
   EXPECT_EQ(AskAdmin("/v1/policy?wait=x&timeout=nonsense").status, 400);
 }
 
+TEST_F(PolicyWatchTest, MetricsTellOfTurnsOutboxAndPolicy) {
+  Prompt("go");
+  Bash("error: x", "t1");
+  ASSERT_TRUE(Drained());
+  http::ClientRequest request;
+  request.target = "/metrics";
+  auto scraped = admin_->Send(request);
+  ASSERT_TRUE(scraped);
+  for (const char* line :
+       {"agent_memory_sidecar_hooks_total{event=\"UserPromptSubmit\"} 1",
+        "agent_memory_sidecar_captures_total{rule=\"errors\"} 1",
+        "agent_memory_sidecar_outbox_writes{state=\"delivered\"} 2",
+        "agent_memory_sidecar_outbox_writes{state=\"pending\"} 0",
+        "agent_memory_sidecar_policy_matches_file 1", "agent_memory_sidecar_server_reachable 1"}) {
+    EXPECT_NE(scraped->body.find(line), std::string::npos) << line << "\n" << scraped->body;
+  }
+}
+
 TEST_F(PolicyWatchTest, ANewRuleWorksWithoutARestart) {
   Prompt("go");
   directory_.Write(

@@ -9,6 +9,7 @@
 #include "lib/http/server.h"
 #include "lib/telemetry/instrument.h"
 #include "lib/telemetry/metrics.h"
+#include "lib/telemetry/trace.h"
 #include "sidecar/agent_guard.h"
 #include "sidecar/conversation_routes.h"
 #include "sidecar/delivery.h"
@@ -49,7 +50,7 @@ struct RunningSidecar::Parts {
         policies(s.policy, *state, c, [this] { delivery.ServerIsBack(); }),
         recall(servers.Sender(), c, {.deadline_ms = s.recall_timeout_ms},
                [this] { delivery.ServerIsBack(); }),
-        turn(*state, policies, recall, Waker(), metrics, c, s.outbox),
+        turn({*state, policies, recall, metrics, *tracer, c, s.outbox, Waker()}),
         hooks(turn, metrics),
         conversations(*state, policies, c, s.outbox, Waker()),
         memory(*state, policies, servers.Sender(), c, s.outbox, Waker()),
@@ -76,6 +77,7 @@ struct RunningSidecar::Parts {
   const SidecarSettings settings;
   const base::Clock& clock;
   telemetry::Metrics metrics;
+  std::unique_ptr<telemetry::Tracer> tracer = telemetry::MakeNoopTracer();
   std::unique_ptr<State> state;
   MemoryServers servers;
   Delivery delivery;

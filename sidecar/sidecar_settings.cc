@@ -35,7 +35,7 @@ const base::Program& SidecarProgram() {
           {"outbox-rows", Kind::kInt, "10000", "writes that may wait for the memory server", 1,
            10'000'000},
           {"outbox-bytes", Kind::kBytes, "64Mi", "and their size together", 1 << 16},
-          {"workers", Kind::kInt, "16", "threads that handle the agent's requests", 2, 256},
+          {"workers", Kind::kInt, "8", "threads that handle the agent's requests", 2, 256},
           {"log-level", Kind::kString, "info", "debug, info, warn or error"},
       },
       "Example:\n  agent-memory-sidecar --policy policy.json --data-dir state --listen 127.0.0.1:0 "

@@ -17,7 +17,7 @@ struct SidecarSettings {
   int64_t recall_timeout_ms = 200, policy_interval_ms = 250;
   int64_t retry_longest_ms = 30'000, drain_timeout_ms = 20'000;
   OutboxLimits outbox;
-  size_t workers = 16;
+  size_t workers = 8;
 };
 
 const base::Program& SidecarProgram();

@@ -97,6 +97,8 @@ http::Response StatusRoutes::Status(const http::Request&) {
   });
   if (!status) return http::ErrorResponse(status.error());
   (*status)["policy"] = EncodeStanding(policies_.standing());
+  (*status)["refused"] = static_cast<int64_t>(
+      metrics_.Value("agent_memory_sidecar_hooks_refused_total", {{"reason", "full"}}));
   const auto policy = policies_.Current();
   (*status)["memory"] = {{"url", policy ? policy->policy.server_url : ""},
                          {"project", policy ? policy->policy.project : ""},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
 #include "lib/api/hook_event.h"
 #include "lib/base/clock.h"
@@ -17,9 +18,17 @@ namespace sidecar {
 
 class Turn {
  public:
-  // `wake` tells the delivery that there are new rows.
-  Turn(State& state, const PolicyWatch& policies, Recall& recall, std::function<void()> wake,
-       telemetry::Metrics& metrics, const base::Clock& clock, OutboxLimits limits);
+  struct Parts {  // all must outlive the Turn
+    State& state;
+    const PolicyWatch& policies;
+    Recall& recall;
+    telemetry::Metrics& metrics;
+    telemetry::Tracer& tracer;
+    const base::Clock& clock;
+    OutboxLimits limits;
+    std::function<void()> wake;  // tells the delivery that there are new rows
+  };
+  explicit Turn(Parts parts) : parts_(std::move(parts)) {}
 
   // Answers after the commit. kUnavailable: no policy yet, or the disk failed; kFull: no room. Any
   // thread.
@@ -28,15 +37,9 @@ class Turn {
  private:
   TurnRecall RecallFor(const TurnDraft& draft, const api::Policy& policy,
                        const telemetry::TraceContext& trace);
-  void CountTurn(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome);
+  void Count(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome);
 
-  State& state_;
-  const PolicyWatch& policies_;
-  Recall& recall_;
-  std::function<void()> wake_;
-  telemetry::Metrics& metrics_;
-  const base::Clock& clock_;
-  const OutboxLimits limits_;
+  const Parts parts_;
 };
 
 }  // namespace sidecar

@@ -304,6 +304,7 @@ TEST_F(Turns, FullOutboxRefusesVisiblyAndKeepsNothingOfTheEvent) {
   EXPECT_EQ(Bash("nothing to remember", "t4").status, 200);
   const Json status = Ask("GET", "/v1/status").body;
   EXPECT_EQ(status["accepted"], 3);
+  EXPECT_EQ(status["refused"], 1);
   EXPECT_EQ(
       status["accepted"].get<int>(),
       status["delivered"].get<int>() + status["pending"].get<int>() + status["dead"].get<int>());

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <filesystem>
 #include <random>
 #include <set>
 
@@ -44,7 +45,9 @@ class Conversations : public ::testing::Test {
   }
   void TearDown() override {
     db_.reset();
-    ASSERT_EQ(system(("rm -r '" + directory_ + "'").c_str()), 0);
+    std::error_code failed;
+    std::filesystem::remove_all(directory_, failed);
+    ASSERT_FALSE(failed);
   }
   void Open() {
     db_.reset();
