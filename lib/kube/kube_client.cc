@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "lib/base/text.h"
+
 namespace kube {
 
 namespace {
 
 constexpr int64_t kMostRetryAfterMs = 60'000;
+constexpr size_t kHeadBytes = 200, kTailBytes = 1'800;  // of a message
 constexpr const char* kJson = "application/json";
 constexpr const char* kMetadataOnly = ";as=PartialObjectMetadata";
 
@@ -18,6 +21,13 @@ base::Result<Json> ParseBody(const http::Response& answer, const std::string& wh
   Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
   if (body.is_object()) return body;
   return base::Error{base::Code::kInternal, what + ": the answer is not a JSON object"};
+}
+
+// Head and tail: the server quotes a refused patch whole in front of the reason.
+std::string Shorten(const std::string& message) {
+  if (message.size() <= kHeadBytes + kTailBytes) return message;
+  size_t tail = base::BorderAfter(message, message.size() - kTailBytes);
+  return message.substr(0, base::BorderBefore(message, kHeadBytes)) + " … " + message.substr(tail);
 }
 
 base::Status CheckName(const ObjectKey& key) {
@@ -57,7 +67,7 @@ base::Error ErrorOf(const http::Response& answer, std::string_view what) {
   std::string message = base::StringAt(body, {"message"});
   if (message.empty()) message = answer.body.substr(0, 200);
   return {http::CodeOf(answer.status),
-          std::string(what) + ": HTTP " + std::to_string(answer.status) + ": " + message};
+          std::string(what) + ": HTTP " + std::to_string(answer.status) + ": " + Shorten(message)};
 }
 
 KubeClient::KubeClient(http::Client& http, ClientSettings settings, TokenSource* token,

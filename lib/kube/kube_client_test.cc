@@ -43,6 +43,15 @@ TEST_F(KubeClientTest, StatusCodesBecomeErrors) {
             (std::vector<std::string>{"GET404", "GET403", "GET409", "GET422", "GET503", "GET0"}));
 }
 
+TEST_F(KubeClientTest, ALongMessageKeepsItsEndWhereTheReasonIs) {
+  http::Response answer = http::JsonResponse(
+      400, {{"message", "start " + std::string(9'000, 'x') + "€ unknown field \"spec.foo\""}});
+  std::string message = ErrorOf(answer, "PATCH /x").message;
+  EXPECT_LT(message.size(), 2'100u);
+  EXPECT_TRUE(message.starts_with("PATCH /x: HTTP 400: start "));
+  EXPECT_TRUE(message.ends_with("€ unknown field \"spec.foo\""));
+}
+
 TEST_F(KubeClientTest, RetryAfterHoldsForAllCalls) {
   cluster_.Inject({"APPLY", "", 429, 3});
   auto refused = client_.Apply(ConfigMaps(), Map("a"));
