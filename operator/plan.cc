@@ -18,6 +18,7 @@ namespace {
 using base::Json;
 
 constexpr int64_t kSyncSoonMs = 1'000, kSyncLaterMs = 15'000, kSyncSoonForMs = 120'000;
+constexpr int64_t kTouchAgainMs = 5'000, kTouches = 3;
 
 struct Draft {
   const Observed& observed;
@@ -172,29 +173,45 @@ void CompareChildren(Draft& draft) {
 
 // ---- pods ----
 
+// For how long status has said that a pod has an older policy; 0 when it does not.
+int64_t BehindForMs(const Json& agent, int64_t now_ms) {
+  const Json* conditions = base::At(agent, {"status", "conditions"});
+  if (!conditions || !conditions->is_array()) return 0;
+  for (const Json& condition : *conditions) {
+    if (base::StringAt(condition, {"type"}) != "PolicyInSync" ||
+        base::StringAt(condition, {"status"}) != "False")
+      continue;
+    auto since = base::ParseTime(base::StringAt(condition, {"lastTransitionTime"}));
+    return since ? now_ms - *since : 0;
+  }
+  return 0;
+}
+
 // The kubelet writes a changed ConfigMap into a pod within a minute or so; when the pod itself
-// changes, at once. Only pods whose sidecar is known to have another policy are touched, once per
-// policy.
-void TouchPods(Draft& draft) {
+// changes, at once. Only pods whose sidecar is known to have another policy are touched: once, and
+// a few times more should the kubelet have looked before it had the new ConfigMap itself.
+void TouchPods(Draft& draft, int64_t now_ms) {
   const std::string& digest = draft.findings.policy_digest;
   if (!draft.agent.memory || digest.empty()) return;
+  const int64_t again =
+      std::min(BehindForMs(draft.observed.agent, now_ms) / kTouchAgainMs, kTouches);
+  const std::string value = again == 0 ? digest : digest + "#" + std::to_string(again);
   for (const Json& pod : draft.observed.pods) {
     const kube::ObjectKey key = kube::KeyOf(pod);
     auto in_force = draft.observed.digests.find(key.name);
     if (in_force == draft.observed.digests.end() || in_force->second == digest) continue;
-    if (kube::AnnotationOf(pod, kPolicyTouch) == digest || kube::IsBeingDeleted(pod)) continue;
-    draft.plan.patch.push_back(
-        {kube::Pods(),
-         key,
-         {{"metadata", {{"uid", kube::UidOf(pod)}, {"annotations", {{kPolicyTouch, digest}}}}}}});
+    if (kube::AnnotationOf(pod, kPolicyTouch) == value || kube::IsBeingDeleted(pod)) continue;
+    const Json metadata = {{"uid", kube::UidOf(pod)}, {"annotations", {{kPolicyTouch, value}}}};
+    draft.plan.patch.push_back({kube::Pods(), key, {{"metadata", metadata}}});
   }
 }
 
-// While a pod has another policy than it should, nobody tells us when that ends: ask again.
+// While a pod has another policy than it should, nobody tells us when that ends: ask again. A pod
+// that starts tells us itself.
 int64_t AskAgainMs(const Json& status, int64_t now_ms) {
   for (const Json& condition : status["conditions"]) {
     if (condition["type"] != "PolicyInSync" || condition["status"] == "True" ||
-        condition["reason"] == "NoPods")
+        condition["reason"] == "NoPods" || condition["reason"] == "SidecarNotRunning")
       continue;
     auto since = base::ParseTime(base::StringAt(condition, {"lastTransitionTime"}));
     return since && now_ms - *since < kSyncSoonForMs ? kSyncSoonMs : kSyncLaterMs;
@@ -260,7 +277,7 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
   LookAtClaim(draft);
   CompareStorage(draft);
   CompareChildren(draft);
-  TouchPods(draft);
+  TouchPods(draft, now_ms);
   draft.findings.template_image = TemplateImage(draft);
   Json status = StatusOf(draft.agent, observed, draft.findings, now_ms);
   draft.plan.requeue_after_ms = AskAgainMs(status, now_ms);

@@ -6,7 +6,6 @@
 
 #include "lib/base/clock.h"
 #include "operator/names.h"
-#include "operator/pod_injection.h"
 #include "operator/render.h"
 
 namespace controller {
@@ -60,11 +59,11 @@ struct Cluster {
   std::vector<Json> objects = {MemoryService(), MemorySlice()};
   std::map<std::string, std::string> digests = {}, refused = {};
 
-  Plan Look() const {
+  Plan Look(int64_t now_ms = kNow) const {
     Observed observed = Sort(agent, objects);
     observed.digests = digests;
     observed.refused = refused;
-    return MakePlan(observed, {}, kNow);
+    return MakePlan(observed, {}, now_ms);
   }
   Plan Reconcile() {
     Plan plan = Look();
@@ -186,6 +185,32 @@ TEST(Plan, TouchesAPodOnceWhenItsSidecarHasAnOlderPolicy) {
   EXPECT_EQ(Reason(plan, "Ready"), "True Ready");
   EXPECT_EQ(plan.requeue_after_ms, 0);
   EXPECT_TRUE(cluster.Look().IsEmpty());
+}
+
+TEST(Plan, TouchesAPodAgainWhenItStaysBehind) {
+  Cluster cluster = Converged();
+  cluster.objects.push_back(Pod(true));
+  cluster.digests["a-0"] = "sha256:old";
+  const std::string first =
+      cluster.Reconcile().patch.at(0).body["metadata"]["annotations"][kPolicyTouch];
+  cluster.Remove("Pod", "a-0");
+  cluster.objects.push_back(Pod(true, first));
+  EXPECT_TRUE(cluster.Look(kNow + 4'000).patch.empty());
+  Plan later = cluster.Look(kNow + 6'000);
+  ASSERT_EQ(later.patch.size(), 1U);
+  EXPECT_EQ(later.patch[0].body["metadata"]["annotations"][kPolicyTouch], first + "#1");
+  EXPECT_EQ(cluster.Look(kNow + 600'000).patch.at(0).body["metadata"]["annotations"][kPolicyTouch],
+            first + "#3");
+}
+
+TEST(Plan, APodWhoseSidecarDoesNotRunIsNotPolled) {
+  Cluster cluster = Converged();
+  Json pod = Pod(false);
+  pod["status"].erase("initContainerStatuses");
+  cluster.objects.push_back(pod);
+  Plan plan = cluster.Look();
+  EXPECT_EQ(Reason(plan, "PolicyInSync"), "Unknown SidecarNotRunning");
+  EXPECT_EQ(plan.requeue_after_ms, 0);
 }
 
 TEST(Plan, SaysWithinOneLookThatAPodWasLost) {
@@ -312,69 +337,6 @@ TEST(Plan, OnlyAgentsOfItsClassAreAnOperators) {
   agent["metadata"]["annotations"][kClassAnnotation] = "blue";
   EXPECT_TRUE(IsOfClass(agent, "blue"));
   EXPECT_FALSE(IsOfClass(agent, ""));
-}
-
-// ---- pods ----
-
-TEST(PodState, TheBlockingContainerIsNamedInitContainersFirst) {
-  Json pod = Pod(false);
-  pod["status"]["containerStatuses"] =
-      Json::parse(R"([{"name": "agent", "state": {"waiting": {"reason": "PodInitializing"}}}])");
-  pod["status"]["initContainerStatuses"][0]["state"] =
-      Json::parse(R"({"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}})");
-  PodState state = StateOf(pod);
-  EXPECT_EQ(state.reason, "ImagePullBackOff");
-  EXPECT_EQ(state.message, "container memory of pod a-0: ImagePullBackOff: no such image");
-  EXPECT_FALSE(state.sidecar_running);
-}
-
-TEST(PodState, ACrashingAgentIsNamedBehindARunningSidecar) {
-  Json pod = Pod(false);
-  pod["status"]["containerStatuses"] = Json::parse(
-      R"([{"name": "agent", "image": "x:1", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}])");
-  EXPECT_EQ(StateOf(pod).reason, "CrashLoopBackOff");
-  EXPECT_TRUE(StateOf(pod).sidecar_running);
-}
-
-TEST(PodState, AnUnschedulablePodSaysWhy) {
-  Json pod = Pod(false);
-  pod["status"] =
-      Json::parse(R"({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
-      "reason": "Unschedulable", "message": "0/1 nodes"}]})");
-  EXPECT_EQ(StateOf(pod).reason, "Unschedulable");
-  pod["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z";
-  EXPECT_TRUE(StateOf(pod).leaving);
-}
-
-// ---- injection ----
-
-TEST(PodInjection, PlacementIsHonoured) {
-  const std::pair<const char*, std::vector<std::string>> cases[] = {
-      {"First", {"memory", "a", "b"}},
-      {"Last", {"a", "b", "memory"}},
-      {"Before:b", {"a", "memory", "b"}},
-      {"After:a", {"a", "memory", "b"}},
-      {"After:nobody", {"memory", "a", "b"}}};
-  for (const auto& [placement, expected] : cases) {
-    Json spec = Json::parse(R"({"initContainers": [{"name": "a"}, {"name": "b"}]})");
-    SidecarShape shape;
-    shape.placement = placement;
-    InjectSidecar(spec, shape);
-    std::vector<std::string> names;
-    for (const Json& container : spec["initContainers"]) names.push_back(container["name"]);
-    EXPECT_EQ(names, expected) << placement;
-  }
-}
-
-TEST(PodInjection, TwiceIsOnce) {
-  Json spec = Json::object();
-  SidecarShape shape;
-  shape.image = "s:1";
-  InjectSidecar(spec, shape);
-  Json once = spec;
-  InjectSidecar(spec, shape);
-  EXPECT_EQ(spec, once);
-  EXPECT_EQ(spec["volumes"].size(), 3U) << "policy, token, and an emptyDir for state";
 }
 
 }  // namespace

@@ -75,10 +75,14 @@ Condition PolicyInSync(const View& view) {
   if (pods == 0) return {"PolicyInSync", Truth::kUnknown, "NoPods", "there is no pod to ask"};
   if (in_sync == pods)
     return {"PolicyInSync", Truth::kTrue, "InSync", count + " have the policy in force"};
-  if (view.observed.digests.size() < pods)
+  for (const PodState& pod : view.pods) {
+    if (view.observed.digests.contains(pod.name)) continue;
+    const std::string where = count + " have it in force; the sidecar of " + pod.name;
+    if (!pod.sidecar_running)
+      return {"PolicyInSync", Truth::kUnknown, "SidecarNotRunning", where + " does not run"};
     return {"PolicyInSync", Truth::kUnknown, "SidecarNotReached",
-            count + " have it in force; a sidecar does not answer on port " +
-                std::to_string(kSidecarAdminPort)};
+            where + " does not answer on port " + std::to_string(kSidecarAdminPort)};
+  }
   return {"PolicyInSync", Truth::kFalse, "Pending", count + " have the newest policy in force"};
 }
 

@@ -1,0 +1,79 @@
+// What is read out of a pod, and what is put into one.
+#include <gtest/gtest.h>
+
+#include "operator/pod_injection.h"
+#include "operator/pod_state.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+Json Pod() {
+  return Json::parse(R"({"metadata": {"name": "a-0"},
+      "spec": {"initContainers": [{"name": "memory", "image": "s:1"}]},
+      "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}],
+        "initContainerStatuses": [{"name": "memory", "state": {"running": {}}}]}})");
+}
+
+TEST(PodState, TheBlockingContainerIsNamedInitContainersFirst) {
+  Json pod = Pod();
+  pod["status"]["containerStatuses"] =
+      Json::parse(R"([{"name": "agent", "state": {"waiting": {"reason": "PodInitializing"}}}])");
+  pod["status"]["initContainerStatuses"][0]["state"] =
+      Json::parse(R"({"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}})");
+  PodState state = StateOf(pod);
+  EXPECT_EQ(state.reason, "ImagePullBackOff");
+  EXPECT_EQ(state.message, "container memory of pod a-0: ImagePullBackOff: no such image");
+  EXPECT_FALSE(state.sidecar_running);
+}
+
+TEST(PodState, ACrashingAgentIsNamedBehindARunningSidecar) {
+  Json pod = Pod();
+  pod["status"]["containerStatuses"] = Json::parse(
+      R"([{"name": "agent", "image": "x:1", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}])");
+  EXPECT_EQ(StateOf(pod).reason, "CrashLoopBackOff");
+  EXPECT_TRUE(StateOf(pod).sidecar_running);
+}
+
+TEST(PodState, AnUnschedulablePodSaysWhy) {
+  Json pod = Pod();
+  pod["status"] =
+      Json::parse(R"({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
+      "reason": "Unschedulable", "message": "0/1 nodes"}]})");
+  EXPECT_EQ(StateOf(pod).reason, "Unschedulable");
+  pod["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z";
+  EXPECT_TRUE(StateOf(pod).leaving);
+}
+
+TEST(PodInjection, PlacementIsHonoured) {
+  const std::pair<const char*, std::vector<std::string>> cases[] = {
+      {"First", {"memory", "a", "b"}},
+      {"Last", {"a", "b", "memory"}},
+      {"Before:b", {"a", "memory", "b"}},
+      {"After:a", {"a", "memory", "b"}},
+      {"After:nobody", {"memory", "a", "b"}}};
+  for (const auto& [placement, expected] : cases) {
+    Json spec = Json::parse(R"({"initContainers": [{"name": "a"}, {"name": "b"}]})");
+    SidecarShape shape;
+    shape.placement = placement;
+    InjectSidecar(spec, shape);
+    std::vector<std::string> names;
+    for (const Json& container : spec["initContainers"]) names.push_back(container["name"]);
+    EXPECT_EQ(names, expected) << placement;
+  }
+}
+
+TEST(PodInjection, TwiceIsOnce) {
+  Json spec = Json::object();
+  SidecarShape shape;
+  shape.image = "s:1";
+  InjectSidecar(spec, shape);
+  Json once = spec;
+  InjectSidecar(spec, shape);
+  EXPECT_EQ(spec, once);
+  EXPECT_EQ(spec["volumes"].size(), 3U) << "policy, token, and an emptyDir for state";
+}
+
+}  // namespace
+}  // namespace controller
