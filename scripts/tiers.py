@@ -125,7 +125,7 @@ def script(counts, name, argv, timeout_s, environment=None):
 
 def unit(counts):
     script_tidy = run(["python3", "scripts/tidy.py", "--self-test"], 60)[0]
-    counts.add("tidy self-test", script_tidy == 0, script_tidy != 0)
+    counts.add("tidy self-test", int(script_tidy == 0), int(script_tidy != 0))
     if build(counts, "test"):
         ctest(counts, "test")
 
