@@ -1,3 +1,4 @@
+// The client against the real server, and against one that plays faults.
 #include "lib/http/client.h"
 
 #include <gtest/gtest.h>

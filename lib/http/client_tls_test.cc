@@ -1,3 +1,4 @@
+// Whom the client trusts, and what it shows of itself.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 

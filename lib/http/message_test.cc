@@ -1,3 +1,4 @@
+// Header fields, percent-encoding, and errors on the wire.
 #include "lib/http/message.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Which route a path finds, and which paths find none.
 #include "lib/http/router.h"
 
 #include <gtest/gtest.h>

@@ -16,6 +16,7 @@ struct ServerOptions {
   size_t workers = 8;        // handler threads
   size_t queue = 128;        // requests that may wait for one
   size_t max_connections = 512;
+  size_t max_buffered_bytes = 256 << 20;  // of all bodies being read or handled; over it: 503
   size_t max_header_bytes = 16 << 10;
   size_t max_header_fields = 64;
   int64_t header_timeout_ms = 5'000;

@@ -138,7 +138,7 @@ bool Connection::TakeHead(size_t head_bytes) {
     return false;
   }
   buffer_.erase(0, head_bytes);
-  exchange_ = std::make_shared<Exchange>();
+  exchange_ = std::make_shared<Exchange>(&core_.buffered_bytes);
   exchange_->head = std::move(std::get<RequestHead>(read));
   RequestHead& head = exchange_->head;
   Request& request = exchange_->request;
@@ -171,6 +171,10 @@ void Connection::ReadBody() {
   const auto step = decoder_->Take(buffer_, exchange_->request.body);
   buffer_.erase(0, step.used);
   if (step.refusal) return Refuse(step.refusal->status, step.refusal->reason);
+  exchange_->charge.Set(exchange_->request.body.size());
+  if (core_.buffered_bytes > core_.options.max_buffered_bytes) {
+    return Refuse(503, "too many bytes of bodies are being handled");
+  }
   if (decoder_->done()) Dispatch();
 }
 
@@ -235,7 +239,7 @@ void Connection::OnActivityWhileBusy() {
 
 void Connection::Resume(Outcome outcome, std::string unused) {
   if (state_ != State::kBusy) return;
-  if (outcome.broken) return Close();
+  if (outcome.broken) return Close(outcome.reset);
   buffer_.insert(0, unused);
   keep_alive_ = outcome.keep_alive;
   if (!outcome.unsent.empty()) {
@@ -332,12 +336,18 @@ void Connection::Tick(int64_t now_ms) {
   Refuse(408, state_ == State::kHead ? "the request head took too long" : "the body took too long");
 }
 
-void Connection::Close() {
+void Connection::Close(bool reset) {
   if (state_ == State::kClosed) return;
   state_ = State::kClosed;
+  exchange_.reset();
   client_gone_.request_stop();
   // Not closed here: a worker may still hold the descriptor. The last owner's destructor closes it.
-  ::shutdown(descriptor_, SHUT_RDWR);
+  if (reset) {
+    const linger at_once{1, 0};
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  } else {
+    ::shutdown(descriptor_, SHUT_RDWR);
+  }
   boost::system::error_code ignored;
   socket_.cancel(ignored);
   core_.connections.erase(shared_from_this());

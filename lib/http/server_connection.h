@@ -35,6 +35,7 @@ struct ServerCore {
   boost::asio::io_context io{1};
   std::unordered_set<std::shared_ptr<Connection>> connections;  // I/O thread only
   std::array<char, 64 << 10> scratch;                           // I/O thread only
+  std::atomic<size_t> buffered_bytes = 0;                       // of bodies being read or handled
   std::atomic<bool> draining = false;
   std::atomic<size_t> uploads = 0;  // workers that read a streamed body
   base::Workers workers;
@@ -52,7 +53,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Start();
   void Refuse(int status, const std::string& reason);  // answers, then closes
   void Tick(int64_t now_ms);                           // closes what is past its deadline
-  void Close();
+  void Close(bool reset = false);                      // reset: with RST, dropping what is unsent
 
  private:
   enum class State { kHead, kBody, kBusy, kFlushing, kLingering, kClosed };

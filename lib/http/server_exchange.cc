@@ -49,7 +49,9 @@ Outcome StreamReply(int descriptor, const Response& response, const Exchange& ex
   const bool chunked = !exchange.head.http_1_0;
   const ReplyShape shape{chunked ? BodyFraming::kChunked : BodyFraming::kUntilClose,
                          keep_alive && chunked, exchange.head.http_1_0};
-  Outcome outcome{shape.keep_alive, false, response.status, {}};
+  Outcome outcome;
+  outcome.keep_alive = shape.keep_alive;
+  outcome.status = response.status;
   SocketWriter writer(descriptor, chunked, options.write_timeout_ms);
   outcome.broken = !writer.Send(ReplyHead(response, exchange.request.id, shape));
   try {
@@ -59,6 +61,7 @@ Outcome StreamReply(int descriptor, const Response& response, const Exchange& ex
     outcome.broken = true;
   }
   if (!outcome.broken) outcome.broken = !writer.Finish();
+  outcome.reset = outcome.broken && !chunked;
   return outcome;
 }
 
@@ -73,7 +76,10 @@ Outcome SendReply(int descriptor, const Response& response, const Exchange& exch
   const bool bodiless = head_only || response.status == 204 || response.status == 304;
   const std::string_view body = bodiless ? std::string_view() : response.body;
   const Sent sent = SendSome(descriptor, {head, body});
-  Outcome outcome{keep_alive, sent.broken, response.status, {}};
+  Outcome outcome;
+  outcome.keep_alive = keep_alive;
+  outcome.broken = sent.broken;
+  outcome.status = response.status;
   if (sent.broken || sent.bytes == head.size() + body.size()) return outcome;
   if (sent.bytes < head.size()) {
     outcome.unsent = head.substr(sent.bytes).append(body);

@@ -14,8 +14,28 @@
 
 namespace http {
 
+// Bytes of body counted against what all requests of a server may hold together.
+class BodyCharge {
+ public:
+  explicit BodyCharge(std::atomic<size_t>* total = nullptr) : total_(total) {}
+  BodyCharge(const BodyCharge&) = delete;
+  BodyCharge& operator=(const BodyCharge&) = delete;
+  ~BodyCharge() { Set(0); }
+  void Set(size_t bytes) {
+    if (total_ != nullptr) *total_ += bytes - bytes_;
+    bytes_ = bytes;
+  }
+
+ private:
+  std::atomic<size_t>* const total_;
+  size_t bytes_ = 0;
+};
+
 struct Exchange {
-  RequestHead head;  // without method, path and headers: they are in `request`
+  explicit Exchange(std::atomic<size_t>* total_bytes = nullptr) : charge(total_bytes) {}
+
+  BodyCharge charge;  // for request.body
+  RequestHead head;   // without method, path and headers: they are in `request`
   Request request;
   const Route* route = nullptr;
   std::vector<std::string> allowed;  // methods of the path when the method does not fit
@@ -28,6 +48,7 @@ struct Exchange {
 struct Outcome {
   bool keep_alive = true;
   bool broken = false;  // close at once: the client is gone or must see a cut-off answer
+  bool reset = false;   // `broken`, and only a reset shows it: the body has no end of its own
   int status = 0;
   std::string unsent;  // the rest of the answer; the socket was full
 };

@@ -223,6 +223,21 @@ TEST(Download, GoesPlainToHttp10) {
   EXPECT_EQ(answer.find("chunked"), std::string::npos);
 }
 
+TEST(Download, ThatFailsIsResetForHttp10) {
+  const auto server = StartServer({{"GET", "/", [](const Request&) {
+                                      Response response;
+                                      response.stream = [](BodyWriter& w) -> base::Status {
+                                        RETURN_IF_ERROR(w.Write("half"));
+                                        return base::Error{base::Code::kInternal, "broken"};
+                                      };
+                                      return response;
+                                    }}});
+  RawSocket socket(server->port());
+  socket.Send("GET / HTTP/1.0\r\n\r\n");
+  socket.ReadAll();
+  EXPECT_TRUE(socket.was_reset());
+}
+
 TEST(Download, StopsWhenTheClientLeft) {
   std::latch stopped(1);
   const auto server = StartServer({{"GET", "/", [&](const Request&) {

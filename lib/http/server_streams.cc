@@ -16,6 +16,11 @@ constexpr uint64_t kMinBytesPerSecond = 1 << 10;
 
 int64_t NowMs() { return base::SystemClock().MonotonicMs(); }
 
+bool IsTooSlow(int64_t waited_ms, uint64_t bytes, int64_t patience_ms) {
+  return waited_ms > patience_ms &&
+         bytes < kMinBytesPerSecond * static_cast<uint64_t>(waited_ms) / 1000;
+}
+
 }  // namespace
 
 SocketReader::SocketReader(int descriptor, const RequestHead& head, uint64_t max_bytes,
@@ -65,8 +70,7 @@ base::Status SocketReader::Receive() {
     return base::Error{base::Code::kUnavailable, "the client went away in the middle of its body"};
   }
   total_bytes_ += bytes.size();
-  const bool patient = waited_ms_ <= timeout_ms_;
-  if (!patient && total_bytes_ < kMinBytesPerSecond * static_cast<uint64_t>(waited_ms_) / 1000) {
+  if (IsTooSlow(waited_ms_, total_bytes_, timeout_ms_)) {
     return base::Error{base::Code::kTimeout, "the client sends its body too slowly"};
   }
   received_.append(bytes);
@@ -79,14 +83,16 @@ bool SocketWriter::Send(std::string_view raw) {
 }
 
 base::Status SocketWriter::Write(std::string_view bytes) {
+  const base::Error gone{base::Code::kUnavailable, "the client went away or reads too slowly"};
+  if (broken_) return gone;
   if (bytes.empty()) return {};  // an empty chunk would end the body
-  if (!broken_ && chunked_) {
-    broken_ = !SendAll(descriptor_, {ChunkHead(bytes.size()), bytes, "\r\n"}, timeout_ms_);
-  } else if (!broken_) {
-    broken_ = !SendAll(descriptor_, {bytes}, timeout_ms_);
-  }
-  if (broken_)
-    return base::Error{base::Code::kUnavailable, "the client went away or reads too slowly"};
+  const int64_t start_ms = NowMs();
+  broken_ = chunked_ ? !SendAll(descriptor_, {ChunkHead(bytes.size()), bytes, "\r\n"}, timeout_ms_)
+                     : !SendAll(descriptor_, {bytes}, timeout_ms_);
+  waited_ms_ += NowMs() - start_ms;
+  total_bytes_ += bytes.size();
+  broken_ = broken_ || IsTooSlow(waited_ms_, total_bytes_, timeout_ms_);
+  if (broken_) return gone;
   return {};
 }
 

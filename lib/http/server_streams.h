@@ -47,6 +47,8 @@ class SocketWriter : public BodyWriter {
   const bool chunked_;
   const int64_t timeout_ms_;
   bool broken_ = false;
+  int64_t waited_ms_ = 0;
+  uint64_t total_bytes_ = 0;
 };
 
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";

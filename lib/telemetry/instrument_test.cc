@@ -1,3 +1,4 @@
+// The admin routes, and what is counted for each request.
 #include "lib/telemetry/instrument.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Counting, rendering, and the table of names.
 #include "lib/telemetry/metrics.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Reading and writing traceparent.
 #include "lib/telemetry/trace.h"
 
 #include <gtest/gtest.h>

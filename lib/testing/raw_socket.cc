@@ -81,6 +81,7 @@ bool RawSocket::Receive(int64_t deadline_ms) {
   char bytes[16 << 10];
   const ssize_t got = ::recv(descriptor_, bytes, sizeof bytes, 0);
   closed_ = got <= 0;
+  was_reset_ = got < 0 && errno == ECONNRESET;
   if (got > 0) received_.append(bytes, static_cast<size_t>(got));
   return got > 0;
 }

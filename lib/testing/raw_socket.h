@@ -27,11 +27,12 @@ class RawSocket {
   // One answer with a Content-Length, or a chunked one, head and body as they came.
   std::string ReadAnswer(int64_t timeout_ms = 5'000);
   bool closed() const { return closed_; }
+  bool was_reset() const { return was_reset_; }
 
  private:
   bool Receive(int64_t deadline_ms);
   int descriptor_;
-  bool closed_ = false;
+  bool closed_ = false, was_reset_ = false;
   std::string received_;
 };
 
