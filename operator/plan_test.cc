@@ -231,9 +231,14 @@ TEST(Plan, AMissingServiceHealsWhenItAppears) {
   EXPECT_EQ(first.apply.back().resource.kind, "StatefulSet")
       << "the agent runs without its memory server";
   cluster.objects.push_back(MemoryService());
+  cluster.objects.push_back(MemorySlice());
   Plan second = cluster.Reconcile();
   EXPECT_EQ(Reason(second, "MemoryResolved"), "True Resolved");
-  EXPECT_FALSE(second.events.empty());
+  ASSERT_FALSE(second.events.empty());
+  for (const Notice& notice : second.events) {
+    EXPECT_FALSE(notice.warning) << notice.reason;
+    EXPECT_NE(notice.reason, "Progressing") << "what goes on by itself is no Event";
+  }
   EXPECT_TRUE(cluster.Look().IsEmpty());
 }
 

@@ -30,7 +30,8 @@ bool Trouble(const Json& status, PodState& state) {
     const Json* code = base::At(status, {"state", "terminated", "exitCode"});
     if (code && *code == 0) return false;
     reason = base::StringAt(status, {"state", "terminated", "reason"}, "Error");
-    detail = base::StringAt(status, {"state", "terminated", "message"});
+    // Not its message: that is the end of the container's log, which may hold anything.
+    if (code) detail = "exit code " + base::DumpJson(*code);
   }
   if (reason.empty()) return false;
   const std::string image = base::StringAt(status, {"image"});

@@ -36,6 +36,13 @@ TEST(PodState, ACrashingAgentIsNamedBehindARunningSidecar) {
   EXPECT_TRUE(StateOf(pod).sidecar_running);
 }
 
+TEST(PodState, ACrashSaysItsExitCodeAndNothingOfTheLog) {
+  Json pod = Pod();
+  pod["status"]["initContainerStatuses"][0]["state"] = Json::parse(
+      R"({"terminated": {"reason": "Error", "exitCode": 137, "message": "secret of a log"}})");
+  EXPECT_EQ(StateOf(pod).message, "container memory of pod a-0: Error: exit code 137");
+}
+
 TEST(PodState, AnUnschedulablePodSaysWhy) {
   Json pod = Pod();
   pod["status"] =

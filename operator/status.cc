@@ -273,14 +273,15 @@ std::vector<Notice> NoticesOf(const base::Json& old_status, const base::Json& ne
     const auto now = kube::FindCondition(after, type), then = kube::FindCondition(before, type);
     const bool is_bad = now->status == bad && reason != "Progressing" && reason != "Pending";
     const bool was_bad = then && then->status == bad && then->reason != "Progressing";
+    // Degraded and Stalled sum up: that they end is told by the condition that healed.
+    const bool healed = was_bad && now->status == Truth::kTrue && bad == Truth::kFalse;
     const bool changed = !then || then->status != now->status || then->reason != reason;
     // Ready and Degraded repeat what another condition says; only what is theirs alone is told.
     const bool repeats = std::any_of(notices.begin(), notices.end(),
                                      [&](const Notice& notice) { return notice.reason == reason; });
     if (!changed || repeats) continue;
     if (is_bad) notices.push_back({true, reason, now->message});
-    if (!is_bad && was_bad && now->status != Truth::kUnknown)
-      notices.push_back({false, reason, now->message});
+    if (healed) notices.push_back({false, reason, now->message});
   }
   return notices;
 }
