@@ -225,6 +225,7 @@ TIERS = {"unit": unit, "program": program, "api": api, "cluster": cluster}
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what runs is ended too
     asked = sys.argv[1:] or list(TIERS)
     if set(asked) - set(TIERS):
         print(f"test: no tier {', '.join(sorted(set(asked) - set(TIERS)))}; there are {', '.join(TIERS)}", file=sys.stderr)
