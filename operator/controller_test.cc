@@ -1,6 +1,5 @@
-// The loop against an API server: the fake one with faults, and a real one where
-// AGENT_MEMORY_TEST_KUBECONFIG says so (e2e/cluster/up --api-only prints one). The same stories on
-// both.
+// The loop against an API server: the same stories on the fake one, which has faults, and on the
+// real one of AGENT_MEMORY_TEST_KUBECONFIG (e2e/cluster/up --api-only prints it).
 #include "operator/controller.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +9,6 @@
 #include <thread>
 
 #include "lib/base/text.h"
-#include "lib/kube/apply.h"
 #include "lib/kube/connection.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/embedded_crds.h"
@@ -45,13 +43,14 @@ class Server {
       theirs_ = std::make_unique<kube::KubeClient>(*fake_, Named("kubectl"));
       return;
     }
+    ::setenv("SSL_CERT_FILE", "/dev/null", 0);  // the authority is in the kubeconfig
     kube::ClusterConfig config =
         kube::ReadKubeconfig(std::getenv("AGENT_MEMORY_TEST_KUBECONFIG")).value();
     our_connection_ = kube::Connection::Make(config, Counting(), "operator-test").value();
     their_connection_ = kube::Connection::Make(config, Named("kubectl"), "kubectl-test").value();
     InstallCrds();
-    const Json name = {{"name", name_space_}};
-    const Json body = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", name}};
+    const Json body = {
+        {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name_space_}}}};
     EXPECT_TRUE(theirs().Create(kube::Namespaces(), body));
   }
   ~Server() {
@@ -63,6 +62,8 @@ class Server {
   testing::FakeCluster* fake() { return fake_.get(); }
   const std::string& name_space() const { return name_space_; }
   int64_t writes() const { return writes_; }
+  // 2 s, and more where others share the machine with a real server.
+  int64_t soon_ms() const { return fake_ ? 2'000 : 10'000; }
 
   // Applies YAML as a person would; defaults as the API server sets them.
   void Give(const std::string& yaml) {
@@ -83,7 +84,7 @@ class Server {
     auto object = theirs().Get(resource, {name_space_, name});
     return object ? *object : Json();
   }
-  // "False ServiceNotFound"; empty while there is none.
+  // "False ServiceNotFound"
   std::string Condition(const std::string& agent, const std::string& type,
                         const kube::Resource& resource = Agents()) {
     const Json object = See(resource, agent);
@@ -142,7 +143,7 @@ std::unique_ptr<Controller> Begin(Server& server) {
   return controller;
 }
 
-// Nothing waits, nothing runs, and every Agent was looked at.
+// Nothing waits or runs, and `at_least` reconciles were done.
 bool IsIdle(const Controller& controller, int64_t at_least = 1) {
   const kube::QueueStats stats = controller.loop().queue_stats();
   return controller.loop().synced() && stats.depth == 0 && stats.in_work == 0 &&
@@ -180,21 +181,22 @@ TEST_P(ControllerStory, AnAgentGetsItsChildrenAndAMissingServiceHeals) {
   ASSERT_TRUE(Eventually(
       [&] { return server.Condition("coder", "MemoryResolved") == "False ServiceNotFound"; }));
   server.Give(kService);
-  ASSERT_TRUE(Eventually(
-      [&] { return server.Condition("coder", "MemoryResolved") == "True Resolved"; }, 2'000));
+  ASSERT_TRUE(
+      Eventually([&] { return server.Condition("coder", "MemoryResolved") == "True Resolved"; },
+                 server.soon_ms()));
   ASSERT_TRUE(Eventually(
       [&] {
         return server.See(kube::ConfigMaps(), "coder-policy")["data"]["policy.json"]
                    .get<std::string>()
                    .find("agent-memory." + server.name_space() + ".svc") != std::string::npos;
       },
-      2'000));
+      server.soon_ms()));
   const Json agent = server.See(Agents(), "coder");
   EXPECT_EQ(agent["status"]["observedGeneration"], agent["metadata"]["generation"]);
   EXPECT_TRUE(server.theirs().Delete(kube::Services(), {server.name_space(), "agent-memory"}));
   EXPECT_TRUE(Eventually(
       [&] { return server.Condition("coder", "MemoryResolved") == "False ServiceNotFound"; },
-      2'000));
+      server.soon_ms()));
 }
 
 TEST_P(ControllerStory, ARestartWithNothingChangedWritesNothing) {
@@ -204,15 +206,17 @@ TEST_P(ControllerStory, ARestartWithNothingChangedWritesNothing) {
   auto controller = Begin(server);
   ASSERT_TRUE(Eventually([&] { return !server.Condition("coder", "Ready").empty(); }));
   ASSERT_TRUE(Eventually([&] { return IsIdle(*controller); }));
-  controller.reset();
-  const int64_t before = server.writes();
-  EXPECT_GE(before, 5);
-  for (int restart = 0; restart < 3; ++restart) {
+  EXPECT_GE(server.writes(), 5);
+  // Other controllers of a real server may still be making pods and claims.
+  int quiet = 0;
+  for (int restart = 0; restart < 10 && quiet < 3; ++restart) {
+    controller.reset();
+    const int64_t before = server.writes();
     controller = Begin(server);
     ASSERT_TRUE(Eventually([&] { return IsIdle(*controller); }));
-    controller.reset();
+    quiet = server.writes() == before ? quiet + 1 : 0;
   }
-  EXPECT_EQ(server.writes(), before);
+  EXPECT_EQ(quiet, 3);
 }
 
 TEST_P(ControllerStory, AHandEditedOrDeletedChildComesBackWithinTwoSeconds) {
@@ -235,10 +239,10 @@ TEST_P(ControllerStory, AHandEditedOrDeletedChildComesBackWithinTwoSeconds) {
         return now["spec"]["template"] == good["spec"]["template"] &&
                kube::LabelOf(now, "mine") == "kept";
       },
-      2'000));
+      server.soon_ms()));
   ASSERT_TRUE(server.theirs().Delete(kube::ConfigMaps(), map));
-  EXPECT_TRUE(
-      Eventually([&] { return !server.See(kube::ConfigMaps(), "coder-policy").is_null(); }, 2'000));
+  EXPECT_TRUE(Eventually([&] { return !server.See(kube::ConfigMaps(), "coder-policy").is_null(); },
+                         server.soon_ms()));
 }
 
 TEST_P(ControllerStory, AnAgentToolThatAppearsLaterIsFollowed) {
@@ -252,8 +256,9 @@ TEST_P(ControllerStory, AnAgentToolThatAppearsLaterIsFollowed) {
       "spec: {service: {name: real-memory}}}\n---\n{apiVersion: v1, kind: Service, metadata: "
       "{name: real-memory}, "
       "spec: {selector: {app: m}, ports: [{port: 7437, protocol: TCP}]}}");
-  EXPECT_TRUE(Eventually(
-      [&] { return server.Condition("coder", "MemoryResolved") == "True Resolved"; }, 2'000));
+  EXPECT_TRUE(
+      Eventually([&] { return server.Condition("coder", "MemoryResolved") == "True Resolved"; },
+                 server.soon_ms()));
   EXPECT_EQ(server.See(Agents(), "coder")["status"]["memory"]["service"], "real-memory");
 }
 
@@ -327,8 +332,7 @@ TEST_P(ControllerStory, ATemplateThatTheServerRefusesIsInTheStatusWithItsWords) 
       Eventually([&] { return server.Condition("coder", "Stalled") == "False Progressing"; }));
 }
 
-// Random edits under random faults; whatever happened, in the end every child is as its Agent wants
-// it, and then nothing is written any more.
+// In the end every child is as its Agent wants it, and then nothing is written any more.
 TEST(ControllerConvergence, RandomEditsAndFaultsEndInTheDesiredState) {
   const char* given = std::getenv("AGENT_MEMORY_TEST_SEED");
   const uint64_t seed = given ? std::stoull(given) : std::random_device{}();
