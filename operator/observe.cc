@@ -13,7 +13,7 @@ using base::Json;
 const std::set<std::string> kChildKinds = {"ServiceAccount", "ConfigMap", "Service", "StatefulSet"};
 
 bool BelongsTo(const Json& object, const std::string& agent) {
-  return kube::LabelOf(object, kAgentLabel) == agent || object["metadata"]["name"] == agent;
+  return kube::LabelOf(object, kAgentLabel) == agent || kube::KeyOf(object).name == agent;
 }
 
 bool TakesChildName(const Json& object, const std::string& agent) {

@@ -101,6 +101,14 @@ TEST_F(RenderTest, WrongCallsAndFilesEndWithTheirCode) {
   EXPECT_EQ(Render({"-f", File("empty.yaml", "")}).code, 1);
   EXPECT_EQ(Render({"-f", File("bad.yaml", "a: [")}).code, 1);
   EXPECT_EQ(Render({"-f", File("list.yaml", "[1]")}).code, 1);
+  const std::string odd =
+      File("odd.yaml",
+           "{kind: Service, metadata: {namespace: agents}, spec: {ports: [1]}}\n---\n"
+           "{kind: EndpointSlice, metadata: {name: x, namespace: agents, labels: "
+           "{kubernetes.io/service-name: agent-memory}}, ports: [1], endpoints: [2]}\n---\n"
+           "{kind: Service, metadata: {name: agent-memory, namespace: agents}, spec: "
+           "{clusterIP: None, ports: [{name: memory, port: 1, targetPort: x}]}}");
+  EXPECT_EQ(Render({"-f", "config/samples/agent.yaml", "-f", odd}).code, 0);
   EXPECT_EQ(Render({"-f", File("metadata.yaml", "{kind: Pod, metadata: 3}")}).code, 1);
   EXPECT_EQ(
       Render({"-f", File("kind.yaml", "{apiVersion: agents.agentops.io/v1alpha1, kind: Agnet}")})

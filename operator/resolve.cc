@@ -72,10 +72,11 @@ int HeadlessPort(const Port& port, const std::vector<Json>& slices) {
   if (!port.target.is_string()) return port.number;
   for (const Json& slice : slices) {
     if (!slice.contains("ports") || !slice["ports"].is_array()) continue;
-    for (const Json& item : slice["ports"])
-      if (base::StringAt(item, {"name"}) == port.name &&
-          item.value("port", Json()).is_number_integer())
-        return item["port"].get<int>();
+    for (const Json& item : slice["ports"]) {
+      const Json* number = base::At(item, {"port"});
+      if (base::StringAt(item, {"name"}) == port.name && number && number->is_number_integer())
+        return number->get<int>();
+    }
   }
   return port.number;
 }

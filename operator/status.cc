@@ -192,7 +192,7 @@ Json Merge(const Json& old_status, const std::vector<Condition>& conditions, int
   for (const Condition& condition : conditions) {
     kube::SetCondition(&all, condition, generation, now_ms);
     for (const Json& item : all)
-      if (item["type"] == condition.type) merged.push_back(item);
+      if (base::StringAt(item, {"type"}) == condition.type) merged.push_back(item);
   }
   return merged;
 }

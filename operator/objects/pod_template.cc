@@ -31,19 +31,19 @@ Json Environment(const Json& spec) {
   const Json variables = spec.value("env", Json::object());
   for (const auto& [name, value] : variables.items())
     list.push_back({{"name", name}, {"value", value}});
-  for (const Json& secret : spec.value("secrets", Json::array()))
+  for (const Json& secret : spec.value("secrets", Json::array())) {
+    const Json key = {{"name", base::StringAt(secret, {"secretRef", "name"})},
+                      {"key", base::StringAt(secret, {"secretRef", "key"})}};
     list.push_back(
-        {{"name", secret["name"]},
-         {"valueFrom",
-          {{"secretKeyRef",
-            {{"name", secret["secretRef"]["name"]}, {"key", secret["secretRef"]["key"]}}}}}});
+        {{"name", base::StringAt(secret, {"name"})}, {"valueFrom", {{"secretKeyRef", key}}}});
+  }
   return list;
 }
 
 // The agent container of the short form, fit for a namespace that enforces `restricted`.
 Json AgentContainer(const Json& spec) {
   Json container = {{"name", kAgentContainer},
-                    {"image", spec["image"]},
+                    {"image", base::StringAt(spec, {"image"})},
                     {"env", Environment(spec)},
                     {"securityContext",
                      {{"allowPrivilegeEscalation", false}, {"capabilities", {{"drop", {"ALL"}}}}}}};

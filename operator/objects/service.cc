@@ -8,9 +8,10 @@ std::optional<base::Json> ServiceOf(const Blueprint& blueprint) {
   const api::Agent& agent = blueprint.agent;
   base::Json ports = base::Json::array();
   for (const base::Json& port : agent.spec.value("ports", base::Json::array()))
-    if (const std::string name = base::StringAt(port, {"name"}); !name.empty())
+    if (const std::string name = base::StringAt(port, {"name"});
+        !name.empty() && base::At(port, {"containerPort"}))
       ports.push_back({{"name", name},
-                       {"port", port["containerPort"]},
+                       {"port", *base::At(port, {"containerPort"})},
                        {"targetPort", name},
                        {"protocol", "TCP"}});
   if (ports.empty()) return std::nullopt;
