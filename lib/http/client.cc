@@ -6,6 +6,7 @@
 
 #include <cpprest/http_client.h>
 #include <cpprest/producerconsumerstream.h>
+#include <openssl/crypto.h>
 #include <openssl/x509.h>
 #include <pplx/threadpool.h>
 
@@ -24,6 +25,11 @@ namespace {
 using base::Code;
 using base::Error;
 using Clock = std::chrono::steady_clock;
+
+// The library's thread lives until the process ends and may be inside OpenSSL then, which by
+// default frees its tables at exit, under that thread. Before main: the first user of OpenSSL
+// decides.
+[[maybe_unused]] const int kNoTlsCleanup = OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
 
 constexpr size_t kQueueBytes = 1 << 20;  // of an answer that nobody takes: then reading pauses
 constexpr int64_t kLibraryTimeoutMs =
