@@ -1,4 +1,6 @@
 // agent-memory-server: log, config, build, run, drain.
+#include <malloc.h>
+
 #include <cstdio>
 
 #include "lib/base/log.h"
@@ -6,6 +8,8 @@
 #include "memory/running_server.h"
 
 int main(int argc, char** argv) {
+  // Each thread would otherwise get an arena of its own, and keep what its largest answer took.
+  mallopt(M_ARENA_MAX, 2);
   base::BlockSignals();
   base::SetLogProgram(memory::ServerProgram().name);
 

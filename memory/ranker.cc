@@ -27,6 +27,7 @@ constexpr double kCommon = 0.1;  // share of the rows
 constexpr int64_t kReach = 3;
 constexpr size_t kMaxTopics = 20;
 constexpr int64_t kRangeBits = 32;
+constexpr size_t kKeptWords = 4096;  // of a connection, from one question to the next
 
 struct Match {
   int64_t slot;
@@ -39,7 +40,10 @@ struct Ranker::Sink {
   std::vector<Match> matches;
   std::vector<WordHit> words;
   std::vector<size_t> owner;  // phrase → word; empty: the phrase is the word
+  // What one large question took is given back: it would stay with each connection for good.
   void Clear() {
+    if (words.capacity() > kKeptWords) std::vector<WordHit>().swap(words);
+    if (matches.capacity() > kKeptWords) std::vector<Match>().swap(matches);
     matches.clear();
     words.clear();
     owner.clear();
@@ -328,6 +332,7 @@ Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query)
   std::vector<Scored> ranked = Score(std::move(records), statistics, question.asks_when);
   if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, ranked));
   ASSIGN_OR_RETURN(ranking.rows, Select(database, query, ranked));
+  sink_->Clear();
   return ranking;
 }
 

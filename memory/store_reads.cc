@@ -24,6 +24,16 @@ struct Reach {
   std::optional<int64_t> project;  // only rows written in this project
 };
 
+Result<std::vector<int64_t>> Numbers(Database& database, std::string_view sql) {
+  std::vector<int64_t> numbers;
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) return numbers;
+    numbers.push_back(read.Int(0));
+  }
+}
+
 // `shared`: rows of scope global are seen from every project (search, context), else from their own
 // only.
 Result<Reach> ReachOf(Database& database, const Filter& filter, bool shared) {
@@ -34,12 +44,7 @@ Result<Reach> ReachOf(Database& database, const Filter& filter, bool shared) {
     if (!filter.scope) reach.all = true;
     if (global_only) reach.ranges = {kGlobalRange};
     if (filter.scope && !global_only) {
-      ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT number FROM projects"));
-      for (;;) {
-        ASSIGN_OR_RETURN(bool row, read.Step());
-        if (!row) break;
-        reach.ranges.push_back(read.Int(0));
-      }
+      ASSIGN_OR_RETURN(reach.ranges, Numbers(database, "SELECT number FROM projects"));
     }
     return reach;
   }
@@ -51,47 +56,43 @@ Result<Reach> ReachOf(Database& database, const Filter& filter, bool shared) {
   return reach;
 }
 
-// The newest rows of a reach. `logs`: audit and security records too (rulings K16).
+// The newest rows of a reach, range by range along the index. `logs`: audit and security records
+// too (rulings K16).
 Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
                                         const Filter& filter, bool logs) {
+  std::vector<int64_t> ranges = reach.ranges;
+  if (reach.all) {
+    ASSIGN_OR_RETURN(ranges, Numbers(database, "SELECT number FROM ranges WHERE live_rows > 0"));
+  }
   std::vector<Observation> rows;
-  auto bind = [&](Statement& read, int64_t range) {
+  for (int64_t range : ranges) {
+    ASSIGN_OR_RETURN(
+        Statement read,
+        database.Prepare(MEMORY_SELECT_OBSERVATION
+                         "WHERE o.range = ?1 AND o.deleted_ms IS NULL AND o.updated_ms >= ?2 "
+                         "AND (?3 OR o.type NOT IN ('audit', 'security')) "
+                         "AND (?4 IS NULL OR o.type = ?4) AND (?5 IS NULL OR o.project = ?5) "
+                         "ORDER BY o.updated_ms DESC, o.slot DESC LIMIT ?6"));
+    // Once there are enough, only rows at least as new as the last of them count.
+    bool enough = filter.limit > 0 && rows.size() >= filter.limit;
+    read.Bind(range).Bind(enough ? rows.back().updated_ms : INT64_MIN);
+    read.Bind(int64_t{logs || filter.type});
     if (filter.type)
       read.Bind(std::string_view(*filter.type));
     else
       read.BindNull();
-    read.Bind(int64_t{logs || filter.type}).Bind(static_cast<int64_t>(filter.limit));
     if (reach.project)
       read.Bind(*reach.project);
     else
       read.BindNull();
-    if (range >= 0) read.Bind(range);
-  };
-  auto take = [&](Statement read) -> Status {
+    read.Bind(static_cast<int64_t>(filter.limit));
     ASSIGN_OR_RETURN(std::vector<Observation> found, AllObservations(std::move(read)));
     std::move(found.begin(), found.end(), std::back_inserter(rows));
-    return {};
-  };
-#define MEMORY_NEWEST                                               \
-  "WHERE o.deleted_ms IS NULL AND (?1 IS NULL OR o.type = ?1) AND " \
-  "(?2 OR o.type NOT IN ('audit', 'security')) AND (?4 IS NULL OR o.project = ?4) "
-#define MEMORY_ORDER "ORDER BY o.updated_ms DESC, o.slot DESC LIMIT ?3"
-  if (reach.all) {
-    ASSIGN_OR_RETURN(Statement read,
-                     database.Prepare(MEMORY_SELECT_OBSERVATION MEMORY_NEWEST MEMORY_ORDER));
-    bind(read, -1);
-    RETURN_IF_ERROR(take(std::move(read)));
+    std::sort(rows.begin(), rows.end(), [](const Observation& a, const Observation& b) {
+      return a.updated_ms != b.updated_ms ? a.updated_ms > b.updated_ms : a.id > b.id;
+    });
+    if (rows.size() > filter.limit) rows.resize(filter.limit);
   }
-  for (int64_t range : reach.ranges) {
-    ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_OBSERVATION MEMORY_NEWEST
-                                                      "AND o.range = ?5 " MEMORY_ORDER));
-    bind(read, range);
-    RETURN_IF_ERROR(take(std::move(read)));
-  }
-  std::sort(rows.begin(), rows.end(), [](const Observation& a, const Observation& b) {
-    return a.updated_ms != b.updated_ms ? a.updated_ms > b.updated_ms : a.id > b.id;
-  });
-  if (rows.size() > filter.limit) rows.resize(filter.limit);
   return rows;
 }
 
@@ -232,12 +233,12 @@ Result<Totals> Store::Count(const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(
       Statement read,
       snapshot.database().Prepare(
-          "SELECT name, (SELECT count(*) FROM sessions s WHERE s.project = p.number) AS sessions, "
-          "(SELECT count(*) FROM observations o WHERE o.range = p.number AND o.deleted_ms IS NULL) "
-          "+ "
-          "(SELECT count(*) FROM observations o WHERE o.range = 0 AND o.project = p.number AND "
-          "o.deleted_ms IS NULL) AS rows FROM projects p WHERE (?1 IS NULL OR number = ?1) ORDER "
-          "BY name"));
+          "SELECT p.name, (SELECT count(*) FROM sessions s WHERE s.project = p.number), "
+          "r.live_rows + coalesce(g.live_rows, 0) FROM projects p "
+          "JOIN ranges r ON r.number = p.number "
+          "LEFT JOIN (SELECT project, count(*) AS live_rows FROM observations "
+          "WHERE range = 0 AND deleted_ms IS NULL GROUP BY project) g ON g.project = p.number "
+          "WHERE (?1 IS NULL OR p.number = ?1) ORDER BY p.name"));
   if (number)
     read.Bind(*number);
   else
