@@ -87,8 +87,8 @@ def ctest(counts, preset, only=None):
     reports, junit = os.path.join(folder, "reports/"), os.path.join(folder, "ctest.xml")
     shutil.rmtree(reports, ignore_errors=True)
     argv = ["ctest", "--test-dir", folder, "-j", JOBS, "--output-on-failure", "--output-junit", junit]
-    # The suites named ApiServer need one: they are the api tier's.
-    environment = {"GTEST_OUTPUT": "json:" + reports, "GTEST_FILTER": "-ApiServer*"}
+    # What is named ApiServer, suite or parameter, needs one: they are the api tier's.
+    environment = {"GTEST_OUTPUT": "json:" + reports, "GTEST_FILTER": "-*ApiServer*"}
     run(argv + (["-R", f"^({'|'.join(only)})$"] if only else []), 1800, environment)
     cases = xml.parse(junit).getroot().iter("testcase") if os.path.exists(junit) else []
     ran = False
@@ -170,30 +170,39 @@ def tools_path():
 
 def api(counts):
     need_cluster_tools(root=False)
-    kubeconfig = up(counts, "--api-only", "--follow", str(os.getpid()))
+    if build(counts, "test"):
+        on_api_server(counts, [], api_programs)
+    # The chart's pods are tried, too: that takes the service accounts that a controller makes.
+    on_api_server(counts, ["--with-controller-manager"], lambda counts, kubeconfig, environment: script(
+        counts, "packaging_test.py", ["python3", "e2e/packaging_test.py", "--kubeconfig", kubeconfig], 600, environment))
+
+
+def on_api_server(counts, options, tests):
+    kubeconfig = up(counts, "--api-only", "--follow", str(os.getpid()), *options)
     if not kubeconfig:
         return
     environment = {"AGENT_MEMORY_TEST_KUBECONFIG": kubeconfig, "KUBECONFIG": kubeconfig, "PATH": tools_path()}
     try:
-        if build(counts, "test"):
-            for path in sorted(glob.glob(os.path.join(ROOT, "build/test/bin/*_test"))):
-                api_suites(counts, path, environment)
-        for name in ("crd_test.py", "packaging_test.py"):
-            if os.path.exists(os.path.join(ROOT, "e2e", name)):
-                script(counts, name, ["python3", "e2e/" + name, "--kubeconfig", kubeconfig], 600, environment)
+        tests(counts, kubeconfig, environment)
     finally:
         run(["e2e/cluster/down", "--purge", "--state", os.path.dirname(kubeconfig)], 120, echo=False)
 
 
+def api_programs(counts, kubeconfig, environment):
+    for path in sorted(glob.glob(os.path.join(ROOT, "build/test/bin/*_test"))):
+        api_suites(counts, path, environment)
+    script(counts, "crd_test.py", ["python3", "e2e/crd_test.py", "--kubeconfig", kubeconfig], 600, environment)
+
+
 def api_suites(counts, path, environment):
     name = os.path.basename(path)
-    listed = subprocess.run([path, "--gtest_filter=ApiServer*", "--gtest_list_tests"], capture_output=True, text=True,
+    listed = subprocess.run([path, "--gtest_filter=*ApiServer*", "--gtest_list_tests"], capture_output=True, text=True,
                             check=False, cwd=ROOT).stdout
-    if not re.search(r"^ApiServer", listed, re.M):
+    if not re.search(r"ApiServer", listed):
         return
     reports = os.path.join(ROOT, "build/test/api-reports/")
     shutil.rmtree(reports, ignore_errors=True)
-    code, _ = run([path, "--gtest_filter=ApiServer*", "--gtest_brief=1", "--gtest_output=json:" + reports], 600, environment)
+    code, _ = run([path, "--gtest_filter=*ApiServer*", "--gtest_brief=1", "--gtest_output=json:" + reports], 600, environment)
     counts.add(name, *gtest_counts(reports, name.removesuffix("_test"), code == 0))
 
 
