@@ -51,7 +51,10 @@ std::string EventKey(const api::HookEvent& event) {
     case Kind::kPreToolUse:
     case Kind::kPostToolUse:
     case Kind::kPostToolUseFailure:
-      return event.tool_use_id.empty() ? "" : event.name + ":" + event.tool_use_id;
+      // With its contents: some runtimes count their calls from 1 in every turn.
+      if (event.tool_use_id.empty()) return "";
+      return event.name + ":" + event.tool_use_id + ":" +
+             HashOf({event.tool_input, OutputText(event)});
     case Kind::kUserPromptSubmit:
     case Kind::kStop:
       if (event.prompt_id.empty()) return "";

@@ -84,6 +84,12 @@ TEST_F(Turns, ARepeatedEventIsAnsweredAgainAndKeptOnce) {
   EXPECT_EQ(Ask("GET", "/conversations/current").body["turn"], 1);
 }
 
+TEST_F(Turns, ACallIdUsedAgainForAnotherCallIsAnotherMessage) {
+  Bash("first output", "call_1");
+  Bash("second output", "call_1");
+  EXPECT_EQ(Messages().size(), 4u);
+}
+
 TEST_F(Turns, SameWordsInAnotherTurnAreAnotherMessage) {
   Hook("UserPromptSubmit", {{"prompt", "again"}, {"prompt_id", "p1"}});
   Hook("UserPromptSubmit", {{"prompt", "again"}, {"prompt_id", "p2"}});
