@@ -181,7 +181,8 @@ def on_api_server(counts, options, tests):
     kubeconfig = up(counts, "--api-only", "--follow", str(os.getpid()), *options)
     if not kubeconfig:
         return
-    environment = {"AGENT_MEMORY_TEST_KUBECONFIG": kubeconfig, "KUBECONFIG": kubeconfig, "PATH": tools_path()}
+    environment = {"AGENT_MEMORY_TEST_KUBECONFIG": kubeconfig, "KUBECONFIG": kubeconfig, "PATH": tools_path(),
+                   "LSAN_OPTIONS": f"suppressions={ROOT}/cmake/lsan.supp:print_suppressions=0"}
     try:
         tests(counts, kubeconfig, environment)
     finally:
