@@ -264,6 +264,14 @@ TEST_F(HostileRequests, SizeCostsNoMemoryAndIsRefusedAtOnce) {
             413);
 }
 
+TEST_F(HostileRequests, AChunkedBodyMayComeByteByByte) {
+  RawSocket socket(server_->port());
+  for (const char byte : Chunked("5\r\nhello\r\n0\r\nA: b\r\n\r\n")) {
+    ASSERT_TRUE(socket.Send(std::string(1, byte)));
+  }
+  EXPECT_TRUE(socket.ReadAnswer().ends_with("hello"));
+}
+
 TEST_F(HostileRequests, NoMutationIsAnsweredWithAServerErrorOrSilence) {
   const uint64_t seed = std::random_device{}();
   std::mt19937_64 random(seed);

@@ -152,7 +152,9 @@ TEST(ServerPool, AFullPoolAnswersAtOnceWith503) {
   EXPECT_EQ(StatusOf(refused), 503);
   EXPECT_NE(refused.find("Retry-After: "), std::string::npos);
   gate.opened.count_down();
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(StatusOf(waiting[i].ReadAnswer()), 200);
+  int served = 0;
+  for (RawSocket& socket : waiting) served += StatusOf(socket.ReadAnswer(2'000)) == 200;
+  EXPECT_GE(served, 3) << "two at work, one queued";
 }
 
 TEST(ServerPool, SlowBodiesHoldUpNobody) {
@@ -189,17 +191,22 @@ TEST(ServerPool, SlowUploadsLeaveWorkersForOthers) {
   const auto server =
       StartServer({{"POST", "/import", drain, 1 << 20, true}, {"GET", "/", Fine}}, options);
   std::vector<RawSocket> slow;
-  int refused = 0;
   for (size_t i = 0; i < options.workers + 1; ++i) {
-    auto& socket = slow.emplace_back(server->port());
-    socket.Send("POST /import HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\n\r\nx");
-    refused += StatusOf(socket.ReadUntil("\r\n\r\n", 100)) == 503;
+    slow.emplace_back(server->port())
+        .Send("POST /import HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\n\r\nx");
+  }
+  int refused = 0;
+  for (const int64_t end_ms = NowMs() + 10'000; refused < 3 && NowMs() < end_ms;) {
+    for (RawSocket& socket : slow) refused += StatusOf(socket.ReadUntil("\r\n\r\n", 10)) == 503;
   }
   EXPECT_EQ(refused, 3);
   EXPECT_EQ(StatusOf(testing::Exchange(server->port(), GetText("/", "Connection: close\r\n"))),
             200);
-  slow[0].Send("y");
-  EXPECT_EQ(StatusOf(slow[0].ReadAnswer()), 200);
+  int served = 0;
+  for (RawSocket& socket : slow) {
+    served += socket.Send("y") && StatusOf(socket.ReadAnswer(2'000)) == 200;
+  }
+  EXPECT_EQ(served, 2);
 }
 
 TEST(ServerPool, BodiesShareOneBudget) {

@@ -94,7 +94,8 @@ TEST(Upload, IsCutOffAtItsLimit) {
   std::string chunks = ChunkedPost("/small");
   for (int i = 0; i < 1'001; ++i) chunks += "1\r\nx\r\n";
   EXPECT_EQ(StatusOf(testing::Exchange(server->port(), chunks + "0\r\n\r\n")), 413);
-  EXPECT_EQ(StatusOf(testing::Exchange(server->port(), ChunkedPost("/small") + "zz\r\n")), 400);
+  EXPECT_EQ(StatusOf(testing::Exchange(server->port(), ChunkedPost("/small") + "zz\r\nx\r\n")),
+            400);
 }
 
 TEST(Upload, TellsTheHandlerThatTheClientLeft) {
