@@ -223,6 +223,7 @@ class SidecarTest : public ::testing::Test {
     settings.policy = directory_.path() + "/policy.json";
     settings.data_directory = directory_.path() + "/state";
     settings.policy_interval_ms = 10;
+    settings.recall_timeout_ms = 10'000;  // a busy machine is no reason to recall nothing
     settings.retry_longest_ms = 400;
     settings.drain_timeout_ms = 5'000;
     settings.workers = 4;

@@ -223,19 +223,19 @@ TEST_F(Turns, ServerAwayNeitherBlocksNorLoses) {
 }
 
 TEST_F(Turns, SlowServerCostsAtMostTheDeadline) {
-  memory_.With([](StubMemory& stub) { stub.delay_ms = 3'000; });
-  for (int i = 0; i < 5; ++i) {
+  Start([](SidecarSettings& settings) { settings.recall_timeout_ms = 100; });
+  memory_.With([](StubMemory& stub) { stub.delay_ms = 5'000; });
+  auto suspended = [&] {
+    return Ask("GET", "/v1/status").body["memory"]["recall_suspended"].get<bool>();
+  };
+  for (int i = 0; i < 4; ++i) {
     const Reply reply = Prompt("go");
     EXPECT_EQ(reply.status, 200);
-    EXPECT_LT(reply.took_ms, 1'500);
+    EXPECT_LT(reply.took_ms, 4'000);
   }
-  EXPECT_LE(memory_.CountCalls("GET /context"), 4u);  // then the breaker is open
-  EXPECT_TRUE(Ask("GET", "/v1/status").body["memory"]["recall_suspended"]);
+  EXPECT_TRUE(suspended());  // three in a row were too slow
   memory_.With([](StubMemory& stub) { stub.delay_ms = 0; });
-  EXPECT_TRUE(Until([&] {
-    return Prompt("go").status == 200 &&
-           !Ask("GET", "/v1/status").body["memory"]["recall_suspended"];
-  }));
+  EXPECT_TRUE(Until([&] { return Prompt("go").status == 200 && !suspended(); }));
 }
 
 TEST_F(Turns, RestartGoesOnInTheSameConversationAndSession) {
