@@ -81,19 +81,23 @@ def sidecar_loop(checks, folder, options):
     checks.chapter(f"sidecar: {options.rounds} × SIGKILL, 4 writers, its server up")
     server_target = targets.Server(folder)
     server = server_target.program().start()
-    target = targets.Sidecar(folder, "http://" + server.api)
-    program = target.program().start()
-    load = Load(target, program, writers=4)
+    program, load = None, None
     try:
+        target = targets.Sidecar(folder, "http://" + server.api)
+        program = target.program()
+        program.start()
+        load = Load(target, program, writers=4)
         load.start()
         rounds(checks, target, program, load, options.rounds, random.Random(options.seed + 1))
         load.stop()
         pending = wire.until(lambda: wire.ask(program.api, "GET", "/v1/status")[1].get("pending") == 0, 60, 0.1)
         checks.that(pending, "the outbox is delivered", wire.ask(program.api, "GET", "/v1/status"))
         checks.equal((program.stop(), server.stop()), (0, 0), "SIGTERM: exit 0")
-    finally:
-        load.stop()
-        program.kill()
+    finally:  # also when the sidecar, or its policy, did not come up
+        if load is not None:
+            load.stop()
+        if program is not None:
+            program.kill()
         server.kill()
     checks.say("messages in state.db:")
     verdict(checks, target, load, target.stores()["messages"])

@@ -26,7 +26,8 @@ class Load:
         self.stopping.set()
         self.up.set()
         for thread in self.threads:
-            thread.join()
+            if thread.ident is not None:  # started
+                thread.join()
 
     def run(self, step, number):
         connection, address = None, None
