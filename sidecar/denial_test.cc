@@ -6,7 +6,7 @@
 namespace sidecar {
 namespace {
 
-api::HookEvent Call(base::Json input, std::string cwd = "/work") {
+api::HookEvent Call(base::Json input, std::string cwd = "/repo") {
   api::HookEvent event;
   event.tool_name = "Bash";
   event.tool_input = std::move(input);
@@ -30,18 +30,18 @@ TEST(Denial, BlockedCommandsByTheirWords) {
 
 TEST(Denial, PathsOutsideTheAllowedOnes) {
   api::Policy policy;
-  policy.allowed_paths = {"/work", "/data/..x"};
+  policy.allowed_paths = {"/repo", "/data/..x"};
   const std::pair<const char*, bool> paths[] = {
-      {"/work/a", true},    {"/work", true},    {"a/b", true},          {"/work/../etc", false},
-      {"/workshop", false}, {"../x", false},    {"/data/..x", true},    {"/data/..x/y", true},
-      {"/data", false},     {"./a/../b", true}, {"/work/./a//b", true}, {"~/x", false},
+      {"/repo/a", true},    {"/repo", true},    {"a/b", true},          {"/repo/../etc", false},
+      {"/reposhop", false}, {"../x", false},    {"/data/..x", true},    {"/data/..x/y", true},
+      {"/data", false},     {"./a/../b", true}, {"/repo/./a//b", true}, {"~/x", false},
   };
   for (const auto& [path, allowed] : paths) {
     EXPECT_EQ(DenialReason(policy, Call({{"file_path", path}})).empty(), allowed) << path;
   }
   EXPECT_NE(DenialReason(policy, Call({{"command", "cat /etc/passwd"}})), "");
   EXPECT_NE(DenialReason(policy, Call({{"command", "echo x >/etc/y"}})), "");
-  EXPECT_EQ(DenialReason(policy, Call({{"command", "cat /work/a"}})), "");
+  EXPECT_EQ(DenialReason(policy, Call({{"command", "cat /repo/a"}})), "");
 }
 
 TEST(Denial, WithoutListsNothingIsDenied) {
