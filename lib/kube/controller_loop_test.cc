@@ -154,6 +154,17 @@ TEST_F(LoopTest, ConvergesWhicheverWriteIsLost) {
   EXPECT_EQ(cluster_.List(Services()).size(), 50u);
 }
 
+TEST_F(LoopTest, WhatTheServerForgotBeforeSendingItIsListed) {
+  Wish("a", "1");
+  Toy toy(cluster_);
+  EXPECT_TRUE(Eventually([&] { return Fulfilled(); }));
+  cluster_.HoldEvents(true);
+  Wish("a", "2");
+  cluster_.Compact();
+  cluster_.HoldEvents(false);
+  EXPECT_TRUE(Eventually([&] { return Fulfilled(); }));
+}
+
 // AGENT_MEMORY_TEST_SEED=n plays the history of a red run again.
 TEST_F(LoopTest, ConvergesUnderRandomFaults) {
   const char* asked = std::getenv("AGENT_MEMORY_TEST_SEED");

@@ -40,7 +40,6 @@ std::deque<std::string> FakeCluster::FirstLines(const Call& call, const Target& 
   std::deque<std::string> lines;
   if (!from.empty() && from != "0") {
     *version = std::stoll(from);
-    if (*version < compacted_) lines.push_back(ExpiredLine());
     return lines;
   }
   *version = version_;
@@ -60,6 +59,8 @@ std::optional<std::string> FakeCluster::NextLine(Lock& lock, std::stop_token sto
   for (;;) {
     Watching& watching = streams_[stream];
     if (stop.stop_requested() || watching.broken) return std::nullopt;
+    // What was forgotten before it was sent must not pass in silence.
+    if (!hold_ && *version < compacted_) watching.expired = true;
     if (watching.expired) return ExpiredLine();
     // From a version that is still to come the server is silent, too.
     for (auto event = history_.begin(); !hold_ && event != history_.end(); ++event) {
