@@ -63,6 +63,10 @@ class ApiTest : public ::testing::Test {
   Answered PostText(const std::string& target, const std::string& body) {
     return Send(*client_, "POST", target, body);
   }
+  Answered Patch(const std::string& target, const Json& body) {
+    return Send(*client_, "PATCH", target, base::DumpJson(body));
+  }
+  Answered Delete(const std::string& target) { return Send(*client_, "DELETE", target, ""); }
   static Json NoteBody(const std::string& content, const std::string& project = "p") {
     return api::EncodeNewObservation(Note(content, project));
   }
@@ -70,6 +74,12 @@ class ApiTest : public ::testing::Test {
     Answered answer = Post("/observations", body);
     EXPECT_EQ(answer.status, 201) << answer.body;
     return answer.body.value("id", int64_t{0});
+  }
+  // The ids of a list, in its order.
+  static std::vector<int64_t> IdsOf(const Json& list) {
+    std::vector<int64_t> ids;
+    for (const Json& row : list) ids.push_back(row.at("id").get<int64_t>());
+    return ids;
   }
 
   ::testing::FakeClock clock_;

@@ -31,6 +31,7 @@ Json EncodeHit(const Found& found) {
           {"tags", row.tags},
           {"scope", row.scope},
           {"project", row.project},
+          {"revision_count", row.revision_count},
           {"trust", row.source.origin}};
 }
 

@@ -23,11 +23,13 @@ Error NoSuchRow(int64_t id) {
   return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
 }
 
-Result<std::optional<Saved>> FindAnswer(Database& database, const std::string& key) {
+// `oldest_ms`: an answer given before is forgotten, whether it still lies there or not.
+Result<std::optional<Saved>> FindAnswer(Database& database, const std::string& key,
+                                        int64_t oldest_ms) {
   ASSIGN_OR_RETURN(Statement read,
                    database.Prepare("SELECT id, action, revision_count, duplicate_count "
-                                    "FROM idempotency WHERE key = ?1"));
-  read.Bind(std::string_view(key));
+                                    "FROM idempotency WHERE key = ?1 AND used_ms >= ?2"));
+  read.Bind(std::string_view(key)).Bind(oldest_ms);
   ASSIGN_OR_RETURN(bool row, read.Step());
   if (!row) return std::optional<Saved>();
   return std::optional<Saved>(Saved{read.Int(0), read.Text(1), read.Int(2), read.Int(3), true});
@@ -37,7 +39,7 @@ Result<std::optional<Saved>> FindAnswer(Database& database, const std::string& k
 Status KeepAnswer(Database& database, const std::string& key, const Saved& saved, int64_t now_ms,
                   int64_t kept_ms) {
   ASSIGN_OR_RETURN(Statement add,
-                   database.Prepare("INSERT INTO idempotency VALUES(?1, ?2, ?3, ?4, ?5, ?6)"));
+                   database.Prepare("REPLACE INTO idempotency VALUES(?1, ?2, ?3, ?4, ?5, ?6)"));
   add.Bind(std::string_view(key)).Bind(saved.id).Bind(std::string_view(saved.action));
   add.Bind(saved.revision_count).Bind(saved.duplicate_count).Bind(now_ms);
   RETURN_IF_ERROR(add.Run());
@@ -159,7 +161,8 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const std::str
       now_ms};
   return state_->writer->Run<Saved>([&](Database& database) -> Result<Saved> {
     if (!key.empty()) {
-      ASSIGN_OR_RETURN(std::optional<Saved> answer, FindAnswer(database, key));
+      ASSIGN_OR_RETURN(std::optional<Saved> answer,
+                       FindAnswer(database, key, now_ms - state_->options.idempotency_ms));
       if (answer) return std::move(*answer);
     }
     ASSIGN_OR_RETURN(int64_t session,
