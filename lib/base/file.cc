@@ -73,10 +73,13 @@ Status ReplaceFile(const std::string& path, std::string_view content) {
   }
   if (rename(temporary.c_str(), path.c_str()) != 0) return SystemError("rename to " + path, errno);
   std::string directory = std::filesystem::path(path).parent_path().string();
-  Descriptor parent{
-      open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (parent.number < 0) return SystemError("open " + directory, errno);
-  if (fsync(parent.number) != 0) return SystemError("fsync " + directory, errno);
+  return SyncDirectory(directory.empty() ? "." : directory);
+}
+
+Status SyncDirectory(const std::string& path) {
+  Descriptor directory{open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (directory.number < 0) return SystemError("open " + path, errno);
+  if (fsync(directory.number) != 0) return SystemError("fsync " + path, errno);
   return {};
 }
 
@@ -115,7 +118,9 @@ Result<DirectoryLock> DirectoryLock::Take(const std::string& directory, int64_t 
   gethostname(host, sizeof host - 1);
   std::string holder = "pid " + std::to_string(getpid()) + " on " + host;
   if (ftruncate(descriptor, 0) != 0) return SystemError("truncate " + path, errno);
-  RETURN_IF_ERROR(WriteAll(descriptor, holder, path));
+  // The name is for people: on a full disk the lock holds without it.
+  Status named = WriteAll(descriptor, holder, path);
+  if (!named && named.error().code != Code::kFull) return named.error();
   return lock;
 }
 

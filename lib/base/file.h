@@ -15,6 +15,7 @@ Result<std::string> ReadFile(const std::string& path, size_t max_bytes = 16 << 2
 // Write to a temporary name, fsync, rename, fsync the directory; mode 0600. kFull when no space is
 // left.
 Status ReplaceFile(const std::string& path, std::string_view content);
+Status SyncDirectory(const std::string& path);  // names of new files in it are then on the disk
 Status MakeDirectories(const std::string& path);  // mode 0700 for those it makes; ok when there
 
 // An exclusive flock on `<directory>/lock`, held until destroyed. The holder's name is in the file.

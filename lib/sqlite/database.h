@@ -28,10 +28,10 @@ class Database {
   struct Options {
     Access access = Access::kWriter;
     int cache_kib = 2048;
-    int wal_autocheckpoint_pages = 1000;  // kWriter only
   };
-  // Opens or makes the file (mode 0600). kInvalid: a wrong pragma, an SQLite without FTS5 or too
-  // old, a network file system; kFull; kInternal with SQLite's words.
+  // Opens or makes the file (mode 0600); a writer brings the log of the life before into the file.
+  // kInvalid: a pragma that does not hold, an SQLite without FTS5 or too old, a network file
+  // system; kConflict: this process writes the file already; kFull; kInternal with SQLite's words.
   static base::Result<Database> Open(const std::string& path, const Options& options);
 
   Database(Database&&) noexcept = default;
@@ -49,11 +49,21 @@ class Database {
   // PRAGMA integrity_check, and FTS5 'integrity-check' with rank 1 (rulings K42) for each fts
   // table.
   base::Status CheckIntegrity(const std::vector<std::string>& fts_tables);
+  // For the one writer only. Copies the write-ahead log into the file and syncs it; kEmpty also
+  // gives the log's room back. kUnavailable: readers still need a part of the log; kFull.
+  enum class Log { kKeep, kEmpty };
+  base::Status Checkpoint(Log log);
+  int LogPages() const;                   // in the log after the last commit
+  base::Result<int64_t> ReusableBytes();  // free inside the file: what deletes gave back
+  // A write or a sync failed for another reason than space: nothing may be acknowledged any more,
+  // the process must end and begin again from what is on the disk (reliability §1.2 rule 8).
+  bool Broken() const;
   sqlite3* handle() const;  // for FTS5 auxiliary functions and the backup API only
 
  private:
   struct Connection;
   explicit Database(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  base::Status SetUp(const std::string& path, const Options& options);
   std::shared_ptr<Connection> connection_;
   friend class Statement;
   friend class Transaction;

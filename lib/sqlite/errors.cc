@@ -1,7 +1,33 @@
 // The mapping of SQLite's result codes.
 #include "lib/sqlite/errors.h"
 
+#include <errno.h>
+
 namespace sqlite {
+namespace {
+
+// SQLite knows ENOSPC alone as "full", and not when it makes room for its shared memory.
+bool IsFull(sqlite3* handle, int rc) {
+  if ((rc & 0xFF) == SQLITE_FULL || rc == SQLITE_IOERR_SHMSIZE) return true;
+  int number = handle ? sqlite3_system_errno(handle) : 0;
+  return (rc == SQLITE_IOERR_WRITE || (rc & 0xFF) == SQLITE_CANTOPEN) &&
+         (number == EDQUOT || number == EFBIG || number == ENOSPC);
+}
+
+}  // namespace
+
+bool BreaksTrust(sqlite3* handle, int rc) {
+  switch (rc) {
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_DIR_FSYNC:
+    case SQLITE_IOERR_TRUNCATE:
+      return true;
+    case SQLITE_IOERR_WRITE:
+      return !IsFull(handle, rc);
+    default:
+      return false;
+  }
+}
 
 base::Error MakeError(sqlite3* handle, int rc, const std::string& what) {
   using base::Code;
@@ -31,6 +57,7 @@ base::Error MakeError(sqlite3* handle, int rc, const std::string& what) {
     default:
       break;
   }
+  if (IsFull(handle, rc)) code = Code::kFull;
   std::string words = handle ? sqlite3_errmsg(handle) : sqlite3_errstr(rc);
   return {code, what + ": " + words + " (SQLite code " + std::to_string(rc) + ")"};
 }

@@ -9,8 +9,12 @@
 
 namespace sqlite {
 
-// `handle` may be null. SQLITE_FULL is kFull, BUSY kUnavailable, INTERRUPT kTimeout, CONSTRAINT
-// kConflict.
+// `handle` may be null. No space, quota or file size left is kFull, BUSY kUnavailable, INTERRUPT
+// kTimeout, CONSTRAINT kConflict.
 base::Error MakeError(sqlite3* handle, int rc, const std::string& what);
+
+// True when a write or a sync failed for another reason than space: what the page cache shows may
+// not be on the disk, now or ever (fsyncgate; reliability §1.1).
+bool BreaksTrust(sqlite3* handle, int rc);
 
 }  // namespace sqlite

@@ -67,6 +67,55 @@ TEST(Database, ReadersCannotWrite) {
   EXPECT_EQ(Count(*reader), 1);
 }
 
+TEST(Database, ReadersCannotCheckpointOrBecomeWriters) {
+  std::string path = NewFile();
+  Database writer = OpenWriter(path);
+  ASSERT_TRUE(writer.Execute("CREATE TABLE t(n)"));
+  auto reader = Database::Open(path, {.access = Access::kReader});
+  ASSERT_TRUE(reader);
+  for (const char* refused :
+       {"PRAGMA wal_checkpoint", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA wal_autocheckpoint=1",
+        "PRAGMA query_only=OFF", "PRAGMA journal_mode=DELETE", "PRAGMA user_version=9",
+        "DELETE FROM t", "CREATE TABLE u(n)"}) {
+    EXPECT_FALSE(reader->Execute(refused)) << refused;
+  }
+  EXPECT_EQ(Count(*reader), 0);
+}
+
+TEST(Database, OneConnectionWritesAFile) {
+  std::string path = NewFile();
+  {
+    Database writer = OpenWriter(path);
+    std::filesystem::create_symlink(path, path + "-also");
+    for (const std::string& name : {path, path + "-also"}) {
+      auto second = Database::Open(name, {});
+      ASSERT_FALSE(second);
+      EXPECT_EQ(second.error().code, Code::kConflict);
+    }
+    EXPECT_TRUE(Database::Open(path, {.access = Access::kReader}));
+  }
+  OpenWriter(path);  // the first is gone
+}
+
+TEST(Database, AWriterBringsTheLogOfTheLifeBeforeIntoTheFile) {
+  std::string path = NewFile(), copy = path + ".copy";
+  Database before = OpenWriter(path);
+  ASSERT_TRUE(before.Execute("CREATE TABLE t(n); INSERT INTO t VALUES(1)"));
+  ASSERT_GT(std::filesystem::file_size(path + "-wal"), 0u);
+  for (const char* part : {"", "-wal"}) std::filesystem::copy(path + part, copy + part);  // a crash
+  Database after = OpenWriter(copy);
+  EXPECT_EQ(std::filesystem::file_size(copy + "-wal"), 0u);
+  EXPECT_EQ(Count(after), 1);
+}
+
+TEST(Database, SaysWhatDeletesGaveBack) {
+  Database database = OpenWriter(NewFile());
+  ASSERT_TRUE(database.Execute("CREATE TABLE t(n); INSERT INTO t VALUES(zeroblob(100000))"));
+  EXPECT_EQ(*database.ReusableBytes(), 0);
+  ASSERT_TRUE(database.Execute("DELETE FROM t"));
+  EXPECT_GE(*database.ReusableBytes(), 90'000);
+}
+
 TEST(Database, ErrorsCarryCodes) {
   Database database = OpenWriter(NewFile());
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n UNIQUE)"));
@@ -166,6 +215,61 @@ TEST(Writer, OneFailedWorkDoesNotStopTheOthers) {
   auto count = writer.Run<int64_t>([](Database& db) -> Result<int64_t> { return Count(db); });
   EXPECT_EQ(*count, 1);
   EXPECT_FALSE(writer.Failed());
+}
+
+TEST(Writer, CheckpointsWhenTheLogIsLong) {
+  std::string path = NewFile();
+  Database database = OpenWriter(path);
+  ASSERT_TRUE(database.Execute("CREATE TABLE t(n)"));
+  Writer writer(std::move(database), {.checkpoint_pages = 4});
+  const auto before = std::filesystem::file_size(path);
+  for (int n = 0; n < 20; ++n)
+    EXPECT_TRUE(writer.RunAny([n](Database& db) { return Insert(db, n); }));
+  EXPECT_GT(std::filesystem::file_size(path), before);
+}
+
+// A limit on the file's pages stands for the volume's.
+TEST(Writer, OnAFullDiskOnlyWhatGivesRoomIsDone) {
+  Database database = OpenWriter(NewFile());
+  ASSERT_TRUE(
+      database.Execute("CREATE TABLE t(n); INSERT INTO t VALUES(zeroblob(40000));"
+                       "CREATE TABLE marks(n); PRAGMA max_page_count=16"));
+  int full = 0;
+  Writer::Options options;
+  options.on_full = [&] { ++full; };
+  Writer writer(std::move(database), options);
+  auto grow = [](Database& db) { return db.Execute("INSERT INTO t VALUES(zeroblob(400000))"); };
+  EXPECT_EQ(writer.RunAny(grow).error().code, Code::kFull);
+  EXPECT_EQ(full, 1);
+  // The first try of a delete that meets a full disk is undone; the second has the room.
+  int tries = 0;
+  EXPECT_TRUE(writer.RunAny(
+      [&](Database& db) -> Status {
+        RETURN_IF_ERROR(db.Execute("INSERT INTO marks VALUES(1)"));
+        if (++tries == 1) return db.Execute("INSERT INTO t VALUES(zeroblob(400000))");
+        return db.Execute("DELETE FROM t");
+      },
+      Writer::Room::kGives));
+  EXPECT_EQ(full, 2);
+  EXPECT_EQ(tries, 2);
+  auto marks = writer.Run<int64_t>([](Database& db) -> Result<int64_t> {
+    ASSIGN_OR_RETURN(Statement read, db.Prepare("SELECT count(*) FROM marks"));
+    RETURN_IF_ERROR(read.Step());
+    return read.Int(0);
+  });
+  EXPECT_EQ(*marks, 1);
+  EXPECT_FALSE(writer.Failed());
+}
+
+TEST(Writer, AsksBeforeItTakesWorkThatNeedsRoom) {
+  Database database = OpenWriter(NewFile());
+  ASSERT_TRUE(database.Execute("CREATE TABLE t(n)"));
+  Writer::Options options;
+  options.admit = [](int64_t) { return Status(base::Error{Code::kFull, "no room"}); };
+  Writer writer(std::move(database), options);
+  auto insert = [](Database& db) { return Insert(db, 1); };
+  EXPECT_EQ(writer.RunAny(insert).error().code, Code::kFull);
+  EXPECT_TRUE(writer.RunAny(insert, Writer::Room::kGives));
 }
 
 TEST(Writer, RefusesWhenTheQueueIsFullOrItStops) {

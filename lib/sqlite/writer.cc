@@ -12,17 +12,15 @@ using base::Status;
 
 struct Writer::Item {
   std::function<Status(Database&)> work;
+  Room room;
   std::promise<Status> done;
   Status outcome;
 };
 
 namespace {
 
-// A commit error after which the file's cached pages cannot be trusted any more: fsync failed, or
-// writing did, for another reason than space (fsyncgate; reliability §1.1).
-bool IsFinal(const Error& error) {
-  return error.code != Code::kFull && error.code != Code::kUnavailable;
-}
+constexpr const char* kNoMoreSyncs =
+    "a write could not be synced to the disk: nothing is kept any more, the program restarts";
 
 }  // namespace
 
@@ -33,15 +31,15 @@ Writer::Writer(Database database, Options options)
 
 Writer::~Writer() { Stop(); }
 
-Status Writer::RunAny(std::function<Status(Database&)> work) {
+Status Writer::RunAny(std::function<Status(Database&)> work, Room room) {
+  if (room == Room::kNeeds && options_.admit) RETURN_IF_ERROR(options_.admit(reusable_bytes_));
   auto item = std::make_shared<Item>();
   item->work = std::move(work);
+  item->room = room;
   std::future<Status> done = item->done.get_future();
   {
     std::lock_guard lock(mutex_);
-    if (failed_)
-      return Error{Code::kUnavailable,
-                   "the database could not be synced to the disk; the program restarts"};
+    if (failed_) return Error{Code::kUnavailable, kNoMoreSyncs};
     if (stopping_) return Error{Code::kUnavailable, "the program is stopping"};
     if (queue_.size() >= options_.queue) {
       return Error{Code::kUnavailable, "more than " + std::to_string(options_.queue) +
@@ -76,8 +74,8 @@ void Writer::Loop() {
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-    if (queue_.empty()) return;
-    std::deque<std::shared_ptr<Item>> batch;
+    if (queue_.empty()) break;
+    Batch batch;
     while (!queue_.empty() && batch.size() < options_.max_batch) {
       batch.push_back(std::move(queue_.front()));
       queue_.pop_front();
@@ -85,11 +83,10 @@ void Writer::Loop() {
     bool refused = failed_;
     lock.unlock();
     if (refused) {
-      for (auto& item : batch)
-        item->done.set_value(
-            Error{Code::kUnavailable, "the database could not be synced to the disk"});
+      for (auto& item : batch) item->done.set_value(Error{Code::kUnavailable, kNoMoreSyncs});
     } else {
       CommitBatch(batch);
+      if (database_.LogPages() >= options_.checkpoint_pages) Checkpoint(Database::Log::kKeep);
     }
     lock.lock();
     if (queue_.empty() && options_.when_idle && !failed_ && !stopping_) {
@@ -98,35 +95,86 @@ void Writer::Loop() {
       lock.lock();
     }
   }
+  lock.unlock();
+  Checkpoint(Database::Log::kEmpty);
 }
 
-void Writer::CommitBatch(std::deque<std::shared_ptr<Item>>& batch) {
-  auto run = [&]() -> Status {
-    ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database_));
-    for (auto& item : batch) {
-      item->outcome = [&]() -> Status {
-        ASSIGN_OR_RETURN(Transaction savepoint, Transaction::Begin(database_));
-        RETURN_IF_ERROR(item->work(database_));
-        return savepoint.Commit();
-      }();
-      // A full disk rolls the whole transaction back: nothing of this batch can be kept.
-      if (sqlite3_get_autocommit(database_.handle())) {
-        return item->outcome ? Status(Error{Code::kFull, "the transaction was rolled back"})
-                             : item->outcome;
-      }
+// One transaction with a savepoint for each item.
+Status Writer::TryToCommit(Batch& batch) {
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database_));
+  for (auto& item : batch) {
+    item->outcome = [&]() -> Status {
+      ASSIGN_OR_RETURN(Transaction savepoint, Transaction::Begin(database_));
+      RETURN_IF_ERROR(item->work(database_));
+      return savepoint.Commit();
+    }();
+    // A full disk rolls the whole transaction back: nothing of this batch can be kept.
+    if (sqlite3_get_autocommit(database_.handle())) {
+      return item->outcome ? Status(Error{Code::kFull, "the transaction was rolled back"})
+                           : item->outcome;
     }
-    return transaction.Commit();
-  };
-  Status committed = run();
-  if (!committed && IsFinal(committed.error())) {
-    {
-      std::lock_guard lock(mutex_);
-      failed_ = true;
-    }
-    base::LogError("commit failed", {{"reason", committed.error().message}});
-    if (options_.on_sync_failure) options_.on_sync_failure(committed.error());
   }
+  return transaction.Commit();
+}
+
+// The same; after it nothing that could not be synced looks as if it were.
+Status Writer::Attempt(Batch& batch) {
+  Status committed = TryToCommit(batch);
+  bool passing = committed || committed.error().code == Code::kFull ||
+                 committed.error().code == Code::kUnavailable;
+  if (database_.Broken() || !passing) {
+    Fail(committed ? Error{Code::kUnavailable, "the directory could not be synced"}
+                   : committed.error());
+    return Error{Code::kUnavailable, kNoMoreSyncs};
+  }
+  return committed;
+}
+
+void Writer::CommitBatch(Batch& batch) {
+  Status committed = Attempt(batch);
+  auto is_full = [](const Status& status) { return !status && status.error().code == Code::kFull; };
+  bool full = is_full(committed);
+  for (auto& item : batch) full = full || is_full(item->outcome);
+  if (full && !database_.Broken()) {
+    if (options_.on_full) options_.on_full();
+    Checkpoint(Database::Log::kEmpty);
+    CommitAgainWithRoom(batch, committed);
+  }
+  if (auto bytes = database_.ReusableBytes(); bytes) reusable_bytes_ = *bytes;
   for (auto& item : batch) item->done.set_value(committed ? std::move(item->outcome) : committed);
+}
+
+// Answers what gives room after another try, and takes it out of the batch.
+void Writer::CommitAgainWithRoom(Batch& batch, Status& committed) {
+  Batch again, others;
+  for (auto& item : batch) {
+    bool undone = !committed || (!item->outcome && item->outcome.error().code == Code::kFull);
+    (item->room == Room::kGives && undone ? again : others).push_back(std::move(item));
+  }
+  batch = std::move(others);
+  if (again.empty() || Failed()) {
+    for (auto& item : again) batch.push_back(std::move(item));
+    return;
+  }
+  Status now = Attempt(again);
+  Checkpoint(Database::Log::kEmpty);  // the next delete needs the log's room again
+  for (auto& item : again) item->done.set_value(now ? std::move(item->outcome) : now);
+}
+
+void Writer::Checkpoint(Database::Log log) {
+  if (Failed()) return;
+  Status copied = database_.Checkpoint(log);
+  if (database_.Broken()) Fail(copied ? Error{Code::kUnavailable, "sync"} : copied.error());
+}
+
+void Writer::Fail(const Error& error) {
+  {
+    std::lock_guard lock(mutex_);
+    if (failed_) return;
+    failed_ = true;
+  }
+  base::LogError("commit failed", {{"reason", error.message}});
+  if (options_.on_sync_failure) options_.on_sync_failure(error);
 }
 
 }  // namespace sqlite

@@ -1,7 +1,9 @@
 // The one thread that writes to a database file, with group commit: it takes what is queued, runs
-// each piece of work in a savepoint of one transaction, commits once, and only then answers all.
+// each piece of work in a savepoint of one transaction, commits once, and only then answers all. It
+// also checkpoints, after the answers, and sees errors that SQLite's own checkpoint would swallow.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -18,13 +20,19 @@ namespace sqlite {
 
 class Writer {
  public:
+  // Whether a piece of work needs room on the volume, or gives some back (a delete). What gives
+  // room is not held up by `admit` and is run once more after `on_full`: it must bear two runs.
+  enum class Room { kNeeds, kGives };
   struct Options {
-    size_t queue = 1024;     // works that may wait; more are refused with kUnavailable
-    size_t max_batch = 128;  // works in one transaction
+    size_t queue = 1024;          // works that may wait; more are refused with kUnavailable
+    size_t max_batch = 128;       // works in one transaction
+    int checkpoint_pages = 1000;  // of the log, 4 KiB each; then they go into the file
     std::function<void(const base::Error&)> on_sync_failure =
-        nullptr;  // the first failed commit that is final
-    std::function<void(Database&)> when_idle =
-        nullptr;  // after a commit with nothing queued: checkpoint, merge
+        nullptr;                                         // the first failed commit that is final
+    std::function<void(Database&)> when_idle = nullptr;  // after a commit with nothing queued
+    // Asked on the caller's thread before work that needs room waits; an error refuses it.
+    std::function<base::Status(int64_t reusable_bytes)> admit = nullptr;
+    std::function<void()> on_full = nullptr;  // no space left: may give some up
   };
   // Takes the connection (Access::kWriter).
   Writer(Database database, Options options);
@@ -35,30 +43,39 @@ class Writer {
   // is refused with kUnavailable, for good (reliability §1.2 rule 8). Blocking; any thread but the
   // writer's. T must be movable.
   template <class T>
-  base::Result<T> Run(std::function<base::Result<T>(Database&)> work) {
+  base::Result<T> Run(std::function<base::Result<T>(Database&)> work, Room room = Room::kNeeds) {
     std::optional<base::Result<T>> answer;
-    base::Status committed = RunAny([&](Database& database) -> base::Status {
-      answer.emplace(work(database));
-      if (!*answer) return answer->error();
-      return {};
-    });
+    base::Status committed = RunAny(
+        [&](Database& database) -> base::Status {
+          answer.emplace(work(database));
+          if (!*answer) return answer->error();
+          return {};
+        },
+        room);
     if (!committed) return committed.error();
     return std::move(*answer);
   }
-  base::Status RunAny(std::function<base::Status(Database&)> work);
-  void Stop();  // finishes what is queued, then closes the database
+  base::Status RunAny(std::function<base::Status(Database&)> work, Room room = Room::kNeeds);
+  void Stop();  // finishes what is queued and brings the log into the file
   size_t Queued() const;
   bool Failed() const;  // a sync failed: never again
 
  private:
   struct Item;
+  using Batch = std::deque<std::shared_ptr<Item>>;
   void Loop();
-  void CommitBatch(std::deque<std::shared_ptr<Item>>& batch);
+  base::Status Attempt(Batch& batch);
+  base::Status TryToCommit(Batch& batch);
+  void CommitBatch(Batch& batch);
+  void CommitAgainWithRoom(Batch& batch, base::Status& committed);
+  void Checkpoint(Database::Log log);
+  void Fail(const base::Error& error);
   Database database_;
   Options options_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::shared_ptr<Item>> queue_;
+  Batch queue_;
+  std::atomic<int64_t> reusable_bytes_{0};
   bool stopping_ = false, failed_ = false;
   std::jthread thread_;
 };

@@ -1,0 +1,35 @@
+// What a Database, its Statements and its cache of compiled texts share. Private to lib/sqlite.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "lib/sqlite/database.h"
+
+namespace sqlite {
+
+inline constexpr int kBusyTimeoutMs = 5000;
+
+struct Database::Connection {
+  sqlite3* handle = nullptr;
+  int64_t deadline_ms = 0;  // monotonic; 0: none
+  int depth = 0;            // of nested transactions
+  int log_pages = 0;        // in the write-ahead log after the last commit
+  bool broken = false;      // see Database::Broken
+  std::pair<uint64_t, uint64_t> written_file = {0, 0};  // device and inode, of a writer
+  std::multimap<std::string, sqlite3_stmt*, std::less<>> idle;
+
+  ~Connection();
+  // The error of a call on this connection, which is remembered when it breaks trust in the file.
+  base::Error Fail(int rc, const std::string& what);
+};
+
+// SQLite syncs a directory for a new file's name and forgets an error of that; this does not.
+// Process-wide, since all files share a volume. Called once, before the first open.
+void WatchDirectorySyncs();
+bool DirectorySyncFailed();
+
+}  // namespace sqlite
