@@ -18,6 +18,11 @@ namespace {
 
 constexpr size_t kDefaultSessions = 3;
 
+// What a reader of the item is told about where it came from: tool, rule and trust class.
+Json EncodeOrigin(const api::Source& source) {
+  return api::EncodeSource({source.tool, "", source.rule, source.origin});
+}
+
 Json EncodeHit(const Found& found) {
   const api::Observation& row = found.row;
   return {{"id", row.id},
@@ -32,7 +37,8 @@ Json EncodeHit(const Found& found) {
           {"scope", row.scope},
           {"project", row.project},
           {"revision_count", row.revision_count},
-          {"trust", row.source.origin}};
+          {"trust", row.source.origin},
+          {"source", EncodeOrigin(row.source)}};
 }
 
 // Bounded for a prompt: the content's first 300 characters.
@@ -47,7 +53,8 @@ Json EncodeRecalled(const Found& found) {
           {"scope", row.scope},
           {"created_at", base::FormatTime(row.created_ms)},
           {"revision_count", row.revision_count},
-          {"trust", row.source.origin}};
+          {"trust", row.source.origin},
+          {"source", EncodeOrigin(row.source)}};
 }
 
 Json EncodeSummary(const api::Session& session) {
@@ -68,6 +75,7 @@ Response Search(const Api& api, const Request& request) {
                    "syntax must be plain or fts5, it is \"" + base::Ellipsize(syntax, 40) + "\""};
     }
     ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 10));
+    ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));
     return api.store.Search(filter, *text, syntax == "fts5");
   }();
   if (!result) return ErrorResponse(result.error());
@@ -84,9 +92,11 @@ Response Search(const Api& api, const Request& request) {
 Response Context(const Api& api, const Request& request) {
   Result<Json> body = [&]() -> Result<Json> {
     ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 5));
+    ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));
     ASSIGN_OR_RETURN(size_t sessions, CountParameter(request, "sessions", kDefaultSessions));
-    ASSIGN_OR_RETURN(std::vector<api::Session> summaries,
-                     api.store.Summaries(filter.project, sessions));
+    ASSIGN_OR_RETURN(
+        std::vector<api::Session> summaries,
+        api.store.Summaries(filter.project, sessions, filter.as_of_ms.value_or(INT64_MAX)));
     ASSIGN_OR_RETURN(SearchResult recalled,
                      api.store.Recall(filter, TextParameter(request, "query").value_or("")));
     Json answer = {{"recent_sessions", Json::array()}, {"recent_observations", Json::array()}};

@@ -48,6 +48,8 @@ struct SessionEnd {
 // Unset fields do not filter; values that nothing has match nothing.
 struct Filter {
   std::optional<std::string> project, type, scope;
+  std::optional<int64_t>
+      as_of_ms;  // Search and Recall: rows as they were then; deleted ones are gone
   size_t limit = 10;
 };
 
@@ -121,9 +123,9 @@ class Store {
   base::Result<SearchResult> Search(const Filter& filter, const std::string& text, bool operators);
   // As Search, with the neighbours of matches, filled up by recency; without text by recency alone.
   base::Result<SearchResult> Recall(const Filter& filter, const std::string& text);
-  // Sessions with a summary, newest end first.
+  // Sessions with a summary, newest end first; only summaries written until `until_ms`.
   base::Result<std::vector<api::Session>> Summaries(const std::optional<std::string>& project,
-                                                    size_t limit);
+                                                    size_t limit, int64_t until_ms = INT64_MAX);
   // The rows of the same session around one, in order of time; itself included.
   base::Result<std::vector<api::Observation>> Timeline(int64_t id, size_t before, size_t after);
   base::Result<Totals> Count(const std::optional<std::string>& project);

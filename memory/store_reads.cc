@@ -4,6 +4,7 @@
 #include "lib/base/json.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
+#include "memory/store_then.h"
 
 namespace memory {
 
@@ -17,53 +18,11 @@ using sqlite::Statement;
 
 namespace {
 
-// Where the rows of a filter lie. `ranges` empty and `all` false: nowhere.
-struct Reach {
-  bool all = false;
-  std::vector<int64_t> ranges;
-  std::optional<int64_t> project;  // only rows written in this project
-};
-
-Result<std::vector<int64_t>> Numbers(Database& database, std::string_view sql) {
-  std::vector<int64_t> numbers;
-  ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return numbers;
-    numbers.push_back(read.Int(0));
-  }
-}
-
-// `shared`: rows of scope global are seen from every project (search, context), else from their own
-// only.
-Result<Reach> ReachOf(Database& database, const Filter& filter, bool shared) {
-  Reach reach;
-  if (filter.scope && *filter.scope != "project" && *filter.scope != "global") return reach;
-  bool global_only = filter.scope && *filter.scope == "global";
-  if (!filter.project) {
-    if (!filter.scope) reach.all = true;
-    if (global_only) reach.ranges = {kGlobalRange};
-    if (filter.scope && !global_only) {
-      ASSIGN_OR_RETURN(reach.ranges, Numbers(database, "SELECT number FROM projects"));
-    }
-    return reach;
-  }
-  ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, *filter.project));
-  if (number && !global_only) reach.ranges.push_back(*number);
-  bool with_global = !filter.scope || global_only;
-  if (with_global && (shared || number)) reach.ranges.push_back(kGlobalRange);
-  if (!shared) reach.project = number;
-  return reach;
-}
-
 // The newest rows of a reach, range by range along the index. `logs`: audit and security records
 // too (rulings K16).
 Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
                                         const Filter& filter, bool logs) {
-  std::vector<int64_t> ranges = reach.ranges;
-  if (reach.all) {
-    ASSIGN_OR_RETURN(ranges, Numbers(database, "SELECT number FROM ranges WHERE live_rows > 0"));
-  }
+  ASSIGN_OR_RETURN(std::vector<int64_t> ranges, RangesOf(database, reach));
   std::vector<Observation> rows;
   for (int64_t range : ranges) {
     ASSIGN_OR_RETURN(
@@ -72,7 +31,8 @@ Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
                          "WHERE o.range = ?1 AND o.deleted_ms IS NULL AND o.updated_ms >= ?2 "
                          "AND (?3 OR o.type NOT IN ('audit', 'security')) "
                          "AND (?4 IS NULL OR o.type = ?4) AND (?5 IS NULL OR o.project = ?5) "
-                         "ORDER BY o.updated_ms DESC, o.slot DESC LIMIT ?6"));
+                         "AND o.updated_ms <= ?6 "
+                         "ORDER BY o.updated_ms DESC, o.slot DESC LIMIT ?7"));
     // Once there are enough, only rows at least as new as the last of them count.
     bool enough = filter.limit > 0 && rows.size() >= filter.limit;
     read.Bind(range).Bind(enough ? rows.back().updated_ms : INT64_MIN);
@@ -85,12 +45,10 @@ Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
       read.Bind(*reach.project);
     else
       read.BindNull();
-    read.Bind(static_cast<int64_t>(filter.limit));
+    read.Bind(filter.as_of_ms.value_or(INT64_MAX)).Bind(static_cast<int64_t>(filter.limit));
     ASSIGN_OR_RETURN(std::vector<Observation> found, AllObservations(std::move(read)));
     std::move(found.begin(), found.end(), std::back_inserter(rows));
-    std::sort(rows.begin(), rows.end(), [](const Observation& a, const Observation& b) {
-      return a.updated_ms != b.updated_ms ? a.updated_ms > b.updated_ms : a.id > b.id;
-    });
+    std::sort(rows.begin(), rows.end(), IsNewer);
     if (rows.size() > filter.limit) rows.resize(filter.limit);
   }
   return rows;
@@ -113,6 +71,23 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const Reach& reach, const Filt
     ASSIGN_OR_RETURN(bool row, read.Step());
     if (row) result.rows.push_back({ObservationAt(read), -scored.score, "fts5_bm25"});
   }
+  return result;
+}
+
+// The same at `filter.as_of_ms`: of what is live, rows that say today what they said then.
+Result<SearchResult> RankRowsThen(Snapshot& snapshot, const Reach& reach, const Filter& filter,
+                                  RankQuery query, const Replaced& replaced) {
+  if (filter.limit == 0) return SearchResult();
+  Filter wide = filter;
+  wide.limit = api::kMaxRows;
+  const std::string text = query.text;
+  const bool operators = query.operators;
+  ASSIGN_OR_RETURN(SearchResult result, RankRows(snapshot, reach, wide, std::move(query)));
+  result.partial = result.partial || replaced.partial || result.rows.size() == wide.limit;
+  std::erase_if(result.rows,
+                [&](const Found& found) { return found.row.updated_ms > *filter.as_of_ms; });
+  ASSIGN_OR_RETURN(result.rows, RankThen(std::move(result.rows), replaced, text, operators));
+  if (result.rows.size() > filter.limit) result.rows.resize(filter.limit);
   return result;
 }
 
@@ -172,7 +147,10 @@ Result<SearchResult> Store::Search(const Filter& filter, const std::string& text
   query.text = text;
   query.operators = operators;
   query.deadline_ms = state_->options.query_deadline_ms;
-  return RankRows(snapshot, reach, filter, std::move(query));
+  if (!filter.as_of_ms) return RankRows(snapshot, reach, filter, std::move(query));
+  ASSIGN_OR_RETURN(Replaced replaced,
+                   ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
+  return RankRowsThen(snapshot, reach, filter, std::move(query), replaced);
 }
 
 Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text) {
@@ -180,13 +158,25 @@ Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text
   ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, true));
   RankQuery query;
   query.text = text;
-  query.neighbours = true;
+  query.neighbours = !filter.as_of_ms;  // they are lent to by the words of today
   query.deadline_ms = state_->options.query_deadline_ms;
-  ASSIGN_OR_RETURN(SearchResult result, RankRows(snapshot, reach, filter, std::move(query)));
+  Replaced replaced;
+  SearchResult result;
+  if (filter.as_of_ms) {
+    ASSIGN_OR_RETURN(replaced,
+                     ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
+    ASSIGN_OR_RETURN(result, RankRowsThen(snapshot, reach, filter, std::move(query), replaced));
+  } else {
+    ASSIGN_OR_RETURN(result, RankRows(snapshot, reach, filter, std::move(query)));
+  }
   if (result.rows.size() >= filter.limit) return result;
   ASSIGN_OR_RETURN(std::vector<Observation> newest,
                    Newest(snapshot.database(), reach, filter, false));
-  for (Observation& row : newest) {
+  std::vector<Observation> merged;
+  std::merge(std::make_move_iterator(newest.begin()), std::make_move_iterator(newest.end()),
+             std::make_move_iterator(replaced.rows.begin()),
+             std::make_move_iterator(replaced.rows.end()), std::back_inserter(merged), IsNewer);
+  for (Observation& row : merged) {
     if (result.rows.size() >= filter.limit) break;
     bool known = std::any_of(result.rows.begin(), result.rows.end(),
                              [&](const Found& found) { return found.row.id == row.id; });

@@ -97,24 +97,26 @@ Result<std::vector<Session>> Store::RecentSessions(const std::optional<std::stri
 }
 
 Result<std::vector<Session>> Store::Summaries(const std::optional<std::string>& project,
-                                              size_t limit) {
+                                              size_t limit, int64_t until_ms) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Database& database = snapshot.database();
   if (!project) {
     ASSIGN_OR_RETURN(
         Statement read,
-        database.Prepare(MEMORY_SELECT_SESSION "WHERE s.summarized_ms > 0 ORDER BY "
-                                               "s.summarized_ms DESC, s.number DESC LIMIT ?1"));
-    read.Bind(static_cast<int64_t>(limit));
+        database.Prepare(MEMORY_SELECT_SESSION
+                         "WHERE s.summarized_ms > 0 AND s.summarized_ms <= ?1 ORDER BY "
+                         "s.summarized_ms DESC, s.number DESC LIMIT ?2"));
+    read.Bind(until_ms).Bind(static_cast<int64_t>(limit));
     return AllSessions(std::move(read));
   }
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, *project));
   if (!number) return std::vector<Session>();
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare(MEMORY_SELECT_SESSION
-                                    "WHERE s.project = ?1 AND s.summarized_ms > 0 ORDER BY "
-                                    "s.summarized_ms DESC, s.number DESC LIMIT ?2"));
-  read.Bind(*number).Bind(static_cast<int64_t>(limit));
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(MEMORY_SELECT_SESSION "WHERE s.project = ?1 AND s.summarized_ms > 0 "
+                                             "AND s.summarized_ms <= ?2 ORDER BY "
+                                             "s.summarized_ms DESC, s.number DESC LIMIT ?3"));
+  read.Bind(*number).Bind(until_ms).Bind(static_cast<int64_t>(limit));
   return AllSessions(std::move(read));
 }
 

@@ -115,6 +115,20 @@ Result<bool> FlagParameter(const http::Request& request, const char* name) {
                  base::Ellipsize(*text, 40) + "\"");
 }
 
+Result<std::optional<int64_t>> TimeParameter(const http::Request& request, const char* name) {
+  std::optional<std::string> text = request.Query(name);
+  if (!text) return std::optional<int64_t>();
+  if (std::optional<int64_t> time_ms = NumberOf(*text)) {
+    if (*time_ms >= 0) return time_ms;
+  } else if (Result<int64_t> time = base::ParseTime(*text)) {
+    return std::optional<int64_t>(*time);
+  }
+  return Invalid(std::string(name) +
+                 " must be a time like 2026-04-12T10:00:00Z (a + is written %2B) or milliseconds "
+                 "since 1970, it is \"" +
+                 base::Ellipsize(*text, 40) + "\"");
+}
+
 std::optional<std::string> TextParameter(const http::Request& request, const char* name) {
   std::optional<std::string> text = request.Query(name);
   if (text && base::IsBlank(*text)) return std::nullopt;

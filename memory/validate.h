@@ -22,6 +22,8 @@ base::Result<size_t> CountParameter(const http::Request& request, const char* na
                                     size_t fallback);
 base::Result<bool> FlagParameter(const http::Request& request, const char* name);
 base::Result<Filter> FilterOf(const http::Request& request, size_t default_limit);
+// RFC 3339, or whole milliseconds since 1970; absent: nullopt.
+base::Result<std::optional<int64_t>> TimeParameter(const http::Request& request, const char* name);
 std::optional<std::string> TextParameter(const http::Request& request,
                                          const char* name);  // blank: absent
 base::Result<int64_t> IdOf(std::string_view text);           // kNotFound for what can be no id
