@@ -17,9 +17,9 @@ constexpr int64_t kLookEveryMs = 1000;
 
 }  // namespace
 
-HealthProbe::HealthProbe(Store& store, const base::Clock& clock, std::string directory,
+HealthProbe::HealthProbe(Tenants& tenants, const base::Clock& clock, std::string directory,
                          int64_t min_free_bytes)
-    : store_(store),
+    : tenants_(tenants),
       clock_(clock),
       directory_(std::move(directory)),
       min_free_bytes_(min_free_bytes) {}
@@ -31,7 +31,7 @@ int64_t HealthProbe::FreeBytes() const {
 }
 
 Status HealthProbe::Look() const {
-  if (store_.Failed()) {
+  if (tenants_.Failed()) {
     return Error{Code::kUnavailable, "a sync to the disk failed; the process ends and recovers"};
   }
   int64_t free_bytes = FreeBytes();
@@ -41,30 +41,31 @@ Status HealthProbe::Look() const {
                                   std::to_string(min_free_bytes_) +
                                   " are needed: delete rows or enlarge the volume"};
   }
-  return store_.ProbeWrite();
+  return tenants_.ProbeWrite();
 }
 
 Status HealthProbe::Ready() {
   std::lock_guard lock(mutex_);
   int64_t now_ms = clock_.MonotonicMs();
-  if (looked_ms_ < 0 || now_ms - looked_ms_ >= kLookEveryMs || store_.Failed()) {
+  if (looked_ms_ < 0 || now_ms - looked_ms_ >= kLookEveryMs || tenants_.Failed()) {
     last_ = Look();
     looked_ms_ = now_ms;
   }
   return last_;
 }
 
-std::vector<http::Route> AdminRoutes(HealthProbe& probe, Store& store,
+std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
                                      telemetry::Metrics& metrics) {
   std::vector<http::Route> routes =
       telemetry::AdminRoutes(metrics, [&probe] { return probe.Ready(); });
   for (http::Route& route : routes) {
     if (route.pattern != "/metrics") continue;
-    route.handler = [&probe, &store, &metrics,
+    route.handler = [&probe, &tenants, &metrics,
                      scrape = route.handler](const http::Request& request) {
       metrics.SetGauge("agent_memory_server_free_bytes", static_cast<double>(probe.FreeBytes()));
       metrics.SetGauge("agent_memory_server_queued_writes",
-                       static_cast<double>(store.QueuedWrites()));
+                       static_cast<double>(tenants.QueuedWrites()));
+      metrics.SetGauge("agent_memory_server_open_tenants", static_cast<double>(tenants.Open()));
       return scrape(request);
     };
   }

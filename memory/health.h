@@ -8,13 +8,13 @@
 #include "lib/base/clock.h"
 #include "lib/http/router.h"
 #include "lib/telemetry/metrics.h"
-#include "memory/store.h"
+#include "memory/tenants.h"
 
 namespace memory {
 
 class HealthProbe {
  public:
-  HealthProbe(Store& store, const base::Clock& clock, std::string directory,
+  HealthProbe(Tenants& tenants, const base::Clock& clock, std::string directory,
               int64_t min_free_bytes);
   // Ok: a write was just committed and there is space for more. Asked again at most once a second,
   // since each look costs a sync. Any thread.
@@ -23,7 +23,7 @@ class HealthProbe {
 
  private:
   base::Status Look() const;
-  Store& store_;
+  Tenants& tenants_;
   const base::Clock& clock_;
   const std::string directory_;
   const int64_t min_free_bytes_;
@@ -33,6 +33,7 @@ class HealthProbe {
 };
 
 // /livez, /readyz, /metrics. All three outlive the server.
-std::vector<http::Route> AdminRoutes(HealthProbe& probe, Store& store, telemetry::Metrics& metrics);
+std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
+                                     telemetry::Metrics& metrics);
 
 }  // namespace memory

@@ -3,7 +3,7 @@
 
 namespace memory {
 
-std::vector<http::Route> Routes(const Api& api, size_t max_stream_bytes) {
+std::vector<http::Route> Routes(const Gate& gate, size_t max_stream_bytes) {
   struct Line {
     const char* method;
     const char* pattern;
@@ -34,8 +34,8 @@ std::vector<http::Route> Routes(const Api& api, size_t max_stream_bytes) {
     http::Route route;
     route.method = line.method;
     route.pattern = line.pattern;
-    route.handler = [&api, handler = line.handler](const http::Request& request) {
-      return handler(api, request);
+    route.handler = [&gate, handler = line.handler](const http::Request& request) {
+      return gate.Pass(request, handler);
     };
     route.streaming = line.streaming;
     if (line.streaming) route.max_body_bytes = max_stream_bytes;

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "lib/http/router.h"
-#include "memory/handlers.h"
+#include "memory/gate.h"
 
 namespace memory {
 
-// `max_stream_bytes`: of a transcript or an import.
-std::vector<http::Route> Routes(const Api& api, size_t max_stream_bytes);
+// Every route goes through the gate, which outlives the server. `max_stream_bytes`: of a transcript
+// or an import.
+std::vector<http::Route> Routes(const Gate& gate, size_t max_stream_bytes);
 
 }  // namespace memory

@@ -6,11 +6,12 @@
 #include "lib/telemetry/instrument.h"
 #include "memory/health.h"
 #include "memory/routes.h"
-#include "memory/tenants.h"
+#include "memory/way_to_cluster.h"
 
 namespace memory {
 
 using base::Result;
+using base::Status;
 
 // In the order of construction; destroyed in reverse.
 struct RunningServer::Parts {
@@ -19,25 +20,54 @@ struct RunningServer::Parts {
   ServerSettings settings;
   base::DirectoryLock lock;
   telemetry::Metrics metrics;
-  std::unique_ptr<Store> store;
-  std::unique_ptr<Api> api;
+  std::unique_ptr<WayToCluster> cluster;
+  std::unique_ptr<IdentityCheck> identities;
+  std::unique_ptr<Tenants> tenants;
+  std::unique_ptr<Gate> gate;
   std::unique_ptr<HealthProbe> health;
   std::unique_ptr<http::Server> api_server, admin_server;
 };
+
+// Prepares identities; with no `reviewer` given, from the API server.
+Status RunningServer::AskTheCluster(Parts& parts, const base::Clock& clock,
+                                    TokenReviewer* reviewer) {
+  const ServerSettings& settings = parts.settings;
+  if (!reviewer) {
+    ASSIGN_OR_RETURN(parts.cluster, WayToCluster::Make(settings.kubeconfig, settings.audiences));
+    reviewer = &parts.cluster->reviewer();
+  }
+  IdentityCheck::Options asking;
+  asking.audiences = settings.audiences;
+  if (!settings.anonymous_namespace.empty()) {
+    ASSIGN_OR_RETURN(Role role, ParseRole(settings.anonymous_role));
+    asking.anonymous = Caller{settings.anonymous_namespace, "", role};
+  }
+  parts.identities =
+      std::make_unique<IdentityCheck>(*reviewer, clock, parts.metrics, std::move(asking));
+  return {};
+}
 
 RunningServer::RunningServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 RunningServer::~RunningServer() { Stop(); }
 
 Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings& settings,
-                                                            const base::Clock& clock) {
+                                                            const base::Clock& clock,
+                                                            TokenReviewer* reviewer) {
   RETURN_IF_ERROR(base::MakeDirectories(settings.data_dir));
   ASSIGN_OR_RETURN(base::DirectoryLock lock,
                    base::DirectoryLock::Take(settings.data_dir, settings.lock_wait_ms));
   auto parts = std::make_unique<Parts>(settings, std::move(lock));
-  ASSIGN_OR_RETURN(std::string file, TenantFile(settings.data_dir, "default"));
-  ASSIGN_OR_RETURN(parts->store, Store::Open(file, settings.store));
-  parts->api = std::make_unique<Api>(Api{*parts->store, clock, parts->metrics});
-  parts->health = std::make_unique<HealthProbe>(*parts->store, clock, settings.data_dir,
+  parts->tenants =
+      std::make_unique<Tenants>(settings.data_dir, settings.store, settings.open_tenants);
+  if (settings.auth == "kubernetes") {
+    RETURN_IF_ERROR(AskTheCluster(*parts, clock, reviewer));
+  } else {
+    // The one tenant there is: a file that cannot be opened is said now, not to the first caller.
+    ASSIGN_OR_RETURN(std::shared_ptr<Store> opened, parts->tenants->Take(kEverybody));
+  }
+  parts->gate =
+      std::make_unique<Gate>(parts->identities.get(), *parts->tenants, clock, parts->metrics);
+  parts->health = std::make_unique<HealthProbe>(*parts->tenants, clock, settings.data_dir,
                                                 settings.min_free_bytes);
 
   http::ServerOptions serving;
@@ -45,10 +75,11 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   serving.workers = settings.workers;
   serving.queue = settings.queue;
   telemetry::Instrument(serving, parts->metrics);
-  parts->metrics.SetGauge("agent_memory_server_anonymous", settings.auth == "none" ? 1 : 0);
+  const bool anybody = settings.auth == "none" || !settings.anonymous_namespace.empty();
+  parts->metrics.SetGauge("agent_memory_server_anonymous", anybody ? 1 : 0);
   ASSIGN_OR_RETURN(
       parts->api_server,
-      http::Server::Start(http::Router(Routes(*parts->api, settings.max_stream_bytes)), serving));
+      http::Server::Start(http::Router(Routes(*parts->gate, settings.max_stream_bytes)), serving));
   http::ServerOptions admin;
   admin.listen = settings.admin;
   admin.name = "admin";
@@ -57,19 +88,19 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   admin.max_connections = 64;
   ASSIGN_OR_RETURN(
       parts->admin_server,
-      http::Server::Start(http::Router(AdminRoutes(*parts->health, *parts->store, parts->metrics)),
-                          admin));
+      http::Server::Start(
+          http::Router(AdminRoutes(*parts->health, *parts->tenants, parts->metrics)), admin));
   return std::unique_ptr<RunningServer>(new RunningServer(std::move(parts)));
 }
 
 std::string RunningServer::api_address() const { return parts_->api_server->address(); }
 std::string RunningServer::admin_address() const { return parts_->admin_server->address(); }
-Store& RunningServer::store() { return *parts_->store; }
+Tenants& RunningServer::tenants() { return *parts_->tenants; }
 
 void RunningServer::Stop() {
   if (parts_->api_server) parts_->api_server->Stop(parts_->settings.drain_ms);
   parts_->api_server.reset();
-  parts_->store->Close();
+  parts_->tenants->Close();
   if (parts_->admin_server) parts_->admin_server->Stop(0);
   parts_->admin_server.reset();
 }

@@ -1,4 +1,5 @@
-// The memory server as one object: directory, store, API and admin port. main() and tests start it.
+// The memory server as one object: directory, stores, identity, API and admin port. main() and
+// tests start it.
 #pragma once
 
 #include <memory>
@@ -6,24 +7,29 @@
 
 #include "lib/base/clock.h"
 #include "memory/server_settings.h"
+#include "memory/tenants.h"
+#include "memory/token_reviewer.h"
 
 namespace memory {
 
 class RunningServer {
  public:
   // Takes the directory, opens the store, listens. Errors say what to do. `clock` outlives the
-  // server.
+  // server, and so does `reviewer`, which is asked in place of the cluster when it is given.
   static base::Result<std::unique_ptr<RunningServer>> Start(const ServerSettings& settings,
-                                                            const base::Clock& clock);
+                                                            const base::Clock& clock,
+                                                            TokenReviewer* reviewer = nullptr);
   ~RunningServer();  // Stop()
   std::string api_address() const;
   std::string admin_address() const;
-  Store& store();
+  Tenants& tenants();
   // Lets running requests end, commits what waits, closes the files.
   void Stop();
 
  private:
   struct Parts;
+  static base::Status AskTheCluster(Parts& parts, const base::Clock& clock,
+                                    TokenReviewer* reviewer);
   explicit RunningServer(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };

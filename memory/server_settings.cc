@@ -2,6 +2,7 @@
 #include "memory/server_settings.h"
 
 #include "lib/http/server.h"
+#include "memory/identity.h"
 
 namespace memory {
 
@@ -21,14 +22,20 @@ const base::Program& ServerProgram() {
           {"data-dir", Kind::kString, "/var/lib/agent-memory",
            "directory of the database files; one process at a time"},
           {"auth", Kind::kString, "none",
-           "who may call: none (everybody is one tenant) or kubernetes (not served yet)"},
+           "who may call: none (everybody, as one tenant) or kubernetes (ServiceAccounts; a tenant "
+           "for each namespace)"},
           {"insecure", Kind::kBool, "false",
            "allow --auth none on an address that others can reach"},
-          {"audience", Kind::kString, "", "audience of the tokens, with --auth kubernetes"},
+          {"audience", Kind::kList, "",
+           "audiences of tokens for this server, with --auth kubernetes: "
+           "agent-memory.<namespace>.<service>, one for each Service"},
           {"anonymous-namespace", Kind::kString, "",
            "tenant of callers without a token, with --auth kubernetes"},
           {"anonymous-role", Kind::kString, "reader", "what they may do: reader or agent"},
-          {"kubeconfig", Kind::kString, "", "API server for token reviews, with --auth kubernetes"},
+          {"kubeconfig", Kind::kString, "",
+           "API server for token reviews, with --auth kubernetes; empty: the pod's own"},
+          {"open-tenants", Kind::kInt, "256",
+           "namespaces whose files are open at once; the least recently used is closed", 1, 4096},
           {"dedup-window", Kind::kDuration, "15m",
            "equal content within it is counted, not stored again", 0, 24 * 3'600'000LL},
           {"idempotency-retention", Kind::kDuration, "168h", "how long Idempotency-Keys are kept",
@@ -61,6 +68,11 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.data_dir = settings.Text("data-dir");
   read.auth = settings.Text("auth");
   read.insecure = settings.Bool("insecure");
+  read.audiences = settings.List("audience");
+  read.anonymous_namespace = settings.Text("anonymous-namespace");
+  read.anonymous_role = settings.Text("anonymous-role");
+  read.kubeconfig = settings.Text("kubeconfig");
+  read.open_tenants = static_cast<size_t>(settings.Int("open-tenants"));
   read.workers = static_cast<size_t>(settings.Int("workers"));
   read.queue = static_cast<size_t>(settings.Int("queue"));
   read.max_stream_bytes = static_cast<size_t>(settings.Bytes("max-stream"));
@@ -74,30 +86,50 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   return read;
 }
 
-Status CheckServerSettings(const ServerSettings& settings) {
-  if (settings.auth == "kubernetes") {
+namespace {
+
+Status CheckIdentity(const ServerSettings& settings) {
+  if (settings.audiences.empty()) {
+    return Error{Code::kInvalid,
+                 "audience: is required with --auth kubernetes; agents have tokens for "
+                 "agent-memory.<namespace>.<service>, with the Service they call"};
+  }
+  if (settings.insecure)
+    return Error{Code::kInvalid,
+                 "insecure: says that nobody is asked; leave it out with --auth "
+                 "kubernetes"};
+  if (auto role = ParseRole(settings.anonymous_role); !role)
+    return base::Wrap("anonymous-role", role.error());
+  return {};
+}
+
+Status CheckNoIdentity(const ServerSettings& settings, const std::string& host) {
+  if (!settings.audiences.empty() || !settings.anonymous_namespace.empty()) {
     return Error{
         Code::kInvalid,
-        "auth: kubernetes is not served yet; use --auth none on loopback, or with --insecure "
-        "behind a NetworkPolicy"};
+        "audience and anonymous-namespace mean nothing with --auth none, which asks nobody "
+        "who they are; add --auth kubernetes, or leave them out"};
   }
-  if (settings.auth != "none") {
-    return Error{Code::kInvalid, "auth: \"" + settings.auth + "\" is neither none nor kubernetes"};
-  }
+  bool loopback = host == "localhost" || host == "::1" || host.starts_with("127.");
+  if (loopback || settings.insecure) return {};
+  return Error{
+      Code::kInvalid,
+      "listen: " + settings.listen +
+          " can be reached by others and --auth none asks nobody "
+          "who they are; listen on 127.0.0.1, use --auth kubernetes, or add --insecure if the "
+          "network keeps others out"};
+}
+
+}  // namespace
+
+Status CheckServerSettings(const ServerSettings& settings) {
   auto address = http::ParseAddress(settings.listen);
   if (!address) return base::Wrap("listen", address.error());
   auto admin = http::ParseAddress(settings.admin);
   if (!admin) return base::Wrap("admin", admin.error());
-  const std::string& host = address->first;
-  bool loopback = host == "localhost" || host == "::1" || host.starts_with("127.");
-  if (!loopback && !settings.insecure) {
-    return Error{
-        Code::kInvalid,
-        "listen: " + settings.listen +
-            " can be reached by others and --auth none asks nobody "
-            "who they are; listen on 127.0.0.1, or add --insecure if the network keeps others out"};
-  }
-  return {};
+  if (settings.auth == "kubernetes") return CheckIdentity(settings);
+  if (settings.auth == "none") return CheckNoIdentity(settings, address->first);
+  return Error{Code::kInvalid, "auth: \"" + settings.auth + "\" is neither none nor kubernetes"};
 }
 
 }  // namespace memory

@@ -12,6 +12,11 @@ struct ServerSettings {
   std::string data_dir;
   std::string auth = "none";  // or kubernetes
   bool insecure = false;      // auth none off loopback
+  // With auth kubernetes.
+  std::vector<std::string> audiences;
+  std::string anonymous_namespace, anonymous_role = "reader";
+  std::string kubeconfig;  // empty: the pod's own ServiceAccount
+  size_t open_tenants = 256;
   size_t workers = 32, queue = 256;
   size_t max_stream_bytes = size_t{2} << 30;
   int64_t min_free_bytes = 8 << 20;  // below it the server is not ready

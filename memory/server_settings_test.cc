@@ -20,11 +20,25 @@ TEST(ServerSettings, NobodyListensToStrangersByAccident) {
   EXPECT_TRUE(CheckServerSettings(settings));
 }
 
-TEST(ServerSettings, WhatIsNotServedYetSaysSo) {
+TEST(ServerSettings, WithTokensEverybodyMayReachThePort) {
   ServerSettings settings;
+  settings.listen = ":7437";
   settings.auth = "kubernetes";
-  EXPECT_NE(CheckServerSettings(settings).error().message.find("not served yet"),
-            std::string::npos);
+  EXPECT_NE(CheckServerSettings(settings).error().message.find("audience"), std::string::npos);
+  settings.audiences = {"agent-memory.agents.agent-memory"};
+  EXPECT_TRUE(CheckServerSettings(settings));
+  settings.anonymous_role = "admin";
+  EXPECT_FALSE(CheckServerSettings(settings));
+}
+
+TEST(ServerSettings, WhatContradictsItselfIsRefused) {
+  ServerSettings settings;
+  settings.audiences = {"agent-memory.agents.agent-memory"};  // and nobody is asked
+  EXPECT_FALSE(CheckServerSettings(settings));
+  settings.auth = "kubernetes";
+  settings.insecure = true;
+  EXPECT_FALSE(CheckServerSettings(settings));
+  settings = {};
   settings.auth = "password";
   EXPECT_FALSE(CheckServerSettings(settings));
 }

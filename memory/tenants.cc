@@ -1,5 +1,11 @@
-// Names of tenants and their files.
+// Opens and closes stores outside of the lock, so that a slow one keeps nobody else waiting. A
+// store that closes stays in the table until its file is closed: two writers of one file would
+// break it.
 #include "memory/tenants.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
 
 #include "lib/base/file.h"
 #include "lib/base/json.h"
@@ -11,6 +17,13 @@ using base::Code;
 using base::Error;
 using base::Json;
 using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr auto kLongestWait = std::chrono::seconds(10);  // for a store that opens or closes
+
+}  // namespace
 
 Result<std::string> TenantFile(const std::string& directory, const std::string& name) {
   const std::string file = base::Sha256Hex(name);
@@ -18,7 +31,7 @@ Result<std::string> TenantFile(const std::string& directory, const std::string& 
   Json names = Json::object();
   Result<std::string> text = base::ReadFile(table);
   if (text) {
-    ASSIGN_OR_RETURN(names, base::ParseJson(*text));
+    ASSIGN_OR_RETURN(names, base::ParseJson(*text, {64, 1'000'000}));
     if (!names.is_object()) return Error{Code::kInternal, table + " is not an object of names"};
   } else if (text.error().code != Code::kNotFound) {
     return text.error();
@@ -28,6 +41,139 @@ Result<std::string> TenantFile(const std::string& directory, const std::string& 
     RETURN_IF_ERROR(base::ReplaceFile(table, base::DumpJson(names) + "\n"));
   }
   return directory + "/" + file;
+}
+
+Tenants::Tenants(std::string directory, StoreOptions options, size_t most_open)
+    : directory_(std::move(directory)),
+      options_([&] {
+        options.on_sync_failure = [this, tell = options.on_sync_failure](const Error& error) {
+          {
+            std::lock_guard lock(mutex_);
+            failed_ = true;
+          }
+          if (tell) tell(error);
+        };
+        return options;
+      }()),
+      most_open_(most_open) {}
+
+Tenants::~Tenants() { Close(); }
+
+Result<std::shared_ptr<Store>> Tenants::Take(const std::string& name) {
+  Lock lock(mutex_);
+  while (true) {
+    if (closed_) return Error{Code::kUnavailable, "the program is stopping"};
+    if (auto store = FindOpen(name, lock)) return store;
+    if (entries_.contains(name))
+      return Error{Code::kUnavailable, "the memory of this namespace is being opened; try again"};
+    if (entries_.size() < most_open_) break;
+    RETURN_IF_ERROR(MakeRoom(lock));
+  }
+  entries_[name];
+  lock.unlock();
+  auto opened = [&]() -> Result<std::unique_ptr<Store>> {
+    std::string file;
+    {
+      std::lock_guard names(names_mutex_);
+      ASSIGN_OR_RETURN(file, TenantFile(directory_, name));
+    }
+    return Store::Open(file, options_);
+  }();
+  lock.lock();
+  wake_.notify_all();
+  if (!opened) {
+    entries_.erase(name);
+    return opened.error();
+  }
+  Entry& entry = entries_[name];
+  entry = {State::kOpen, std::move(*opened), ++uses_};
+  return entry.store;
+}
+
+// Waits while the store opens or closes. Null: it is not there, or the wait was too long.
+std::shared_ptr<Store> Tenants::FindOpen(const std::string& name, Lock& lock) {
+  wake_.wait_for(lock, kLongestWait, [&] {
+    auto place = entries_.find(name);
+    return place == entries_.end() || place->second.state == State::kOpen;
+  });
+  auto place = entries_.find(name);
+  if (place == entries_.end() || place->second.state != State::kOpen) return nullptr;
+  place->second.used = ++uses_;
+  return place->second.store;
+}
+
+// Closes the least recently used store that nobody holds. Lets go of the lock meanwhile.
+Status Tenants::MakeRoom(Lock& lock) {
+  auto oldest = entries_.end();
+  for (auto place = entries_.begin(); place != entries_.end(); ++place) {
+    // Copies are made under the lock alone: a store that only the table holds stays so.
+    if (place->second.state != State::kOpen || place->second.store.use_count() > 1) continue;
+    if (oldest == entries_.end() || place->second.used < oldest->second.used) oldest = place;
+  }
+  if (oldest == entries_.end())
+    return Error{Code::kUnavailable, "as many namespaces as may be served at once (" +
+                                         std::to_string(most_open_) + ") are busy; try again"};
+  CloseOne(oldest, lock);
+  return {};
+}
+
+void Tenants::CloseOne(std::map<std::string, Entry>::iterator place, Lock& lock) {
+  std::shared_ptr<Store> store = std::move(place->second.store);
+  place->second.state = State::kClosing;
+  lock.unlock();
+  store->Close();
+  store.reset();
+  lock.lock();
+  entries_.erase(place);
+  wake_.notify_all();
+}
+
+Status Tenants::ProbeWrite() {
+  std::shared_ptr<Store> latest;
+  {
+    std::lock_guard lock(mutex_);
+    uint64_t used = 0;
+    for (const auto& [name, entry] : entries_) {
+      if (entry.state != State::kOpen || entry.used < used) continue;
+      latest = entry.store;
+      used = entry.used;
+    }
+  }
+  // They share one disk: the one that is used most lately speaks for all.
+  if (latest) return latest->ProbeWrite();
+  return base::ReplaceFile(directory_ + "/probe", "a write is possible\n");
+}
+
+bool Tenants::Failed() const {
+  std::lock_guard lock(mutex_);
+  return failed_;
+}
+
+size_t Tenants::QueuedWrites() const {
+  std::lock_guard lock(mutex_);
+  size_t queued = 0;
+  for (const auto& [name, entry] : entries_)
+    if (entry.state == State::kOpen) queued += entry.store->QueuedWrites();
+  return queued;
+}
+
+size_t Tenants::Open() const {
+  std::lock_guard lock(mutex_);
+  return entries_.size();
+}
+
+void Tenants::Close() {
+  Lock lock(mutex_);
+  closed_ = true;
+  while (!entries_.empty()) {
+    auto place = std::find_if(entries_.begin(), entries_.end(),
+                              [](const auto& entry) { return entry.second.state == State::kOpen; });
+    if (place != entries_.end()) {
+      CloseOne(place, lock);
+    } else {
+      wake_.wait(lock);
+    }
+  }
 }
 
 }  // namespace memory

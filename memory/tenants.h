@@ -1,14 +1,60 @@
-// The data directory: which tenants there are, and the file of each.
+// The tenants of a data directory: a file each, and the stores that are open. Who may have which is
+// not decided here: gate.h.
 #pragma once
 
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "lib/base/result.h"
+#include "memory/store.h"
 
 namespace memory {
 
 // The path of a tenant's file, hex(sha256(name)) in `directory`; its name is in names.json,
 // durably, before the file is made. Not for two threads at once.
 base::Result<std::string> TenantFile(const std::string& directory, const std::string& name);
+
+class Tenants {
+ public:
+  // `most_open` stores at once; the least recently used is closed for another.
+  Tenants(std::string directory, StoreOptions options, size_t most_open);
+  ~Tenants();  // Close()
+
+  // A tenant's store, opened, or made, when it is not. It stays open while anybody holds it. Any
+  // thread. kUnavailable: as many as may be open are in use, or Close was called; else as
+  // Store::Open.
+  base::Result<std::shared_ptr<Store>> Take(const std::string& name);
+
+  base::Status ProbeWrite();    // ok: a write would succeed now
+  bool Failed() const;          // a sync of any of them failed
+  size_t QueuedWrites() const;  // of all that are open
+  size_t Open() const;
+  void Close();  // finishes the writes that wait; nobody may hold a store any more
+
+ private:
+  enum class State { kOpening, kOpen, kClosing };
+  struct Entry {
+    State state = State::kOpening;
+    std::shared_ptr<Store> store;  // kOpen
+    uint64_t used = 0;             // when last, by uses_
+  };
+  using Lock = std::unique_lock<std::mutex>;
+  std::shared_ptr<Store> FindOpen(const std::string& name, Lock& lock);
+  base::Status MakeRoom(Lock& lock);
+  void CloseOne(std::map<std::string, Entry>::iterator place, Lock& lock);
+
+  const std::string directory_;
+  const StoreOptions options_;
+  const size_t most_open_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::map<std::string, Entry> entries_;
+  uint64_t uses_ = 0;
+  bool failed_ = false, closed_ = false;
+  std::mutex names_mutex_;  // names.json
+};
 
 }  // namespace memory

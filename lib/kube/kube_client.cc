@@ -216,6 +216,17 @@ base::Result<Json> KubeClient::Create(const Resource& resource, const Json& obje
   return Call(std::move(request));
 }
 
+base::Result<Json> KubeClient::Ask(const Resource& resource, const Json& question) {
+  http::ClientRequest request;
+  request.method = "POST";
+  request.target = CollectionPath(resource, KeyOf(question).name_space);
+  request.headers.Set("Content-Type", kJson);
+  request.headers.Set("Idempotency-Key", "ask");  // the HTTP client may send it again
+  request.body = base::DumpJson(question);
+  request.timeout_ms = settings_.timeout_ms;
+  return Call(std::move(request));
+}
+
 base::Result<Json> KubeClient::Patch(const char* content_type, const std::string& path,
                                      const Json& patch) {
   std::string query;

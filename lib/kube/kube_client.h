@@ -73,6 +73,8 @@ class KubeClient {
   base::Result<Json> Apply(const Resource& resource, const Json& object,
                            const ApplyOptions& options = {});
   base::Result<Json> Create(const Resource& resource, const Json& object);  // kConflict: exists
+  // A question in the form of an object, TokenReview say. Nothing is stored, so it may be sent twice.
+  base::Result<Json> Ask(const Resource& resource, const Json& question);
   base::Result<Json> MergePatch(const Resource& resource, const ObjectKey& key, const Json& patch,
                                 std::string_view subresource = {});
   base::Result<Json> JsonPatch(const Resource& resource, const ObjectKey& key, const Json& patch,

@@ -16,6 +16,9 @@ const std::vector<MetricInfo>& KnownMetrics() {
        "code."},
       {"agent_memory_http_request_seconds", "histogram",
        "Seconds from the request read to the answer written, by server and route pattern."},
+      {"agent_memory_trace_spans_total", "counter",
+       "Spans ended while traces are exported, by fate: exported, failed (the collector did not "
+       "take them), dropped (the queue was full, or the program ended)."},
       // The operator: controller-runtime's names, so that existing dashboards fit.
       {"controller_runtime_reconcile_total", "counter", "Reconciles, by controller and result."},
       {"controller_runtime_reconcile_time_seconds", "histogram", "Seconds that a reconcile took."},
@@ -45,8 +48,12 @@ const std::vector<MetricInfo>& KnownMetrics() {
        "1 when the memory server answered the last delivery."},
       // The memory server.
       {"agent_memory_server_anonymous", "gauge",
-       "1 when callers are not asked who they are (--auth none), else 0."},
+       "1 when callers without a token are let in (--auth none, --anonymous-namespace), else 0."},
       {"agent_memory_server_free_bytes", "gauge", "Free space of the data directory in bytes."},
+      {"agent_memory_server_identities_total", "counter",
+       "Callers looked at, by outcome: remembered, reviewed, anonymous, bridged (served while "
+       "nobody could be asked), missing, refused, forbidden, unavailable."},
+      {"agent_memory_server_open_tenants", "gauge", "Tenants whose files are open."},
       {"agent_memory_server_partial_searches_total", "counter", "Searches cut at their deadline."},
       {"agent_memory_server_queued_writes", "gauge", "Writes that wait for the writer."},
       {"agent_memory_server_recalled_items_total", "counter",

@@ -1,0 +1,30 @@
+// The way into the API: who calls, may he do that, and in which store. Every route passes here, so
+// that no handler can forget to ask, and none can name a tenant.
+#pragma once
+
+#include "memory/handlers.h"
+#include "memory/identity_check.h"
+#include "memory/tenants.h"
+
+namespace memory {
+
+// The tenant of everybody, with --auth none. Not a name that a namespace can have.
+inline constexpr const char* kEverybody = "*";
+
+class Gate {
+ public:
+  // `identities`: null with --auth none. All outlive this.
+  Gate(IdentityCheck* identities, Tenants& tenants, const base::Clock& clock,
+       telemetry::Metrics& metrics)
+      : identities_(identities), tenants_(tenants), clock_(clock), metrics_(metrics) {}
+  // Runs the handler on the caller's own store, or says why not: 401, 403, 503.
+  http::Response Pass(const http::Request& request, ApiHandler handler) const;
+
+ private:
+  IdentityCheck* const identities_;
+  Tenants& tenants_;
+  const base::Clock& clock_;
+  telemetry::Metrics& metrics_;
+};
+
+}  // namespace memory
