@@ -126,6 +126,7 @@ def script(counts, name, argv, timeout_s, environment=None):
 def unit(counts):
     script_tidy = run(["python3", "scripts/tidy.py", "--self-test"], 60)[0]
     counts.add("tidy self-test", int(script_tidy == 0), int(script_tidy != 0))
+    script(counts, "strace log", ["python3", "e2e/crash/strace_log_test.py"], 60)
     if build(counts, "test"):
         ctest(counts, "test")
 
@@ -136,6 +137,7 @@ def program(counts):
     if build(counts, "release"):
         script(counts, "hostile requests", ["python3", "e2e/hostile_requests.py"], 300)
         script(counts, "kill loops", ["python3", "e2e/crash/kill_loops.py"], 600)
+        script(counts, "sync errors", ["python3", "e2e/crash/sync_errors.py"], 600)
         script(counts, "power loss", ["python3", "e2e/crash/power_loss.py"], 900)
         script(counts, "story, embedded", ["python3", "e2e/story/tell.py", "embedded"], 300)
 

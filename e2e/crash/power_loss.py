@@ -22,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "story")]
 
 import integrity  # noqa: E402
+import shims  # noqa: E402
 import targets  # noqa: E402
 import wire  # noqa: E402
 from checks import Checks  # noqa: E402
@@ -181,12 +182,6 @@ def teeth(checks, name, folder, options, shim):
                     f"acknowledgement flagged (at least {100 * TEETH:.0f} %)")
 
 
-def compile_shim(folder):
-    shim = os.path.join(folder, "nosync.so")
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", shim, os.path.join(HERE, "nosync.c")], check=True)
-    return shim
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, default=80, help="acknowledged writes for each program")
@@ -200,7 +195,7 @@ def main():
     checks, points = Checks(), 0
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="agent-memory-power-", dir=base) as folder:
-        shim = compile_shim(folder)
+        shim = shims.build("nosync", folder)
         for name in ("server", "sidecar"):
             if options.only not in (None, name):
                 continue

@@ -4,7 +4,8 @@ calls that SQLite and file replacement use; an unknown one that changes a file i
 Operations (tuples): ("create", path) ("write", path, offset, bytes) ("append", path, bytes)
 ("truncate", path, size) ("rename", old, new) ("unlink", path) ("sync-start", token, path)
 ("sync-end", token) ("sent", bytes). A sync that ran while another thread wrote keeps only what was there
-when it started; an answer counts as told from the start of its send."""
+when it started; an answer counts as told from the start of its send. A call in which the program was
+killed ends with "= ?": its answer was told and its write was done, its sync was not."""
 import re
 
 CALLS = ("open,openat,creat,write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasync,ftruncate,fallocate,"
@@ -12,7 +13,7 @@ CALLS = ("open,openat,creat,write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasy
 STRACE = ["strace", "-f", "-y", "-xx", "-s", "4000000", "-e", "trace=" + CALLS, "-e", "signal=none"]
 
 LINE = re.compile(r"(\d+)\s+(.*)")
-CALL = re.compile(r"(\w+)\((.*)\)\s+=\s+(-?\d+)")
+CALL = re.compile(r"(\w+)\((.*)\)\s+=\s+(-?\d+|\?)")
 STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 DESCRIPTOR = re.compile(r"(\d+)<((?:[^>]|->)*)>")
 
@@ -45,18 +46,19 @@ class Log:
             started = rest[: -len("<unfinished ...>")].rstrip()
             self.unfinished[thread] = (started, self.start(started))
             return
-        token = None
-        if rest.startswith("<... "):
+        token, begun, rest = None, rest.startswith("<... "), rest.replace(" <unfinished ...>) = ?", ") = ?")
+        if begun:
             started, token = self.unfinished.pop(thread, ("", None))
             rest = started + rest.split("resumed>", 1)[1]
         match = CALL.match(rest)
         if not match:
             return
-        if int(match[3]) < 0:
+        killed = match[3] == "?"
+        if not killed and int(match[3]) < 0:
             return
-        if token is None:
+        if not begun:
             token = self.start(rest)
-        self.finish(match[1], match[2], int(match[3]), token)
+        self.finish(match[1], match[2], None if killed else int(match[3]), token)
 
     def start(self, text):
         """What counts from a call's start: a sync's snapshot, an answer's being told. → a sync's token"""
@@ -81,7 +83,7 @@ class Log:
         add, path = self.operations.append, self.path(arguments)
         strings = STRING.findall(arguments)
         if name in ("fsync", "fdatasync"):
-            if token is not None:
+            if token is not None and result is not None:
                 add(("sync-end", token))
         elif name in ("open", "openat", "creat"):
             opened = plain(strings[0])

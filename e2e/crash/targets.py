@@ -25,9 +25,9 @@ class Server:
     def program(self, **more):
         return programs.server(self.folder, **more)
 
-    def write(self, connection, item, conversation):
+    def write(self, connection, item, conversation, more=""):
         body = {"session_id": conversation, "project": "coder", "type": "bugfix", "title": f"item {item}",
-                "content": f"error: item-{item}- of {conversation}"}
+                "content": f"error: item-{item}- of {conversation} {more}"}
         status, answer = wire.on(connection, "POST", "/observations", body,
                                  {"Idempotency-Key": f"key-{item}", "X-Request-Id": f"ack-{item}"})
         return status, answer["id"] if status == 201 else None
@@ -59,10 +59,10 @@ class Sidecar:
     def program(self, **more):
         return programs.sidecar(self.folder, os.path.join(self.folder, "policy.json"), **more)
 
-    def write(self, connection, item, conversation):
+    def write(self, connection, item, conversation, more=""):
         event = {"session_id": conversation, "hook_event_name": "PostToolUseFailure", "tool_name": "bash",
                  "tool_input": {"command": "make"}, "tool_use_id": f"toolu_{item}",
-                 "error": f"Exit code 2\nerror: item-{item}- of {conversation}"}
+                 "error": f"Exit code 2\nerror: item-{item}- of {conversation} {more}"}
         status, _ = wire.on(connection, "POST", "/v1/hooks", event, {"X-Request-Id": f"ack-{item}"})
         return status, conversation
 
