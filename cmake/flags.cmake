@@ -20,5 +20,5 @@ elseif(CMAKE_BUILD_TYPE STREQUAL Release)
   add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GLIBCXX_ASSERTIONS -fstack-protector-strong
     -fstack-clash-protection -fcf-protection=full -fno-delete-null-pointer-checks -fno-strict-overflow
     -ftrivial-auto-var-init=zero)
-  add_link_options(-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed -Wl,--gc-sections)
+  add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie> -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed -Wl,--gc-sections)
 endif()

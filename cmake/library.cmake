@@ -28,6 +28,11 @@ function(library)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   string(REPLACE "/" "_" name ${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
+  file(GLOB_RECURSE own CONFIGURE_DEPENDS */CMakeLists.txt)
+  foreach(file ${own})
+    get_filename_component(inner ${file} DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${inner}/")
+  endforeach()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$")
@@ -56,4 +61,17 @@ function(library)
     set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
       "AGENT_MEMORY_BIN=${PROJECT_BINARY_DIR}/bin;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0;TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp halt_on_error=1;UBSAN_OPTIONS=print_stacktrace=1")
   endif()
+endfunction()
+
+# module(): what a program loads while it runs, out of the .cc files of the folder that calls it. It shows
+# nothing but what it exports, and has no library of ours in it (they are not made to be loaded).
+#   DEFINITIONS  for its code     LINK  libraries
+function(module name)
+  cmake_parse_arguments(ARG "" "" "DEFINITIONS;LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  add_library(${name} MODULE ${sources})
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} Threads::Threads)
+  set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()

@@ -1,5 +1,6 @@
 // GET /search and GET /context: what is found, and what is fit to be put into a prompt.
 #include "lib/base/text.h"
+#include "lib/telemetry/instrument.h"
 #include "memory/handlers.h"
 #include "memory/validate.h"
 
@@ -63,6 +64,20 @@ Json EncodeSummary(const api::Session& session) {
   return json;
 }
 
+// On the request's trace: what was handed out to be put into a prompt, without its content.
+void RecordInjected(const Request& request, const SearchResult& recalled) {
+  telemetry::Span* span = telemetry::SpanOf(request);
+  if (span == nullptr) return;
+  for (const Found& found : recalled.rows) {
+    span->Event("context.injected", {{"id", found.row.id},
+                                     {"type", found.row.type},
+                                     {"title", found.row.title},
+                                     {"rank", found.rank},
+                                     {"method", found.method}});
+  }
+  if (recalled.partial) span->Attribute("partial", true);
+}
+
 }  // namespace
 
 Response Search(const Api& api, const Request& request) {
@@ -76,6 +91,7 @@ Response Search(const Api& api, const Request& request) {
     }
     ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 10));
     ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));
+    const auto span = telemetry::ChildOf(request, "store.search");
     return api.store.Search(filter, *text, syntax == "fts5");
   }();
   if (!result) return ErrorResponse(result.error());
@@ -94,11 +110,15 @@ Response Context(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 5));
     ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));
     ASSIGN_OR_RETURN(size_t sessions, CountParameter(request, "sessions", kDefaultSessions));
+    auto span = telemetry::ChildOf(request, "store.summaries");
     ASSIGN_OR_RETURN(
         std::vector<api::Session> summaries,
         api.store.Summaries(filter.project, sessions, filter.as_of_ms.value_or(INT64_MAX)));
+    span = telemetry::ChildOf(request, "store.recall");
     ASSIGN_OR_RETURN(SearchResult recalled,
                      api.store.Recall(filter, TextParameter(request, "query").value_or("")));
+    span.reset();
+    RecordInjected(request, recalled);
     Json answer = {{"recent_sessions", Json::array()}, {"recent_observations", Json::array()}};
     for (const api::Session& session : summaries)
       answer["recent_sessions"].push_back(EncodeSummary(session));

@@ -20,6 +20,7 @@ struct RunningServer::Parts {
   ServerSettings settings;
   base::DirectoryLock lock;
   telemetry::Metrics metrics;
+  std::unique_ptr<telemetry::Tracer> tracer;
   std::unique_ptr<WayToCluster> cluster;
   std::unique_ptr<IdentityCheck> identities;
   std::unique_ptr<Tenants> tenants;
@@ -57,6 +58,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   ASSIGN_OR_RETURN(base::DirectoryLock lock,
                    base::DirectoryLock::Take(settings.data_dir, settings.lock_wait_ms));
   auto parts = std::make_unique<Parts>(settings, std::move(lock));
+  ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
   parts->tenants =
       std::make_unique<Tenants>(settings.data_dir, settings.store, settings.open_tenants);
   if (settings.auth == "kubernetes") {
@@ -74,7 +76,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   serving.listen = settings.listen;
   serving.workers = settings.workers;
   serving.queue = settings.queue;
-  telemetry::Instrument(serving, parts->metrics);
+  telemetry::Instrument(serving, parts->metrics, parts->tracer.get());
   const bool anybody = settings.auth == "none" || !settings.anonymous_namespace.empty();
   parts->metrics.SetGauge("agent_memory_server_anonymous", anybody ? 1 : 0);
   ASSIGN_OR_RETURN(

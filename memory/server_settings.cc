@@ -54,6 +54,8 @@ const base::Program& ServerProgram() {
            "how long to wait for another process to leave the data-dir", 0, 600'000},
           {"drain", Kind::kDuration, "10s", "how long running requests may take at shutdown", 0,
            600'000},
+          telemetry::EndpointSetting(),
+          telemetry::ModuleSetting(),
           {"log-level", Kind::kString, "info", "debug, info, warn or error"},
       },
       "example:\n  agent-memory-server --listen 127.0.0.1:7437 --admin 127.0.0.1:7438 --data-dir "
@@ -83,6 +85,7 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.store.idempotency_ms = settings.Milliseconds("idempotency-retention");
   read.store.query_deadline_ms = settings.Milliseconds("query-deadline");
   read.store.readers = static_cast<size_t>(settings.Int("readers"));
+  read.traces = telemetry::ReadTraceOptions(settings, "agent-memory-server", base::Environment());
   return read;
 }
 
@@ -123,6 +126,7 @@ Status CheckNoIdentity(const ServerSettings& settings, const std::string& host) 
 }  // namespace
 
 Status CheckServerSettings(const ServerSettings& settings) {
+  RETURN_IF_ERROR(telemetry::CheckTraceOptions(settings.traces));
   auto address = http::ParseAddress(settings.listen);
   if (!address) return base::Wrap("listen", address.error());
   auto admin = http::ParseAddress(settings.admin);

@@ -3,6 +3,7 @@
 
 #include "lib/base/config.h"
 #include "lib/base/result.h"
+#include "lib/telemetry/trace_export.h"
 #include "memory/store.h"
 
 namespace memory {
@@ -23,6 +24,7 @@ struct ServerSettings {
   int64_t lock_wait_ms = 45'000;
   int64_t drain_ms = 10'000;
   StoreOptions store;
+  telemetry::TraceOptions traces;
 };
 
 const base::Program& ServerProgram();

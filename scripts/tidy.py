@@ -37,7 +37,7 @@ LIBRARIES = {
         r"(lib/(sqlite|conversation)/\w+|memory/(store|ranker)\w*|sidecar/(outbox|journal|state)\w*)\.(cc|h)|.*_test\.cc"),
     "yaml-cpp": (r"<yaml-cpp/", r"lib/base/yaml\.cc"),
     "prometheus-cpp": (r"<prometheus/", r"lib/telemetry/metrics\.cc"),
-    "opentelemetry-cpp": (r"<opentelemetry/", r"lib/telemetry/trace\w*\.cc"),
+    "opentelemetry-cpp": (r"<opentelemetry/", r"lib/telemetry/otlp/\w+\.(cc|h)"),
     "utf8proc": (r"<utf8proc\.h>", r"lib/base/text\w*\.cc"),
     "GoogleTest": (r"<(gtest|gmock)/", r".*_test\.cc|.*_fixture\.h|lib/testing/\w+\.(cc|h)"),
 }

@@ -163,6 +163,22 @@ Delivery::Outcome Delivery::Deliver(const OutboxRow& row, std::vector<Settled>& 
          "captured for " + row.destination + ", which the policy left for another namespace"});
     return Outcome::kSettled;
   }
+  auto answer = Send(row, to.url);
+  if (!answer) {
+    ServerAway();
+    return Outcome::kServerAway;
+  }
+  return OnAnswer(row, *answer, settled);
+}
+
+// A trace of its own, linked to the turn, which did not wait for it.
+base::Result<http::Response> Delivery::Send(const OutboxRow& row, const std::string& url) {
+  std::unique_ptr<telemetry::Span> span;
+  if (options_.tracer) {
+    span = options_.tracer->Start({.name = "deliver " + row.kind,
+                                   .kind = telemetry::SpanKind::kClient,
+                                   .cause = telemetry::ParseTraceparent(row.cause)});
+  }
   http::ClientRequest request;
   request.method = row.method;
   request.target = row.path;
@@ -170,12 +186,15 @@ Delivery::Outcome Delivery::Deliver(const OutboxRow& row, std::vector<Settled>& 
   request.timeout_ms = options_.call_timeout_ms;
   request.headers.Set("Content-Type", "application/json");
   if (!row.idempotency_key.empty()) request.headers.Set("Idempotency-Key", row.idempotency_key);
-  auto answer = send_(to.url, std::move(request));
-  if (!answer) {
-    ServerAway();
-    return Outcome::kServerAway;
+  if (span && span->recording()) {
+    request.headers.Set("traceparent", telemetry::FormatTraceparent(span->context()));
+    span->Attribute("http.request.body.size", row.body.size());
   }
-  return OnAnswer(row, *answer, settled);
+  auto answer = send_(url, std::move(request));
+  if (span && answer) span->Attribute("http.response.status_code", answer->status);
+  if (span && (!answer || answer->status >= 300))
+    span->Fail(answer ? std::to_string(answer->status) : base::CodeName(answer.error().code));
+  return answer;
 }
 
 Delivery::Outcome Delivery::OnAnswer(const OutboxRow& row, const http::Response& answer,

@@ -16,6 +16,7 @@
 
 #include "lib/base/backoff.h"
 #include "lib/base/clock.h"
+#include "lib/telemetry/trace.h"
 #include "sidecar/memory_servers.h"
 #include "sidecar/outbox.h"
 #include "sidecar/state.h"
@@ -42,6 +43,7 @@ class Delivery {
     int64_t retry_first_ms = 200, retry_longest_ms = 30'000;
     int64_t call_timeout_ms = 5'000;
     uint64_t seed = 1;
+    telemetry::Tracer* tracer = nullptr;  // null: no spans
   };
   // `current_url`: the server of the policy in force.
   Delivery(State& state, SendToServer send, std::function<std::string()> current_url,
@@ -75,6 +77,7 @@ class Delivery {
 
   int64_t RoundAt(int64_t now_ms);
   Outcome Deliver(const OutboxRow& row, std::vector<Settled>& settled);
+  base::Result<http::Response> Send(const OutboxRow& row, const std::string& url);
   Outcome OnAnswer(const OutboxRow& row, const http::Response& answer,
                    std::vector<Settled>& settled);
   void LaneWaits(const std::string& lane);

@@ -56,6 +56,9 @@ INSERT INTO outbox_totals VALUES('accepted', 0), ('delivered', 0), ('pending', 0
   ('pending_bytes', 0);
 )sql";
 
+const char* const kOutboxCauseStep =
+    "ALTER TABLE outbox ADD COLUMN cause_span TEXT NOT NULL DEFAULT ''";
+
 Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& limits) {
   const auto bytes =
       static_cast<int64_t>(row.body.size() + row.path.size() + row.lane.size() + 200);
@@ -74,11 +77,11 @@ Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& l
     ASSIGN_OR_RETURN(
         auto insert,
         db.Prepare("INSERT INTO outbox(lane, kind, method, path, body, project, origin,"
-                   " destination, idempotency_key, bytes, created_ms)"
-                   " VALUES(?,?,?,?,?,?,?,?,?,?,?)"));
+                   " destination, idempotency_key, bytes, created_ms, cause_span)"
+                   " VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"));
     insert.Bind(row.lane).Bind(row.kind).Bind(row.method).Bind(row.path).Bind(row.body);
     insert.Bind(row.project).Bind(row.origin).Bind(row.destination).Bind(row.idempotency_key);
-    RETURN_IF_ERROR(insert.Bind(bytes).Bind(row.created_ms).Run());
+    RETURN_IF_ERROR(insert.Bind(bytes).Bind(row.created_ms).Bind(row.cause).Run());
   }
   RETURN_IF_ERROR(Add(db, "accepted", 1));
   RETURN_IF_ERROR(Add(db, "pending", 1));
@@ -99,10 +102,11 @@ Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t after,
 }
 
 Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence) {
-  ASSIGN_OR_RETURN(auto query,
-                   db.Prepare("SELECT lane, kind, method, path, body, project, origin, destination,"
-                              " idempotency_key, created_ms FROM outbox WHERE sequence = ?"
-                              " AND state = 'pending'"));
+  ASSIGN_OR_RETURN(
+      auto query,
+      db.Prepare("SELECT lane, kind, method, path, body, project, origin, destination,"
+                 " idempotency_key, created_ms, cause_span FROM outbox WHERE sequence = ?"
+                 " AND state = 'pending'"));
   query.Bind(sequence);
   ASSIGN_OR_RETURN(const bool found, query.Step());
   if (!found) return std::optional<OutboxRow>();
@@ -118,6 +122,7 @@ Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence)
   row.destination = query.Text(7);
   row.idempotency_key = query.Text(8);
   row.created_ms = query.Int(9);
+  row.cause = query.Text(10);
   return std::optional<OutboxRow>(std::move(row));
 }
 

@@ -16,6 +16,7 @@
 namespace sidecar {
 
 extern const char* const kOutboxSchema;
+extern const char* const kOutboxCauseStep;  // the next migration
 
 struct OutboxRow {
   int64_t sequence = 0;
@@ -25,6 +26,7 @@ struct OutboxRow {
   std::string project, origin, destination;  // as they were at the capture; destination: a base URL
   std::string idempotency_key;
   int64_t created_ms = 0;
+  std::string cause;  // traceparent of the turn that it comes from; empty: not traced
 };
 
 struct OutboxLimits {

@@ -9,7 +9,7 @@
 #include "lib/http/server.h"
 #include "lib/telemetry/instrument.h"
 #include "lib/telemetry/metrics.h"
-#include "lib/telemetry/trace.h"
+#include "lib/telemetry/trace_export.h"
 #include "sidecar/agent_guard.h"
 #include "sidecar/conversation_routes.h"
 #include "sidecar/delivery.h"
@@ -29,8 +29,10 @@ constexpr int kDiskFailureExit = 74;  // sysexits: input/output error
 constexpr int64_t kRequestGraceMs = 3'000;
 constexpr size_t kAdminWorkers = 4, kAdminQueue = 32, kAgentConnections = 64;
 
-Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::Clock& clock) {
+Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::Clock& clock,
+                                  telemetry::Tracer& tracer) {
   Delivery::Options options;
+  options.tracer = &tracer;
   options.retry_longest_ms = settings.retry_longest_ms;
   options.seed = static_cast<uint64_t>(clock.NowMs());
   return options;
@@ -40,21 +42,24 @@ Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::C
 
 // In the order of building; ends in the reverse one.
 struct RunningSidecar::Parts {
-  Parts(const SidecarSettings& s, const base::Clock& c, std::unique_ptr<State> opened)
+  Parts(const SidecarSettings& s, const base::Clock& c, std::unique_ptr<State> opened,
+        std::unique_ptr<telemetry::Metrics> counts, std::unique_ptr<telemetry::Tracer> traces)
       : settings(s),
         clock(c),
+        metrics(std::move(counts)),
+        tracer(std::move(traces)),
         state(std::move(opened)),
         servers(s.token_file),
         delivery(
-            *state, servers.Sender(), [this] { return ServerUrl(); }, c, DeliveryOptions(s, c)),
+            *state, servers.Sender(), [this] { return ServerUrl(); }, c, DeliveryOptions(s, c, *tracer)),
         policies(s.policy, *state, c, [this] { delivery.ServerIsBack(); }),
         recall(servers.Sender(), c, {.deadline_ms = s.recall_timeout_ms},
                [this] { delivery.ServerIsBack(); }),
-        turn({*state, policies, recall, metrics, *tracer, c, s.outbox, Waker()}),
-        hooks(turn, metrics),
+        turn({*state, policies, recall, *metrics, *tracer, c, s.outbox, Waker()}),
+        hooks(turn, *metrics),
         conversations(*state, policies, c, s.outbox, Waker()),
         memory(*state, policies, servers.Sender(), c, s.outbox, Waker()),
-        status(*state, policies, delivery, recall, metrics) {}
+        status(*state, policies, delivery, recall, *metrics) {}
 
   std::function<void()> Waker() {
     return [this] { delivery.Wake(); };
@@ -76,8 +81,8 @@ struct RunningSidecar::Parts {
 
   const SidecarSettings settings;
   const base::Clock& clock;
-  telemetry::Metrics metrics;
-  std::unique_ptr<telemetry::Tracer> tracer = telemetry::MakeNoopTracer();
+  const std::unique_ptr<telemetry::Metrics> metrics;
+  const std::unique_ptr<telemetry::Tracer> tracer;
   std::unique_ptr<State> state;
   MemoryServers servers;
   Delivery delivery;
@@ -98,7 +103,7 @@ base::Status RunningSidecar::Parts::Listen() {
   options.name = "admin";
   options.workers = kAdminWorkers;
   options.queue = kAdminQueue;
-  telemetry::Instrument(options, metrics);
+  telemetry::Instrument(options, *metrics);
   ASSIGN_OR_RETURN(admin, http::Server::Start(http::Router(status.AdminRoutes()), options));
 
   http::ServerOptions agent;
@@ -109,7 +114,7 @@ base::Status RunningSidecar::Parts::Listen() {
   agent.before = [this](http::Request& request) {
     return RefuseStranger(request, settings.allowed_origins);
   };
-  telemetry::Instrument(agent, metrics);
+  telemetry::Instrument(agent, *metrics, tracer.get());
   ASSIGN_OR_RETURN(api, http::Server::Start(AgentRouter(), agent));
   return {};
 }
@@ -119,7 +124,10 @@ base::Result<std::unique_ptr<RunningSidecar>> RunningSidecar::Start(const Sideca
   ASSIGN_OR_RETURN(auto state, State::Open(settings.data_directory, [](const base::Error& error) {
                      base::RequestShutdown(kDiskFailureExit, error.message);
                    }));
-  auto parts = std::make_unique<Parts>(settings, clock, std::move(state));
+  auto metrics = std::make_unique<telemetry::Metrics>();
+  ASSIGN_OR_RETURN(auto tracer, telemetry::MakeTracer(settings.traces, *metrics));
+  auto parts = std::make_unique<Parts>(settings, clock, std::move(state), std::move(metrics),
+                                       std::move(tracer));
   parts->policies.Restore();
   parts->policies.Look();
   parts->policies.Start(settings.policy_interval_ms);

@@ -31,6 +31,7 @@ Status Enqueue(sqlite::Database& db, const char* kind, const std::string& sessio
   row.project = context.policy.project;
   row.destination = context.policy.server_url;
   row.created_ms = context.now_ms;
+  row.cause = context.cause;
   // Ids are random: each of these writes is made once and only repeated by the delivery.
   row.idempotency_key = std::string(kind) + "-" + base::RandomUuid();
   return sidecar::Enqueue(db, row, context.limits);
@@ -146,6 +147,7 @@ Status EnqueueObservation(sqlite::Database& db, const std::string& session, cons
   row.origin = origin;
   row.destination = context.policy.server_url;
   row.created_ms = context.now_ms;
+  row.cause = context.cause;
   row.idempotency_key = idempotency_key;
   return sidecar::Enqueue(db, row, context.limits);
 }

@@ -18,6 +18,7 @@ struct OutboxContext {
   const api::Policy& policy;
   const OutboxLimits& limits;
   int64_t now_ms = 0;
+  std::string cause = {};  // see OutboxRow
 };
 
 // The conversation, open and with a memory session: one is begun on the first use and, when the

@@ -36,6 +36,8 @@ const base::Program& SidecarProgram() {
            10'000'000},
           {"outbox-bytes", Kind::kBytes, "64Mi", "and their size together", 1 << 16},
           {"workers", Kind::kInt, "8", "threads that handle the agent's requests", 2, 256},
+          telemetry::EndpointSetting(),
+          telemetry::ModuleSetting(),
           {"log-level", Kind::kString, "info", "debug, info, warn or error"},
       },
       "Example:\n  agent-memory-sidecar --policy policy.json --data-dir state --listen 127.0.0.1:0 "
@@ -59,10 +61,12 @@ SidecarSettings ReadSidecarSettings(const base::Settings& settings) {
   read.outbox.rows = settings.Int("outbox-rows");
   read.outbox.bytes = settings.Bytes("outbox-bytes");
   read.workers = static_cast<size_t>(settings.Int("workers"));
+  read.traces = telemetry::ReadTraceOptions(settings, "agent-memory-sidecar", base::Environment());
   return read;
 }
 
 base::Status CheckSidecarSettings(const SidecarSettings& settings) {
+  RETURN_IF_ERROR(telemetry::CheckTraceOptions(settings.traces));
   ASSIGN_OR_RETURN(const auto address, http::ParseAddress(settings.listen));
   const std::string& host = address.first;
   if (host.starts_with("127.") || host == "::1" || host == "[::1]" || host == "localhost")

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/base/config.h"
+#include "lib/telemetry/trace_export.h"
 #include "sidecar/outbox.h"
 
 namespace sidecar {
@@ -18,6 +19,7 @@ struct SidecarSettings {
   int64_t retry_longest_ms = 30'000, drain_timeout_ms = 20'000;
   OutboxLimits outbox;
   size_t workers = 8;
+  telemetry::TraceOptions traces;
 };
 
 const base::Program& SidecarProgram();

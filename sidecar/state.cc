@@ -23,7 +23,7 @@ base::Result<std::unique_ptr<State>> State::Open(
                                                               .cache_kib = kCacheKib}));
   // A step that was released never changes; later ones are added behind it.
   const std::string first = std::string(conversation::kSchema) + kOutboxSchema + kJournalSchema;
-  RETURN_IF_ERROR(sqlite::Migrate(writer, {first.c_str()}));
+  RETURN_IF_ERROR(sqlite::Migrate(writer, {first.c_str(), kOutboxCauseStep}));
   ASSIGN_OR_RETURN(auto reader, sqlite::Database::Open(path, {.access = sqlite::Access::kReader,
                                                               .cache_kib = kCacheKib}));
   return std::unique_ptr<State>(

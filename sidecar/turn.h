@@ -35,8 +35,9 @@ class Turn {
   base::Result<api::HookAnswer> Take(api::HookEvent event, const telemetry::TraceContext& trace);
 
  private:
-  TurnRecall RecallFor(const TurnDraft& draft, const api::Policy& policy,
-                       const telemetry::TraceContext& trace);
+  TurnRecall RecallFor(const TurnDraft& draft, const api::Policy& policy, telemetry::Span& turn);
+  base::Result<TurnOutcome> CommitWithin(telemetry::Span& turn, const TurnDraft& draft,
+                                         const TurnRecall& recall, const ActivePolicy& policy);
   void Count(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome);
 
   const Parts parts_;

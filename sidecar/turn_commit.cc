@@ -160,9 +160,10 @@ bool WritesNothing(const TurnDraft& draft, const TurnRecall& recall) {
 
 Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
                                const TurnRecall& recall, const ActivePolicy& policy,
-                               const OutboxLimits& limits, int64_t now_ms) {
+                               const OutboxLimits& limits, int64_t now_ms,
+                               const std::string& cause) {
   const std::string& id = draft.event.session_id;
-  const OutboxContext context{policy.policy, limits, now_ms};
+  const OutboxContext context{policy.policy, limits, now_ms, cause};
   TurnOutcome outcome;
   if (!draft.event_key.empty()) {
     ASSIGN_OR_RETURN(const auto given, AnswerGiven(db, id, draft.event_key));
@@ -181,10 +182,10 @@ Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
   if (!draft.messages.empty() || recall.asked) {
     ASSIGN_OR_RETURN(const auto conversation, CommitMessages(db, draft, context));
     if (recall.asked) {
-      ASSIGN_OR_RETURN(const Injection injection,
+      ASSIGN_OR_RETURN(Injection injection,
                        CommitInjection(db, draft, recall, conversation, policy, now_ms));
       outcome.answer.additional_context = injection.text;
-      outcome.injected_items = static_cast<int64_t>(injection.items.size());
+      outcome.injected = std::move(injection.items);
     }
   }
   if (!draft.denial.empty()) {

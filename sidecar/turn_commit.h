@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lib/api/hook_event.h"
 #include "sidecar/policy_watch.h"
@@ -22,16 +23,18 @@ struct TurnRecall {
 
 struct TurnOutcome {
   api::HookAnswer answer;
-  bool repeated = false;  // the event had been answered before: nothing was written
-  int64_t injected_items = 0;
+  bool repeated = false;               // the event had been answered before: nothing was written
+  std::vector<RecalledItem> injected;  // what is in the answer's text
 };
 
 // True when the event writes nothing at all, so that no commit is needed.
 bool WritesNothing(const TurnDraft& draft, const TurnRecall& recall);
 
 // Runs inside the writer's transaction. kFull: the outbox or the disk; nothing is then written.
+// `cause`: see OutboxRow.
 base::Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
                                      const TurnRecall& recall, const ActivePolicy& policy,
-                                     const OutboxLimits& limits, int64_t now_ms);
+                                     const OutboxLimits& limits, int64_t now_ms,
+                                     const std::string& cause);
 
 }  // namespace sidecar

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -58,6 +59,7 @@ struct Request {
   std::string peer;              // address of the other side
   std::stop_token client_gone;   // requested when the connection closes under the handler
   std::string identity;          // who calls, once authenticated; empty: anonymous
+  std::shared_ptr<void> span;    // of lib/telemetry (SpanOf), which lies above this folder
 
   std::optional<std::string> Query(std::string_view name) const;  // the first of that name
 };

@@ -32,9 +32,36 @@ void MeasureProcess(Metrics& metrics) {
   metrics.SetGauge("agent_memory_build_info", 1, {{"version", AGENT_MEMORY_VERSION}});
 }
 
+// What Request::span points to.
+struct RequestSpan {
+  std::unique_ptr<Span> span;
+};
+
+void BeginSpan(Tracer& tracer, http::Request& request) {
+  const std::string given = request.headers.Get("traceparent").value_or("");
+  auto held = std::make_shared<RequestSpan>();
+  held->span = tracer.Start(
+      {.name = "request", .kind = SpanKind::kServer, .parent = ParseTraceparent(given)});
+  request.headers.Set("traceparent", FormatTraceparent(held->span->context()));
+  request.span = std::move(held);
+}
+
+void EndSpan(const http::Request& request, std::string_view pattern, int status) {
+  Span* span = SpanOf(request);
+  if (span == nullptr) return;
+  span->Attribute("http.response.status_code", status);
+  span->Attribute("http.request.body.size", request.body.size());
+  if (status >= 500) span->Fail(std::to_string(status));
+  // A method that no route has may be anything that a client thought of.
+  if (pattern.empty()) return;
+  span->Attribute("http.request.method", request.method);
+  span->Attribute("http.route", pattern);
+  span->Name(request.method + " " + std::string(pattern));
+}
+
 }  // namespace
 
-void Instrument(http::ServerOptions& options, Metrics& metrics) {
+void Instrument(http::ServerOptions& options, Metrics& metrics, Tracer* tracer) {
   options.after = [&metrics, server = options.name](const http::Request& request,
                                                     std::string_view pattern, int status,
                                                     double seconds) {
@@ -47,7 +74,23 @@ void Instrument(http::ServerOptions& options, Metrics& metrics) {
                                                        {"code", std::to_string(status)}});
     metrics.Observe("agent_memory_http_request_seconds", seconds,
                     {{"server", server}, {"route", route}});
+    EndSpan(request, pattern, status);
   };
+  if (tracer == nullptr || !tracer->exporting()) return;
+  options.before = [tracer, then = std::move(options.before)](http::Request& request) {
+    BeginSpan(*tracer, request);
+    return then ? then(request) : std::nullopt;
+  };
+}
+
+Span* SpanOf(const http::Request& request) {
+  const auto* held = static_cast<const RequestSpan*>(request.span.get());
+  return held && held->span->recording() ? held->span.get() : nullptr;
+}
+
+std::unique_ptr<Span> ChildOf(const http::Request& request, std::string_view name) {
+  Span* span = SpanOf(request);
+  return span ? span->Child(name, SpanKind::kInternal) : nullptr;
 }
 
 std::vector<http::Route> AdminRoutes(Metrics& metrics, std::function<base::Status()> ready) {

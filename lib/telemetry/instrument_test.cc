@@ -57,5 +57,74 @@ TEST(Instrument, CountsByPatternNotByPath) {
             1);
 }
 
+// Writes down what spans are told.
+class NotedTracer : public Tracer {
+ public:
+  struct NotedSpan : Span {
+    NotedSpan(std::string& to, TraceContext as) : notes(to), self(std::move(as)) {}
+    ~NotedSpan() override { notes += "end;"; }
+    bool recording() const override { return true; }
+    void Name(std::string_view name) override { notes += "name " + std::string(name) + ";"; }
+    void Attribute(std::string_view key, const base::Json& value) override {
+      notes += std::string(key) + "=" + base::DumpJson(value) + ";";
+    }
+    void Event(std::string_view name, const base::Json&) override { notes += name; }
+    void Fail(std::string_view why) override { notes += "failed " + std::string(why) + ";"; }
+    std::unique_ptr<Span> Child(std::string_view name, SpanKind) override {
+      notes += "child " + std::string(name) + ";";
+      return std::make_unique<NotedSpan>(notes, self);
+    }
+    TraceContext context() const override { return self; }
+    std::string& notes;
+    const TraceContext self;
+  };
+  std::unique_ptr<Span> Start(const SpanStart& start) override {
+    TraceContext own = start.parent;
+    own.span_id = "1111111111111111";
+    return std::make_unique<NotedSpan>(notes, own);
+  }
+  bool exporting() const override { return true; }
+  std::string notes;
+};
+
+TEST(Instrument, ARequestIsASpanBetweenTheClientsAndTheHandlers) {
+  Metrics metrics;
+  NotedTracer tracer;
+  http::ServerOptions options;
+  int passed = 0;
+  options.before = [&](http::Request& request) -> std::optional<http::Response> {
+    ++passed;
+    EXPECT_NE(SpanOf(request), nullptr);
+    return std::nullopt;
+  };
+  Instrument(options, metrics, &tracer);
+  {
+    http::Request request;
+    request.method = "GET";
+    request.body = "four";
+    request.headers.Set("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    EXPECT_FALSE(options.before(request));
+    EXPECT_EQ(request.headers.Get("traceparent"),
+              "00-4bf92f3577b34da6a3ce929d0e0e4736-1111111111111111-01");
+    ChildOf(request, "part");
+    options.after(request, "/observations/{id}", 503, 0.1);
+  }
+  EXPECT_EQ(passed, 1);
+  EXPECT_EQ(tracer.notes,
+            "child part;end;http.response.status_code=503;http.request.body.size=4;failed 503;"
+            "http.request.method=\"GET\";http.route=\"/observations/{id}\";"
+            "name GET /observations/{id};end;");
+}
+
+TEST(Instrument, WithoutAnExporterNothingIsMadeForARequest) {
+  Metrics metrics;
+  const auto tracer = MakeNoopTracer();
+  http::ServerOptions options;
+  Instrument(options, metrics, tracer.get());
+  EXPECT_FALSE(options.before) << "no hook at all";
+  EXPECT_EQ(SpanOf({}), nullptr);
+  EXPECT_EQ(ChildOf({}, "part"), nullptr);
+}
+
 }  // namespace
 }  // namespace telemetry

@@ -24,8 +24,14 @@ bool IsId(std::string_view text, size_t digits) {
 class PassingSpan : public Span {
  public:
   explicit PassingSpan(TraceContext context) : context_(std::move(context)) {}
+  bool recording() const override { return false; }
+  void Name(std::string_view) override {}
   void Attribute(std::string_view, const base::Json&) override {}
   void Event(std::string_view, const base::Json&) override {}
+  void Fail(std::string_view) override {}
+  std::unique_ptr<Span> Child(std::string_view, SpanKind) override {
+    return std::make_unique<PassingSpan>(context_);
+  }
   TraceContext context() const override { return context_; }
 
  private:
@@ -34,9 +40,10 @@ class PassingSpan : public Span {
 
 class NoopTracer : public Tracer {
  public:
-  std::unique_ptr<Span> Start(std::string_view, const TraceContext& parent) override {
-    return std::make_unique<PassingSpan>(parent);
+  std::unique_ptr<Span> Start(const SpanStart& start) override {
+    return std::make_unique<PassingSpan>(start.parent);
   }
+  bool exporting() const override { return false; }
 };
 
 }  // namespace

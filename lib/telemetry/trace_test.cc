@@ -51,10 +51,14 @@ TEST(Traceparent, IsEmptyWhenMalformed) {
 }
 
 TEST(NoopTracer, PassesTheContextOn) {
-  const auto span = MakeNoopTracer()->Start("x", ParseTraceparent(kHeader));
+  const auto tracer = MakeNoopTracer();
+  const auto span = tracer->Start({.name = "x", .parent = ParseTraceparent(kHeader)});
   span->Attribute("a", 1);
   span->Event("b", {});
   EXPECT_EQ(FormatTraceparent(span->context()), kHeader);
+  EXPECT_EQ(FormatTraceparent(span->Child("y", SpanKind::kClient)->context()), kHeader);
+  EXPECT_FALSE(span->recording());
+  EXPECT_FALSE(tracer->exporting());
 }
 
 }  // namespace
