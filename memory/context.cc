@@ -18,6 +18,8 @@ using http::Response;
 namespace {
 
 constexpr size_t kDefaultSessions = 3;
+// Of an FTS5 expression, which unlike a sentence is run as it is.
+constexpr size_t kMaxExpression = 2000;
 
 // What a reader of the item is told about where it came from: tool, rule and trust class.
 Json EncodeOrigin(const api::Source& source) {
@@ -88,6 +90,10 @@ Response Search(const Api& api, const Request& request) {
     if (syntax != "plain" && syntax != "fts5") {
       return Error{Code::kInvalid,
                    "syntax must be plain or fts5, it is \"" + base::Ellipsize(syntax, 40) + "\""};
+    }
+    if (size_t size = base::CountCharacters(*text); syntax == "fts5" && size > kMaxExpression) {
+      return Error{Code::kInvalid, "q has " + std::to_string(size) + " characters, the limit is " +
+                                       std::to_string(kMaxExpression) + " with syntax=fts5"};
     }
     ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 10));
     ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));

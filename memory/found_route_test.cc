@@ -26,6 +26,26 @@ TEST_F(ApiTest, SearchRanksByMeaningOfWordsAndShowsItsFields) {
   EXPECT_EQ(Get("/search?q=paper&unknown=1").status, 200);
 }
 
+TEST_F(ApiTest, AnItemSaysWhereItCameFrom) {
+  Json body = NoteBody("zeppelin");
+  body["source"] = {
+      {"tool", "bash"}, {"tool_call_id", "t1"}, {"rule", "errors"}, {"origin", "rule"}};
+  MustPost(body);
+  MustPost(NoteBody("another zeppelin"));
+  const Json wanted = {{"tool", "bash"}, {"rule", "errors"}, {"origin", "rule"}};
+  Json found = Get("/search?q=zeppelin").body;
+  Json recalled = Get("/context?query=zeppelin").body["recent_observations"];
+  for (const Json& list : {found, recalled}) {
+    ASSERT_EQ(list.size(), 2u);
+    for (const Json& item : list) {
+      bool captured = item["id"] == 1;
+      EXPECT_EQ(item["source"], captured ? wanted : Json({{"origin", "user"}}));
+      EXPECT_EQ(item["trust"], captured ? "rule" : "user");
+      EXPECT_EQ(item["revision_count"], 1);
+    }
+  }
+}
+
 TEST_F(ApiTest, TheTimelineNeedsItsObservation) {
   for (int i = 0; i < 9; ++i) MustPost(NoteBody("row " + std::to_string(i)));
   Answered answer = Get("/timeline?observation_id=5");

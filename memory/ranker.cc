@@ -113,9 +113,15 @@ Status FindRange(sqlite::Database& database, const std::string& expression, int6
   return find.Run();
 }
 
+Error NoExpression(const std::string& reason) {
+  return Error{Code::kInvalid, "q is not a valid FTS5 expression: " + reason};
+}
+
 // Runs the expression over the ranges. kTimeout is not an error here: what was found counts.
 Result<bool> FindMatches(sqlite::Database& database, const RankQuery& query,
                          const std::string& expression) {
+  // "*reads" and "*id" are questions to FTS5 itself, which an auxiliary function does not survive.
+  if (expression.starts_with('*')) return NoExpression("nothing stands before the *");
   database.SetDeadline(query.deadline_ms);
   Status found;
   if (query.ranges.empty()) found = FindRange(database, expression, 0, INT64_MAX);
@@ -126,8 +132,9 @@ Result<bool> FindMatches(sqlite::Database& database, const RankQuery& query,
   database.SetDeadline(0);
   if (found) return false;
   if (found.error().code == Code::kTimeout) return true;
-  if (query.operators)
-    return Error{Code::kInvalid, "q is not a valid FTS5 expression: " + found.error().message};
+  // Anything else than a plain error is no fault of the expression.
+  if (query.operators && sqlite3_errcode(database.handle()) == SQLITE_ERROR)
+    return NoExpression(sqlite3_errmsg(database.handle()));
   return found.error();
 }
 

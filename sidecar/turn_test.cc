@@ -188,6 +188,41 @@ TEST_F(Turns, ToolSearchIsInjectedWhereThePolicySaysSo) {
   EXPECT_EQ(reply.body["hookSpecificOutput"]["hookEventName"], "PreToolUse");
 }
 
+TEST_F(Turns, AnItemsLineNamesToolRuleAndTrust) {
+  memory_.With([](StubMemory& stub) {
+    Json captured = ContextItem(1, "captured", "rule"), told = ContextItem(2, "told", "user");
+    captured["source"] = {{"tool", "bash"}, {"rule", "errors"}, {"origin", "rule"}};
+    told["source"] = {{"origin", "user"}};
+    stub.context["recent_observations"] = {captured, told};
+  });
+  const std::string text = ContextOf(Prompt("what broke"));
+  EXPECT_NE(text.find("- [id 1; type bugfix; source bash by rule errors; trust rule] captured"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("- [id 2; type bugfix; source user; trust user] told"), std::string::npos);
+}
+
+TEST_F(Turns, WhatASearchFoundIsTheSameItemAsInTheContext) {
+  directory_.Write(
+      "policy.json",
+      PolicyText(memory_.url(),
+                 {{"toolHooks",
+                   {{"contextInjectTools",
+                     {{{"tool", "bash"}, {"query", "from_tool_args"}, {"inject", true}}}}}}}));
+  Start();
+  memory_.With([](StubMemory& stub) {
+    stub.context["recent_observations"] = {ContextItem(9, "known", "rule", 3)};
+    stub.found = {ContextItem(9, "known", "rule", 3), ContextItem(10, "fresh", "rule")};
+    stub.found[0]["content"] = std::string(400, 'x');  // a search cuts nothing
+  });
+  EXPECT_NE(ContextOf(Prompt("go")).find("known"), std::string::npos);
+  const std::string text = ContextOf(
+      Hook("PreToolUse",
+           {{"tool_name", "Bash"}, {"tool_use_id", "t1"}, {"tool_input", {{"command", "make"}}}}));
+  EXPECT_EQ(text.find("known"), std::string::npos);
+  EXPECT_NE(text.find("fresh"), std::string::npos);
+}
+
 TEST_F(Turns, ContextLimitZeroAsksAndInjectsNothing) {
   directory_.Write("policy.json", PolicyText(memory_.url(), {{"memory", {{"contextLimit", 0}}}}));
   Start();

@@ -17,7 +17,8 @@ namespace {
 
 using Check = std::optional<Refusal>;
 
-constexpr size_t kMaxTargetBytes = 8 << 10;
+// Room for a question of 10 kB, and for some fields beside it in a head of 16 KiB.
+constexpr size_t kMaxTargetBytes = 15 << 10;
 constexpr size_t kMaxLengthDigits = 18;  // fits in 64 bits; more is not a length anybody means
 
 bool SameText(std::string_view a, std::string_view b) {

@@ -118,7 +118,7 @@ std::vector<Hostile> LineCases() {
           {"absolute form with a user", Target("http://me@t/echo"), {400}},
           {"absolute form of another scheme", Target("ftp://t/echo"), {400}},
           {"relative target", Target("echo"), {400}},
-          {"target of 9 KiB", Target("/" + std::string(9 << 10, 'x')), {414}},
+          {"target over 15 KiB", Target("/" + std::string(15 << 10, 'x')), {414}},
           {"target with bytes over 127", Target("/\xff\xfe"), {400}},
           {"target with a fragment", Target("/echo#x"), {400}},
           {"two blanks", "GET  /echo HTTP/1.1\r\nHost: t\r\n\r\n", {400}},
