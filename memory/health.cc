@@ -1,8 +1,6 @@
 // Readiness that means something (rulings X24).
 #include "memory/health.h"
 
-#include <sys/statvfs.h>
-
 #include "lib/telemetry/instrument.h"
 
 namespace memory {
@@ -17,31 +15,14 @@ constexpr int64_t kLookEveryMs = 1000;
 
 }  // namespace
 
-HealthProbe::HealthProbe(Tenants& tenants, const base::Clock& clock, std::string directory,
-                         int64_t min_free_bytes)
-    : tenants_(tenants),
-      clock_(clock),
-      directory_(std::move(directory)),
-      min_free_bytes_(min_free_bytes) {}
-
-int64_t HealthProbe::FreeBytes() const {
-  struct statvfs space {};
-  if (statvfs(directory_.c_str(), &space) != 0) return -1;
-  return static_cast<int64_t>(space.f_bavail) * static_cast<int64_t>(space.f_frsize);
-}
+HealthProbe::HealthProbe(Tenants& tenants, const base::Clock& clock, SpaceGuard& space)
+    : tenants_(tenants), clock_(clock), space_(space) {}
 
 Status HealthProbe::Look() const {
   if (tenants_.Failed()) {
     return Error{Code::kUnavailable, "a sync to the disk failed; the process ends and recovers"};
   }
-  int64_t free_bytes = FreeBytes();
-  if (free_bytes < 0) return Error{Code::kUnavailable, directory_ + " cannot be looked at"};
-  if (free_bytes < min_free_bytes_) {
-    return Error{Code::kFull, directory_ + " has " + std::to_string(free_bytes) + " bytes left, " +
-                                  std::to_string(min_free_bytes_) +
-                                  " are needed: delete rows or enlarge the volume"};
-  }
-  return tenants_.ProbeWrite();
+  return tenants_.ProbeWrite();  // refused by the guard when there is no room
 }
 
 Status HealthProbe::Ready() {
@@ -62,7 +43,10 @@ std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
     if (route.pattern != "/metrics") continue;
     route.handler = [&probe, &tenants, &metrics,
                      scrape = route.handler](const http::Request& request) {
-      metrics.SetGauge("agent_memory_server_free_bytes", static_cast<double>(probe.FreeBytes()));
+      metrics.SetGauge("agent_memory_server_free_bytes",
+                       static_cast<double>(probe.space().FreeBytes()));
+      metrics.SetGauge("agent_memory_server_ballast_bytes",
+                       static_cast<double>(probe.space().BallastBytes()));
       metrics.SetGauge("agent_memory_server_queued_writes",
                        static_cast<double>(tenants.QueuedWrites()));
       metrics.SetGauge("agent_memory_server_open_tenants", static_cast<double>(tenants.Open()));

@@ -8,25 +8,24 @@
 #include "lib/base/clock.h"
 #include "lib/http/router.h"
 #include "lib/telemetry/metrics.h"
+#include "memory/space_guard.h"
 #include "memory/tenants.h"
 
 namespace memory {
 
 class HealthProbe {
  public:
-  HealthProbe(Tenants& tenants, const base::Clock& clock, std::string directory,
-              int64_t min_free_bytes);
+  HealthProbe(Tenants& tenants, const base::Clock& clock, SpaceGuard& space);
   // Ok: a write was just committed and there is space for more. Asked again at most once a second,
   // since each look costs a sync. Any thread.
   base::Status Ready();
-  int64_t FreeBytes() const;  // of the directory's volume; -1 when it cannot be asked
+  const SpaceGuard& space() const { return space_; }
 
  private:
   base::Status Look() const;
   Tenants& tenants_;
   const base::Clock& clock_;
-  const std::string directory_;
-  const int64_t min_free_bytes_;
+  SpaceGuard& space_;
   std::mutex mutex_;
   int64_t looked_ms_ = -1;
   base::Status last_;

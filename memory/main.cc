@@ -7,6 +7,12 @@
 #include "lib/base/shutdown.h"
 #include "memory/running_server.h"
 
+namespace {
+
+constexpr int kVolumeInUse = 75;  // sysexits: a temporary failure; the holder may go
+
+}  // namespace
+
 int main(int argc, char** argv) {
   // Each thread would otherwise get an arena of its own, and keep what its largest answer took.
   mallopt(M_ARENA_MAX, 2);
@@ -35,7 +41,7 @@ int main(int argc, char** argv) {
   auto server = memory::RunningServer::Start(settings, base::SystemClock());
   if (!server) {
     std::fprintf(stderr, "agent-memory-server: %s\n", server.error().message.c_str());
-    return 1;
+    return server.error().code == base::Code::kConflict ? kVolumeInUse : 1;
   }
   base::LogInfo("listening",
                 {{"api", (*server)->api_address()}, {"admin", (*server)->admin_address()}});

@@ -6,6 +6,7 @@
 #include "lib/telemetry/instrument.h"
 #include "memory/health.h"
 #include "memory/routes.h"
+#include "memory/space_guard.h"
 #include "memory/way_to_cluster.h"
 
 namespace memory {
@@ -20,6 +21,7 @@ struct RunningServer::Parts {
   ServerSettings settings;
   base::DirectoryLock lock;
   telemetry::Metrics metrics;
+  std::unique_ptr<SpaceGuard> space;  // outlives what it guards
   std::unique_ptr<telemetry::Tracer> tracer;
   std::unique_ptr<WayToCluster> cluster;
   std::unique_ptr<IdentityCheck> identities;
@@ -58,9 +60,13 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   ASSIGN_OR_RETURN(base::DirectoryLock lock,
                    base::DirectoryLock::Take(settings.data_dir, settings.lock_wait_ms));
   auto parts = std::make_unique<Parts>(settings, std::move(lock));
+  parts->space = std::make_unique<SpaceGuard>(
+      settings.data_dir, SpaceGuard::Limits{settings.ballast_bytes, settings.min_free_bytes},
+      clock);
+  parts->settings.store.space = parts->space.get();
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
   parts->tenants =
-      std::make_unique<Tenants>(settings.data_dir, settings.store, settings.open_tenants);
+      std::make_unique<Tenants>(settings.data_dir, parts->settings.store, settings.open_tenants);
   if (settings.auth == "kubernetes") {
     RETURN_IF_ERROR(AskTheCluster(*parts, clock, reviewer));
   } else {
@@ -69,8 +75,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   }
   parts->gate =
       std::make_unique<Gate>(parts->identities.get(), *parts->tenants, clock, parts->metrics);
-  parts->health = std::make_unique<HealthProbe>(*parts->tenants, clock, settings.data_dir,
-                                                settings.min_free_bytes);
+  parts->health = std::make_unique<HealthProbe>(*parts->tenants, clock, *parts->space);
 
   http::ServerOptions serving;
   serving.listen = settings.listen;

@@ -48,8 +48,14 @@ const base::Program& ServerProgram() {
            100'000},
           {"max-stream", Kind::kBytes, "2Gi", "largest transcript or import", 1 << 20,
            int64_t{1} << 40},
-          {"min-free", Kind::kBytes, "8Mi", "with less free space the server is not ready", 0,
-           int64_t{1} << 40},
+          {"min-free", Kind::kBytes, "8Mi",
+           "with less free space writes are refused (507) and the server is not ready; deletes go "
+           "on",
+           0, int64_t{1} << 40},
+          {"ballast", Kind::kBytes, "8Mi",
+           "room kept in a file of the data-dir for deletes and a shutdown on a full volume; at "
+           "most an eighth of the volume",
+           0, 64 << 20},
           {"lock-wait", Kind::kDuration, "45s",
            "how long to wait for another process to leave the data-dir", 0, 600'000},
           {"drain", Kind::kDuration, "10s", "how long running requests may take at shutdown", 0,
@@ -79,6 +85,7 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.queue = static_cast<size_t>(settings.Int("queue"));
   read.max_stream_bytes = static_cast<size_t>(settings.Bytes("max-stream"));
   read.min_free_bytes = settings.Bytes("min-free");
+  read.ballast_bytes = settings.Bytes("ballast");
   read.lock_wait_ms = settings.Milliseconds("lock-wait");
   read.drain_ms = settings.Milliseconds("drain");
   read.store.dedup_window_ms = settings.Milliseconds("dedup-window");

@@ -3,6 +3,7 @@
 
 #include "lib/base/check.h"
 #include "lib/base/log.h"
+#include "memory/space_guard.h"
 #include "memory/store_schema.h"
 #include "memory/store_state.h"
 
@@ -67,11 +68,23 @@ Snapshot::~Snapshot() {
 Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Store::~Store() { Close(); }
 
+namespace {
+
+// On a full volume not even the log can be opened: the ballast makes the room.
+Result<Database> OpenWriter(const std::string& path, SpaceGuard* space) {
+  Result<Database> opened = Database::Open(path, {sqlite::Access::kWriter});
+  if (opened || !space || opened.error().code != base::Code::kFull) return opened;
+  space->GiveUp();
+  return Database::Open(path, {sqlite::Access::kWriter});
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions options) {
   auto state = std::make_unique<State>();
   state->options = options;
   state->path = path;
-  ASSIGN_OR_RETURN(Database database, Database::Open(path, {sqlite::Access::kWriter}));
+  ASSIGN_OR_RETURN(Database database, OpenWriter(path, options.space));
   if (Status migrated = sqlite::Migrate(database, SchemaSteps()); !migrated) {
     return base::Wrap(path, migrated.error());
   }
@@ -82,6 +95,10 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
   sqlite::Writer::Options writing;
   writing.queue = options.write_queue;
   writing.on_sync_failure = options.on_sync_failure;
+  if (SpaceGuard* space = options.space) {
+    writing.admit = [space](int64_t reusable_bytes) { return space->Admit(reusable_bytes); };
+    writing.on_full = [space] { space->GiveUp(); };
+  }
   state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
   return std::unique_ptr<Store>(new Store(std::move(state)));
 }
@@ -99,7 +116,8 @@ size_t Store::QueuedWrites() const { return state_->writer->Queued(); }
 
 Status Store::CheckIntegrity() {
   return state_->writer->RunAny(
-      [](Database& database) { return database.CheckIntegrity({kFtsTable}); });
+      [](Database& database) { return database.CheckIntegrity({kFtsTable}); },
+      sqlite::Writer::Room::kGives);  // on a full volume, too
 }
 
 void Store::Close() {

@@ -15,6 +15,8 @@
 
 namespace memory {
 
+class SpaceGuard;
+
 struct StoreOptions {
   int64_t dedup_window_ms = 15 * 60 * 1000;
   int64_t idempotency_ms = 7 * 24 * 3'600'000LL;  // how long keys are kept
@@ -23,6 +25,9 @@ struct StoreOptions {
   size_t write_queue = 1024;                      // writes that may wait; more are refused
   // The first sync that fails: nothing is acknowledged from then on; the program must end.
   std::function<void(const base::Error&)> on_sync_failure;
+  // Keeps room on the volume: writes that need some ask it, deletes do not. Outlives the store;
+  // null: nobody is asked.
+  SpaceGuard* space = nullptr;
 };
 
 // What a POST became.

@@ -204,7 +204,7 @@ Result<Observation> Store::Update(int64_t id, const Patch& patch, int64_t now_ms
 }
 
 Status Store::Delete(int64_t id, bool hard, int64_t now_ms) {
-  return state_->writer->RunAny([&](Database& database) -> Status {
+  auto take_away = [&](Database& database) -> Status {
     ASSIGN_OR_RETURN(std::optional<Place> place, FindRow(database, id));
     if (!place) {
       ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT 1 FROM tombstones WHERE id = ?1"));
@@ -225,7 +225,8 @@ Status Store::Delete(int64_t id, bool hard, int64_t now_ms) {
     RETURN_IF_ERROR(forget.Bind(id).Run());
     ASSIGN_OR_RETURN(Statement mark, database.Prepare("INSERT INTO tombstones VALUES(?1, ?2)"));
     return mark.Bind(id).Bind(now_ms).Run();
-  });
+  };
+  return state_->writer->RunAny(take_away, sqlite::Writer::Room::kGives);
 }
 
 }  // namespace memory

@@ -49,6 +49,8 @@ const std::vector<MetricInfo>& KnownMetrics() {
       // The memory server.
       {"agent_memory_server_anonymous", "gauge",
        "1 when callers without a token are let in (--auth none, --anonymous-namespace), else 0."},
+      {"agent_memory_server_ballast_bytes", "gauge",
+       "Room kept for deletes on a full volume; 0 while the volume is full."},
       {"agent_memory_server_free_bytes", "gauge", "Free space of the data directory in bytes."},
       {"agent_memory_server_identities_total", "counter",
        "Callers looked at, by outcome: remembered, reviewed, anonymous, bridged (served while "

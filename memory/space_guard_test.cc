@@ -1,0 +1,63 @@
+// The guard on the real volume of the scratch directory, with limits relative to what is free
+// there.
+#include "memory/space_guard.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "lib/testing/fake_clock.h"
+#include "memory/memory_fixture.h"
+
+namespace memory {
+namespace {
+
+constexpr int64_t kBallast = 1 << 20;
+constexpr int64_t kFarTooMuch = int64_t{1} << 50;
+
+class SpaceGuardTest : public ::testing::Test {
+ protected:
+  bool BallastIsThere() const {
+    struct stat facts {};
+    return stat(scratch_.File("ballast").c_str(), &facts) == 0 && facts.st_blocks * 512 >= kBallast;
+  }
+  ScratchDirectory scratch_;
+  ::testing::FakeClock clock_{kMidnight};
+};
+
+TEST_F(SpaceGuardTest, TheBallastHasRealBlocksAndIsTakenOverByTheNextLife) {
+  SpaceGuard guard(scratch_.path(), {kBallast, 0}, clock_);
+  EXPECT_TRUE(BallastIsThere());
+  SpaceGuard next(scratch_.path(), {kBallast, 0}, clock_);
+  EXPECT_EQ(next.BallastBytes(), kBallast);
+  SpaceGuard none(scratch_.path(), {0, 0}, clock_);
+  EXPECT_FALSE(BallastIsThere());
+}
+
+TEST_F(SpaceGuardTest, AFullVolumeCostsTheBallastAndRoomBringsItBack) {
+  SpaceGuard guard(scratch_.path(), {kBallast, 0}, clock_);
+  EXPECT_TRUE(guard.Admit(0));
+  guard.GiveUp();
+  EXPECT_FALSE(BallastIsThere());
+  EXPECT_TRUE(guard.Admit(0));  // the volume of this test has room
+  EXPECT_TRUE(BallastIsThere());
+}
+
+TEST_F(SpaceGuardTest, LessThanTheMinimumIsRefusedUnlessTheFileHasRoomInside) {
+  SpaceGuard guard(scratch_.path(), {0, kFarTooMuch}, clock_);
+  auto refused = guard.Admit(0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, base::Code::kFull);
+  EXPECT_NE(refused.error().message.find("delete memories"), std::string::npos);
+  EXPECT_TRUE(guard.Admit(kFarTooMuch));
+}
+
+TEST_F(SpaceGuardTest, OnceFullItStaysSoUntilThereIsRoomForBallastAndWritesTogether) {
+  SpaceGuard guard(scratch_.path(), {kBallast, kFarTooMuch}, clock_);
+  guard.GiveUp();
+  EXPECT_FALSE(guard.Admit(kFarTooMuch - guard.FreeBytes()));  // room for writes, not for both
+  clock_.Advance(1000);
+  EXPECT_TRUE(guard.Admit(kFarTooMuch));
+}
+
+}  // namespace
+}  // namespace memory
