@@ -27,6 +27,7 @@ class SpaceGuard {
   base::Status Admit(int64_t reusable_bytes);
   // A write found no space: the ballast goes, and writes are refused until there is room again.
   void GiveUp();
+  const std::string& directory() const { return directory_; }
   int64_t FreeBytes() const;  // of the volume; -1 when it cannot be asked
   int64_t BallastBytes() const;
 

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Fills the volume at a random moment: writes must be refused at once and visibly, deletes and a shutdown
+must still work, and when there is room again writes must return by themselves, with nothing lost. On a
+small tmpfs of the test's own. Not a failing disk: that is sync_errors.py.
+
+    full_disk.py [--runs 8] [--seed N]
+
+The whole is --runs 100. The last line is 'N passed, M failed'."""
+import argparse
+import http.client
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "story")]
+
+import integrity  # noqa: E402
+import targets  # noqa: E402
+import wire  # noqa: E402
+from checks import Checks  # noqa: E402
+
+VOLUME_MIB, SMALL_MIB = 64, 24  # the small one for memories that fill it themselves
+REFUSE_S = 0.5    # issue: a refusal takes no longer
+RETURN_S = 5.0    # writes are back after there is room
+MOST = 3000       # writes until a full volume must have shown
+INSIDE = "AGENT_MEMORY_FULL_DISK_INSIDE"
+
+
+def mount(folder, mib):
+    os.makedirs(folder)
+    return subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={mib}m", "none", folder],
+                          capture_output=True, check=False).returncode == 0
+
+
+def must_mount(folder, mib):
+    if not mount(folder, mib):
+        raise SystemExit("a tmpfs cannot be mounted")
+
+
+def unmount(folder):
+    subprocess.run(["umount", folder], check=False)
+
+
+class Volume:
+    """What the target writes to, and a file that takes all of its room."""
+
+    def __init__(self, folder):
+        self.folder, self.filler = folder, os.path.join(folder, "filler")
+
+    def fill(self):
+        with open(self.filler, "ab", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(1 << 16))
+            except OSError:
+                pass
+            try:
+                while True:
+                    file.write(bytes(512))
+            except OSError:
+                pass
+
+    def free(self):
+        os.unlink(self.filler)
+
+
+class Writes:
+    """Writes one after the other on one connection, and what became of them."""
+
+    def __init__(self, target, program, source):
+        self.target, self.program, self.source = target, program, source
+        self.next, self.acknowledged, self.refused_s, self.odd = 0, {}, [], []
+
+    def one(self, largest=20000):
+        self.next += 1
+        host, port = self.program.api.rsplit(":", 1)
+        connection = http.client.HTTPConnection(host, int(port), timeout=20)
+        started = time.monotonic()
+        status, where = self.target.write(connection, self.next, f"conversation{self.next % 3}",
+                                          "x" * self.source.randint(0, largest))
+        took = time.monotonic() - started
+        connection.close()
+        if 200 <= status < 300:
+            self.acknowledged[self.next] = where
+        elif status == 507:
+            self.refused_s.append(took)
+        else:
+            self.odd.append((self.next, status, where))
+        return status
+
+    def until_refused(self, largest=20000):
+        return any(self.one(largest) == 507 for _ in range(MOST))
+
+    def until_taken(self):
+        started = time.monotonic()
+        taken = wire.until(lambda: 200 <= self.one() < 300, RETURN_S, 0.1)
+        return time.monotonic() - started if taken else None
+
+
+class Run:
+    """One life of the memory server on a volume that gets full and empty again."""
+
+    def __init__(self, folder, number, source):
+        self.source, self.faults = source, []
+        # Every other run without a reserve: then the disk itself says that it is full.
+        more = ["--min-free", "0"] if number % 2 else []
+        self.target = targets.Server(folder)
+        self.volume = Volume(self.target.data)
+        self.program = self.target.program()
+        self.program.arguments += more
+        self.restarts = number % 4 >= 2
+        self.deleted, self.slowest_s, self.back_s = set(), 0.0, None
+        self.ballast = os.path.join(self.target.data, "ballast")
+
+    def fault_unless(self, condition, text):
+        if not condition:
+            self.faults.append(text)
+
+    def delete(self, writes, count):
+        for item in self.source.sample(sorted(set(writes.acknowledged) - self.deleted), count):
+            hard = self.source.random() < 0.5
+            path = f"/observations/{writes.acknowledged[item]}" + ("?hard=true" if hard else "")
+            status, said = wire.ask(self.program.api, "DELETE", path)
+            self.fault_unless(status == 204, f"delete on a full volume: {status} {said}")
+            self.deleted.add(item)
+
+    def full(self, writes):
+        self.fault_unless(writes.until_refused(), f"{MOST} writes on a full volume and no refusal")
+        for _ in range(10):
+            writes.one()
+        status, said = wire.ask(self.program.admin, "GET", "/readyz")
+        wire.until(lambda: wire.ask(self.program.admin, "GET", "/readyz")[0] == 503, 3, 0.1)
+        status, said = wire.ask(self.program.admin, "GET", "/readyz")
+        self.fault_unless(status == 503 and "full" in str(said), f"readyz on a full volume: {status} {said}")
+        self.fault_unless(wire.ask(self.program.api, "GET", "/context?project=coder&query=error")[0] == 200,
+                          "reads on a full volume")
+        self.delete(writes, min(20, len(writes.acknowledged)))
+
+    def room(self, writes):
+        self.back_s = writes.until_taken()
+        self.fault_unless(self.back_s is not None, f"no write was taken within {RETURN_S} s")
+        self.fault_unless(wire.until(lambda: wire.ask(self.program.admin, "GET", "/readyz")[0] == 200, RETURN_S, 0.1),
+                          f"not ready within {RETURN_S} s: {wire.ask(self.program.admin, 'GET', '/readyz')}")
+        self.fault_unless(self.ballast_mib() >= 1, f"the ballast is not there again: {self.ballast_mib()} MiB")
+
+    def ballast_mib(self):
+        return os.stat(self.ballast).st_blocks / 2048 if os.path.exists(self.ballast) else 0
+
+    def run(self, empty):
+        """`empty`: makes room again, given this run."""
+        self.program.start()
+        self.fault_unless(0 < self.ballast_mib() <= 8, f"ballast of {self.ballast_mib()} MiB at the start")
+        writes = Writes(self.target, self.program, self.source)
+        try:
+            empty.before(self, writes)
+            self.full(writes)
+            if self.restarts:
+                self.fault_unless(self.program.stop() == 0, "SIGTERM on a full volume")
+                self.program.start()
+                self.full(writes)
+            empty.make_room(self, writes)
+            self.room(writes)
+            self.fault_unless(self.program.stop() == 0, "SIGTERM")
+        finally:
+            self.program.kill()
+        self.slowest_s = max(writes.refused_s, default=0)
+        self.fault_unless(self.slowest_s <= REFUSE_S, f"a refusal took {self.slowest_s:.2f} s")
+        self.fault_unless(not writes.odd, f"neither taken nor 507: {writes.odd[:3]}")
+        found = targets.items(self.target.stores()["observations"])
+        lost, twice = integrity.compare(found, set(writes.acknowledged) - self.deleted)
+        self.fault_unless(not lost and not twice, f"lost {lost[:5]}, twice {twice[:5]}")
+        self.faults += targets.problems(self.target.data)
+        return self.faults
+
+
+class FilledByOthers:
+    """Something else takes the room, and gives it back."""
+
+    @staticmethod
+    def before(run, writes):
+        for _ in range(run.source.randint(5, 150)):
+            writes.one()
+        run.volume.fill()
+
+    @staticmethod
+    def make_room(run, _):
+        run.volume.free()
+
+
+class FilledByMemories:
+    """The memories take the room themselves, and deleting them gives it back."""
+
+    @staticmethod
+    def before(run, writes):
+        run.fault_unless(writes.until_refused(largest=48000), "the volume never got full")
+
+    @staticmethod
+    def make_room(run, writes):
+        run.delete(writes, len(writes.acknowledged) // 2)
+
+
+def server_chapter(checks, options, base):
+    checks.chapter(f"server: a volume of {VOLUME_MIB} MiB gets full")
+    bad, slowest, back = [], 0.0, 0.0
+    kinds = [FilledByOthers] * options.runs + [FilledByMemories] * max(2, options.runs // 10)
+    for number, kind in enumerate(kinds):
+        run = Run(os.path.join(base, f"run{number}"), number, random.Random(options.seed + number))
+        must_mount(run.target.data, SMALL_MIB if kind is FilledByMemories else VOLUME_MIB)
+        try:
+            bad += [f"run {number} ({kind.__name__}): {fault}" for fault in run.run(kind)]
+            slowest, back = max(slowest, run.slowest_s), max(back, run.back_s or RETURN_S)
+        finally:
+            unmount(run.target.data)
+    checks.that(not bad, f"{len(kinds)} runs: {len(bad)} violations", bad[:10])
+    checks.say(f"slowest refusal {1000 * slowest:.0f} ms (at most {1000 * REFUSE_S:.0f}), writes back after at most "
+               f"{back:.2f} s (at most {RETURN_S:.0f})")
+
+
+def sidecar_chapter(checks, options, base):
+    checks.chapter("sidecar: its volume of 8 MiB gets full")
+    target = targets.Sidecar(base)
+    must_mount(target.data, 8)
+    volume = Volume(target.data)
+    program = target.program().start()
+    writes = Writes(target, program, random.Random(options.seed))
+    try:
+        for _ in range(20):
+            writes.one()
+        volume.fill()
+        checks.that(writes.until_refused(), "hooks are refused with 507, visibly", writes.odd[:3])
+        checks.that(max(writes.refused_s) <= REFUSE_S, f"refused in {1000 * max(writes.refused_s):.0f} ms")
+        checks.equal(target.read(http.client.HTTPConnection(*program.api.rsplit(":", 1), timeout=10), "conversation1"),
+                     200, "its other answers go on")
+        volume.free()
+        checks.that(writes.until_taken() is not None, f"hooks are taken again within {RETURN_S:.0f} s", writes.odd[:3])
+        checks.equal(program.stop(40), 0, "SIGTERM: exit 0")
+    finally:
+        program.kill()
+    for what, places in target.stores().items():
+        lost, twice = integrity.compare(targets.items(places), writes.acknowledged)
+        checks.that(not lost and not twice, f"{what}: {len(writes.acknowledged)} acknowledged, 0 lost", (lost, twice))
+    checks.that(not writes.odd, "every hook was answered, with 2xx or 507", writes.odd[:3])
+    unmount(target.data)
+
+
+def may_mount():
+    with tempfile.TemporaryDirectory() as folder:
+        place = os.path.join(folder, "try")
+        if not mount(place, 1):
+            return False
+        unmount(place)
+        return True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
+    parser.add_argument("--only", choices=("server", "sidecar"))
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if not may_mount():
+        if os.environ.get(INSIDE) or not shutil.which("unshare"):
+            print("full_disk: needs root, or user namespaces, to mount a small tmpfs\n0 passed, 0 failed, 1 skipped")
+            return 0
+        os.environ[INSIDE] = "1"
+        os.execvp("unshare", ["unshare", "-Urm", sys.executable, *sys.argv])
+    print(f"seed {options.seed}: repeat with --seed {options.seed}")
+    checks = Checks()
+    with tempfile.TemporaryDirectory(prefix="agent-memory-full-") as base:
+        for name, chapter in (("server", server_chapter), ("sidecar", sidecar_chapter)):
+            if options.only in (None, name):
+                try:
+                    chapter(checks, options, base)
+                except (Exception, SystemExit) as failure:  # told as a failure; the next program still runs
+                    checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
+                    unmount(os.path.join(base, "sidecar", "state"))
+    return checks.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
