@@ -1,6 +1,8 @@
 // Readiness that means something (rulings X24).
 #include "memory/health.h"
 
+#include <filesystem>
+
 #include "lib/telemetry/instrument.h"
 
 namespace memory {
@@ -12,6 +14,7 @@ using base::Status;
 namespace {
 
 constexpr int64_t kLookEveryMs = 1000;
+constexpr size_t kFileNameDigits = 64;  // of a tenant's file: hex(sha256(name))
 
 }  // namespace
 
@@ -35,6 +38,30 @@ Status HealthProbe::Ready() {
   return last_;
 }
 
+namespace {
+
+// All tenants together: what a volume is sized by, and no tenant's name in a label.
+void MeasureFiles(const std::string& directory, telemetry::Metrics& metrics) {
+  std::error_code error;
+  double tenants = 0, database_bytes = 0, log_bytes = 0;
+  for (auto entry = std::filesystem::directory_iterator(directory, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code gone;
+    const auto bytes = static_cast<double>(entry->file_size(gone));
+    if (gone) continue;
+    const bool log = name.ends_with("-wal");
+    if (name.size() != kFileNameDigits + (log ? 4 : 0)) continue;  // lock, table of names
+    (log ? log_bytes : database_bytes) += bytes;
+    if (!log) ++tenants;
+  }
+  metrics.SetGauge("agent_memory_server_tenants", tenants);
+  metrics.SetGauge("agent_memory_server_file_bytes", database_bytes, {{"part", "database"}});
+  metrics.SetGauge("agent_memory_server_file_bytes", log_bytes, {{"part", "log"}});
+}
+
+}  // namespace
+
 std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
                                      telemetry::Metrics& metrics) {
   std::vector<http::Route> routes =
@@ -50,6 +77,7 @@ std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
       metrics.SetGauge("agent_memory_server_queued_writes",
                        static_cast<double>(tenants.QueuedWrites()));
       metrics.SetGauge("agent_memory_server_open_tenants", static_cast<double>(tenants.Open()));
+      MeasureFiles(probe.directory(), metrics);
       return scrape(request);
     };
   }

@@ -19,6 +19,7 @@ class HealthProbe {
   // Ok: a write was just committed and there is space for more. Asked again at most once a second,
   // since each look costs a sync. Any thread.
   base::Status Ready();
+  const std::string& directory() const { return space_.directory(); }
   const SpaceGuard& space() const { return space_; }
 
  private:

@@ -12,6 +12,15 @@ namespace base {
 namespace {
 
 std::atomic<Level> threshold{Level::kInfo};
+std::atomic<uint64_t> warnings{0}, errors{0};
+std::atomic<int64_t> last_error_ms{0};
+
+void CountLine(Level level, int64_t now_ms) {
+  if (level == Level::kWarn) ++warnings;
+  if (level != Level::kError) return;
+  ++errors;
+  last_error_ms = now_ms;
+}
 
 Guarded<std::string>& ProgramName() {
   static Guarded<std::string> name;
@@ -27,8 +36,10 @@ const char* LevelName(Level level) {
 
 void Log(Level level, std::string_view message, const Json& fields) {
   if (level < threshold.load(std::memory_order_relaxed)) return;
+  const int64_t now_ms = SystemClock().NowMs();
+  CountLine(level, now_ms);
   nlohmann::ordered_json line;
-  line["ts"] = FormatTime(SystemClock().NowMs());
+  line["ts"] = FormatTime(now_ms);
   line["level"] = LevelName(level);
   line["msg"] = message;
   std::string program = ProgramName().Copy();
@@ -38,6 +49,8 @@ void Log(Level level, std::string_view message, const Json& fields) {
   // A log line that cannot be written has nowhere to be reported.
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
+
+LogCounts CountedLogLines() { return {warnings, errors, last_error_ms}; }
 
 void SetLogProgram(std::string_view program) { ProgramName().Set(std::string(program)); }
 void SetLogLevel(Level level) { threshold = level; }

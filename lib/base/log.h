@@ -18,6 +18,13 @@ inline void LogError(std::string_view m, const Json& f = Json::object()) {
   Log(Level::kError, m, f);
 }
 
+// Since the start, of lines that were written; for metrics.
+struct LogCounts {
+  uint64_t warnings = 0, errors = 0;
+  int64_t last_error_ms = 0;  // wall clock; 0: there was none
+};
+LogCounts CountedLogLines();
+
 void SetLogProgram(std::string_view program);  // once, in main
 void SetLogLevel(Level level);
 Result<Level> ParseLevel(std::string_view name);  // debug, info, warn, error

@@ -3,8 +3,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+
+#include "lib/base/log.h"
 
 namespace telemetry {
 
@@ -30,6 +33,24 @@ void MeasureProcess(Metrics& metrics) {
   metrics.SetGauge("process_open_fds", static_cast<double>(EntriesOf("/proc/self/fd")));
   metrics.SetGauge("process_threads", static_cast<double>(EntriesOf("/proc/self/task")));
   metrics.SetGauge("agent_memory_build_info", 1, {{"version", AGENT_MEMORY_VERSION}});
+}
+
+void MeasureLog(Metrics& metrics) {
+  const base::LogCounts lines = base::CountedLogLines();
+  metrics.SetGauge("agent_memory_log_lines", static_cast<double>(lines.warnings),
+                   {{"level", "warn"}});
+  metrics.SetGauge("agent_memory_log_lines", static_cast<double>(lines.errors),
+                   {{"level", "error"}});
+  metrics.SetGauge("agent_memory_last_error_timestamp_seconds",
+                   static_cast<double>(lines.last_error_ms) / 1000);
+}
+
+// A method is what the client wrote: only those that mean something may be a label.
+std::string MethodLabel(const std::string& method) {
+  if (method.empty()) return "none";
+  static constexpr std::string_view kMethods[] = {"GET",   "HEAD",   "POST",   "PUT",
+                                                  "PATCH", "DELETE", "OPTIONS"};
+  return std::ranges::find(kMethods, method) != std::end(kMethods) ? method : "other";
 }
 
 // What Request::span points to.
@@ -67,10 +88,9 @@ void Instrument(http::ServerOptions& options, Metrics& metrics, Tracer* tracer) 
                                                     double seconds) {
     // The pattern, not the path: a path holds ids and would make a series each.
     const std::string route = pattern.empty() ? "none" : std::string(pattern);
-    const std::string method = request.method.empty() ? "none" : request.method;
     metrics.Count("agent_memory_http_requests_total", {{"server", server},
                                                        {"route", route},
-                                                       {"method", method},
+                                                       {"method", MethodLabel(request.method)},
                                                        {"code", std::to_string(status)}});
     metrics.Observe("agent_memory_http_request_seconds", seconds,
                     {{"server", server}, {"route", route}});
@@ -95,13 +115,15 @@ std::unique_ptr<Span> ChildOf(const http::Request& request, std::string_view nam
 
 std::vector<http::Route> AdminRoutes(Metrics& metrics, std::function<base::Status()> ready) {
   const auto live = [](const http::Request&) { return http::TextResponse(200, "ok\n"); };
-  const auto is_ready = [ready = std::move(ready)](const http::Request&) {
+  const auto is_ready = [ready](const http::Request&) {
     const base::Status status = ready();
     if (status) return http::TextResponse(200, "ok\n");
     return http::TextResponse(503, status.error().message + "\n");
   };
-  const auto scrape = [&metrics](const http::Request&) {
+  const auto scrape = [&metrics, ready](const http::Request&) {
     MeasureProcess(metrics);
+    MeasureLog(metrics);
+    metrics.SetGauge("agent_memory_ready", ready() ? 1 : 0);
     return http::TextResponse(200, metrics.Render(), "text/plain; version=0.0.4; charset=utf-8");
   };
   return {{"GET", "/livez", live}, {"GET", "/readyz", is_ready}, {"GET", "/metrics", scrape}};

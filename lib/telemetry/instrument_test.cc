@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+
 namespace telemetry {
 namespace {
 
@@ -25,6 +28,20 @@ TEST(AdminRoutes, ReadinessSaysWhy) {
   EXPECT_EQ(Ask(routes, "/livez").status, 200);
 }
 
+TEST(AdminRoutes, MetricsTellReadinessAndErrorsInTheLog) {
+  Metrics metrics;
+  base::Status state;
+  const auto routes = AdminRoutes(metrics, [&] { return state; });
+  EXPECT_NE(Ask(routes, "/metrics").body.find("agent_memory_ready 1\n"), std::string::npos);
+  state = base::Error{base::Code::kFull, "no space"};
+  const double errors = metrics.Value("agent_memory_log_lines", {{"level", "error"}});
+  const double now_s = static_cast<double>(base::SystemClock().NowMs()) / 1000;
+  base::LogError("for the test", {});
+  EXPECT_NE(Ask(routes, "/metrics").body.find("agent_memory_ready 0\n"), std::string::npos);
+  EXPECT_EQ(metrics.Value("agent_memory_log_lines", {{"level", "error"}}), errors + 1);
+  EXPECT_GE(metrics.Value("agent_memory_last_error_timestamp_seconds"), now_s);
+}
+
 TEST(AdminRoutes, MetricsHoldTheProcessItself) {
   Metrics metrics;
   const auto scrape = Ask(AdminRoutes(metrics, [] { return base::Status(); }), "/metrics");
@@ -45,6 +62,9 @@ TEST(Instrument, CountsByPatternNotByPath) {
   request.path = "/observations/7";
   options.after(request, "/observations/{id}", 200, 0.001);
   options.after({}, "", 400, 0);
+  request.method = "A-CLIENTS-OWN-WORD";
+  options.after(request, "", 405, 0);
+  EXPECT_EQ(metrics.Render().find("A-CLIENTS"), std::string::npos);
   const Labels seen = {
       {"server", "api"}, {"route", "/observations/{id}"}, {"method", "GET"}, {"code", "200"}};
   EXPECT_EQ(metrics.Value("agent_memory_http_requests_total", seen), 1);

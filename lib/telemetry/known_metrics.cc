@@ -16,6 +16,10 @@ const std::vector<MetricInfo>& KnownMetrics() {
        "code."},
       {"agent_memory_http_request_seconds", "histogram",
        "Seconds from the request read to the answer written, by server and route pattern."},
+      {"agent_memory_last_error_timestamp_seconds", "gauge",
+       "When the last line of level error was logged, in seconds since 1970; 0: never."},
+      {"agent_memory_log_lines", "gauge", "Lines logged since the start, by level: warn, error."},
+      {"agent_memory_ready", "gauge", "1 when /readyz answers 200, else 0."},
       {"agent_memory_trace_spans_total", "counter",
        "Spans ended while traces are exported, by fate: exported, failed (the collector did not "
        "take them), dropped (the queue was full, or the program ended)."},
@@ -49,6 +53,8 @@ const std::vector<MetricInfo>& KnownMetrics() {
       // The memory server.
       {"agent_memory_server_anonymous", "gauge",
        "1 when callers without a token are let in (--auth none, --anonymous-namespace), else 0."},
+      {"agent_memory_server_file_bytes", "gauge",
+       "Bytes of all tenants' files, by part: database, log (written and not merged yet)."},
       {"agent_memory_server_ballast_bytes", "gauge",
        "Room kept for deletes on a full volume; 0 while the volume is full."},
       {"agent_memory_server_free_bytes", "gauge", "Free space of the data directory in bytes."},
@@ -60,6 +66,7 @@ const std::vector<MetricInfo>& KnownMetrics() {
       {"agent_memory_server_queued_writes", "gauge", "Writes that wait for the writer."},
       {"agent_memory_server_recalled_items_total", "counter",
        "Observations returned by /context, by method."},
+      {"agent_memory_server_tenants", "gauge", "Tenants that have a file."},
       {"agent_memory_server_writes_total", "counter", "Observations posted, by action."},
   };
   return known;

@@ -6,6 +6,9 @@
 #include <set>
 #include <thread>
 
+#include "lib/base/file.h"
+#include "lib/base/text.h"
+
 namespace telemetry {
 namespace {
 
@@ -65,6 +68,38 @@ TEST(KnownMetrics, AreNamedByTheRules) {
     EXPECT_TRUE(ours || theirs) << name;
     EXPECT_TRUE(std::string(metric.help).ends_with('.')) << name;
   }
+}
+
+// Rows of the table in docs/operations.md: | `name` | type | … | what to do |.
+std::map<std::string, std::vector<std::string>> DocumentedMetrics() {
+  std::map<std::string, std::vector<std::string>> rows;
+  const std::string text = *base::ReadFile("docs/operations.md");
+  for (const std::string& line : base::Split(text, '\n')) {
+    if (!line.starts_with("| `")) continue;
+    std::vector<std::string> cells = base::Split(line, '|');
+    const std::string name(base::Trim(cells[1]));
+    const std::string bare = name.substr(1, name.size() - 2);
+    const std::string type(base::Trim(cells[2]));
+    if (type == "counter" || type == "gauge" || type == "histogram") rows[bare] = cells;
+  }
+  return rows;
+}
+
+TEST(KnownMetrics, AreAllInTheDocumentWithTypeAndWhatToDo) {
+  auto documented = DocumentedMetrics();
+  for (const MetricInfo& metric : KnownMetrics()) {
+    const auto row = documented.find(metric.name);
+    if (row == documented.end()) {
+      ADD_FAILURE() << metric.name << " is not in docs/operations.md";
+      continue;
+    }
+    ASSERT_EQ(row->second.size(), 6u) << metric.name << " needs four cells";
+    EXPECT_EQ(base::Trim(row->second[2]), metric.type) << metric.name;
+    EXPECT_FALSE(base::IsBlank(row->second[3])) << metric.name << " has no unit";
+    EXPECT_FALSE(base::IsBlank(row->second[4])) << metric.name << " does not say what to do";
+    documented.erase(row);
+  }
+  for (const auto& [name, cells] : documented) ADD_FAILURE() << name << " is no metric of ours";
 }
 
 TEST(MetricsDeathTest, AnUnknownNameEndsTheProcess) {
