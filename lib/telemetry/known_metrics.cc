@@ -4,71 +4,77 @@
 
 namespace telemetry {
 
+namespace {
+
+constexpr MetricInfo kMetrics[] = {
+    // Every program.
+    {"agent_memory_build_info", "gauge", "Always 1; the version is a label."},
+    {"process_open_fds", "gauge", "Open file descriptors."},
+    {"process_resident_memory_bytes", "gauge", "Resident memory in bytes."},
+    {"process_threads", "gauge", "Threads."},
+    {"agent_memory_http_requests_total", "counter",
+     "Requests answered, by server, route pattern (none: no route fits), method and status "
+     "code."},
+    {"agent_memory_http_request_seconds", "histogram",
+     "Seconds from the request read to the answer written, by server and route pattern."},
+    {"agent_memory_last_error_timestamp_seconds", "gauge",
+     "When the last line of level error was logged, in seconds since 1970; 0: never."},
+    {"agent_memory_log_lines", "gauge", "Lines logged since the start, by level: warn, error."},
+    {"agent_memory_ready", "gauge", "1 when /readyz answers 200, else 0."},
+    {"agent_memory_trace_spans_total", "counter",
+     "Spans ended while traces are exported, by fate: exported, failed (the collector did not "
+     "take them), dropped (the queue was full, or the program ended)."},
+    // The operator: controller-runtime's names, so that existing dashboards fit.
+    {"controller_runtime_reconcile_total", "counter", "Reconciles, by controller and result."},
+    {"controller_runtime_reconcile_time_seconds", "histogram", "Seconds that a reconcile took."},
+    {"workqueue_depth", "gauge", "Keys that wait for a worker."},
+    {"workqueue_longest_running_processor_seconds", "gauge",
+     "Seconds that the longest running reconcile has run."},
+    {"rest_client_requests_total", "counter",
+     "Calls to the API server, by method and status code (0: no answer came)."},
+    // The sidecar.
+    {"agent_memory_sidecar_captures_total", "counter", "Observations captured, by rule."},
+    {"agent_memory_sidecar_denials_total", "counter", "Tool calls answered with deny."},
+    {"agent_memory_sidecar_hooks_refused_total", "counter",
+     "Hook events answered with an error, by reason; full: the outbox has no room."},
+    {"agent_memory_sidecar_hooks_total", "counter", "Hook events taken, by event name."},
+    {"agent_memory_sidecar_injected_items_total", "counter", "Memories put into prompts."},
+    {"agent_memory_sidecar_outbox_pending_bytes", "gauge", "Bytes that wait in the outbox."},
+    {"agent_memory_sidecar_outbox_writes", "gauge",
+     "Writes over the life of the volume, by state: accepted = delivered + pending + dead."},
+    {"agent_memory_sidecar_policy_matches_file", "gauge",
+     "1 when the policy file is the one in force, 0 when it was refused or is missing."},
+    {"agent_memory_sidecar_policy_rejected", "gauge", "Policy files refused since the start."},
+    {"agent_memory_sidecar_policy_reloads", "gauge", "Policies taken since the start."},
+    {"agent_memory_sidecar_recalls_total", "counter",
+     "Searches for a turn, by outcome: ok, off, timeout, unavailable, breaker_open."},
+    {"agent_memory_sidecar_redactions_total", "counter", "Secrets taken out of text, by kind."},
+    {"agent_memory_sidecar_server_reachable", "gauge",
+     "1 when the memory server answered the last delivery."},
+    // The memory server.
+    {"agent_memory_server_anonymous", "gauge",
+     "1 when callers without a token are let in (--auth none, --anonymous-namespace), else 0."},
+    {"agent_memory_server_file_bytes", "gauge",
+     "Bytes of all tenants' files, by part: database, log (written and not merged yet)."},
+    {"agent_memory_server_ballast_bytes", "gauge",
+     "Room kept for deletes on a full volume; 0 while the volume is full."},
+    {"agent_memory_server_free_bytes", "gauge", "Free space of the data directory in bytes."},
+    {"agent_memory_server_identities_total", "counter",
+     "Callers looked at, by outcome: remembered, reviewed, anonymous, bridged (served while "
+     "nobody could be asked), missing, refused, forbidden, unavailable."},
+    {"agent_memory_server_open_tenants", "gauge", "Tenants whose files are open."},
+    {"agent_memory_server_partial_searches_total", "counter", "Searches cut at their deadline."},
+    {"agent_memory_server_queued_writes", "gauge", "Writes that wait for the writer."},
+    {"agent_memory_server_recalled_items_total", "counter",
+     "Observations returned by /context, by method."},
+    {"agent_memory_server_tenants", "gauge", "Tenants that have a file."},
+    {"agent_memory_server_writes_total", "counter", "Observations posted, by action."},
+};
+
+}  // namespace
+
 const std::vector<MetricInfo>& KnownMetrics() {
-  static const std::vector<MetricInfo> known = {
-      // Every program.
-      {"agent_memory_build_info", "gauge", "Always 1; the version is a label."},
-      {"process_open_fds", "gauge", "Open file descriptors."},
-      {"process_resident_memory_bytes", "gauge", "Resident memory in bytes."},
-      {"process_threads", "gauge", "Threads."},
-      {"agent_memory_http_requests_total", "counter",
-       "Requests answered, by server, route pattern (none: no route fits), method and status "
-       "code."},
-      {"agent_memory_http_request_seconds", "histogram",
-       "Seconds from the request read to the answer written, by server and route pattern."},
-      {"agent_memory_last_error_timestamp_seconds", "gauge",
-       "When the last line of level error was logged, in seconds since 1970; 0: never."},
-      {"agent_memory_log_lines", "gauge", "Lines logged since the start, by level: warn, error."},
-      {"agent_memory_ready", "gauge", "1 when /readyz answers 200, else 0."},
-      {"agent_memory_trace_spans_total", "counter",
-       "Spans ended while traces are exported, by fate: exported, failed (the collector did not "
-       "take them), dropped (the queue was full, or the program ended)."},
-      // The operator: controller-runtime's names, so that existing dashboards fit.
-      {"controller_runtime_reconcile_total", "counter", "Reconciles, by controller and result."},
-      {"controller_runtime_reconcile_time_seconds", "histogram", "Seconds that a reconcile took."},
-      {"workqueue_depth", "gauge", "Keys that wait for a worker."},
-      {"workqueue_longest_running_processor_seconds", "gauge",
-       "Seconds that the longest running reconcile has run."},
-      {"rest_client_requests_total", "counter",
-       "Calls to the API server, by method and status code (0: no answer came)."},
-      // The sidecar.
-      {"agent_memory_sidecar_captures_total", "counter", "Observations captured, by rule."},
-      {"agent_memory_sidecar_denials_total", "counter", "Tool calls answered with deny."},
-      {"agent_memory_sidecar_hooks_refused_total", "counter",
-       "Hook events answered with an error, by reason; full: the outbox has no room."},
-      {"agent_memory_sidecar_hooks_total", "counter", "Hook events taken, by event name."},
-      {"agent_memory_sidecar_injected_items_total", "counter", "Memories put into prompts."},
-      {"agent_memory_sidecar_outbox_pending_bytes", "gauge", "Bytes that wait in the outbox."},
-      {"agent_memory_sidecar_outbox_writes", "gauge",
-       "Writes over the life of the volume, by state: accepted = delivered + pending + dead."},
-      {"agent_memory_sidecar_policy_matches_file", "gauge",
-       "1 when the policy file is the one in force, 0 when it was refused or is missing."},
-      {"agent_memory_sidecar_policy_rejected", "gauge", "Policy files refused since the start."},
-      {"agent_memory_sidecar_policy_reloads", "gauge", "Policies taken since the start."},
-      {"agent_memory_sidecar_recalls_total", "counter",
-       "Searches for a turn, by outcome: ok, off, timeout, unavailable, breaker_open."},
-      {"agent_memory_sidecar_redactions_total", "counter", "Secrets taken out of text, by kind."},
-      {"agent_memory_sidecar_server_reachable", "gauge",
-       "1 when the memory server answered the last delivery."},
-      // The memory server.
-      {"agent_memory_server_anonymous", "gauge",
-       "1 when callers without a token are let in (--auth none, --anonymous-namespace), else 0."},
-      {"agent_memory_server_file_bytes", "gauge",
-       "Bytes of all tenants' files, by part: database, log (written and not merged yet)."},
-      {"agent_memory_server_ballast_bytes", "gauge",
-       "Room kept for deletes on a full volume; 0 while the volume is full."},
-      {"agent_memory_server_free_bytes", "gauge", "Free space of the data directory in bytes."},
-      {"agent_memory_server_identities_total", "counter",
-       "Callers looked at, by outcome: remembered, reviewed, anonymous, bridged (served while "
-       "nobody could be asked), missing, refused, forbidden, unavailable."},
-      {"agent_memory_server_open_tenants", "gauge", "Tenants whose files are open."},
-      {"agent_memory_server_partial_searches_total", "counter", "Searches cut at their deadline."},
-      {"agent_memory_server_queued_writes", "gauge", "Writes that wait for the writer."},
-      {"agent_memory_server_recalled_items_total", "counter",
-       "Observations returned by /context, by method."},
-      {"agent_memory_server_tenants", "gauge", "Tenants that have a file."},
-      {"agent_memory_server_writes_total", "counter", "Observations posted, by action."},
-  };
+  static const std::vector<MetricInfo> known(std::begin(kMetrics), std::end(kMetrics));
   return known;
 }
 
