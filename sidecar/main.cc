@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 
 #include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
 #include "lib/http/client.h"
+#include "sidecar/mcp_stdio.h"
 #include "sidecar/running_sidecar.h"
 
 namespace {
@@ -50,6 +52,11 @@ int Fail(int code, const base::Error& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A pipe to a running sidecar: no state, so that a signal may simply end it.
+  if (argc > 1 && std::string_view(argv[1]) == "mcp") {
+    base::SetLogProgram(sidecar::SidecarProgram().name);
+    return sidecar::RunMcpStdio({argv + 2, argv + argc}, std::cin, std::cout);
+  }
   base::BlockSignals();
   KeepMemorySmall();
   base::SetLogProgram(sidecar::SidecarProgram().name);

@@ -63,9 +63,14 @@ bool IsTrue(const std::optional<std::string>& value) {
 // Secrets go out of what is stored; other fields of the body are checked by the server.
 void RedactContent(const ActivePolicy& policy, Json& body) {
   Redactor::Counts counts;
-  for (const char* field : {"title", "content", "tags", "messages"}) {
+  for (const char* field : {"title", "content", "tags", "topic_key", "messages"}) {
     if (body.contains(field)) policy.redactor.RedactStrings(body[field], counts);
   }
+}
+
+// The trust class of the row in an answer; empty: the server keeps none.
+std::string OriginOf(const http::Response& answer) {
+  return base::StringAt(base::ParseJson(answer.body).value_or(Json()), {"source", "origin"});
 }
 
 http::Response Passed(http::Response answer) {
@@ -104,29 +109,30 @@ std::vector<http::Route> MemoryRoutes::Routes() {
        }},
       {"POST", "/sessions", Bind(&MemoryRoutes::PostSession)},
       {"POST", "/sessions/{id}/end", Bind(&MemoryRoutes::EndSession), kMaxImportBytes},
-      {"GET", "/sessions/recent", Bind(&MemoryRoutes::Query, &P::auto_search)},
-      {"POST", "/observations", Bind(&MemoryRoutes::PostObservation, &P::auto_save)},
-      {"GET", "/observations/recent", Bind(&MemoryRoutes::Query, &P::auto_search)},
+      {"GET", "/sessions/recent", Bind(&MemoryRoutes::Query, {&P::auto_search})},
+      {"POST", "/observations", Bind(&MemoryRoutes::PostObservation, {&P::auto_save})},
+      {"GET", "/observations/recent", Bind(&MemoryRoutes::Query, {&P::auto_search})},
       {"GET", "/observations/{id}", Bind(&MemoryRoutes::GetObservation)},
       {"GET", "/observations/{id}/revisions", Bind(&MemoryRoutes::GetRevisions)},
-      {"PATCH", "/observations/{id}", Bind(&MemoryRoutes::PatchObservation, &P::auto_save)},
-      {"DELETE", "/observations/{id}", Bind(&MemoryRoutes::DeleteObservation, &P::auto_save)},
-      {"GET", "/search", Bind(&MemoryRoutes::Query, &P::auto_search)},
-      {"GET", "/context", Bind(&MemoryRoutes::Query, &P::auto_search)},
-      {"GET", "/timeline", Bind(&MemoryRoutes::Timeline, &P::auto_search)},
+      {"PATCH", "/observations/{id}", Bind(&MemoryRoutes::PatchObservation, {&P::auto_save})},
+      {"DELETE", "/observations/{id}", Bind(&MemoryRoutes::DeleteObservation, {&P::auto_save})},
+      {"GET", "/search", Bind(&MemoryRoutes::Query, {&P::auto_search})},
+      {"GET", "/context", Bind(&MemoryRoutes::Query, {&P::auto_search})},
+      {"GET", "/timeline", Bind(&MemoryRoutes::Timeline, {&P::auto_search})},
       {"GET", "/stats", Bind(&MemoryRoutes::Query)},
-      {"GET", "/export", Bind(&MemoryRoutes::Query, &P::allow_admin)},
-      {"POST", "/import", Bind(&MemoryRoutes::Import, &P::allow_admin), kMaxImportBytes},
-      {"POST", "/forget", Bind(&MemoryRoutes::Forget, &P::allow_admin)},
+      {"GET", "/export", Bind(&MemoryRoutes::Query, {&P::allow_admin, &P::auto_search})},
+      {"POST", "/import", Bind(&MemoryRoutes::Import, {&P::allow_admin, &P::auto_save}),
+       kMaxImportBytes},
+      {"POST", "/forget", Bind(&MemoryRoutes::Forget, {&P::allow_admin})},
   };
 }
 
-// `needed`: a switch of the policy that must be on.
-http::Handler MemoryRoutes::Bind(Method method, bool api::Policy::*needed) {
-  return [this, method, needed](const http::Request& request) {
+// `needed`: switches of the policy that must be on.
+http::Handler MemoryRoutes::Bind(Method method, std::vector<bool api::Policy::*> needed) {
+  return [this, method, needed = std::move(needed)](const http::Request& request) {
     const Policy policy = policies_.Current();
     if (!policy) return http::ErrorResponse({Code::kUnavailable, "no policy is in force yet"});
-    if (needed && !(policy->policy.*needed)) {
+    if (!std::ranges::all_of(needed, [&](auto on) { return policy->policy.*on; })) {
       return http::ErrorResponse({Code::kDenied, "the policy of this agent does not allow " +
                                                      request.method + " " + request.path});
     }
@@ -235,6 +241,10 @@ MemoryRoutes::Answer MemoryRoutes::DeleteObservation(const http::Request& reques
   ASSIGN_OR_RETURN(auto row, OwnRow(request, policy->policy, id, false));
   // A row that is softly deleted is not seen any more; whose it was cannot be told.
   if (row.status != 200) return row;
+  if (!policy->policy.allow_admin && OriginOf(row) == api::kOriginUser) {
+    return Error{Code::kDenied, "a user wrote observation " + id +
+                                    "; the policy of this agent does not allow to delete it"};
+  }
   http::ClientRequest out;
   out.method = "DELETE";
   out.target = "/observations/" + id + (hard ? "?hard=true" : "");

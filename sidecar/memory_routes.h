@@ -27,7 +27,7 @@ class MemoryRoutes {
   using Policy = std::shared_ptr<const ActivePolicy>;
   using Answer = base::Result<http::Response>;
   using Method = Answer (MemoryRoutes::*)(const http::Request&, const Policy&);
-  http::Handler Bind(Method method, bool api::Policy::*needed = nullptr);
+  http::Handler Bind(Method method, std::vector<bool api::Policy::*> needed = {});
 
   Answer PostSession(const http::Request& request, const Policy& policy);
   Answer EndSession(const http::Request& request, const Policy& policy);

@@ -101,6 +101,18 @@ TEST_F(MemoryRoutesTest, AnotherProjectsRowsAreNotThere) {
   EXPECT_EQ(memory_.CountCalls("GET /timeline"), 0u);
 }
 
+TEST_F(MemoryRoutesTest, WhatAUserWroteIsDeletedOnlyWhenAllowed) {
+  memory_.With([](StubMemory& stub) {
+    stub.rows[1] = {{"id", 1}, {"project", "coder"}, {"source", {{"origin", "user"}}}};
+    stub.rows[2] = {{"id", 2}, {"project", "coder"}, {"source", {{"origin", "agent"}}}};
+  });
+  EXPECT_EQ(Ask("DELETE", "/observations/1").status, 403);
+  EXPECT_EQ(memory_.CountCalls("DELETE"), 0u);
+  EXPECT_EQ(Ask("DELETE", "/observations/2").status, 200);
+  UsePolicy({{"allowAdmin", true}});
+  EXPECT_EQ(Ask("DELETE", "/observations/1").status, 200);
+}
+
 TEST_F(MemoryRoutesTest, AdminRoutesNeedAllowAdmin) {
   memory_.With([](StubMemory& stub) { stub.rows[1] = {{"id", 1}, {"project", "coder"}}; });
   EXPECT_EQ(Ask("GET", "/export").status, 403);

@@ -41,7 +41,19 @@ std::string TrustOf(const Json& row) {
   return origin.empty() ? api::kOriginAgent : origin;
 }
 
-RecalledItem ItemOf(const Json& row) {
+std::string Parameter(const char* name, std::string_view value) {
+  return std::string(name) + "=" + http::PercentEncode(value);
+}
+
+void AddNew(std::vector<RecalledItem>& items, const RecalledItem& item) {
+  const bool known = std::any_of(items.begin(), items.end(),
+                                 [&](const RecalledItem& other) { return other.id == item.id; });
+  if (!known) items.push_back(item);
+}
+
+}  // namespace
+
+RecalledItem ReadItem(const Json& row) {
   RecalledItem item;
   if (auto id = row.find("id"); id != row.end() && id->is_number_integer()) item.id = *id;
   item.type = TextOf(row, "type");
@@ -59,16 +71,16 @@ RecalledItem ItemOf(const Json& row) {
   return item;
 }
 
-std::vector<RecalledItem> ItemsOf(const Json& rows) {
+std::vector<RecalledItem> ReadItems(const Json& rows) {
   std::vector<RecalledItem> items;
   if (!rows.is_array()) return items;
   for (const Json& row : rows) {
-    if (row.is_object()) items.push_back(ItemOf(row));
+    if (row.is_object()) items.push_back(ReadItem(row));
   }
   return items;
 }
 
-std::vector<RecalledSession> SessionsOf(const Json& answer) {
+std::vector<RecalledSession> ReadSessions(const Json& answer) {
   std::vector<RecalledSession> sessions;
   auto rows = answer.find("recent_sessions");
   if (rows == answer.end() || !rows->is_array()) return sessions;
@@ -77,18 +89,6 @@ std::vector<RecalledSession> SessionsOf(const Json& answer) {
   }
   return sessions;
 }
-
-std::string Parameter(const char* name, std::string_view value) {
-  return std::string(name) + "=" + http::PercentEncode(value);
-}
-
-void AddNew(std::vector<RecalledItem>& items, const RecalledItem& item) {
-  const bool known = std::any_of(items.begin(), items.end(),
-                                 [&](const RecalledItem& other) { return other.id == item.id; });
-  if (!known) items.push_back(item);
-}
-
-}  // namespace
 
 bool MayInject(const api::Policy& policy, std::string_view trust) {
   if (policy.inject_untrusted) return true;
@@ -115,9 +115,9 @@ Recalled Recall::ForPrompt(const api::Policy& policy, std::string_view query,
   const Json answer =
       Ask(policy, target, clock_.MonotonicMs() + options_.deadline_ms, trace, recalled.outcome);
   if (!answer.is_object()) return recalled;
-  recalled.sessions = SessionsOf(answer);
+  recalled.sessions = ReadSessions(answer);
   if (base::IsBlank(cut)) return recalled;
-  for (RecalledItem& item : ItemsOf(answer.value("recent_observations", Json::array()))) {
+  for (RecalledItem& item : ReadItems(answer.value("recent_observations", Json::array()))) {
     if (MayInject(policy, item.trust)) recalled.items.push_back(std::move(item));
   }
   return recalled;
@@ -139,7 +139,7 @@ ToolRecall Recall::ForTool(const api::Policy& policy, const api::HookEvent& even
                                Parameter("project", policy.project) +
                                "&limit=" + std::to_string(entry.limit);
     for (const RecalledItem& item :
-         ItemsOf(Ask(policy, target, end_ms, trace, recall.found.outcome))) {
+         ReadItems(Ask(policy, target, end_ms, trace, recall.found.outcome))) {
       AddNew(recall.found.items, item);
       if (entry.inject && MayInject(policy, item.trust)) AddNew(recall.inject.items, item);
     }

@@ -57,6 +57,12 @@ class Recall {
   Breaker breaker_;
 };
 
+// Reads a row of the server, a list of them, the sessions of a GET /context. What is missing is
+// empty; a row without a trust class is an agent's (rulings K26).
+RecalledItem ReadItem(const base::Json& row);
+std::vector<RecalledItem> ReadItems(const base::Json& rows);
+std::vector<RecalledSession> ReadSessions(const base::Json& answer);
+
 // True when items of this trust class may be injected by themselves.
 bool MayInject(const api::Policy& policy, std::string_view trust);
 

@@ -1,6 +1,7 @@
 // Who knows whom: built here and nowhere else.
 #include "sidecar/running_sidecar.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "sidecar/conversation_routes.h"
 #include "sidecar/delivery.h"
 #include "sidecar/hooks.h"
+#include "sidecar/mcp_endpoint.h"
 #include "sidecar/memory_routes.h"
 #include "sidecar/memory_servers.h"
 #include "sidecar/policy_watch.h"
@@ -59,6 +61,7 @@ struct RunningSidecar::Parts {
         hooks(turn, *metrics),
         conversations(*state, policies, c, s.outbox, Waker()),
         memory(*state, policies, servers.Sender(), c, s.outbox, Waker()),
+        mcp(policies, TwinsOfTools(), c, std::max<size_t>(1, s.workers / 2)),
         status(*state, policies, delivery, recall, *metrics) {}
 
   std::function<void()> Waker() {
@@ -68,11 +71,17 @@ struct RunningSidecar::Parts {
     const auto policy = policies.Current();
     return policy ? policy->policy.server_url : "";
   }
+  // What the MCP tools stand for: the routes that the agent can ask itself.
+  std::vector<http::Route> TwinsOfTools() {
+    std::vector<http::Route> routes = conversations.Routes();
+    std::ranges::move(memory.Routes(), std::back_inserter(routes));
+    return routes;
+  }
   http::Router AgentRouter() {
     std::vector<http::Route> routes = {{"POST", "/v1/hooks",
                                         [this](const http::Request& r) { return hooks.Handle(r); },
                                         kMaxHookBytes}};
-    for (auto& more : {conversations.Routes(), memory.Routes(), status.AgentRoutes()}) {
+    for (auto& more : {TwinsOfTools(), mcp.Routes(), status.AgentRoutes()}) {
       routes.insert(routes.end(), more.begin(), more.end());
     }
     return http::Router(std::move(routes));
@@ -92,6 +101,7 @@ struct RunningSidecar::Parts {
   Hooks hooks;
   ConversationRoutes conversations;
   MemoryRoutes memory;
+  McpEndpoint mcp;
   StatusRoutes status;
   std::unique_ptr<http::Server> admin, api;
   bool stopped = false;

@@ -127,6 +127,7 @@ class StubMemory {
         {"DELETE", "/observations/{id}", bind(&StubMemory::GetRow)},
         {"GET", "/context", [this](const Request& r) { return Slowly(r, &StubMemory::context); }},
         {"GET", "/search", [this](const Request& r) { return Slowly(r, &StubMemory::found); }},
+        {"POST", "/import", bind(&StubMemory::Empty)},
         {"GET", "/stats", bind(&StubMemory::Empty)},
         {"GET", "/timeline", bind(&StubMemory::Empty)},
         {"GET", "/export", bind(&StubMemory::Empty)},

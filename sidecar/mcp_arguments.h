@@ -1,0 +1,15 @@
+// Checks a tool call's arguments against the tool's input schema and says to the model what to
+// change. Knows the few words of JSON Schema that our own schemas use. Pure.
+#pragma once
+
+#include "lib/base/json.h"
+#include "lib/base/result.h"
+
+namespace sidecar {
+
+// `schema`: an object schema of type, properties (type string | integer | array of strings, enum,
+// minimum, maximum), required and additionalProperties: false. → the arguments without those that
+// are null; kInvalid names the argument and what it may be.
+base::Result<base::Json> CheckArguments(const base::Json& schema, const base::Json& arguments);
+
+}  // namespace sidecar

@@ -1,0 +1,47 @@
+// One JSON-RPC message of the Model Context Protocol, read strictly and written. Knows no method,
+// no revision and no transport. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lib/base/json.h"
+
+namespace sidecar {
+
+// The codes of JSON-RPC 2.0, then those that MCP 2026-07-28 reserves.
+inline constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601,
+                     kInvalidParams = -32602, kInternalError = -32603;
+inline constexpr int kHeaderMismatch = -32020, kUnsupportedVersion = -32022;
+inline constexpr size_t kMaxRpcIdBytes = 256;
+
+struct RpcError {
+  int code = kInternalError;
+  std::string message;
+  base::Json data;  // null: none
+};
+
+struct McpMessage {
+  enum class Kind { kRequest, kNotification, kResponse };
+  Kind kind = Kind::kRequest;
+  base::Json id;  // a string or an integer; null: none, or none that could be read
+  std::string method;
+  base::Json params = base::Json::object();
+};
+
+// `error` set: the text is no message; `message.id` is what can be answered to.
+struct McpReading {
+  McpMessage message;
+  std::optional<RpcError> error;
+};
+
+// Exactly one request, notification or response. Refused: what is no JSON or has a key twice
+// (another reader may see the other value), arrays, ids that are neither string nor integer, a
+// message that is request and response at once.
+McpReading ReadMcpMessage(std::string_view text);
+
+base::Json RpcResult(const base::Json& id, base::Json result);
+base::Json RpcFailure(const base::Json& id, const RpcError& error);  // a null id is left out
+
+}  // namespace sidecar

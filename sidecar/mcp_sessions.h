@@ -1,0 +1,42 @@
+// The sessions that revisions before 2026-07-28 have: an unguessable name and the agreed revision,
+// nothing else. A name is no authentication: it says which conversation a request belongs to, and
+// the listener has already decided who may call.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "lib/base/clock.h"
+#include "lib/base/guarded.h"
+
+namespace sidecar {
+
+class McpSessions {
+ public:
+  struct Limits {
+    size_t sessions = 256;          // more: the one that was silent longest goes
+    int64_t idle_ms = 60 * 60'000;  // then it is forgotten
+  };
+  McpSessions(const base::Clock& clock, Limits limits) : clock_(clock), limits_(limits) {}
+
+  std::string Begin(const std::string& revision);  // → its name: 256 random bits
+  // The revision of a session that is known, which lives on; nullopt: unknown, ended, forgotten.
+  std::optional<std::string> RevisionOf(const std::string& name);
+  bool End(const std::string& name);  // false: not known
+
+ private:
+  struct Session {
+    std::string revision;
+    int64_t used_ms = 0;
+  };
+  using Table = std::map<std::string, Session>;
+  void Forget(Table& table, int64_t now_ms) const;
+
+  const base::Clock& clock_;
+  const Limits limits_;
+  base::Guarded<Table> table_;
+};
+
+}  // namespace sidecar

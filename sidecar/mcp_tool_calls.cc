@@ -1,0 +1,188 @@
+// Arguments in, a request to the twin route, its answer as structured content and text.
+#include "sidecar/mcp_tool_calls.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/text.h"
+#include "sidecar/mcp_tool_text.h"
+#include "sidecar/recall.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+using Answer = base::Result<ToolAnswer>;
+
+constexpr const char* kNothing = "Nothing in memory matches.";
+constexpr int kDefaultContext = 5;
+
+std::string Whole(const Json& arguments, const char* name) {
+  return std::to_string(arguments.at(name).get<int64_t>());
+}
+
+std::string ObservationPath(const Json& arguments) {
+  return "/observations/" + Whole(arguments, "id");
+}
+
+// The arguments of these names, as query parameters.
+std::vector<std::pair<std::string, std::string>> QueryOf(const Json& arguments,
+                                                         std::vector<const char*> names) {
+  std::vector<std::pair<std::string, std::string>> query;
+  for (const char* name : names) {
+    const auto value = arguments.find(name);
+    if (value == arguments.end()) continue;
+    query.emplace_back(name,
+                       value->is_string() ? value->get<std::string>() : base::DumpJson(*value));
+  }
+  return query;
+}
+
+Json BodyOf(const Json& arguments, std::vector<const char*> names) {
+  Json body = Json::object();
+  for (const char* name : names) {
+    if (arguments.contains(name)) body[name] = arguments.at(name);
+  }
+  return body;
+}
+
+std::string SavedText(const Json& saved) {
+  const std::string id = std::to_string(saved.value("id", int64_t{0}));
+  const std::string action = base::StringAt(saved, {"action"});
+  if (action == "updated") return "Memory " + id + " was updated; its old text is kept.";
+  if (action == "deduplicated") return "Memory " + id + " says this already; it was counted.";
+  return "Saved as memory " + id + ".";
+}
+
+}  // namespace
+
+Answer MemSave(const ToolContext& context, const Json& arguments) {
+  Json body = BodyOf(arguments, {"title", "content", "type", "tags", "topic_key", "scope"});
+  if (!body.contains("type")) body["type"] = "discovery";
+  body["source"] = {{"tool", "mem_save"}};
+  ASSIGN_OR_RETURN(Json saved, context.twins.Ask(context.request,
+                                                 {"POST", "/observations", {}, std::move(body)}));
+  ToolAnswer answer;
+  answer.structured["queued"] = saved.value("queued", false);
+  for (const char* field : {"id", "action", "revision_count", "duplicate_count"}) {
+    if (saved.contains(field)) answer.structured[field] = saved[field];
+  }
+  answer.text = saved.value("queued", false)
+                    ? "Kept on disk: the memory server is away and gets it as soon as it is back. "
+                      "There is no id yet; do not save it again."
+                    : SavedText(saved);
+  return answer;
+}
+
+Answer MemSearch(const ToolContext& context, const Json& arguments) {
+  const std::string query = arguments.at("query");
+  TwinCall call{"GET", "/search", QueryOf(arguments, {"limit", "type", "scope"}), nullptr};
+  call.query.emplace_back("q", query);
+  TwinCall plain = call;
+  if (HasOperators(query)) call.query.emplace_back("syntax", "fts5");
+  auto rows = context.twins.Ask(context.request, std::move(call));
+  // What looks like operators and does not parse is words (rulings K32).
+  if (!rows && rows.error().code == base::Code::kInvalid) {
+    rows = context.twins.Ask(context.request, std::move(plain));
+  }
+  if (!rows) return rows.error();
+  return ToolAnswer{{{"results", ShownRows(*rows, kShownCharacters)}},
+                    ListText(*rows, context.policy.budget_tokens, kNothing)};
+}
+
+Answer MemContext(const ToolContext& context, const Json& arguments) {
+  TwinCall call{"GET", "/context", QueryOf(arguments, {"query"}), nullptr};
+  const int usual =
+      context.policy.context_limit > 0 ? context.policy.context_limit : kDefaultContext;
+  call.query.emplace_back("limit", std::to_string(arguments.value("limit", usual)));
+  for (auto& [name, value] : call.query) {
+    if (name == "query") value = std::string(base::Prefix(value, api::kQueryCharacters));
+  }
+  ASSIGN_OR_RETURN(const Json found, context.twins.Ask(context.request, std::move(call)));
+  // As the injection has it: what the policy does not admit is only found by mem_search.
+  Recalled recalled;
+  recalled.sessions = ReadSessions(found);
+  Json rows = Json::array();
+  for (const Json& row : found.value("recent_observations", Json::array())) {
+    RecalledItem item = ReadItem(row);
+    if (!MayInject(context.policy, item.trust)) continue;
+    recalled.items.push_back(std::move(item));
+    rows.push_back(ShownRow(row, 0));
+  }
+  Json sessions = Json::array();
+  for (const RecalledSession& session : recalled.sessions) {
+    sessions.push_back({{"id", session.id}, {"summary", session.summary}});
+  }
+  std::string text = RenderInjection(recalled, {}, context.policy.budget_tokens).text;
+  if (text.empty()) text = kNothing;
+  return ToolAnswer{{{"sessions", std::move(sessions)}, {"observations", std::move(rows)}},
+                    std::move(text)};
+}
+
+Answer MemGet(const ToolContext& context, const Json& arguments) {
+  ASSIGN_OR_RETURN(
+      const Json row,
+      context.twins.Ask(context.request, {"GET", ObservationPath(arguments), {}, nullptr}));
+  return ToolAnswer{ShownRow(row, 0), WholeText(row)};
+}
+
+Answer MemUpdate(const ToolContext& context, const Json& arguments) {
+  Json patch = BodyOf(arguments, {"type", "title", "content", "tags"});
+  if (patch.empty()) {
+    return base::Error{base::Code::kInvalid, "give at least one of type, title, content, tags"};
+  }
+  ASSIGN_OR_RETURN(const Json row,
+                   context.twins.Ask(context.request,
+                                     {"PATCH", ObservationPath(arguments), {}, std::move(patch)}));
+  return ToolAnswer{ShownRow(row, 0), WholeText(row)};
+}
+
+Answer MemDelete(const ToolContext& context, const Json& arguments) {
+  ASSIGN_OR_RETURN(
+      [[maybe_unused]] const Json nothing,
+      context.twins.Ask(context.request, {"DELETE", ObservationPath(arguments), {}, nullptr}));
+  return ToolAnswer{{{"id", arguments.at("id")}, {"deleted", true}},
+                    "Memory " + Whole(arguments, "id") + " is hidden from now on."};
+}
+
+Answer MemTimeline(const ToolContext& context, const Json& arguments) {
+  ASSIGN_OR_RETURN(
+      const Json rows,
+      context.twins.Ask(context.request,
+                        {"GET", "/timeline",
+                         QueryOf(arguments, {"observation_id", "before", "after"}), nullptr}));
+  return ToolAnswer{{{"observations", ShownRows(rows, kShownCharacters)}},
+                    ListText(rows, context.policy.budget_tokens, kNothing)};
+}
+
+Answer MemSuggestTopicKey(const ToolContext& context, const Json& arguments) {
+  const std::string title = arguments.at("title");
+  const std::string key = TopicKeyFor(arguments.value("type", "discovery"), title);
+  // A key that is in use for nearly the same thing is better than a new one.
+  Json in_use = Json::array();
+  if (context.policy.auto_search) {
+    const auto rows = context.twins.Ask(
+        context.request, {"GET", "/search", {{"q", title}, {"limit", "10"}}, nullptr});
+    if (!rows && rows.error().code == base::Code::kInvalid) return rows.error();
+    for (const Json& row : rows.value_or(Json::array())) {
+      const std::string used = base::StringAt(row, {"topic_key"});
+      if (!used.empty()) {
+        in_use.push_back({{"topic_key", used}, {"id", row["id"]}, {"title", row["title"]}});
+      }
+    }
+  }
+  std::string text = "topic_key " + key;
+  if (!in_use.empty()) {
+    Json shown = Json::array();
+    for (const Json& row : in_use) {
+      shown.push_back({{"id", row["id"]}, {"title", row["topic_key"]}, {"content", row["title"]}});
+    }
+    text += "\nKeys in use for memories like it; take one if it is about the same thing:\n" +
+            ListText(shown, context.policy.budget_tokens, "");
+  }
+  return ToolAnswer{{{"topic_key", key}, {"in_use", std::move(in_use)}}, std::move(text)};
+}
+
+}  // namespace sidecar
