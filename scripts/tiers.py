@@ -141,6 +141,7 @@ def program(counts):
         script(counts, "kill loops", ["python3", "e2e/crash/kill_loops.py"], 600)
         script(counts, "sync errors", ["python3", "e2e/crash/sync_errors.py"], 600)
         script(counts, "power loss", ["python3", "e2e/crash/power_loss.py"], 900)
+        script(counts, "traces", ["python3", "e2e/traces_test.py"], 300)
         script(counts, "story, embedded", ["python3", "e2e/story/tell.py", "embedded"], 300)
 
 
