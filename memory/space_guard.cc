@@ -59,7 +59,7 @@ Status SpaceGuard::Admit(int64_t reusable_bytes) {
   std::lock_guard lock(mutex_);
   if (looked_ms_ < 0 || clock_.MonotonicMs() - looked_ms_ >= kLookEveryMs) Look(reusable_bytes);
   int64_t needed = limits_.min_free_bytes;
-  if (full_) needed = std::max(needed, room_) + limits_.ballast_bytes - held_;
+  if (full_) needed = std::max(needed, 2 * room_) + limits_.ballast_bytes - held_;
   if (!full_ && free_ + reusable_bytes >= needed) return {};
   return Error{Code::kFull,
                directory_ + " is full: " + std::to_string(free_ + reusable_bytes) +
@@ -79,14 +79,15 @@ void SpaceGuard::GiveUp() {
   looked_ms_ = -1;
 }
 
-// Room for the ballast and for writing is asked for together: else giving up the one would look
-// like room for the other, and writing would eat it.
+// Room for the ballast and for writing is asked for together, and more of it than a log that was
+// emptied gives: else giving up the one would look like room for the other, and writing would eat
+// it.
 void SpaceGuard::Look(int64_t reusable_bytes) {
   looked_ms_ = clock_.MonotonicMs();
   free_ = FreeBytes();
   int64_t missing = limits_.ballast_bytes - held_;
   if (missing <= 0 && !full_) return;
-  int64_t wanted = missing + std::max(limits_.min_free_bytes, room_);
+  int64_t wanted = missing + std::max(limits_.min_free_bytes, 2 * room_);
   if (free_ < room_ || free_ + reusable_bytes < wanted) return;
   TakeBallast(std::min(limits_.ballast_bytes, held_ + free_ - room_));
   if (full_) base::LogInfo("the volume has room again", {{"free", free_}, {"ballast", held_}});

@@ -30,6 +30,8 @@ class SpaceGuard {
   const std::string& directory() const { return directory_; }
   int64_t FreeBytes() const;  // of the volume; -1 when it cannot be asked
   int64_t BallastBytes() const;
+  // How long a file's log may get so that the ballast has room for all of it twice.
+  int64_t LongestLogBytes() const { return limits_.ballast_bytes / 2; }
 
  private:
   void Look(int64_t reusable_bytes);

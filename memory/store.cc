@@ -1,6 +1,8 @@
 // Opening and closing a tenant's file, and its connections.
 #include "memory/store.h"
 
+#include <algorithm>
+
 #include "lib/base/check.h"
 #include "lib/base/log.h"
 #include "memory/space_guard.h"
@@ -98,6 +100,9 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
   if (SpaceGuard* space = options.space) {
     writing.admit = [space](int64_t reusable_bytes) { return space->Admit(reusable_bytes); };
     writing.on_full = [space] { space->GiveUp(); };
+    if (int64_t longest = space->LongestLogBytes(); longest > 0)
+      writing.checkpoint_pages =
+          static_cast<int>(std::clamp<int64_t>(longest / 4096, 16, writing.checkpoint_pages));
   }
   state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
   return std::unique_ptr<Store>(new Store(std::move(state)));

@@ -15,7 +15,7 @@ namespace sidecar {
 
 class State {
  public:
-  // Opens or makes `<directory>/state.db`. kConflict: made by a newer program. `on_sync_failure` is
+  // Opens or makes `<directory>/state.db`. kInvalid: made by a newer program. `on_sync_failure` is
   // called once, when a commit could not be synced: the program must end.
   static base::Result<std::unique_ptr<State>> Open(
       const std::string& directory, std::function<void(const base::Error&)> on_sync_failure);

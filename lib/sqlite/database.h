@@ -118,7 +118,7 @@ class Transaction {
 };
 
 // A versioned schema: step i brings user_version from i to i+1, each in one transaction. A file
-// newer than `steps` is refused with kConflict.
+// newer than `steps` is refused with kInvalid.
 base::Status Migrate(Database& database, const std::vector<const char*>& steps);
 
 }  // namespace sqlite

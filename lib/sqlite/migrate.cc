@@ -13,7 +13,7 @@ base::Status Migrate(Database& database, const std::vector<const char*>& steps) 
     if (row) version = read.Int(0);
   }
   if (version > static_cast<int64_t>(steps.size())) {
-    return base::Error{base::Code::kConflict,
+    return base::Error{base::Code::kInvalid,
                        "the database has schema version " + std::to_string(version) +
                            ", this program knows " + std::to_string(steps.size()) +
                            ": start the newer program again or restore a backup"};
