@@ -96,6 +96,7 @@ Response Search(const Api& api, const Request& request) {
                                        std::to_string(kMaxExpression) + " with syntax=fts5"};
     }
     ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 10));
+    filter.stop = request.client_gone;
     ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));
     const auto span = telemetry::ChildOf(request, "store.search");
     return api.store.Search(filter, *text, syntax == "fts5");
@@ -114,6 +115,7 @@ Response Search(const Api& api, const Request& request) {
 Response Context(const Api& api, const Request& request) {
   Result<Json> body = [&]() -> Result<Json> {
     ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 5));
+    filter.stop = request.client_gone;
     ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));
     ASSIGN_OR_RETURN(size_t sessions, CountParameter(request, "sessions", kDefaultSessions));
     auto span = telemetry::ChildOf(request, "store.summaries");

@@ -76,6 +76,8 @@ std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
                        static_cast<double>(probe.space().BallastBytes()));
       metrics.SetGauge("agent_memory_server_queued_writes",
                        static_cast<double>(tenants.QueuedWrites()));
+      metrics.SetGauge("agent_memory_server_index_bytes",
+                       static_cast<double>(tenants.IndexBytes()));
       metrics.SetGauge("agent_memory_server_open_tenants", static_cast<double>(tenants.Open()));
       MeasureFiles(probe.directory(), metrics);
       return scrape(request);

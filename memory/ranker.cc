@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <unordered_set>
 
 #include "lib/api/memory_api.h"
@@ -25,27 +26,21 @@ constexpr size_t kScoreAll = 1024;
 constexpr size_t kScoreAtMost = 8192;
 constexpr double kCommon = 0.1;  // share of the rows
 constexpr int64_t kReach = 3;
-constexpr size_t kMaxTopics = 20;
-constexpr int64_t kRangeBits = 32;
-constexpr size_t kKeptWords = 4096;  // of a connection, from one question to the next
-
-struct Match {
-  int64_t slot;
-  size_t first, count;  // its part of Sink::words
-};
+constexpr int64_t kMaxTopics = 20;    // of a range
+constexpr size_t kKeptWords = 4096;   // of a connection, from one question to the next
+constexpr size_t kSortedAtOnce = 64;  // of a ranking: seldom more are looked at
 
 }  // namespace
 
 struct Ranker::Sink {
-  std::vector<Match> matches;
-  std::vector<WordHit> words;
+  Matches found;
   std::vector<size_t> owner;  // phrase → word; empty: the phrase is the word
   // What one large question took is given back: it would stay with each connection for good.
   void Clear() {
-    if (words.capacity() > kKeptWords) std::vector<WordHit>().swap(words);
-    if (matches.capacity() > kKeptWords) std::vector<Match>().swap(matches);
-    matches.clear();
-    words.clear();
+    if (found.words.capacity() > kKeptWords) std::vector<WordHit>().swap(found.words);
+    if (found.rows.capacity() > kKeptWords) std::vector<Match>().swap(found.rows);
+    found.rows.clear();
+    found.words.clear();
     owner.clear();
   }
   // Called by FTS5 once per matching row.
@@ -56,7 +51,9 @@ struct Ranker::Sink {
 void Ranker::Sink::Take(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_context* result,
                         int, sqlite3_value**) {
   Sink& sink = *static_cast<Sink*>(api->xUserData(context));
-  Match match{api->xRowid(context), sink.words.size(), 0};
+  std::vector<WordHit>& words = sink.found.words;
+  Match match{api->xRowid(context), words.size(), 0};
+  const auto first = static_cast<std::ptrdiff_t>(match.first);
   int instances = 0;
   api->xInstCount(context, &instances);
   for (int i = 0; i < instances; ++i) {
@@ -64,12 +61,10 @@ void Ranker::Sink::Take(const Fts5ExtensionApi* api, Fts5Context* context, sqlit
     if (api->xInst(context, i, &phrase, &column, &offset) != SQLITE_OK) break;
     size_t index = static_cast<size_t>(phrase);
     uint32_t word = static_cast<uint32_t>(index < sink.owner.size() ? sink.owner[index] : index);
-    auto known =
-        std::find_if(sink.words.begin() + static_cast<std::ptrdiff_t>(match.first),
-                     sink.words.end(), [&](const WordHit& hit) { return hit.word == word; });
-    WordHit& hit = known == sink.words.end()
-                       ? sink.words.emplace_back(WordHit{word, 0, false, false})
-                       : *known;
+    auto known = std::find_if(words.begin() + first, words.end(),
+                              [&](const WordHit& hit) { return hit.word == word; });
+    WordHit& hit =
+        known == words.end() ? words.emplace_back(WordHit{word, 0, false, false}) : *known;
     if (column == kTitleColumn)
       hit.title = true;
     else if (column == kTagColumn)
@@ -77,29 +72,26 @@ void Ranker::Sink::Take(const Fts5ExtensionApi* api, Fts5Context* context, sqlit
     else
       ++hit.content;
   }
-  match.count = sink.words.size() - match.first;
-  sink.matches.push_back(match);
+  std::sort(words.begin() + first, words.end(),
+            [](const WordHit& a, const WordHit& b) { return a.word < b.word; });
+  match.count = words.size() - match.first;
+  sink.found.rows.push_back(match);
   sqlite3_result_int(result, 0);
 }
 
-Ranker::Ranker(std::unique_ptr<Sink> sink) : sink_(std::move(sink)) {}
+Ranker::Ranker(std::unique_ptr<Sink> sink, Tokens tokens, ResidentIndexes* resident)
+    : sink_(std::move(sink)), tokens_(std::move(tokens)), resident_(resident) {}
 Ranker::Ranker(Ranker&&) noexcept = default;
 Ranker::~Ranker() = default;
 
-Result<Ranker> Ranker::Make(sqlite::Database& database) {
+Result<Ranker> Ranker::Make(sqlite::Database& database, ResidentIndexes* resident) {
   auto sink = std::make_unique<Sink>();
-  fts5_api* api = nullptr;
-  sqlite3_stmt* statement = nullptr;
-  if (sqlite3_prepare_v2(database.handle(), "SELECT fts5(?1)", -1, &statement, nullptr) ==
-      SQLITE_OK) {
-    sqlite3_bind_pointer(statement, 1, &api, "fts5_api_ptr", nullptr);
-    sqlite3_step(statement);
-  }
-  sqlite3_finalize(statement);
+  fts5_api* api = Fts5Of(database);
   if (!api || api->xCreateFunction(api, "hits", sink.get(), Sink::Take, nullptr) != SQLITE_OK) {
     return Error{Code::kInternal, "this SQLite's FTS5 takes no auxiliary functions"};
   }
-  return Ranker(std::move(sink));
+  ASSIGN_OR_RETURN(Tokens tokens, Tokens::Make(database));
+  return Ranker(std::move(sink), std::move(tokens), resident);
 }
 
 namespace {
@@ -122,7 +114,7 @@ Result<bool> FindMatches(sqlite::Database& database, const RankQuery& query,
                          const std::string& expression) {
   // "*reads" and "*id" are questions to FTS5 itself, which an auxiliary function does not survive.
   if (expression.starts_with('*')) return NoExpression("nothing stands before the *");
-  database.SetDeadline(query.deadline_ms);
+  database.SetDeadline(query.deadline_ms, query.stop);
   Status found;
   if (query.ranges.empty()) found = FindRange(database, expression, 0, INT64_MAX);
   for (int64_t range : query.ranges) {
@@ -138,26 +130,33 @@ Result<bool> FindMatches(sqlite::Database& database, const RankQuery& query,
   return found.error();
 }
 
-Result<Statistics> StatisticsOf(sqlite::Database& database, const RankQuery& query, size_t words) {
+// The counts of the ranges asked for, but for the rows that hold a word. `ranges`: those that hold
+// anything.
+Result<Statistics> StatisticsOf(sqlite::Database& database, const RankQuery& query, size_t words,
+                                std::vector<int64_t>& ranges) {
   Statistics statistics;
   statistics.rows_with.assign(words, 0);
   double total = 0;
-  auto add = [&](sqlite::Statement& read) -> Status {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (row) statistics.rows += read.Real(0), total += read.Real(1);
-    return {};
+  auto add = [&](sqlite::Statement read) -> Status {
+    for (;;) {
+      ASSIGN_OR_RETURN(bool row, read.Step());
+      if (!row) return {};
+      if (read.Int(1) == 0) continue;
+      ranges.push_back(read.Int(0));
+      statistics.rows += read.Real(1), total += read.Real(2);
+    }
   };
   if (query.ranges.empty()) {
     ASSIGN_OR_RETURN(sqlite::Statement read,
-                     database.Prepare("SELECT sum(live_rows), sum(live_words) FROM ranges"));
-    RETURN_IF_ERROR(add(read));
+                     database.Prepare("SELECT number, live_rows, live_words FROM ranges"));
+    RETURN_IF_ERROR(add(std::move(read)));
   }
   for (int64_t range : query.ranges) {
     ASSIGN_OR_RETURN(
         sqlite::Statement read,
-        database.Prepare("SELECT live_rows, live_words FROM ranges WHERE number = ?1"));
+        database.Prepare("SELECT number, live_rows, live_words FROM ranges WHERE number = ?1"));
     read.Bind(range);
-    RETURN_IF_ERROR(add(read));
+    RETURN_IF_ERROR(add(std::move(read)));
   }
   statistics.average_words = statistics.rows > 0 ? total / statistics.rows : 1;
   return statistics;
@@ -198,14 +197,13 @@ void Prune(std::vector<Match>& matches, const std::vector<WordHit>& words,
   for (auto at = strong.begin(); at != border; ++at) matches.push_back(at->second);
 }
 
-// The places and facts of the matching rows, all in one look-up; sorts `matches` by slot.
-Result<std::vector<Record>> LoadRecords(sqlite::Database& database, std::vector<Match>& matches,
-                                        const std::vector<WordHit>& words) {
-  std::sort(matches.begin(), matches.end(),
+// The places and facts of the matching rows, all in one look-up; sorts `found.rows` by slot.
+Result<std::vector<Record>> LoadRecords(sqlite::Database& database, Matches& found) {
+  std::sort(found.rows.begin(), found.rows.end(),
             [](const Match& a, const Match& b) { return a.slot < b.slot; });
   std::string slots = "[";
-  for (const Match& match : matches)
-    slots += (&match == &matches[0] ? "" : ",") + std::to_string(match.slot);
+  for (const Match& match : found.rows)
+    slots += (&match == &found.rows[0] ? "" : ",") + std::to_string(match.slot);
   slots += "]";
   ASSIGN_OR_RETURN(
       sqlite::Statement read,
@@ -213,17 +211,15 @@ Result<std::vector<Record>> LoadRecords(sqlite::Database& database, std::vector<
                        "FROM json_each(?1) j CROSS JOIN observations o ON o.slot = j.value"));
   read.Bind(std::string_view(slots));
   std::vector<Record> records;
-  records.reserve(matches.size());
-  auto match = matches.begin();
+  records.reserve(found.rows.size());
+  auto match = found.rows.begin();
   for (;;) {
     ASSIGN_OR_RETURN(bool row, read.Step());
     if (!row) return records;
     int64_t slot = read.Int(0);
     while (match->slot != slot) ++match;  // both in order of slots
-    auto first = words.begin() + static_cast<std::ptrdiff_t>(match->first);
-    records.push_back(
-        {slot, read.Int(1), read.Int(2), read.Int(3), read.Int(4), read.Int(5),
-         std::vector<WordHit>(first, first + static_cast<std::ptrdiff_t>(match->count))});
+    records.push_back({slot, read.Int(1), read.Int(2), read.Int(3), read.Int(4), read.Int(5),
+                       std::span(found.words).subspan(match->first, match->count)});
   }
 }
 
@@ -236,7 +232,6 @@ Status AddNeighbours(sqlite::Database& database, const RankQuery& query,
     known.insert(record.slot);
     places.emplace_back(record.session, record.position);
   }
-  std::sort(places.begin(), places.end());
   for (size_t i = 0; i < places.size();) {
     size_t last = i;
     while (last + 1 < places.size() && places[last + 1].first == places[i].first &&
@@ -264,40 +259,47 @@ Status AddNeighbours(sqlite::Database& database, const RankQuery& query,
 }
 
 // A text that is a topic key, or the beginning of one, finds its row (rulings K10, K48).
-Status AddTopics(sqlite::Database& database, const RankQuery& query, std::vector<Scored>& rows) {
+Status AddTopics(sqlite::Database& database, const RankQuery& query,
+                 const std::vector<int64_t>& ranges, std::vector<Scored>& rows) {
   std::string text(base::Trim(query.text));
   if (text.empty() || base::CountCharacters(text) > api::kMaxTopicKey) return {};
   bool key_like =
       text.find_first_of("-_/.:") != std::string::npos && text.find(' ') == std::string::npos;
-  ASSIGN_OR_RETURN(
-      sqlite::Statement read,
-      database.Prepare("SELECT slot, topic_key = ?1 FROM observations WHERE deleted_ms IS NULL AND "
-                       "topic_key >= ?1 AND topic_key < ?2 LIMIT ?3"));
   // U+10FFFF sorts behind every character; for an exact look-up NUL ends the range at once.
-  read.Bind(text).Bind(text + (key_like ? std::string("\U0010FFFF") : std::string(1, '\0')));
-  read.Bind(static_cast<int64_t>(kMaxTopics));
-  double best = rows.empty() ? 0 : rows[0].score;
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) break;
-    int64_t slot = read.Int(0);
-    bool inside = query.ranges.empty() || std::find(query.ranges.begin(), query.ranges.end(),
-                                                    slot >> kRangeBits) != query.ranges.end();
-    if (!inside) continue;
-    std::erase_if(rows, [&](const Scored& other) { return other.slot == slot; });
-    rows.push_back({slot, best + (read.Int(1) ? 1.0 : 0.5)});
+  const std::string end = text + (key_like ? std::string("\U0010FFFF") : std::string(1, '\0'));
+  double best = 0;
+  for (const Scored& row : rows) best = std::max(best, row.score);
+  for (int64_t range : ranges) {
+    ASSIGN_OR_RETURN(
+        sqlite::Statement read,
+        database.Prepare("SELECT slot, topic_key = ?1 FROM observations WHERE deleted_ms IS NULL "
+                         "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3 LIMIT ?4"));
+    read.Bind(text).Bind(end).Bind(range).Bind(kMaxTopics);
+    for (;;) {
+      ASSIGN_OR_RETURN(bool row, read.Step());
+      if (!row) break;
+      const int64_t slot = read.Int(0);
+      std::erase_if(rows, [&](const Scored& other) { return other.slot == slot; });
+      rows.push_back({slot, best + (read.Int(1) ? 1.0 : 0.5)});
+    }
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Scored& a, const Scored& b) { return a.score > b.score; });
   return {};
 }
 
-// Walks down the ranking until `limit` rows are live and asked for.
+// Walks down the ranking, which it sorts as far as needed, until `limit` rows are live and asked
+// for.
 Result<std::vector<Scored>> Select(sqlite::Database& database, const RankQuery& query,
-                                   const std::vector<Scored>& ranked) {
+                                   std::vector<Scored> ranked) {
   std::vector<Scored> selected;
-  for (const Scored& row : ranked) {
-    if (selected.size() >= query.limit) break;
+  size_t sorted = 0;
+  for (size_t i = 0; i < ranked.size() && selected.size() < query.limit; ++i) {
+    if (i == sorted) {
+      sorted = std::min(ranked.size(), 2 * sorted + std::max(query.limit, kSortedAtOnce));
+      auto from = ranked.begin() + static_cast<std::ptrdiff_t>(i);
+      auto to = ranked.begin() + static_cast<std::ptrdiff_t>(sorted);
+      std::partial_sort(from, to, ranked.end(), RanksBefore);
+    }
+    const Scored& row = ranked[i];
     ASSIGN_OR_RETURN(
         sqlite::Statement read,
         database.Prepare("SELECT type, project, type IN ('audit', 'security') FROM observations "
@@ -314,31 +316,59 @@ Result<std::vector<Scored>> Select(sqlite::Database& database, const RankQuery& 
 
 }  // namespace
 
+// Everything that matches, scored, in no order.
+Result<std::vector<Scored>> Ranker::Find(sqlite::Database& database, const RankQuery& query,
+                                         bool& partial) {
+  const Question question = query.operators ? Question() : ReadQuestion(query.text);
+  Matches& found = sink_->found;
+  std::vector<int64_t> ranges;
+  ASSIGN_OR_RETURN(Statistics statistics,
+                   StatisticsOf(database, query, question.words.size(), ranges));
+  std::optional<ResidentIndexes::Pinned> pinned;
+  std::optional<std::vector<WordKeys>> keys;
+  if (resident_ && !question.words.empty()) keys = tokens_.OfQuestion(question);
+  if (keys) pinned = resident_->Pin(database, tokens_, ranges);
+  if (pinned) {
+    pinned->Find(*keys, found);
+  } else if (query.operators || !question.words.empty()) {
+    MatchText match = AnyWordOf(question);
+    sink_->owner = std::move(match.owner);
+    ASSIGN_OR_RETURN(partial,
+                     FindMatches(database, query, query.operators ? query.text : match.expression));
+  }
+  for (const WordHit& hit : found.words) {
+    if (hit.word >= statistics.rows_with.size()) statistics.rows_with.resize(hit.word + 1);
+    ++statistics.rows_with[hit.word];
+  }
+  Prune(found.rows, found.words, statistics);
+  std::vector<Record> records;
+  if (pinned) {
+    records.reserve(2 * found.rows.size());
+    pinned->AppendRecords(found, records);
+  } else {
+    ASSIGN_OR_RETURN(records, LoadRecords(database, found));
+  }
+  std::sort(records.begin(), records.end(), IsBefore);
+  if (query.neighbours && pinned) {
+    std::vector<Record> neighbours;
+    pinned->AppendNeighbours(records, kReach, neighbours);
+    const auto middle = static_cast<std::ptrdiff_t>(records.size());
+    records.insert(records.end(), neighbours.begin(), neighbours.end());
+    std::inplace_merge(records.begin(), records.begin() + middle, records.end(), IsBefore);
+  } else if (query.neighbours) {
+    RETURN_IF_ERROR(AddNeighbours(database, query, records));
+  }
+  pinned.reset();
+  std::vector<Scored> scored = Score(std::move(records), statistics, question.asks_when);
+  if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, ranges, scored));
+  return scored;
+}
+
 Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query) {
   sink_->Clear();
   Ranking ranking;
-  Question question = ReadQuestion(query.text);
-  std::string expression = query.text;
-  size_t words = 0;
-  if (!query.operators) {
-    MatchText match = AnyWordOf(question);
-    expression = std::move(match.expression);
-    sink_->owner = std::move(match.owner);
-    words = question.words.size();
-  }
-  if (!expression.empty()) {
-    ASSIGN_OR_RETURN(ranking.partial, FindMatches(database, query, expression));
-  }
-  for (const WordHit& hit : sink_->words) words = std::max<size_t>(words, hit.word + 1);
-  ASSIGN_OR_RETURN(Statistics statistics, StatisticsOf(database, query, words));
-  for (const WordHit& hit : sink_->words) ++statistics.rows_with[hit.word];
-  Prune(sink_->matches, sink_->words, statistics);
-  ASSIGN_OR_RETURN(std::vector<Record> records,
-                   LoadRecords(database, sink_->matches, sink_->words));
-  if (query.neighbours) RETURN_IF_ERROR(AddNeighbours(database, query, records));
-  std::vector<Scored> ranked = Score(std::move(records), statistics, question.asks_when);
-  if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, ranked));
-  ASSIGN_OR_RETURN(ranking.rows, Select(database, query, ranked));
+  ASSIGN_OR_RETURN(std::vector<Scored> scored, Find(database, query, ranking.partial));
+  ASSIGN_OR_RETURN(ranking.rows, Select(database, query, std::move(scored)));
   sink_->Clear();
   return ranking;
 }

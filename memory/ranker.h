@@ -1,16 +1,17 @@
-// Finds the rows of some ranges that answer a question, best first. FTS5 is used to find rows and
-// count words only; the ranking is ours (scoring.h), so another index can stand behind the same
-// call.
+// Finds the rows of some ranges that answer a question, best first. Rows are found in the indexes
+// in memory where these ranges have one (ranker_resident.h), else by FTS5; the ranking is ours
+// (scoring.h) and the same for both.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "lib/sqlite/database.h"
+#include "memory/ranker_resident.h"
 #include "memory/scoring.h"
-#include "memory/words.h"
 
 namespace memory {
 
@@ -24,17 +25,19 @@ struct RankQuery {
   bool neighbours = false;         // rows beside a match may be returned too (rulings K48)
   size_t limit = 10;
   int64_t deadline_ms = 250;  // then what was found so far is ranked
+  std::stop_token stop;       // the same when nobody waits for the answer any more
 };
 
 struct Ranking {
   std::vector<Scored> rows;
-  bool partial = false;  // the deadline came first
+  bool partial = false;  // the deadline came first, or the stop
 };
 
 // Bound to one connection, whose thread calls it.
 class Ranker {
  public:
-  static base::Result<Ranker> Make(sqlite::Database& database);
+  // `resident` may be null and outlives the ranker.
+  static base::Result<Ranker> Make(sqlite::Database& database, ResidentIndexes* resident);
   Ranker(Ranker&&) noexcept;
   ~Ranker();
   // kInvalid: a malformed expression with `operators`.
@@ -43,8 +46,12 @@ class Ranker {
   struct Sink;  // where FTS5 puts what it finds
 
  private:
-  explicit Ranker(std::unique_ptr<Sink> sink);
+  Ranker(std::unique_ptr<Sink> sink, Tokens tokens, ResidentIndexes* resident);
+  base::Result<std::vector<Scored>> Find(sqlite::Database& database, const RankQuery& query,
+                                         bool& partial);
   std::unique_ptr<Sink> sink_;
+  Tokens tokens_;
+  ResidentIndexes* resident_;
 };
 
 }  // namespace memory

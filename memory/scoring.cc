@@ -56,9 +56,8 @@ double InverseFrequency(double rows, double rows_with) {
 
 std::vector<Scored> Score(std::vector<Record> records, const Statistics& statistics,
                           bool asks_when) {
-  std::sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
-    return std::pair(a.session, a.position) < std::pair(b.session, b.position);
-  });
+  if (!std::is_sorted(records.begin(), records.end(), IsBefore))
+    std::sort(records.begin(), records.end(), IsBefore);
   std::vector<double> idf;
   double idf_sum = 0;
   for (double rows_with : statistics.rows_with) {
@@ -91,10 +90,15 @@ std::vector<Scored> Score(std::vector<Record> records, const Statistics& statist
     if (asks_when && (receiver.marks & kMarkTime)) score *= kWhenFactor;
     scored.push_back({receiver.slot, score});
   }
-  std::sort(scored.begin(), scored.end(), [](const Scored& a, const Scored& b) {
-    return a.score != b.score ? a.score > b.score : a.slot > b.slot;
-  });
   return scored;
+}
+
+bool IsBefore(const Record& a, const Record& b) {
+  return std::pair(a.session, a.position) < std::pair(b.session, b.position);
+}
+
+bool RanksBefore(const Scored& a, const Scored& b) {
+  return a.score != b.score ? a.score > b.score : a.slot > b.slot;
 }
 
 }  // namespace memory

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace memory {
@@ -22,8 +23,11 @@ struct Record {
   int64_t words = 0;                  // length of the content
   int64_t marks = 0;                  // words.h
   int64_t created_ms = 0;
-  std::vector<WordHit> hits;  // empty: a neighbour that holds no word itself
+  std::span<const WordHit> hits;  // the caller's; empty: a neighbour that holds no word itself
 };
+
+// By place: (session, position).
+bool IsBefore(const Record& a, const Record& b);
 
 struct Statistics {
   double rows = 0;                // of the searched ranges
@@ -36,9 +40,11 @@ struct Scored {
   double score = 0;  // > 0
 };
 
-// Best first, ties by slot (the newer first); records with nothing to score are left out.
+// In no order; records with nothing to score are left out.
 std::vector<Scored> Score(std::vector<Record> records, const Statistics& statistics,
                           bool asks_when);
+// The order of results: best first, ties by slot (the newer first).
+bool RanksBefore(const Scored& a, const Scored& b);
 
 // 1 + ln(1 + (N - df + .5) / (df + .5)): never 0, so that every word counts.
 double InverseFrequency(double rows, double rows_with);

@@ -43,6 +43,9 @@ const base::Program& ServerProgram() {
           {"query-deadline", Kind::kDuration, "250ms", "a search answers with what it has by then",
            10, 60'000},
           {"readers", Kind::kInt, "4", "connections that read the database", 1, 64},
+          {"index-memory", Kind::kBytes, "8Mi",
+           "memory for the words of the projects that are asked most; 0: none", 0,
+           int64_t{1} << 36},
           {"workers", Kind::kInt, "32", "threads that answer requests", 1, 512},
           {"queue", Kind::kInt, "256", "requests that may wait for a thread; more get 503", 0,
            100'000},
@@ -92,6 +95,7 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.store.idempotency_ms = settings.Milliseconds("idempotency-retention");
   read.store.query_deadline_ms = settings.Milliseconds("query-deadline");
   read.store.readers = static_cast<size_t>(settings.Int("readers"));
+  read.store.index_bytes = static_cast<size_t>(settings.Bytes("index-memory"));
   read.traces = telemetry::ReadTraceOptions(settings, "agent-memory-server", base::Environment());
   return read;
 }

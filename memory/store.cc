@@ -40,12 +40,12 @@ void ReaderPool::Close() {
   idle_.clear();
 }
 
-Result<std::unique_ptr<Reader>> OpenReader(const std::string& path) {
+Result<std::unique_ptr<Reader>> OpenReader(const std::string& path, ResidentIndexes* resident) {
   Database::Options reading;
   reading.access = sqlite::Access::kReader;
   reading.cache_kib = 1024;
   ASSIGN_OR_RETURN(Database connection, Database::Open(path, reading));
-  ASSIGN_OR_RETURN(Ranker ranker, Ranker::Make(connection));
+  ASSIGN_OR_RETURN(Ranker ranker, Ranker::Make(connection, resident));
   return std::make_unique<Reader>(Reader{std::move(connection), std::move(ranker)});
 }
 
@@ -90,8 +90,11 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
   if (Status migrated = sqlite::Migrate(database, SchemaSteps()); !migrated) {
     return base::Wrap(path, migrated.error());
   }
+  state->resident = std::make_unique<ResidentIndexes>(ResidentIndexes::Options{
+      path, options.index_bytes, options.index_bytes_used, options.index_at_once});
+  state->resident->Watch(database);
   for (size_t i = 0; i < options.readers; ++i) {
-    ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, OpenReader(path));
+    ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, OpenReader(path, state->resident.get()));
     state->readers.Add(std::move(reader));
   }
   sqlite::Writer::Options writing;
@@ -104,6 +107,9 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
       writing.checkpoint_pages =
           static_cast<int>(std::clamp<int64_t>(longest / 4096, 16, writing.checkpoint_pages));
   }
+  writing.before_commit = [resident = state->resident.get()](Database& writer) {
+    return resident->Publish(writer);
+  };
   state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
   return std::unique_ptr<Store>(new Store(std::move(state)));
 }
@@ -119,6 +125,11 @@ Status Store::ProbeWrite() {
 bool Store::Failed() const { return state_->writer->Failed(); }
 size_t Store::QueuedWrites() const { return state_->writer->Queued(); }
 
+Store::IndexFigures Store::Indexes() const {
+  const ResidentIndexes::Figures figures = state_->resident->Read();
+  return {figures.bytes, figures.ranges, figures.served, figures.missed};
+}
+
 Status Store::CheckIntegrity() {
   return state_->writer->RunAny(
       [](Database& database) { return database.CheckIntegrity({kFtsTable}); },
@@ -126,6 +137,7 @@ Status Store::CheckIntegrity() {
 }
 
 void Store::Close() {
+  state_->resident->Stop();
   state_->readers.Close();
   state_->writer->Stop();
 }

@@ -3,10 +3,12 @@
 // match text.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,11 @@ struct StoreOptions {
   int64_t query_deadline_ms = 250;                // then a search answers with what it has
   size_t readers = 4;                             // connections that read
   size_t write_queue = 1024;                      // writes that may wait; more are refused
+  // Memory for the words of the projects that are asked most; 0: everything is found on the disk.
+  // Stores that share `index_bytes_used` share the memory.
+  size_t index_bytes = 8 << 20;
+  std::shared_ptr<std::atomic<size_t>> index_bytes_used = std::make_shared<std::atomic<size_t>>(0);
+  bool index_at_once = false;  // before the first answer instead of in the background: for tests
   // The first sync that fails: nothing is acknowledged from then on; the program must end.
   std::function<void(const base::Error&)> on_sync_failure;
   // Keeps room on the volume: writes that need some ask it, deletes do not. Outlives the store;
@@ -56,6 +63,7 @@ struct Filter {
   std::optional<int64_t>
       as_of_ms;  // Search and Recall: rows as they were then; deleted ones are gone
   size_t limit = 10;
+  std::stop_token stop;  // Search and Recall: nobody waits any more; they end early, as partial
 };
 
 struct Found {
@@ -66,7 +74,7 @@ struct Found {
 
 struct SearchResult {
   std::vector<Found> rows;
-  bool partial = false;  // cut at the deadline
+  bool partial = false;  // cut at the deadline, or stopped
 };
 
 struct Totals {
@@ -142,6 +150,11 @@ class Store {
   base::Status ProbeWrite();  // ok: a write would succeed now
   bool Failed() const;        // a sync failed
   size_t QueuedWrites() const;
+  struct IndexFigures {
+    size_t bytes = 0, projects = 0;  // whose words are in memory
+    int64_t served = 0, missed = 0;  // questions answered from there, and not
+  };
+  IndexFigures Indexes() const;
   base::Status CheckIntegrity();  // of tables and index; long
   void Close();                   // finishes the writes that wait
 

@@ -147,6 +147,7 @@ Result<SearchResult> Store::Search(const Filter& filter, const std::string& text
   query.text = text;
   query.operators = operators;
   query.deadline_ms = state_->options.query_deadline_ms;
+  query.stop = filter.stop;
   if (!filter.as_of_ms) return RankRows(snapshot, reach, filter, std::move(query));
   ASSIGN_OR_RETURN(Replaced replaced,
                    ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
@@ -160,6 +161,7 @@ Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text
   query.text = text;
   query.neighbours = !filter.as_of_ms;  // they are lent to by the words of today
   query.deadline_ms = state_->options.query_deadline_ms;
+  query.stop = filter.stop;
   Replaced replaced;
   SearchResult result;
   if (filter.as_of_ms) {

@@ -19,7 +19,8 @@ struct Reader {
   Ranker ranker;
 };
 
-base::Result<std::unique_ptr<Reader>> OpenReader(const std::string& path);
+base::Result<std::unique_ptr<Reader>> OpenReader(const std::string& path,
+                                                 ResidentIndexes* resident = nullptr);
 
 // Hands each reader to one thread at a time.
 class ReaderPool {
@@ -56,6 +57,7 @@ class Snapshot {
 struct Store::State {
   StoreOptions options;
   std::string path;
+  std::unique_ptr<ResidentIndexes> resident;  // outlives readers and writer, which use it
   ReaderPool readers;
   std::atomic<int> exports{0};  // that are open
   std::unique_ptr<sqlite::Writer> writer;

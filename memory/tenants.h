@@ -32,6 +32,7 @@ class Tenants {
   bool Failed() const;          // a sync of any of them failed
   size_t QueuedWrites() const;  // of all that are open
   size_t Open() const;
+  size_t IndexBytes() const { return *options_.index_bytes_used; }  // words in memory, of all
   void Close();  // finishes the writes that wait; nobody may hold a store any more
 
  private:

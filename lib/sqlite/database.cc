@@ -64,7 +64,8 @@ Result<int64_t> Database::ReusableBytes() {
   return row && also ? count.Int(0) * size.Int(0) : int64_t{0};
 }
 
-void Database::SetDeadline(int64_t milliseconds) {
+void Database::SetDeadline(int64_t milliseconds, std::stop_token stop) {
+  connection_->stop = std::move(stop);
   connection_->deadline_ms =
       milliseconds == 0 ? 0 : base::SystemClock().MonotonicMs() + milliseconds;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +46,7 @@ class Database {
   int64_t Changes() const;
   // Long reads end with kTimeout after `milliseconds` from now, or when `stop` says so; 0: no
   // limit.
-  void SetDeadline(int64_t milliseconds);
+  void SetDeadline(int64_t milliseconds, std::stop_token stop = {});
   // PRAGMA integrity_check, and FTS5 'integrity-check' with rank 1 (rulings K42) for each fts
   // table.
   base::Status CheckIntegrity(const std::vector<std::string>& fts_tables);

@@ -212,8 +212,10 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
   sqlite3_progress_handler(
       handle, 2000,
       [](void* self) -> int {
-        int64_t deadline_ms = static_cast<Connection*>(self)->deadline_ms;
-        return deadline_ms != 0 && base::SystemClock().MonotonicMs() > deadline_ms;
+        const auto& connection = *static_cast<Connection*>(self);
+        return connection.stop.stop_requested() ||
+               (connection.deadline_ms != 0 &&
+                base::SystemClock().MonotonicMs() > connection.deadline_ms);
       },
       connection.get());
 

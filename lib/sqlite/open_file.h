@@ -16,6 +16,7 @@ inline constexpr int kBusyTimeoutMs = 5000;
 struct Database::Connection {
   sqlite3* handle = nullptr;
   int64_t deadline_ms = 0;  // monotonic; 0: none
+  std::stop_token stop;     // ends long reads too
   int depth = 0;            // of nested transactions
   int log_pages = 0;        // in the write-ahead log after the last commit
   bool broken = false;      // see Database::Broken

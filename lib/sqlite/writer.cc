@@ -114,6 +114,7 @@ Status Writer::TryToCommit(Batch& batch) {
                            : item->outcome;
     }
   }
+  if (options_.before_commit) RETURN_IF_ERROR(options_.before_commit(database_));
   return transaction.Commit();
 }
 

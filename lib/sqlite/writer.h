@@ -29,6 +29,8 @@ class Writer {
     int checkpoint_pages = 1000;  // of the log, 4 KiB each; then they go into the file
     std::function<void(const base::Error&)> on_sync_failure =
         nullptr;                                         // the first failed commit that is final
+    // Last in each transaction; an error fails it.
+    std::function<base::Status(Database&)> before_commit = nullptr;
     std::function<void(Database&)> when_idle = nullptr;  // after a commit with nothing queued
     // Asked on the caller's thread before work that needs room waits; an error refuses it.
     std::function<base::Status(int64_t reusable_bytes)> admit = nullptr;

@@ -62,6 +62,7 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_server_identities_total", "counter",
      "Callers looked at, by outcome: remembered, reviewed, anonymous, bridged (served while "
      "nobody could be asked), missing, refused, forbidden, unavailable."},
+    {"agent_memory_server_index_bytes", "gauge", "Words of projects that are kept in memory."},
     {"agent_memory_server_open_tenants", "gauge", "Tenants whose files are open."},
     {"agent_memory_server_partial_searches_total", "counter", "Searches cut at their deadline."},
     {"agent_memory_server_queued_writes", "gauge", "Writes that wait for the writer."},

@@ -1,0 +1,108 @@
+// Which ranges of a store have their words in memory (ranker_index.h): builds the indexes of those
+// that are asked for, keeps them equal to the file, and lets go of the least asked when the budget
+// is full. What is not here is found by FTS5. ADR 0010 has the why.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/sqlite/database.h"
+#include "memory/ranker_index.h"
+#include "memory/ranker_tokens.h"
+
+namespace memory {
+
+class ResidentIndexes {
+ public:
+  struct Options {
+    std::string path;         // of the store's file
+    size_t budget_bytes = 0;  // of all indexes that count in `used`; 0: none are kept
+    std::shared_ptr<std::atomic<size_t>> used = std::make_shared<std::atomic<size_t>>(0);
+    bool build_at_once = false;  // by who asks first, instead of in the background: for tests
+  };
+  explicit ResidentIndexes(Options options) : options_(std::move(options)) {}
+  ~ResidentIndexes();  // Stop()
+
+  // The writer's side, on its thread. Watch, once: notes from then on which rows its transactions
+  // change. Publish, last in each transaction: gives the changes a version that commits with them.
+  void Watch(sqlite::Database& writer);
+  base::Status Publish(sqlite::Database& writer);
+
+  // Indexes that stay as they are until this dies; short.
+  class Pinned {
+   public:
+    void Find(const std::vector<WordKeys>& words, Matches& found) const;
+    void AppendRecords(const Matches& found, std::vector<Record>& records) const;
+    void AppendNeighbours(const std::vector<Record>& records, int64_t reach,
+                          std::vector<Record>& neighbours) const;
+
+   private:
+    friend class ResidentIndexes;
+    struct Held;
+    std::vector<std::shared_ptr<Held>> held_;
+  };
+  // The indexes of these ranges, with everything that the snapshot which `reader` is in can see
+  // (and perhaps what was committed since). nullopt: one of them is not in memory, or is too far
+  // behind; what is missing and asked for again is then built.
+  std::optional<Pinned> Pin(sqlite::Database& reader, const Tokens& tokens,
+                            const std::vector<int64_t>& ranges);
+
+  struct Figures {
+    size_t bytes = 0, ranges = 0;
+    int64_t served = 0, missed = 0;  // questions
+  };
+  Figures Read() const;
+  void Stop();  // joins; nothing is built from then on
+
+ private:
+  struct Change {
+    int64_t version, slot;
+  };
+  struct Entry {
+    explicit Entry(int64_t range) : index(range) {}
+    std::shared_mutex mutex;  // over index
+    RangeIndex index;
+    // Under ResidentIndexes::mutex_:
+    std::vector<Change> pending;  // in order of versions
+    size_t bytes = 0;
+    bool ready = false, crowded = false;
+  };
+  std::shared_ptr<Entry> Ask(int64_t range, int64_t version, bool& behind);
+  base::Status CatchUp(Entry& entry, sqlite::Database& reader, const Tokens& tokens,
+                       int64_t version);
+  void Want(int64_t range);                    // mutex_ is held
+  void Drop(int64_t range);                    // mutex_ is held
+  void Weigh(Entry& entry);                    // both mutexes are held
+  bool Knows(const Entry& entry) const;        // mutex_ is held
+  bool MakeRoom(int64_t range, size_t bytes);  // mutex_ is held
+  base::Status Build(int64_t range);
+  base::Status Fill(Entry& entry, sqlite::Database& reader, const Tokens& tokens,
+                    int64_t published);
+  void Run();
+
+  const Options options_;
+  std::vector<int64_t> changed_;  // slots; the writer's thread only
+  mutable std::mutex mutex_;
+  std::unordered_map<int64_t, std::shared_ptr<Entry>> entries_;
+  std::unordered_map<int64_t, uint32_t> asked_;  // how often of late
+  uint32_t asks_ = 0;
+  int64_t published_ = 0;
+  size_t bytes_ = 0;
+  std::deque<int64_t> wanted_;  // ranges to build
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::atomic<int64_t> served_{0}, missed_{0};
+  std::jthread builder_;  // from the first range that is wanted on
+};
+
+}  // namespace memory
