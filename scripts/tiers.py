@@ -140,6 +140,8 @@ def program(counts):
         script(counts, "examples of the API page", ["python3", "e2e/api_examples.py"], 120)
         script(counts, "kill loops", ["python3", "e2e/crash/kill_loops.py"], 600)
         script(counts, "sync errors", ["python3", "e2e/crash/sync_errors.py"], 600)
+        script(counts, "full disk", ["python3", "e2e/crash/full_disk.py"], 600)
+        script(counts, "wrong start", ["python3", "e2e/crash/wrong_start.py"], 300)
         script(counts, "power loss", ["python3", "e2e/crash/power_loss.py"], 900)
         script(counts, "traces", ["python3", "e2e/traces_test.py"], 300)
         script(counts, "story, embedded", ["python3", "e2e/story/tell.py", "embedded"], 300)
