@@ -1,6 +1,7 @@
 // Handlers of sessions and observations.
 #include "memory/handlers.h"
 
+#include "memory/revision.h"
 #include "memory/transfer/json_elements.h"
 #include "memory/validate.h"
 
@@ -48,18 +49,6 @@ Result<Json> ReadTranscript(const Request& request, SessionEnd& end, api::Summar
   end.summary = summary.Text();
   end.message_count = summary.counted();
   return Json();
-}
-
-Json EncodeRevision(const Revision& revision) {
-  Json json = {{"revision", revision.revision},
-               {"type", revision.type},
-               {"title", revision.title},
-               {"content", revision.content},
-               {"tags", revision.tags},
-               {"trust", revision.origin},
-               {"written_at", base::FormatTime(revision.written_ms)}};
-  if (revision.replaced_ms != 0) json["replaced_at"] = base::FormatTime(revision.replaced_ms);
-  return json;
 }
 
 }  // namespace

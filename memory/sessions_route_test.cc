@@ -76,6 +76,24 @@ TEST_F(ApiTest, ATranscriptOverAMebibyteIsStreamed) {
   EXPECT_NE(answer.body["summary"].get<std::string>().find("Ended: \"m2999"), std::string::npos);
 }
 
+// Ruling K29: a daemon that stops writes an interim summary, and its session goes on.
+TEST_F(ApiTest, AnInterimSummaryLeavesTheSessionOpen) {
+  Post("/sessions", {{"id", "s"}, {"project", "p"}});
+  auto said = [](const char* text) { return Json{{"role", "user"}, {"content", text}}; };
+  Answered interim = Post("/sessions/s/end?interim=true", {{"messages", {said("first")}}});
+  EXPECT_EQ(interim.body["summary"], "Session with 1 messages. Started: \"first\"");
+  EXPECT_FALSE(Get("/sessions/recent").body[0].contains("ended_at"));
+  EXPECT_EQ(Get("/context?project=p").body["recent_sessions"].size(), 1u);
+  Start();
+  Answered ended = Post("/sessions/s/end", {{"messages", {said("first"), said("last")}}});
+  EXPECT_EQ(ended.body["message_count"], 2);
+  EXPECT_TRUE(Get("/sessions/recent").body[0].contains("ended_at"));
+  Answered late = Post("/sessions/s/end?interim=true", {{"messages", Json::array()}});
+  EXPECT_EQ(late.body["summary"], ended.body["summary"]);
+  EXPECT_EQ(late.body["message_count"], 2);
+  EXPECT_EQ(Post("/sessions/s/end?interim=perhaps", {{"messages", Json::array()}}).status, 400);
+}
+
 TEST_F(ApiTest, RecentSessionsAreFiveByDefault) {
   for (int i = 0; i < 7; ++i) {
     clock_.Advance(1000);

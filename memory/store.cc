@@ -83,6 +83,7 @@ Result<Database> OpenWriter(const std::string& path, SpaceGuard* space) {
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions options) {
+  Spool::RemoveLeftovers(path);
   auto state = std::make_unique<State>();
   state->options = options;
   state->path = path;

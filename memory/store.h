@@ -14,6 +14,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/result.h"
+#include "memory/transfer/spool.h"
 
 namespace memory {
 
@@ -88,16 +89,28 @@ struct Revision {
   std::vector<std::string> tags;
 };
 
+// An observation with what it said before, oldest first.
+struct ExportedRow {
+  api::Observation row;
+  std::vector<Revision> revisions;
+};
+
 enum class Imported { kNew, kSkipped };
 
-// One snapshot to walk over, once. It must not outlive its Store.
+struct ImportOptions {
+  bool dedup = true;        // a row that is here under another id is skipped, not made again
+  bool unite_tags = false;  // a row that is here already gets the tags of the one that comes
+};
+
+// One snapshot to walk over, once. It may outlive its Store.
 class ExportCursor {
  public:
   virtual ~ExportCursor() = default;
   // Sessions, then observations, in the order they were made; an error of a callback ends the walk.
+  // Of a row's earlier texts those beyond 8 MiB are left out, oldest first.
   virtual base::Status Walk(
       const std::function<base::Status(const api::Session&)>& on_session,
-      const std::function<base::Status(const api::Observation&)>& on_observation) = 0;
+      const std::function<base::Status(const ExportedRow&)>& on_observation) = 0;
 };
 
 // Any thread. Writes return after their commit is on the disk. Errors: kNotFound, kConflict, kFull,
@@ -121,10 +134,12 @@ class Store {
                                           const std::string& predecessor, int64_t now_ms);
   base::Result<api::Session> EndSession(const std::string& id, const SessionEnd& end,
                                         int64_t now_ms);
-  // Keeps ids, times and counts where they are free; never overwrites (rulings K46).
-  base::Result<Imported> Import(const api::Session& session);
-  base::Result<std::vector<base::Result<Imported>>> Import(
-      const std::vector<api::Observation>& rows);
+  // Keep ids, times and counts where they are free; never overwrite (rulings K46). One transaction
+  // a call, an outcome a row: a row that clashes is refused alone.
+  using ImportOutcomes = std::vector<base::Result<Imported>>;
+  base::Result<ImportOutcomes> Import(const std::vector<api::Session>& sessions);
+  base::Result<ImportOutcomes> Import(const std::vector<ExportedRow>& rows,
+                                      const ImportOptions& options);
 
   base::Result<api::Observation> Get(int64_t id);
   base::Result<std::vector<Revision>> Revisions(int64_t id);  // oldest first, the present one last
@@ -146,6 +161,9 @@ class Store {
   // connections of their own, so that a slow reader of an export takes nobody's place:
   // kUnavailable.
   base::Result<std::shared_ptr<ExportCursor>> OpenExport(const std::optional<std::string>& project);
+  // The same as one file, with the index, without what is deleted; counts as one of the two.
+  base::Result<Spool> Copy(const std::optional<std::string>& project);
+  base::Result<Spool> NewSpool();  // on the store's volume
 
   base::Status ProbeWrite();  // ok: a write would succeed now
   bool Failed() const;        // a sync failed
@@ -163,5 +181,9 @@ class Store {
   explicit Store(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// Walks over a file that Copy made, here or elsewhere. kInvalid: it is anything else. Its rows may
+// still be what no store would keep.
+base::Result<std::shared_ptr<ExportCursor>> OpenForeign(const std::string& path);
 
 }  // namespace memory

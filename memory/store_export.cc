@@ -1,4 +1,8 @@
 // Walking over a snapshot of everything.
+#include "memory/store_export.h"
+
+#include <algorithm>
+
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 
@@ -14,21 +18,38 @@ using sqlite::Statement;
 namespace {
 
 constexpr int kMaxExports = 2;
+constexpr size_t kMaxRevisionBytes = 8 << 20;  // of one row: an import takes it as one element
+
+// Newest first, as many as fit; handed on oldest first.
+Status ReadRevisions(Database& database, ExportedRow& row) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT revision, replaced_ms, written_ms, type, title, "
+                                    "content, origin, tags FROM revisions WHERE id = ?1 "
+                                    "ORDER BY revision DESC"));
+  read.Bind(row.row.id);
+  for (size_t bytes = 0; bytes <= kMaxRevisionBytes;) {
+    ASSIGN_OR_RETURN(bool more, read.Step());
+    if (!more) break;
+    Revision old{read.Int(0),  read.Int(1),  read.Int(2),  read.Text(3),
+                 read.Text(4), read.Text(5), read.Text(6), TagsOf(read.Text(7))};
+    bytes += old.title.size() + old.content.size() + 1000;
+    row.revisions.push_back(std::move(old));
+  }
+  std::reverse(row.revisions.begin(), row.revisions.end());
+  return {};
+}
 
 class SnapshotCursor : public ExportCursor {
  public:
-  SnapshotCursor(std::atomic<int>& open, std::unique_ptr<Reader> reader,
-                 std::optional<std::string> project)
-      : open_(open), reader_(std::move(reader)), project_(std::move(project)) {}
-  ~SnapshotCursor() override { --open_; }
+  SnapshotCursor(Database database, std::optional<std::string> project, std::shared_ptr<void> place)
+      : place_(std::move(place)), database_(std::move(database)), project_(std::move(project)) {}
 
   Status Walk(const std::function<Status(const api::Session&)>& on_session,
-              const std::function<Status(const api::Observation&)>& on_observation) override {
-    Database& database = reader_->database;
-    RETURN_IF_ERROR(database.Execute("BEGIN"));
+              const std::function<Status(const ExportedRow&)>& on_observation) override {
+    RETURN_IF_ERROR(database_.Execute("BEGIN"));
     std::optional<int64_t> number;
     if (project_) {
-      ASSIGN_OR_RETURN(number, FindProject(database, *project_));
+      ASSIGN_OR_RETURN(number, FindProject(database_, *project_));
       if (!number) return {};
     }
     auto bind = [&](Statement& read) {
@@ -38,8 +59,8 @@ class SnapshotCursor : public ExportCursor {
         read.BindNull();
     };
     ASSIGN_OR_RETURN(Statement sessions,
-                     database.Prepare(MEMORY_SELECT_SESSION
-                                      "WHERE (?1 IS NULL OR s.project = ?1) ORDER BY s.number"));
+                     database_.Prepare(MEMORY_SELECT_SESSION
+                                       "WHERE (?1 IS NULL OR s.project = ?1) ORDER BY s.number"));
     bind(sessions);
     for (;;) {
       ASSIGN_OR_RETURN(bool row, sessions.Step());
@@ -48,38 +69,48 @@ class SnapshotCursor : public ExportCursor {
     }
     ASSIGN_OR_RETURN(
         Statement rows,
-        database.Prepare(MEMORY_SELECT_OBSERVATION
-                         "WHERE o.deleted_ms IS NULL AND (?1 IS NULL OR o.project = ?1) "
-                         "ORDER BY o.id"));
+        database_.Prepare(MEMORY_SELECT_OBSERVATION
+                          "WHERE o.deleted_ms IS NULL AND (?1 IS NULL OR o.project = ?1) "
+                          "ORDER BY o.id"));
     bind(rows);
     for (;;) {
-      ASSIGN_OR_RETURN(bool row, rows.Step());
-      if (!row) return {};
-      RETURN_IF_ERROR(on_observation(ObservationAt(rows)));
+      ASSIGN_OR_RETURN(bool more, rows.Step());
+      if (!more) return {};
+      ExportedRow row{ObservationAt(rows), {}};
+      if (row.row.revision_count > 1) RETURN_IF_ERROR(ReadRevisions(database_, row));
+      RETURN_IF_ERROR(on_observation(row));
     }
   }
 
  private:
-  std::atomic<int>& open_;
-  std::unique_ptr<Reader> reader_;  // closed with the cursor, its transaction with it
+  std::shared_ptr<void> place_;  // among the exports that may run at a time
+  Database database_;            // closed with the cursor, its transaction with it
   std::optional<std::string> project_;
 };
 
 }  // namespace
 
+std::shared_ptr<ExportCursor> MakeCursor(Database database, std::optional<std::string> project,
+                                         std::shared_ptr<void> place) {
+  return std::make_shared<SnapshotCursor>(std::move(database), std::move(project),
+                                          std::move(place));
+}
+
+Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> running) {
+  const bool room = ++*running <= kMaxExports;
+  std::shared_ptr<void> place(nullptr, [running](void*) { --*running; });
+  if (room) return place;
+  return Error{Code::kUnavailable,
+               "already " + std::to_string(kMaxExports) + " exports are running; try again"};
+}
+
 Result<std::shared_ptr<ExportCursor>> Store::OpenExport(const std::optional<std::string>& project) {
-  if (++state_->exports > kMaxExports) {
-    --state_->exports;
-    return Error{Code::kUnavailable,
-                 "already " + std::to_string(kMaxExports) + " exports are running; try again"};
-  }
-  Result<std::unique_ptr<Reader>> reader = OpenReader(state_->path);
-  if (!reader) {
-    --state_->exports;
-    return reader.error();
-  }
-  return std::shared_ptr<ExportCursor>(
-      std::make_shared<SnapshotCursor>(state_->exports, std::move(*reader), project));
+  ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
+  Database::Options reading;
+  reading.access = sqlite::Access::kReader;
+  reading.cache_kib = 1024;
+  ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, reading));
+  return MakeCursor(std::move(database), project, std::move(place));
 }
 
 }  // namespace memory

@@ -1,5 +1,8 @@
 // Taking rows of an export in: ids, times and counts are kept where they are free, nothing is
 // overwritten, and the same row again is skipped (rulings K46).
+#include <algorithm>
+
+#include "lib/base/json.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 
@@ -18,119 +21,208 @@ namespace {
 // Ids above this are not kept: the counter that follows them must not run out below 2^53.
 constexpr int64_t kHighestKeptId = int64_t{1} << 52;
 
-Result<bool> Exists(Statement read) { return read.Step(); }
+// What stands under the id that a row brings along.
+struct UnderId {
+  bool free = false;  // the row may have it
+  bool same = false;  // this very row
+  bool deleted = false;
+  int64_t slot = 0;
+};
 
-// Whether the row is here already: under its id or another, live or not.
-Result<bool> IsHere(Database& database, const Observation& row, int64_t project) {
-  ASSIGN_OR_RETURN(
-      Statement same_id,
-      database.Prepare("SELECT 1 FROM observations o JOIN sessions s ON s.number = o.session "
-                       "WHERE o.id = ?1 AND o.project = ?2 AND o.created_ms = ?3 "
-                       "AND s.id = ?4"));
-  same_id.Bind(row.id).Bind(project).Bind(row.created_ms).Bind(std::string_view(row.session_id));
-  ASSIGN_OR_RETURN(bool here, Exists(std::move(same_id)));
-  if (here) return true;
-  ASSIGN_OR_RETURN(
-      Statement same_text,
-      database.Prepare("SELECT 1 FROM observations WHERE hash = ?1 AND project = ?2 AND "
-                       "scope = ?3 AND type = ?4 AND title = ?5 AND created_ms = ?6"));
-  same_text.Bind(std::string_view(row.normalized_hash))
-      .Bind(project)
-      .Bind(std::string_view(row.scope));
-  same_text.Bind(std::string_view(row.type)).Bind(std::string_view(row.title)).Bind(row.created_ms);
-  ASSIGN_OR_RETURN(here, Exists(std::move(same_text)));
-  if (here || row.topic_key.empty()) return here;
-  ASSIGN_OR_RETURN(
-      Statement topic,
-      database.Prepare("SELECT 1 FROM observations WHERE topic_key = ?1 AND project = ?2 AND "
-                       "scope = ?3 AND deleted_ms IS NULL"));
-  topic.Bind(std::string_view(row.topic_key)).Bind(project).Bind(std::string_view(row.scope));
-  return Exists(std::move(topic));
+Result<UnderId> LookUnderId(Database& database, const Observation& row, int64_t project,
+                            int64_t session) {
+  if (row.id <= 0 || row.id > kHighestKeptId) return UnderId();
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT slot, deleted_ms IS NOT NULL, project = ?2 AND "
+                                    "session = ?3 AND created_ms = ?4, hash = ?5 "
+                                    "FROM observations WHERE id = ?1"));
+  read.Bind(row.id).Bind(project).Bind(session).Bind(row.created_ms).Bind(row.normalized_hash);
+  ASSIGN_OR_RETURN(bool taken, read.Step());
+  // A row that was hidden here and then came with another text is not the hidden one.
+  bool deleted = taken && read.Int(1) != 0;
+  if (taken)
+    return UnderId{false, read.Int(2) != 0 && (!deleted || read.Int(3) != 0), deleted, read.Int(0)};
+  ASSIGN_OR_RETURN(Statement gone, database.Prepare("SELECT 1 FROM tombstones WHERE id = ?1"));
+  ASSIGN_OR_RETURN(bool was, gone.Bind(row.id).Step());
+  return UnderId{!was, false, false, 0};
 }
 
-// A row that was soft-deleted here comes back as it was.
-Result<bool> Revive(Database& database, const Observation& row, int64_t project) {
+// The slot of the same row under another id: it was given a new one by an earlier import.
+Result<std::optional<int64_t>> FindTwin(Database& database, const Observation& row, int64_t project,
+                                        int64_t session) {
   ASSIGN_OR_RETURN(
       Statement read,
-      database.Prepare("SELECT slot FROM observations WHERE id = ?1 AND project = ?2 AND hash = ?3 "
-                       "AND created_ms = ?4 AND deleted_ms IS NOT NULL"));
-  read.Bind(row.id).Bind(project).Bind(std::string_view(row.normalized_hash)).Bind(row.created_ms);
-  ASSIGN_OR_RETURN(bool deleted, read.Step());
-  if (!deleted) return false;
-  int64_t slot = read.Int(0);
+      database.Prepare("SELECT slot FROM observations WHERE hash = ?1 AND project = ?2 AND "
+                       "scope = ?3 AND type = ?4 AND title = ?5 AND created_ms = ?6 AND "
+                       "session = ?7 AND rule = ?8 AND coalesce(topic_key, '') = ?9"));
+  read.Bind(row.normalized_hash).Bind(project).Bind(row.scope).Bind(row.type).Bind(row.title);
+  read.Bind(row.created_ms).Bind(session).Bind(row.source.rule).Bind(row.topic_key);
+  ASSIGN_OR_RETURN(bool found, read.Step());
+  return found ? std::optional<int64_t>(read.Int(0)) : std::nullopt;
+}
+
+// The live row that has the topic key; kConflict when it says something else.
+Result<std::optional<int64_t>> FindTopic(Database& database, const Observation& row,
+                                         int64_t project) {
+  if (row.topic_key.empty()) return std::optional<int64_t>();
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT slot, id, hash = ?4 FROM observations WHERE topic_key "
+                                    "= ?1 AND project = ?2 AND scope = ?3 AND deleted_ms IS NULL"));
+  read.Bind(row.topic_key).Bind(project).Bind(row.scope).Bind(row.normalized_hash);
+  ASSIGN_OR_RETURN(bool found, read.Step());
+  if (!found) return std::optional<int64_t>();
+  if (read.Int(2)) return std::optional<int64_t>(read.Int(0));
+  return Error{Code::kConflict, "topic_key \"" + row.topic_key + "\" belongs to observation " +
+                                    std::to_string(read.Int(1)) + ", which says something else"};
+}
+
+// A row that was soft-deleted here comes back as it was. False: its topic has another row now.
+Result<bool> Revive(Database& database, int64_t slot) {
   ASSIGN_OR_RETURN(Statement show,
                    database.Prepare("UPDATE observations SET deleted_ms = NULL WHERE slot = ?1"));
   Status shown = show.Bind(slot).Run();
-  if (!shown && shown.error().code == Code::kConflict)
-    return false;  // its topic has another row now
+  if (!shown && shown.error().code == Code::kConflict) return false;
   RETURN_IF_ERROR(std::move(shown));
   RETURN_IF_ERROR(PutIntoIndex(database, slot));
   return true;
 }
 
-Result<bool> IdIsFree(Database& database, int64_t id) {
-  if (id <= 0 || id > kHighestKeptId) return false;
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare("SELECT 1 FROM observations WHERE id = ?1 UNION ALL "
-                                    "SELECT 1 FROM tombstones WHERE id = ?1"));
-  read.Bind(id);
-  ASSIGN_OR_RETURN(bool taken, Exists(std::move(read)));
-  return !taken;
+Status UniteTags(Database& database, int64_t slot, const std::vector<std::string>& more) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT tags FROM observations WHERE slot = ?1 "
+                                                    "AND deleted_ms IS NULL"));
+  ASSIGN_OR_RETURN(bool live, read.Bind(slot).Step());
+  if (!live) return {};
+  ASSIGN_OR_RETURN(base::Json tags, base::ParseJson(read.Text(0)));
+  const size_t before = tags.size();
+  for (const std::string& tag : more) {
+    if (tags.size() >= api::kMaxTags) break;
+    if (std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(tag);
+  }
+  if (tags.size() == before) return {};
+  RETURN_IF_ERROR(TakeOutOfIndex(database, slot));
+  ASSIGN_OR_RETURN(Statement write,
+                   database.Prepare("UPDATE observations SET tags = ?2 WHERE slot = ?1"));
+  RETURN_IF_ERROR(write.Bind(slot).Bind(base::DumpJson(tags)).Run());
+  return PutIntoIndex(database, slot);
 }
 
-Result<Imported> ImportRow(Database& database, Observation row) {
+Status AddRevisions(Database& database, int64_t id, const ExportedRow& given) {
+  for (const Revision& old : given.revisions) {
+    if (old.revision >= given.row.revision_count) continue;
+    ASSIGN_OR_RETURN(
+        Statement add,
+        database.Prepare("INSERT OR IGNORE INTO revisions(id, revision, replaced_ms, written_ms, "
+                         "type, title, tags, origin, content) "
+                         "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
+    add.Bind(id).Bind(old.revision).Bind(old.replaced_ms).Bind(old.written_ms).Bind(old.type);
+    add.Bind(old.title).Bind(base::DumpJson(old.tags)).Bind(old.origin).Bind(old.content);
+    RETURN_IF_ERROR(add.Run());
+  }
+  return {};
+}
+
+struct Outcome {
+  Imported imported = Imported::kSkipped;
+  int64_t unindexed = 0;  // slot of a row that the index does not have yet
+};
+
+Result<Outcome> ImportRow(Database& database, const ExportedRow& given,
+                          const ImportOptions& options) {
+  Observation row = given.row;
   ASSIGN_OR_RETURN(int64_t session,
                    FindOrAddSession(database, row.session_id, row.project, row.created_ms));
   ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
-  ASSIGN_OR_RETURN(bool revived, Revive(database, row, project));
-  if (revived) return Imported::kNew;
-  ASSIGN_OR_RETURN(bool here, IsHere(database, row, project));
-  if (here) return Imported::kSkipped;
-  ASSIGN_OR_RETURN(bool free, IdIsFree(database, row.id));
-  if (!free) row.id = 0;
-  ASSIGN_OR_RETURN(int64_t id, InsertRow(database, row, session));
-  return id > 0 ? Imported::kNew : Imported::kSkipped;
+  ASSIGN_OR_RETURN(UnderId under, LookUnderId(database, row, project, session));
+  if (under.same && under.deleted) {
+    ASSIGN_OR_RETURN(bool revived, Revive(database, under.slot));
+    return Outcome{revived ? Imported::kNew : Imported::kSkipped, 0};
+  }
+  std::optional<int64_t> here;
+  if (under.same) here = under.slot;
+  if (!here && options.dedup) {
+    ASSIGN_OR_RETURN(here, FindTwin(database, row, project, session));
+  }
+  if (!here) {
+    ASSIGN_OR_RETURN(here, FindTopic(database, row, project));
+  }
+  if (here) {
+    if (options.unite_tags) RETURN_IF_ERROR(UniteTags(database, *here, row.tags));
+    return Outcome();
+  }
+  if (!under.free) row.id = 0;
+  ASSIGN_OR_RETURN(Inserted inserted, InsertUnindexed(database, row, session));
+  RETURN_IF_ERROR(AddRevisions(database, inserted.id, given));
+  return Outcome{Imported::kNew, inserted.slot};
+}
+
+Result<Imported> ImportSession(Database& database, const api::Session& session) {
+  ASSIGN_OR_RETURN(int64_t number,
+                   FindOrAddSession(database, session.id, session.project, session.started_ms));
+  // Only a session that so far is implied by its observations takes the times and the summary.
+  ASSIGN_OR_RETURN(
+      Statement write,
+      database.Prepare("UPDATE sessions SET started_ms = ?2, ended_ms = ?3, summarized_ms = ?4, "
+                       "summary = ?5, message_count = ?6, predecessor = ?7, implied = 0 "
+                       "WHERE number = ?1 AND implied = 1 RETURNING number"));
+  write.Bind(number).Bind(session.started_ms).Bind(session.ended_ms);
+  int64_t summarized_ms = session.ended_ms != 0 ? session.ended_ms : session.started_ms;
+  write.Bind(session.summary.empty() ? int64_t{0} : summarized_ms);
+  write.Bind(session.summary).Bind(session.message_count).Bind(session.predecessor);
+  ASSIGN_OR_RETURN(bool changed, write.Step());
+  if (!changed) return Imported::kSkipped;
+  RETURN_IF_ERROR(write.Run());
+  return Imported::kNew;
+}
+
+// Each row in a savepoint of its own, so that one that clashes is refused alone.
+template <class Row, class Take>
+Status TakeEach(Database& database, const std::vector<Row>& rows, const Take& take) {
+  for (const Row& row : rows) {
+    ASSIGN_OR_RETURN(sqlite::Transaction savepoint, sqlite::Transaction::Begin(database));
+    ASSIGN_OR_RETURN(bool keep, take(row));
+    if (keep) RETURN_IF_ERROR(savepoint.Commit());
+  }
+  return {};
 }
 
 }  // namespace
 
-Result<std::vector<Result<Imported>>> Store::Import(const std::vector<Observation>& rows) {
-  using Outcomes = std::vector<Result<Imported>>;
-  return state_->writer->Run<Outcomes>([&](Database& database) -> Result<Outcomes> {
-    Outcomes outcomes;
-    for (const Observation& row : rows) {
-      ASSIGN_OR_RETURN(sqlite::Transaction savepoint, sqlite::Transaction::Begin(database));
-      Result<Imported> outcome = ImportRow(database, row);
-      if (outcome)
-        RETURN_IF_ERROR(savepoint.Commit());
-      else if (outcome.error().code != Code::kConflict)
-        return outcome.error();
-      outcomes.push_back(std::move(outcome));
-    }
+Result<Store::ImportOutcomes> Store::Import(const std::vector<ExportedRow>& rows,
+                                            const ImportOptions& options) {
+  return state_->writer->Run<ImportOutcomes>([&](Database& database) -> Result<ImportOutcomes> {
+    ImportOutcomes outcomes;
+    std::vector<int64_t> unindexed;
+    Status taken = TakeEach(database, rows, [&](const ExportedRow& row) -> Result<bool> {
+      Result<Outcome> outcome = ImportRow(database, row, options);
+      if (!outcome && outcome.error().code != Code::kConflict) return outcome.error();
+      if (!outcome) {
+        outcomes.emplace_back(outcome.error());
+        return false;
+      }
+      outcomes.emplace_back(outcome->imported);
+      if (outcome->unindexed != 0) unindexed.push_back(outcome->unindexed);
+      return true;
+    });
+    RETURN_IF_ERROR(std::move(taken));
+    // FTS5 writes a segment at each savepoint, and for each row that is not behind the last one:
+    // all rows together, in order, are one segment.
+    std::sort(unindexed.begin(), unindexed.end());
+    for (int64_t slot : unindexed) RETURN_IF_ERROR(PutIntoIndex(database, slot));
     return outcomes;
   });
 }
 
-Result<Imported> Store::Import(const api::Session& session) {
-  return state_->writer->Run<Imported>([&](Database& database) -> Result<Imported> {
-    ASSIGN_OR_RETURN(int64_t number,
-                     FindOrAddSession(database, session.id, session.project, session.started_ms));
-    // Only a session that so far is implied by its observations takes the times and the summary.
-    ASSIGN_OR_RETURN(
-        Statement write,
-        database.Prepare("UPDATE sessions SET started_ms = ?2, ended_ms = ?3, summarized_ms = ?4, "
-                         "summary = ?5, message_count = ?6, predecessor = ?7, implied = 0 "
-                         "WHERE number = ?1 AND implied = 1 RETURNING number"));
-    write.Bind(number).Bind(session.started_ms).Bind(session.ended_ms);
-    int64_t summarized_ms = session.ended_ms != 0 ? session.ended_ms : session.started_ms;
-    write.Bind(session.summary.empty() ? int64_t{0} : summarized_ms);
-    write.Bind(std::string_view(session.summary))
-        .Bind(session.message_count)
-        .Bind(std::string_view(session.predecessor));
-    ASSIGN_OR_RETURN(bool changed, write.Step());
-    if (!changed) return Imported::kSkipped;
-    RETURN_IF_ERROR(write.Run());
-    return Imported::kNew;
+Result<Store::ImportOutcomes> Store::Import(const std::vector<api::Session>& sessions) {
+  return state_->writer->Run<ImportOutcomes>([&](Database& database) -> Result<ImportOutcomes> {
+    ImportOutcomes outcomes;
+    Status taken = TakeEach(database, sessions, [&](const api::Session& session) -> Result<bool> {
+      Result<Imported> outcome = ImportSession(database, session);
+      if (!outcome && outcome.error().code != Code::kConflict) return outcome.error();
+      outcomes.push_back(outcome);
+      return outcome.has_value();
+    });
+    RETURN_IF_ERROR(std::move(taken));
+    return outcomes;
   });
 }
 

@@ -26,15 +26,15 @@ Result<int64_t> OneNumber(Statement read) {
   return value;
 }
 
-std::vector<std::string> TagsOf(const std::string& text) {
+}  // namespace
+
+std::vector<std::string> TagsOf(const std::string& stored) {
   std::vector<std::string> tags;
-  Result<base::Json> json = base::ParseJson(text);
+  Result<base::Json> json = base::ParseJson(stored);
   if (!json || !json->is_array()) return tags;
   for (const base::Json& tag : *json) tags.push_back(tag.is_string() ? tag.get<std::string>() : "");
   return tags;
 }
-
-}  // namespace
 
 api::Observation ObservationAt(const Statement& row) {
   api::Observation read;
@@ -133,6 +133,12 @@ Result<std::optional<Place>> FindRow(Database& database, int64_t id) {
 }
 
 Result<int64_t> InsertRow(Database& database, const api::Observation& row, int64_t session) {
+  ASSIGN_OR_RETURN(Inserted inserted, InsertUnindexed(database, row, session));
+  RETURN_IF_ERROR(PutIntoIndex(database, inserted.slot));
+  return inserted.id;
+}
+
+Result<Inserted> InsertUnindexed(Database& database, const api::Observation& row, int64_t session) {
   ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
   int64_t range = row.scope == "global" ? kGlobalRange : project;
   ASSIGN_OR_RETURN(
@@ -176,8 +182,7 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, int64
   add.Bind(row.source.origin).Bind(base::DumpJson(row.tags)).Bind(row.title);
   add.Bind(CjkGrams(row.title + " " + row.content)).Bind(row.content);
   RETURN_IF_ERROR(add.Run());
-  RETURN_IF_ERROR(PutIntoIndex(database, slot));
-  return id;
+  return Inserted{id, slot};
 }
 
 Status TakeOutOfIndex(Database& database, int64_t slot) {

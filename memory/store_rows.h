@@ -27,6 +27,7 @@ inline constexpr int64_t kGlobalRange = 0;
   "s.number "                                                                                  \
   "FROM sessions s JOIN projects p ON p.number = s.project "
 
+std::vector<std::string> TagsOf(const std::string& stored);  // as a row keeps them
 api::Observation ObservationAt(const sqlite::Statement& row);
 api::Session SessionAt(const sqlite::Statement& row);
 base::Result<std::vector<api::Observation>> AllObservations(sqlite::Statement read);
@@ -51,6 +52,13 @@ base::Result<std::optional<Place>> FindRow(sqlite::Database& database, int64_t i
 // Inserts with the next id, or with `row.id` when not 0 (the caller knows that it is free).
 base::Result<int64_t> InsertRow(sqlite::Database& database, const api::Observation& row,
                                 int64_t session);
+// The same without the index. The caller puts the row into it in the same transaction; rows that
+// come together should go into it together, in order of their slots.
+struct Inserted {
+  int64_t id = 0, slot = 0;
+};
+base::Result<Inserted> InsertUnindexed(sqlite::Database& database, const api::Observation& row,
+                                       int64_t session);
 
 // Takes a row's words out of the index before it changes, and puts them back after: both do nothing
 // for a row that is not live, so any order of changes keeps the index sound.

@@ -59,7 +59,7 @@ struct Store::State {
   std::string path;
   std::unique_ptr<ResidentIndexes> resident;  // outlives readers and writer, which use it
   ReaderPool readers;
-  std::atomic<int> exports{0};  // that are open
+  std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);  // open
   std::unique_ptr<sqlite::Writer> writer;
 };
 

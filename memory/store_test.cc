@@ -229,8 +229,8 @@ TEST_F(StoreTest, AnExportIsOneSnapshotAndTwoAtATime) {
         MustSave(Note("written meanwhile"));
         return {};
       },
-      [&](const api::Observation& row) -> base::Status {
-        seen.push_back(row.id);
+      [&](const ExportedRow& exported) -> base::Status {
+        seen.push_back(exported.row.id);
         return {};
       });
   EXPECT_TRUE(walked);

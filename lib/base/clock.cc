@@ -49,8 +49,9 @@ const Clock& SystemClock() {
 }
 
 std::string FormatTime(int64_t unix_ms) {
-  int64_t seconds = unix_ms >= 0 ? unix_ms / 1000 : -((-unix_ms + 999) / 1000);
-  int milliseconds = static_cast<int>(unix_ms - seconds * 1000);
+  int64_t seconds = unix_ms / 1000;
+  int milliseconds = static_cast<int>(unix_ms % 1000);
+  if (milliseconds < 0) --seconds, milliseconds += 1000;
   std::time_t time = seconds;
   std::tm parts{};
   gmtime_r(&time, &parts);

@@ -18,8 +18,11 @@
 namespace sqlite {
 
 enum class Access {
-  kWriter,  // WAL, synchronous FULL; the one connection of a file that writes and checkpoints
-  kReader,  // query_only, no checkpoints
+  kWriter,   // WAL, synchronous FULL; the one connection of a file that writes and checkpoints
+  kReader,   // query_only, no checkpoints
+  kCopier,   // a reader that may make another file: for VACUUM INTO alone
+  kScratch,  // a file of ours that nobody needs after a crash: no journal, no sync
+  kForeign,  // a file from elsewhere: read-only, taken to stand still, nothing in it is trusted
 };
 
 class Statement;

@@ -101,6 +101,8 @@ constexpr Pragma kOfAll[] = {
     {"mmap_size", "0", "0"},     {"temp_store", "MEMORY", "2"},  {"wal_autocheckpoint", "0", "0"},
 };
 constexpr Pragma kOfReaders[] = {{"query_only", "ON", "1"}};
+constexpr Pragma kOfScratch[] = {
+    {"journal_mode", "OFF", "off"}, {"synchronous", "OFF", "0"}, {"secure_delete", "ON", "1"}};
 
 // Sets each pragma and reads it back: a silent refusal must not pass (rulings X5).
 template <size_t kCount>
@@ -121,13 +123,17 @@ Status ApplyPragmas(Database& database, const Pragma (&pragmas)[kCount]) {
 }
 
 // Switches of sqlite3_db_config; each says what it is after the call.
-Status ApplySwitches(sqlite3* handle, bool writer) {
+Status ApplySwitches(sqlite3* handle, Access access) {
+  const bool writer = access == Access::kWriter;
+  // A defended file has a journal. In a file of ours that nobody needs it would cost as much memory
+  // as is changed.
+  const int defended = access == Access::kScratch ? 0 : 1;
   struct Switch {
     int what, wanted;
     const char* name;
   };
   for (const Switch& change :
-       {Switch{SQLITE_DBCONFIG_DEFENSIVE, 1, "DEFENSIVE"},
+       {Switch{SQLITE_DBCONFIG_DEFENSIVE, defended, "DEFENSIVE"},
         {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, "LOAD_EXTENSION"},
         {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, writer ? 0 : 1, "NO_CKPT_ON_CLOSE"}}) {
     int is = -1;
@@ -170,6 +176,18 @@ int RefuseOfReaders(void*, int action, const char* name, const char* value, cons
   return SQLITE_OK;
 }
 
+// "immutable" also keeps SQLite from looking for a log beside a file that says it has one.
+std::string ForeignName(const std::string& path) {
+  std::string name = "file:";
+  for (char c : path) {
+    if (c == '%' || c == '?' || c == '#')
+      name += c == '%' ? "%25" : c == '?' ? "%3f" : "%23";
+    else
+      name += c;
+  }
+  return name + "?immutable=1";
+}
+
 }  // namespace
 
 void WatchDirectorySyncs() {
@@ -196,17 +214,19 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
   RETURN_IF_ERROR(CheckLibrary());
   RETURN_IF_ERROR(CheckFileSystem(path));
   auto connection = std::make_shared<Connection>();
-  bool writer = options.access == Access::kWriter;
+  const bool writer = options.access == Access::kWriter;
+  const bool foreign = options.access == Access::kForeign;
+  const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+                    (foreign ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
+                    (writer ? SQLITE_OPEN_CREATE : 0);
   mode_t old_mask = umask(0077);
-  int rc = sqlite3_open_v2(path.c_str(), &connection->handle,
-                           SQLITE_OPEN_READWRITE | (writer ? SQLITE_OPEN_CREATE : 0) |
-                               SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+  int rc = sqlite3_open_v2((foreign ? ForeignName(path) : path).c_str(), &connection->handle, flags,
                            nullptr);
   umask(old_mask);
   if (rc != SQLITE_OK) return MakeError(connection->handle, rc, "open " + path);
   if (writer) RETURN_IF_ERROR(BecomeTheWriter(path, connection->written_file));
   sqlite3* handle = connection->handle;
-  RETURN_IF_ERROR(ApplySwitches(handle, writer));
+  RETURN_IF_ERROR(ApplySwitches(handle, options.access));
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 << 20);
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
   sqlite3_progress_handler(
@@ -227,13 +247,14 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
 Status Database::SetUp(const std::string& path, const Options& options) {
   const bool writer = options.access == Access::kWriter;
   if (writer) RETURN_IF_ERROR(ApplyPragmas(*this, kOfWriters));
+  if (options.access == Access::kScratch) RETURN_IF_ERROR(ApplyPragmas(*this, kOfScratch));
   RETURN_IF_ERROR(ApplyPragmas(*this, kOfAll));
   RETURN_IF_ERROR(Execute(("PRAGMA cache_size=-" + std::to_string(options.cache_kib)).c_str()));
-  if (!writer) {
+  if (options.access == Access::kReader || options.access == Access::kForeign) {
     RETURN_IF_ERROR(ApplyPragmas(*this, kOfReaders));
     sqlite3_set_authorizer(connection_->handle, RefuseOfReaders, nullptr);
-    return {};
   }
+  if (!writer) return {};
   sqlite3_wal_hook(
       connection_->handle,
       [](void* self, sqlite3*, const char*, int pages) -> int {

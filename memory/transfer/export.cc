@@ -1,12 +1,15 @@
-// GET /export: every session and observation of one snapshot, written while it is read.
+// GET /export: every session and observation of one snapshot, written while it is read. An export
+// that breaks off is seen as broken: the connection is cut without the body's end.
 #include "lib/base/text.h"
 #include "memory/handlers.h"
+#include "memory/revision.h"
 #include "memory/transfer/format.h"
 #include "memory/validate.h"
 
 namespace memory {
 
 using base::Code;
+using base::Error;
 using base::Json;
 using base::Status;
 using http::Request;
@@ -35,7 +38,7 @@ class Pieces {
   std::string piece_;
 };
 
-Status WriteExport(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer) {
+Status WriteObject(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer) {
   Pieces pieces(writer);
   bool first = true, in_rows = false;
   auto item = [&](const Json& json) -> Status {
@@ -53,31 +56,72 @@ Status WriteExport(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& write
                                "\",\n\"sessions\":["));
   RETURN_IF_ERROR(
       cursor.Walk([&](const api::Session& session) { return item(api::EncodeSession(session)); },
-                  [&](const api::Observation& row) -> Status {
+                  [&](const ExportedRow& row) -> Status {
                     RETURN_IF_ERROR(start_rows());
-                    return item(api::EncodeObservation(row));
+                    return item(EncodeRow(row));
                   }));
   RETURN_IF_ERROR(start_rows());
   RETURN_IF_ERROR(pieces.Write("]}\n"));
   return pieces.Flush();
 }
 
+Status WriteLines(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer) {
+  Pieces pieces(writer);
+  size_t sessions = 0, observations = 0;
+  auto line = [&](const char* kind, Json json) {
+    json["kind"] = kind;
+    return pieces.Write(base::DumpJson(json) + "\n");
+  };
+  RETURN_IF_ERROR(
+      line("export", {{"format", kExportFormat}, {"exported_at", base::FormatTime(now_ms)}}));
+  RETURN_IF_ERROR(cursor.Walk(
+      [&](const api::Session& session) {
+        ++sessions;
+        return line("session", api::EncodeSession(session));
+      },
+      [&](const ExportedRow& row) {
+        ++observations;
+        return line("observation", EncodeRow(row));
+      }));
+  RETURN_IF_ERROR(line("end", {{"sessions", sessions}, {"observations", observations}}));
+  return pieces.Flush();
+}
+
+// The whole file is there before the first byte is sent, so what is wrong is still an answer.
+Response ExportFile(const Api& api, const std::optional<std::string>& project) {
+  base::Result<Spool> made = api.store.Copy(project);
+  if (!made) return http::ErrorResponse(made.error());
+  Response response;
+  response.headers.Set("Content-Type", "application/vnd.sqlite3");
+  response.stream =
+      [spool = std::make_shared<Spool>(std::move(*made))](http::BodyWriter& writer) -> Status {
+    for (;;) {
+      ASSIGN_OR_RETURN(std::string piece, spool->Read());
+      if (piece.empty()) return Status();
+      RETURN_IF_ERROR(writer.Write(piece));
+    }
+  };
+  return response;
+}
+
 }  // namespace
 
 Response Export(const Api& api, const Request& request) {
-  std::string format = TextParameter(request, "format").value_or("json");
-  if (format != "json") {
-    return http::ErrorResponse(
-        {Code::kInvalid, "format must be json, it is \"" + base::Ellipsize(format, 40) + "\""});
+  const std::string format = TextParameter(request, "format").value_or("json");
+  if (format == "sqlite") return ExportFile(api, TextParameter(request, "project"));
+  if (format != "json" && format != "jsonl") {
+    return http::ErrorResponse({Code::kInvalid, "format must be json, jsonl or sqlite, it is \"" +
+                                                    base::Ellipsize(format, 40) + "\""});
   }
   base::Result<std::shared_ptr<ExportCursor>> cursor =
       api.store.OpenExport(TextParameter(request, "project"));
   if (!cursor) return http::ErrorResponse(cursor.error());
+  auto write = format == "json" ? WriteObject : WriteLines;
   Response response;
-  response.headers.Set("Content-Type", "application/json");
-  response.stream = [cursor = *cursor, now_ms = api.clock.NowMs()](http::BodyWriter& writer) {
-    return WriteExport(*cursor, now_ms, writer);
-  };
+  response.headers.Set("Content-Type",
+                       format == "json" ? "application/json" : "application/x-ndjson");
+  response.stream = [write, cursor = *cursor, now_ms = api.clock.NowMs()](
+                        http::BodyWriter& writer) { return write(*cursor, now_ms, writer); };
   return response;
 }
 

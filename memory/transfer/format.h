@@ -1,9 +1,15 @@
-// What marks an export as ours. One without it is the reference service's, whose duplicate_count
-// starts at 1 (rulings K1, K46).
+// The formats of exports and how they are told apart.
+//   json    one object: format, exported_at, sessions[], observations[]
+//   jsonl   one object a line, its "kind" first export, then session, observation, at last end with
+//           the counts
+//   sqlite  a database file as a store keeps it
+// What has no `format` is the reference service's export, whose duplicate_count starts at 1
+// (rulings K1, K46).
 #pragma once
 
 namespace memory {
 
 inline constexpr const char* kExportFormat = "agent-memory/1";
+inline constexpr const char* kSqliteMagic = "SQLite format 3";  // and a NUL
 
 }  // namespace memory

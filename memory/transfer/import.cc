@@ -1,8 +1,12 @@
 // POST /import: takes an export in while it arrives, in batches. Idempotent: a broken import is
 // repeated.
+#include "lib/base/text.h"
 #include "memory/handlers.h"
+#include "memory/revision.h"
 #include "memory/transfer/format.h"
+#include "memory/transfer/importer.h"
 #include "memory/transfer/json_elements.h"
+#include "memory/transfer/json_lines.h"
 #include "memory/validate.h"
 
 namespace memory {
@@ -17,117 +21,80 @@ using http::Response;
 
 namespace {
 
-constexpr size_t kBatch = 256;
-constexpr size_t kMaxErrors = 100'000;
+constexpr size_t kLookAtBytes = 4 << 10;  // a first line is far shorter
 
-class Importer {
- public:
-  explicit Importer(Store& store) : store_(store) {}
-
-  Status Field(const std::string& name, const Json& value) {
-    if (name == "format") {
-      if (value != kExportFormat) {
-        return Error{Code::kInvalid,
-                     std::string("format must be \"") + kExportFormat + "\", or absent"};
-      }
-      ours_ = true;
-    }
-    if ((name == "sessions" || name == "observations") && !value.is_null()) {
+Status ReadObject(http::BodyReader& body, Importer& importer) {
+  ElementHandlers handlers;
+  handlers.on_element = [&](const std::string& array, const Json& element) -> Status {
+    if (array == "sessions") return importer.TakeSession(element);
+    if (array == "observations") return importer.TakeObservation(element);
+    return {};
+  };
+  handlers.on_field = [&](const std::string& name, const Json& value) -> Status {
+    if (name == "format") return importer.SetFormat(value);
+    if ((name == "sessions" || name == "observations") && !value.is_null())
       return Error{Code::kInvalid, name + " must be an array"};
-    }
     return {};
-  }
+  };
+  return ReadElements(body, handlers);
+}
 
-  Status Element(const std::string& array, const Json& element) {
-    if (array == "sessions") return TakeSession(element);
-    if (array == "observations") return TakeObservation(element);
-    return {};
+Result<std::string> FormatOf(const Request& request, PeekedBody& body) {
+  std::string format = TextParameter(request, "format").value_or("auto");
+  if (format == "json" || format == "jsonl" || format == "sqlite") return format;
+  if (format != "auto") {
+    return Error{Code::kInvalid, "format must be json, jsonl, sqlite or auto, it is \"" +
+                                     base::Ellipsize(format, 40) + "\""};
   }
+  ASSIGN_OR_RETURN(std::string_view beginning, body.Peek(kLookAtBytes));
+  if (beginning.starts_with(kSqliteMagic)) return std::string("sqlite");
+  return std::string(StartsAsLines(beginning) ? "jsonl" : "json");
+}
 
-  Status Flush() {
-    if (batch_.empty()) return {};
-    ASSIGN_OR_RETURN(auto outcomes, store_.Import(batch_));
-    for (size_t i = 0; i < outcomes.size(); ++i) {
-      if (!outcomes[i]) {
-        RETURN_IF_ERROR(Refuse("observation", places_[i], outcomes[i].error()));
-      } else {
-        ++(*outcomes[i] == Imported::kNew ? observations_ : skipped_);
-      }
-    }
-    batch_.clear();
-    places_.clear();
-    return {};
+// The rows of a file may hold what JSON cannot: they take the same way through the same checks.
+Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
+  ASSIGN_OR_RETURN(Spool spool, store.NewSpool());
+  for (;;) {
+    ASSIGN_OR_RETURN(std::string piece, body.Read());
+    if (piece.empty()) break;
+    RETURN_IF_ERROR(spool.Append(piece));
   }
+  ASSIGN_OR_RETURN(std::shared_ptr<ExportCursor> rows, OpenForeign(spool.path()));
+  RETURN_IF_ERROR(importer.SetFormat(kExportFormat));
+  return rows->Walk(
+      [&](const api::Session& row) { return importer.TakeSession(api::EncodeSession(row)); },
+      [&](const ExportedRow& row) { return importer.TakeObservation(EncodeRow(row)); });
+}
 
-  Json Report() const {
-    return {{"imported_sessions", sessions_},
-            {"imported_observations", observations_},
-            {"skipped", skipped_},
-            {"errors", errors_}};
-  }
-
- private:
-  Status TakeSession(const Json& element) {
-    size_t index = session_index_++;
-    Result<api::Session> session = DecodeSession(element);
-    if (!session) return Refuse("session", index, session.error());
-    Result<Imported> outcome = store_.Import(*session);
-    if (!outcome && outcome.error().code != Code::kConflict) return outcome.error();
-    if (!outcome) return Refuse("session", index, outcome.error());
-    ++(*outcome == Imported::kNew ? sessions_ : skipped_);
-    return {};
-  }
-
-  Status TakeObservation(const Json& element) {
-    size_t index = observation_index_++;
-    Result<api::Observation> row = api::DecodeObservation(element);
-    if (!row) return Refuse("observation", index, row.error());
-    if (!ours_) row->duplicate_count = std::max<int64_t>(0, row->duplicate_count - 1);
-    if (!api::IsOrigin(row->source.origin)) row->source.origin = api::kOriginAgent;
-    batch_.push_back(std::move(*row));
-    places_.push_back(index);
-    return batch_.size() < kBatch ? Status() : Flush();
-  }
-
-  Status Refuse(const char* kind, size_t index, const Error& error) {
-    errors_.push_back({{"kind", kind}, {"index", index}, {"error", error.message}});
-    if (errors_.size() <= kMaxErrors) return {};
-    return Error{Code::kInvalid, "more than " + std::to_string(kMaxErrors) +
-                                     " rows were refused; the last one: " + error.message};
-  }
-
-  Store& store_;
-  bool ours_ = false;
-  size_t session_index_ = 0, observation_index_ = 0;
-  int64_t sessions_ = 0, observations_ = 0, skipped_ = 0;
-  Json errors_ = Json::array();
-  std::vector<api::Observation> batch_;
-  std::vector<size_t> places_;  // of the batch's rows in the import
-};
+Status ReadImport(const std::string& format, PeekedBody& body, Store& store, Importer& importer) {
+  if (format == "sqlite") return ReadFile(body, store, importer);
+  return format == "jsonl" ? ReadLines(body, importer) : ReadObject(body, importer);
+}
 
 }  // namespace
 
 Response Import(const Api& api, const Request& request) {
-  Importer importer(api.store);
-  ElementHandlers handlers;
-  handlers.on_element = [&](const std::string& array, const Json& element) {
-    return importer.Element(array, element);
-  };
-  handlers.on_field = [&](const std::string& name, const Json& value) {
-    return importer.Field(name, value);
-  };
-  Status read = ReadElements(*request.stream, handlers);
-  Status flushed = importer.Flush();
-  if (!read || !flushed) {
-    // What came before the break is kept: importing the whole again skips it.
-    Json report = importer.Report();
-    const Error& error = read ? flushed.error() : read.error();
-    return http::ErrorResponse(
-        {error.code, error.message + " (before that " + report["imported_sessions"].dump() +
-                         " sessions and " + report["imported_observations"].dump() +
-                         " observations were imported; the same import can be repeated)"});
+  ImportOptions options;
+  if (request.Query("dedup")) {
+    Result<bool> dedup = FlagParameter(request, "dedup");
+    if (!dedup) return http::ErrorResponse(dedup.error());
+    options.dedup = *dedup;
   }
-  return http::JsonResponse(200, importer.Report());
+  PeekedBody body(*request.stream);
+  Result<std::string> format = FormatOf(request, body);
+  if (!format) return http::ErrorResponse(format.error());
+  options.unite_tags = *format == "sqlite";
+  Importer importer(api.store, options);
+  Status read = ReadImport(*format, body, api.store, importer);
+  Status flushed = importer.Flush();
+  if (read && flushed) return http::JsonResponse(200, importer.Report());
+  // What came before the break is kept: importing the whole again skips it.
+  Json report = importer.Report();
+  const Error& error = read ? flushed.error() : read.error();
+  return http::ErrorResponse(
+      {error.code, error.message + " (before that " + report["imported_sessions"].dump() +
+                       " sessions and " + report["imported_observations"].dump() +
+                       " observations were imported; the same import can be repeated)"});
 }
 
 }  // namespace memory

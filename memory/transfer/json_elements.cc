@@ -1,6 +1,7 @@
 // A SAX reader that builds one element at a time.
 #include "memory/transfer/json_elements.h"
 
+#include <cmath>
 #include <istream>
 #include <set>
 #include <streambuf>
@@ -56,7 +57,9 @@ class ElementReader : public nlohmann::json_sax<Json> {
   bool boolean(bool value) override { return Add(value); }
   bool number_integer(number_integer_t value) override { return Add(value); }
   bool number_unsigned(number_unsigned_t value) override { return Add(value); }
-  bool number_float(number_float_t value, const string_t&) override { return Add(value); }
+  bool number_float(number_float_t value, const string_t& text) override {
+    return std::isfinite(value) ? Add(value) : Fail("the number " + text + " is out of range");
+  }
   bool binary(binary_t&) override { return Fail("binary values are not JSON"); }
   bool string(string_t& value) override {
     if (value.find('\0') != std::string::npos) return Fail("a string has a NUL character");

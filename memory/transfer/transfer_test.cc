@@ -76,5 +76,139 @@ TEST_F(ApiTest, AReferenceExportCountsItsDuplicatesFromOne) {
   EXPECT_EQ(stored["source"]["origin"], "agent");
 }
 
+TEST_F(ApiTest, ARowKeepsItsEarlierTextsThroughAnExport) {
+  Json note = NoteBody("first");
+  note["topic_key"] = "k";
+  MustPost(note);
+  note["content"] = "second";
+  note["tags"] = {"new"};
+  clock_.Advance(1500);
+  MustPost(note);
+  Json revisions = Get("/observations/1/revisions").body;
+  ASSERT_EQ(revisions.size(), 2u);
+  for (const char* format : {"json", "jsonl"}) {
+    Json exported = Get(std::string("/export?format=") + format).body;
+    server_.reset();
+    scratch_.Clear("data");
+    Start();
+    std::string body =
+        exported.is_string() ? exported.get<std::string>() : base::DumpJson(exported);
+    EXPECT_EQ(PostText("/import", body).body["imported_observations"], 1) << format;
+    EXPECT_EQ(Get("/observations/1/revisions").body, revisions) << format;
+  }
+}
+
+TEST_F(ApiTest, RowsThatDifferInTopicOrSessionAloneAreAllTakenIn) {
+  Json note = NoteBody("equal");
+  note["topic_key"] = "a";
+  MustPost(note);
+  note["topic_key"] = "b";
+  MustPost(note);
+  note["topic_key"] = "";
+  clock_.Advance(kDay);
+  MustPost(note);
+  clock_.Advance(kDay);
+  note["session_id"] = "other";
+  MustPost(note);
+  Json exported = Get("/export").body;
+  ASSERT_EQ(exported["observations"].size(), 4u);
+  server_.reset();
+  scratch_.Clear("data");
+  Start();
+  EXPECT_EQ(Post("/import", exported).body["imported_observations"], 4);
+  EXPECT_EQ(Post("/import", exported).body["imported_observations"], 0);
+}
+
+TEST_F(ApiTest, ARowWhoseIdIsTakenGetsANewOneOnceUnlessDedupIsOff) {
+  Json exported = {{"format", "agent-memory/1"}, {"observations", Json::array()}};
+  Json row = NoteBody("theirs");
+  row["id"] = 1;
+  row["created_at"] = "2026-01-01T00:00:00Z";
+  exported["observations"].push_back(row);
+  MustPost(NoteBody("mine"));
+  EXPECT_EQ(Post("/import", exported).body["imported_observations"], 1);
+  EXPECT_EQ(Get("/observations/2").body["content"], "theirs");
+  EXPECT_EQ(Post("/import", exported).body["skipped"], 1);
+  EXPECT_EQ(Post("/import?dedup=false", exported).body["imported_observations"], 1);
+  EXPECT_EQ(Post("/import?dedup=maybe", exported).status, 400);
+}
+
+TEST_F(ApiTest, ATopicThatSaysSomethingElseHereIsRefusedAndListed) {
+  Json note = NoteBody("mine");
+  note["topic_key"] = "k";
+  MustPost(note);
+  note["content"] = "theirs";
+  note["id"] = 9;
+  Answered answer = Post("/import", {{"format", "agent-memory/1"}, {"observations", {note}}});
+  ASSERT_EQ(answer.body["errors"].size(), 1u);
+  EXPECT_NE(answer.body["errors"][0]["error"].get<std::string>().find("observation 1"),
+            std::string::npos);
+  EXPECT_EQ(Get("/observations/1").body["content"], "mine");
+}
+
+TEST_F(ApiTest, LinesAreFoundOutAndACutOneIsSeen) {
+  for (int i = 0; i < 3; ++i) MustPost(NoteBody("note " + std::to_string(i)));
+  Answered exported = Get("/export?format=jsonl");
+  EXPECT_EQ(exported.headers.Get("Content-Type"), "application/x-ndjson");
+  std::string lines = exported.body.get<std::string>();
+  EXPECT_TRUE(lines.starts_with("{\"exported_at\":\"2026-04-12T00:00:00Z\",\"format\":"));
+  size_t last = lines.rfind("{\"kind\":\"end\"");
+  ASSERT_NE(last, std::string::npos);
+  EXPECT_EQ(lines.substr(last), "{\"kind\":\"end\",\"observations\":3,\"sessions\":1}\n");
+
+  server_.reset();
+  scratch_.Clear("data");
+  Start();
+  Answered cut = PostText("/import", lines.substr(0, last));
+  EXPECT_EQ(cut.status, 400);
+  EXPECT_NE(cut.body["error"].get<std::string>().find("cut off"), std::string::npos);
+  std::string missing = lines;
+  missing.erase(missing.find("{\"content\":\"note 1\""));
+  missing += lines.substr(last);
+  EXPECT_EQ(PostText("/import", missing).status, 400);
+  Answered whole = PostText("/import", lines);
+  EXPECT_EQ(whole.status, 200);
+  EXPECT_EQ(whole.body["imported_observations"].get<int>() + whole.body["skipped"].get<int>(), 4);
+  EXPECT_EQ(Get("/export?format=jsonl").body, lines);
+  EXPECT_EQ(PostText("/import", lines + "{}").status, 400);
+  EXPECT_EQ(PostText("/import?format=json", lines).status, 400);
+  EXPECT_EQ(PostText("/import?format=csv", lines).status, 400);
+  EXPECT_EQ(Get("/export?format=csv").status, 400);
+}
+
+TEST_F(ApiTest, RefusedRowsBeyondTheListAreCounted) {
+  std::string body = "{\"format\":\"agent-memory/1\",\"observations\":[";
+  for (int i = 0; i < 10'003; ++i) body += i ? ",{}" : "{}";
+  Answered answer = PostText("/import", body + "]}");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body["errors"].size(), 10'000u);
+  EXPECT_EQ(answer.body["errors_left_out"], 3);
+}
+
+// Row A21 of the acceptance list, at a tenth of its size; scripts/bench/transfer.py has the whole.
+TEST_F(ApiTest, TenThousandRowsGoOutAndInTwice) {
+  Json exported = {{"format", "agent-memory/1"}, {"sessions", Json::array()}};
+  for (int i = 0; i < 10'000; ++i) {
+    Json row = NoteBody("row " + std::to_string(i), "p" + std::to_string(i % 7));
+    row["id"] = i + 1;
+    row["created_at"] = base::FormatTime(kMidnight + i);
+    if (i % 3 == 0) row["topic_key"] = "k" + std::to_string(i);
+    exported["observations"].push_back(row);
+  }
+  EXPECT_EQ(Post("/import", exported).body["imported_observations"], 10'000);
+  Json first = Get("/export").body;
+  EXPECT_EQ(first["observations"].size(), 10'000u);
+  server_.reset();
+  scratch_.Clear("data");
+  Start();
+  EXPECT_EQ(Post("/import", first).body["imported_observations"], 10'000);
+  EXPECT_EQ(Post("/import", first).body, (Json{{"imported_sessions", 0},
+                                               {"imported_observations", 0},
+                                               {"skipped", 10'007},
+                                               {"errors", Json::array()}}));
+  EXPECT_EQ(Get("/export").body["observations"], first["observations"]);
+  EXPECT_TRUE(Get("/search?q=row+9999").body.size() > 0);
+}
+
 }  // namespace
 }  // namespace memory

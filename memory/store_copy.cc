@@ -1,0 +1,83 @@
+// A store as one SQLite file: copied by VACUUM INTO from one snapshot, then freed of what no export
+// has. The copy can be imported, and be put in place of a store's file.
+#include <sys/stat.h>
+
+#include "memory/store_export.h"
+#include "memory/store_rows.h"
+#include "memory/store_schema.h"
+#include "memory/store_state.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Access;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr const char* kLeaveOut =
+    "DELETE FROM idempotency;"
+    "DELETE FROM observations WHERE deleted_ms IS NOT NULL;"
+    "DELETE FROM revisions WHERE id NOT IN (SELECT id FROM observations);"
+    // The words of rows that are gone stay in the index until its segments are merged.
+    "INSERT INTO words(words) VALUES('optimize');";
+
+// Leaves one project alone: its rows, its sessions and its name.
+Status KeepProject(Database& database, const std::string& project) {
+  ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, project));
+  RETURN_IF_ERROR(database.Execute("INSERT INTO words(words) VALUES('delete-all')"));
+  for (const char* sql :
+       {"DELETE FROM observations WHERE project <> ?1", "DELETE FROM sessions WHERE project <> ?1",
+        "DELETE FROM ranges WHERE number NOT IN (0, ?1)",
+        "DELETE FROM projects WHERE number <> ?1"}) {
+    ASSIGN_OR_RETURN(Statement leave_out, database.Prepare(sql));
+    RETURN_IF_ERROR(leave_out.Bind(number.value_or(0)).Run());
+  }
+  RETURN_IF_ERROR(database.Execute(kLeaveOut));
+  return database.Execute("INSERT INTO words(words) VALUES('rebuild')");
+}
+
+Status VacuumInto(Database& database, const Spool& spool) {
+  ASSIGN_OR_RETURN(Statement copy, database.Prepare("VACUUM INTO ?1"));
+  return copy.Bind(spool.path()).Run();
+}
+
+Status CopyInto(const std::string& source, Spool& spool) {
+  struct stat facts {};
+  if (stat(source.c_str(), &facts) == 0) RETURN_IF_ERROR(spool.CheckRoom(facts.st_size));
+  Database::Options copying;
+  copying.access = Access::kCopier;
+  copying.cache_kib = 1024;
+  ASSIGN_OR_RETURN(Database database, Database::Open(source, copying));
+  return VacuumInto(database, spool);
+}
+
+}  // namespace
+
+Result<Spool> Store::NewSpool() { return Spool::Make(state_->path); }
+
+Result<Spool> Store::Copy(const std::optional<std::string>& project) {
+  ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
+  ASSIGN_OR_RETURN(Spool spool, Spool::Make(state_->path));
+  spool.Hold(place);
+  RETURN_IF_ERROR(CopyInto(state_->path, spool));
+  Database::Options working;
+  working.access = Access::kScratch;
+  ASSIGN_OR_RETURN(Database database, Database::Open(spool.path(), working));
+  if (!project) {
+    RETURN_IF_ERROR(database.Execute(kLeaveOut));
+    return spool;
+  }
+  RETURN_IF_ERROR(KeepProject(database, *project));
+  // A file as large as what is left in it.
+  ASSIGN_OR_RETURN(Spool small, Spool::Make(state_->path));
+  small.Hold(place);
+  RETURN_IF_ERROR(VacuumInto(database, small));
+  return small;
+}
+
+}  // namespace memory

@@ -1,0 +1,23 @@
+// Walking over the rows of a file, for exports of a store and for files that are imported. For
+// memory/store*.cc only.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lib/sqlite/database.h"
+#include "memory/store.h"
+
+namespace memory {
+
+// Over a database of our schema, from the first version on. `place` lives as long.
+std::shared_ptr<ExportCursor> MakeCursor(sqlite::Database database,
+                                         std::optional<std::string> project,
+                                         std::shared_ptr<void> place);
+
+// Held as long as an export runs; kUnavailable when there are too many.
+base::Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> running);
+
+}  // namespace memory

@@ -1,0 +1,145 @@
+// Batches of an import: large enough that a sync and a segment of the index are shared by many
+// rows, small enough that other writers wait for milliseconds.
+#include "memory/transfer/importer.h"
+
+#include <algorithm>
+
+#include "lib/base/text.h"
+#include "memory/revision.h"
+#include "memory/transfer/format.h"
+#include "memory/validate.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr size_t kBatchRows = 256;
+constexpr size_t kBatchBytes = 1 << 20;
+constexpr size_t kListedErrors = 10'000;
+
+// A file can hold what JSON from the wire cannot.
+bool IsText(const Json& json) {
+  if (json.is_string()) {
+    const std::string& text = json.get_ref<const std::string&>();
+    return base::IsUtf8(text) && text.find('\0') == text.npos;
+  }
+  if (!json.is_structured()) return true;
+  return std::all_of(json.begin(), json.end(), [](const Json& value) { return IsText(value); });
+}
+
+Status CheckTexts(const Json& json) {
+  return IsText(json) ? Status() : Error{Code::kInvalid, "a text is not UTF-8, or holds a NUL"};
+}
+
+Result<ExportedRow> DecodeRow(const Json& json) {
+  ExportedRow row;
+  RETURN_IF_ERROR(CheckTexts(json));
+  ASSIGN_OR_RETURN(row.row, api::DecodeObservation(json));
+  auto revisions = json.find("revisions");
+  if (revisions == json.end() || revisions->is_null()) return row;
+  if (!revisions->is_array()) return Error{Code::kInvalid, "revisions must be an array"};
+  for (const Json& revision : *revisions) {
+    ASSIGN_OR_RETURN(Revision old, DecodeRevision(revision));
+    row.revisions.push_back(std::move(old));
+  }
+  return row;
+}
+
+}  // namespace
+
+Status Importer::SetFormat(const Json& format) {
+  if (format != kExportFormat) {
+    return Error{Code::kInvalid,
+                 std::string("format must be \"") + kExportFormat + "\", or absent"};
+  }
+  ours_ = true;
+  return {};
+}
+
+Status Importer::TakeSession(const Json& json) {
+  size_t index = sessions_given_++;
+  Status clean = CheckTexts(json);
+  Result<api::Session> session = clean ? DecodeSession(json) : clean.error();
+  if (!session) {
+    Refuse("session", index, session.error());
+    return {};
+  }
+  session_batch_.push_back(std::move(*session));
+  session_places_.push_back(index);
+  return session_batch_.size() < kBatchRows ? Status() : FlushSessions();
+}
+
+Status Importer::TakeObservation(const Json& json) {
+  size_t index = observations_given_++;
+  Result<ExportedRow> decoded = DecodeRow(json);
+  if (!decoded) {
+    Refuse("observation", index, decoded.error());
+    return {};
+  }
+  api::Observation& row = decoded->row;
+  if (!ours_) row.duplicate_count = std::max<int64_t>(0, row.duplicate_count - 1);
+  if (!api::IsOrigin(row.source.origin)) row.source.origin = api::kOriginAgent;
+  batch_bytes_ += row.content.size();
+  for (const Revision& old : decoded->revisions) batch_bytes_ += old.content.size();
+  batch_.push_back(std::move(*decoded));
+  places_.push_back(index);
+  return batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
+}
+
+Status Importer::Flush() {
+  RETURN_IF_ERROR(FlushSessions());  // first, so that no observation implies one
+  return FlushObservations();
+}
+
+Status Importer::FlushSessions() {
+  if (session_batch_.empty()) return {};
+  ASSIGN_OR_RETURN(Store::ImportOutcomes outcomes, store_.Import(session_batch_));
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (!outcomes[i])
+      Refuse("session", session_places_[i], outcomes[i].error());
+    else
+      ++(*outcomes[i] == Imported::kNew ? sessions_ : skipped_);
+  }
+  session_batch_.clear();
+  session_places_.clear();
+  return {};
+}
+
+Status Importer::FlushObservations() {
+  if (batch_.empty()) return {};
+  ASSIGN_OR_RETURN(Store::ImportOutcomes outcomes, store_.Import(batch_, options_));
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (!outcomes[i])
+      Refuse("observation", places_[i], outcomes[i].error());
+    else
+      ++(*outcomes[i] == Imported::kNew ? observations_ : skipped_);
+  }
+  batch_.clear();
+  places_.clear();
+  batch_bytes_ = 0;
+  return {};
+}
+
+void Importer::Refuse(const char* kind, size_t index, const Error& error) {
+  if (errors_.size() >= kListedErrors)
+    ++errors_left_out_;
+  else
+    errors_.push_back({{"kind", kind}, {"index", index}, {"error", error.message}});
+}
+
+Json Importer::Report() const {
+  Json report = {{"imported_sessions", sessions_},
+                 {"imported_observations", observations_},
+                 {"skipped", skipped_},
+                 {"errors", errors_}};
+  if (errors_left_out_ > 0) report["errors_left_out"] = errors_left_out_;
+  return report;
+}
+
+}  // namespace memory

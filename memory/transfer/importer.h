@@ -1,0 +1,50 @@
+// Takes sessions and observations of an import in, batch by batch, and counts what became of each.
+// Knows nothing of the format that they came in.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/base/json.h"
+#include "memory/store.h"
+
+namespace memory {
+
+// One thread; `store` outlives it.
+class Importer {
+ public:
+  Importer(Store& store, const ImportOptions& options) : store_(store), options_(options) {}
+
+  // What the import says it is: kInvalid when that is unknown. Before the first row.
+  base::Status SetFormat(const base::Json& format);
+  // A row of the import, in its JSON. An error is one of the store, and ends the import; a row that
+  // is not taken goes into the report.
+  base::Status TakeSession(const base::Json& json);
+  base::Status TakeObservation(const base::Json& json);
+  base::Status Flush();  // commits what waits: after the last row
+
+  size_t sessions_given() const { return sessions_given_; }
+  size_t observations_given() const { return observations_given_; }
+  // {"imported_sessions", "imported_observations", "skipped", "errors": [{kind, index, error}]};
+  // beyond 10,000 errors the others are counted in "errors_left_out".
+  base::Json Report() const;
+
+ private:
+  void Refuse(const char* kind, size_t index, const base::Error& error);
+  base::Status FlushSessions();
+  base::Status FlushObservations();
+
+  Store& store_;
+  const ImportOptions options_;
+  bool ours_ = false;  // not the reference's
+  size_t sessions_given_ = 0, observations_given_ = 0;
+  int64_t sessions_ = 0, observations_ = 0, skipped_ = 0, errors_left_out_ = 0;
+  base::Json errors_ = base::Json::array();
+  // What waits for the next commit, and which of the import's rows each is.
+  std::vector<api::Session> session_batch_;
+  std::vector<ExportedRow> batch_;
+  std::vector<size_t> session_places_, places_;
+  size_t batch_bytes_ = 0;
+};
+
+}  // namespace memory

@@ -1,0 +1,22 @@
+// A request body whose beginning can be looked at before it is read.
+#pragma once
+
+#include <string>
+
+#include "lib/http/message.h"
+
+namespace memory {
+
+class PeekedBody : public http::BodyReader {
+ public:
+  explicit PeekedBody(http::BodyReader& body) : body_(body) {}
+  // Waits for `bytes` bytes or the end; what was looked at is still read.
+  base::Result<std::string_view> Peek(size_t bytes);
+  base::Result<std::string> Read() override;
+
+ private:
+  http::BodyReader& body_;
+  std::string start_;
+};
+
+}  // namespace memory

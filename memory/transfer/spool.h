@@ -1,0 +1,44 @@
+// A file beside a store that holds an export or an import while it is needed, and is gone
+// afterwards: when its Spool dies, or at the next start after a crash.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lib/base/result.h"
+
+namespace memory {
+
+class Spool {
+ public:
+  // An empty file "<beside>.spool-…" (mode 0600); kFull, kInternal.
+  static base::Result<Spool> Make(const std::string& beside);
+  // Removes what a crash left of earlier ones.
+  static void RemoveLeftovers(const std::string& beside);
+
+  Spool(Spool&& other) noexcept;
+  Spool& operator=(Spool&&) = delete;
+  ~Spool();  // removes the file
+
+  const std::string& path() const { return path_; }
+  // kFull, also when less than 16 MiB would be left for everybody else.
+  base::Status Append(std::string_view bytes);
+  base::Status CheckRoom(int64_t bytes) const;  // kFull as Append
+  // The next bytes from the beginning on, empty at the end. The file's present content, whoever
+  // wrote it.
+  base::Result<std::string> Read();
+  // Keeps something as long as the file is there.
+  void Hold(std::shared_ptr<void> held) { held_ = std::move(held); }
+
+ private:
+  Spool(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  std::string path_;
+  int descriptor_;
+  int64_t read_ = 0;       // bytes
+  int64_t unchecked_ = 0;  // bytes appended since the room was looked at
+  std::shared_ptr<void> held_;
+};
+
+}  // namespace memory

@@ -1,0 +1,171 @@
+// Exports and imports as a SQLite file, through the port: what goes out, and what is refused.
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "lib/sqlite/database.h"
+#include "memory/api_fixture.h"
+
+namespace memory {
+namespace {
+
+class FileTransferTest : public ApiTest {
+ protected:
+  void StartEmpty() {
+    server_.reset();
+    scratch_.Clear("data");
+    Start();
+  }
+  std::string ExportFile(const std::string& more = "") {
+    Answered answer = Get("/export?format=sqlite" + more);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    EXPECT_EQ(answer.headers.Get("Content-Type"), "application/vnd.sqlite3");
+    std::string file = answer.body.is_string() ? answer.body.get<std::string>() : "";
+    EXPECT_TRUE(file.starts_with("SQLite format 3"));
+    return file;
+  }
+  // The file after a change by somebody else's hand.
+  std::string Changed(const std::string& file, const char* script) {
+    const std::string path = scratch_.File("changed");
+    std::ofstream(path, std::ios::binary) << file;
+    {
+      sqlite::Database::Options options;
+      options.access = sqlite::Access::kScratch;
+      auto database = sqlite::Database::Open(path, options);
+      EXPECT_TRUE(database);
+      if (!database) return "";
+      base::Status done = database->Execute(script);
+      EXPECT_TRUE(done) << done.error().message;
+    }
+    std::ifstream changed(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(changed), {});
+  }
+  size_t Spools() {
+    size_t found = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(scratch_.File("data")))
+      found += entry.path().filename().string().find(".spool-") != std::string::npos;
+    return found;
+  }
+};
+
+TEST_F(FileTransferTest, AFileGoesOutAndInAndHasNothingThatIsDeleted) {
+  Post("/sessions", {{"id", "s-p"}, {"project", "p"}});
+  Json topic = NoteBody("before");
+  topic["topic_key"] = "k";
+  MustPost(topic);
+  topic["content"] = "after";
+  EXPECT_EQ(Post("/observations", topic, "a key that nobody needs").status, 201);
+  MustPost(NoteBody("wordofadeletedrow"));
+  MustPost(NoteBody("elsewhere", "q"));
+  EXPECT_EQ(Send(*client_, "DELETE", "/observations/2", "").status, 204);
+  Json wanted = Get("/export").body;
+  Json revisions = Get("/observations/1/revisions").body;
+  const std::string file = ExportFile();
+  EXPECT_EQ(file.find("wordofadeletedrow"), std::string::npos);
+  EXPECT_EQ(file.find("a key that nobody needs"), std::string::npos);
+  EXPECT_EQ(Spools(), 0u);
+
+  StartEmpty();
+  Answered taken = PostText("/import", file);
+  EXPECT_EQ(taken.status, 200) << taken.body;
+  EXPECT_EQ(taken.body["imported_observations"], 2);
+  EXPECT_EQ(taken.body["errors"], Json::array());
+  EXPECT_EQ(Get("/export").body["observations"], wanted["observations"]);
+  EXPECT_EQ(Get("/export").body["sessions"], wanted["sessions"]);
+  EXPECT_EQ(Get("/observations/1/revisions").body, revisions);
+  EXPECT_EQ(PostText("/import", file).body["imported_observations"], 0);
+  EXPECT_EQ(Spools(), 0u);
+}
+
+TEST_F(FileTransferTest, AProjectsFileHasNothingOfOthers) {
+  MustPost(NoteBody("mine", "mineproject"));
+  MustPost(NoteBody("othersword", "othersproject"));
+  const std::string file = ExportFile("&project=MineProject");
+  EXPECT_EQ(file.find("othersword"), std::string::npos);
+  EXPECT_EQ(file.find("othersproject"), std::string::npos);
+  StartEmpty();
+  EXPECT_EQ(PostText("/import", file).body["imported_observations"], 1);
+  EXPECT_EQ(Get("/search?q=mine").body.size(), 1u);
+}
+
+TEST_F(FileTransferTest, AFileIsAStoresFile) {
+  MustPost(NoteBody("carried over by hand"));
+  const std::string path = scratch_.File("by-hand");
+  std::ofstream(path, std::ios::binary) << ExportFile();
+  auto store = Store::Open(path, {});
+  ASSERT_TRUE(store) << store.error().message;
+  EXPECT_TRUE((*store)->CheckIntegrity());
+  EXPECT_EQ((*store)->Search({}, "carried", false)->rows.size(), 1u);
+}
+
+TEST_F(FileTransferTest, TagsOfEqualRowsAreUnited) {
+  Json note = NoteBody("tagged");
+  note["tags"] = {"a", "b"};
+  MustPost(note);
+  const std::string file = ExportFile();
+  Send(*client_, "PATCH", "/observations/1", R"({"tags": ["b", "c"]})");
+  EXPECT_EQ(PostText("/import", file).body["skipped"], 2);
+  EXPECT_EQ(Get("/observations/1").body["tags"], (Json{"b", "c", "a"}));
+  EXPECT_EQ(Get("/search?q=a").body.size(), 1u);
+}
+
+TEST_F(FileTransferTest, AFileThatCouldDoMoreThanHoldRowsIsRefused) {
+  MustPost(NoteBody("row"));
+  const std::string file = ExportFile();
+  for (const char* script :
+       {"CREATE TRIGGER t AFTER INSERT ON sessions BEGIN DELETE FROM projects; END",
+        "CREATE VIEW v AS SELECT 1", "CREATE TABLE more(x)", "DROP INDEX observations_hash",
+        "PRAGMA user_version = 0", "PRAGMA user_version = 9999"}) {
+    Answered answer = PostText("/import", Changed(file, script));
+    EXPECT_EQ(answer.status, 400) << script;
+  }
+  EXPECT_EQ(PostText("/import", file.substr(0, file.size() / 2)).status, 400);
+  EXPECT_EQ(PostText("/import", file.substr(0, 50)).status, 400);
+  EXPECT_EQ(PostText("/import?format=sqlite", "{}").status, 400);
+  EXPECT_EQ(Spools(), 0u);
+}
+
+TEST_F(FileTransferTest, RowsOfAFileAreCheckedLikeAnyOthers) {
+  for (const char* content : {"one", "two", "three", "four"}) MustPost(NoteBody(content));
+  const std::string file =
+      Changed(ExportFile(),
+              "UPDATE observations SET title = '' WHERE id = 1;"
+              "UPDATE observations SET scope = 'team' WHERE id = 2;"
+              "UPDATE observations SET content = CAST(x'fffe' AS TEXT) WHERE id = 3;"
+              "UPDATE observations SET created_ms = -9223372036854775808 WHERE id = 4;");
+  StartEmpty();
+  Answered answer = PostText("/import", file);
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(answer.body["errors"].size(), 4u) << answer.body;
+  EXPECT_EQ(answer.body["imported_observations"], 0);
+}
+
+TEST_F(FileTransferTest, ADamagedFileIsRefusedOrTakenButNeverHarms) {
+  for (int i = 0; i < 50; ++i) MustPost(NoteBody("row " + std::to_string(i)));
+  const std::string file = ExportFile();
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  for (int round = 0; round < 25; ++round) {
+    std::string damaged = file;
+    if (damaged.size() < 100) break;
+    for (int i = 0; i < 8; ++i)
+      damaged[16 + random() % (damaged.size() - 16)] = static_cast<char>(random());
+    int status = PostText("/import", damaged).status;
+    EXPECT_TRUE(status == 200 || status == 400) << status;
+  }
+  EXPECT_EQ(Get("/health").status, 200);
+}
+
+TEST_F(FileTransferTest, WhatACrashLeftIsRemovedAtTheNextStart) {
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_.File("data"))) {
+    if (entry.path().filename().string().size() == 64)
+      std::ofstream(entry.path().string() + ".spool-left") << "bytes";
+  }
+  ASSERT_EQ(Spools(), 1u);
+  Start();
+  EXPECT_EQ(Spools(), 0u);
+}
+
+}  // namespace
+}  // namespace memory
