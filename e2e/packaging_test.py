@@ -27,7 +27,7 @@ TYPOS = {
     "operatr.image=x": "operatr", "operator.imag=x": "imag", "memory.storage.sise=1Gi": "sise",
     "crds.keeep=true": "keeep", "networkPolicy.enable=false": "enable", "namespaces=a": "namespaces",
     "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size",
-    "operator.extraArgs={admin}": "extraArgs", "namespaces={A}": "namespaces", "replicas=2": "replicas",
+    "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "namespaces={A}": "namespaces", "replicas=2": "replicas",
 }
 
 
@@ -118,6 +118,13 @@ def values_with_typos_are_refused(t):
         assert code and word in error, f"{setting}: {error or 'was taken'}"
 
 
+def traces_go_where_the_value_says(t):
+    endpoint = "http://collector.observability:4318"
+    rendered = t.template("--set=crds.enabled=false", f"--set=tracing.endpoint={endpoint}")
+    assert rendered.count(f"- --otlp-endpoint={endpoint}\n") == 2, "operator and server"
+    assert "otlp" not in t.template("--set=crds.enabled=false")
+
+
 def templates_are_deterministic_and_own_no_custom_object(t):
     for file in pathlib.Path(CHART, "templates").rglob("*"):
         if file.is_file():
@@ -202,7 +209,7 @@ def install_upgrade_uninstall_keeps_agents(t):
 
 
 TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_install_the_same,
-         crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused,
+         crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused, traces_go_where_the_value_says,
          templates_are_deterministic_and_own_no_custom_object, roles_have_no_wildcards_and_no_secrets,
          namespaces_give_roles_alone, aliases_and_grants_reach_the_services,
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,

@@ -16,7 +16,7 @@ struct Blueprint {
   base::Json owner;  // reference to the Agent; null when it has no UID (rendered from a file)
   std::string policy_file;  // the bytes of policy.json
   std::string audience;     // of the sidecar's token
-  std::string sidecar_image;
+  std::string sidecar_image, otlp_endpoint;
   const base::Json* workload =
       nullptr;  // the observed StatefulSet, of which some fields never change
 };

@@ -4,6 +4,7 @@
 
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
+#include "lib/telemetry/trace_export.h"
 #include "operator/render.h"
 #include "operator/running_operator.h"
 
@@ -31,6 +32,12 @@ int main(int argc, char** argv) {
     return 64;
   }
   base::SetLogLevel(*level);
+  // Sidecars would not start with a bad one.
+  const std::string endpoint = invocation.settings.Text("otlp-endpoint");
+  if (auto sound = telemetry::CheckTraceOptions({endpoint, "otlp-endpoint", {}, {}}); !sound) {
+    std::cerr << sound.error().message << "\n";
+    return 64;
+  }
 
   auto running = controller::RunningOperator::Start(invocation.settings);
   if (!running) {

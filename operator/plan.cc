@@ -113,6 +113,7 @@ Blueprint MakeBlueprint(const Draft& draft) {
                            ? "agent-memory." + resolution.name_space + "." + resolution.service
                            : "agent-memory." + reference.name_space + "." + reference.name;
   blueprint.sidecar_image = draft.findings.sidecar_image;
+  blueprint.otlp_endpoint = draft.settings.otlp_endpoint;
   if (draft.findings.storage_differs) blueprint.workload = Workload(draft);
   return blueprint;
 }

@@ -15,7 +15,8 @@ namespace controller {
 struct Settings {
   std::string cluster_domain = "cluster.local";
   std::string sidecar_image = "agent-memory/sidecar:dev";
-  std::string memory_url;  // not empty: instead of what serverRef leads to (render only)
+  std::string otlp_endpoint;  // where sidecars send traces; empty: nowhere
+  std::string memory_url;     // not empty: instead of what serverRef leads to (render only)
 };
 
 // A merge patch; fenced by a uid in its metadata.

@@ -74,14 +74,15 @@ void PutNamed(Json& list, Json item, size_t place) {
 
 base::Json SidecarContainer(const SidecarShape& shape) {
   const std::string policy = std::string("--policy=") + kPolicyDirectory + "/" + kPolicyFile;
+  Json arguments = {"--listen=127.0.0.1:" + std::to_string(kMemoryPort),
+                    "--admin=0.0.0.0:" + std::to_string(kSidecarAdminPort), policy,
+                    std::string("--data-dir=") + kStateDirectory,
+                    std::string("--token-file=") + kTokenDirectory + "/token"};
+  if (!shape.otlp_endpoint.empty()) arguments.push_back("--otlp-endpoint=" + shape.otlp_endpoint);
   return {{"name", kSidecarContainer},
           {"image", shape.image},
           {"restartPolicy", "Always"},
-          {"args",
-           {"--listen=127.0.0.1:" + std::to_string(kMemoryPort),
-            "--admin=0.0.0.0:" + std::to_string(kSidecarAdminPort), policy,
-            std::string("--data-dir=") + kStateDirectory,
-            std::string("--token-file=") + kTokenDirectory + "/token"}},
+          {"args", std::move(arguments)},
           {"ports",
            {{{"name", "memory-admin"}, {"containerPort", kSidecarAdminPort}, {"protocol", "TCP"}}}},
           {"resources", Resources(shape.resources)},

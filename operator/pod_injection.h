@@ -14,6 +14,7 @@ struct SidecarShape {
   std::string image;
   base::Json resources;             // of spec.sidecar; what is absent there is the default
   std::string audience;             // of the projected token
+  std::string otlp_endpoint;        // where it sends traces; empty: nowhere
   std::string policy_map;           // name of the ConfigMap with policy.json
   std::string placement = "First";  // First, Last, Before:<name>, After:<name>
   std::string state_volume;         // name of the volume for state.db; empty: an emptyDir is made

@@ -6,6 +6,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/base/text.h"
+#include "lib/telemetry/trace_export.h"
 #include "operator/embedded_crds.h"
 #include "operator/names.h"
 
@@ -28,6 +29,7 @@ cluster has. "-" is standard input.
   --namespace NS       of objects that name none (default)
   --cluster-domain D   (cluster.local)
   --sidecar-image I    image of the sidecar where the Agent names none
+  --otlp-endpoint URL  where the sidecar sends traces
 )";
 
 struct Request {
@@ -66,9 +68,13 @@ base::Result<Request> ReadArguments(const std::vector<std::string>& arguments) {
       request.settings.cluster_domain = value;
     else if (flag == "--sidecar-image")
       request.settings.sidecar_image = value;
+    else if (flag == "--otlp-endpoint")
+      request.settings.otlp_endpoint = value;
     else
       return base::Error{base::Code::kInvalid, "render does not know " + flag};
   }
+  RETURN_IF_ERROR(
+      telemetry::CheckTraceOptions({request.settings.otlp_endpoint, "--otlp-endpoint", {}, {}}));
   if (request.files.empty()) return base::Error{base::Code::kInvalid, "render needs -f FILE"};
   return request;
 }

@@ -40,6 +40,17 @@ class RenderTest : public testing::Test {
   fs::path folder_ = fs::temp_directory_path() / ("render-" + base::RandomHex(4));
 };
 
+TEST_F(RenderTest, TheSidecarIsToldWhereTracesGo) {
+  const std::string endpoint = "--otlp-endpoint=http://collector.observability:4318";
+  const Answer told = Render({"-f", "config/samples/agent.yaml", endpoint});
+  EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_NE(told.out.find(endpoint), std::string::npos) << told.out;
+  EXPECT_EQ(Render({"-f", "config/samples/agent.yaml"}).out.find("otlp"), std::string::npos);
+  const Answer bad = Render({"-f", "config/samples/agent.yaml", "--otlp-endpoint=collector:4318"});
+  EXPECT_EQ(bad.code, 64);
+  EXPECT_NE(bad.err.find("otlp-endpoint"), std::string::npos) << bad.err;
+}
+
 TEST_F(RenderTest, TheSampleBecomesObjectsAndAPolicyThatTheSidecarReads) {
   const std::string directory = (folder_ / "out").string();
   Answer answer = Render({"-f", "config/samples/agent.yaml", "--memory-url",

@@ -22,6 +22,7 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
   ControllerOptions options;
   options.settings.cluster_domain = settings.Text("cluster-domain");
   options.settings.sidecar_image = settings.Text("sidecar-image");
+  options.settings.otlp_endpoint = settings.Text("otlp-endpoint");
   options.agent_class = settings.Text("class");
   options.name_spaces = settings.List("namespaces");
   options.workers = static_cast<int>(settings.Int("workers"));
@@ -126,6 +127,9 @@ const base::Program& OperatorProgram() {
            "none"},
           {"cluster-domain", Kind::kString, "cluster.local", "DNS domain of the cluster"},
           {"sidecar-image", Kind::kString, "agent-memory/sidecar:dev", "of Agents that name none"},
+          {"otlp-endpoint", Kind::kString, "",
+           "collector that sidecars send traces to by OTLP over HTTP, http://host:4318; empty: "
+           "none"},
           {"adopt-crds", Kind::kBool, "false", "work with CRDs that somebody else installed"},
           {"workers", Kind::kInt, "4", "Agents that are worked on at once", 1, 64},
           {"log-level", Kind::kString, "info", "debug, info, warn or error"},

@@ -101,6 +101,7 @@ SidecarShape ShapeOf(const Blueprint& blueprint) {
   if (const Json* resources = base::At(spec, {"sidecar", "resources"}))
     shape.resources = *resources;
   shape.audience = blueprint.audience;
+  shape.otlp_endpoint = blueprint.otlp_endpoint;
   shape.policy_map = PolicyConfigMapName(blueprint.agent.name);
   shape.placement = base::StringAt(spec, {"injection", "placement"}, "First");
   shape.state_volume = kClaimVolume;
