@@ -135,6 +135,7 @@ def program(counts):
     if build(counts, "race", [t + "_test" for t in RACE_TESTS]):
         ctest(counts, "race", RACE_TESTS)
     if build(counts, "release"):
+        script(counts, "MCP clients", ["python3", "e2e/mcp_test.py"], 1800)
         script(counts, "hostile requests", ["python3", "e2e/hostile_requests.py"], 300)
         script(counts, "reference client", ["python3", "e2e/reference_client.py"], 120)
         script(counts, "examples of the API page", ["python3", "e2e/api_examples.py"], 120)
