@@ -27,7 +27,7 @@ TYPOS = {
     "operatr.image=x": "operatr", "operator.imag=x": "imag", "memory.storage.sise=1Gi": "sise",
     "crds.keeep=true": "keeep", "networkPolicy.enable=false": "enable", "namespaces=a": "namespaces",
     "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size",
-    "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "namespaces={A}": "namespaces", "replicas=2": "replicas",
+    "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "namespaces={A}": "namespaces", "replicas=2": "replicas",
 }
 
 
@@ -145,7 +145,8 @@ def roles_have_no_wildcards_and_no_secrets(t):
 
 def namespaces_give_roles_alone(t):
     things = t.objects(t.template("--set=namespaces={a,b}"))
-    assert not [o for o in things if o["kind"].startswith("ClusterRole")]
+    assert [key(o) for o in things if o["kind"].startswith("ClusterRole")] == [
+        "ClusterRoleBinding//agent-memory-auth-delegator"]
     roles = sorted(o["metadata"]["namespace"] for o in things if o["kind"] == "Role")
     assert roles == ["a", "agents", "b"], roles
     operator = next(o for o in things if o["kind"] == "Deployment")
@@ -159,6 +160,21 @@ def aliases_and_grants_reach_the_services(t):
     for service in services.values():
         assert service["spec"]["ports"][0]["name"] == "memory"
         assert service["metadata"]["annotations"]["agents.agentops.io/allowed-namespaces"] == "x,y"
+
+
+def the_server_asks_who_calls(t):
+    def server_args(*settings):
+        things = t.objects(t.template(*settings))
+        pod = next(o for o in things if o["kind"] == "StatefulSet")["spec"]["template"]["spec"]
+        assert pod["automountServiceAccountToken"] is True
+        return pod["containers"][0]["args"], {key(o) for o in things}
+    args, things = server_args("--set=memory.aliases={agentops-memory}")
+    assert "--auth=kubernetes" in args and not [a for a in args if "insecure" in a or "anonymous" in a], args
+    assert "--audience=agent-memory.agents.agent-memory,agent-memory.agents.agentops-memory" in args, args
+    assert "ClusterRoleBinding//agent-memory-auth-delegator" in things
+    args, things = server_args("--set=auth.delegator.create=false", "--set=auth.anonymous.namespace=open")
+    assert "--anonymous-namespace=open" in args and "--anonymous-role=reader" in args, args
+    assert "ClusterRoleBinding//agent-memory-auth-delegator" not in things
 
 
 def server_takes_chart_and_overlays(t):
@@ -186,7 +202,9 @@ def pods_meet_pod_security_restricted(t):
 def install_upgrade_uninstall_keeps_agents(t):
     install = ["-n", t.name, "--take-ownership"]
     out = t.must([*t.helm, "install", t.name, CHART, *install])
-    assert "--insecure" in out and "does not ask callers who they are" in out, "NOTES do not warn"
+    assert "agent-memory-auth-delegator".replace("agent-memory", t.name) in out, "NOTES do not name the binding"
+    assert t.run([*t.kubectl, "auth", "can-i", "create", "tokenreviews.authentication.k8s.io",
+                  f"--as=system:serviceaccount:{t.name}:{t.name}"])[1].strip() == "yes"
     samples = "".join(f"---\n{f.read_text()}" for f in sorted((ROOT / "config/samples").glob("*.yaml")))
     t.must([*t.kubectl, "apply", "-f", "-"], samples.replace("namespace: agents", f"namespace: {t.name}"))
     can = lambda *what: t.run([*t.kubectl, "auth", "can-i", *what, "-n", t.name,
@@ -211,7 +229,7 @@ def install_upgrade_uninstall_keeps_agents(t):
 TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_install_the_same,
          crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused, traces_go_where_the_value_says,
          templates_are_deterministic_and_own_no_custom_object, roles_have_no_wildcards_and_no_secrets,
-         namespaces_give_roles_alone, aliases_and_grants_reach_the_services,
+         namespaces_give_roles_alone, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
          install_upgrade_uninstall_keeps_agents]
 

@@ -5,6 +5,7 @@ import time
 import wire
 from chapters import (captures, figures, manifest, policy, recall, server_away, survival, turns)
 from driver import sample
+from on_cluster import AUDIENCE, NEXT_DOOR
 
 HEAL_S = 2.0
 SETTLE_S = 30
@@ -32,6 +33,20 @@ spec:
   selector: {app.kubernetes.io/instance: agent-memory, app.kubernetes.io/component: memory}
   ports: [{name: memory, port: 7437, targetPort: memory}]
 """
+
+
+# A request for each route of the memory server: what a namespace sees of its own row, and of another's.
+ROUTES = (
+    ("GET", "/health", None), ("GET", "/sessions/recent?limit=50", None), ("GET", "/observations/recent?limit=1000", None),
+    ("GET", "/observations/{id}", None), ("GET", "/observations/{id}/revisions", None),
+    ("PATCH", "/observations/{id}", {"title": "taken over"}), ("DELETE", "/observations/{id}?hard=true", None),
+    ("GET", "/search?q={word}&project=coder", None), ("GET", "/context?q={word}&project=coder", None),
+    ("GET", "/timeline?observation_id={id}", None), ("GET", "/stats", None), ("GET", "/export", None),
+    ("POST", "/sessions/{session}/end", {"messages": []}), ("POST", "/forget", {}),
+    ("POST", "/import", {"sessions": [], "observations": []}),
+    ("POST", "/sessions", {"id": "{session}", "project": "coder"}),
+    ("POST", "/observations", {"session_id": "{session}", "type": "note", "title": "t", "content": "c", "project": "coder"}),
+)
 
 
 def table(story):
@@ -112,9 +127,65 @@ def sidecar_uids(pod):
     return found
 
 
+def two_namespaces(story):
+    """The same Agent, the same project, the same server, another namespace."""
+    c, driver = story.checks, story.driver
+    c.chapter("e. An Agent of the same name and project in another namespace: neither sees a byte of the other")
+    text = sample("coder").replace("namespace: agents", f"namespace: {NEXT_DOOR}")
+    driver.kubectl("apply", "-n", NEXT_DOOR, "-f", "-", given=text.replace("serverRef: agent-memory ", "serverRef: agents/agent-memory "))
+    there = wire.until(lambda: (driver.get("agent", "coder", "-n", NEXT_DOOR) or {}).get("status", {}).get(
+        "memory", {}).get("url"), SETTLE_S, 0.3)
+    c.equal(there, driver.status_url("coder"), "its serverRef agents/agent-memory is granted, and the same server")
+    up = wire.until(lambda: driver.try_kubectl("exec", "-n", NEXT_DOOR, "coder-0", "-c", "agent", "--", "true")[0] == 0,
+                    SETTLE_S * 3, 0.5)
+    c.that(up, "its pod runs")
+    mine, theirs = story.markers[0], "nextdoor" + story.run
+    out = driver.kubectl("exec", "-n", NEXT_DOOR, "coder-0", "-c", "agent", "--", "python3", "/agent.py", "turn",
+                         "--conversation", "c", "--prompt", "Does main.c compile?", "--tools", "compile", "--marker", theirs)
+    c.that(mine not in out, "its turn is told nothing of ours")
+    token = driver.token(NEXT_DOOR)
+
+    def rows(as_token):
+        return driver.ask_server_as(as_token, "GET", "/observations/recent?limit=1000")[1]
+    arrived = wire.until(lambda: [r for r in rows(token) if theirs in r["content"]], SETTLE_S, 0.5)
+    c.that(arrived, "what its rule captured is in its memory", rows(token))
+    ours = rows(driver.token())
+    c.that(theirs not in str(ours) and mine in str(ours), "ours has what is ours, and nothing of it")
+    strangers_at_every_route(story, token, ours)
+    c.equal(rows(driver.token()), ours, "and all of ours is as it was")
+    driver.kubectl("delete", "agent", "coder", "-n", NEXT_DOOR, "--timeout=60s")
+
+
+def strangers_at_every_route(story, token, ours):
+    """Next door's token, none, a forged one and one for another server, at every route, about a row of ours."""
+    c, driver = story.checks, story.driver
+    row = max(ours, key=lambda r: r["id"])
+    about = {"id": str(row["id"]), "session": row["session_id"], "word": story.markers[0]}
+
+    def filled(thing):
+        if isinstance(thing, dict):
+            return {k: filled(v) for k, v in thing.items()}
+        for name, value in about.items():
+            thing = thing.replace("{" + name + "}", value) if isinstance(thing, str) else thing
+        return thing
+    bad = {"no token": "", "a forged token": driver.token().rsplit(".", 1)[0] + "." + token.rsplit(".", 1)[1],
+           "a token for another server": driver.token(audience="agent-memory.agents.another"),
+           "a token for the API server": driver.token(audience="https://kubernetes.default.svc.cluster.local")}
+    tries = [(what, wrong, method, filled(path), filled(body)) for method, path, body in ROUTES
+             for what, wrong in [*bad.items(), ("", token)]]
+    seen, let_in = [], []
+    for (what, _, method, path, _), (status, answer) in zip(tries, driver.ask_server_all([t[1:] for t in tries])):
+        if what and status != 401:
+            let_in.append(f"{method} {path} with {what}: {status}")
+        if not what and (story.markers[0] in str(answer) or (f"/observations/{row['id']}" in path and status != 404)):
+            seen.append(f"{method} {path}: {status}")
+    c.equal(let_in, [], f"401 on {len(ROUTES)} routes without a token, with a forged one, with one for another audience")
+    c.equal(seen, [], f"next door finds nothing of ours on {len(ROUTES)} routes; our rows are not there for it")
+
+
 def deletion(story):
     c, driver = story.checks, story.driver
-    c.chapter("e. An Agent is deleted: its objects go, its volume stays, and is not adopted in silence")
+    c.chapter("f. An Agent is deleted: its objects go, its volume stays, and is not adopted in silence")
     pod = driver.pod("quiet")
     claims = [v["persistentVolumeClaim"]["claimName"] for v in pod["spec"]["volumes"] if "persistentVolumeClaim" in v]
     driver.kubectl("delete", "agent", "quiet", "--timeout=60s")
@@ -146,4 +217,4 @@ def survival_of_pods(story):
 
 
 CLUSTER_CHAPTERS = (manifest, table, turns, captures, recall, survival, survival_of_pods, server_away, policy, refusals,
-                    healing, confinement, deletion, figures)
+                    healing, confinement, two_namespaces, deletion, figures)

@@ -7,16 +7,30 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import programs
 import wire
 from driver import AGENTS, SAMPLES, Driver
 
 NAMESPACE, RELEASE = "agents", "agent-memory"
+NEXT_DOOR = "agents-next-door"  # another namespace that the server serves
+AUDIENCE = f"agent-memory.{NAMESPACE}.{RELEASE}"
 MARK = "agents.agentops.io/e2e-story"
 LABEL = "agents.agentops.io/agent="
 SERVER_LABEL = "app.kubernetes.io/instance=agent-memory,app.kubernetes.io/component=memory"
 SIDECAR = "agent-memory-sidecar"
+# Asks from inside a pod. The requests come by stdin: no list of processes shows the tokens in them.
+ASK = """
+import http.client, json, sys, urllib.parse
+where = urllib.parse.urlsplit(sys.argv[1])
+for line in sys.stdin:
+    token, method, path, body = json.loads(line)
+    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=20)
+    connection.request(method, path, body, {"Authorization": "Bearer " + token} if token else {})
+    answer = connection.getresponse()
+    print(json.dumps({"status": answer.status, "body": answer.read().decode(errors="replace")}))
+"""
 READY_S = 120
 MIB = 1024
 
@@ -33,7 +47,7 @@ class OnCluster(Driver):
         self.helm = ["helm"] + (["--kube-context", context] if context else [])
         self.keep, self.made = keep, False
         self.ways = ["containers", "pods"]  # how kill_all kills, in turn
-        self.before, self.idle = {}, []
+        self.before, self.idle, self.tokens = {}, [], {}
 
     # --- kubectl -------------------------------------------------------------
     def try_kubectl(self, *arguments, given=None, timeout=180):
@@ -80,7 +94,8 @@ class OnCluster(Driver):
     def up(self):
         self.namespace()
         done = subprocess.run([*self.helm, "install", RELEASE, os.path.join(programs.ROOT, "charts/agent-memory"),
-                               "-n", NAMESPACE, "--create-namespace", "--wait", "--timeout", "180s"],
+                               "-n", NAMESPACE, "--create-namespace", "--wait", "--timeout", "180s",
+                               "--set", f"memory.allowedNamespaces={{{NEXT_DOOR}}}"],
                               capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"helm install failed: {done.stderr.strip()}\n{self.words()}")
@@ -90,18 +105,25 @@ class OnCluster(Driver):
             self.wait_ready(LABEL + agent, 1)
 
     def namespace(self):
-        """A namespace that a former story left is removed; one of somebody else is not touched."""
-        code, out, _ = self.try_kubectl("get", "namespace", NAMESPACE, "-o", "json")
-        if code == 0:
-            if MARK not in json.loads(out)["metadata"].get("labels", {}):
-                raise SystemExit(f"namespace {NAMESPACE} is there and not made by the story: use another cluster, "
-                                 f"or label it {MARK}=yes to have it DELETED first")
+        """Namespaces that a former story left are removed; those of somebody else are not touched."""
+        left = [space for space in (NAMESPACE, NEXT_DOOR) if (found := self.get("namespace", space)) and self.ours(found)]
+        if left:
             self.remove()
         self.made = True
-        self.kubectl("create", "namespace", NAMESPACE)
-        self.kubectl("label", "namespace", NAMESPACE, MARK + "=yes", "pod-security.kubernetes.io/enforce=restricted")
+        for space in (NAMESPACE, NEXT_DOOR):
+            self.kubectl("create", "namespace", space)
+            self.kubectl("label", "namespace", space, MARK + "=yes", "pod-security.kubernetes.io/enforce=restricted")
+
+    @staticmethod
+    def ours(namespace):
+        if MARK not in namespace["metadata"].get("labels", {}):
+            raise SystemExit(f"namespace {namespace['metadata']['name']} is there and not made by the story: use another "
+                             f"cluster, or label it {MARK}=yes to have it DELETED first")
+        return True
 
     def remove(self):
+        self.try_kubectl("delete", "agents", "--all", "-n", NEXT_DOOR, "--timeout=60s")
+        self.try_kubectl("delete", "namespace", NEXT_DOOR, "--timeout=120s")
         self.try_kubectl("delete", "agents", "--all", "--timeout=60s")
         subprocess.run([*self.helm, "uninstall", RELEASE, "-n", NAMESPACE, "--wait", "--timeout", "60s"],
                        capture_output=True, check=False)
@@ -140,13 +162,33 @@ class OnCluster(Driver):
                               "--tools", tools, "--marker", marker, *(["--end"] if end else []))
         return [json.loads(line) for line in out.splitlines()]
 
-    def ask(self, agent, method, path, body=None, url=None):
-        more = (["--body", json.dumps(body)] if body is not None else []) + (["--url", url] if url else [])
+    def ask(self, agent, method, path, body=None):
+        more = ["--body", json.dumps(body)] if body is not None else []
         said = json.loads(self.exec_agent(agent, "python3", "/agent.py", "call", method, path, *more))
         return said["status"], wire.decode(said["body"].encode())
 
     def ask_server(self, method, path, body=None):
-        return self.ask("coder", method, path, body, url=self.status_url("coder"))
+        return self.ask_server_as(self.token(), method, path, body)
+
+    def token(self, space=NAMESPACE, audience=AUDIENCE):
+        """A token of the coder's ServiceAccount, as its sidecar has one; kept for ten minutes' worth of asking."""
+        made, token = self.tokens.get((space, audience), (0, ""))
+        if time.monotonic() - made > 300 or not token:
+            token = self.kubectl("create", "token", "coder-agent", "-n", space, "--audience", audience).strip()
+            self.tokens[space, audience] = time.monotonic(), token
+        return token
+
+    def ask_server_as(self, token, method, path, body=None):
+        return self.ask_server_all([(token, method, path, body)])[0]
+
+    def ask_server_all(self, requests):
+        """Requests (token, method, path, body) from inside the coder's pod, with any token or none ("") → answers."""
+        lines = [json.dumps([token, method, path, None if body is None else json.dumps(body)])
+                 for token, method, path, body in requests]
+        said = self.kubectl("exec", "-i", "coder-0", "-c", "agent", "--", "python3", "-c", ASK, self.status_url("coder"),
+                            given="\n".join(lines) + "\n")
+        answers = [json.loads(line) for line in said.splitlines()]
+        return [(answer["status"], wire.decode(answer["body"].encode())) for answer in answers]
 
     def kill_all(self):
         way = self.ways.pop(0) if len(self.ways) > 1 else self.ways[0]

@@ -7,6 +7,13 @@
 {{- include "agent-memory.name" . }}-operator
 {{- end -}}
 
+{{/* For whom the tokens of callers are made: one for each Service that agents may name. */}}
+{{- define "agent-memory.audiences" -}}
+{{- range $i, $name := concat (list (include "agent-memory.name" .)) .Values.memory.aliases | uniq }}
+{{- if $i }},{{ end }}agent-memory.{{ $.Release.Namespace }}.{{ $name }}
+{{- end }}
+{{- end -}}
+
 {{/* Labels of one component: (list . "memory") */}}
 {{- define "agent-memory.labels" -}}
 {{- $top := index . 0 -}}
