@@ -19,7 +19,7 @@ import wire
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mcp")
 STEPS = os.path.join(HERE, "steps.json")
-INSTALL_S, CLIENT_S = 600, 120
+INSTALL_S, CLIENT_S = 600, 180
 NODE_WANTED = 22  # what the conformance runner asks for
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 # What of the runner's scenarios a server with tools alone can be asked, revision by revision. The others want
@@ -126,18 +126,25 @@ class World:
         return f"http://{self.sidecar.api}/mcp"
 
     def pipe(self):
-        return [programs.binary("agent-memory-sidecar"), "mcp", "--stdio", "--url", "http://" + self.sidecar.api]
+        return [os.path.abspath(programs.binary("agent-memory-sidecar")), "mcp", "--stdio", "--url", "http://" + self.sidecar.api]
 
     def stop(self):
         self.sidecar.stop()
         self.server.stop()
 
 
-def run_client(counts, name, argv):
+def run(counts, name, argv, folder):
+    """What came of it; None, and a failure, when it takes too long."""
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=CLIENT_S, check=False)
+        return subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=CLIENT_S, check=False)
     except subprocess.TimeoutExpired:
         counts.check(name, False, f"took more than {CLIENT_S} s")
+        return None
+
+
+def run_client(counts, name, argv, folder):
+    done = run(counts, name, argv, folder)
+    if done is None:
         return
     passed = 0
     for line in done.stdout.splitlines():
@@ -156,7 +163,7 @@ def official_clients(counts, clients, world):
             counts.skip(name, why)
         else:
             run_client(counts, name, [clients.node(), os.path.join(clients.folder, "typescript_client.mjs"), STEPS,
-                                      f"ts{revision[:4]}{revision[5:7]}{way}", revision, *target])
+                                      f"ts{revision[:4]}{revision[5:7]}{way}", revision, *target], clients.folder)
     why = clients.python()
     for mode, (way, target) in itertools.product(("legacy", "2026-07-28", "auto"), ways):
         name = f"python {mode} {way}"
@@ -164,7 +171,7 @@ def official_clients(counts, clients, world):
             counts.skip(name, why)
         else:
             run_client(counts, name, [os.path.join(clients.folder, "venv/bin/python"), os.path.join(HERE, "python_client.py"),
-                                      STEPS, f"py{mode[:6]}{way}".replace("-", ""), mode, *target])
+                                      STEPS, f"py{mode[:6]}{way}".replace("-", ""), mode, *target], clients.folder)
 
 
 def conformance(counts, clients, world, folder):
@@ -178,10 +185,10 @@ def conformance(counts, clients, world, folder):
                 counts.skip(name, why)
                 continue
             out = os.path.join(folder, "results", revision, scenario)
-            done = subprocess.run([clients.node(), runner, "server", "--url", world.url, "--scenario", scenario,
-                                   "--spec-version", revision, "--force", "-o", out],
-                                  cwd=folder, capture_output=True, text=True, timeout=CLIENT_S, check=False)
-            judge(counts, name, out, totals, done)
+            done = run(counts, name, [clients.node(), runner, "server", "--url", world.url, "--scenario", scenario,
+                                      "--spec-version", revision, "--force", "-o", out], folder)
+            if done is not None:
+                judge(counts, name, out, totals, done)
         if not why:
             print(f"conformance {revision}: {totals['SUCCESS']} checks passed, {totals['FAILURE']} failed, "
                   f"{totals['WARNING']} warnings, {totals['SKIPPED'] + totals['INFO']} skipped, {totals['fixture']} need "

@@ -248,7 +248,7 @@ McpEndpoint::Outcome McpEndpoint::Call(const http::Request& request, const McpMe
     return {nullptr, Failure(kInvalidParams, "params.arguments must be an object")};
   }
   Slot slot(running_, calls_);
-  if (!slot.taken()) return {.busy = true};
+  if (!slot.taken()) return {nullptr, std::nullopt, true};
   // What a model can mend is a result that says so; only a broken request is an error.
   auto checked = CheckArguments(tool->input, arguments);
   if (!checked) return {ToolFailure(checked.error().message), std::nullopt};
