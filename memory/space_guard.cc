@@ -62,8 +62,9 @@ Status SpaceGuard::Admit(int64_t reusable_bytes) {
   if (full_) needed = std::max(needed, 2 * room_) + limits_.ballast_bytes - held_;
   if (!full_ && free_ + reusable_bytes >= needed) return {};
   return Error{Code::kFull,
-               directory_ + " is full: " + std::to_string(free_ + reusable_bytes) +
-                   " bytes are free, writes need " + std::to_string(needed) +
+               directory_ + " is full: " + std::to_string(free_) + " bytes are free and " +
+                   std::to_string(reusable_bytes) + " inside the file, writes need " +
+                   std::to_string(needed) +
                    "; enlarge the volume or delete memories, then writes go on by themselves"};
 }
 

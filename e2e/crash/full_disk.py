@@ -83,7 +83,7 @@ class Writes:
         connection = http.client.HTTPConnection(host, int(port), timeout=20)
         started = time.monotonic()
         status, where = self.target.write(connection, self.next, f"conversation{self.next % 3}",
-                                          "x" * self.source.randint(0, largest))
+                                          "word " * (self.source.randint(0, largest) // 5))
         took = time.monotonic() - started
         connection.close()
         if 200 <= status < 300:
@@ -106,10 +106,10 @@ class Writes:
 class Run:
     """One life of the memory server on a volume that gets full and empty again."""
 
-    def __init__(self, folder, number, source):
+    def __init__(self, folder, number, source, reserve):
         self.source, self.faults = source, []
-        # Every other run without a reserve: then the disk itself says that it is full.
-        more = ["--min-free", "0"] if number % 2 else []
+        # Without a reserve the disk itself says that it is full.
+        more = [] if reserve else ["--min-free", "0"]
         self.target = targets.Server(folder)
         self.volume = Volume(self.target.data)
         self.program = self.target.program()
@@ -210,7 +210,8 @@ def server_chapter(checks, options, base):
     bad, slowest, back = [], 0.0, 0.0
     kinds = [FilledByOthers] * options.runs + [FilledByMemories] * max(2, options.runs // 10)
     for number, kind in enumerate(kinds):
-        run = Run(os.path.join(base, f"run{number}"), number, random.Random(options.seed + number))
+        reserve = kind is FilledByMemories or number % 2 == 0
+        run = Run(os.path.join(base, f"run{number}"), number, random.Random(options.seed + number), reserve)
         must_mount(run.target.data, SMALL_MIB if kind is FilledByMemories else VOLUME_MIB)
         try:
             bad += [f"run {number} ({kind.__name__}): {fault}" for fault in run.run(kind)]

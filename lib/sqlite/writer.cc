@@ -86,6 +86,8 @@ void Writer::Loop() {
       for (auto& item : batch) item->done.set_value(Error{Code::kUnavailable, kNoMoreSyncs});
     } else {
       CommitBatch(batch);
+      // On a full disk the log's room is what the next delete needs.
+      if (was_full_) Checkpoint(Database::Log::kEmpty);
       if (database_.LogPages() >= options_.checkpoint_pages) Checkpoint(Database::Log::kKeep);
     }
     lock.lock();
@@ -136,6 +138,8 @@ void Writer::CommitBatch(Batch& batch) {
   auto is_full = [](const Status& status) { return !status && status.error().code == Code::kFull; };
   bool full = is_full(committed);
   for (auto& item : batch) full = full || is_full(item->outcome);
+  for (auto& item : batch) was_full_ = was_full_ && (!item->outcome || item->room == Room::kGives);
+  was_full_ = was_full_ || full;
   if (full && !database_.Broken()) {
     if (options_.on_full) options_.on_full();
     Checkpoint(Database::Log::kEmpty);
@@ -158,7 +162,6 @@ void Writer::CommitAgainWithRoom(Batch& batch, Status& committed) {
     return;
   }
   Status now = Attempt(again);
-  Checkpoint(Database::Log::kEmpty);  // the next delete needs the log's room again
   for (auto& item : again) item->done.set_value(now ? std::move(item->outcome) : now);
 }
 

@@ -28,7 +28,7 @@ class Writer {
     size_t max_batch = 128;       // works in one transaction
     int checkpoint_pages = 1000;  // of the log, 4 KiB each; then they go into the file
     std::function<void(const base::Error&)> on_sync_failure =
-        nullptr;                                         // the first failed commit that is final
+        nullptr;  // the first failed commit that is final
     // Last in each transaction; an error fails it.
     std::function<base::Status(Database&)> before_commit = nullptr;
     std::function<void(Database&)> when_idle = nullptr;  // after a commit with nothing queued
@@ -78,6 +78,7 @@ class Writer {
   std::condition_variable wake_;
   Batch queue_;
   std::atomic<int64_t> reusable_bytes_{0};
+  bool was_full_ = false;  // since the last commit that took room; the thread's own
   bool stopping_ = false, failed_ = false;
   std::jthread thread_;
 };
