@@ -1,6 +1,7 @@
 // Handlers of sessions and observations.
 #include "memory/handlers.h"
 
+#include "lib/telemetry/instrument.h"
 #include "memory/revision.h"
 #include "memory/transfer/json_elements.h"
 #include "memory/validate.h"
@@ -98,6 +99,7 @@ Response PostObservation(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(std::string key, IdempotencyKeyOf(request));
     ASSIGN_OR_RETURN(Json body, ObjectBody(request));
     ASSIGN_OR_RETURN(api::NewObservation made, api::DecodeNewObservation(body));
+    const auto span = telemetry::ChildOf(request, "store.save");  // with the wait for the sync
     return api.store.Save(made, key, api.clock.NowMs());
   }();
   if (!saved) return ErrorResponse(saved.error());
