@@ -49,6 +49,10 @@ Identified IdentityCheck::Identify(const http::Headers& headers) {
 }
 
 Identified IdentityCheck::Check(const std::string& token) {
+  const std::string key = base::Sha256Hex(token);
+  std::unique_lock lock(mutex_);
+  if (auto known = Remembered(key)) return *known;
+  lock.unlock();
   // What is plainly not for us costs the API server nothing.
   Result<TokenClaims> claims = ReadClaims(token);
   if (!claims) return Counted({401, {}, claims.error().message}, "refused");
@@ -59,8 +63,7 @@ Identified IdentityCheck::Check(const std::string& token) {
                         base::Join(options_.audiences, " or ")},
                    "refused");
   }
-  const std::string key = base::Sha256Hex(token);
-  std::unique_lock lock(mutex_);
+  lock.lock();
   while (true) {
     if (auto known = Remembered(key)) return *known;
     if (!asking_.contains(key)) break;

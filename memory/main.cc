@@ -1,6 +1,8 @@
 // agent-memory-server: log, config, build, run, drain.
 #include <malloc.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "lib/base/log.h"
@@ -10,12 +12,22 @@
 namespace {
 
 constexpr int kVolumeInUse = 75;  // sysexits: a temporary failure; the holder may go
+constexpr rlim_t kManyFiles = 65'536;
+
+// Each open tenant has some ten files; what shells and old runtimes allow is 1,024.
+void AllowManyFiles() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kManyFiles) return;
+  files.rlim_cur = std::min(files.rlim_max, kManyFiles);
+  setrlimit(RLIMIT_NOFILE, &files);  // when it is refused, the old limit stays
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   // Each thread would otherwise get an arena of its own, and keep what its largest answer took.
   mallopt(M_ARENA_MAX, 2);
+  AllowManyFiles();
   base::BlockSignals();
   base::SetLogProgram(memory::ServerProgram().name);
 

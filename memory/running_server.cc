@@ -36,8 +36,8 @@ Status RunningServer::AskTheCluster(Parts& parts, const base::Clock& clock,
                                     TokenReviewer* reviewer) {
   const ServerSettings& settings = parts.settings;
   if (!reviewer) {
-    ASSIGN_OR_RETURN(parts.cluster, WayToCluster::Make(settings.kubeconfig, settings.audiences));
-    reviewer = &parts.cluster->reviewer();
+    ASSIGN_OR_RETURN(parts.cluster, WayToCluster::Make(settings.kubeconfig, settings.audiences, clock));
+    reviewer = parts.cluster.get();
   }
   IdentityCheck::Options asking;
   asking.audiences = settings.audiences;

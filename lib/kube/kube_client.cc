@@ -113,9 +113,10 @@ base::Result<Json> KubeClient::Call(http::ClientRequest request) {
   return ParseBody(*answer, what);
 }
 
-base::Result<Json> KubeClient::GetPath(const std::string& path) {
+base::Result<Json> KubeClient::GetPath(const std::string& path, const std::string& accept) {
   http::ClientRequest request;
   request.target = path;
+  if (!accept.empty()) request.headers.Set("Accept", accept);
   request.timeout_ms = settings_.timeout_ms;
   return Call(std::move(request));
 }

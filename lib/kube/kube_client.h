@@ -81,8 +81,8 @@ class KubeClient {
                                std::string_view subresource = {});
   base::Status Delete(const Resource& resource, const ObjectKey& key,
                       const DeleteOptions& options = {});
-  // GET of any other path, /version say.
-  base::Result<Json> GetPath(const std::string& path);
+  // GET of any other path, /version say; `accept`: the media type, where it has one of its own.
+  base::Result<Json> GetPath(const std::string& path, const std::string& accept = {});
 
   // How long the server asked us to wait from now on; 0: not at all.
   int64_t RetryAfterMs() const;
