@@ -58,11 +58,11 @@ def rounds(checks, target, program, load, count, random_source):
 
 def preload(checks, program, rows):
     """That many rows by import, as another service would have exported them."""
-    for first in range(1, rows + 1, 5000):
+    for first in range(1, rows + 1, 1000):
         batch = [{"id": n, "session_id": f"old{n % 50}", "type": "discovery", "title": f"row {n}", "project": "coder",
                   "content": f"row {n} of {n % 997} things about module {n % 89}", "scope": "project",
                   "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}
-                 for n in range(first, min(first + 5000, rows + 1))]
+                 for n in range(first, min(first + 1000, rows + 1))]
         status, said = wire.ask(program.api, "POST", "/import", {"observations": batch}, timeout=120)
         if status != 200 or said.get("errors"):
             raise SystemExit(f"import of rows {first}…: {status} {said}")
@@ -85,7 +85,8 @@ def server_loop(checks, folder, options):
     program = target.program().start()
     load = Load(target, program, writers=8, readers=4)
     try:
-        preload(checks, program, options.rows)
+        if options.rows:
+            preload(checks, program, options.rows)
         load.start()
         p99 = rounds(checks, target, program, load, options.rounds, random.Random(options.seed))
         if options.rows and p99 is not None:
