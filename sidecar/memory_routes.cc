@@ -21,8 +21,8 @@ constexpr int64_t kCallTimeoutMs = 10'000;
 constexpr int64_t kWriteTimeoutMs = 3'000;  // then the outbox takes the write over
 constexpr size_t kMaxImportBytes = 32 << 20;
 constexpr const char* kQueryParameters[] = {
-    "q",      "query",  "type",           "scope",  "limit", "sessions",
-    "syntax", "format", "observation_id", "before", "after", "revision"};
+    "q",     "query",  "type",           "scope",  "limit", "sessions", "syntax",
+    "as_of", "format", "observation_id", "before", "after", "revision"};
 constexpr const char* kPassedHeaders[] = {"traceparent", "X-Request-Id", "Idempotency-Key"};
 
 bool SameProject(const std::string& a, const std::string& b) {

@@ -37,11 +37,10 @@ TEST_F(MemoryRoutesTest, ProjectIsThePolicysWhateverTheAgentAsks) {
 }
 
 TEST_F(MemoryRoutesTest, ParametersAreRebuiltAndNotPassedRaw) {
-  Ask("GET", "/search?q=a%26project%3Dother%20b&limit=3&unknown=1&syntax=fts5");
+  Ask("GET", "/search?q=a%26project%3Dother%20b&limit=3&unknown=1&syntax=fts5&as_of=17");
   const std::string target = Calls().back().target;
-  EXPECT_EQ(
-      target,
-      "/search?project=coder&q=a&project=other b&limit=3&syntax=fts5");  // decoded by the stub
+  // As the stub decodes it.
+  EXPECT_EQ(target, "/search?project=coder&q=a&project=other b&limit=3&syntax=fts5&as_of=17");
   EXPECT_EQ(memory_.CountCalls("GET /search"), 1u);
   for (const char* route : {"/..%2fadmin", "/search/x", "/observations/1%2f..%2f2", "/metrics",
                             "/traces", "//search"}) {
