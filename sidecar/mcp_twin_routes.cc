@@ -19,6 +19,7 @@ base::Result<Json> TwinRoutes::Ask(const http::Request& outer, TwinCall call) co
   request.id = outer.id;
   request.peer = outer.peer;
   request.identity = outer.identity;
+  request.span = outer.span;
   for (const char* name : {"traceparent", "X-Request-Id", "Idempotency-Key"}) {
     if (auto value = outer.headers.Get(name)) request.headers.Set(name, *value);
   }

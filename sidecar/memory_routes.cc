@@ -7,6 +7,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
 #include "lib/conversation/conversations.h"
+#include "lib/telemetry/instrument.h"
 #include "sidecar/sessions.h"
 
 namespace sidecar {
@@ -298,6 +299,7 @@ MemoryRoutes::Answer MemoryRoutes::SendOrQueue(const http::Request& request,
   row.project = policy.policy.project;
   row.destination = policy.policy.server_url;
   row.created_ms = clock_.NowMs();
+  if (telemetry::SpanOf(request)) row.cause = request.headers.Get("traceparent").value_or("");
   http::ClientRequest out;
   out.method = row.method;
   out.target = row.path;
