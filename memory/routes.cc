@@ -37,6 +37,7 @@ std::vector<http::Route> Routes(const Gate& gate, size_t max_stream_bytes) {
     route.handler = [&gate, handler = line.handler](const http::Request& request) {
       return gate.Pass(request, handler);
     };
+    route.waits = route.method != "GET";  // for the commit
     route.streaming = line.streaming;
     if (line.streaming) route.max_body_bytes = max_stream_bytes;
     routes.push_back(std::move(route));

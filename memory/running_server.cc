@@ -80,6 +80,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   http::ServerOptions serving;
   serving.listen = settings.listen;
   serving.workers = settings.workers;
+  serving.waiting_workers = 2 * settings.workers;  // what waits together is committed together
   serving.queue = settings.queue;
   telemetry::Instrument(serving, parts->metrics, parts->tracer.get());
   const bool anybody = settings.auth == "none" || !settings.anonymous_namespace.empty();

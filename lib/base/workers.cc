@@ -3,16 +3,15 @@
 
 #include <pthread.h>
 
+#include <system_error>
+
 #include "lib/base/check.h"
 
 namespace base {
 
-Workers::Workers(std::string name, size_t threads, size_t queue) : capacity_(queue) {
+Workers::Workers(std::string name, size_t threads, size_t queue)
+    : name_(name.substr(0, 15)), most_threads_(threads), capacity_(queue) {
   CHECK(threads > 0);
-  for (size_t i = 0; i < threads; ++i) {
-    threads_.emplace_back([this] { Run(); });
-    pthread_setname_np(threads_.back().native_handle(), name.substr(0, 15).c_str());
-  }
 }
 
 Workers::~Workers() { Stop(); }
@@ -21,10 +20,23 @@ bool Workers::TrySubmit(std::function<void()> task) {
   {
     std::lock_guard lock(mutex_);
     // Idle threads take tasks at once, so they do not count as waiting.
-    if (stopping_ || queue_.size() + running_ >= capacity_ + threads_.size()) return false;
+    if (stopping_ || queue_.size() + running_ >= capacity_ + most_threads_) return false;
+    const size_t idle = threads_.size() - running_;
+    if (queue_.size() >= idle && threads_.size() < most_threads_ && !AddThread()) return false;
     queue_.push_back(std::move(task));
   }
   wake_.notify_one();
+  return true;
+}
+
+// False: the system gives no thread and there is none to wait for.
+bool Workers::AddThread() {
+  try {
+    threads_.emplace_back([this] { Run(); });
+  } catch (const std::system_error&) {
+    return !threads_.empty();
+  }
+  pthread_setname_np(threads_.back().native_handle(), name_.c_str());
   return true;
 }
 

@@ -1,4 +1,5 @@
 // A bounded pool of threads for blocking work. A full queue refuses; nothing waits without a limit.
+// Threads are made when there is work that no idle one can take.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +15,7 @@ namespace base {
 
 class Workers {
  public:
-  // `queue`: tasks that may wait beside those that run.
+  // `threads`: the most there will be. `queue`: tasks that may wait beside those that run.
   Workers(std::string name, size_t threads, size_t queue);
   ~Workers();  // Stop()
 
@@ -26,7 +27,9 @@ class Workers {
 
  private:
   void Run();
-  const size_t capacity_;
+  bool AddThread();  // mutex_ is held
+  const std::string name_;
+  const size_t most_threads_, capacity_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> queue_;

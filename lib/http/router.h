@@ -15,6 +15,7 @@ struct Route {
   Handler handler;
   size_t max_body_bytes = 1 << 20;
   bool streaming = false;  // the handler reads Request::stream; max_body_bytes counts there too
+  bool waits = false;      // on a disk, say: such handlers have threads of their own
 };
 
 class Router {

@@ -188,6 +188,7 @@ void ListeningServer::Stop(int64_t grace_ms) {
     for (const auto& connection : all) connection->Close();
   });
   core_.workers.Stop();
+  if (core_.waiting) core_.waiting->Stop();
   core_.io.stop();
   if (thread_.joinable()) thread_.join();
   core_.connections.clear();

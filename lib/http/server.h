@@ -15,6 +15,9 @@ struct ServerOptions {
   std::string name = "api";  // for logs and metrics
   size_t workers = 8;        // handler threads
   size_t queue = 128;        // requests that may wait for one
+  // Threads for routes that wait, with a queue as long; 0: they share the others. So a request that
+  // is quick to answer never stands behind writes that wait for their sync.
+  size_t waiting_workers = 0;
   size_t max_connections = 512;
   size_t max_buffered_bytes = 256 << 20;  // of all bodies being read or handled; over it: 503
   size_t max_header_bytes = 16 << 10;

@@ -196,7 +196,9 @@ void Connection::Dispatch() {
   handover_ = quiet ? Handover::kWatching : Handover::kMore;
   if (quiet) WatchReadable();
   const bool taken =
-      core_.workers.TrySubmit([self = shared_from_this(), exchange] { self->Work(exchange); });
+      core_.WorkersOf(exchange->route).TrySubmit([self = shared_from_this(), exchange] {
+        self->Work(exchange);
+      });
   if (taken) return exchange_.reset();
   if (exchange->reads_body) --core_.uploads;
   Refuse(503, "all workers are busy and the queue is full");

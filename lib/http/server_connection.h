@@ -28,7 +28,13 @@ struct ServerCore {
   ServerCore(Router router_in, ServerOptions options_in)
       : options(std::move(options_in)),
         router(std::move(router_in)),
-        workers(options.name, options.workers, options.queue) {}
+        workers(options.name, options.workers, options.queue) {
+    if (options.waiting_workers > 0)
+      waiting.emplace(options.name + "-waits", options.waiting_workers, options.queue);
+  }
+  base::Workers& WorkersOf(const Route* route) {
+    return route != nullptr && route->waits && waiting ? *waiting : workers;
+  }
 
   const ServerOptions options;
   const Router router;
@@ -39,6 +45,7 @@ struct ServerCore {
   std::atomic<bool> draining = false;
   std::atomic<size_t> uploads = 0;  // workers that read a streamed body
   base::Workers workers;
+  std::optional<base::Workers> waiting;
 };
 
 // All functions on the I/O thread, except where said. While a worker has a request (kBusy), the

@@ -157,6 +157,31 @@ TEST(ServerPool, AFullPoolAnswersAtOnceWith503) {
   EXPECT_GE(served, 3) << "two at work, one queued";
 }
 
+TEST(ServerPool, RoutesThatWaitHoldUpOnlyEachOther) {
+  Gate gate;
+  Route slow{"POST", "/slow", [&](const Request&) { return gate.Pass(); }};
+  slow.waits = true;
+  ServerOptions options;
+  options.workers = 1;
+  options.waiting_workers = 2;
+  options.queue = 0;
+  const auto server = StartServer({slow, {"GET", "/", Fine}}, options);
+  RawSocket first(server->port()), second(server->port()), third(server->port());
+  first.Send(PostText("/slow", ""));
+  second.Send(PostText("/slow", ""));
+  gate.AwaitInside(2);
+  third.Send(PostText("/slow", ""));
+  EXPECT_EQ(StatusOf(third.ReadUntil("\r\n\r\n")), 503);
+  RawSocket quick(server->port());
+  for (int i = 0; i < 3; ++i) {
+    quick.Send(GetText("/"));
+    EXPECT_TRUE(quick.ReadUntil("fine").ends_with("fine"));
+  }
+  gate.opened.count_down();
+  EXPECT_TRUE(first.ReadUntil("passed").ends_with("passed"));
+  EXPECT_TRUE(second.ReadUntil("passed").ends_with("passed"));
+}
+
 TEST(ServerPool, SlowBodiesHoldUpNobody) {
   ServerOptions options;
   options.workers = 4;

@@ -73,7 +73,10 @@ class Bench:
 
     def run(self, *argv):
         done = subprocess.run([self.file(argv[0]), *map(str, argv[1:])], check=True, capture_output=True, text=True)
-        return json.loads(done.stdout)
+        said = json.loads(done.stdout)
+        if said.get("good") == 0:
+            raise SystemExit(f"{' '.join(map(str, argv))}: no good answer: {said}")
+        return said
 
     def load(self, program, connections, seconds, file, rate=None):
         port = program if isinstance(program, int) else program.api.rsplit(":", 1)[1]
