@@ -13,7 +13,7 @@ using base::Json;
 
 class McpEndpointTest : public McpTest {};
 
-int CodeOf(const Json& body) { return body["error"].value("code", 0); }
+int CodeOf(const Json& body) { return body.value("error", Json::object()).value("code", 0); }
 
 TEST_F(McpEndpointTest, InitializeAgreesAndBeginsASession) {
   for (const char* revision : {"2025-06-18", "2025-11-25"}) {
