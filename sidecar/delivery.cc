@@ -200,6 +200,11 @@ base::Result<http::Response> Delivery::Send(const OutboxRow& row, const std::str
 Delivery::Outcome Delivery::OnAnswer(const OutboxRow& row, const http::Response& answer,
                                      std::vector<Settled>& settled) {
   reachable_ = true;
+  // Said once: the next rows would be refused alike, until the token or the server is put right.
+  if (last_status_.exchange(answer.status) != 401 && answer.status == 401) {
+    base::LogError("the memory server does not know our token; captures wait and are sent again",
+                   {{"reason", base::Ellipsize(base::ToUtf8(answer.body), kReasonCharacters)}});
+  }
   const int attempts = ++attempts_[row.sequence];
   if (Overloaded(answer.status)) {
     ServerAway();

@@ -62,7 +62,8 @@ class Delivery {
   // One pass over the outbox; → milliseconds until there is something to do again. Not while the
   // thread runs; for Flush and tests.
   int64_t Round();
-  bool reachable() const { return reachable_; }  // the last call had an answer
+  bool reachable() const { return reachable_; }     // the last call had an answer
+  int last_status() const { return last_status_; }  // of it; 0: none yet
 
  private:
   struct Retry {
@@ -95,6 +96,7 @@ class Delivery {
   base::Backoff server_backoff_;
   std::atomic<int64_t> server_due_ms_ = 0;
   std::atomic<bool> reachable_ = true, interrupted_ = false;
+  std::atomic<int> last_status_ = 0;
   std::map<int64_t, int> attempts_;  // by row, for Judge
   uint64_t seeds_;
 

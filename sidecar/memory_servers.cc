@@ -42,7 +42,9 @@ base::Result<std::shared_ptr<http::Client>> MemoryServers::ClientFor(const std::
     if (auto found = clients.find(base_url); found != clients.end()) return found->second;
     http::ClientOptions options;
     options.base_url = base_url;
-    options.bearer_token = [file = token_file_] { return ReadToken(file); };
+    options.bearer_token = [this, base_url] {
+      return is_for_(base_url) ? ReadToken(token_file_) : std::string();
+    };
     options.max_response_bytes = kMaxAnswerBytes;
     options.user_agent = "agent-memory-sidecar";
     ASSIGN_OR_RETURN(auto made, http::MakeClient(std::move(options)));

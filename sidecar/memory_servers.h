@@ -19,8 +19,9 @@ using SendToServer =
 class MemoryServers {
  public:
   // `token_file`: read for each call, so that a rotated token is used at once; empty: no token is
-  // sent.
-  explicit MemoryServers(std::string token_file) : token_file_(std::move(token_file)) {}
+  // sent. `is_for`: whether the token was made for the server at that URL; no other gets to see it.
+  MemoryServers(std::string token_file, std::function<bool(const std::string& base_url)> is_for)
+      : token_file_(std::move(token_file)), is_for_(std::move(is_for)) {}
 
   // Any thread. kUnavailable when `base_url` is empty (not resolved yet).
   base::Result<http::Response> Send(const std::string& base_url, http::ClientRequest request);
@@ -32,7 +33,8 @@ class MemoryServers {
 
  private:
   base::Result<std::shared_ptr<http::Client>> ClientFor(const std::string& base_url);
-  std::string token_file_;
+  const std::string token_file_;
+  const std::function<bool(const std::string&)> is_for_;
   base::Guarded<std::map<std::string, std::shared_ptr<http::Client>>> clients_;
 };
 

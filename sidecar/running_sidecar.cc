@@ -51,7 +51,7 @@ struct RunningSidecar::Parts {
         metrics(std::move(counts)),
         tracer(std::move(traces)),
         state(std::move(opened)),
-        servers(s.token_file),
+        servers(s.token_file, [this](const std::string& url) { return TokenIsFor(url); }),
         delivery(
             *state, servers.Sender(), [this] { return ServerUrl(); }, c, DeliveryOptions(s, c, *tracer)),
         policies(s.policy, *state, c, [this] { delivery.ServerIsBack(); }),
@@ -70,6 +70,11 @@ struct RunningSidecar::Parts {
   std::string ServerUrl() const {
     const auto policy = policies.Current();
     return policy ? policy->policy.server_url : "";
+  }
+  // A policy without an audience leads out of the cluster: no token may go there.
+  bool TokenIsFor(const std::string& url) const {
+    const auto policy = policies.Current();
+    return policy && !policy->policy.audience.empty() && policy->policy.server_url == url;
   }
   // What the MCP tools stand for: the routes that the agent can ask itself.
   std::vector<http::Route> TwinsOfTools() {

@@ -103,6 +103,7 @@ http::Response StatusRoutes::Status(const http::Request&) {
   (*status)["memory"] = {{"url", policy ? policy->policy.server_url : ""},
                          {"project", policy ? policy->policy.project : ""},
                          {"reachable", delivery_.reachable()},
+                         {"last_status", delivery_.last_status()},
                          {"recall_suspended", recall_.BreakerOpen()}};
   return http::JsonResponse(200, *status);
 }
