@@ -6,6 +6,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -89,6 +90,11 @@ std::string ClientName(SSL* session) {
 }
 
 void Converse(SSL* session) {
+  // OpenSSL writes with write(2): a client that hung up must not end the test.
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
   if (SSL_accept(session) != 1) return;
   std::string received;
   char bytes[4096];
