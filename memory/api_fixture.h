@@ -48,6 +48,7 @@ class ApiTest : public ::testing::Test {
     request.method = method;
     request.target = target;
     request.body = body;
+    request.timeout_ms = 60'000;  // no test is about the time that an answer takes
     if (!key.empty()) request.headers.Set("Idempotency-Key", key);
     auto response = client.Send(request);
     EXPECT_TRUE(response) << response.error().message;
