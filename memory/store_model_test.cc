@@ -28,8 +28,9 @@ class Model {
     if (!note.topic_key.empty()) {
       auto known = topics_.find({note.project, note.topic_key});
       if (known != topics_.end()) {
-        Rewrite(known->second, note.content, now_ms);
-        return known->second;
+        const int64_t id = known->second;  // Rewrite takes the entry out and puts it in again
+        Rewrite(id, note.content, now_ms);
+        return id;
       }
     } else if (auto twins = by_content_.find({note.project, note.content});
                twins != by_content_.end()) {
