@@ -42,6 +42,9 @@ SpaceGuard::SpaceGuard(std::string directory, Limits limits, const base::Clock& 
   }
   std::lock_guard lock(mutex_);
   Look(0);
+  // The life before gave it up and there is still no room for it: what is free is for deletes.
+  full_ = limits_.ballast_bytes > 0 && held_ == 0;
+  if (full_) base::LogError("no room for the ballast: writes are refused", {{"free", free_}});
 }
 
 int64_t SpaceGuard::FreeBytes() const {

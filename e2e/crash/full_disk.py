@@ -123,7 +123,8 @@ class Run:
             self.faults.append(text)
 
     def delete(self, writes, count):
-        for item in self.source.sample(sorted(set(writes.acknowledged) - self.deleted), count):
+        there = sorted(set(writes.acknowledged) - self.deleted)
+        for item in self.source.sample(there, min(count, len(there))):
             hard = self.source.random() < 0.5
             path = f"/observations/{writes.acknowledged[item]}" + ("?hard=true" if hard else "")
             status, said = wire.ask(self.program.api, "DELETE", path)
@@ -140,7 +141,7 @@ class Run:
         self.fault_unless(status == 503 and "full" in str(said), f"readyz on a full volume: {status} {said}")
         self.fault_unless(wire.ask(self.program.api, "GET", "/context?project=coder&query=error")[0] == 200,
                           "reads on a full volume")
-        self.delete(writes, min(20, len(writes.acknowledged)))
+        self.delete(writes, 20)
 
     def room(self, writes):
         self.back_s = writes.until_taken()
