@@ -132,8 +132,9 @@ std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::Ask(int64_t range, int6
 }
 
 std::optional<ResidentIndexes::Pinned> ResidentIndexes::Pin(Database& reader, const Tokens& tokens,
-                                                            const std::vector<int64_t>& ranges) {
+                                                            std::vector<int64_t> ranges) {
   if (options_.budget_bytes == 0 || ranges.size() > kMaxRanges) return std::nullopt;
+  std::sort(ranges.begin(), ranges.end());  // everybody locks in one order
   Result<int64_t> version = VersionOf(reader);
   if (!version) return std::nullopt;
   std::vector<std::shared_ptr<Entry>> entries;

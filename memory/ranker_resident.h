@@ -55,7 +55,7 @@ class ResidentIndexes {
   // (and perhaps what was committed since). nullopt: one of them is not in memory, or is too far
   // behind; what is missing and asked for again is then built.
   std::optional<Pinned> Pin(sqlite::Database& reader, const Tokens& tokens,
-                            const std::vector<int64_t>& ranges);
+                            std::vector<int64_t> ranges);
 
   struct Figures {
     size_t bytes = 0, ranges = 0;
