@@ -162,7 +162,7 @@ TEST(ServerPool, RoutesThatWaitHoldUpOnlyEachOther) {
   Route slow{"POST", "/slow", [&](const Request&) { return gate.Pass(); }};
   slow.waits = true;
   ServerOptions options;
-  options.workers = 1;
+  options.workers = 3;  // one for each question: a worker may answer before it is free again
   options.waiting_workers = 2;
   options.queue = 0;
   const auto server = StartServer({slow, {"GET", "/", Fine}}, options);
