@@ -138,6 +138,7 @@ def program(counts):
         script(counts, "MCP clients", ["python3", "e2e/mcp_test.py"], 1800)
         script(counts, "hostile requests", ["python3", "e2e/hostile_requests.py"], 300)
         script(counts, "reference client", ["python3", "e2e/reference_client.py"], 120)
+        script(counts, "AgentOps clients", ["python3", "e2e/agentops_clients.py"], 120)
         script(counts, "examples of the API page", ["python3", "e2e/api_examples.py"], 120)
         script(counts, "kill loops", ["python3", "e2e/crash/kill_loops.py"], 600)
         script(counts, "sync errors", ["python3", "e2e/crash/sync_errors.py"], 600)

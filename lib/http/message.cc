@@ -3,6 +3,8 @@
 
 #include <strings.h>
 
+#include <algorithm>
+
 #include "lib/base/text.h"
 
 namespace http {
@@ -23,6 +25,23 @@ int HexDigit(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
+}
+
+// How many bytes a character of UTF-8 has that begins with this one.
+size_t BytesOfCharacter(unsigned char first) {
+  if (first >= 0xC2 && first < 0xE0) return 2;
+  if (first >= 0xE0 && first < 0xF0) return 3;
+  return first >= 0xF0 && first <= 0xF4 ? 4 : 1;
+}
+
+// How many bytes at the end begin a character whose rest is missing.
+size_t BytesOfCutCharacter(std::string_view bytes) {
+  for (size_t back = 1; back <= std::min<size_t>(3, bytes.size()); ++back) {
+    const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
+    if ((byte & 0xC0) == 0x80) continue;  // not its first byte
+    return back < BytesOfCharacter(byte) ? back : 0;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -149,7 +168,7 @@ std::string PercentEncode(std::string_view text) {
   return encoded;
 }
 
-base::Result<std::string> PercentDecode(std::string_view text) {
+base::Result<std::string> PercentDecode(std::string_view text, Ending ending) {
   std::string decoded;
   decoded.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
@@ -168,6 +187,7 @@ base::Result<std::string> PercentDecode(std::string_view text) {
   if (decoded.find('\0') != std::string::npos) {
     return base::Error{base::Code::kInvalid, "a NUL character"};
   }
+  if (ending == Ending::kCut) decoded.resize(decoded.size() - BytesOfCutCharacter(decoded));
   if (!base::IsUtf8(decoded)) return base::Error{base::Code::kInvalid, "bytes that are not UTF-8"};
   return decoded;
 }

@@ -82,8 +82,9 @@ Response ErrorResponse(const base::Error& error);
 int StatusOf(base::Code code);                     // the one mapping from errors to HTTP
 base::Code CodeOf(int status);                     // and back, for clients
 std::string PercentEncode(std::string_view text);  // RFC 3986 unreserved stay
-base::Result<std::string> PercentDecode(
-    std::string_view text);  // kInvalid: bad escape, not UTF-8, NUL
+enum class Ending { kWhole, kCut };  // kCut: a last character that is not all there is left out
+// kInvalid: bad escape, not UTF-8, NUL.
+base::Result<std::string> PercentDecode(std::string_view text, Ending ending = Ending::kWhole);
 
 using Handler = std::function<Response(const Request&)>;
 

@@ -96,7 +96,8 @@ base::Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::s
     ASSIGN_OR_RETURN(std::string name, PercentDecode(std::string_view(part).substr(0, equals)));
     std::string value;
     if (equals != std::string::npos) {
-      ASSIGN_OR_RETURN(value, PercentDecode(std::string_view(part).substr(equals + 1)));
+      ASSIGN_OR_RETURN(value,
+                       PercentDecode(std::string_view(part).substr(equals + 1), Ending::kCut));
     }
     pairs.emplace_back(std::move(name), std::move(value));
   }

@@ -40,7 +40,8 @@ class Router {
   std::vector<std::vector<std::string>> segments_;  // of each route's pattern
 };
 
-// The decoded pairs of a query string (without '?'); '+' is a blank. kInvalid as PercentDecode.
+// The decoded pairs of a query string (without '?'); '+' is a blank. kInvalid as PercentDecode, but
+// a value may end within a character: clients cut questions after so many bytes.
 base::Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::string_view query);
 
 }  // namespace http
