@@ -10,6 +10,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
+#include "memory/store_index.h"
 
 namespace memory {
 
@@ -318,7 +319,7 @@ Result<std::vector<Scored>> Select(sqlite::Database& database, const RankQuery& 
 
 // Everything that matches, scored, in no order.
 Result<std::vector<Scored>> Ranker::Find(sqlite::Database& database, const RankQuery& query,
-                                         bool& partial) {
+                                         Ranking& ranking) {
   const Question question = query.operators ? Question() : ReadQuestion(query.text);
   Matches& found = sink_->found;
   std::vector<int64_t> ranges;
@@ -331,9 +332,13 @@ Result<std::vector<Scored>> Ranker::Find(sqlite::Database& database, const RankQ
   if (pinned) {
     pinned->Find(*keys, found);
   } else if (query.operators || !question.words.empty()) {
+    if (!query.even_behind) {
+      ASSIGN_OR_RETURN(ranking.behind, AnyWaits(database, query.ranges));
+      if (ranking.behind) return std::vector<Scored>();
+    }
     MatchText match = AnyWordOf(question);
     sink_->owner = std::move(match.owner);
-    ASSIGN_OR_RETURN(partial,
+    ASSIGN_OR_RETURN(ranking.partial,
                      FindMatches(database, query, query.operators ? query.text : match.expression));
   }
   for (const WordHit& hit : found.words) {
@@ -367,7 +372,7 @@ Result<std::vector<Scored>> Ranker::Find(sqlite::Database& database, const RankQ
 Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query) {
   sink_->Clear();
   Ranking ranking;
-  ASSIGN_OR_RETURN(std::vector<Scored> scored, Find(database, query, ranking.partial));
+  ASSIGN_OR_RETURN(std::vector<Scored> scored, Find(database, query, ranking));
   ASSIGN_OR_RETURN(ranking.rows, Select(database, query, std::move(scored)));
   sink_->Clear();
   return ranking;

@@ -26,11 +26,13 @@ struct RankQuery {
   size_t limit = 10;
   int64_t deadline_ms = 250;  // then what was found so far is ranked
   std::stop_token stop;       // the same when nobody waits for the answer any more
+  bool even_behind = false;   // search although rows wait for the index (store_index.h)
 };
 
 struct Ranking {
   std::vector<Scored> rows;
   bool partial = false;  // the deadline came first, or the stop
+  bool behind = false;   // nothing was searched: rows wait for the index
 };
 
 // Bound to one connection, whose thread calls it.
@@ -48,7 +50,7 @@ class Ranker {
  private:
   Ranker(std::unique_ptr<Sink> sink, Tokens tokens, ResidentIndexes* resident);
   base::Result<std::vector<Scored>> Find(sqlite::Database& database, const RankQuery& query,
-                                         bool& partial);
+                                         Ranking& ranking);
   std::unique_ptr<Sink> sink_;
   Tokens tokens_;
   ResidentIndexes* resident_;

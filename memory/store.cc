@@ -6,6 +6,7 @@
 #include "lib/base/check.h"
 #include "lib/base/log.h"
 #include "memory/space_guard.h"
+#include "memory/store_index.h"
 #include "memory/store_schema.h"
 #include "memory/store_state.h"
 
@@ -58,6 +59,8 @@ Result<Snapshot> Snapshot::Begin(ReaderPool& pool) {
   return snapshot;
 }
 
+Status Snapshot::Renew() { return reader_->database.Execute("ROLLBACK; BEGIN"); }
+
 Snapshot::~Snapshot() {
   if (!reader_) return;
   reader_->database.SetDeadline(0);
@@ -108,9 +111,14 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
       writing.checkpoint_pages =
           static_cast<int>(std::clamp<int64_t>(longest / 4096, 16, writing.checkpoint_pages));
   }
-  writing.before_commit = [resident = state->resident.get()](Database& writer) {
+  writing.before_commit = [resident = state->resident.get(),
+                           space = options.space](Database& writer) -> Status {
+    // What waits can wait longer: a delete on a full volume must not fail of it.
+    if (!space || space->Admit(0)) RETURN_IF_ERROR(IndexManyWaiting(writer));
     return resident->Publish(writer);
   };
+  writing.when_idle = IndexWaiting;
+  writing.idle = options.index_idle;
   state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
   return std::unique_ptr<Store>(new Store(std::move(state)));
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,6 +32,7 @@ struct StoreOptions {
   size_t index_bytes = 8 << 20;
   std::shared_ptr<std::atomic<size_t>> index_bytes_used = std::make_shared<std::atomic<size_t>>(0);
   bool index_at_once = false;  // before the first answer instead of in the background: for tests
+  std::chrono::milliseconds index_idle{20};  // without writes: new rows go into the file's index
   // The first sync that fails: nothing is acknowledged from then on; the program must end.
   std::function<void(const base::Error&)> on_sync_failure;
   // Keeps room on the volume: writes that need some ask it, deletes do not. Outlives the store;

@@ -12,9 +12,9 @@ using Ids = std::vector<int64_t>;
 class StoreTest : public ::testing::Test {
  protected:
   StoreTest() { Reopen(); }
-  void Reopen() {
+  void Reopen(StoreOptions options = {}) {
     store_.reset();
-    auto opened = Store::Open(scratch_.File("store"), {});
+    auto opened = Store::Open(scratch_.File("store"), std::move(options));
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = std::move(*opened);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/json.h"
+#include "memory/store_index.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 
@@ -121,13 +122,8 @@ Status AddRevisions(Database& database, int64_t id, const ExportedRow& given) {
   return {};
 }
 
-struct Outcome {
-  Imported imported = Imported::kSkipped;
-  int64_t unindexed = 0;  // slot of a row that the index does not have yet
-};
-
-Result<Outcome> ImportRow(Database& database, const ExportedRow& given,
-                          const ImportOptions& options) {
+Result<Imported> ImportRow(Database& database, const ExportedRow& given,
+                           const ImportOptions& options) {
   Observation row = given.row;
   ASSIGN_OR_RETURN(int64_t session,
                    FindOrAddSession(database, row.session_id, row.project, row.created_ms));
@@ -135,7 +131,7 @@ Result<Outcome> ImportRow(Database& database, const ExportedRow& given,
   ASSIGN_OR_RETURN(UnderId under, LookUnderId(database, row, project, session));
   if (under.same && under.deleted) {
     ASSIGN_OR_RETURN(bool revived, Revive(database, under.slot));
-    return Outcome{revived ? Imported::kNew : Imported::kSkipped, 0};
+    return revived ? Imported::kNew : Imported::kSkipped;
   }
   std::optional<int64_t> here;
   if (under.same) here = under.slot;
@@ -147,12 +143,12 @@ Result<Outcome> ImportRow(Database& database, const ExportedRow& given,
   }
   if (here) {
     if (options.unite_tags) RETURN_IF_ERROR(UniteTags(database, *here, row.tags));
-    return Outcome();
+    return Imported::kSkipped;
   }
   if (!under.free) row.id = 0;
-  ASSIGN_OR_RETURN(Inserted inserted, InsertUnindexed(database, row, session));
-  RETURN_IF_ERROR(AddRevisions(database, inserted.id, given));
-  return Outcome{Imported::kNew, inserted.slot};
+  ASSIGN_OR_RETURN(int64_t id, InsertRow(database, row, FactsOf(row.title, row.content), session));
+  RETURN_IF_ERROR(AddRevisions(database, id, given));
+  return Imported::kNew;
 }
 
 Result<Imported> ImportSession(Database& database, const api::Session& session) {
@@ -176,53 +172,33 @@ Result<Imported> ImportSession(Database& database, const api::Session& session) 
 
 // Each row in a savepoint of its own, so that one that clashes is refused alone.
 template <class Row, class Take>
-Status TakeEach(Database& database, const std::vector<Row>& rows, const Take& take) {
+Result<Store::ImportOutcomes> TakeEach(Database& database, const std::vector<Row>& rows,
+                                       const Take& take) {
+  Store::ImportOutcomes outcomes;
   for (const Row& row : rows) {
     ASSIGN_OR_RETURN(sqlite::Transaction savepoint, sqlite::Transaction::Begin(database));
-    ASSIGN_OR_RETURN(bool keep, take(row));
-    if (keep) RETURN_IF_ERROR(savepoint.Commit());
+    Result<Imported> outcome = take(row);
+    if (!outcome && outcome.error().code != Code::kConflict) return outcome.error();
+    if (outcome) RETURN_IF_ERROR(savepoint.Commit());
+    outcomes.push_back(std::move(outcome));
   }
-  return {};
+  return outcomes;
 }
 
 }  // namespace
 
 Result<Store::ImportOutcomes> Store::Import(const std::vector<ExportedRow>& rows,
                                             const ImportOptions& options) {
-  return state_->writer->Run<ImportOutcomes>([&](Database& database) -> Result<ImportOutcomes> {
-    ImportOutcomes outcomes;
-    std::vector<int64_t> unindexed;
-    Status taken = TakeEach(database, rows, [&](const ExportedRow& row) -> Result<bool> {
-      Result<Outcome> outcome = ImportRow(database, row, options);
-      if (!outcome && outcome.error().code != Code::kConflict) return outcome.error();
-      if (!outcome) {
-        outcomes.emplace_back(outcome.error());
-        return false;
-      }
-      outcomes.emplace_back(outcome->imported);
-      if (outcome->unindexed != 0) unindexed.push_back(outcome->unindexed);
-      return true;
-    });
-    RETURN_IF_ERROR(std::move(taken));
-    // FTS5 writes a segment at each savepoint, and for each row that is not behind the last one:
-    // all rows together, in order, are one segment.
-    std::sort(unindexed.begin(), unindexed.end());
-    for (int64_t slot : unindexed) RETURN_IF_ERROR(PutIntoIndex(database, slot));
-    return outcomes;
+  return state_->writer->Run<ImportOutcomes>([&](Database& database) {
+    return TakeEach(database, rows,
+                    [&](const ExportedRow& row) { return ImportRow(database, row, options); });
   });
 }
 
 Result<Store::ImportOutcomes> Store::Import(const std::vector<api::Session>& sessions) {
-  return state_->writer->Run<ImportOutcomes>([&](Database& database) -> Result<ImportOutcomes> {
-    ImportOutcomes outcomes;
-    Status taken = TakeEach(database, sessions, [&](const api::Session& session) -> Result<bool> {
-      Result<Imported> outcome = ImportSession(database, session);
-      if (!outcome && outcome.error().code != Code::kConflict) return outcome.error();
-      outcomes.push_back(outcome);
-      return outcome.has_value();
-    });
-    RETURN_IF_ERROR(std::move(taken));
-    return outcomes;
+  return state_->writer->Run<ImportOutcomes>([&](Database& database) {
+    return TakeEach(database, sessions,
+                    [&](const api::Session& session) { return ImportSession(database, session); });
   });
 }
 

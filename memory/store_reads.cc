@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lib/base/json.h"
+#include "memory/store_index.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 #include "memory/store_then.h"
@@ -54,8 +55,17 @@ Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
   return rows;
 }
 
-Result<SearchResult> RankRows(Snapshot& snapshot, const Reach& reach, const Filter& filter,
-                              RankQuery query) {
+// So that who saved also finds. A writer that is held up, by a slow disk, holds up nobody else for
+// long: without it the newest rows are missing.
+constexpr std::chrono::milliseconds kLongestWait{100};
+
+bool WaitForIndex(sqlite::Writer& writer) {
+  std::future<Status> indexed = writer.Post(IndexWaiting);
+  return indexed.wait_for(kLongestWait) == std::future_status::ready && indexed.get();
+}
+
+Result<SearchResult> RankRows(Snapshot& snapshot, sqlite::Writer& writer, const Reach& reach,
+                              const Filter& filter, RankQuery query) {
   SearchResult result;
   if ((!reach.all && reach.ranges.empty()) || filter.limit == 0) return result;
   query.ranges = reach.ranges;
@@ -63,7 +73,13 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const Reach& reach, const Filt
   query.type = filter.type;
   query.limit = filter.limit;
   ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
-  result.partial = ranking.partial;
+  if (ranking.behind) {
+    result.partial = !WaitForIndex(writer);
+    RETURN_IF_ERROR(snapshot.Renew());
+    query.even_behind = true;
+    ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  }
+  result.partial = result.partial || ranking.partial;
   for (const Scored& scored : ranking.rows) {
     ASSIGN_OR_RETURN(Statement read,
                      snapshot.database().Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
@@ -75,14 +91,14 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const Reach& reach, const Filt
 }
 
 // The same at `filter.as_of_ms`: of what is live, rows that say today what they said then.
-Result<SearchResult> RankRowsThen(Snapshot& snapshot, const Reach& reach, const Filter& filter,
-                                  RankQuery query, const Replaced& replaced) {
+Result<SearchResult> RankRowsThen(Snapshot& snapshot, sqlite::Writer& writer, const Reach& reach,
+                                  const Filter& filter, RankQuery query, const Replaced& replaced) {
   if (filter.limit == 0) return SearchResult();
   Filter wide = filter;
   wide.limit = api::kMaxRows;
   const std::string text = query.text;
   const bool operators = query.operators;
-  ASSIGN_OR_RETURN(SearchResult result, RankRows(snapshot, reach, wide, std::move(query)));
+  ASSIGN_OR_RETURN(SearchResult result, RankRows(snapshot, writer, reach, wide, std::move(query)));
   result.partial = result.partial || replaced.partial || result.rows.size() == wide.limit;
   std::erase_if(result.rows,
                 [&](const Found& found) { return found.row.updated_ms > *filter.as_of_ms; });
@@ -148,10 +164,10 @@ Result<SearchResult> Store::Search(const Filter& filter, const std::string& text
   query.operators = operators;
   query.deadline_ms = state_->options.query_deadline_ms;
   query.stop = filter.stop;
-  if (!filter.as_of_ms) return RankRows(snapshot, reach, filter, std::move(query));
+  if (!filter.as_of_ms) return RankRows(snapshot, *state_->writer, reach, filter, std::move(query));
   ASSIGN_OR_RETURN(Replaced replaced,
                    ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
-  return RankRowsThen(snapshot, reach, filter, std::move(query), replaced);
+  return RankRowsThen(snapshot, *state_->writer, reach, filter, std::move(query), replaced);
 }
 
 Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text) {
@@ -167,9 +183,10 @@ Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text
   if (filter.as_of_ms) {
     ASSIGN_OR_RETURN(replaced,
                      ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
-    ASSIGN_OR_RETURN(result, RankRowsThen(snapshot, reach, filter, std::move(query), replaced));
+    ASSIGN_OR_RETURN(
+        result, RankRowsThen(snapshot, *state_->writer, reach, filter, std::move(query), replaced));
   } else {
-    ASSIGN_OR_RETURN(result, RankRows(snapshot, reach, filter, std::move(query)));
+    ASSIGN_OR_RETURN(result, RankRows(snapshot, *state_->writer, reach, filter, std::move(query)));
   }
   if (result.rows.size() >= filter.limit) return result;
   ASSIGN_OR_RETURN(std::vector<Observation> newest,

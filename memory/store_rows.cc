@@ -3,6 +3,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
+#include "memory/store_index.h"
 #include "memory/words.h"
 
 namespace memory {
@@ -132,13 +133,8 @@ Result<std::optional<Place>> FindRow(Database& database, int64_t id) {
   return std::optional<Place>(Place{read.Int(0), read.Int(1) != 0});
 }
 
-Result<int64_t> InsertRow(Database& database, const api::Observation& row, int64_t session) {
-  ASSIGN_OR_RETURN(Inserted inserted, InsertUnindexed(database, row, session));
-  RETURN_IF_ERROR(PutIntoIndex(database, inserted.slot));
-  return inserted.id;
-}
-
-Result<Inserted> InsertUnindexed(Database& database, const api::Observation& row, int64_t session) {
+Result<int64_t> InsertRow(Database& database, const api::Observation& row, const TextFacts& facts,
+                          int64_t session) {
   ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
   int64_t range = row.scope == "global" ? kGlobalRange : project;
   ASSIGN_OR_RETURN(
@@ -168,7 +164,7 @@ Result<Inserted> InsertUnindexed(Database& database, const api::Observation& row
           "tags, title, grams, content) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
           "?10, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"));
   add.Bind(slot).Bind(id).Bind(range).Bind(project).Bind(session).Bind(position);
-  add.Bind(CountWords(row.content)).Bind(MarksOf(row.content));
+  add.Bind(facts.words).Bind(facts.marks);
   add.Bind(row.created_ms).Bind(row.updated_ms).Bind(row.last_seen_ms);
   add.Bind(row.revision_count).Bind(row.duplicate_count).Bind(row.type).Bind(row.scope);
   if (row.topic_key.empty())
@@ -180,26 +176,10 @@ Result<Inserted> InsertUnindexed(Database& database, const api::Observation& row
       .Bind(row.source.tool)
       .Bind(row.source.tool_call_id);
   add.Bind(row.source.origin).Bind(base::DumpJson(row.tags)).Bind(row.title);
-  add.Bind(CjkGrams(row.title + " " + row.content)).Bind(row.content);
+  add.Bind(facts.grams).Bind(row.content);
   RETURN_IF_ERROR(add.Run());
-  return Inserted{id, slot};
-}
-
-Status TakeOutOfIndex(Database& database, int64_t slot) {
-  ASSIGN_OR_RETURN(
-      Statement take,
-      database.Prepare("INSERT INTO words(words, rowid, title, content, tags, grams) SELECT "
-                       "'delete', slot, title, content, tags, grams FROM live_words "
-                       "WHERE slot = ?1"));
-  return take.Bind(slot).Run();
-}
-
-Status PutIntoIndex(Database& database, int64_t slot) {
-  ASSIGN_OR_RETURN(
-      Statement put,
-      database.Prepare("INSERT INTO words(rowid, title, content, tags, grams) SELECT slot, "
-                       "title, content, tags, grams FROM live_words WHERE slot = ?1"));
-  return put.Bind(slot).Run();
+  RETURN_IF_ERROR(PutIntoIndex(database, slot));
+  return id;
 }
 
 }  // namespace memory

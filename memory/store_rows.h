@@ -1,6 +1,5 @@
-// Rows of observations and sessions as they lie in the tables, and the steps that keep the
-// full-text index equal to them. For memory/store*.cc only; everything runs in the caller's
-// transaction.
+// Rows of observations and sessions as they lie in the tables. For memory/store*.cc only;
+// everything runs in the caller's transaction.
 #pragma once
 
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/sqlite/database.h"
+#include "memory/words.h"
 
 namespace memory {
 
@@ -51,18 +51,6 @@ base::Result<std::optional<Place>> FindRow(sqlite::Database& database, int64_t i
 
 // Inserts with the next id, or with `row.id` when not 0 (the caller knows that it is free).
 base::Result<int64_t> InsertRow(sqlite::Database& database, const api::Observation& row,
-                                int64_t session);
-// The same without the index. The caller puts the row into it in the same transaction; rows that
-// come together should go into it together, in order of their slots.
-struct Inserted {
-  int64_t id = 0, slot = 0;
-};
-base::Result<Inserted> InsertUnindexed(sqlite::Database& database, const api::Observation& row,
-                                       int64_t session);
-
-// Takes a row's words out of the index before it changes, and puts them back after: both do nothing
-// for a row that is not live, so any order of changes keeps the index sound.
-base::Status TakeOutOfIndex(sqlite::Database& database, int64_t slot);
-base::Status PutIntoIndex(sqlite::Database& database, int64_t slot);
+                                const TextFacts& facts, int64_t session);
 
 }  // namespace memory

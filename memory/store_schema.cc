@@ -125,10 +125,19 @@ CREATE TRIGGER observations_deleted AFTER DELETE ON observations WHEN old.delete
 END;
 )sql";
 
+// Rows that are not in the full-text index yet; the index's view of the rows does not show them.
+constexpr const char* kWaiting = R"sql(
+CREATE TABLE waiting(slot INTEGER PRIMARY KEY);
+DROP VIEW live_words;
+CREATE VIEW live_words AS
+  SELECT slot, title, content, tags, grams FROM observations o
+  WHERE deleted_ms IS NULL AND NOT EXISTS (SELECT 1 FROM waiting w WHERE w.slot = o.slot);
+)sql";
+
 }  // namespace
 
 const std::vector<const char*>& SchemaSteps() {
-  static const std::vector<const char*> kSteps = {kFirst};
+  static const std::vector<const char*> kSteps = {kFirst, kWaiting};
   return kSteps;
 }
 

@@ -44,6 +44,7 @@ class Snapshot {
   static base::Result<Snapshot> Begin(ReaderPool& pool);
   Snapshot(Snapshot&&) noexcept = default;
   ~Snapshot();
+  base::Status Renew();  // sees what was committed until now
   sqlite::Database& database() { return reader_->database; }
   Ranker& ranker() { return reader_->ranker; }
 

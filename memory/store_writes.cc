@@ -3,6 +3,7 @@
 // X7).
 #include "lib/base/json.h"
 #include "memory/dedup.h"
+#include "memory/store_index.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 #include "memory/words.h"
@@ -81,7 +82,8 @@ Status KeepRevision(Database& database, int64_t slot, int64_t now_ms) {
 }
 
 // New text for a row: the old one becomes a revision, and the index follows.
-Status Rewrite(Database& database, int64_t slot, const Observation& text, int64_t now_ms) {
+Status Rewrite(Database& database, int64_t slot, const Observation& text, const TextFacts& facts,
+               int64_t now_ms) {
   RETURN_IF_ERROR(KeepRevision(database, slot, now_ms));
   RETURN_IF_ERROR(TakeOutOfIndex(database, slot));
   ASSIGN_OR_RETURN(
@@ -94,9 +96,9 @@ Status Rewrite(Database& database, int64_t slot, const Observation& text, int64_
           "WHERE slot = ?1"));
   write.Bind(slot).Bind(std::string_view(text.type)).Bind(std::string_view(text.title));
   write.Bind(std::string_view(text.content)).Bind(std::string_view(base::DumpJson(text.tags)));
-  write.Bind(std::string_view(CjkGrams(text.title + " " + text.content)));
+  write.Bind(std::string_view(facts.grams));
   write.Bind(std::string_view(api::NormalizedHash(text.content)));
-  write.Bind(CountWords(text.content)).Bind(MarksOf(text.content));
+  write.Bind(facts.words).Bind(facts.marks);
   write.Bind(std::string_view(text.source.rule)).Bind(std::string_view(text.source.tool));
   write.Bind(std::string_view(text.source.tool_call_id))
       .Bind(std::string_view(text.source.origin))
@@ -114,14 +116,14 @@ Result<Observation> ReadRow(Database& database, int64_t slot) {
 }
 
 Result<Saved> UpdateTopic(Database& database, int64_t slot, const api::NewObservation& made,
-                          int64_t now_ms) {
+                          const TextFacts& facts, int64_t now_ms) {
   ASSIGN_OR_RETURN(Observation row, ReadRow(database, slot));
   row.type = made.type;
   row.title = made.title;
   row.content = made.content;
   row.source = made.source;
   if (!made.tags.empty()) row.tags = made.tags;
-  RETURN_IF_ERROR(Rewrite(database, slot, row, now_ms));
+  RETURN_IF_ERROR(Rewrite(database, slot, row, facts, now_ms));
   return Saved{row.id, "updated", row.revision_count + 1, row.duplicate_count};
 }
 
@@ -159,6 +161,7 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const std::str
   const Incoming incoming{
       made.topic_key, made.scope, made.type, made.source.rule, api::NormalizedHash(made.content),
       now_ms};
+  const TextFacts facts = FactsOf(made.title, made.content);  // not on the writer's thread
   return state_->writer->Run<Saved>([&](Database& database) -> Result<Saved> {
     if (!key.empty()) {
       ASSIGN_OR_RETURN(std::optional<Saved> answer,
@@ -173,11 +176,12 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const std::str
     Decision decision = Decide(candidates, incoming, state_->options.dedup_window_ms);
     Saved saved{0, "created"};
     if (decision.tier == Tier::kTopic) {
-      ASSIGN_OR_RETURN(saved, UpdateTopic(database, decision.slot, made, now_ms));
+      ASSIGN_OR_RETURN(saved, UpdateTopic(database, decision.slot, made, facts, now_ms));
     } else if (decision.tier == Tier::kHash) {
       ASSIGN_OR_RETURN(saved, CountDuplicate(database, decision.slot, now_ms));
     } else {
-      ASSIGN_OR_RETURN(saved.id, InsertRow(database, RowOf(made, incoming.hash, now_ms), session));
+      ASSIGN_OR_RETURN(saved.id,
+                       InsertRow(database, RowOf(made, incoming.hash, now_ms), facts, session));
     }
     if (!key.empty())
       RETURN_IF_ERROR(KeepAnswer(database, key, saved, now_ms, state_->options.idempotency_ms));
@@ -198,7 +202,7 @@ Result<Observation> Store::Update(int64_t id, const Patch& patch, int64_t now_ms
     row.title = patch.title.value_or(row.title);
     row.content = patch.content.value_or(row.content);
     row.tags = patch.tags.value_or(row.tags);
-    RETURN_IF_ERROR(Rewrite(database, place->slot, row, now_ms));
+    RETURN_IF_ERROR(Rewrite(database, place->slot, row, FactsOf(row.title, row.content), now_ms));
     return ReadRow(database, place->slot);
   });
 }

@@ -1,6 +1,7 @@
 // Cutting questions into words (retrieval: "The recommended ranker", step 1).
 #include "memory/words.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "lib/base/text.h"
@@ -156,6 +157,8 @@ int64_t MarksOf(std::string_view content) {
 
 std::string CjkGrams(std::string_view text) {
   std::string grams;
+  auto ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::all_of(text.begin(), text.end(), ascii)) return grams;  // most texts
   Cut(
       base::FoldCase(text), [](std::string_view) {},
       [&](const std::vector<std::string_view>& run) {
@@ -168,6 +171,11 @@ std::string CjkGrams(std::string_view text) {
         }
       });
   return grams;
+}
+
+TextFacts FactsOf(std::string_view title, std::string_view content) {
+  return {CountWords(content), MarksOf(content),
+          CjkGrams(std::string(title) + ' ' + std::string(content))};
 }
 
 }  // namespace memory

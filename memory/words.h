@@ -37,6 +37,12 @@ struct MatchText {
 };
 MatchText AnyWordOf(const Question& question);
 
+// What is kept beside a record's text.
+struct TextFacts {
+  int64_t words = 0, marks = 0;  // of the content
+  std::string grams;             // of both
+};
+TextFacts FactsOf(std::string_view title, std::string_view content);
 int64_t CountWords(std::string_view text);
 int64_t MarksOf(std::string_view content);
 // Single characters and overlapping pairs of the CJK runs of a text, separated by blanks; else "".

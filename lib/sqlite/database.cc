@@ -166,8 +166,10 @@ std::optional<std::string> Statement::OptionalText(int column) const {
 
 Result<Transaction> Transaction::Begin(Database& database) {
   int depth = database.connection_->depth;
-  RETURN_IF_ERROR(database.Execute(depth == 0 ? "BEGIN IMMEDIATE"
-                                              : ("SAVEPOINT s" + std::to_string(depth)).c_str()));
+  ASSIGN_OR_RETURN(Statement begin,
+                   database.Prepare(depth == 0 ? std::string("BEGIN IMMEDIATE")
+                                               : "SAVEPOINT s" + std::to_string(depth)));
+  RETURN_IF_ERROR(begin.Run());
   ++database.connection_->depth;
   return Transaction(database, depth);
 }
@@ -189,8 +191,10 @@ Transaction::~Transaction() {
 
 Status Transaction::Commit() {
   CHECK(database_ != nullptr && database_->connection_->depth == depth_ + 1);
-  RETURN_IF_ERROR(
-      database_->Execute(depth_ == 0 ? "COMMIT" : ("RELEASE s" + std::to_string(depth_)).c_str()));
+  ASSIGN_OR_RETURN(Statement end,
+                   database_->Prepare(depth_ == 0 ? std::string("COMMIT")
+                                                  : "RELEASE s" + std::to_string(depth_)));
+  RETURN_IF_ERROR(end.Run());
   database_->connection_->depth = depth_;
   database_ = nullptr;
   return {};

@@ -32,11 +32,21 @@ Writer::Writer(Database database, Options options)
 Writer::~Writer() { Stop(); }
 
 Status Writer::RunAny(std::function<Status(Database&)> work, Room room) {
-  if (room == Room::kNeeds && options_.admit) RETURN_IF_ERROR(options_.admit(reusable_bytes_));
+  return Post(std::move(work), room).get();
+}
+
+std::future<Status> Writer::Post(std::function<Status(Database&)> work, Room room) {
   auto item = std::make_shared<Item>();
   item->work = std::move(work);
   item->room = room;
   std::future<Status> done = item->done.get_future();
+  if (Status taken = Enqueue(item); !taken) item->done.set_value(std::move(taken));
+  return done;
+}
+
+Status Writer::Enqueue(std::shared_ptr<Item> item) {
+  if (item->room == Room::kNeeds && options_.admit)
+    RETURN_IF_ERROR(options_.admit(reusable_bytes_));
   {
     std::lock_guard lock(mutex_);
     if (failed_) return Error{Code::kUnavailable, kNoMoreSyncs};
@@ -48,7 +58,7 @@ Status Writer::RunAny(std::function<Status(Database&)> work, Room room) {
     queue_.push_back(std::move(item));
   }
   wake_.notify_one();
-  return done.get();
+  return {};
 }
 
 void Writer::Stop() {
@@ -72,8 +82,15 @@ bool Writer::Failed() const {
 
 void Writer::Loop() {
   std::unique_lock lock(mutex_);
-  for (;;) {
-    wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+  for (bool rested = true;;) {  // since the last commit
+    auto awaited = [this] { return stopping_ || !queue_.empty(); };
+    std::future<Status> rest;
+    if (rested || !options_.when_idle) {
+      wake_.wait(lock, awaited);
+    } else if (!wake_.wait_for(lock, options_.idle, awaited)) {
+      queue_.push_back(std::make_shared<Item>(Item{options_.when_idle, Room::kNeeds, {}, {}}));
+      rest = queue_.back()->done.get_future();
+    }
     if (queue_.empty()) break;
     Batch batch;
     while (!queue_.empty() && batch.size() < options_.max_batch) {
@@ -90,12 +107,13 @@ void Writer::Loop() {
       if (was_full_) Checkpoint(Database::Log::kEmpty);
       if (database_.LogPages() >= options_.checkpoint_pages) Checkpoint(Database::Log::kKeep);
     }
-    lock.lock();
-    if (queue_.empty() && options_.when_idle && !failed_ && !stopping_) {
-      lock.unlock();
-      options_.when_idle(database_);
-      lock.lock();
+    rested = rest.valid();
+    if (rested) {
+      if (Status done = rest.get(); !done)
+        base::LogWarn("what was left for a quiet moment failed",
+                      {{"reason", done.error().message}});
     }
+    lock.lock();
   }
   lock.unlock();
   Checkpoint(Database::Log::kEmpty);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -31,7 +32,9 @@ class Writer {
         nullptr;  // the first failed commit that is final
     // Last in each transaction; an error fails it.
     std::function<base::Status(Database&)> before_commit = nullptr;
-    std::function<void(Database&)> when_idle = nullptr;  // after a commit with nothing queued
+    // Once after commits, in a transaction of its own, when nothing came for so long.
+    std::function<base::Status(Database&)> when_idle = nullptr;
+    std::chrono::milliseconds idle{20};
     // Asked on the caller's thread before work that needs room waits; an error refuses it.
     std::function<base::Status(int64_t reusable_bytes)> admit = nullptr;
     std::function<void()> on_full = nullptr;  // no space left: may give some up
@@ -58,6 +61,9 @@ class Writer {
     return std::move(*answer);
   }
   base::Status RunAny(std::function<base::Status(Database&)> work, Room room = Room::kNeeds);
+  // The same without waiting: `work` outlives the call.
+  std::future<base::Status> Post(std::function<base::Status(Database&)> work,
+                                 Room room = Room::kNeeds);
   void Stop();  // finishes what is queued and brings the log into the file
   size_t Queued() const;
   bool Failed() const;  // a sync failed: never again
@@ -66,6 +72,7 @@ class Writer {
   struct Item;
   using Batch = std::deque<std::shared_ptr<Item>>;
   void Loop();
+  base::Status Enqueue(std::shared_ptr<Item> item);
   base::Status Attempt(Batch& batch);
   base::Status TryToCommit(Batch& batch);
   void CommitBatch(Batch& batch);
