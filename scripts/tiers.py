@@ -136,6 +136,8 @@ def program(counts):
         ctest(counts, "race", RACE_TESTS)
     if build(counts, "release"):
         script(counts, "MCP clients", ["python3", "e2e/mcp_test.py"], 1800)
+        script(counts, "agents of docs/agents", ["python3", "e2e/agents_test.py"], 900)
+        script(counts, "Claude Code", ["python3", "e2e/claude_code_test.py"], 900)
         script(counts, "hostile requests", ["python3", "e2e/hostile_requests.py"], 300)
         script(counts, "reference client", ["python3", "e2e/reference_client.py"], 120)
         script(counts, "AgentOps clients", ["python3", "e2e/agentops_clients.py"], 120)
@@ -144,6 +146,7 @@ def program(counts):
         script(counts, "sync errors", ["python3", "e2e/crash/sync_errors.py"], 600)
         script(counts, "full disk", ["python3", "e2e/crash/full_disk.py"], 600)
         script(counts, "wrong start", ["python3", "e2e/crash/wrong_start.py"], 300)
+        script(counts, "damaged state", ["python3", "e2e/crash/damaged_state.py"], 300)
         script(counts, "power loss", ["python3", "e2e/crash/power_loss.py"], 900)
         script(counts, "traces", ["python3", "e2e/traces_test.py"], 300)
         script(counts, "story, embedded", ["python3", "e2e/story/tell.py", "embedded"], 300)

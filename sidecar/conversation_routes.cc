@@ -43,12 +43,31 @@ Result<int64_t> TokenLimit(const http::Request& request) {
   return static_cast<int64_t>(std::stoll(*text));
 }
 
+// What a runtime checkpoints beside its messages, in the same commit.
+Result<Json> DecodeChanges(const Json& body) {
+  Json changes = Json::object();
+  for (const char* key : {"toolMeta", "delegation"}) {
+    if (body.contains(key)) changes[key] = body[key];
+  }
+  const auto meta = changes.find("toolMeta");
+  if (meta != changes.end() && !meta->is_object() && !meta->is_null()) {
+    return base::Error{base::Code::kInvalid,
+                       "toolMeta must be an object from tool-call ids to what is kept about them"};
+  }
+  return changes;
+}
+
 }  // namespace
 
 ConversationRoutes::ConversationRoutes(State& state, const PolicyWatch& policies,
                                        const base::Clock& clock, OutboxLimits limits,
-                                       std::function<void()> wake)
-    : state_(state), policies_(policies), clock_(clock), limits_(limits), wake_(std::move(wake)) {}
+                                       int64_t ttl_ms, std::function<void()> wake)
+    : state_(state),
+      policies_(policies),
+      clock_(clock),
+      limits_(limits),
+      ttl_ms_(ttl_ms),
+      wake_(std::move(wake)) {}
 
 std::vector<http::Route> ConversationRoutes::Routes() {
   auto bind = [this](http::Response (ConversationRoutes::*handler)(const http::Request&)) {
@@ -69,14 +88,18 @@ http::Response ConversationRoutes::List(const http::Request& request) {
   auto all = state_.Read([&](sqlite::Database& db) { return conversation::List(db, state); });
   if (!all) return http::ErrorResponse(all.error());
   Json list = Json::array();
-  for (const auto& one : *all) list.push_back(conversation::EncodeConversation(one));
+  for (const auto& one : *all) {
+    if (IsShown(one)) list.push_back(conversation::EncodeConversation(one));
+  }
   return http::JsonResponse(200, {{"conversations", std::move(list)}});
 }
 
 http::Response ConversationRoutes::Current(const http::Request&) {
   auto current = state_.Read([](sqlite::Database& db) { return conversation::Current(db); });
   if (!current) return http::ErrorResponse(current.error());
-  if (!*current) return http::ErrorResponse({base::Code::kNotFound, "no conversation is open"});
+  if (!*current || !IsShown(**current)) {
+    return http::ErrorResponse({base::Code::kNotFound, "no conversation is open"});
+  }
   return http::JsonResponse(200, conversation::EncodeConversation(**current));
 }
 
@@ -86,7 +109,7 @@ http::Response ConversationRoutes::GetMessages(const http::Request& request) {
     ASSIGN_OR_RETURN(const int64_t max_tokens, TokenLimit(request));
     return state_.Read([&](sqlite::Database& db) -> Result<Json> {
       ASSIGN_OR_RETURN(const auto found, conversation::Find(db, id));
-      if (!found) return NoConversation(id);
+      if (!found || !IsShown(*found)) return NoConversation(id);
       ASSIGN_OR_RETURN(const auto messages, conversation::Messages(db, id, max_tokens));
       Json list = Json::array();
       for (const auto& message : messages) list.push_back(conversation::EncodeMessage(message));
@@ -108,11 +131,16 @@ http::Response ConversationRoutes::AppendMessages(const http::Request& request) 
     Redactor::Counts counts;
     if (policy->policy.redaction.working_memory) policy->redactor.RedactStrings(body, counts);
     ASSIGN_OR_RETURN(const auto messages, conversation::DecodeMessages(body));
+    ASSIGN_OR_RETURN(const Json changes, DecodeChanges(body));
     const int64_t now_ms = clock_.NowMs();
     ASSIGN_OR_RETURN(
         const int64_t last, state_.Write<int64_t>([&](sqlite::Database& db) -> Result<int64_t> {
-          ASSIGN_OR_RETURN([[maybe_unused]] const auto open,
+          ASSIGN_OR_RETURN(const auto open,
                            OpenConversation(db, id, {policy->policy, limits_, now_ms}));
+          if (!changes.empty()) {
+            ASSIGN_OR_RETURN(const Json fields, conversation::MergeFields(open.fields, changes));
+            RETURN_IF_ERROR(conversation::SetFields(db, id, fields));
+          }
           return conversation::Append(db, id, messages, now_ms);
         }));
     return Json{{"count", messages.size()}, {"last", last}};
@@ -138,7 +166,10 @@ http::Response ConversationRoutes::PutState(const http::Request& request) {
     return state_.Write<Json>([&](sqlite::Database& db) -> Result<Json> {
       ASSIGN_OR_RETURN(auto found, conversation::Find(db, id));
       if (!found) return NoConversation(id);
-      if (!body.empty()) RETURN_IF_ERROR(conversation::SetFields(db, id, body));
+      if (!body.empty()) {
+        ASSIGN_OR_RETURN(const Json fields, conversation::MergeFields(Json::object(), body));
+        RETURN_IF_ERROR(conversation::SetFields(db, id, fields));
+      }
       if (state == "ended") RETURN_IF_ERROR(EndConversation(db, id, context));
       if (state == "open") {
         ASSIGN_OR_RETURN(found, OpenConversation(db, id, context));
@@ -149,6 +180,10 @@ http::Response ConversationRoutes::PutState(const http::Request& request) {
   }();
   if (answer) wake_();
   return Answer(answer);
+}
+
+bool ConversationRoutes::IsShown(const conversation::Conversation& conversation) const {
+  return ttl_ms_ == 0 || conversation.updated_ms > clock_.NowMs() - ttl_ms_;
 }
 
 Result<std::shared_ptr<const ActivePolicy>> ConversationRoutes::Policy() const {

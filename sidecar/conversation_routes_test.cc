@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/testing/fake_clock.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -60,9 +61,57 @@ TEST_F(ConversationRoutesTest, ListCurrentAndState) {
   ASSERT_EQ(open.size(), 1u);
   EXPECT_EQ(open[0]["id"], "one");
   EXPECT_EQ(Ask("PUT", "/conversations/one/state", {{"state", "asleep"}}).status, 400);
-  const Json kept = Ask("PUT", "/conversations/one/state", {{"tool_meta", {{"t1", "{}"}}}}).body;
-  EXPECT_EQ(kept["tool_meta"]["t1"], "{}");
-  EXPECT_EQ(Ask("GET", "/conversations/current").body["tool_meta"]["t1"], "{}");
+  const Json kept = Ask("PUT", "/conversations/one/state", {{"toolMeta", {{"t1", "{}"}}}}).body;
+  EXPECT_EQ(kept["toolMeta"]["t1"], "{}");
+  EXPECT_EQ(Ask("GET", "/conversations/current").body["toolMeta"]["t1"], "{}");
+}
+
+// The checkpoint of the AgentOps runtime: messages, session, toolMeta, delegation, in one commit.
+TEST_F(ConversationRoutesTest, ACheckpointIsOneCommitAndSurvivesARestart) {
+  const Json call = {{"role", "assistant"}, {"tool_calls", {{{"id", "t1"}, {"type", "function"}}}}};
+  const Json result = {{"role", "tool"}, {"tool_call_id", "t1"}, {"content", "42"}};
+  const Json meta = {{"t1", {{"client", "web"}, {"shown", true}}}};
+  const Json groups = {{"groups", {{{"id", "g1"}, {"waiting_for", {"reviewer"}}}}}};
+  Ask("POST", "/conversations/k/messages",
+      {{"messages", {Said("user", "go"), call}}, {"toolMeta", meta}, {"delegation", groups}});
+  Ask("POST", "/conversations/k/messages", {{"messages", {result}}, {"toolMeta", {{"t2", "{}"}}}});
+  const Json before = Ask("GET", "/conversations/k/messages").body;
+  Start();
+  const Json body = Ask("GET", "/conversations/k/messages").body;
+  EXPECT_EQ(body, before);
+  ASSERT_EQ(body["messages"].size(), 3u);
+  EXPECT_EQ(body["messages"][1]["tool_calls"][0]["id"], "t1");
+  EXPECT_EQ(body["messages"][2]["tool_call_id"], "t1");
+  EXPECT_EQ(body["fields"]["toolMeta"]["t1"], meta["t1"]);
+  EXPECT_EQ(body["fields"]["toolMeta"]["t2"], "{}");
+  EXPECT_EQ(body["fields"]["delegation"], groups);
+  // What is refused leaves no part of itself.
+  EXPECT_EQ(Ask("POST", "/conversations/k/messages",
+                {{"messages", {Said("user", "x")}}, {"toolMeta", "no object"}})
+                .status,
+            400);
+  EXPECT_EQ(Ask("POST", "/conversations/k/messages",
+                {{"messages", {Said("user", "x")}},
+                 {"delegation", std::vector<std::string>(20, std::string(100'000, 'x'))}})
+                .status,
+            413);
+  EXPECT_EQ(Ask("GET", "/conversations/k/messages").body, before);
+}
+
+TEST_F(ConversationRoutesTest, WhatWasNotUsedForItsTtlIsHiddenUntilItIsUsedAgain) {
+  testing::FakeClock clock;
+  clock_ = &clock;
+  Start([](SidecarSettings& settings) { settings.conversation_ttl_ms = 3'600'000; });
+  Prompt("one", "k");
+  clock.Advance(3'599'999);
+  EXPECT_EQ(Ask("GET", "/conversations/k/messages").status, 200);
+  clock.Advance(1);
+  EXPECT_EQ(Ask("GET", "/conversations/k/messages").status, 404);
+  EXPECT_EQ(Ask("GET", "/conversations/current").status, 404);
+  EXPECT_EQ(Ask("GET", "/conversations").body["conversations"].size(), 0u);
+  Prompt("two", "k");
+  EXPECT_EQ(Ask("GET", "/conversations/k/messages").body["messages"].size(), 2u);
+  running_.reset();  // before the clock
 }
 
 TEST_F(ConversationRoutesTest, BadMessagesAreRefusedWhole) {

@@ -88,6 +88,15 @@ CREATE TABLE kept_policy(
 ) STRICT;
 )sql";
 
+const char* const kJournalAgeStep = R"sql(
+ALTER TABLE handled_events ADD COLUMN created_ms INTEGER NOT NULL DEFAULT 0;
+UPDATE handled_events SET created_ms = CAST(strftime('%s', 'now') AS INTEGER) * 1000;
+CREATE INDEX handled_by_age ON handled_events(created_ms);
+CREATE INDEX outbox_by_lane ON outbox(lane);
+CREATE INDEX sessions_by_conversation ON memory_sessions(conversation);
+CREATE TABLE aged(only_one INTEGER PRIMARY KEY CHECK(only_one = 1), now_ms INTEGER NOT NULL) STRICT;
+)sql";
+
 Result<std::optional<std::string>> AnswerGiven(sqlite::Database& db,
                                                const std::string& conversation,
                                                const std::string& event_key) {
@@ -99,11 +108,10 @@ Result<std::optional<std::string>> AnswerGiven(sqlite::Database& db,
 }
 
 Status RecordAnswer(sqlite::Database& db, const std::string& conversation,
-                    const std::string& event_key, const std::string& answer) {
-  ASSIGN_OR_RETURN(
-      auto insert,
-      db.Prepare("INSERT INTO handled_events(conversation, event, answer) VALUES(?,?,?)"));
-  return insert.Bind(conversation).Bind(event_key).Bind(answer).Run();
+                    const std::string& event_key, const std::string& answer, int64_t now_ms) {
+  ASSIGN_OR_RETURN(auto insert, db.Prepare("INSERT INTO handled_events(conversation, event, answer,"
+                                           " created_ms) VALUES(?,?,?,?)"));
+  return insert.Bind(conversation).Bind(event_key).Bind(answer).Bind(now_ms).Run();
 }
 
 Status RecordInjection(sqlite::Database& db, const InjectionRecord& record) {

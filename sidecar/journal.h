@@ -16,13 +16,14 @@
 namespace sidecar {
 
 extern const char* const kJournalSchema;
+extern const char* const kJournalAgeStep;  // a later migration
 
 // Events. An event that comes again (same key) is answered as before and does nothing else.
 base::Result<std::optional<std::string>> AnswerGiven(sqlite::Database& db,
                                                      const std::string& conversation,
                                                      const std::string& event_key);
 base::Status RecordAnswer(sqlite::Database& db, const std::string& conversation,
-                          const std::string& event_key, const std::string& answer);
+                          const std::string& event_key, const std::string& answer, int64_t now_ms);
 
 // Injections: the exact bytes, and what is already in a conversation's transcript (rulings K27).
 struct InjectionRecord {

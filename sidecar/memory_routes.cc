@@ -265,8 +265,19 @@ MemoryRoutes::Answer MemoryRoutes::Query(const http::Request& request, const Pol
   return Forward(request, policy->policy, std::move(out));
 }
 
+// The project of each row is set here, so the whole of it is read as JSON; the server, which can
+// stream, takes the other forms too.
 MemoryRoutes::Answer MemoryRoutes::Import(const http::Request& request, const Policy& policy) {
-  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  Result<Json> parsed = base::ParseJson(request.body);
+  if (!parsed || !parsed->is_object()) {
+    return Error{Code::kInvalid,
+                 "the sidecar imports one JSON document of at most " +
+                     std::to_string(kMaxImportBytes >> 20) +
+                     " MiB (\"format\": \"agent-memory/1\"); send JSON lines, a SQLite file or a "
+                     "larger export to the memory server itself: POST " +
+                     policy->policy.server_url + "/import"};
+  }
+  Json body = std::move(*parsed);
   for (const char* list : {"sessions", "observations"}) {
     if (!body.contains(list) || !body[list].is_array()) continue;
     for (Json& row : body[list]) {

@@ -125,6 +125,24 @@ TEST_F(MemoryRoutesTest, AdminRoutesNeedAllowAdmin) {
   EXPECT_EQ(Calls().back().target, "/observations/1?hard=true");
 }
 
+TEST_F(MemoryRoutesTest, AnImportThatIsNotOneJsonDocumentIsSentToTheServersOwnRoute) {
+  UsePolicy({{"allowAdmin", true}});
+  for (const char* body :
+       {"{\"kind\": \"export\"}\n{\"kind\": \"end\"}\n", "SQLite format 3", "[]", ""}) {
+    http::ClientRequest request;
+    request.method = "POST";
+    request.target = "/import";
+    request.body = body;
+    const Reply refused = Send(*api_, request);
+    EXPECT_EQ(refused.status, 400) << body;
+    EXPECT_NE(base::StringAt(refused.body, {"error"}).find("POST " + memory_.url() + "/import"),
+              std::string::npos)
+        << refused.body;
+  }
+  EXPECT_EQ(memory_.CountCalls("POST /import"), 0u);
+  EXPECT_EQ(Ask("POST", "/import", {{"observations", Json::array()}}).status, 200);
+}
+
 TEST_F(MemoryRoutesTest, AutoSaveOffClosesEveryRouteThatSaves) {
   UsePolicy({{"autoSave", false}});
   EXPECT_EQ(Ask("POST", "/observations", note_).status, 403);

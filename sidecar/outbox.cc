@@ -10,6 +10,9 @@ namespace {
 using base::Result;
 using base::Status;
 
+constexpr const char* kNotKept =
+    " (the write itself was not kept: the dead letters have 16 MiB, and they are used)";
+
 Status Add(sqlite::Database& db, const char* counter, int64_t by) {
   ASSIGN_OR_RETURN(auto update,
                    db.Prepare("UPDATE outbox_totals SET value = value + ? WHERE name = ?"));
@@ -28,6 +31,32 @@ Status Settle(sqlite::Database& db, const char* counter, int64_t bytes) {
   RETURN_IF_ERROR(Add(db, counter, 1));
   RETURN_IF_ERROR(Add(db, "pending", -1));
   return Add(db, "pending_bytes", -bytes);
+}
+
+Result<std::optional<OutboxRow>> LoadInState(sqlite::Database& db, int64_t sequence,
+                                             const char* state) {
+  ASSIGN_OR_RETURN(
+      auto query,
+      db.Prepare("SELECT lane, kind, method, path, body, project, origin, destination,"
+                 " idempotency_key, created_ms, cause_span FROM outbox WHERE sequence = ?"
+                 " AND state = ?"));
+  query.Bind(sequence).Bind(state);
+  ASSIGN_OR_RETURN(const bool found, query.Step());
+  if (!found) return std::optional<OutboxRow>();
+  OutboxRow row;
+  row.sequence = sequence;
+  row.lane = query.Text(0);
+  row.kind = query.Text(1);
+  row.method = query.Text(2);
+  row.path = query.Text(3);
+  row.body = query.Text(4);
+  row.project = query.Text(5);
+  row.origin = query.Text(6);
+  row.destination = query.Text(7);
+  row.idempotency_key = query.Text(8);
+  row.created_ms = query.Int(9);
+  row.cause = query.Text(10);
+  return std::optional<OutboxRow>(std::move(row));
 }
 
 }  // namespace
@@ -58,6 +87,12 @@ INSERT INTO outbox_totals VALUES('accepted', 0), ('delivered', 0), ('pending', 0
 
 const char* const kOutboxCauseStep =
     "ALTER TABLE outbox ADD COLUMN cause_span TEXT NOT NULL DEFAULT ''";
+
+const char* const kOutboxDeadStep = R"sql(
+INSERT INTO outbox_totals SELECT 'dead_bytes', coalesce(sum(bytes), 0) FROM outbox
+  WHERE state = 'dead';
+CREATE INDEX outbox_dead ON outbox(sequence, bytes) WHERE state = 'dead';
+)sql";
 
 Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& limits) {
   const auto bytes =
@@ -102,28 +137,7 @@ Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t after,
 }
 
 Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence) {
-  ASSIGN_OR_RETURN(
-      auto query,
-      db.Prepare("SELECT lane, kind, method, path, body, project, origin, destination,"
-                 " idempotency_key, created_ms, cause_span FROM outbox WHERE sequence = ?"
-                 " AND state = 'pending'"));
-  query.Bind(sequence);
-  ASSIGN_OR_RETURN(const bool found, query.Step());
-  if (!found) return std::optional<OutboxRow>();
-  OutboxRow row;
-  row.sequence = sequence;
-  row.lane = query.Text(0);
-  row.kind = query.Text(1);
-  row.method = query.Text(2);
-  row.path = query.Text(3);
-  row.body = query.Text(4);
-  row.project = query.Text(5);
-  row.origin = query.Text(6);
-  row.destination = query.Text(7);
-  row.idempotency_key = query.Text(8);
-  row.created_ms = query.Int(9);
-  row.cause = query.Text(10);
-  return std::optional<OutboxRow>(std::move(row));
+  return LoadInState(db, sequence, "pending");
 }
 
 Status MarkDelivered(sqlite::Database& db, int64_t sequence) {
@@ -138,10 +152,17 @@ Status MarkDead(sqlite::Database& db, int64_t sequence, const std::string& cause
                 const std::string& reason) {
   ASSIGN_OR_RETURN(const int64_t bytes, BytesOf(db, sequence));
   if (bytes < 0) return {};
-  ASSIGN_OR_RETURN(
-      auto update,
-      db.Prepare("UPDATE outbox SET state = 'dead', cause = ?, reason = ? WHERE sequence = ?"));
-  RETURN_IF_ERROR(update.Bind(cause).Bind(reason).Bind(sequence).Run());
+  ASSIGN_OR_RETURN(const OutboxTotals totals, ReadTotals(db));
+  const bool keep = totals.dead_bytes + bytes <= kMostDeadBytes;
+  {
+    ASSIGN_OR_RETURN(auto update,
+                     db.Prepare("UPDATE outbox SET state = 'dead', cause = ?, reason = ?,"
+                                " body = iif(?3, body, ''), bytes = iif(?3, bytes, 0)"
+                                " WHERE sequence = ?"));
+    update.Bind(cause).Bind(keep ? reason : reason + kNotKept).Bind(int64_t{keep}).Bind(sequence);
+    RETURN_IF_ERROR(update.Run());
+  }
+  if (keep) RETURN_IF_ERROR(Add(db, "dead_bytes", bytes));
   return Settle(db, "dead", bytes);
 }
 
@@ -152,7 +173,8 @@ Result<OutboxTotals> ReadTotals(sqlite::Database& db) {
                                                      {"delivered", &totals.delivered},
                                                      {"pending", &totals.pending},
                                                      {"dead", &totals.dead},
-                                                     {"pending_bytes", &totals.pending_bytes}};
+                                                     {"pending_bytes", &totals.pending_bytes},
+                                                     {"dead_bytes", &totals.dead_bytes}};
   while (true) {
     ASSIGN_OR_RETURN(const bool more, query.Step());
     if (!more) return totals;
@@ -173,16 +195,23 @@ Result<std::map<std::string, int64_t>> DeadByCause(sqlite::Database& db) {
   }
 }
 
-Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t limit) {
-  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT sequence, kind, path, cause, reason FROM outbox"
-                                          " WHERE state = 'dead' ORDER BY sequence DESC LIMIT ?"));
-  query.Bind(limit);
+Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t before, int64_t limit) {
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT sequence, kind, path, project, destination, cause, reason,"
+                              " created_ms, bytes FROM outbox WHERE state = 'dead'"
+                              " AND (?1 = 0 OR sequence < ?1) ORDER BY sequence DESC LIMIT ?2"));
+  query.Bind(before).Bind(limit);
   std::vector<DeadLetter> letters;
   while (true) {
     ASSIGN_OR_RETURN(const bool more, query.Step());
     if (!more) return letters;
-    letters.push_back({query.Int(0), query.Text(1), query.Text(2), query.Text(3), query.Text(4)});
+    letters.push_back({query.Int(0), query.Text(1), query.Text(2), query.Text(3), query.Text(4),
+                       query.Text(5), query.Text(6), query.Int(7), query.Int(8)});
   }
+}
+
+Result<std::optional<OutboxRow>> LoadDeadLetter(sqlite::Database& db, int64_t sequence) {
+  return LoadInState(db, sequence, "dead");
 }
 
 }  // namespace sidecar

@@ -16,7 +16,8 @@
 namespace sidecar {
 
 extern const char* const kOutboxSchema;
-extern const char* const kOutboxCauseStep;  // the next migration
+extern const char* const kOutboxCauseStep;  // later migrations
+extern const char* const kOutboxDeadStep;
 
 struct OutboxRow {
   int64_t sequence = 0;
@@ -49,21 +50,40 @@ base::Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t seq
 // After a 2xx: the row goes, the counter stays. A row that is not pending is left alone.
 base::Status MarkDelivered(sqlite::Database& db, int64_t sequence);
 // The row stays, with why it was given up. `cause` is one word for counting ("400", "destination").
+// Beyond kMostDeadBytes of dead letters the reason alone is kept: that letter cannot be replayed.
+inline constexpr int64_t kMostDeadBytes = 16 << 20;
 base::Status MarkDead(sqlite::Database& db, int64_t sequence, const std::string& cause,
                       const std::string& reason);
 
 // Counters over the life of the file: accepted = delivered + pending + dead.
 struct OutboxTotals {
   int64_t accepted = 0, delivered = 0, pending = 0, dead = 0;
-  int64_t pending_bytes = 0;
+  int64_t pending_bytes = 0, dead_bytes = 0;
 };
 base::Result<OutboxTotals> ReadTotals(sqlite::Database& db);
 base::Result<std::map<std::string, int64_t>> DeadByCause(sqlite::Database& db);
 
 struct DeadLetter {
   int64_t sequence = 0;
-  std::string kind, path, cause, reason;
+  std::string kind, path, project, destination, cause, reason;
+  int64_t created_ms = 0, bytes = 0;  // 0 bytes: only the reason was kept
 };
-base::Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t limit);
+// The newest first, those before `before` (0: from the newest), at most `limit`.
+base::Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t before,
+                                                  int64_t limit);
+base::Result<std::optional<OutboxRow>> LoadDeadLetter(sqlite::Database& db, int64_t sequence);
+
+// Which dead letters are to be sent again: those named, or those of a cause, or (both empty) all.
+struct ReplayChoice {
+  std::vector<int64_t> sequences;
+  std::string cause;
+};
+struct Replayed {
+  int64_t replayed = 0, left = 0;  // left: chosen, but the outbox has no room for them now
+};
+// Makes them pending again as they were accepted (place in their lane, key, project, destination),
+// the oldest first, as many as the outbox has room for.
+base::Result<Replayed> ReplayDeadLetters(sqlite::Database& db, const ReplayChoice& choice,
+                                         const OutboxLimits& limits);
 
 }  // namespace sidecar

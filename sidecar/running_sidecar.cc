@@ -18,8 +18,10 @@
 #include "sidecar/mcp_endpoint.h"
 #include "sidecar/memory_routes.h"
 #include "sidecar/memory_servers.h"
+#include "sidecar/outbox_routes.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/recall.h"
+#include "sidecar/session_upkeep.h"
 #include "sidecar/sessions.h"
 #include "sidecar/status_routes.h"
 #include "sidecar/turn.h"
@@ -40,6 +42,11 @@ Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::C
   return options;
 }
 
+SessionUpkeep::Options UpkeepOptions(const SidecarSettings& settings) {
+  return {settings.session_idle_ms, settings.answers_keep_ms, settings.conversation_keep_ms,
+          settings.outbox};
+}
+
 }  // namespace
 
 // In the order of building; ends in the reverse one.
@@ -53,13 +60,16 @@ struct RunningSidecar::Parts {
         state(std::move(opened)),
         servers(s.token_file, [this](const std::string& url) { return TokenIsFor(url); }),
         delivery(
-            *state, servers.Sender(), [this] { return ServerUrl(); }, c, DeliveryOptions(s, c, *tracer)),
+            *state, servers.Sender(), [this] { return ServerUrl(); }, c,
+            DeliveryOptions(s, c, *tracer)),
         policies(s.policy, *state, c, [this] { delivery.ServerIsBack(); }),
         recall(servers.Sender(), c, {.deadline_ms = s.recall_timeout_ms},
                [this] { delivery.ServerIsBack(); }),
         turn({*state, policies, recall, *metrics, *tracer, c, s.outbox, Waker()}),
         hooks(turn, *metrics),
-        conversations(*state, policies, c, s.outbox, Waker()),
+        conversations(*state, policies, c, s.outbox, s.conversation_ttl_ms, Waker()),
+        dead_letters(*state, s.outbox, Waker()),
+        upkeep(*state, policies, *metrics, c, UpkeepOptions(s), Waker()),
         memory(*state, policies, servers.Sender(), c, s.outbox, Waker()),
         mcp(policies, TwinsOfTools(), c, std::max<size_t>(1, s.workers / 2)),
         status(*state, policies, delivery, recall, *metrics) {}
@@ -86,7 +96,7 @@ struct RunningSidecar::Parts {
     std::vector<http::Route> routes = {{"POST", "/v1/hooks",
                                         [this](const http::Request& r) { return hooks.Handle(r); },
                                         kMaxHookBytes}};
-    for (auto& more : {TwinsOfTools(), mcp.Routes(), status.AgentRoutes()}) {
+    for (auto& more : {TwinsOfTools(), mcp.Routes(), dead_letters.Routes(), status.AgentRoutes()}) {
       routes.insert(routes.end(), more.begin(), more.end());
     }
     return http::Router(std::move(routes));
@@ -105,6 +115,8 @@ struct RunningSidecar::Parts {
   Turn turn;
   Hooks hooks;
   ConversationRoutes conversations;
+  OutboxRoutes dead_letters;
+  SessionUpkeep upkeep;
   MemoryRoutes memory;
   McpEndpoint mcp;
   StatusRoutes status;
@@ -147,6 +159,7 @@ base::Result<std::unique_ptr<RunningSidecar>> RunningSidecar::Start(const Sideca
   parts->policies.Look();
   parts->policies.Start(settings.policy_interval_ms);
   parts->delivery.Start();
+  parts->upkeep.Start();
   RETURN_IF_ERROR(parts->Listen());
   return std::unique_ptr<RunningSidecar>(new RunningSidecar(std::move(parts)));
 }
@@ -162,6 +175,7 @@ std::string RunningSidecar::admin_address() const { return parts_->admin->addres
 int64_t RunningSidecar::Stop() {
   if (std::exchange(parts_->stopped, true)) return 0;
   parts_->api->Stop(kRequestGraceMs);
+  parts_->upkeep.Stop();
   parts_->policies.Stop();
   parts_->delivery.Stop();
   if (const auto policy = parts_->policies.Current()) {

@@ -116,6 +116,16 @@ Status EndConversation(sqlite::Database& db, const std::string& id, const Outbox
                  context);
 }
 
+Result<bool> EndIfIdle(sqlite::Database& db, const std::string& id, int64_t idle_ms,
+                       const OutboxContext& context) {
+  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  const bool idle = conversation && conversation->state == "open" &&
+                    conversation->updated_ms <= context.now_ms - idle_ms;
+  if (!idle) return false;
+  RETURN_IF_ERROR(EndConversation(db, id, context));
+  return true;
+}
+
 Result<int64_t> EnqueueInterimSummaries(sqlite::Database& db, const OutboxContext& context) {
   if (!context.policy.auto_summarize) return int64_t{0};
   ASSIGN_OR_RETURN(const auto open, conversation::List(db, "open"));

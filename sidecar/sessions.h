@@ -32,6 +32,10 @@ base::Result<conversation::Conversation> OpenConversation(sqlite::Database& db,
 base::Status EndConversation(sqlite::Database& db, const std::string& id,
                              const OutboxContext& context);
 
+// The same when it was not used for `idle_ms` (rulings K29). → whether it was ended now.
+base::Result<bool> EndIfIdle(sqlite::Database& db, const std::string& id, int64_t idle_ms,
+                             const OutboxContext& context);
+
 // Tells the server the summary so far of every open session that has new messages; the sessions
 // stay open (rulings K29). → how many.
 base::Result<int64_t> EnqueueInterimSummaries(sqlite::Database& db, const OutboxContext& context);

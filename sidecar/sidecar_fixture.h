@@ -229,7 +229,7 @@ class SidecarTest : public ::testing::Test {
     settings.drain_timeout_ms = 5'000;
     settings.workers = 4;
     change(settings);
-    auto started = RunningSidecar::Start(settings, base::SystemClock());
+    auto started = RunningSidecar::Start(settings, *clock_);
     ASSERT_TRUE(started) << started.error().message;
     running_ = std::move(*started);
     api_ = ClientOf(running_->api_address());
@@ -305,6 +305,7 @@ class SidecarTest : public ::testing::Test {
 
   TestDirectory directory_;
   StubMemory memory_;
+  const base::Clock* clock_ = &base::SystemClock();  // of the next Start
   std::unique_ptr<RunningSidecar> running_;
   std::unique_ptr<http::Client> api_, admin_;
 };

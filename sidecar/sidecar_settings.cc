@@ -7,6 +7,12 @@ namespace sidecar {
 
 using Kind = base::Setting::Kind;
 
+namespace {
+
+constexpr int64_t kYearMs = int64_t{365} * 24 * 3'600'000;
+
+}  // namespace
+
 const base::Program& SidecarProgram() {
   static const base::Program program = {
       "agent-memory-sidecar",
@@ -32,6 +38,16 @@ const base::Program& SidecarProgram() {
            200, 600'000},
           {"drain-timeout", Kind::kDuration, "20s", "longest time to deliver at a stop", 0,
            600'000},
+          {"session-idle", Kind::kDuration, "4h",
+           "a session that was not used for so long is ended; 0s: never", 0, kYearMs},
+          {"answers-keep", Kind::kDuration, "24h",
+           "how long an event that is sent again gets the answer it had; 0s: for ever", 0, kYearMs},
+          {"conversation-ttl", Kind::kDuration, "0s",
+           "a conversation that was not used for so long is not shown; 0s: always shown", 0,
+           10 * kYearMs},
+          {"conversation-keep", Kind::kDuration, "0s",
+           "an ended conversation is deleted so long after its last use; 0s: never", 0,
+           10 * kYearMs},
           {"outbox-rows", Kind::kInt, "10000", "writes that may wait for the memory server", 1,
            10'000'000},
           {"outbox-bytes", Kind::kBytes, "64Mi", "and their size together", 1 << 16},
@@ -58,6 +74,10 @@ SidecarSettings ReadSidecarSettings(const base::Settings& settings) {
   read.policy_interval_ms = settings.Milliseconds("policy-interval");
   read.retry_longest_ms = settings.Milliseconds("retry-longest");
   read.drain_timeout_ms = settings.Milliseconds("drain-timeout");
+  read.session_idle_ms = settings.Milliseconds("session-idle");
+  read.answers_keep_ms = settings.Milliseconds("answers-keep");
+  read.conversation_ttl_ms = settings.Milliseconds("conversation-ttl");
+  read.conversation_keep_ms = settings.Milliseconds("conversation-keep");
   read.outbox.rows = settings.Int("outbox-rows");
   read.outbox.bytes = settings.Bytes("outbox-bytes");
   read.workers = static_cast<size_t>(settings.Int("workers"));

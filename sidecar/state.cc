@@ -3,10 +3,13 @@
 
 #include <utility>
 
+#include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/conversation/conversations.h"
+#include "lib/sqlite/examine.h"
 #include "sidecar/journal.h"
 #include "sidecar/outbox.h"
+#include "sidecar/state_salvage.h"
 
 namespace sidecar {
 namespace {
@@ -19,11 +22,20 @@ base::Result<std::unique_ptr<State>> State::Open(
     const std::string& directory, std::function<void(const base::Error&)> on_sync_failure) {
   RETURN_IF_ERROR(base::MakeDirectories(directory));
   const std::string path = directory + "/state.db";
-  ASSIGN_OR_RETURN(auto writer, sqlite::Database::Open(path, {.access = sqlite::Access::kWriter,
-                                                              .cache_kib = kCacheKib}));
   // A step that was released never changes; later ones are added behind it.
   const std::string first = std::string(conversation::kSchema) + kOutboxSchema + kJournalSchema;
-  RETURN_IF_ERROR(sqlite::Migrate(writer, {first.c_str(), kOutboxCauseStep}));
+  const std::vector<const char*> steps = {first.c_str(),   kOutboxCauseStep,       kOutboxDeadStep,
+                                          kJournalAgeStep, conversation::kAgeStep, kDamageStep};
+  RETURN_IF_ERROR(FinishSettingAside(directory));
+  ASSIGN_OR_RETURN(const sqlite::Examination found, sqlite::Examine(path));
+  // What a newer program wrote is left to it, damaged or not: Migrate refuses.
+  if (found.damaged && found.schema_version <= static_cast<int64_t>(steps.size())) {
+    RETURN_IF_ERROR(SetAside(directory, base::SystemClock().NowMs()));
+  }
+  ASSIGN_OR_RETURN(auto writer, sqlite::Database::Open(path, {.access = sqlite::Access::kWriter,
+                                                              .cache_kib = kCacheKib}));
+  RETURN_IF_ERROR(sqlite::Migrate(writer, steps));
+  RETURN_IF_ERROR(SalvageAll(writer, directory));
   ASSIGN_OR_RETURN(auto reader, sqlite::Database::Open(path, {.access = sqlite::Access::kReader,
                                                               .cache_kib = kCacheKib}));
   return std::unique_ptr<State>(

@@ -15,8 +15,9 @@ namespace sidecar {
 
 class State {
  public:
-  // Opens or makes `<directory>/state.db`. kInvalid: made by a newer program. `on_sync_failure` is
-  // called once, when a commit could not be synced: the program must end.
+  // Opens or makes `<directory>/state.db`. A damaged one is set aside and salvaged
+  // (state_salvage.h); one that a newer program made is kInvalid and not touched. `on_sync_failure`
+  // is called once, when a commit could not be synced: the program must end.
   static base::Result<std::unique_ptr<State>> Open(
       const std::string& directory, std::function<void(const base::Error&)> on_sync_failure);
 
@@ -28,15 +29,30 @@ class State {
   base::Status Change(std::function<base::Status(sqlite::Database&)> work) {
     return writer_->RunAny(std::move(work));
   }
-  // On a connection that sees what is committed; one reader at a time.
+  // On a connection that sees what is committed; one reader at a time. All that `use` reads is of
+  // the same moment.
   template <class F>
   auto Read(F&& use) {
-    return reader_.With(std::forward<F>(use));
+    return reader_.With([&](sqlite::Database& db) {
+      const Moment moment(db);
+      return use(db);
+    });
   }
   bool Failed() const { return writer_->Failed(); }
   void Close() { writer_->Stop(); }  // finishes what is queued; later writes are refused
 
  private:
+  class Moment {
+   public:
+    explicit Moment(sqlite::Database& db) : db_(db), begun_(db.Execute("BEGIN")) {}
+    ~Moment() {
+      if (begun_) begun_ = db_.Execute("COMMIT");
+    }
+
+   private:
+    sqlite::Database& db_;
+    base::Status begun_;
+  };
   State(sqlite::Database writer, sqlite::Database reader,
         std::function<void(const base::Error&)> on_sync_failure);
   base::Guarded<sqlite::Database> reader_;

@@ -7,6 +7,8 @@
 #include "lib/conversation/conversations.h"
 #include "lib/telemetry/instrument.h"
 #include "sidecar/journal.h"
+#include "sidecar/outbox_routes.h"
+#include "sidecar/state_salvage.h"
 
 namespace sidecar {
 namespace {
@@ -43,20 +45,15 @@ Json EncodeStanding(const PolicyWatch::Standing& standing) {
 Result<Json> EncodeOutbox(sqlite::Database& db) {
   ASSIGN_OR_RETURN(const OutboxTotals totals, ReadTotals(db));
   ASSIGN_OR_RETURN(const auto causes, DeadByCause(db));
-  ASSIGN_OR_RETURN(const auto letters, DeadLetters(db, kLettersShown));
+  ASSIGN_OR_RETURN(const auto letters, DeadLetters(db, 0, kLettersShown));
   Json shown = Json::array();
-  for (const DeadLetter& letter : letters) {
-    shown.push_back({{"sequence", letter.sequence},
-                     {"kind", letter.kind},
-                     {"path", letter.path},
-                     {"cause", letter.cause},
-                     {"reason", letter.reason}});
-  }
+  for (const DeadLetter& letter : letters) shown.push_back(EncodeDeadLetter(letter));
   return Json{{"accepted", totals.accepted},
               {"delivered", totals.delivered},
               {"pending", totals.pending},
               {"dead", totals.dead},
               {"pending_bytes", totals.pending_bytes},
+              {"dead_bytes", totals.dead_bytes},
               {"dead_by_cause", causes},
               {"dead_letters", std::move(shown)}};
 }
@@ -80,6 +77,7 @@ std::vector<http::Route> StatusRoutes::AdminRoutes() {
   for (http::Route& route : routes) {
     if (route.pattern != "/metrics") continue;
     route.handler = [this, render = route.handler](const http::Request& request) {
+      const std::lock_guard one_at_a_time(scrape_);  // gauges of one moment stay together
       RefreshGauges();
       return render(request);
     };
@@ -92,6 +90,7 @@ http::Response StatusRoutes::Status(const http::Request&) {
   auto status = state_.Read([](sqlite::Database& db) -> Result<Json> {
     ASSIGN_OR_RETURN(Json json, EncodeOutbox(db));
     ASSIGN_OR_RETURN(const auto current, conversation::Current(db));
+    ASSIGN_OR_RETURN(json["damages"], Damages(db));
     json["session"] = current ? conversation::EncodeConversation(*current) : Json();
     return json;
   });
@@ -166,6 +165,9 @@ void StatusRoutes::RefreshGauges() {
     }
     metrics_.SetGauge("agent_memory_sidecar_outbox_pending_bytes",
                       static_cast<double>(totals->pending_bytes));
+  }
+  if (const auto damages = state_.Read([](sqlite::Database& db) { return Damages(db); })) {
+    metrics_.SetGauge("agent_memory_sidecar_damaged_files", static_cast<double>(damages->size()));
   }
   const auto standing = policies_.standing();
   metrics_.SetGauge("agent_memory_sidecar_policy_matches_file", standing.matches_file ? 1 : 0);

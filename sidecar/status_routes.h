@@ -2,6 +2,7 @@
 // Reads only.
 #pragma once
 
+#include <mutex>
 #include <vector>
 
 #include "lib/http/router.h"
@@ -34,6 +35,7 @@ class StatusRoutes {
   const Delivery& delivery_;
   const Recall& recall_;
   telemetry::Metrics& metrics_;
+  std::mutex scrape_;
 };
 
 }  // namespace sidecar

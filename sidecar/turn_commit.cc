@@ -193,7 +193,7 @@ Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
     outcome.answer.permission_decision_reason = draft.denial;
   }
   if (!draft.event_key.empty()) {
-    RETURN_IF_ERROR(RecordAnswer(db, id, draft.event_key, EncodeAnswer(outcome.answer)));
+    RETURN_IF_ERROR(RecordAnswer(db, id, draft.event_key, EncodeAnswer(outcome.answer), now_ms));
   }
   return outcome;
 }

@@ -95,6 +95,8 @@ CREATE TABLE messages(
 ) STRICT;
 )sql";
 
+const char* const kAgeStep = "CREATE INDEX conversation_by_age ON conversations(state, updated_ms)";
+
 Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms) {
   ASSIGN_OR_RETURN(auto found, Find(db, id));
   if (found) return std::move(*found);
@@ -139,6 +141,29 @@ Result<std::optional<Conversation>> Current(sqlite::Database& db) {
   return ReadOne(query);
 }
 
+Result<std::vector<std::string>> UnusedSince(sqlite::Database& db, const std::string& state,
+                                             int64_t before_ms, int64_t limit) {
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT id FROM conversations WHERE state = ? AND updated_ms <= ?"
+                              " ORDER BY updated_ms LIMIT ?"));
+  query.Bind(state).Bind(before_ms).Bind(limit);
+  std::vector<std::string> ids;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return ids;
+    ids.push_back(query.Text(0));
+  }
+}
+
+Status Remove(sqlite::Database& db, const std::string& id) {
+  {
+    ASSIGN_OR_RETURN(auto messages, db.Prepare("DELETE FROM messages WHERE conversation = ?"));
+    RETURN_IF_ERROR(messages.Bind(id).Run());
+  }
+  ASSIGN_OR_RETURN(auto conversation, db.Prepare("DELETE FROM conversations WHERE id = ?"));
+  return conversation.Bind(id).Run();
+}
+
 Status SetMemorySession(sqlite::Database& db, const std::string& id, const std::string& session) {
   return UpdateText(db, "UPDATE conversations SET memory_session_id = ? WHERE id = ?", session, id);
 }
@@ -167,7 +192,7 @@ Result<int64_t> Append(sqlite::Database& db, const std::string& id,
                        const std::vector<Message>& messages, int64_t now_ms) {
   ASSIGN_OR_RETURN(const Conversation conversation, GetOrCreate(db, id, now_ms));
   int64_t last =
-      conversation.message_count;  // nothing is ever deleted, so the count is the last one
+      conversation.message_count;  // deleted only as a whole, so the count is the last one
   for (const Message& message : messages) {
     RETURN_IF_ERROR(Insert(db, id, ++last, message, now_ms));
   }

@@ -27,21 +27,31 @@ struct Conversation {
   int64_t message_count = 0;
   int64_t turn = 0;  // count of user messages that came as UserPromptSubmit
   base::Json fields =
-      base::Json::object();  // what the runtime keeps beside the messages: tool_meta, …
+      base::Json::object();  // what the runtime keeps beside the messages: toolMeta, delegation, …
 };
 
 // The tables, as migration steps for sqlite::Migrate (the owner of the file joins them with its
 // own).
 extern const char* const kSchema;
+extern const char* const kAgeStep;  // a later migration
 
 base::Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms);
 base::Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string& id);
 base::Result<std::vector<Conversation>> List(sqlite::Database& db, const std::string& state);
 base::Result<std::optional<Conversation>> Current(sqlite::Database& db);  // newest open one
+// Those in `state` that were last used at `before_ms` or earlier, the oldest first.
+base::Result<std::vector<std::string>> UnusedSince(sqlite::Database& db, const std::string& state,
+                                                   int64_t before_ms, int64_t limit);
+// With its messages. What others keep about it is theirs to delete.
+base::Status Remove(sqlite::Database& db, const std::string& id);
 base::Status SetMemorySession(sqlite::Database& db, const std::string& id,
                               const std::string& session);
 base::Status SetState(sqlite::Database& db, const std::string& id, const std::string& state);
 base::Status SetFields(sqlite::Database& db, const std::string& id, const base::Json& fields);
+// What a runtime keeps beside the messages, over `fields`: in toolMeta call by call, any other key
+// as a whole; null takes a call or a key out. Pure. kTooLarge over kMaxFieldsBytes.
+inline constexpr size_t kMaxFieldsBytes = 1 << 20;
+base::Result<base::Json> MergeFields(base::Json fields, const base::Json& changes);
 base::Result<int64_t> NextTurn(sqlite::Database& db,
                                const std::string& id);  // counts one, → its number
 base::Result<int64_t> Append(sqlite::Database& db, const std::string& id,

@@ -105,6 +105,22 @@ TEST_F(Conversations, TurnsAreCountedAndFieldsKept) {
   EXPECT_FALSE(NextTurn(*db_, "none"));
 }
 
+TEST(Fields, ToolMetaIsMergedCallByCallAndTheRestIsReplaced) {
+  Json fields = {{"toolMeta", {{"t1", {{"a", 1}}}, {"t2", "x"}}},
+                 {"delegation", {{"group", 1}, {"open", 2}}},
+                 {"note", "kept"}};
+  const auto merged = MergeFields(
+      fields, {{"toolMeta", {{"t2", nullptr}, {"t3", "{}"}}}, {"delegation", {{"group", 2}}}});
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(*merged, (Json{{"toolMeta", {{"t1", {{"a", 1}}}, {"t3", "{}"}}},
+                           {"delegation", {{"group", 2}}},
+                           {"note", "kept"}}));
+  EXPECT_FALSE(MergeFields(fields, {{"toolMeta", nullptr}})->contains("toolMeta"));
+  const auto large = MergeFields(fields, {{"note", std::string(kMaxFieldsBytes, 'x')}});
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().code, base::Code::kTooLarge);
+}
+
 TEST(Trim, NewestMessagesStayAndTheSystemMessageIsKept) {
   const std::vector<Message> all = {Text("system", "rules"), Text("user", std::string(300, 'a')),
                                     Text("assistant", std::string(300, 'b')), Text("user", "last")};

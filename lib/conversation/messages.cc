@@ -107,6 +107,33 @@ base::Result<std::vector<Message>> DecodeMessages(const Json& body) {
   return messages;
 }
 
+base::Result<Json> MergeFields(Json fields, const Json& changes) {
+  for (const auto& [key, value] : changes.items()) {
+    if (value.is_null()) {
+      fields.erase(key);
+    } else if (key == "toolMeta" && value.is_object()) {
+      Json& calls = fields[key];
+      if (!calls.is_object()) calls = Json::object();
+      for (const auto& [call, about] : value.items()) {
+        if (about.is_null())
+          calls.erase(call);
+        else
+          calls[call] = about;
+      }
+    } else {
+      fields[key] = value;
+    }
+  }
+  const size_t bytes = base::DumpJson(fields).size();
+  if (bytes > kMaxFieldsBytes) {
+    return base::Error{base::Code::kTooLarge,
+                       "the state of a conversation has " + std::to_string(bytes) +
+                           " bytes, the limit is " + std::to_string(kMaxFieldsBytes) +
+                           "; take out what is done with (a null in toolMeta takes a call out)"};
+  }
+  return fields;
+}
+
 Json EncodeMessage(const Message& message) {
   Json json = {{"role", message.role}, {"content", message.content}};
   if (message.sequence > 0) json["sequence"] = message.sequence;

@@ -133,6 +133,14 @@ Statement& Statement::BindBlob(std::string_view bytes) {
   return *this;
 }
 
+Statement& Statement::BindRow(const Statement& from, int first) {
+  for (int column = first; column < sqlite3_column_count(from.statement_); ++column) {
+    bind_error_ |=
+        sqlite3_bind_value(statement_, next_++, sqlite3_column_value(from.statement_, column));
+  }
+  return *this;
+}
+
 Result<bool> Statement::Step() {
   if (bind_error_ != SQLITE_OK) return connection_->Fail(bind_error_, "bind");
   int rc = sqlite3_step(statement_);

@@ -88,6 +88,8 @@ class Statement {
   Statement& Bind(const std::optional<std::string>& text);  // nullopt: NULL
   Statement& BindNull();
   Statement& BindBlob(std::string_view bytes);
+  // The columns of the row that `from` stands on, from column `first` on, as they are.
+  Statement& BindRow(const Statement& from, int first);
 
   base::Result<bool> Step();  // true: there is a row
   base::Status Run();         // steps to the end; rows are not expected

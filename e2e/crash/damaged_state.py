@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""The sidecar's volume when something is wrong with it: another process holds it, a newer program wrote its file,
+or the file is really damaged. The second process waits with closed ports and names the holder; a damaged file is
+set aside, said so, and what can be read of it is delivered.
+
+    damaged_state.py [--rounds 20]
+
+The last line is 'N passed, M failed'."""
+import argparse
+import glob
+import os
+import random
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "story")]
+
+import programs  # noqa: E402
+import wire  # noqa: E402
+from checks import Checks  # noqa: E402
+
+IN_USE, REFUSE_S, PAGE = 75, 2.0, 4096
+CAPTURES = 60
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def is_open(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def second(folder, policy, wait, ports):
+    argv = [programs.binary("agent-memory-sidecar"), "--policy", policy, "--data-dir", os.path.join(folder, "state"),
+            "--lock-wait", wait, "--listen", f"127.0.0.1:{ports[0]}", "--admin", f"127.0.0.1:{ports[1]}"]
+    return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def write_policy(folder, url):
+    import json
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "policy.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"version": 1, "agent": "coder", "namespace": "agents", "memory": {"url": url, "project": "coder"},
+                   "toolHooks": {"memorySaveRules": [{"name": "errors", "tool": "bash", "matchOutput": "error"}]}}, file)
+    return path
+
+
+def capture(sidecar, number):
+    return wire.ask(sidecar.api, "POST", "/v1/hooks", {
+        "hook_event_name": "PostToolUse", "session_id": f"c{number % 3}", "tool_name": "Bash", "tool_use_id": f"t{number}",
+        "tool_input": {"command": "make"}, "tool_response": {"stdout": f"error number{number}x " + "." * 300, "stderr": ""}})[0]
+
+
+def held_volume(checks, base, rounds):
+    checks.chapter("another process holds the volume")
+    folder = os.path.join(base, "held")
+    policy = write_policy(folder, "http://127.0.0.1:9")
+    first = programs.sidecar(folder, policy).start()
+    try:
+        odd = []
+        for _ in range(rounds):
+            clock = programs.stopwatch()
+            process = second(folder, policy, "0s", (free_port(), free_port()))
+            said, _ = process.communicate(timeout=10)
+            if process.returncode != IN_USE or f"pid {first.pid}" not in said or clock() > REFUSE_S:
+                odd.append((process.returncode, said, clock()))
+        checks.that(not odd, f"{rounds} × a second one: refused within {REFUSE_S:.0f} s, exit {IN_USE}, names the holder", odd[:2])
+
+        ports = (free_port(), free_port())
+        clock = programs.stopwatch()
+        process = second(folder, policy, "1500ms", ports)
+        opened = wire.until(lambda: any(map(is_open, ports)) or process.poll() is not None, 10) and process.poll() is None
+        said, _ = process.communicate(timeout=10)
+        checks.that(not opened and process.returncode == IN_USE and clock() >= 1.5,
+                    "it waits for --lock-wait with closed ports, then gives up", (opened, process.returncode, clock(), said))
+
+        process = second(folder, policy, "30s", ports)
+        wire.until(lambda: process.poll() is not None, 1)
+        checks.that(process.poll() is None and not any(map(is_open, ports)), "it waits while the first one runs")
+        first.kill()
+        checks.that(wire.until(lambda: all(map(is_open, ports)), 5), "and takes over as soon as that is killed")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+        checks.equal(process.returncode, 0, "SIGTERM: exit 0")
+        first.start()
+        process = second(folder, policy, "30s", ports)
+        time.sleep(0.3)  # it is waiting; nothing outside says so
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=5)
+        checks.that(process.returncode != 0, "a stop is heard while it waits", process.returncode)
+    finally:
+        first.kill()
+
+
+def newer_file(checks, base):
+    checks.chapter("a newer program wrote the file")
+    folder = os.path.join(base, "newer")
+    policy = write_policy(folder, "http://127.0.0.1:9")
+    sidecar = programs.sidecar(folder, policy).start()
+    sidecar.stop()
+    file = os.path.join(folder, "state/state.db")
+    with sqlite3.connect(file) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    process = second(folder, policy, "0s", (0, 0))
+    said, _ = process.communicate(timeout=20)
+    checks.that(process.returncode == 1 and "schema version 99" in said, "refused, and says so", (process.returncode, said))
+    checks.equal(glob.glob(file + ".damaged-*"), [], "the file is not set aside")
+
+
+def damage(checks, base, seed):
+    checks.chapter("the file is damaged while captures wait")
+    source = random.Random(seed)
+    folder = os.path.join(base, "damaged")
+    server = programs.server(folder).start()
+    policy = write_policy(folder, "http://" + server.api)
+    server.kill()
+    sidecar = programs.sidecar(folder, policy).start()
+    sidecar.ready()
+    taken = [capture(sidecar, number) for number in range(CAPTURES)]
+    checks.equal(taken, [200] * CAPTURES, f"{CAPTURES} captures are taken while the server is away")
+    sidecar.kill()  # with its log
+    file = os.path.join(folder, "state/state.db")
+    with sqlite3.connect(file) as db:  # the log goes into the file
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        leaves = [row[0] for row in db.execute("SELECT pageno FROM dbstat WHERE name = 'outbox' AND pagetype = 'leaf'")] \
+            if has_dbstat(db) else []
+    db.close()
+    pages = os.path.getsize(file) // PAGE
+    page = source.choice(leaves) if leaves else pages // 2
+    with open(file, "r+b") as broken:
+        broken.seek((page - 1) * PAGE)
+        broken.write(source.randbytes(PAGE))
+    server.start()
+    sidecar.start()
+    try:
+        status = wire.ask(sidecar.api, "GET", "/v1/status")[1]
+        checks.that(len(status["damages"]) == 1, f"page {page} of {pages}: the sidecar starts and says so", status["damages"])
+        checks.that("set aside" in sidecar.tail(50), "so does its log")
+        checks.that(len(glob.glob(file + ".damaged-*")) >= 1, "the damaged file is kept")
+        done = wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["pending"] == 0, 30)
+        status = wire.ask(sidecar.api, "GET", "/v1/status")[1]
+        checks.that(done and status["accepted"] == status["delivered"] + status["dead"], "the rest is delivered, the counters balance",
+                    {key: status[key] for key in ("accepted", "delivered", "pending", "dead", "dead_by_cause")})
+        lost = status["damages"][0]["lost_writes"]
+        stats = wire.ask(server.api, "GET", "/stats?project=coder")[1]
+        checks.that(lost is not None and stats["total_observations"] >= CAPTURES - lost,
+                    f"what was not delivered ({lost}) is a dead letter", (stats, status["dead_by_cause"]))
+        checks.equal(capture(sidecar, 1000), 200, "the next capture is taken")
+    finally:
+        sidecar.kill()
+        server.kill()
+
+
+def has_dbstat(db):
+    try:
+        db.execute("SELECT 1 FROM dbstat LIMIT 1")
+        return True
+    except sqlite3.OperationalError:
+        return False
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    checks, base = Checks(), tempfile.mkdtemp(prefix="agent-memory-state-")
+    print(f"seed {options.seed}", flush=True)
+    try:
+        for part in (lambda c, b: held_volume(c, b, options.rounds), newer_file, lambda c, b: damage(c, b, options.seed)):
+            try:
+                part(checks, base)
+            except (Exception, SystemExit) as failure:  # told as a failure; the next part still runs
+                checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    return checks.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

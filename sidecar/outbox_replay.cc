@@ -1,0 +1,85 @@
+// Dead letters back into the queue. A letter keeps its sequence, so it comes before what its lane
+// was given later, and its key, so a server that took it after all takes it once.
+#include <algorithm>
+#include <utility>
+
+#include "sidecar/outbox.h"
+
+namespace sidecar {
+namespace {
+
+using base::Result;
+using base::Status;
+
+struct Candidate {
+  int64_t sequence = 0, bytes = 0;
+};
+
+Result<std::vector<Candidate>> Collect(sqlite::Statement& query) {
+  std::vector<Candidate> found;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return found;
+    found.push_back({query.Int(0), query.Int(1)});
+  }
+}
+
+// Those whose write was kept, the oldest first.
+Result<std::vector<Candidate>> Candidates(sqlite::Database& db, const ReplayChoice& choice) {
+  if (choice.sequences.empty()) {
+    ASSIGN_OR_RETURN(auto query,
+                     db.Prepare("SELECT sequence, bytes FROM outbox WHERE state = 'dead'"
+                                " AND bytes > 0 AND (?1 = '' OR cause = ?1) ORDER BY sequence"));
+    query.Bind(choice.cause);
+    return Collect(query);
+  }
+  std::vector<Candidate> found;
+  for (const int64_t sequence : choice.sequences) {
+    ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT sequence, bytes FROM outbox WHERE sequence = ?"
+                                            " AND state = 'dead' AND bytes > 0"));
+    query.Bind(sequence);
+    ASSIGN_OR_RETURN(const auto one, Collect(query));
+    found.insert(found.end(), one.begin(), one.end());
+  }
+  std::ranges::sort(found, {}, &Candidate::sequence);
+  const auto again = std::ranges::unique(found, {}, &Candidate::sequence);
+  found.erase(again.begin(), again.end());
+  return found;
+}
+
+Status Revive(sqlite::Database& db, int64_t sequence) {
+  ASSIGN_OR_RETURN(auto update, db.Prepare("UPDATE outbox SET state = 'pending', cause = '',"
+                                           " reason = '' WHERE sequence = ?"));
+  return update.Bind(sequence).Run();
+}
+
+Status MoveTotals(sqlite::Database& db, int64_t rows, int64_t bytes) {
+  ASSIGN_OR_RETURN(auto update, db.Prepare("UPDATE outbox_totals SET value = value + CASE name"
+                                           " WHEN 'dead' THEN -?1 WHEN 'pending' THEN ?1"
+                                           " WHEN 'dead_bytes' THEN -?2"
+                                           " WHEN 'pending_bytes' THEN ?2 ELSE 0 END"));
+  return update.Bind(rows).Bind(bytes).Run();
+}
+
+}  // namespace
+
+Result<Replayed> ReplayDeadLetters(sqlite::Database& db, const ReplayChoice& choice,
+                                   const OutboxLimits& limits) {
+  ASSIGN_OR_RETURN(const auto chosen, Candidates(db, choice));
+  ASSIGN_OR_RETURN(const OutboxTotals totals, ReadTotals(db));
+  Replayed done;
+  int64_t bytes = 0;
+  for (const Candidate& letter : chosen) {
+    const bool room = totals.pending + done.replayed < limits.rows &&
+                      totals.pending_bytes + bytes + letter.bytes <= limits.bytes;
+    if (!room) break;
+    RETURN_IF_ERROR(Revive(db, letter.sequence));
+    bytes += letter.bytes;
+    ++done.replayed;
+  }
+  RETURN_IF_ERROR(MoveTotals(db, done.replayed, bytes));
+  done.left = static_cast<int64_t>(chosen.size()) - done.replayed;
+  return done;
+}
+
+}  // namespace sidecar

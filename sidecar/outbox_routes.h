@@ -1,0 +1,33 @@
+// What people do about dead letters: read them and send them again. For the agent's listener, so
+// reached by `kubectl port-forward`; documented in docs/operations.md.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "lib/http/router.h"
+#include "sidecar/outbox.h"
+#include "sidecar/state.h"
+
+namespace sidecar {
+
+class OutboxRoutes {
+ public:
+  // `wake` tells the delivery that there are new rows.
+  OutboxRoutes(State& state, OutboxLimits limits, std::function<void()> wake);
+  std::vector<http::Route> Routes();  // their handlers refer to this object
+
+ private:
+  base::Result<base::Json> List(const http::Request& request);
+  base::Result<base::Json> Get(const http::Request& request);
+  base::Result<base::Json> Replay(const http::Request& request);
+
+  State& state_;
+  const OutboxLimits limits_;
+  std::function<void()> wake_;
+};
+
+// How a dead letter is shown, here and in /v1/status; without what was to be written.
+base::Json EncodeDeadLetter(const DeadLetter& letter);
+
+}  // namespace sidecar

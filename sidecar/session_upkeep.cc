@@ -1,0 +1,160 @@
+// Each conversation is a transaction of its own, so that a full outbox holds up the rest of a round
+// and not what was done in it.
+#include "sidecar/session_upkeep.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <utility>
+
+#include "lib/base/log.h"
+#include "lib/conversation/conversations.h"
+#include "sidecar/journal_pruning.h"
+#include "sidecar/sessions.h"
+
+namespace sidecar {
+namespace {
+
+using base::Result;
+using base::Status;
+
+constexpr int64_t kRoundEveryMs = 60'000;
+constexpr int64_t kMostConversations = 1'000, kMostAnswers = 10'000;  // in one round
+constexpr int64_t kAnswersTogether = 500;                             // in one transaction
+constexpr int64_t kGainOverRestartMs = 24 * 3'600'000;
+constexpr int64_t kSaveEveryMs = 600'000;  // an idle sidecar hardly wakes the disk
+
+void SayWhyNot(const char* what, const base::Error& error) {
+  base::LogWarn(what, {{"reason", error.message}});
+}
+
+}  // namespace
+
+SessionUpkeep::SessionUpkeep(State& state, const PolicyWatch& policies, telemetry::Metrics& metrics,
+                             const base::Clock& clock, const Options& options,
+                             std::function<void()> wake)
+    : state_(state),
+      policies_(policies),
+      metrics_(metrics),
+      clock_(clock),
+      options_(options),
+      wake_(std::move(wake)) {}
+
+SessionUpkeep::~SessionUpkeep() { Stop(); }
+
+void SessionUpkeep::Start() {
+  thread_ = std::jthread([this] {
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+      lock.unlock();
+      RunOnce();
+      lock.lock();
+      stop_.wait_for(lock, std::chrono::milliseconds(kRoundEveryMs), [&] { return stopping_; });
+    }
+  });
+  pthread_setname_np(thread_.native_handle(), "upkeep");
+}
+
+void SessionUpkeep::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  stop_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+SessionUpkeep::Round SessionUpkeep::RunOnce() {
+  Round round;
+  round.ended = EndIdle();
+  const auto aged_ms = Age();
+  if (!aged_ms) {
+    SayWhyNot("nothing was forgotten", aged_ms.error());
+    return round;
+  }
+  round.answers = ForgetAnswers(*aged_ms);
+  round.conversations = ForgetConversations(*aged_ms);
+  metrics_.Count("agent_memory_sidecar_idle_sessions_total", {}, static_cast<double>(round.ended));
+  metrics_.Count("agent_memory_sidecar_forgotten_total", {{"what", "answers"}},
+                 static_cast<double>(round.answers));
+  metrics_.Count("agent_memory_sidecar_forgotten_total", {{"what", "conversations"}},
+                 static_cast<double>(round.conversations));
+  return round;
+}
+
+int64_t SessionUpkeep::EndIdle() {
+  const auto policy = policies_.Current();
+  if (options_.session_idle_ms == 0 || !policy) return 0;
+  const int64_t now_ms = clock_.NowMs();
+  const auto idle = state_.Read([&](sqlite::Database& db) {
+    return conversation::UnusedSince(db, "open", now_ms - options_.session_idle_ms,
+                                     kMostConversations);
+  });
+  if (!idle) return 0;
+  int64_t ended = 0;
+  for (const std::string& id : *idle) {
+    const auto done = state_.Write<bool>([&](sqlite::Database& db) {
+      return EndIfIdle(db, id, options_.session_idle_ms, {policy->policy, options_.outbox, now_ms});
+    });
+    if (!done) {
+      SayWhyNot("an idle session could not be ended yet", done.error());
+      break;
+    }
+    ended += *done;
+  }
+  if (ended > 0) wake_();
+  return ended;
+}
+
+// Only the monotonic clock makes things older, and a restart a day at most.
+Result<int64_t> SessionUpkeep::Age() {
+  const int64_t now_ms = clock_.NowMs(), monotonic_ms = clock_.MonotonicMs();
+  int64_t gain_ms = monotonic_ms - aged_at_ms_;
+  if (!aged_ms_) {
+    ASSIGN_OR_RETURN(saved_aged_ms_,
+                     state_.Read([](sqlite::Database& db) { return LoadAged(db); }));
+    aged_ms_ = saved_aged_ms_ == 0 ? now_ms : saved_aged_ms_;
+    gain_ms = kGainOverRestartMs;
+  }
+  aged_ms_ = AgeBy(*aged_ms_, gain_ms, now_ms);
+  aged_at_ms_ = monotonic_ms;
+  if (*aged_ms_ < saved_aged_ms_ || *aged_ms_ - saved_aged_ms_ >= kSaveEveryMs) {
+    const int64_t aged_ms = *aged_ms_;
+    RETURN_IF_ERROR(
+        state_.Change([aged_ms](sqlite::Database& db) { return SaveAged(db, aged_ms); }));
+    saved_aged_ms_ = aged_ms;
+  }
+  return *aged_ms_;
+}
+
+int64_t SessionUpkeep::ForgetAnswers(int64_t aged_ms) {
+  if (options_.keep_answers_ms == 0) return 0;
+  int64_t forgotten = 0;
+  while (forgotten < kMostAnswers) {
+    const auto some = state_.Write<int64_t>([&](sqlite::Database& db) {
+      return PruneAnswers(db, aged_ms - options_.keep_answers_ms, kAnswersTogether);
+    });
+    if (!some || *some == 0) break;
+    forgotten += *some;
+  }
+  return forgotten;
+}
+
+int64_t SessionUpkeep::ForgetConversations(int64_t aged_ms) {
+  if (options_.keep_conversations_ms == 0) return 0;
+  const int64_t before_ms = aged_ms - options_.keep_conversations_ms;
+  const auto old = state_.Read([&](sqlite::Database& db) {
+    return conversation::UnusedSince(db, "ended", before_ms, kMostConversations);
+  });
+  if (!old) return 0;
+  int64_t forgotten = 0;
+  for (const std::string& id : *old) {
+    const auto done = state_.Write<bool>(
+        [&](sqlite::Database& db) { return PruneConversation(db, id, before_ms); });
+    if (!done) break;
+    forgotten += *done;
+  }
+  return forgotten;
+}
+
+}  // namespace sidecar
