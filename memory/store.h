@@ -102,6 +102,8 @@ enum class Imported { kNew, kSkipped };
 struct ImportOptions {
   bool dedup = true;        // a row that is here under another id is skipped, not made again
   bool unite_tags = false;  // a row that is here already gets the tags of the one that comes
+  // When rows without a time are from. Such a row is the same as one that differs in its time alone.
+  int64_t now_ms = 0;
 };
 
 // One snapshot to walk over, once. It may outlive its Store.

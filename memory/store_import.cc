@@ -35,7 +35,7 @@ Result<UnderId> LookUnderId(Database& database, const Observation& row, int64_t 
   if (row.id <= 0 || row.id > kHighestKeptId) return UnderId();
   ASSIGN_OR_RETURN(Statement read,
                    database.Prepare("SELECT slot, deleted_ms IS NOT NULL, project = ?2 AND "
-                                    "session = ?3 AND created_ms = ?4, hash = ?5 "
+                                    "session = ?3 AND ?4 IN (created_ms, 0), hash = ?5 "
                                     "FROM observations WHERE id = ?1"));
   read.Bind(row.id).Bind(project).Bind(session).Bind(row.created_ms).Bind(row.normalized_hash);
   ASSIGN_OR_RETURN(bool taken, read.Step());
@@ -54,7 +54,7 @@ Result<std::optional<int64_t>> FindTwin(Database& database, const Observation& r
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare("SELECT slot FROM observations WHERE hash = ?1 AND project = ?2 AND "
-                       "scope = ?3 AND type = ?4 AND title = ?5 AND created_ms = ?6 AND "
+                       "scope = ?3 AND type = ?4 AND title = ?5 AND ?6 IN (created_ms, 0) AND "
                        "session = ?7 AND rule = ?8 AND coalesce(topic_key, '') = ?9"));
   read.Bind(row.normalized_hash).Bind(project).Bind(row.scope).Bind(row.type).Bind(row.title);
   read.Bind(row.created_ms).Bind(session).Bind(row.source.rule).Bind(row.topic_key);
@@ -126,7 +126,8 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given,
                            const ImportOptions& options) {
   Observation row = given.row;
   ASSIGN_OR_RETURN(int64_t session,
-                   FindOrAddSession(database, row.session_id, row.project, row.created_ms));
+                   FindOrAddSession(database, row.session_id, row.project,
+                                    row.created_ms != 0 ? row.created_ms : options.now_ms));
   ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
   ASSIGN_OR_RETURN(UnderId under, LookUnderId(database, row, project, session));
   if (under.same && under.deleted) {
@@ -146,6 +147,9 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given,
     return Imported::kSkipped;
   }
   if (!under.free) row.id = 0;
+  if (row.created_ms == 0) row.created_ms = options.now_ms;
+  if (row.updated_ms == 0) row.updated_ms = row.created_ms;
+  if (row.last_seen_ms == 0) row.last_seen_ms = row.updated_ms;
   ASSIGN_OR_RETURN(int64_t id, InsertRow(database, row, FactsOf(row.title, row.content), session));
   RETURN_IF_ERROR(AddRevisions(database, id, given));
   return Imported::kNew;

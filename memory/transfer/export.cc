@@ -1,9 +1,14 @@
 // GET /export: every session and observation of one snapshot, written while it is read. An export
 // that breaks off is seen as broken: the connection is cut without the body's end.
+#include <algorithm>
+
 #include "lib/base/text.h"
 #include "memory/handlers.h"
 #include "memory/revision.h"
 #include "memory/transfer/format.h"
+#include "memory/transfer/note_files.h"
+#include "memory/transfer/pieces.h"
+#include "memory/transfer/tar_archive.h"
 #include "memory/validate.h"
 
 namespace memory {
@@ -16,27 +21,6 @@ using http::Request;
 using http::Response;
 
 namespace {
-
-constexpr size_t kPieceBytes = 64 << 10;
-
-// Collects small writes into pieces.
-class Pieces {
- public:
-  explicit Pieces(http::BodyWriter& writer) : writer_(writer) {}
-  Status Write(std::string_view text) {
-    piece_ += text;
-    return piece_.size() < kPieceBytes ? Status() : Flush();
-  }
-  Status Flush() {
-    Status written = piece_.empty() ? Status() : writer_.Write(piece_);
-    piece_.clear();
-    return written;
-  }
-
- private:
-  http::BodyWriter& writer_;
-  std::string piece_;
-};
 
 Status WriteObject(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer) {
   Pieces pieces(writer);
@@ -87,6 +71,44 @@ Status WriteLines(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer
   return pieces.Flush();
 }
 
+Status WriteNotes(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer) {
+  Pieces pieces(writer);
+  size_t sessions = 0, observations = 0;
+  RETURN_IF_ERROR(pieces.Write(FirstNote(now_ms)));
+  RETURN_IF_ERROR(cursor.Walk(
+      [&](const api::Session& session) {
+        ++sessions;
+        return pieces.Write(NoteOf(FrontOf(session), session.summary));
+      },
+      [&](const ExportedRow& row) {
+        ++observations;
+        return pieces.Write(NoteOf(FrontOf(row.row), row.row.content));
+      }));
+  RETURN_IF_ERROR(pieces.Write(LastNote(sessions, observations)));
+  return pieces.Flush();
+}
+
+Status WriteVault(ExportCursor& cursor, int64_t, http::BodyWriter& writer) {
+  Pieces pieces(writer);
+  RETURN_IF_ERROR(
+      cursor.Walk([&](const api::Session& session) { return pieces.Write(VaultEntry(session)); },
+                  [&](const ExportedRow& row) { return pieces.Write(VaultEntry(row.row)); }));
+  RETURN_IF_ERROR(pieces.Write(TarEnd()));
+  return pieces.Flush();
+}
+
+struct StreamedFormat {
+  const char* name;
+  const char* content_type;
+  Status (*write)(ExportCursor&, int64_t now_ms, http::BodyWriter&);
+};
+constexpr StreamedFormat kStreamed[] = {
+    {"json", "application/json", WriteObject},
+    {"jsonl", "application/x-ndjson", WriteLines},
+    {"markdown", "text/markdown; charset=utf-8", WriteNotes},
+    {"obsidian", "application/x-tar", WriteVault},
+};
+
 // The whole file is there before the first byte is sent, so what is wrong is still an answer.
 Response ExportFile(const Api& api, const std::optional<std::string>& project) {
   base::Result<Spool> made = api.store.Copy(project);
@@ -109,18 +131,19 @@ Response ExportFile(const Api& api, const std::optional<std::string>& project) {
 Response Export(const Api& api, const Request& request) {
   const std::string format = TextParameter(request, "format").value_or("json");
   if (format == "sqlite") return ExportFile(api, TextParameter(request, "project"));
-  if (format != "json" && format != "jsonl") {
-    return http::ErrorResponse({Code::kInvalid, "format must be json, jsonl or sqlite, it is \"" +
-                                                    base::Ellipsize(format, 40) + "\""});
+  const auto* found = std::find_if(std::begin(kStreamed), std::end(kStreamed),
+                                   [&](const StreamedFormat& one) { return one.name == format; });
+  if (found == std::end(kStreamed)) {
+    return http::ErrorResponse(
+        {Code::kInvalid, "format must be json, jsonl, sqlite, markdown or obsidian, it is \"" +
+                             base::Ellipsize(format, 40) + "\""});
   }
   base::Result<std::shared_ptr<ExportCursor>> cursor =
       api.store.OpenExport(TextParameter(request, "project"));
   if (!cursor) return http::ErrorResponse(cursor.error());
-  auto write = format == "json" ? WriteObject : WriteLines;
   Response response;
-  response.headers.Set("Content-Type",
-                       format == "json" ? "application/json" : "application/x-ndjson");
-  response.stream = [write, cursor = *cursor, now_ms = api.clock.NowMs()](
+  response.headers.Set("Content-Type", found->content_type);
+  response.stream = [write = found->write, cursor = *cursor, now_ms = api.clock.NowMs()](
                         http::BodyWriter& writer) { return write(*cursor, now_ms, writer); };
   return response;
 }

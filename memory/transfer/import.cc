@@ -1,12 +1,18 @@
 // POST /import: takes an export in while it arrives, in batches. Idempotent: a broken import is
 // repeated.
+#include <algorithm>
+
 #include "lib/base/text.h"
 #include "memory/handlers.h"
 #include "memory/revision.h"
+#include "memory/transfer/csv_records.h"
+#include "memory/transfer/foreign_rows.h"
 #include "memory/transfer/format.h"
 #include "memory/transfer/importer.h"
-#include "memory/transfer/json_elements.h"
 #include "memory/transfer/json_lines.h"
+#include "memory/transfer/json_rows.h"
+#include "memory/transfer/note_files.h"
+#include "memory/transfer/tar_archive.h"
 #include "memory/validate.h"
 
 namespace memory {
@@ -22,33 +28,25 @@ using http::Response;
 namespace {
 
 constexpr size_t kLookAtBytes = 4 << 10;  // a first line is far shorter
-
-Status ReadObject(http::BodyReader& body, Importer& importer) {
-  ElementHandlers handlers;
-  handlers.on_element = [&](const std::string& array, const Json& element) -> Status {
-    if (array == "sessions") return importer.TakeSession(element);
-    if (array == "observations") return importer.TakeObservation(element);
-    return {};
-  };
-  handlers.on_field = [&](const std::string& name, const Json& value) -> Status {
-    if (name == "format") return importer.SetFormat(value);
-    if ((name == "sessions" || name == "observations") && !value.is_null())
-      return Error{Code::kInvalid, name + " must be an array"};
-    return {};
-  };
-  return ReadElements(body, handlers);
-}
+constexpr const char* kFormats[] = {"json", "jsonl", "sqlite", "markdown", "obsidian",
+                                    "csv",  "mem0",  "engram", "chatgpt",  "agentops"};
 
 Result<std::string> FormatOf(const Request& request, PeekedBody& body) {
   std::string format = TextParameter(request, "format").value_or("auto");
-  if (format == "json" || format == "jsonl" || format == "sqlite") return format;
+  if (std::find(std::begin(kFormats), std::end(kFormats), format) != std::end(kFormats))
+    return format;
   if (format != "auto") {
-    return Error{Code::kInvalid, "format must be json, jsonl, sqlite or auto, it is \"" +
-                                     base::Ellipsize(format, 40) + "\""};
+    return Error{Code::kInvalid,
+                 "format must be json, jsonl, sqlite, markdown, obsidian, csv, mem0, engram, "
+                 "chatgpt, agentops or auto, it is \"" +
+                     base::Ellipsize(format, 40) + "\""};
   }
   ASSIGN_OR_RETURN(std::string_view beginning, body.Peek(kLookAtBytes));
   if (beginning.starts_with(kSqliteMagic)) return std::string("sqlite");
-  return std::string(StartsAsLines(beginning) ? "jsonl" : "json");
+  if (StartsAsTar(beginning)) return std::string("obsidian");
+  if (StartsAsNotes(beginning)) return std::string("markdown");
+  if (StartsAsLines(beginning)) return std::string("jsonl");
+  return std::string(StartsAsCsv(beginning) ? "csv" : "auto");
 }
 
 // The rows of a file may hold what JSON cannot: they take the same way through the same checks.
@@ -66,9 +64,15 @@ Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
       [&](const ExportedRow& row) { return importer.TakeObservation(EncodeRow(row)); });
 }
 
-Status ReadImport(const std::string& format, PeekedBody& body, Store& store, Importer& importer) {
+Status ReadImport(const ForeignDefaults& defaults, PeekedBody& body, Store& store,
+                  Importer& importer) {
+  const std::string& format = defaults.format;
   if (format == "sqlite") return ReadFile(body, store, importer);
-  return format == "jsonl" ? ReadLines(body, importer) : ReadObject(body, importer);
+  if (format == "jsonl") return ReadLines(body, importer);
+  if (format == "markdown") return ReadNotes(body, defaults, importer);
+  if (format == "obsidian") return ReadVault(body, defaults, importer);
+  if (format == "csv") return ReadCsv(body, defaults, importer);
+  return ReadJsonRows(body, defaults, importer);
 }
 
 }  // namespace
@@ -84,8 +88,12 @@ Response Import(const Api& api, const Request& request) {
   Result<std::string> format = FormatOf(request, body);
   if (!format) return http::ErrorResponse(format.error());
   options.unite_tags = *format == "sqlite";
+  options.now_ms = api.clock.NowMs();
+  ForeignDefaults defaults;
+  defaults.format = *format;
+  defaults.project = TextParameter(request, "project").value_or(defaults.project);
   Importer importer(api.store, options);
-  Status read = ReadImport(*format, body, api.store, importer);
+  Status read = ReadImport(defaults, body, api.store, importer);
   Status flushed = importer.Flush();
   if (read && flushed) return http::JsonResponse(200, importer.Report());
   // What came before the break is kept: importing the whole again skips it.

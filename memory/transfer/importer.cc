@@ -62,24 +62,24 @@ Status Importer::SetFormat(const Json& format) {
   return {};
 }
 
-Status Importer::TakeSession(const Json& json) {
-  size_t index = sessions_given_++;
+Status Importer::TakeSession(const Json& json, const Json& where) {
+  const Place place{sessions_given_++, where};
   Status clean = CheckTexts(json);
   Result<api::Session> session = clean ? DecodeSession(json) : clean.error();
   if (!session) {
-    Refuse("session", index, session.error());
+    Refuse("session", place, session.error());
     return {};
   }
   session_batch_.push_back(std::move(*session));
-  session_places_.push_back(index);
+  session_places_.push_back(place);
   return session_batch_.size() < kBatchRows ? Status() : FlushSessions();
 }
 
-Status Importer::TakeObservation(const Json& json) {
-  size_t index = observations_given_++;
+Status Importer::TakeObservation(const Json& json, const Json& where) {
+  const Place place{observations_given_++, where};
   Result<ExportedRow> decoded = DecodeRow(json);
   if (!decoded) {
-    Refuse("observation", index, decoded.error());
+    Refuse("observation", place, decoded.error());
     return {};
   }
   api::Observation& row = decoded->row;
@@ -88,8 +88,17 @@ Status Importer::TakeObservation(const Json& json) {
   batch_bytes_ += row.content.size();
   for (const Revision& old : decoded->revisions) batch_bytes_ += old.content.size();
   batch_.push_back(std::move(*decoded));
-  places_.push_back(index);
+  places_.push_back(place);
   return batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
+}
+
+void Importer::RefuseObservation(const Error& error, const Json& where) {
+  Refuse("observation", {observations_given_++, where}, error);
+}
+
+void Importer::SkipObservation() {
+  ++observations_given_;
+  ++skipped_;
 }
 
 Status Importer::Flush() {
@@ -126,11 +135,14 @@ Status Importer::FlushObservations() {
   return {};
 }
 
-void Importer::Refuse(const char* kind, size_t index, const Error& error) {
-  if (errors_.size() >= kListedErrors)
+void Importer::Refuse(const char* kind, const Place& place, const Error& error) {
+  if (errors_.size() >= kListedErrors) {
     ++errors_left_out_;
-  else
-    errors_.push_back({{"kind", kind}, {"index", index}, {"error", error.message}});
+    return;
+  }
+  Json refused = {{"kind", kind}, {"index", place.index}, {"error", error.message}};
+  if (place.where.is_object()) refused.update(place.where);
+  errors_.push_back(std::move(refused));
 }
 
 Json Importer::Report() const {

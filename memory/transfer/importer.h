@@ -18,19 +18,27 @@ class Importer {
   // What the import says it is: kInvalid when that is unknown. Before the first row.
   base::Status SetFormat(const base::Json& format);
   // A row of the import, in its JSON. An error is one of the store, and ends the import; a row that
-  // is not taken goes into the report.
-  base::Status TakeSession(const base::Json& json);
-  base::Status TakeObservation(const base::Json& json);
+  // is not taken goes into the report, with `where` it stands: {"line": 7} or {"file": "a.md"}.
+  base::Status TakeSession(const base::Json& json, const base::Json& where = {});
+  base::Status TakeObservation(const base::Json& json, const base::Json& where = {});
+  // The same for a row that cannot even be read, and for one that is not meant to be taken.
+  void RefuseObservation(const base::Error& error, const base::Json& where);
+  void SkipObservation();
   base::Status Flush();  // commits what waits: after the last row
 
   size_t sessions_given() const { return sessions_given_; }
   size_t observations_given() const { return observations_given_; }
-  // {"imported_sessions", "imported_observations", "skipped", "errors": [{kind, index, error}]};
+  // {"imported_sessions", "imported_observations", "skipped", "errors": [{kind, index, error}]},
+  // an error with its place where that is known;
   // beyond 10,000 errors the others are counted in "errors_left_out".
   base::Json Report() const;
 
  private:
-  void Refuse(const char* kind, size_t index, const base::Error& error);
+  struct Place {
+    size_t index;
+    base::Json where;
+  };
+  void Refuse(const char* kind, const Place& place, const base::Error& error);
   base::Status FlushSessions();
   base::Status FlushObservations();
 
@@ -43,7 +51,7 @@ class Importer {
   // What waits for the next commit, and which of the import's rows each is.
   std::vector<api::Session> session_batch_;
   std::vector<ExportedRow> batch_;
-  std::vector<size_t> session_places_, places_;
+  std::vector<Place> session_places_, places_;
   size_t batch_bytes_ = 0;
 };
 

@@ -98,14 +98,19 @@ class ElementReader : public nlohmann::json_sax<Json> {
   bool Open(Json container) {
     if (depth_ >= kMaxDepth) return Fail("nested deeper than " + std::to_string(kMaxDepth));
     ++depth_;
-    if (depth_ == 1) return container.is_object() ? true : Fail("the body must be a JSON object");
-    if (depth_ == 2 && container.is_array()) {
+    if (depth_ == 1) return OpenBody(container.is_array());
+    if (depth_ == 2 && !in_array_ && container.is_array()) {
       in_array_ = true;
       return true;
     }
     building_.push_back(std::move(container));
     keys_.emplace_back();
     return true;
+  }
+
+  bool OpenBody(bool list) {
+    in_array_ = list;
+    return !list || handlers_.list ? true : Fail("the body must be a JSON object");
   }
 
   bool Close() {
@@ -140,7 +145,7 @@ class ElementReader : public nlohmann::json_sax<Json> {
   BodyBuffer& buffer_;
   std::set<std::string> seen_;  // top-level fields
   std::string field_;           // the one that is read
-  bool in_array_ = false;       // inside a top-level array
+  bool in_array_ = false;       // inside a top-level array, or the body is one
   size_t depth_ = 0;
   std::vector<Json> building_;     // containers of the element that is read, outermost first
   std::vector<std::string> keys_;  // the pending key of each

@@ -15,11 +15,13 @@ struct ElementHandlers {
   std::function<base::Status(const std::string& array, base::Json element)> on_element;
   // A top-level field that is no array.
   std::function<base::Status(const std::string& name, base::Json value)> on_field;
+  bool list = false;  // the body may be an array, too: its elements are those of the array ""
 };
 
 inline constexpr size_t kMaxElementBytes = 16 << 20;
 
-// kInvalid: not one JSON object; kTooLarge: an element over kMaxElementBytes; errors of the body.
+// kInvalid: not one JSON object (or array); kTooLarge: an element over kMaxElementBytes; errors of
+// the body.
 base::Status ReadElements(http::BodyReader& body, const ElementHandlers& handlers);
 
 }  // namespace memory

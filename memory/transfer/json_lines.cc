@@ -27,8 +27,9 @@ class LineReader {
     if (!json) return Wrong(json.error().message);
     if (!json->is_object()) return Wrong("it must be a JSON object");
     const std::string kind = base::StringAt(*json, {"kind"});
-    if (kind == "session") return importer_.TakeSession(*json);
-    if (kind == "observation") return importer_.TakeObservation(*json);
+    const Json where = {{"line", number_}};
+    if (kind == "session") return importer_.TakeSession(*json, where);
+    if (kind == "observation") return importer_.TakeObservation(*json, where);
     if (kind == "end") return End(*json);
     if (kind == "export" && json->contains("format")) return importer_.SetFormat((*json)["format"]);
     return {};

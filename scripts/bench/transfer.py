@@ -3,7 +3,8 @@
 twice, compares, and prints rows a second and the server's resident memory before and at its peak. Figures
 only, but it ends with 1 when a round trip loses or adds a row.
 
-    scripts/bench/transfer.py [--mb 200 | --rows 100000] [--formats json,jsonl,sqlite] [--seed 1]"""
+    scripts/bench/transfer.py [--mb 200 | --rows 100000] [--formats json,jsonl,sqlite,markdown,obsidian]
+                              [--seed 1]"""
 import argparse
 import hashlib
 import http.client
@@ -144,7 +145,7 @@ def main():
     parser.add_argument("--mb", type=float, help="size of the exported JSON")
     parser.add_argument("--rows", type=int, default=10000)
     parser.add_argument("--characters", type=int, default=400, help="of a row's content")
-    parser.add_argument("--formats", default="json,jsonl,sqlite")
+    parser.add_argument("--formats", default="json,jsonl,sqlite,markdown,obsidian")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rows = options.rows if options.mb is None else int(options.mb * 1e6 / (options.characters + 480))

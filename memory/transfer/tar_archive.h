@@ -1,0 +1,33 @@
+// Archives of regular files as tar writes and reads them: POSIX ustar out; that, GNU's long names
+// and pax paths in. Nothing is unpacked onto a disk: a file is its path and its bytes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "lib/http/message.h"
+
+namespace memory {
+
+// Header, bytes and padding of one file. `path` has at most 100 bytes; mode 0644, owner 0.
+std::string TarFile(std::string_view path, std::string_view bytes, int64_t modified_ms);
+std::string TarEnd();  // behind the last file
+
+bool StartsAsTar(std::string_view beginning);  // needs 512 bytes
+
+struct TarHandlers {
+  // Whether a file's bytes are wanted; the others are passed over, whatever their size.
+  std::function<bool(const std::string& path)> wants;
+  std::function<base::Status(const std::string& path, std::string_view bytes)> on_file;
+  // A wanted file with more than max_bytes.
+  std::function<void(const std::string& path)> on_too_large;
+  size_t max_bytes = 1 << 20;
+};
+
+// While it arrives, with no more than one file in memory. kInvalid: no tar, damaged, or cut off (no
+// end of the archive); errors of the callbacks and of the body.
+base::Status ReadTar(http::BodyReader& body, const TarHandlers& handlers);
+
+}  // namespace memory
