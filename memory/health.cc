@@ -18,8 +18,9 @@ constexpr size_t kFileNameDigits = 64;  // of a tenant's file: hex(sha256(name))
 
 }  // namespace
 
-HealthProbe::HealthProbe(Tenants& tenants, const base::Clock& clock, SpaceGuard& space)
-    : tenants_(tenants), clock_(clock), space_(space) {}
+HealthProbe::HealthProbe(Tenants& tenants, const base::Clock& clock, SpaceGuard& space,
+                         const Soundness& soundness)
+    : tenants_(tenants), clock_(clock), space_(space), soundness_(soundness) {}
 
 Status HealthProbe::Look() const {
   if (tenants_.Failed()) {
@@ -35,7 +36,7 @@ Status HealthProbe::Ready() {
     last_ = Look();
     looked_ms_ = now_ms;
   }
-  return last_;
+  return last_ ? soundness_.Read() : last_;
 }
 
 namespace {
@@ -60,15 +61,28 @@ void MeasureFiles(const std::string& directory, telemetry::Metrics& metrics) {
   metrics.SetGauge("agent_memory_server_file_bytes", log_bytes, {{"part", "log"}});
 }
 
+// The rows of all open tenants, and how near the one that keeps most is to its quota.
+void MeasureUsage(const Tenants& tenants, const TenantQuota& quota, telemetry::Metrics& metrics) {
+  const Tenants::Usage used = tenants.Used();
+  auto share = [&](const char* name, int64_t most, int64_t limit) {
+    metrics.SetGauge("agent_memory_server_quota_used_ratio",
+                     limit > 0 ? static_cast<double>(most) / static_cast<double>(limit) : 0,
+                     {{"quota", name}});
+  };
+  metrics.SetGauge("agent_memory_server_rows", static_cast<double>(used.rows));
+  share("rows", used.most_rows, quota.rows);
+  share("bytes", used.most_bytes, quota.bytes);
+}
+
 }  // namespace
 
 std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
-                                     telemetry::Metrics& metrics) {
+                                     telemetry::Metrics& metrics, const TenantQuota& quota) {
   std::vector<http::Route> routes =
       telemetry::AdminRoutes(metrics, [&probe] { return probe.Ready(); });
   for (http::Route& route : routes) {
     if (route.pattern != "/metrics") continue;
-    route.handler = [&probe, &tenants, &metrics,
+    route.handler = [&probe, &tenants, &metrics, quota,
                      scrape = route.handler](const http::Request& request) {
       metrics.SetGauge("agent_memory_server_free_bytes",
                        static_cast<double>(probe.space().FreeBytes()));
@@ -79,7 +93,10 @@ std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
       metrics.SetGauge("agent_memory_server_index_bytes",
                        static_cast<double>(tenants.IndexBytes()));
       metrics.SetGauge("agent_memory_server_open_tenants", static_cast<double>(tenants.Open()));
+      metrics.SetGauge("agent_memory_server_damaged_files",
+                       static_cast<double>(probe.soundness().Damaged()));
       MeasureFiles(probe.directory(), metrics);
+      MeasureUsage(tenants, quota, metrics);
       return scrape(request);
     };
   }

@@ -8,6 +8,7 @@
 #include "lib/base/clock.h"
 #include "lib/http/router.h"
 #include "lib/telemetry/metrics.h"
+#include "memory/soundness.h"
 #include "memory/space_guard.h"
 #include "memory/tenants.h"
 
@@ -15,25 +16,28 @@ namespace memory {
 
 class HealthProbe {
  public:
-  HealthProbe(Tenants& tenants, const base::Clock& clock, SpaceGuard& space);
-  // Ok: a write was just committed and there is space for more. Asked again at most once a second,
-  // since each look costs a sync. Any thread.
+  HealthProbe(Tenants& tenants, const base::Clock& clock, SpaceGuard& space,
+              const Soundness& soundness);
+  // Ok: a write was just committed, there is space for more, and no file is known to be damaged.
+  // The write is made again at most once a second, since it costs a sync. Any thread.
   base::Status Ready();
   const std::string& directory() const { return space_.directory(); }
   const SpaceGuard& space() const { return space_; }
+  const Soundness& soundness() const { return soundness_; }
 
  private:
   base::Status Look() const;
   Tenants& tenants_;
   const base::Clock& clock_;
   SpaceGuard& space_;
+  const Soundness& soundness_;
   std::mutex mutex_;
   int64_t looked_ms_ = -1;
   base::Status last_;
 };
 
-// /livez, /readyz, /metrics. All three outlive the server.
+// /livez, /readyz, /metrics. All three outlive the server. `quota`: to tell how near it is.
 std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
-                                     telemetry::Metrics& metrics);
+                                     telemetry::Metrics& metrics, const TenantQuota& quota);
 
 }  // namespace memory

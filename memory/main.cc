@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   auto server = memory::RunningServer::Start(settings, base::SystemClock());
   if (!server) {
     std::fprintf(stderr, "agent-memory-server: %s\n", server.error().message.c_str());
+    if (base::ShutdownExitCode() != 0) return base::ShutdownExitCode();  // a failed sync
     return server.error().code == base::Code::kConflict ? kVolumeInUse : 1;
   }
   base::LogInfo("listening",

@@ -84,6 +84,7 @@ class Migration : public ::testing::Test {
     ASSERT_TRUE(hits) << hits.error().message;
     for (const Found& hit : hits->rows) found.insert(hit.row.id);
     EXPECT_EQ(found, wanted);
+    EXPECT_EQ((*store)->Usage().rows, static_cast<int64_t>(wanted.size()));
     auto saved = (*store)->Save(Note("after the migration"), "", kMidnight);
     EXPECT_TRUE(saved) << saved.error().message;
   }

@@ -6,6 +6,7 @@
 #include "lib/telemetry/instrument.h"
 #include "memory/health.h"
 #include "memory/routes.h"
+#include "memory/soundness_checks.h"
 #include "memory/space_guard.h"
 #include "memory/way_to_cluster.h"
 
@@ -22,12 +23,15 @@ struct RunningServer::Parts {
   base::DirectoryLock lock;
   telemetry::Metrics metrics;
   std::unique_ptr<SpaceGuard> space;  // outlives what it guards
+  Soundness soundness;                // outlives what tells it
   std::unique_ptr<telemetry::Tracer> tracer;
   std::unique_ptr<WayToCluster> cluster;
   std::unique_ptr<IdentityCheck> identities;
   std::unique_ptr<Tenants> tenants;
+  std::unique_ptr<WriteBudgets> budgets;
   std::unique_ptr<Gate> gate;
   std::unique_ptr<HealthProbe> health;
+  std::unique_ptr<SoundnessChecks> checks;
   std::unique_ptr<http::Server> api_server, admin_server;
 };
 
@@ -36,7 +40,8 @@ Status RunningServer::AskTheCluster(Parts& parts, const base::Clock& clock,
                                     TokenReviewer* reviewer) {
   const ServerSettings& settings = parts.settings;
   if (!reviewer) {
-    ASSIGN_OR_RETURN(parts.cluster, WayToCluster::Make(settings.kubeconfig, settings.audiences, clock));
+    ASSIGN_OR_RETURN(parts.cluster,
+                     WayToCluster::Make(settings.kubeconfig, settings.audiences, clock));
     reviewer = parts.cluster.get();
   }
   IdentityCheck::Options asking;
@@ -64,6 +69,10 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
       settings.data_dir, SpaceGuard::Limits{settings.ballast_bytes, settings.min_free_bytes},
       clock);
   parts->settings.store.space = parts->space.get();
+  parts->settings.store.on_damage = [soundness = &parts->soundness](const std::string& file,
+                                                                    const base::Error& error) {
+    soundness->Meet(file, error);
+  };
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
   parts->tenants =
       std::make_unique<Tenants>(settings.data_dir, parts->settings.store, settings.open_tenants);
@@ -73,9 +82,14 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
     // The one tenant there is: a file that cannot be opened is said now, not to the first caller.
     ASSIGN_OR_RETURN(std::shared_ptr<Store> opened, parts->tenants->Take(kEverybody));
   }
-  parts->gate =
-      std::make_unique<Gate>(parts->identities.get(), *parts->tenants, clock, parts->metrics);
-  parts->health = std::make_unique<HealthProbe>(*parts->tenants, clock, *parts->space);
+  parts->budgets = std::make_unique<WriteBudgets>(settings.budgets, clock);
+  parts->gate = std::make_unique<Gate>(parts->identities.get(), *parts->tenants, clock,
+                                       parts->metrics, parts->budgets.get());
+  parts->health =
+      std::make_unique<HealthProbe>(*parts->tenants, clock, *parts->space, parts->soundness);
+  parts->checks = std::make_unique<SoundnessChecks>(*parts->tenants, parts->soundness, clock,
+                                                    parts->metrics, settings.check_every_ms);
+  parts->checks->Start();
 
   http::ServerOptions serving;
   serving.listen = settings.listen;
@@ -96,8 +110,9 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   admin.max_connections = 64;
   ASSIGN_OR_RETURN(
       parts->admin_server,
-      http::Server::Start(
-          http::Router(AdminRoutes(*parts->health, *parts->tenants, parts->metrics)), admin));
+      http::Server::Start(http::Router(AdminRoutes(*parts->health, *parts->tenants, parts->metrics,
+                                                   settings.store.quota)),
+                          admin));
   return std::unique_ptr<RunningServer>(new RunningServer(std::move(parts)));
 }
 
@@ -108,6 +123,7 @@ Tenants& RunningServer::tenants() { return *parts_->tenants; }
 void RunningServer::Stop() {
   if (parts_->api_server) parts_->api_server->Stop(parts_->settings.drain_ms);
   parts_->api_server.reset();
+  parts_->checks->Stop();
   parts_->tenants->Close();
   if (parts_->admin_server) parts_->admin_server->Stop(0);
   parts_->admin_server.reset();

@@ -11,66 +11,111 @@ using base::Error;
 using base::Setting;
 using base::Status;
 
+namespace {
+
+using Kind = Setting::Kind;
+
+std::vector<Setting> ServingSettings() {
+  return {
+      {"listen", Kind::kString, ":7437", "address of the API; port 0: the system chooses"},
+      {"admin", Kind::kString, ":7438", "address of /livez, /readyz and /metrics"},
+      {"data-dir", Kind::kString, "/var/lib/agent-memory",
+       "directory of the database files; one process at a time"},
+      {"auth", Kind::kString, "none",
+       "who may call: none (everybody, as one tenant) or kubernetes (ServiceAccounts; a tenant "
+       "for each namespace)"},
+      {"insecure", Kind::kBool, "false", "allow --auth none on an address that others can reach"},
+      {"audience", Kind::kList, "",
+       "audiences of tokens for this server, with --auth kubernetes: "
+       "agent-memory.<namespace>.<service>, one for each Service"},
+      {"anonymous-namespace", Kind::kString, "",
+       "tenant of callers without a token, with --auth kubernetes"},
+      {"anonymous-role", Kind::kString, "reader", "what they may do: reader or agent"},
+      {"kubeconfig", Kind::kString, "",
+       "API server for token reviews, with --auth kubernetes; empty: the pod's own"},
+      {"open-tenants", Kind::kInt, "256",
+       "namespaces whose files are open at once; the least recently used is closed", 1, 4096},
+      {"dedup-window", Kind::kDuration, "15m",
+       "equal content within it is counted, not stored again", 0, 24 * 3'600'000LL},
+      {"idempotency-retention", Kind::kDuration, "168h", "how long Idempotency-Keys are kept",
+       60'000, 90 * 24 * 3'600'000LL},
+      {"query-deadline", Kind::kDuration, "250ms", "a search answers with what it has by then", 10,
+       60'000},
+      {"readers", Kind::kInt, "4", "connections that read the database", 1, 64},
+      {"index-memory", Kind::kBytes, "8Mi",
+       "memory for the words of the projects that are asked most; 0: none", 0, int64_t{1} << 36},
+      {"workers", Kind::kInt, "32", "threads that answer requests", 1, 512},
+      {"queue", Kind::kInt, "256", "requests that may wait for a thread; more get 503", 0, 100'000},
+      {"max-stream", Kind::kBytes, "2Gi", "largest transcript or import", 1 << 20,
+       int64_t{1} << 40},
+      {"min-free", Kind::kBytes, "8Mi",
+       "with less free space writes are refused (507) and the server is not ready; deletes go "
+       "on",
+       0, int64_t{1} << 40},
+      {"ballast", Kind::kBytes, "8Mi",
+       "room kept in a file of the data-dir for deletes and a shutdown on a full volume; at "
+       "most an eighth of the volume",
+       0, 64 << 20},
+  };
+}
+
+std::vector<Setting> KeepingSettings() {
+  return {
+      {"quota-writes", Kind::kInt, "1200",
+       "writes a minute of one agent (its ServiceAccount); more get 429, deletes never do. "
+       "What "
+       "an outbox kept, and imports, have a budget of the same size each. 0: no limit; with "
+       "--auth none only when it is given",
+       0, 10'000'000},
+      {"quota-burst", Kind::kInt, "6000", "writes of it at once, after a quiet time", 1,
+       100'000'000},
+      {"quota-rows", Kind::kInt, "2000000",
+       "memories of one tenant; at the limit its writes get 507, deletes go on. 0: no limit; "
+       "with --auth none only when it is given",
+       0, int64_t{1} << 40},
+      {"quota-bytes", Kind::kBytes, "2Gi",
+       "size of one tenant's file, likewise; what deletes freed inside it does not count", 0,
+       int64_t{1} << 44},
+      {"check-every", Kind::kDuration, "24h",
+       "how often files are looked through for damage, in the background; 0: only where some "
+       "was met",
+       0, 90 * 24 * 3'600'000LL},
+      {"lock-wait", Kind::kDuration, "45s",
+       "how long to wait for another process to leave the data-dir", 0, 600'000},
+      {"drain", Kind::kDuration, "10s", "how long running requests may take at shutdown", 0,
+       600'000},
+      telemetry::EndpointSetting(),
+      telemetry::ModuleSetting(),
+      {"log-level", Kind::kString, "info", "debug, info, warn or error"},
+  };
+}
+
+}  // namespace
+
 const base::Program& ServerProgram() {
-  using Kind = Setting::Kind;
-  static const base::Program kProgram = {
-      "agent-memory-server",
-      "Keeps what agents learned, and finds it again.",
-      {
-          {"listen", Kind::kString, ":7437", "address of the API; port 0: the system chooses"},
-          {"admin", Kind::kString, ":7438", "address of /livez, /readyz and /metrics"},
-          {"data-dir", Kind::kString, "/var/lib/agent-memory",
-           "directory of the database files; one process at a time"},
-          {"auth", Kind::kString, "none",
-           "who may call: none (everybody, as one tenant) or kubernetes (ServiceAccounts; a tenant "
-           "for each namespace)"},
-          {"insecure", Kind::kBool, "false",
-           "allow --auth none on an address that others can reach"},
-          {"audience", Kind::kList, "",
-           "audiences of tokens for this server, with --auth kubernetes: "
-           "agent-memory.<namespace>.<service>, one for each Service"},
-          {"anonymous-namespace", Kind::kString, "",
-           "tenant of callers without a token, with --auth kubernetes"},
-          {"anonymous-role", Kind::kString, "reader", "what they may do: reader or agent"},
-          {"kubeconfig", Kind::kString, "",
-           "API server for token reviews, with --auth kubernetes; empty: the pod's own"},
-          {"open-tenants", Kind::kInt, "256",
-           "namespaces whose files are open at once; the least recently used is closed", 1, 4096},
-          {"dedup-window", Kind::kDuration, "15m",
-           "equal content within it is counted, not stored again", 0, 24 * 3'600'000LL},
-          {"idempotency-retention", Kind::kDuration, "168h", "how long Idempotency-Keys are kept",
-           60'000, 90 * 24 * 3'600'000LL},
-          {"query-deadline", Kind::kDuration, "250ms", "a search answers with what it has by then",
-           10, 60'000},
-          {"readers", Kind::kInt, "4", "connections that read the database", 1, 64},
-          {"index-memory", Kind::kBytes, "8Mi",
-           "memory for the words of the projects that are asked most; 0: none", 0,
-           int64_t{1} << 36},
-          {"workers", Kind::kInt, "32", "threads that answer requests", 1, 512},
-          {"queue", Kind::kInt, "256", "requests that may wait for a thread; more get 503", 0,
-           100'000},
-          {"max-stream", Kind::kBytes, "2Gi", "largest transcript or import", 1 << 20,
-           int64_t{1} << 40},
-          {"min-free", Kind::kBytes, "8Mi",
-           "with less free space writes are refused (507) and the server is not ready; deletes go "
-           "on",
-           0, int64_t{1} << 40},
-          {"ballast", Kind::kBytes, "8Mi",
-           "room kept in a file of the data-dir for deletes and a shutdown on a full volume; at "
-           "most an eighth of the volume",
-           0, 64 << 20},
-          {"lock-wait", Kind::kDuration, "45s",
-           "how long to wait for another process to leave the data-dir", 0, 600'000},
-          {"drain", Kind::kDuration, "10s", "how long running requests may take at shutdown", 0,
-           600'000},
-          telemetry::EndpointSetting(),
-          telemetry::ModuleSetting(),
-          {"log-level", Kind::kString, "info", "debug, info, warn or error"},
-      },
-      "example:\n  agent-memory-server --listen 127.0.0.1:7437 --admin 127.0.0.1:7438 --data-dir "
-      "./memory-data\n"};
+  static const base::Program kProgram = [] {
+    base::Program program = {
+        "agent-memory-server", "Keeps what agents learned, and finds it again.", ServingSettings(),
+        "example:\n  agent-memory-server --listen 127.0.0.1:7437 --admin 127.0.0.1:7438 "
+        "--data-dir ./memory-data\n"};
+    for (Setting& setting : KeepingSettings()) program.settings.push_back(std::move(setting));
+    return program;
+  }();
   return kProgram;
 }
+
+namespace {
+
+// With --auth none there is one tenant and nobody to protect from it: quotas hold when given.
+void ReadQuotas(const base::Settings& settings, ServerSettings& read) {
+  auto holds = [&](const char* name) { return read.auth != "none" || settings.IsSet(name); };
+  if (holds("quota-writes")) read.budgets.per_minute = settings.Int("quota-writes");
+  read.budgets.burst = settings.Int("quota-burst");
+  if (holds("quota-rows")) read.store.quota.rows = settings.Int("quota-rows");
+  if (holds("quota-bytes")) read.store.quota.bytes = settings.Bytes("quota-bytes");
+}
+
+}  // namespace
 
 ServerSettings ReadServerSettings(const base::Settings& settings) {
   ServerSettings read;
@@ -89,6 +134,8 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.max_stream_bytes = static_cast<size_t>(settings.Bytes("max-stream"));
   read.min_free_bytes = settings.Bytes("min-free");
   read.ballast_bytes = settings.Bytes("ballast");
+  ReadQuotas(settings, read);
+  read.check_every_ms = settings.Milliseconds("check-every");
   read.lock_wait_ms = settings.Milliseconds("lock-wait");
   read.drain_ms = settings.Milliseconds("drain");
   read.store.dedup_window_ms = settings.Milliseconds("dedup-window");

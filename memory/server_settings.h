@@ -4,6 +4,7 @@
 #include "lib/base/config.h"
 #include "lib/base/result.h"
 #include "lib/telemetry/trace_export.h"
+#include "memory/quota.h"
 #include "memory/store.h"
 
 namespace memory {
@@ -24,6 +25,8 @@ struct ServerSettings {
   int64_t min_free_bytes = 8 << 20;  // below it the server is not ready
   int64_t lock_wait_ms = 45'000;
   int64_t drain_ms = 10'000;
+  int64_t check_every_ms = 24 * 3'600'000LL;  // files for damage; 0: only where some was met
+  WriteBudgets::Limits budgets;               // those of a tenant's rows and bytes are in `store`
   StoreOptions store;
   telemetry::TraceOptions traces;
 };

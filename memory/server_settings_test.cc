@@ -43,6 +43,27 @@ TEST(ServerSettings, WhatContradictsItselfIsRefused) {
   EXPECT_FALSE(CheckServerSettings(settings));
 }
 
+TEST(ServerSettings, QuotasHoldWithIdentityAndElseOnlyWhenTheyAreGiven) {
+  auto read = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), "agent-memory-server");
+    auto invocation = base::ReadCommandLine(ServerProgram(), flags, {});
+    EXPECT_TRUE(invocation.run) << invocation.output;
+    return ReadServerSettings(invocation.settings);
+  };
+  const ServerSettings none = read({});
+  EXPECT_EQ(none.budgets.per_minute, 0);
+  EXPECT_EQ(none.store.quota.rows, 0);
+  EXPECT_EQ(none.store.quota.bytes, 0);
+  const ServerSettings given = read({"--quota-rows", "10"});
+  EXPECT_EQ(given.store.quota.rows, 10);
+  EXPECT_EQ(given.budgets.per_minute, 0);
+  const ServerSettings known = read({"--auth", "kubernetes"});
+  EXPECT_EQ(known.budgets.per_minute, 1200);
+  EXPECT_EQ(known.budgets.burst, 6000);
+  EXPECT_EQ(known.store.quota.rows, 2'000'000);
+  EXPECT_EQ(known.store.quota.bytes, int64_t{2} << 30);
+}
+
 TEST(ServerSettings, TheFileInConfigHasEverySettingWithItsDefault) {
   auto text = base::ReadFile("config/memory.yaml");
   ASSERT_TRUE(text);

@@ -16,21 +16,28 @@ using base::Result;
 using base::Status;
 using sqlite::Database;
 
-void ReaderPool::Add(std::unique_ptr<Reader> reader) {
+void ReaderPool::GiveBack(std::unique_ptr<Reader> reader) {
   std::lock_guard lock(mutex_);
-  if (out_ > 0) --out_;
-  idle_.push_back(std::move(reader));
+  --out_;
+  if (reader) idle_.push_back(std::move(reader));
   wake_.notify_all();  // a Close may wait beside a Take
 }
 
-std::unique_ptr<Reader> ReaderPool::Take() {
-  std::unique_lock lock(mutex_);
-  wake_.wait(lock, [this] { return closed_ || !idle_.empty(); });
-  if (closed_) return nullptr;
-  std::unique_ptr<Reader> reader = std::move(idle_.back());
-  idle_.pop_back();
-  ++out_;
-  return reader;
+Result<std::unique_ptr<Reader>> ReaderPool::Take() {
+  {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [this] { return closed_ || !idle_.empty() || out_ < most_; });
+    if (closed_) return base::Error{base::Code::kUnavailable, "the program is stopping"};
+    ++out_;
+    if (!idle_.empty()) {
+      std::unique_ptr<Reader> reader = std::move(idle_.back());
+      idle_.pop_back();
+      return reader;
+    }
+  }
+  Result<std::unique_ptr<Reader>> opened = open_();
+  if (!opened) GiveBack(nullptr);
+  return opened;
 }
 
 void ReaderPool::Close() {
@@ -41,18 +48,43 @@ void ReaderPool::Close() {
   idle_.clear();
 }
 
-Result<std::unique_ptr<Reader>> OpenReader(const std::string& path, ResidentIndexes* resident) {
-  Database::Options reading;
-  reading.access = sqlite::Access::kReader;
-  reading.cache_kib = 1024;
+namespace {
+
+// Options of a connection to the file of `path`, which says when it meets damage.
+Database::Options Watched(sqlite::Access access, const std::string& path,
+                          const StoreOptions& options) {
+  Database::Options watched;
+  watched.access = access;
+  if (options.on_damage)
+    watched.on_damage = [path, tell = options.on_damage](const base::Error& e) { tell(path, e); };
+  return watched;
+}
+
+Result<std::unique_ptr<Reader>> OpenReader(const std::string& path,
+                                           const Database::Options& reading,
+                                           ResidentIndexes* resident) {
   ASSIGN_OR_RETURN(Database connection, Database::Open(path, reading));
   ASSIGN_OR_RETURN(Ranker ranker, Ranker::Make(connection, resident));
   return std::make_unique<Reader>(Reader{std::move(connection), std::move(ranker)});
 }
 
+}  // namespace
+
+Store::State::State(std::string of, StoreOptions with)
+    : options(std::move(with)),
+      path(std::move(of)),
+      usage(path, options.quota),
+      resident({path, options.index_bytes, options.index_bytes_used, options.index_at_once}),
+      readers([this] { return OpenReader(path, Reading(), &resident); }, options.readers) {}
+
+Database::Options Store::State::Reading() const {
+  Database::Options reading = Watched(sqlite::Access::kReader, path, options);
+  reading.cache_kib = 1024;
+  return reading;
+}
+
 Result<Snapshot> Snapshot::Begin(ReaderPool& pool) {
-  std::unique_ptr<Reader> reader = pool.Take();
-  if (!reader) return base::Error{base::Code::kUnavailable, "the program is stopping"};
+  ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, pool.Take());
   Status begun = reader->database.Execute("BEGIN");
   Snapshot snapshot(pool, std::move(reader));
   if (!begun) return begun.error();
@@ -67,7 +99,7 @@ Snapshot::~Snapshot() {
   if (Status ended = reader_->database.Execute("ROLLBACK"); !ended) {
     base::LogError("a snapshot could not be ended", {{"reason", ended.error().message}});
   }
-  pool_->Add(std::move(reader_));
+  pool_->GiveBack(std::move(reader_));
 }
 
 Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -76,31 +108,26 @@ Store::~Store() { Close(); }
 namespace {
 
 // On a full volume not even the log can be opened: the ballast makes the room.
-Result<Database> OpenWriter(const std::string& path, SpaceGuard* space) {
-  Result<Database> opened = Database::Open(path, {sqlite::Access::kWriter});
-  if (opened || !space || opened.error().code != base::Code::kFull) return opened;
-  space->GiveUp();
-  return Database::Open(path, {sqlite::Access::kWriter});
+Result<Database> OpenWriter(const std::string& path, const StoreOptions& options) {
+  Database::Options writing = Watched(sqlite::Access::kWriter, path, options);
+  writing.on_broken = options.on_sync_failure;  // also while it is opened, before there is a Writer
+  Result<Database> opened = Database::Open(path, writing);
+  if (opened || !options.space || opened.error().code != base::Code::kFull) return opened;
+  options.space->GiveUp();
+  return Database::Open(path, writing);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions options) {
   Spool::RemoveLeftovers(path);
-  auto state = std::make_unique<State>();
-  state->options = options;
-  state->path = path;
-  ASSIGN_OR_RETURN(Database database, OpenWriter(path, options.space));
+  auto state = std::make_unique<State>(path, options);
+  ASSIGN_OR_RETURN(Database database, OpenWriter(path, options));
   if (Status migrated = sqlite::Migrate(database, SchemaSteps()); !migrated) {
     return base::Wrap(path, migrated.error());
   }
-  state->resident = std::make_unique<ResidentIndexes>(ResidentIndexes::Options{
-      path, options.index_bytes, options.index_bytes_used, options.index_at_once});
-  state->resident->Watch(database);
-  for (size_t i = 0; i < options.readers; ++i) {
-    ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, OpenReader(path, state->resident.get()));
-    state->readers.Add(std::move(reader));
-  }
+  state->resident.Watch(database);
+  RETURN_IF_ERROR(state->usage.Read(database));
   sqlite::Writer::Options writing;
   writing.queue = options.write_queue;
   writing.on_sync_failure = options.on_sync_failure;
@@ -111,11 +138,12 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
       writing.checkpoint_pages =
           static_cast<int>(std::clamp<int64_t>(longest / 4096, 16, writing.checkpoint_pages));
   }
-  writing.before_commit = [resident = state->resident.get(),
-                           space = options.space](Database& writer) -> Status {
+  writing.before_commit = [state = state.get()](Database& writer) -> Status {
     // What waits can wait longer: a delete on a full volume must not fail of it.
-    if (!space || space->Admit(0)) RETURN_IF_ERROR(IndexManyWaiting(writer));
-    return resident->Publish(writer);
+    if (SpaceGuard* space = state->options.space; !space || space->Admit(0))
+      RETURN_IF_ERROR(IndexManyWaiting(writer));
+    RETURN_IF_ERROR(state->resident.Publish(writer));
+    return state->usage.Read(writer);
   };
   writing.when_idle = IndexWaiting;
   writing.idle = options.index_idle;
@@ -135,18 +163,15 @@ bool Store::Failed() const { return state_->writer->Failed(); }
 size_t Store::QueuedWrites() const { return state_->writer->Queued(); }
 
 Store::IndexFigures Store::Indexes() const {
-  const ResidentIndexes::Figures figures = state_->resident->Read();
+  const ResidentIndexes::Figures figures = state_->resident.Read();
   return {figures.bytes, figures.ranges, figures.served, figures.missed};
 }
 
-Status Store::CheckIntegrity() {
-  return state_->writer->RunAny(
-      [](Database& database) { return database.CheckIntegrity({kFtsTable}); },
-      sqlite::Writer::Room::kGives);  // on a full volume, too
-}
+Store::Used Store::Usage() const { return {state_->usage.rows(), state_->usage.bytes()}; }
+const std::string& Store::path() const { return state_->path; }
 
 void Store::Close() {
-  state_->resident->Stop();
+  state_->resident.Stop();
   state_->readers.Close();
   state_->writer->Stop();
 }

@@ -15,6 +15,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/result.h"
+#include "memory/quota.h"
 #include "memory/transfer/spool.h"
 
 namespace memory {
@@ -25,7 +26,7 @@ struct StoreOptions {
   int64_t dedup_window_ms = 15 * 60 * 1000;
   int64_t idempotency_ms = 7 * 24 * 3'600'000LL;  // how long keys are kept
   int64_t query_deadline_ms = 250;                // then a search answers with what it has
-  size_t readers = 4;                             // connections that read
+  size_t readers = 4;                             // connections that read, at most
   size_t write_queue = 1024;                      // writes that may wait; more are refused
   // Memory for the words of the projects that are asked most; 0: everything is found on the disk.
   // Stores that share `index_bytes_used` share the memory.
@@ -33,8 +34,11 @@ struct StoreOptions {
   std::shared_ptr<std::atomic<size_t>> index_bytes_used = std::make_shared<std::atomic<size_t>>(0);
   bool index_at_once = false;  // before the first answer instead of in the background: for tests
   std::chrono::milliseconds index_idle{20};  // without writes: new rows go into the file's index
-  // The first sync that fails: nothing is acknowledged from then on; the program must end.
+  // A sync failed: nothing is acknowledged from then on; the program must end. May be called again.
   std::function<void(const base::Error&)> on_sync_failure;
+  // A call met damage in the file of this path; it was answered with an error. Any thread.
+  std::function<void(const std::string& path, const base::Error&)> on_damage;
+  TenantQuota quota;  // beyond it only deletes are taken
   // Keeps room on the volume: writes that need some ask it, deletes do not. Outlives the store;
   // null: nobody is asked.
   SpaceGuard* space = nullptr;
@@ -177,8 +181,18 @@ class Store {
     int64_t served = 0, missed = 0;  // questions answered from there, and not
   };
   IndexFigures Indexes() const;
-  base::Status CheckIntegrity();  // of tables and index; long
-  void Close();                   // finishes the writes that wait
+  base::Status CheckIntegrity();  // of tables and index, while writes wait; long
+  // The same for the background: tables as a reader, a large index on a copy, so that nobody waits.
+  // Damage is kInternal. `stop` ends them early, with kTimeout. kFull: no room for the copy.
+  base::Status CheckTables(std::stop_token stop);
+  base::Status CheckIndex(std::stop_token stop);
+  base::Status RebuildIndex();  // from the rows, which are the truth; writes wait. kFull
+  struct Used {
+    int64_t rows = 0, bytes = 0;  // as TenantQuota counts them
+  };
+  Used Usage() const;
+  const std::string& path() const;
+  void Close();  // finishes the writes that wait
 
  private:
   struct State;

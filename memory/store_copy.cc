@@ -46,17 +46,18 @@ Status VacuumInto(Database& database, const Spool& spool) {
   return copy.Bind(spool.path()).Run();
 }
 
-Status CopyInto(const std::string& source, Spool& spool) {
+}  // namespace
+
+Status CopyInto(const std::string& source, Spool& spool, std::stop_token stop) {
   struct stat facts {};
   if (stat(source.c_str(), &facts) == 0) RETURN_IF_ERROR(spool.CheckRoom(facts.st_size));
   Database::Options copying;
   copying.access = Access::kCopier;
   copying.cache_kib = 1024;
   ASSIGN_OR_RETURN(Database database, Database::Open(source, copying));
+  database.SetDeadline(0, std::move(stop));
   return VacuumInto(database, spool);
 }
-
-}  // namespace
 
 Result<Spool> Store::NewSpool() { return Spool::Make(state_->path); }
 

@@ -106,10 +106,7 @@ Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> 
 
 Result<std::shared_ptr<ExportCursor>> Store::OpenExport(const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
-  Database::Options reading;
-  reading.access = sqlite::Access::kReader;
-  reading.cache_kib = 1024;
-  ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, reading));
+  ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, state_->Reading()));
   return MakeCursor(std::move(database), project, std::move(place));
 }
 

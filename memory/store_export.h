@@ -20,4 +20,7 @@ std::shared_ptr<ExportCursor> MakeCursor(sqlite::Database database,
 // Held as long as an export runs; kUnavailable when there are too many.
 base::Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> running);
 
+// The file of a store as it is at one moment, into an empty spool. kFull; kTimeout: stopped.
+base::Status CopyInto(const std::string& source, Spool& spool, std::stop_token stop = {});
+
 }  // namespace memory

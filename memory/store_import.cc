@@ -193,6 +193,7 @@ Result<Store::ImportOutcomes> TakeEach(Database& database, const std::vector<Row
 
 Result<Store::ImportOutcomes> Store::Import(const std::vector<ExportedRow>& rows,
                                             const ImportOptions& options) {
+  RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<ImportOutcomes>([&](Database& database) {
     return TakeEach(database, rows,
                     [&](const ExportedRow& row) { return ImportRow(database, row, options); });
@@ -200,6 +201,7 @@ Result<Store::ImportOutcomes> Store::Import(const std::vector<ExportedRow>& rows
 }
 
 Result<Store::ImportOutcomes> Store::Import(const std::vector<api::Session>& sessions) {
+  RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<ImportOutcomes>([&](Database& database) {
     return TakeEach(database, sessions,
                     [&](const api::Session& session) { return ImportSession(database, session); });

@@ -1,6 +1,7 @@
 // Random operations on the store against a plain model; the index is checked after each step.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -155,6 +156,9 @@ TEST(StoreModel, RandomOperationsMatchAndTheIndexStaysSound) {
       auto sound = (*store)->CheckIntegrity();
       ASSERT_TRUE(sound) << "step " << step << ": " << sound.error().message;
     }
+    const auto live = std::count_if(model.rows.begin(), model.rows.end(),
+                                    [](const auto& row) { return !row.second.deleted; });
+    ASSERT_EQ((*store)->Usage().rows, live) << "step " << step;
     std::string word = "word" + std::to_string(below(words));
     std::set<int64_t> wanted = model.LiveWith(word), found;
     if (wanted.size() > 500) continue;  // more than an answer holds: its order is not told here

@@ -125,6 +125,14 @@ CREATE TRIGGER observations_deleted AFTER DELETE ON observations WHEN old.delete
 END;
 )sql";
 
+// How many rows are live in all ranges, for the quota: asked at each commit.
+constexpr const char* kCountRows = R"sql(
+INSERT INTO counters SELECT 'live_rows', coalesce(sum(live_rows), 0) FROM ranges;
+CREATE TRIGGER ranges_counted AFTER UPDATE OF live_rows ON ranges BEGIN
+  UPDATE counters SET value = value + new.live_rows - old.live_rows WHERE name = 'live_rows';
+END;
+)sql";
+
 // Rows that are not in the full-text index yet; the index's view of the rows does not show them.
 constexpr const char* kWaiting = R"sql(
 CREATE TABLE waiting(slot INTEGER PRIMARY KEY);
@@ -137,7 +145,7 @@ CREATE VIEW live_words AS
 }  // namespace
 
 const std::vector<const char*>& SchemaSteps() {
-  static const std::vector<const char*> kSteps = {kFirst, kWaiting};
+  static const std::vector<const char*> kSteps = {kFirst, kWaiting, kCountRows};
   return kSteps;
 }
 

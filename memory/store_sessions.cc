@@ -33,6 +33,7 @@ Result<Session> KnownSession(Database& database, const std::string& id) {
 
 Result<Session> Store::StartSession(const std::string& id, const std::string& project,
                                     const std::string& predecessor, int64_t now_ms) {
+  RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<Session>([&](Database& database) -> Result<Session> {
     ASSIGN_OR_RETURN(std::optional<Session> known, FindSession(database, id));
     if (known) {
@@ -51,6 +52,7 @@ Result<Session> Store::StartSession(const std::string& id, const std::string& pr
 }
 
 Result<Session> Store::EndSession(const std::string& id, const SessionEnd& end, int64_t now_ms) {
+  RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<Session>([&](Database& database) -> Result<Session> {
     if (Result<Session> known = KnownSession(database, id); !known) return known.error();
     if (!end.summary.empty()) {

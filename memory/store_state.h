@@ -9,7 +9,9 @@
 #include "lib/sqlite/database.h"
 #include "lib/sqlite/writer.h"
 #include "memory/ranker.h"
+#include "memory/ranker_resident.h"
 #include "memory/store.h"
+#include "memory/store_usage.h"
 
 namespace memory {
 
@@ -19,18 +21,21 @@ struct Reader {
   Ranker ranker;
 };
 
-base::Result<std::unique_ptr<Reader>> OpenReader(const std::string& path,
-                                                 ResidentIndexes* resident = nullptr);
-
-// Hands each reader to one thread at a time.
+// Hands each reader to one thread at a time, and opens them as they are needed: most tenants are
+// never read by two at once.
 class ReaderPool {
  public:
-  void Add(std::unique_ptr<Reader> reader);
-  std::unique_ptr<Reader>
-  Take();        // waits; callers are bounded by the server's workers. Null: closed
+  using Open = std::function<base::Result<std::unique_ptr<Reader>>()>;
+  ReaderPool(Open open, size_t most) : open_(std::move(open)), most_(most) {}
+  // Waits when as many as may be are out; callers are bounded by the server's workers.
+  // kUnavailable: closed; else what opening said.
+  base::Result<std::unique_ptr<Reader>> Take();
+  void GiveBack(std::unique_ptr<Reader> reader);
   void Close();  // waits for those that are out, then closes all
 
  private:
+  const Open open_;
+  const size_t most_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<std::unique_ptr<Reader>> idle_;
@@ -56,9 +61,13 @@ class Snapshot {
 };
 
 struct Store::State {
-  StoreOptions options;
-  std::string path;
-  std::unique_ptr<ResidentIndexes> resident;  // outlives readers and writer, which use it
+  State(std::string of, StoreOptions with);
+  sqlite::Database::Options Reading() const;  // of the connections that read the file
+  base::Status AdmitGrowth() const { return usage.Admit(); }  // before what keeps more than it did
+  const StoreOptions options;
+  const std::string path;
+  StoreUsage usage;           // outlives the writer, which reads it
+  ResidentIndexes resident;   // outlives readers and writer, which use it
   ReaderPool readers;
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);  // open
   std::unique_ptr<sqlite::Writer> writer;

@@ -161,6 +161,7 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const std::str
   const Incoming incoming{
       made.topic_key, made.scope, made.type, made.source.rule, api::NormalizedHash(made.content),
       now_ms};
+  RETURN_IF_ERROR(state_->AdmitGrowth());
   const TextFacts facts = FactsOf(made.title, made.content);  // not on the writer's thread
   return state_->writer->Run<Saved>([&](Database& database) -> Result<Saved> {
     if (!key.empty()) {
@@ -190,6 +191,7 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const std::str
 }
 
 Result<Observation> Store::Update(int64_t id, const Patch& patch, int64_t now_ms) {
+  RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<Observation>([&](Database& database) -> Result<Observation> {
     ASSIGN_OR_RETURN(std::optional<Place> place, FindRow(database, id));
     if (!place || !place->live) return NoSuchRow(id);

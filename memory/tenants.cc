@@ -9,6 +9,7 @@
 
 #include "lib/base/file.h"
 #include "lib/base/json.h"
+#include "lib/base/log.h"
 #include "lib/base/text.h"
 
 namespace memory {
@@ -25,9 +26,11 @@ constexpr auto kLongestWait = std::chrono::seconds(10);  // for a store that ope
 
 }  // namespace
 
-Result<std::string> TenantFile(const std::string& directory, const std::string& name) {
+// Of a tenant: hex(sha256(name)). Its name is in names.json, durably, before the file is made.
+Result<std::string> Tenants::FileOf(const std::string& name) {
+  const std::lock_guard lock(names_mutex_);
   const std::string file = base::Sha256Hex(name);
-  const std::string table = directory + "/names.json";
+  const std::string table = directory_ + "/names.json";
   Json names = Json::object();
   Result<std::string> text = base::ReadFile(table);
   if (text) {
@@ -38,9 +41,20 @@ Result<std::string> TenantFile(const std::string& directory, const std::string& 
   }
   if (!names.contains(file)) {
     names[file] = name;
-    RETURN_IF_ERROR(base::ReplaceFile(table, base::DumpJson(names) + "\n"));
+    RETURN_IF_ERROR(Replace(table, base::DumpJson(names) + "\n"));
   }
-  return directory + "/" + file;
+  return directory_ + "/" + file;
+}
+
+// What fails for another reason than space or rights may show a content that is not on the disk:
+// as final as a failed sync of a database.
+Status Tenants::Replace(const std::string& file, const std::string& content) {
+  Status replaced = base::ReplaceFile(file, content);
+  if (!replaced && replaced.error().code == Code::kInternal) {
+    base::LogError("commit failed", {{"reason", replaced.error().message}});
+    options_.on_sync_failure(replaced.error());
+  }
+  return replaced;
 }
 
 Tenants::Tenants(std::string directory, StoreOptions options, size_t most_open)
@@ -49,6 +63,7 @@ Tenants::Tenants(std::string directory, StoreOptions options, size_t most_open)
         options.on_sync_failure = [this, tell = options.on_sync_failure](const Error& error) {
           {
             std::lock_guard lock(mutex_);
+            if (failed_) return;
             failed_ = true;
           }
           if (tell) tell(error);
@@ -63,6 +78,7 @@ Result<std::shared_ptr<Store>> Tenants::Take(const std::string& name) {
   Lock lock(mutex_);
   while (true) {
     if (closed_) return Error{Code::kUnavailable, "the program is stopping"};
+    if (failed_) return Error{Code::kUnavailable, "a sync to the disk failed; the process ends"};
     if (auto store = FindOpen(name, lock)) return store;
     if (entries_.contains(name))
       return Error{Code::kUnavailable, "the memory of this namespace is being opened; try again"};
@@ -72,11 +88,7 @@ Result<std::shared_ptr<Store>> Tenants::Take(const std::string& name) {
   entries_[name];
   lock.unlock();
   auto opened = [&]() -> Result<std::unique_ptr<Store>> {
-    std::string file;
-    {
-      std::lock_guard names(names_mutex_);
-      ASSIGN_OR_RETURN(file, TenantFile(directory_, name));
-    }
+    ASSIGN_OR_RETURN(std::string file, FileOf(name));
     return Store::Open(file, options_);
   }();
   lock.lock();
@@ -141,7 +153,7 @@ Status Tenants::ProbeWrite() {
   }
   // They share one disk: the one that is used most lately speaks for all.
   if (latest) return latest->ProbeWrite();
-  return base::ReplaceFile(directory_ + "/probe", "a write is possible\n");
+  return Replace(directory_ + "/probe", "a write is possible\n");
 }
 
 bool Tenants::Failed() const {
@@ -160,6 +172,29 @@ size_t Tenants::QueuedWrites() const {
 size_t Tenants::Open() const {
   std::lock_guard lock(mutex_);
   return entries_.size();
+}
+
+std::shared_ptr<Store> Tenants::OpenBehind(std::string& name) {
+  std::lock_guard lock(mutex_);
+  for (auto place = entries_.upper_bound(name); place != entries_.end(); ++place) {
+    if (place->second.state != State::kOpen) continue;
+    name = place->first;
+    return place->second.store;
+  }
+  return nullptr;
+}
+
+Tenants::Usage Tenants::Used() const {
+  std::lock_guard lock(mutex_);
+  Usage usage;
+  for (const auto& [name, entry] : entries_) {
+    if (entry.state != State::kOpen) continue;
+    const Store::Used used = entry.store->Usage();
+    usage.rows += used.rows;
+    usage.most_rows = std::max(usage.most_rows, used.rows);
+    usage.most_bytes = std::max(usage.most_bytes, used.bytes);
+  }
+  return usage;
 }
 
 void Tenants::Close() {

@@ -13,10 +13,6 @@
 
 namespace memory {
 
-// The path of a tenant's file, hex(sha256(name)) in `directory`; its name is in names.json,
-// durably, before the file is made. Not for two threads at once.
-base::Result<std::string> TenantFile(const std::string& directory, const std::string& name);
-
 class Tenants {
  public:
   // `most_open` stores at once; the least recently used is closed for another.
@@ -28,10 +24,18 @@ class Tenants {
   // Store::Open.
   base::Result<std::shared_ptr<Store>> Take(const std::string& name);
 
+  // The open tenant whose name comes behind `name`, which becomes its name; null: there is none.
+  std::shared_ptr<Store> OpenBehind(std::string& name);
+
   base::Status ProbeWrite();    // ok: a write would succeed now
-  bool Failed() const;          // a sync of any of them failed
+  bool Failed() const;          // a sync failed: nothing is opened any more, the process must end
   size_t QueuedWrites() const;  // of all that are open
   size_t Open() const;
+  // Of those that are open: rows of all, and the most that one of them keeps.
+  struct Usage {
+    int64_t rows = 0, most_rows = 0, most_bytes = 0;
+  };
+  Usage Used() const;
   size_t IndexBytes() const { return *options_.index_bytes_used; }  // words in memory, of all
   void Close();  // finishes the writes that wait; nobody may hold a store any more
 
@@ -45,6 +49,8 @@ class Tenants {
   using Lock = std::unique_lock<std::mutex>;
   std::shared_ptr<Store> FindOpen(const std::string& name, Lock& lock);
   base::Status MakeRoom(Lock& lock);
+  base::Result<std::string> FileOf(const std::string& name);
+  base::Status Replace(const std::string& file, const std::string& content);
   void CloseOne(std::map<std::string, Entry>::iterator place, Lock& lock);
 
   const std::string directory_;

@@ -7,6 +7,7 @@
 #include "lib/base/clock.h"
 #include "operator/names.h"
 #include "operator/render.h"
+#include "operator/resolve.h"
 
 namespace controller {
 namespace {
@@ -219,6 +220,21 @@ TEST(Plan, SaysWithinOneLookThatAPodWasLost) {
   EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "True Ready");
   cluster.Remove("Pod", "a-0");
   EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
+}
+
+TEST(Plan, APodThatIsNotReadyIsNoReadyEndpointEvenWhereItsServiceListsIt) {
+  auto count = [](const char* conditions) {
+    Json slice = MemorySlice();
+    slice["endpoints"][0]["conditions"] = Json::parse(conditions);
+    return CountReadyEndpoints({slice});
+  };
+  EXPECT_EQ(count(R"({})"), 1);
+  EXPECT_EQ(count(R"({"ready": true, "serving": true})"), 1);
+  EXPECT_EQ(count(R"({"ready": false})"), 0);
+  // With publishNotReadyAddresses every pod is "ready".
+  EXPECT_EQ(count(R"({"ready": true, "serving": false})"), 0);
+  // It ends, and still answers.
+  EXPECT_EQ(count(R"({"ready": false, "serving": true, "terminating": true})"), 0);
 }
 
 TEST(Plan, AMissingServiceHealsWhenItAppears) {

@@ -186,8 +186,13 @@ int CountReadyEndpoints(const std::vector<base::Json>& slices) {
   for (const Json& slice : slices) {
     if (!slice.contains("endpoints") || !slice["endpoints"].is_array()) continue;
     for (const Json& endpoint : slice["endpoints"]) {
-      const Json* ready = base::At(endpoint, {"conditions", "ready"});
-      if (ready && ready->is_boolean() && !ready->get<bool>()) continue;  // absent means ready
+      // Absent means yes. A Service with publishNotReadyAddresses calls every pod ready; "serving"
+      // then says what the pod says.
+      auto denies = [&](const char* condition) {
+        const Json* is = base::At(endpoint, {"conditions", condition});
+        return is && is->is_boolean() && !is->get<bool>();
+      };
+      if (denies("ready") || denies("serving")) continue;
       const Json* listed = base::At(endpoint, {"addresses"});
       if (!listed || !listed->is_array()) continue;
       for (const Json& address : *listed)

@@ -3,9 +3,11 @@
 #include "sidecar/delivery.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <utility>
 
+#include "lib/api/memory_api.h"
 #include "lib/base/log.h"
 #include "lib/base/text.h"
 
@@ -18,6 +20,8 @@ constexpr int64_t kIdleMs = 1'000;   // a look at the outbox without being woken
 constexpr int kConflictAttempts = 5;
 constexpr int kFlushAttempts = 3;
 constexpr size_t kReasonCharacters = 300;
+constexpr int64_t kReplayAfterMs = 30'000;  // a row that waited so long is no news any more
+constexpr int64_t kLongestBudgetWaitS = 60;
 
 // The namespace of name.namespace.svc…; for other hosts the host itself.
 std::string PlaceOf(const std::string& url) {
@@ -30,8 +34,13 @@ std::string PlaceOf(const std::string& url) {
   return host;
 }
 
-bool Overloaded(int status) {
-  return status == 429 || status == 502 || status == 503 || status == 504;
+bool Overloaded(int status) { return status == 502 || status == 503 || status == 504; }
+
+int64_t RetryAfterMs(const http::Response& answer) {
+  const std::string text = answer.headers.Get("Retry-After").value_or("");
+  int64_t seconds = 1;
+  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return std::clamp<int64_t>(seconds, 1, kLongestBudgetWaitS) * 1000;
 }
 
 }  // namespace
@@ -137,6 +146,10 @@ int64_t Delivery::RoundAt(int64_t now_ms) {
     for (const OutboxHead& head : *heads) {
       after = head.sequence;
       if (waiting.contains(head.lane)) continue;
+      if (clock_.MonotonicMs() < budget_due_ms_[IsReplay(head.created_ms)]) {
+        waiting.insert(head.lane);
+        continue;
+      }
       auto row = state_.Read([&](sqlite::Database& db) { return LoadRow(db, head.sequence); });
       if (!row || !*row) continue;
       const Outcome outcome = Deliver(**row, settled);
@@ -152,6 +165,8 @@ int64_t Delivery::RoundAt(int64_t now_ms) {
   }
   Commit(settled);
   for (auto& [lane, retry] : lanes_) wait_ms = std::min(wait_ms, retry.due_ms - now_ms);
+  for (int64_t due_ms : budget_due_ms_)
+    if (due_ms > now_ms) wait_ms = std::min(wait_ms, due_ms - now_ms);
   return std::max<int64_t>(wait_ms, 1);
 }
 
@@ -185,6 +200,7 @@ base::Result<http::Response> Delivery::Send(const OutboxRow& row, const std::str
   request.body = row.body;
   request.timeout_ms = options_.call_timeout_ms;
   request.headers.Set("Content-Type", "application/json");
+  if (IsReplay(row.created_ms)) request.headers.Set(api::kReplayHeader, "true");
   if (!row.idempotency_key.empty()) request.headers.Set("Idempotency-Key", row.idempotency_key);
   if (span && span->recording()) {
     request.headers.Set("traceparent", telemetry::FormatTraceparent(span->context()));
@@ -206,6 +222,10 @@ Delivery::Outcome Delivery::OnAnswer(const OutboxRow& row, const http::Response&
                    {{"reason", base::Ellipsize(base::ToUtf8(answer.body), kReasonCharacters)}});
   }
   const int attempts = ++attempts_[row.sequence];
+  if (answer.status == 429) {
+    BudgetWaits(IsReplay(row.created_ms), answer);
+    return Outcome::kLaneWaits;
+  }
   if (Overloaded(answer.status)) {
     ServerAway();
     return Outcome::kServerAway;
@@ -227,6 +247,14 @@ Delivery::Outcome Delivery::OnAnswer(const OutboxRow& row, const http::Response&
   }
   settled.push_back(std::move(done));
   return Outcome::kSettled;
+}
+
+bool Delivery::IsReplay(int64_t created_ms) const {
+  return clock_.NowMs() - created_ms >= kReplayAfterMs;
+}
+
+void Delivery::BudgetWaits(bool replay, const http::Response& answer) {
+  budget_due_ms_[replay] = clock_.MonotonicMs() + RetryAfterMs(answer);
 }
 
 void Delivery::LaneWaits(const std::string& lane) {

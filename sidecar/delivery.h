@@ -3,6 +3,7 @@
 // thread.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -81,6 +82,8 @@ class Delivery {
   base::Result<http::Response> Send(const OutboxRow& row, const std::string& url);
   Outcome OnAnswer(const OutboxRow& row, const http::Response& answer,
                    std::vector<Settled>& settled);
+  bool IsReplay(int64_t created_ms) const;
+  void BudgetWaits(bool replay, const http::Response& answer);
   void LaneWaits(const std::string& lane);
   void ServerAway();
   bool Commit(std::vector<Settled>& settled);
@@ -93,6 +96,8 @@ class Delivery {
   const Options options_;
 
   std::map<std::string, Retry> lanes_;  // those that wait
+  // The server has a budget for what is new and one for what waited here (429): each waits alone.
+  std::array<int64_t, 2> budget_due_ms_ = {0, 0};  // by IsReplay
   base::Backoff server_backoff_;
   std::atomic<int64_t> server_due_ms_ = 0;
   std::atomic<bool> reachable_ = true, interrupted_ = false;

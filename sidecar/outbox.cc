@@ -124,15 +124,15 @@ Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& l
 }
 
 Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t after, int64_t limit) {
-  ASSIGN_OR_RETURN(auto query,
-                   db.Prepare("SELECT sequence, lane FROM outbox WHERE state = 'pending'"
-                              " AND sequence > ? ORDER BY sequence LIMIT ?"));
+  ASSIGN_OR_RETURN(
+      auto query, db.Prepare("SELECT sequence, lane, created_ms FROM outbox WHERE state = 'pending'"
+                             " AND sequence > ? ORDER BY sequence LIMIT ?"));
   query.Bind(after).Bind(limit);
   std::vector<OutboxHead> heads;
   while (true) {
     ASSIGN_OR_RETURN(const bool more, query.Step());
     if (!more) return heads;
-    heads.push_back({query.Int(0), query.Text(1)});
+    heads.push_back({query.Int(0), query.Text(1), query.Int(2)});
   }
 }
 

@@ -41,6 +41,7 @@ base::Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLim
 struct OutboxHead {
   int64_t sequence = 0;
   std::string lane;
+  int64_t created_ms = 0;
 };
 // Pending rows behind `after`, in order, at most `limit`.
 base::Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t after,

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "lib/api/memory_api.h"
 #include "sidecar/outbox_fixture.h"
 
 namespace sidecar {
@@ -103,6 +104,56 @@ TEST_F(OutboxTest, AServerThatIsAwayIsLeftAloneForAWhile) {
   for (int i = 0; i < 200; ++i) clock_.Advance(delivery.Round());
   EXPECT_GE(calls, 200);
   EXPECT_EQ(Totals().pending, 5);
+}
+
+TEST_F(OutboxTest, AWriteOverItsQuotaWaitsAsLongAsItIsToldAndIsNeverDead) {
+  Add("a", "1");
+  Add("b", "2");
+  int calls = 0;
+  bool over = true;
+  Delivery delivery =
+      Make([&](const std::string&, http::ClientRequest) -> base::Result<http::Response> {
+        ++calls;
+        http::Response answer = Status(over ? 429 : 201);
+        answer.headers.Set("Retry-After", "7");
+        return answer;
+      });
+  delivery.Round();
+  EXPECT_EQ(calls, 1);  // the other has the same budget
+  EXPECT_TRUE(delivery.reachable());
+  clock_.Advance(6'999);
+  delivery.Round();
+  EXPECT_EQ(calls, 1);
+  for (int i = 0; i < 100; ++i) {
+    clock_.Advance(7'000);
+    delivery.Round();
+  }
+  EXPECT_EQ(Totals().dead, 0);
+  EXPECT_EQ(Totals().pending, 2);
+  over = false;
+  Drain(delivery);
+  EXPECT_EQ(Totals().delivered, 2);
+  ExpectBalance();
+}
+
+TEST_F(OutboxTest, WhatWaitedLongIsMarkedSoAndDoesNotHoldUpWhatIsNew) {
+  Add("old", "1");
+  clock_.Advance(30'000);
+  Add("new", "2");
+  std::vector<std::string> taken;
+  bool over = true;
+  Delivery delivery =
+      Make([&](const std::string&, http::ClientRequest request) -> base::Result<http::Response> {
+        EXPECT_EQ(request.headers.Get(api::kReplayHeader).has_value(), request.body == "1");
+        if (over && request.body == "1") return Status(429);
+        taken.push_back(request.body);
+        return Status(201);
+      });
+  delivery.Round();
+  EXPECT_EQ(taken, std::vector<std::string>{"2"});
+  over = false;
+  Drain(delivery);
+  EXPECT_EQ(taken, (std::vector<std::string>{"2", "1"}));
 }
 
 TEST_F(OutboxTest, RetriesKeepTheirKeyAndEveryRowIsTakenOnceInEffect) {

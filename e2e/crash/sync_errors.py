@@ -4,7 +4,7 @@ be acknowledged, the program must say that it is not ready and end by itself, an
 before must be there after a restart. What was not synced is taken away first, as the kernel may do after
 a failed sync. Not a full disk: that is full_disk.py.
 
-    sync_errors.py [--first 1] [--last 40] [--only server|sidecar]
+    sync_errors.py [--first 1] [--last 40] [--only server|tenants|sidecar]
 
 The whole is --last 200. The last line is 'N passed, M failed'."""
 import argparse
@@ -168,14 +168,14 @@ def main():
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--last", type=int, default=40)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
-    parser.add_argument("--only", choices=("server", "sidecar"))
+    parser.add_argument("--only", choices=("server", "tenants", "sidecar"))
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     print(f"seed {options.seed}: repeat with --seed {options.seed}")
     checks = Checks()
     with tempfile.TemporaryDirectory(prefix="agent-memory-sync-") as base:
         shim = shims.build("sync_error", base)
-        for name, make in (("server", targets.Server), ("sidecar", targets.Sidecar)):
+        for name, make in (("server", targets.Server), ("tenants", targets.Tenants), ("sidecar", targets.Sidecar)):
             if options.only in (None, name):
                 checks.chapter(f"{name}: the n-th sync fails")
                 try:

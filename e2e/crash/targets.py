@@ -11,6 +11,13 @@ import integrity  # noqa: E402
 import programs  # noqa: E402
 import wire  # noqa: E402
 
+KUBECONFIG = """apiVersion: v1
+kind: Config
+current-context: away
+contexts: [{name: away, context: {cluster: away, user: nobody}}]
+clusters: [{name: away, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: nobody, user: {token: none}}]
+"""
 SAMPLE = os.path.join(programs.ROOT, "config/samples/agent.yaml")
 
 
@@ -44,6 +51,21 @@ class Server:
         """→ {what: [(file, table, column)]}: where each acknowledged item must be once."""
         files = [f for f in database_files(folder or self.data) if has_table(f, "observations")]
         return {"observations": [(f, "observations", "content") for f in files]}
+
+
+class Tenants(Server):
+    """The same with a file for each namespace, which is made, and its name written down, at the first write."""
+    name = "tenants"
+
+    def program(self, **more):
+        program = super().program(**more)
+        config = os.path.join(self.folder, "kubeconfig")  # nobody is asked: the writers have no token
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(KUBECONFIG)
+        program.arguments += ["--auth", "kubernetes", "--audience", "agent-memory.agents.agent-memory",
+                              "--kubeconfig", config, "--anonymous-namespace", "agents",
+                              "--anonymous-role", "agent"]
+        return program
 
 
 class Sidecar:

@@ -57,6 +57,10 @@ inline constexpr const char* kOriginAgent = "agent";
 inline constexpr const char* kOriginRule = "rule";
 inline constexpr const char* kOriginToolOutput = "tool-output";
 inline constexpr const char* kOriginImport = "import";
+
+// A request that carries this header was kept in an outbox for a while: it is paid from a budget of
+// its own.
+inline constexpr const char* kReplayHeader = "X-Memory-Replay";
 bool IsOrigin(std::string_view word);
 
 // A required string of a body: kInvalid when missing, null, empty, white space only or over `limit`

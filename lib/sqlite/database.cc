@@ -15,7 +15,10 @@ using base::Status;
 
 Error Database::Connection::Fail(int rc, const std::string& what) {
   broken = broken || BreaksTrust(handle, rc);
-  return MakeError(handle, rc, what);
+  Error error = MakeError(handle, rc, what);
+  if (on_damage && IsDamage(rc)) on_damage(error);
+  if (on_broken && broken) on_broken(error);
+  return error;
 }
 
 Result<Statement> Database::Prepare(std::string_view sql) {
@@ -56,12 +59,23 @@ Status Database::Checkpoint(Log log) {
   return {};
 }
 
+Result<int64_t> Database::Number(const char* pragma) {
+  ASSIGN_OR_RETURN(Statement read, Prepare(pragma));
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  return row ? read.Int(0) : int64_t{0};
+}
+
 Result<int64_t> Database::ReusableBytes() {
-  ASSIGN_OR_RETURN(Statement count, Prepare("PRAGMA freelist_count"));
-  ASSIGN_OR_RETURN(bool row, count.Step());
-  ASSIGN_OR_RETURN(Statement size, Prepare("PRAGMA page_size"));
-  ASSIGN_OR_RETURN(bool also, size.Step());
-  return row && also ? count.Int(0) * size.Int(0) : int64_t{0};
+  ASSIGN_OR_RETURN(int64_t pages, Number("PRAGMA freelist_count"));
+  ASSIGN_OR_RETURN(int64_t bytes, Number("PRAGMA page_size"));
+  return pages * bytes;
+}
+
+Result<int64_t> Database::UsedBytes() {
+  ASSIGN_OR_RETURN(int64_t pages, Number("PRAGMA page_count"));
+  ASSIGN_OR_RETURN(int64_t bytes, Number("PRAGMA page_size"));
+  ASSIGN_OR_RETURN(int64_t reusable, ReusableBytes());
+  return pages * bytes - reusable;
 }
 
 void Database::SetDeadline(int64_t milliseconds, std::stop_token stop) {
@@ -77,14 +91,16 @@ Status Database::CheckIntegrity(const std::vector<std::string>& fts_tables) {
     return Error{Code::kInternal,
                  "the database is damaged: " + (row ? check.Text(0) : std::string("no answer"))};
   }
-  for (const std::string& table : fts_tables) {
-    // The table's name is ours; names cannot be bound. Rank 1 compares with the content (rulings
-    // K42).
-    std::string sql = "INSERT INTO " + table + "(" + table + ", rank) VALUES('integrity-check', 1)";
-    if (Status sound = Execute(sql.c_str()); !sound)
-      return base::Wrap("full-text index " + table, sound.error());
-  }
+  for (const std::string& table : fts_tables) RETURN_IF_ERROR(CheckIndex(table));
   return {};
+}
+
+Status Database::CheckIndex(const std::string& fts_table) {
+  // Names cannot be bound.
+  std::string sql =
+      "INSERT INTO " + fts_table + "(" + fts_table + ", rank) VALUES('integrity-check', 1)";
+  Status sound = Execute(sql.c_str());
+  return sound ? Status() : base::Wrap("full-text index " + fts_table, sound.error());
 }
 
 Statement::Statement(std::shared_ptr<Database::Connection> connection, sqlite3_stmt* statement)

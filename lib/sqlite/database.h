@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -32,6 +33,9 @@ class Database {
   struct Options {
     Access access = Access::kWriter;
     int cache_kib = 2048;
+    // Told of each error that says the file is damaged, and of each that makes it Broken, on the
+    // thread that met it.
+    std::function<void(const base::Error&)> on_damage = nullptr, on_broken = nullptr;
   };
   // Opens or makes the file (mode 0600); a writer brings the log of the life before into the file.
   // kInvalid: a pragma that does not hold, an SQLite without FTS5 or too old, a network file
@@ -50,15 +54,18 @@ class Database {
   // Long reads end with kTimeout after `milliseconds` from now, or when `stop` says so; 0: no
   // limit.
   void SetDeadline(int64_t milliseconds, std::stop_token stop = {});
-  // PRAGMA integrity_check, and FTS5 'integrity-check' with rank 1 (rulings K42) for each fts
-  // table.
+  // PRAGMA integrity_check, and CheckIndex for each fts table.
   base::Status CheckIntegrity(const std::vector<std::string>& fts_tables);
+  // FTS5 'integrity-check' with rank 1, which compares with the content (rulings K42). Takes the
+  // write lock. `fts_table` is a name of ours.
+  base::Status CheckIndex(const std::string& fts_table);
   // For the one writer only. Copies the write-ahead log into the file and syncs it; kEmpty also
   // gives the log's room back. kUnavailable: readers still need a part of the log; kFull.
   enum class Log { kKeep, kEmpty };
   base::Status Checkpoint(Log log);
   int LogPages() const;                   // in the log after the last commit
   base::Result<int64_t> ReusableBytes();  // free inside the file: what deletes gave back
+  base::Result<int64_t> UsedBytes();      // of the file, without those; within a transaction, of it
   // A write or a sync failed for another reason than space: nothing may be acknowledged any more,
   // the process must end and begin again from what is on the disk (reliability §1.2 rule 8).
   bool Broken() const;
@@ -68,6 +75,7 @@ class Database {
   struct Connection;
   explicit Database(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
   base::Status SetUp(const std::string& path, const Options& options);
+  base::Result<int64_t> Number(const char* pragma);
   std::shared_ptr<Connection> connection_;
   friend class Statement;
   friend class Transaction;

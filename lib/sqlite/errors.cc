@@ -29,6 +29,8 @@ bool BreaksTrust(sqlite3* handle, int rc) {
   }
 }
 
+bool IsDamage(int rc) { return (rc & 0xFF) == SQLITE_CORRUPT || (rc & 0xFF) == SQLITE_NOTADB; }
+
 base::Error MakeError(sqlite3* handle, int rc, const std::string& what) {
   using base::Code;
   Code code = Code::kInternal;

@@ -17,4 +17,6 @@ base::Error MakeError(sqlite3* handle, int rc, const std::string& what);
 // not be on the disk, now or ever (fsyncgate; reliability §1.1).
 bool BreaksTrust(sqlite3* handle, int rc);
 
+bool IsDamage(int rc);  // the file holds what SQLite would not have written
+
 }  // namespace sqlite

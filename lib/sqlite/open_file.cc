@@ -214,6 +214,8 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
   RETURN_IF_ERROR(CheckLibrary());
   RETURN_IF_ERROR(CheckFileSystem(path));
   auto connection = std::make_shared<Connection>();
+  connection->on_damage = options.on_damage;
+  connection->on_broken = options.on_broken;
   const bool writer = options.access == Access::kWriter;
   const bool foreign = options.access == Access::kForeign;
   const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
@@ -269,8 +271,10 @@ Status Database::SetUp(const std::string& path, const Options& options) {
                (copied.error().code == Code::kFull || copied.error().code == Code::kUnavailable);
   if (!copied && !later) return base::Wrap("recover", copied.error());
   // Names of new files are durable before anything in them is acknowledged.
-  return base::SyncDirectory(
+  Status synced = base::SyncDirectory(
       path.find('/') == std::string::npos ? "." : path.substr(0, path.find_last_of('/') + 1));
+  if (!synced && options.on_broken) options.on_broken(synced.error());
+  return synced;
 }
 
 }  // namespace sqlite

@@ -134,8 +134,13 @@ Status Writer::TryToCommit(Batch& batch) {
                            : item->outcome;
     }
   }
-  if (options_.before_commit) RETURN_IF_ERROR(options_.before_commit(database_));
-  return transaction.Commit();
+  Status committed = options_.before_commit ? options_.before_commit(database_) : Status();
+  if (committed) committed = transaction.Commit();
+  // SQLite commits nothing after it met damage in a transaction. That is no failed sync: what was
+  // kept before stays, and other works need not meet the damage.
+  if (!committed && (sqlite3_errcode(database_.handle()) & 0xFF) == SQLITE_CORRUPT)
+    return Error{Code::kUnavailable, "nothing was kept: " + committed.error().message};
+  return committed;
 }
 
 // The same; after it nothing that could not be synced looks as if it were.

@@ -34,6 +34,12 @@ constexpr MetricInfo kMetrics[] = {
      "Calls to the API server, by method and status code (0: no answer came)."},
     // The sidecar.
     {"agent_memory_sidecar_captures_total", "counter", "Observations captured, by rule."},
+    {"agent_memory_sidecar_rule_drops_total", "counter",
+     "Results that a rule matched and that were not kept, or that it was not tried on for lack of "
+     "time, by rule."},
+    {"agent_memory_sidecar_rule_matches_total", "counter", "Results that a rule matched, by rule."},
+    {"agent_memory_sidecar_rule_seconds_total", "counter",
+     "Seconds of processor time that a rule took, by rule."},
     {"agent_memory_sidecar_damaged_files", "gauge",
      "Times that a damaged state.db was set aside, over the life of the volume; at most 20."},
     {"agent_memory_sidecar_denials_total", "counter", "Tool calls answered with deny."},
@@ -64,6 +70,11 @@ constexpr MetricInfo kMetrics[] = {
      "Bytes of all tenants' files, by part: database, log (written and not merged yet)."},
     {"agent_memory_server_ballast_bytes", "gauge",
      "Room kept for deletes on a full volume; 0 while the volume is full."},
+    {"agent_memory_server_checks_total", "counter",
+     "Files looked through for damage, by outcome: sound, damaged, mended (the index was made "
+     "again "
+     "from the rows), skipped (no room, too busy)."},
+    {"agent_memory_server_damaged_files", "gauge", "Files that are known to be damaged."},
     {"agent_memory_server_free_bytes", "gauge", "Free space of the data directory in bytes."},
     {"agent_memory_server_identities_total", "counter",
      "Callers looked at, by outcome: remembered, reviewed, anonymous, bridged (served while "
@@ -72,8 +83,14 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_server_open_tenants", "gauge", "Tenants whose files are open."},
     {"agent_memory_server_partial_searches_total", "counter", "Searches cut at their deadline."},
     {"agent_memory_server_queued_writes", "gauge", "Writes that wait for the writer."},
+    {"agent_memory_server_quota_refusals_total", "counter",
+     "Requests answered with 429, by the budget that was used up: writes, replay, import."},
+    {"agent_memory_server_quota_used_ratio", "gauge",
+     "What the open tenant that keeps most has used of its quota, by quota: rows, bytes; 1: its "
+     "writes are refused, 0: there is no limit."},
     {"agent_memory_server_recalled_items_total", "counter",
      "Observations returned by /context, by method."},
+    {"agent_memory_server_rows", "gauge", "Memories of all open tenants."},
     {"agent_memory_server_tenants", "gauge", "Tenants that have a file."},
     {"agent_memory_server_writes_total", "counter", "Observations posted, by action."},
 };
