@@ -39,6 +39,8 @@ inline std::optional<Wish> WishFor(const std::string& route, int64_t id) {
       {"GET /stats", {"/stats", ""}},
       {"GET /export", {"/export", ""}},
       {"POST /import", {"/import", R"({"sessions":[],"observations":[]})"}},
+      {"GET /retention", {"/retention?project=p", ""}},
+      {"PUT /retention", {"/retention?project=p", R"({"retention":[]})"}},
       {"POST /forget", {"/forget", "{}"}},
   };
   auto found = wishes.find(route);

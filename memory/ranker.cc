@@ -11,6 +11,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
 #include "memory/store_index.h"
+#include "memory/store_retention.h"
 
 namespace memory {
 
@@ -273,7 +274,7 @@ Status AddTopics(sqlite::Database& database, const RankQuery& query,
   for (int64_t range : ranges) {
     ASSIGN_OR_RETURN(
         sqlite::Statement read,
-        database.Prepare("SELECT slot, topic_key = ?1 FROM observations WHERE deleted_ms IS NULL "
+        database.Prepare("SELECT slot, topic_key = ?1 FROM observations o WHERE " MEMORY_LIVE
                          "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3 LIMIT ?4"));
     read.Bind(text).Bind(end).Bind(range).Bind(kMaxTopics);
     for (;;) {
@@ -303,8 +304,8 @@ Result<std::vector<Scored>> Select(sqlite::Database& database, const RankQuery& 
     const Scored& row = ranked[i];
     ASSIGN_OR_RETURN(
         sqlite::Statement read,
-        database.Prepare("SELECT type, project, type IN ('audit', 'security') FROM observations "
-                         "WHERE slot = ?1 AND deleted_ms IS NULL"));
+        database.Prepare("SELECT type, project, type IN ('audit', 'security') FROM observations o "
+                         "WHERE slot = ?1 AND " MEMORY_LIVE));
     read.Bind(row.slot);
     ASSIGN_OR_RETURN(bool live, read.Step());
     if (!live) continue;

@@ -27,6 +27,8 @@ std::vector<http::Route> Routes(const Gate& gate, size_t max_stream_bytes) {
       {"GET", "/stats", Stats},
       {"GET", "/export", Export},
       {"POST", "/import", Import, true},
+      {"GET", "/retention", GetRetention},
+      {"PUT", "/retention", PutRetention},
       {"POST", "/forget", Forget},
   };
   std::vector<http::Route> routes;

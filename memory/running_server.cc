@@ -8,6 +8,7 @@
 #include "memory/routes.h"
 #include "memory/soundness_checks.h"
 #include "memory/space_guard.h"
+#include "memory/sweeper.h"
 #include "memory/way_to_cluster.h"
 
 namespace memory {
@@ -32,6 +33,7 @@ struct RunningServer::Parts {
   std::unique_ptr<Gate> gate;
   std::unique_ptr<HealthProbe> health;
   std::unique_ptr<SoundnessChecks> checks;
+  std::unique_ptr<Sweeper> sweeper;
   std::unique_ptr<http::Server> api_server, admin_server;
 };
 
@@ -74,6 +76,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
     soundness->Meet(file, error);
   };
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
+  parts->settings.store.clock = &clock;
   parts->tenants =
       std::make_unique<Tenants>(settings.data_dir, parts->settings.store, settings.open_tenants);
   if (settings.auth == "kubernetes") {
@@ -113,6 +116,8 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
       http::Server::Start(http::Router(AdminRoutes(*parts->health, *parts->tenants, parts->metrics,
                                                    settings.store.quota)),
                           admin));
+  parts->sweeper =
+      std::make_unique<Sweeper>(*parts->tenants, parts->metrics, settings.retention_interval_ms);
   return std::unique_ptr<RunningServer>(new RunningServer(std::move(parts)));
 }
 
@@ -124,6 +129,7 @@ void RunningServer::Stop() {
   if (parts_->api_server) parts_->api_server->Stop(parts_->settings.drain_ms);
   parts_->api_server.reset();
   parts_->checks->Stop();
+  parts_->sweeper.reset();
   parts_->tenants->Close();
   if (parts_->admin_server) parts_->admin_server->Stop(0);
   parts_->admin_server.reset();

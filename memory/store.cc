@@ -62,8 +62,10 @@ Database::Options Watched(sqlite::Access access, const std::string& path,
 
 Result<std::unique_ptr<Reader>> OpenReader(const std::string& path,
                                            const Database::Options& reading,
+                                           const std::shared_ptr<Lifetimes>& lifetimes,
                                            ResidentIndexes* resident) {
   ASSIGN_OR_RETURN(Database connection, Database::Open(path, reading));
+  RETURN_IF_ERROR(Lifetimes::Teach(lifetimes, connection));
   ASSIGN_OR_RETURN(Ranker ranker, Ranker::Make(connection, resident));
   return std::make_unique<Reader>(Reader{std::move(connection), std::move(ranker)});
 }
@@ -75,7 +77,9 @@ Store::State::State(std::string of, StoreOptions with)
       path(std::move(of)),
       usage(path, options.quota),
       resident({path, options.index_bytes, options.index_bytes_used, options.index_at_once}),
-      readers([this] { return OpenReader(path, Reading(), &resident); }, options.readers) {}
+      lifetimes(std::make_shared<Lifetimes>(*options.clock)),
+      readers([this] { return OpenReader(path, Reading(), lifetimes, &resident); },
+              options.readers) {}
 
 Database::Options Store::State::Reading() const {
   Database::Options reading = Watched(sqlite::Access::kReader, path, options);
@@ -107,14 +111,21 @@ Store::~Store() { Close(); }
 
 namespace {
 
+Result<Database> OpenAndMigrate(const std::string& path, const Database::Options& writing) {
+  ASSIGN_OR_RETURN(Database database, Database::Open(path, writing));
+  if (Status migrated = sqlite::Migrate(database, SchemaSteps()); !migrated)
+    return base::Wrap(path, migrated.error());
+  return database;
+}
+
 // On a full volume not even the log can be opened: the ballast makes the room.
 Result<Database> OpenWriter(const std::string& path, const StoreOptions& options) {
   Database::Options writing = Watched(sqlite::Access::kWriter, path, options);
   writing.on_broken = options.on_sync_failure;  // also while it is opened, before there is a Writer
-  Result<Database> opened = Database::Open(path, writing);
+  Result<Database> opened = OpenAndMigrate(path, writing);
   if (opened || !options.space || opened.error().code != base::Code::kFull) return opened;
   options.space->GiveUp();
-  return Database::Open(path, writing);
+  return OpenAndMigrate(path, writing);
 }
 
 }  // namespace
@@ -123,9 +134,9 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
   Spool::RemoveLeftovers(path);
   auto state = std::make_unique<State>(path, options);
   ASSIGN_OR_RETURN(Database database, OpenWriter(path, options));
-  if (Status migrated = sqlite::Migrate(database, SchemaSteps()); !migrated) {
-    return base::Wrap(path, migrated.error());
-  }
+  RETURN_IF_ERROR(Lifetimes::Teach(state->lifetimes, database));
+  ASSIGN_OR_RETURN(RetentionPolicy policy, LoadPolicy(database, options.retention));
+  state->lifetimes->Set(std::move(policy));
   state->resident.Watch(database);
   RETURN_IF_ERROR(state->usage.Read(database));
   sqlite::Writer::Options writing;
@@ -172,6 +183,8 @@ const std::string& Store::path() const { return state_->path; }
 
 void Store::Close() {
   state_->resident.Stop();
+  if (Status kept = KeepUses(); !kept)
+    base::LogWarn("what was read lately is not on record", {{"reason", kept.error().message}});
   state_->readers.Close();
   state_->writer->Stop();
 }

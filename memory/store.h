@@ -1,6 +1,6 @@
-// The memory of one tenant: what is kept, and what is found. No call takes a tenant, and all times
-// come from the caller. What is behind it (SQLite now) shows nowhere here: no SQL, no rowids, no
-// match text.
+// The memory of one tenant: what is kept, and what is found. No call takes a tenant. Times of writes
+// come from the caller; the clock of the options says what is over. What is behind it (SQLite now)
+// shows nowhere here: no SQL, no rowids, no match text.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "lib/api/memory_api.h"
+#include "lib/base/clock.h"
 #include "lib/base/result.h"
 #include "memory/quota.h"
+#include "memory/retention.h"
 #include "memory/transfer/spool.h"
 
 namespace memory {
@@ -34,6 +36,10 @@ struct StoreOptions {
   std::shared_ptr<std::atomic<size_t>> index_bytes_used = std::make_shared<std::atomic<size_t>>(0);
   bool index_at_once = false;  // before the first answer instead of in the background: for tests
   std::chrono::milliseconds index_idle{20};  // without writes: new rows go into the file's index
+  RetentionRules retention;    // of projects without rules of their own
+  int64_t keep_used_ms = 7 * 24 * 3'600'000LL;      // what was used since is not removed
+  int64_t deleted_ms = 30 * 24 * 3'600'000LL;       // deleted and hidden rows stay so long
+  const base::Clock* clock = &base::SystemClock();  // says what is over; outlives the store
   // A sync failed: nothing is acknowledged from then on; the program must end. May be called again.
   std::function<void(const base::Error&)> on_sync_failure;
   // A call met damage in the file of this path; it was answered with an error. Any thread.
@@ -93,6 +99,15 @@ struct Revision {
   int64_t revision = 0, replaced_ms = 0, written_ms = 0;  // replaced 0: the present one
   std::string type, title, content, origin;
   std::vector<std::string> tags;
+};
+
+// What one round of retention did.
+struct Swept {
+  int64_t lapsed = 0, capped = 0;     // rows that were hidden
+  int64_t restored = 0;               // rows that were over and, by other rules, are not
+  int64_t purged = 0, revisions = 0;  // hidden and deleted rows, and earlier texts, removed
+  int64_t keys = 0;                   // Idempotency-Keys forgotten
+  int64_t over_cap = 0;               // rows above a cap that stay, since they were used
 };
 
 // An observation with what it said before, oldest first.
@@ -173,6 +188,16 @@ class Store {
   base::Result<Spool> Copy(const std::optional<std::string>& project);
   base::Result<Spool> NewSpool();  // on the store's volume
 
+  // A project's own rules, in force at once; none: those of the options again. Durable.
+  base::Status SetRetention(const std::string& project, const RetentionRules& rules);
+  base::Result<RetentionRules> Retention(const std::string& project);  // in force
+  // One round: hides what is past its time (reads leave that out already) or over a cap, removes
+  // what is hidden or deleted long enough. In small batches; ends early when told to. One thread.
+  base::Result<Swept> Sweep(std::stop_token stop);
+  // Writes down which rows were read or found; a crash forgets what was not.
+  base::Status KeepUses();
+  size_t CountUses() const;  // that are not written down
+
   base::Status ProbeWrite();  // ok: a write would succeed now
   bool Failed() const;        // a sync failed
   size_t QueuedWrites() const;
@@ -196,6 +221,8 @@ class Store {
 
  private:
   struct State;
+  struct Round;
+  void NoteUse(const std::vector<Found>& rows);
   explicit Store(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

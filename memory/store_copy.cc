@@ -26,12 +26,24 @@ constexpr const char* kLeaveOut =
     // The words of rows that are gone stay in the index until its segments are merged.
     "INSERT INTO words(words) VALUES('optimize');";
 
+// What is over goes the way of what is deleted; it is in the index still.
+constexpr const char* kLeaveOver =
+    "DELETE FROM revisions WHERE replaced_ms <= (SELECT kept_since(o.project, o.scope, o.type) "
+    "FROM observations o WHERE o.id = revisions.id);"
+    "INSERT INTO words(words, rowid, title, content, tags, grams) SELECT 'delete', w.slot, "
+    "w.title, w.content, w.tags, w.grams FROM live_words w JOIN observations o ON o.slot = w.slot "
+    "WHERE NOT (" MEMORY_LIVE
+    ");"
+    "UPDATE observations AS o SET deleted_ms = 0 WHERE o.deleted_ms IS NULL AND NOT (" MEMORY_LIVE
+    ");";
+
 // Leaves one project alone: its rows, its sessions and its name.
 Status KeepProject(Database& database, const std::string& project) {
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, project));
   RETURN_IF_ERROR(database.Execute("INSERT INTO words(words) VALUES('delete-all')"));
   for (const char* sql :
-       {"DELETE FROM observations WHERE project <> ?1", "DELETE FROM sessions WHERE project <> ?1",
+       {"DELETE FROM retention WHERE project <> ?1", "DELETE FROM observations WHERE project <> ?1",
+        "DELETE FROM sessions WHERE project <> ?1",
         "DELETE FROM ranges WHERE number NOT IN (0, ?1)",
         "DELETE FROM projects WHERE number <> ?1"}) {
     ASSIGN_OR_RETURN(Statement leave_out, database.Prepare(sql));
@@ -69,6 +81,8 @@ Result<Spool> Store::Copy(const std::optional<std::string>& project) {
   Database::Options working;
   working.access = Access::kScratch;
   ASSIGN_OR_RETURN(Database database, Database::Open(spool.path(), working));
+  RETURN_IF_ERROR(Lifetimes::Teach(state_->lifetimes, database));
+  if (state_->lifetimes->policy()->Ends()) RETURN_IF_ERROR(database.Execute(kLeaveOver));
   if (!project) {
     RETURN_IF_ERROR(database.Execute(kLeaveOut));
     return spool;

@@ -17,15 +17,28 @@ using sqlite::Statement;
 
 namespace {
 
+// What a walk reads.
+struct Reading {
+  const char *rows, *revisions;
+};
+#define MEMORY_OF_PROJECT "AND (?1 IS NULL OR o.project = ?1) ORDER BY o.id"
+#define MEMORY_REVISIONS                                                                         \
+  "SELECT revision, replaced_ms, written_ms, type, title, content, origin, tags FROM revisions " \
+  "WHERE id = ?1 "
+constexpr Reading kLive = {
+    MEMORY_SELECT_OBSERVATION "WHERE " MEMORY_LIVE MEMORY_OF_PROJECT, MEMORY_REVISIONS
+    "AND replaced_ms > (SELECT kept_since(o.project, o.scope, o.type) FROM observations o WHERE "
+    "o.id = ?1) ORDER BY revision DESC"};
+// Of a file from elsewhere, where our clock and rules mean nothing.
+constexpr Reading kForeign = {MEMORY_SELECT_OBSERVATION
+                              "WHERE o.deleted_ms IS NULL " MEMORY_OF_PROJECT,
+                              MEMORY_REVISIONS "ORDER BY revision DESC"};
 constexpr int kMaxExports = 2;
 constexpr size_t kMaxRevisionBytes = 8 << 20;  // of one row: an import takes it as one element
 
 // Newest first, as many as fit; handed on oldest first.
-Status ReadRevisions(Database& database, ExportedRow& row) {
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare("SELECT revision, replaced_ms, written_ms, type, title, "
-                                    "content, origin, tags FROM revisions WHERE id = ?1 "
-                                    "ORDER BY revision DESC"));
+Status ReadRevisions(Database& database, const char* sql, ExportedRow& row) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
   read.Bind(row.row.id);
   for (size_t bytes = 0; bytes <= kMaxRevisionBytes;) {
     ASSIGN_OR_RETURN(bool more, read.Step());
@@ -41,8 +54,12 @@ Status ReadRevisions(Database& database, ExportedRow& row) {
 
 class SnapshotCursor : public ExportCursor {
  public:
-  SnapshotCursor(Database database, std::optional<std::string> project, std::shared_ptr<void> place)
-      : place_(std::move(place)), database_(std::move(database)), project_(std::move(project)) {}
+  SnapshotCursor(Database database, const Reading& reading, std::optional<std::string> project,
+                 std::shared_ptr<void> place)
+      : reading_(reading),
+        place_(std::move(place)),
+        database_(std::move(database)),
+        project_(std::move(project)) {}
 
   Status Walk(const std::function<Status(const api::Session&)>& on_session,
               const std::function<Status(const ExportedRow&)>& on_observation) override {
@@ -67,22 +84,20 @@ class SnapshotCursor : public ExportCursor {
       if (!row) break;
       RETURN_IF_ERROR(on_session(SessionAt(sessions)));
     }
-    ASSIGN_OR_RETURN(
-        Statement rows,
-        database_.Prepare(MEMORY_SELECT_OBSERVATION
-                          "WHERE o.deleted_ms IS NULL AND (?1 IS NULL OR o.project = ?1) "
-                          "ORDER BY o.id"));
+    ASSIGN_OR_RETURN(Statement rows, database_.Prepare(reading_.rows));
     bind(rows);
     for (;;) {
       ASSIGN_OR_RETURN(bool more, rows.Step());
       if (!more) return {};
       ExportedRow row{ObservationAt(rows), {}};
-      if (row.row.revision_count > 1) RETURN_IF_ERROR(ReadRevisions(database_, row));
+      if (row.row.revision_count > 1)
+        RETURN_IF_ERROR(ReadRevisions(database_, reading_.revisions, row));
       RETURN_IF_ERROR(on_observation(row));
     }
   }
 
  private:
+  const Reading reading_;
   std::shared_ptr<void> place_;  // among the exports that may run at a time
   Database database_;            // closed with the cursor, its transaction with it
   std::optional<std::string> project_;
@@ -90,10 +105,8 @@ class SnapshotCursor : public ExportCursor {
 
 }  // namespace
 
-std::shared_ptr<ExportCursor> MakeCursor(Database database, std::optional<std::string> project,
-                                         std::shared_ptr<void> place) {
-  return std::make_shared<SnapshotCursor>(std::move(database), std::move(project),
-                                          std::move(place));
+std::shared_ptr<ExportCursor> MakeForeignCursor(Database database) {
+  return std::make_shared<SnapshotCursor>(std::move(database), kForeign, std::nullopt, nullptr);
 }
 
 Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> running) {
@@ -107,7 +120,9 @@ Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> 
 Result<std::shared_ptr<ExportCursor>> Store::OpenExport(const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, state_->Reading()));
-  return MakeCursor(std::move(database), project, std::move(place));
+  RETURN_IF_ERROR(Lifetimes::Teach(state_->lifetimes, database));
+  return std::shared_ptr<ExportCursor>(
+      std::make_shared<SnapshotCursor>(std::move(database), kLive, project, std::move(place)));
 }
 
 }  // namespace memory

@@ -12,10 +12,8 @@
 
 namespace memory {
 
-// Over a database of our schema, from the first version on. `place` lives as long.
-std::shared_ptr<ExportCursor> MakeCursor(sqlite::Database database,
-                                         std::optional<std::string> project,
-                                         std::shared_ptr<void> place);
+// Over a database of our schema, from the first version on, that was not a store's here.
+std::shared_ptr<ExportCursor> MakeForeignCursor(sqlite::Database database);
 
 // Held as long as an export runs; kUnavailable when there are too many.
 base::Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> running);

@@ -79,7 +79,7 @@ Result<std::shared_ptr<ExportCursor>> OpenForeign(const std::string& path) {
     const Error& error = checked.error();
     return error.code == Code::kInternal ? Refused(error.message) : error;
   }
-  return MakeCursor(std::move(*file), std::nullopt, nullptr);
+  return MakeForeignCursor(std::move(*file));
 }
 
 }  // namespace memory

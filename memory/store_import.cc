@@ -4,6 +4,7 @@
 
 #include "lib/base/json.h"
 #include "memory/store_index.h"
+#include "memory/store_retention.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 
@@ -77,17 +78,6 @@ Result<std::optional<int64_t>> FindTopic(Database& database, const Observation& 
                                     std::to_string(read.Int(1)) + ", which says something else"};
 }
 
-// A row that was soft-deleted here comes back as it was. False: its topic has another row now.
-Result<bool> Revive(Database& database, int64_t slot) {
-  ASSIGN_OR_RETURN(Statement show,
-                   database.Prepare("UPDATE observations SET deleted_ms = NULL WHERE slot = ?1"));
-  Status shown = show.Bind(slot).Run();
-  if (!shown && shown.error().code == Code::kConflict) return false;
-  RETURN_IF_ERROR(std::move(shown));
-  RETURN_IF_ERROR(PutIntoIndex(database, slot));
-  return true;
-}
-
 Status UniteTags(Database& database, int64_t slot, const std::vector<std::string>& more) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT tags FROM observations WHERE slot = ?1 "
                                                     "AND deleted_ms IS NULL"));
@@ -123,7 +113,7 @@ Status AddRevisions(Database& database, int64_t id, const ExportedRow& given) {
 }
 
 Result<Imported> ImportRow(Database& database, const ExportedRow& given,
-                           const ImportOptions& options) {
+                           const ImportOptions& options, int64_t now_ms) {
   Observation row = given.row;
   ASSIGN_OR_RETURN(int64_t session,
                    FindOrAddSession(database, row.session_id, row.project,
@@ -131,6 +121,7 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given,
   ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
   ASSIGN_OR_RETURN(UnderId under, LookUnderId(database, row, project, session));
   if (under.same && under.deleted) {
+    RETURN_IF_ERROR(FreeTopic(database, row.topic_key, project, row.scope, now_ms));
     ASSIGN_OR_RETURN(bool revived, Revive(database, under.slot));
     return revived ? Imported::kNew : Imported::kSkipped;
   }
@@ -140,6 +131,7 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given,
     ASSIGN_OR_RETURN(here, FindTwin(database, row, project, session));
   }
   if (!here) {
+    RETURN_IF_ERROR(FreeTopic(database, row.topic_key, project, row.scope, now_ms));
     ASSIGN_OR_RETURN(here, FindTopic(database, row, project));
   }
   if (here) {
@@ -194,9 +186,11 @@ Result<Store::ImportOutcomes> TakeEach(Database& database, const std::vector<Row
 Result<Store::ImportOutcomes> Store::Import(const std::vector<ExportedRow>& rows,
                                             const ImportOptions& options) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
+  const int64_t now_ms = state_->lifetimes->NowMs();
   return state_->writer->Run<ImportOutcomes>([&](Database& database) {
-    return TakeEach(database, rows,
-                    [&](const ExportedRow& row) { return ImportRow(database, row, options); });
+    return TakeEach(database, rows, [&](const ExportedRow& row) {
+      return ImportRow(database, row, options, now_ms);
+    });
   });
 }
 

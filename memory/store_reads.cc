@@ -1,5 +1,7 @@
 // Finding and listing observations. Every call reads one snapshot.
 #include <algorithm>
+#include <map>
+#include <span>
 
 #include "lib/base/json.h"
 #include "memory/store_index.h"
@@ -29,7 +31,7 @@ Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
     ASSIGN_OR_RETURN(
         Statement read,
         database.Prepare(MEMORY_SELECT_OBSERVATION
-                         "WHERE o.range = ?1 AND o.deleted_ms IS NULL AND o.updated_ms >= ?2 "
+                         "WHERE o.range = ?1 AND " MEMORY_LIVE "AND o.updated_ms >= ?2 "
                          "AND (?3 OR o.type NOT IN ('audit', 'security')) "
                          "AND (?4 IS NULL OR o.type = ?4) AND (?5 IS NULL OR o.project = ?5) "
                          "AND o.updated_ms <= ?6 "
@@ -122,11 +124,35 @@ Result<Observation> RowAt(Database& database, int64_t slot) {
   return ObservationAt(read);
 }
 
+// Rows of each project that are over and not hidden yet: the counts of the ranges have them still.
+Result<std::map<int64_t, int64_t>> CountOver(Database& database) {
+  std::map<int64_t, int64_t> over;
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT o.project, count(*) FROM observations o "
+                       "WHERE o.deleted_ms IS NULL AND NOT (" MEMORY_LIVE ") GROUP BY o.project"));
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) return over;
+    over[read.Int(0)] = read.Int(1);
+  }
+}
+
 }  // namespace
+
+// What a question found was used; of a long list only its head, since nobody reads the rest.
+void Store::NoteUse(const std::vector<Found>& rows) {
+  constexpr size_t kHead = 20;
+  std::vector<int64_t> ids;
+  for (const Found& found : std::span(rows).first(std::min(rows.size(), kHead)))
+    ids.push_back(found.row.id);
+  state_->lifetimes->Use(ids);
+}
 
 Result<Observation> Store::Get(int64_t id) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
+  state_->lifetimes->Use({&id, 1});
   return RowAt(snapshot.database(), slot);
 }
 
@@ -137,7 +163,10 @@ Result<std::vector<Revision>> Store::Revisions(int64_t id) {
   ASSIGN_OR_RETURN(Statement read,
                    snapshot.database().Prepare("SELECT revision, replaced_ms, written_ms, type, "
                                                "title, content, origin, tags FROM revisions "
-                                               "WHERE id = ?1 UNION ALL SELECT revision_count, 0, "
+                                               "WHERE id = ?1 AND replaced_ms > (SELECT kept_since("
+                                               "o.project, o.scope, o.type) FROM observations o "
+                                               "WHERE o.slot = ?2) UNION ALL "
+                                               "SELECT revision_count, 0, "
                                                "updated_ms, type, title, content, origin, tags "
                                                "FROM observations WHERE slot = ?2 ORDER BY 1"));
   read.Bind(id).Bind(slot);
@@ -164,7 +193,12 @@ Result<SearchResult> Store::Search(const Filter& filter, const std::string& text
   query.operators = operators;
   query.deadline_ms = state_->options.query_deadline_ms;
   query.stop = filter.stop;
-  if (!filter.as_of_ms) return RankRows(snapshot, *state_->writer, reach, filter, std::move(query));
+  if (!filter.as_of_ms) {
+    ASSIGN_OR_RETURN(SearchResult result,
+                     RankRows(snapshot, *state_->writer, reach, filter, std::move(query)));
+    NoteUse(result.rows);
+    return result;
+  }
   ASSIGN_OR_RETURN(Replaced replaced,
                    ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
   return RankRowsThen(snapshot, *state_->writer, reach, filter, std::move(query), replaced);
@@ -187,6 +221,7 @@ Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text
         result, RankRowsThen(snapshot, *state_->writer, reach, filter, std::move(query), replaced));
   } else {
     ASSIGN_OR_RETURN(result, RankRows(snapshot, *state_->writer, reach, filter, std::move(query)));
+    NoteUse(result.rows);
   }
   if (result.rows.size() >= filter.limit) return result;
   ASSIGN_OR_RETURN(std::vector<Observation> newest,
@@ -212,7 +247,7 @@ Result<std::vector<Observation>> Store::Timeline(int64_t id, size_t before, size
       Statement earlier,
       database.Prepare(
           MEMORY_SELECT_OBSERVATION
-          "JOIN observations c ON c.slot = ?1 WHERE o.session = c.session AND o.deleted_ms IS NULL "
+          "JOIN observations c ON c.slot = ?1 WHERE o.session = c.session AND " MEMORY_LIVE
           "AND (o.created_ms, o.id) < (c.created_ms, c.id) "
           "ORDER BY o.created_ms DESC, o.id DESC LIMIT ?2"));
   earlier.Bind(slot).Bind(static_cast<int64_t>(before));
@@ -222,7 +257,7 @@ Result<std::vector<Observation>> Store::Timeline(int64_t id, size_t before, size
       Statement later,
       database.Prepare(
           MEMORY_SELECT_OBSERVATION
-          "JOIN observations c ON c.slot = ?1 WHERE o.session = c.session AND o.deleted_ms IS NULL "
+          "JOIN observations c ON c.slot = ?1 WHERE o.session = c.session AND " MEMORY_LIVE
           "AND (o.created_ms, o.id) >= (c.created_ms, c.id) "
           "ORDER BY o.created_ms, o.id LIMIT ?2 + 1"));
   later.Bind(slot).Bind(static_cast<int64_t>(after));
@@ -243,7 +278,7 @@ Result<Totals> Store::Count(const std::optional<std::string>& project) {
       Statement read,
       snapshot.database().Prepare(
           "SELECT p.name, (SELECT count(*) FROM sessions s WHERE s.project = p.number), "
-          "r.live_rows + coalesce(g.live_rows, 0) FROM projects p "
+          "r.live_rows + coalesce(g.live_rows, 0), p.number FROM projects p "
           "JOIN ranges r ON r.number = p.number "
           "LEFT JOIN (SELECT project, count(*) AS live_rows FROM observations "
           "WHERE range = 0 AND deleted_ms IS NULL GROUP BY project) g ON g.project = p.number "
@@ -252,13 +287,18 @@ Result<Totals> Store::Count(const std::optional<std::string>& project) {
     read.Bind(*number);
   else
     read.BindNull();
+  std::map<int64_t, int64_t> over;
+  if (state_->lifetimes->policy()->Ends()) {
+    ASSIGN_OR_RETURN(over, CountOver(snapshot.database()));
+  }
   for (;;) {
     ASSIGN_OR_RETURN(bool row, read.Step());
     if (!row) return totals;
-    if (read.Int(1) + read.Int(2) == 0) continue;
+    const int64_t live = read.Int(2) - over[read.Int(3)];
+    if (read.Int(1) + live == 0) continue;
     totals.projects.push_back(read.Text(0));
     totals.sessions += read.Int(1);
-    totals.observations += read.Int(2);
+    totals.observations += live;
   }
 }
 

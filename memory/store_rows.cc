@@ -4,6 +4,7 @@
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "memory/store_index.h"
+#include "memory/store_retention.h"
 #include "memory/words.h"
 
 namespace memory {
@@ -124,9 +125,8 @@ Result<int64_t> FindOrAddSession(Database& database, const std::string& id,
 }
 
 Result<std::optional<Place>> FindRow(Database& database, int64_t id) {
-  ASSIGN_OR_RETURN(
-      Statement read,
-      database.Prepare("SELECT slot, deleted_ms IS NULL FROM observations WHERE id = ?1"));
+  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT o.slot, " MEMORY_LIVE
+                                                    " FROM observations o WHERE o.id = ?1"));
   read.Bind(id);
   ASSIGN_OR_RETURN(bool row, read.Step());
   if (!row) return std::optional<Place>();
@@ -180,6 +180,16 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
   RETURN_IF_ERROR(add.Run());
   RETURN_IF_ERROR(PutIntoIndex(database, slot));
   return id;
+}
+
+Result<bool> Revive(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement show,
+                   database.Prepare("UPDATE observations SET deleted_ms = NULL WHERE slot = ?1"));
+  Status shown = show.Bind(slot).Run();
+  if (!shown && shown.error().code == Code::kConflict) return false;
+  RETURN_IF_ERROR(std::move(shown));
+  RETURN_IF_ERROR(PutIntoIndex(database, slot));
+  return true;
 }
 
 }  // namespace memory

@@ -42,7 +42,7 @@ base::Result<int64_t> FindOrAddProject(sqlite::Database& database, const std::st
 base::Result<int64_t> FindOrAddSession(sqlite::Database& database, const std::string& id,
                                        const std::string& project, int64_t now_ms);
 
-// A row's number, live or not.
+// A row's number, live or not: deleted, hidden, or over.
 struct Place {
   int64_t slot = 0;
   bool live = false;
@@ -52,5 +52,7 @@ base::Result<std::optional<Place>> FindRow(sqlite::Database& database, int64_t i
 // Inserts with the next id, or with `row.id` when not 0 (the caller knows that it is free).
 base::Result<int64_t> InsertRow(sqlite::Database& database, const api::Observation& row,
                                 const TextFacts& facts, int64_t session);
+// A row that was hidden or deleted softly comes back as it was. False: its topic has another row.
+base::Result<bool> Revive(sqlite::Database& database, int64_t slot);
 
 }  // namespace memory

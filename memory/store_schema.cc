@@ -142,10 +142,30 @@ CREATE VIEW live_words AS
   WHERE deleted_ms IS NULL AND NOT EXISTS (SELECT 1 FROM waiting w WHERE w.slot = o.slot);
 )sql";
 
+// rules    of a project's retention, as JSON; a project without any has the server's
+// uses     when a row was last read or found; apart, so that reading rewrites no content
+// retired  rows that retention hid (reason: ttl or cap), not somebody's DELETE
+constexpr const char* kRetention = R"sql(
+CREATE TABLE retention(
+  project INTEGER PRIMARY KEY REFERENCES projects(number),
+  rules TEXT NOT NULL);
+CREATE TABLE uses(slot INTEGER PRIMARY KEY, used_ms INTEGER NOT NULL);
+CREATE TABLE retired(slot INTEGER PRIMARY KEY, reason TEXT NOT NULL);
+CREATE INDEX observations_hidden ON observations(deleted_ms) WHERE deleted_ms IS NOT NULL;
+CREATE TRIGGER observations_gone AFTER DELETE ON observations BEGIN
+  DELETE FROM uses WHERE slot = old.slot;
+  DELETE FROM retired WHERE slot = old.slot;
+END;
+CREATE TRIGGER observations_back AFTER UPDATE OF deleted_ms ON observations
+  WHEN new.deleted_ms IS NULL BEGIN
+  DELETE FROM retired WHERE slot = new.slot;
+END;
+)sql";
+
 }  // namespace
 
 const std::vector<const char*>& SchemaSteps() {
-  static const std::vector<const char*> kSteps = {kFirst, kWaiting, kCountRows};
+  static const std::vector<const char*> kSteps = {kFirst, kWaiting, kCountRows, kRetention};
   return kSteps;
 }
 

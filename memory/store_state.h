@@ -11,6 +11,7 @@
 #include "memory/ranker.h"
 #include "memory/ranker_resident.h"
 #include "memory/store.h"
+#include "memory/store_retention.h"
 #include "memory/store_usage.h"
 
 namespace memory {
@@ -60,14 +61,23 @@ class Snapshot {
   std::unique_ptr<Reader> reader_;
 };
 
+// Where a walk over all rows goes on: by range, then oldest change first.
+struct SweepPlace {
+  int64_t range = -1, updated_ms = 0, slot = 0;
+};
+
 struct Store::State {
   State(std::string of, StoreOptions with);
   sqlite::Database::Options Reading() const;  // of the connections that read the file
   base::Status AdmitGrowth() const { return usage.Admit(); }  // before what keeps more than it did
   const StoreOptions options;
   const std::string path;
-  StoreUsage usage;           // outlives the writer, which reads it
-  ResidentIndexes resident;   // outlives readers and writer, which use it
+  StoreUsage usage;          // outlives the writer, which reads it
+  ResidentIndexes resident;  // outlives readers and writer, which use it
+  const std::shared_ptr<Lifetimes> lifetimes;
+  std::mutex rules_mutex;                 // whoever puts rules into force
+  std::atomic<bool> rules_changed{true};  // since the last round: what is hidden may come back
+  SweepPlace sweep;                       // of the one thread that sweeps
   ReaderPool readers;
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);  // open
   std::unique_ptr<sqlite::Writer> writer;

@@ -6,6 +6,7 @@
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/sqlite/scratch_index.h"
+#include "memory/store_retention.h"
 #include "memory/store_rows.h"
 #include "memory/words.h"
 
@@ -31,8 +32,9 @@ Status ReadRange(Database& database, int64_t range, const Reach& reach, const Fi
           "o.topic_key, '', r.revision, 0, r.written_ms, o.created_ms, r.written_ms, '', '', '', "
           "r.origin FROM observations o JOIN revisions r ON r.id = o.id "
           "JOIN sessions s ON s.number = o.session JOIN projects p ON p.number = o.project "
-          "WHERE o.range = ?1 AND o.deleted_ms IS NULL AND o.updated_ms > ?2 "
+          "WHERE o.range = ?1 AND " MEMORY_LIVE "AND o.updated_ms > ?2 "
           "AND r.written_ms <= ?2 AND r.replaced_ms > ?2 AND (?3 IS NULL OR o.project = ?3) "
+          "AND r.replaced_ms > kept_since(o.project, o.scope, o.type) "
           "AND CASE WHEN ?4 IS NULL THEN r.type NOT IN ('audit', 'security') ELSE r.type = ?4 END "
           "ORDER BY r.written_ms DESC, o.id DESC LIMIT ?5"));
   read.Bind(range).Bind(*filter.as_of_ms);

@@ -4,6 +4,7 @@
 #include "lib/base/json.h"
 #include "memory/dedup.h"
 #include "memory/store_index.h"
+#include "memory/store_retention.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 #include "memory/words.h"
@@ -57,10 +58,10 @@ Result<std::vector<Candidate>> FindCandidates(Database& database, const Incoming
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare(
-          "SELECT slot, topic_key, scope, type, rule, hash, content_ms FROM observations "
-          "WHERE topic_key = ?1 AND project = ?2 AND scope = ?3 AND deleted_ms IS NULL UNION ALL "
-          "SELECT slot, topic_key, scope, type, rule, hash, content_ms FROM observations "
-          "WHERE hash = ?4 AND project = ?2 AND deleted_ms IS NULL AND ?1 = ''"));
+          "SELECT slot, topic_key, scope, type, rule, hash, content_ms FROM observations o "
+          "WHERE topic_key = ?1 AND project = ?2 AND scope = ?3 AND " MEMORY_LIVE "UNION ALL "
+          "SELECT slot, topic_key, scope, type, rule, hash, content_ms FROM observations o "
+          "WHERE hash = ?4 AND project = ?2 AND " MEMORY_LIVE "AND ?1 = ''"));
   read.Bind(std::string_view(incoming.topic_key))
       .Bind(project)
       .Bind(std::string_view(incoming.scope));
@@ -172,6 +173,7 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const std::str
     ASSIGN_OR_RETURN(int64_t session,
                      FindOrAddSession(database, made.session_id, made.project, now_ms));
     ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, made.project));
+    RETURN_IF_ERROR(FreeTopic(database, made.topic_key, project, made.scope, now_ms));
     ASSIGN_OR_RETURN(std::vector<Candidate> candidates,
                      FindCandidates(database, incoming, project));
     Decision decision = Decide(candidates, incoming, state_->options.dedup_window_ms);
@@ -220,6 +222,9 @@ Status Store::Delete(int64_t id, bool hard, int64_t now_ms) {
     }
     RETURN_IF_ERROR(TakeOutOfIndex(database, place->slot));
     if (!hard) {
+      // What somebody deleted does not come back by other rules.
+      ASSIGN_OR_RETURN(Statement keep_off, database.Prepare("DELETE FROM retired WHERE slot = ?1"));
+      RETURN_IF_ERROR(keep_off.Bind(place->slot).Run());
       ASSIGN_OR_RETURN(Statement hide, database.Prepare("UPDATE observations SET deleted_ms = ?2 "
                                                         "WHERE slot = ?1 AND deleted_ms IS NULL"));
       return hide.Bind(place->slot).Bind(now_ms).Run();

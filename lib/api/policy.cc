@@ -14,7 +14,7 @@ namespace {
 using base::Json;
 
 constexpr int kVersionInForce = 1;
-constexpr size_t kMaxRules = 32;
+constexpr size_t kMaxRules = 32;  // of a list
 
 // Reads the fields of one object. The first error wins and ends in `error`; nulls equal absent.
 class Fields {
@@ -48,6 +48,13 @@ class Fields {
       return Refuse(key, "must be a whole number from " + std::to_string(lowest) + " to " +
                              std::to_string(highest));
     into = value->get<int>();
+  }
+  void Count(const char* key, int64_t& into) {
+    const Json* value = Find(key);
+    if (!value) return;
+    if (!value->is_number_integer() || *value < 0 || *value > INT64_MAX)
+      return Refuse(key, "must be a whole number of 0 or more");
+    into = value->get<int64_t>();
   }
   void Flag(const char* key, bool& into) {
     const Json* value = Find(key);
@@ -119,6 +126,13 @@ class Fields {
   std::set<std::string> known_;
 };
 
+void ReadRetention(Fields& in, RetentionRule& rule) {
+  in.Text("type", rule.type);
+  in.Text("scope", rule.scope, {"project", "global"});
+  in.Text("ttl", rule.ttl);
+  in.Count("maxRows", rule.max_rows);
+}
+
 void ReadMemory(Fields& in, Policy& policy) {
   in.Text("url", policy.server_url);
   in.Text("audience", policy.audience);
@@ -137,6 +151,8 @@ void ReadMemory(Fields& in, Policy& policy) {
     redaction.Flag("workingMemory", policy.redaction.working_memory);
     redaction.Texts("extraPatterns", policy.redaction.extra_patterns);
   });
+  in.List("retention", kMaxRules,
+          [&](Fields& rule) { ReadRetention(rule, policy.retention.emplace_back()); });
 }
 
 void ReadRule(Fields& in, SaveRule& rule) {
@@ -180,7 +196,39 @@ Json WriteRule(const SaveRule& rule) {
   return out;
 }
 
+Json WriteMemory(const Policy& policy) {
+  Json memory = {{"url", policy.server_url},
+                 {"audience", policy.audience},
+                 {"project", policy.project},
+                 {"contextLimit", policy.context_limit},
+                 {"autoSummarize", policy.auto_summarize},
+                 {"autoSave", policy.auto_save},
+                 {"autoSearch", policy.auto_search},
+                 {"allowGlobal", policy.allow_global},
+                 {"allowAdmin", policy.allow_admin},
+                 {"injectUntrusted", policy.inject_untrusted},
+                 {"reinject", policy.reinject},
+                 {"budgetTokens", policy.budget_tokens},
+                 {"redaction",
+                  {{"enabled", policy.redaction.enabled},
+                   {"workingMemory", policy.redaction.working_memory},
+                   {"extraPatterns", policy.redaction.extra_patterns}}}};
+  // Only where there is any: a sidecar from before this field refuses what it does not know.
+  if (!policy.retention.empty()) memory["retention"] = EncodeRetention(policy.retention);
+  return memory;
+}
+
 }  // namespace
+
+Json EncodeRetention(const std::vector<RetentionRule>& rules) {
+  Json list = Json::array();
+  for (const RetentionRule& rule : rules)
+    list.push_back({{"type", rule.type},
+                    {"scope", rule.scope},
+                    {"ttl", rule.ttl},
+                    {"maxRows", rule.max_rows}});
+  return list;
+}
 
 base::Result<Policy> DecodePolicy(const base::Json& json) {
   std::optional<base::Error> error;
@@ -211,23 +259,7 @@ base::Json EncodePolicy(const Policy& policy) {
   return {{"version", kVersionInForce},
           {"agent", policy.agent},
           {"namespace", policy.agent_namespace},
-          {"memory",
-           {{"url", policy.server_url},
-            {"audience", policy.audience},
-            {"project", policy.project},
-            {"contextLimit", policy.context_limit},
-            {"autoSummarize", policy.auto_summarize},
-            {"autoSave", policy.auto_save},
-            {"autoSearch", policy.auto_search},
-            {"allowGlobal", policy.allow_global},
-            {"allowAdmin", policy.allow_admin},
-            {"injectUntrusted", policy.inject_untrusted},
-            {"reinject", policy.reinject},
-            {"budgetTokens", policy.budget_tokens},
-            {"redaction",
-             {{"enabled", policy.redaction.enabled},
-              {"workingMemory", policy.redaction.working_memory},
-              {"extraPatterns", policy.redaction.extra_patterns}}}}},
+          {"memory", WriteMemory(policy)},
           {"toolHooks",
            {{"memorySaveRules", rules},
             {"contextInjectTools", tools},

@@ -36,6 +36,16 @@ struct Redaction {
   std::vector<std::string> extra_patterns;  // RE2
 };
 
+// How long and how many memories of a type and scope the server keeps; what it means is the
+// server's to know.
+struct RetentionRule {
+  std::string type = "*";         // every type without a rule of its own
+  std::string scope = "project";  // project | global
+  std::string ttl = "0s";         // a Go duration; 0s: no end
+  int64_t max_rows = 0;           // 0: no limit
+  bool operator==(const RetentionRule&) const = default;
+};
+
 struct Policy {
   std::string agent, agent_namespace;
   // memory
@@ -48,6 +58,7 @@ struct Policy {
   std::string reinject = "changed";  // changed | everyTurn
   int budget_tokens = 2000;
   Redaction redaction;
+  std::vector<RetentionRule> retention;
   // toolHooks
   std::vector<SaveRule> save_rules;
   std::vector<InjectTool> inject_tools;
@@ -60,6 +71,8 @@ inline constexpr const char* kFromToolArgs = "from_tool_args";
 // "toolHooks": {…the Agent's words…}}. Unknown keys and another version are kInvalid, naming the key.
 base::Result<Policy> DecodePolicy(const base::Json& json);
 base::Json EncodePolicy(const Policy& policy);
+// As in policy.json and in the server's PUT /retention.
+base::Json EncodeRetention(const std::vector<RetentionRule>& rules);
 // "sha256:" + 64 hex digits of the file's bytes: what /v1/policy and the Agent's status compare.
 std::string PolicyDigest(std::string_view policy_file);
 

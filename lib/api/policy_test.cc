@@ -17,7 +17,8 @@ Json EveryLeaf() {
       "project": "money", "contextLimit": 0, "autoSummarize": false, "autoSave": false,
       "autoSearch": false, "allowGlobal": false, "allowAdmin": true, "injectUntrusted": true,
       "reinject": "everyTurn", "budgetTokens": 7,
-      "redaction": {"enabled": false, "workingMemory": false, "extraPatterns": ["a+"]}},
+      "redaction": {"enabled": false, "workingMemory": false, "extraPatterns": ["a+"]},
+      "retention": [{"type": "tool", "scope": "global", "ttl": "720h", "maxRows": 9}]},
     "toolHooks": {
       "memorySaveRules": [{"name": "n", "tool": "bash", "matchOutput": "error", "matchArgs": {"command": "^x"},
         "type": "bugfix", "scope": "global", "title": "t", "tags": ["k8s"]}],
@@ -58,7 +59,7 @@ TEST(Policy, ABarePolicyHasTheDefaultsOfTheSchema) {
 
 TEST(Policy, UnknownKeysAreRefusedWithTheirPath) {
   for (const auto* pointer :
-       {"/x", "/memory/x", "/memory/redaction/x", "/toolHooks/x", "/toolHooks/memorySaveRules/0/x",
+       {"/x", "/memory/x", "/memory/redaction/x", "/memory/retention/0/x", "/toolHooks/x", "/toolHooks/memorySaveRules/0/x",
         "/toolHooks/contextInjectTools/0/x"}) {
     Json json = EveryLeaf();
     json[Json::json_pointer(pointer)] = 1;

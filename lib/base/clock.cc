@@ -101,6 +101,7 @@ Result<int64_t> ParseTime(std::string_view text) {
 Result<int64_t> ParseDuration(std::string_view text) {
   Error error{Code::kInvalid,
               "'" + std::string(text) + "' is not a duration like 45s, 250ms or 1h30m"};
+  if (text.starts_with('+')) text.remove_prefix(1);
   if (text == "0") return int64_t{0};
   if (text.empty()) return error;
   double total_ms = 0;
@@ -126,7 +127,7 @@ Result<int64_t> ParseDuration(std::string_view text) {
       scale_ms = 1, length = 2;
     } else if (rest.starts_with("us")) {
       scale_ms = 1e-3, length = 2;
-    } else if (rest.starts_with("µs")) {
+    } else if (rest.starts_with("µs") || rest.starts_with("μs")) {  // U+00B5, U+03BC
       scale_ms = 1e-3, length = 3;
     } else if (rest.starts_with("ns")) {
       scale_ms = 1e-6, length = 2;

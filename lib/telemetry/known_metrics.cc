@@ -81,6 +81,8 @@ constexpr MetricInfo kMetrics[] = {
      "nobody could be asked), missing, refused, forbidden, unavailable."},
     {"agent_memory_server_index_bytes", "gauge", "Words of projects that are kept in memory."},
     {"agent_memory_server_open_tenants", "gauge", "Tenants whose files are open."},
+    {"agent_memory_server_over_cap_rows", "gauge",
+     "Observations above a maxRows that stay, since they were used lately."},
     {"agent_memory_server_partial_searches_total", "counter", "Searches cut at their deadline."},
     {"agent_memory_server_queued_writes", "gauge", "Writes that wait for the writer."},
     {"agent_memory_server_quota_refusals_total", "counter",
@@ -90,6 +92,9 @@ constexpr MetricInfo kMetrics[] = {
      "writes are refused, 0: there is no limit."},
     {"agent_memory_server_recalled_items_total", "counter",
      "Observations returned by /context, by method."},
+    {"agent_memory_server_retention_rows_total", "counter",
+     "Rows that retention hid (ttl, cap), brought back (restored) or removed (purged, revisions, "
+     "idempotency), by what."},
     {"agent_memory_server_rows", "gauge", "Memories of all open tenants."},
     {"agent_memory_server_tenants", "gauge", "Tenants that have a file."},
     {"agent_memory_server_writes_total", "counter", "Observations posted, by action."},

@@ -1,0 +1,49 @@
+// Flags of retention.
+#include "memory/retention_settings.h"
+
+namespace memory {
+
+using base::Setting;
+
+namespace {
+
+constexpr int64_t kTenYearsMs = 3650 * 24 * 3'600'000LL;
+
+base::Result<RetentionRules> DefaultRules(const std::string& text) {
+  base::Result<base::Json> list = base::ParseYaml(text);
+  if (!list) return base::Wrap("retention", list.error());
+  return DecodeRetention(*list);
+}
+
+}  // namespace
+
+std::vector<Setting> RetentionSettings() {
+  using Kind = Setting::Kind;
+  return {
+      {"retention", Kind::kString, "[]",
+       "how long and how many observations are kept, of projects without rules of their own: "
+       "[{type: '*', scope: project, ttl: 720h, maxRows: 10000}]"},
+      {"retention-keeps-used", Kind::kDuration, "168h",
+       "maxRows takes nothing that was read or found since, and nothing hidden that was is removed",
+       0, kTenYearsMs},
+      {"retention-interval", Kind::kDuration, "1m",
+       "how often rows above maxRows are hidden, and hidden ones removed", 10, 24 * 3'600'000LL},
+      {"deleted-retention", Kind::kDuration, "720h",
+       "deleted and hidden rows stay in the file so long", 0, kTenYearsMs},
+  };
+}
+
+void ReadRetentionSettings(const base::Settings& settings, ServerSettings& read) {
+  read.retention = settings.Text("retention");
+  read.retention_interval_ms = settings.Milliseconds("retention-interval");
+  read.store.keep_used_ms = settings.Milliseconds("retention-keeps-used");
+  read.store.deleted_ms = settings.Milliseconds("deleted-retention");
+  if (auto rules = DefaultRules(read.retention)) read.store.retention = std::move(*rules);
+}
+
+base::Status CheckRetentionSettings(const ServerSettings& settings) {
+  auto rules = DefaultRules(settings.retention);
+  return rules ? base::Status() : base::Status(rules.error());
+}
+
+}  // namespace memory
