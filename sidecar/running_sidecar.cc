@@ -21,6 +21,7 @@
 #include "sidecar/outbox_routes.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/recall.h"
+#include "sidecar/retention_notice.h"
 #include "sidecar/session_upkeep.h"
 #include "sidecar/sessions.h"
 #include "sidecar/status_routes.h"
@@ -62,7 +63,11 @@ struct RunningSidecar::Parts {
         delivery(
             *state, servers.Sender(), [this] { return ServerUrl(); }, c,
             DeliveryOptions(s, c, *tracer)),
-        policies(s.policy, *state, c, [this] { delivery.ServerIsBack(); }),
+        policies(s.policy, *state, c,
+                 [this] {
+                   TellServer();
+                   delivery.ServerIsBack();
+                 }),
         recall(servers.Sender(), c, {.deadline_ms = s.recall_timeout_ms},
                [this] { delivery.ServerIsBack(); }),
         turn({*state, policies, recall, *metrics, *tracer, c, s.outbox, Waker()}),
@@ -76,6 +81,18 @@ struct RunningSidecar::Parts {
 
   std::function<void()> Waker() {
     return [this] { delivery.Wake(); };
+  }
+  // After another policy came into force, on the thread that put it there.
+  void TellServer() {
+    const auto now = policies.Current();
+    const auto before = std::exchange(told, now);
+    const base::Status kept =
+        TellRetention(*state, before ? &before->policy : nullptr, now->policy, settings.outbox,
+                      clock.NowMs());
+    if (!kept)
+      base::LogError("the memory server is not told the rules of retention until the next start",
+                     {{"reason", kept.error().message}});
+    delivery.Wake();
   }
   std::string ServerUrl() const {
     const auto policy = policies.Current();
@@ -110,6 +127,7 @@ struct RunningSidecar::Parts {
   std::unique_ptr<State> state;
   MemoryServers servers;
   Delivery delivery;
+  std::shared_ptr<const ActivePolicy> told;  // the policy whose retention the server knows
   PolicyWatch policies;
   Recall recall;
   Turn turn;

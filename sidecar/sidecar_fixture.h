@@ -128,6 +128,7 @@ class StubMemory {
         {"GET", "/context", [this](const Request& r) { return Slowly(r, &StubMemory::context); }},
         {"GET", "/search", [this](const Request& r) { return Slowly(r, &StubMemory::found); }},
         {"POST", "/import", bind(&StubMemory::Empty)},
+        {"PUT", "/retention", bind(&StubMemory::Empty)},
         {"GET", "/stats", bind(&StubMemory::Empty)},
         {"GET", "/timeline", bind(&StubMemory::Empty)},
         {"GET", "/export", bind(&StubMemory::Empty)},
