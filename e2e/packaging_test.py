@@ -26,7 +26,7 @@ MARKS = re.compile(r"helm\.sh/|meta\.helm\.sh/|app\.kubernetes\.io/managed-by|la
 TYPOS = {
     "operatr.image=x": "operatr", "operator.imag=x": "imag", "memory.storage.sise=1Gi": "sise",
     "crds.keeep=true": "keeep", "networkPolicy.enable=false": "enable", "namespaces=a": "namespaces",
-    "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size", "memory.quotas.row=1": "row",
+    "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size", "memory.quotas.row=1": "row", "memory.retention[0].maxrows=1": "maxrows",
     "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "namespaces={A}": "namespaces", "replicas=2": "replicas",
 }
 
@@ -189,6 +189,12 @@ def quotas_reach_the_server(t):
         assert f"- {flag}\n" in args, flag
 
 
+def retention_reaches_the_server(t):
+    args = t.template("--set-json=memory.retention=[{\"type\": \"tool\", \"ttl\": \"720h\", \"maxRows\": 1000000}]")
+    assert '- "--retention=[{\\"maxRows\\":1000000,\\"ttl\\":\\"720h\\",\\"type\\":\\"tool\\"}]"\n' in args, args
+    assert "--retention" not in t.template()
+
+
 def server_takes_chart_and_overlays(t):
     for folder in OVERLAYS:
         text = t.kustomize(folder).replace("namespace: agents", f"namespace: {t.name}")
@@ -242,7 +248,7 @@ TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_i
          crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused, traces_go_where_the_value_says,
          templates_are_deterministic_and_own_no_custom_object, roles_have_no_wildcards_and_no_secrets,
          namespaces_give_roles_alone, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
-         the_only_server_stays_reachable_when_it_is_not_ready, quotas_reach_the_server,
+         the_only_server_stays_reachable_when_it_is_not_ready, quotas_reach_the_server, retention_reaches_the_server,
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
          install_upgrade_uninstall_keeps_agents]
 
