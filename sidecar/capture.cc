@@ -12,7 +12,7 @@
 namespace sidecar {
 namespace {
 
-constexpr size_t kTitleArgument = 80, kTitleMatch = 120;
+constexpr size_t kTitleArgument = 80, kTitleMatch = 120, kShownMatch = 80;
 constexpr int64_t kPatternMemoryBytes = 1 << 20;
 
 RE2::Options Options() {
@@ -47,13 +47,16 @@ struct CaptureRules::Rule {
   std::unique_ptr<RE2> output;  // null: any
   std::vector<std::pair<std::string, std::unique_ptr<RE2>>> arguments;
 
-  bool MatchesArguments(const base::Json& given) const {
-    return std::all_of(arguments.begin(), arguments.end(), [&](const auto& wanted) {
-      const auto texts = ArgumentTexts(given, wanted.first);
-      return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
-        return RE2::PartialMatch(text, *wanted.second);
+  // The first argument that is not as the rule wants it; nullopt: all are.
+  std::optional<std::string> UnfitArgument(const base::Json& given) const {
+    for (const auto& [argument, pattern] : arguments) {
+      const auto texts = ArgumentTexts(given, argument);
+      const bool fits = std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+        return RE2::PartialMatch(text, *pattern);
       });
-    });
+      if (!fits) return argument;
+    }
+    return std::nullopt;
   }
 
   // Where the output matches: in all of it, or in head and tail when it is long.
@@ -129,24 +132,75 @@ base::Result<CaptureRules> CaptureRules::Compile(const std::vector<api::SaveRule
   return compiled;
 }
 
-std::vector<Capture> CaptureRules::Match(const api::HookEvent& event) const {
-  std::vector<Capture> captures;
-  if (IsOwnTool(event.tool_name)) return captures;
-  const base::Json arguments = Arguments(event.tool_input);
-  std::optional<std::string> text;  // made for the first rule of this tool
-  for (const auto& rule : rules_) {
-    if (!ToolMatches(rule->words.tool, event.tool_name)) continue;
-    if (!rule->MatchesArguments(arguments)) continue;
+struct CaptureRules::ToolResult {
+  const api::HookEvent& event;
+  const base::Json arguments;
+  std::optional<std::string> text;  // made for the first rule that looks at it
+
+  explicit ToolResult(const api::HookEvent& of) : event(of), arguments(Arguments(of.tool_input)) {}
+  const std::string& Text() {
     if (!text) text = WithoutInjected(OutputText(event));
-    const auto match = rule->Find(*text);
-    if (!match) continue;
-    Capture capture{rule->name, rule->words.type, rule->words.scope, "", "", rule->words.tags};
-    capture.title = Title(rule->words, event, *text, *match);
-    capture.content =
-        base::IsBlank(*text) ? ContentOfSilence(event) : Excerpt(*text, match->begin, match->end);
-    captures.push_back(std::move(capture));
+    return *text;
   }
-  return captures;
+};
+
+RuleVerdict CaptureRules::Ask(const Rule& rule, ToolResult& result,
+                              std::vector<Capture>& captures) {
+  RuleVerdict verdict;
+  verdict.rule = rule.name;
+  if (auto unfit = rule.UnfitArgument(result.arguments)) {
+    verdict.argument = std::move(*unfit);
+    verdict.outcome = RuleVerdict::Outcome::kArgument;
+    return verdict;
+  }
+  const std::string& text = result.Text();
+  const auto match = rule.Find(text);
+  if (!match) {
+    verdict.outcome = RuleVerdict::Outcome::kOutput;
+    return verdict;
+  }
+  verdict.outcome = RuleVerdict::Outcome::kMatched;
+  verdict.match = base::Ellipsize(
+      std::string_view(text).substr(match->begin, match->end - match->begin), kShownMatch);
+  Capture capture{rule.name, rule.words.type, rule.words.scope, "", "", rule.words.tags};
+  capture.title = Title(rule.words, result.event, text, *match);
+  capture.content = base::IsBlank(text) ? ContentOfSilence(result.event)
+                                        : Excerpt(text, match->begin, match->end);
+  captures.push_back(std::move(capture));
+  return verdict;
+}
+
+Judgement CaptureRules::Judge(const api::HookEvent& event, const SpentTime& spent) const {
+  Judgement judgement;
+  ToolResult result(event);
+  const bool own = IsOwnTool(event.tool_name);
+  const int64_t start_us = spent();
+  int64_t before_us = start_us;
+  bool any = false;
+  for (const auto& rule : rules_) {
+    RuleVerdict verdict;
+    verdict.rule = rule->name;
+    if (own) {
+      verdict.outcome = RuleVerdict::Outcome::kOwnTool;
+    } else if (!ToolMatches(rule->words.tool, event.tool_name)) {
+      verdict.outcome = RuleVerdict::Outcome::kOtherTool;
+    } else if (any && before_us - start_us > kMatchBudgetUs) {
+      verdict.outcome = RuleVerdict::Outcome::kOverBudget;
+    } else {
+      any = true;
+      verdict = Ask(*rule, result, judgement.captures);
+      const int64_t after_us = spent();
+      verdict.took_us = after_us - std::exchange(before_us, after_us);
+    }
+    judgement.verdicts.push_back(std::move(verdict));
+  }
+  return judgement;
+}
+
+std::vector<std::string> CaptureRules::Names() const {
+  std::vector<std::string> names;
+  for (const auto& rule : rules_) names.push_back(rule->name);
+  return names;
 }
 
 std::string Excerpt(std::string_view text, size_t begin, size_t end) {

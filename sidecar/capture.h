@@ -2,6 +2,8 @@
 // them says to one result. Knows no conversation, no server and no disk. Pure.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@
 namespace sidecar {
 
 inline constexpr size_t kExcerptCharacters = 1000, kExcerptMargin = 200;
+inline constexpr int64_t kMatchBudgetUs = 20'000;  // for all rules together, on one result
 
 // One observation that a rule asks for.
 struct Capture {
@@ -22,20 +25,48 @@ struct Capture {
   std::vector<std::string> tags;
 };
 
+// What one rule says to one result, and why.
+struct RuleVerdict {
+  enum class Outcome {
+    kMatched,
+    kOwnTool,     // a memory tool: what it returns was remembered before
+    kOtherTool,   // the rule is for another tool
+    kArgument,    // `argument` is missing or does not match
+    kOutput,      // matchOutput is not in the output
+    kOverBudget,  // not tried: the rules before it had used up the time
+  };
+  std::string rule;
+  Outcome outcome = Outcome::kOtherTool;
+  std::string argument;
+  std::string match;  // kMatched: the beginning of what matchOutput found; empty without one
+  int64_t took_us = 0;
+};
+
+struct Judgement {
+  std::vector<RuleVerdict> verdicts;  // one for each rule, in the policy's order
+  std::vector<Capture> captures;      // one for each that matched, in the same order
+};
+
+// Microseconds that were spent so far, from any start.
+using SpentTime = std::function<int64_t()>;
+
 class CaptureRules {
  public:
   // kInvalid names the rule and the pattern that RE2 does not take.
   static base::Result<CaptureRules> Compile(const std::vector<api::SaveRule>& rules);
 
-  // Every rule that matches, in the policy's order, for a PostToolUse or PostToolUseFailure.
-  // Nothing for our own tools; memory blocks that we injected are no part of the output. An output
-  // of over 256 KiB is searched in its first and last 128 KiB.
-  std::vector<Capture> Match(const api::HookEvent& event) const;
+  // Asks every rule about a PostToolUse or PostToolUseFailure. Nothing matches for our own tools;
+  // memory blocks that we injected are no part of the output. An output of over 256 KiB is searched
+  // in its first and last 128 KiB. The first rule of the tool is always tried, a later one only
+  // inside kMatchBudgetUs by `spent`: a pattern cannot hold up the agent.
+  Judgement Judge(const api::HookEvent& event, const SpentTime& spent) const;
 
-  size_t size() const { return rules_.size(); }
+  std::vector<std::string> Names() const;
 
  private:
   struct Rule;
+  struct ToolResult;  // what the rules look at
+  static RuleVerdict Ask(const Rule& rule, ToolResult& result, std::vector<Capture>& captures);
   std::vector<std::shared_ptr<const Rule>> rules_;
 };
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 
 #include "lib/base/text.h"
 #include "sidecar/tool_text.h"
@@ -35,7 +36,7 @@ std::vector<Capture> CapturesOf(const std::vector<api::SaveRule>& rules,
                                 const api::HookEvent& event) {
   auto compiled = CaptureRules::Compile(rules);
   EXPECT_TRUE(compiled) << compiled.error().message;
-  return compiled->Match(event);
+  return compiled->Judge(event, [] { return int64_t{0}; }).captures;
 }
 
 TEST(Capture, EveryMatchingRuleFires) {
@@ -131,6 +132,59 @@ TEST(Capture, LongOutputIsSearchedInHeadAndTail) {
   EXPECT_NE(CapturesOf(rules, Used("bash", {}, "NEEDLE-8" + filler))[0].content.find("NEEDLE-8"),
             std::string::npos);
   EXPECT_TRUE(CapturesOf(rules, Used("bash", {}, filler + "NEEDLE-9" + filler)).empty());
+}
+
+TEST(Capture, EveryRuleSaysWhatItMadeOfTheResult) {
+  using Outcome = RuleVerdict::Outcome;
+  api::SaveRule arguments = RuleFor("bash", "", "arguments");
+  arguments.match_args = {{"command", "^make"}, {"jobs", "2"}};
+  auto rules = CaptureRules::Compile({RuleFor("bash", "err[a-z]+", "errors"),
+                                      RuleFor("kubectl", "", "other"), arguments,
+                                      RuleFor("bash", "panic", "panics")});
+  ASSERT_TRUE(rules);
+  const auto none = [] { return int64_t{0}; };
+  const auto event = Used("Bash", {{"command", "make"}}, "an error");
+  const auto verdicts = rules->Judge(event, none).verdicts;
+  ASSERT_EQ(verdicts.size(), 4u);
+  EXPECT_EQ(verdicts[0].outcome, Outcome::kMatched);
+  EXPECT_EQ(verdicts[0].match, "error");
+  EXPECT_EQ(verdicts[1].outcome, Outcome::kOtherTool);
+  EXPECT_EQ(verdicts[2].outcome, Outcome::kArgument);
+  EXPECT_EQ(verdicts[2].argument, "jobs");
+  EXPECT_EQ(verdicts[3].outcome, Outcome::kOutput);
+  for (const RuleVerdict& verdict : rules->Judge(Used("mem_get", {}, "error"), none).verdicts) {
+    EXPECT_EQ(verdict.outcome, Outcome::kOwnTool);
+  }
+}
+
+TEST(Capture, SlowRulesLeaveLaterOnesUntriedButNeverTheFirst) {
+  auto rules = CaptureRules::Compile({RuleFor("other"), RuleFor("bash", "error", "first"),
+                                      RuleFor("bash", "error", "second"),
+                                      RuleFor("bash", "error", "third")});
+  ASSERT_TRUE(rules);
+  int64_t spent_us = 1'000'000;  // what the thread did before is no matter
+  const auto judgement = rules->Judge(Used("bash", {}, "error"), [&] {
+    return std::exchange(spent_us, spent_us + kMatchBudgetUs / 2 + 1);
+  });
+  ASSERT_EQ(judgement.captures.size(), 2u);
+  EXPECT_EQ(judgement.captures[0].rule, "first");
+  EXPECT_EQ(judgement.captures[1].rule, "second");
+  EXPECT_EQ(judgement.verdicts[3].outcome, RuleVerdict::Outcome::kOverBudget);
+  EXPECT_EQ(judgement.verdicts[1].took_us, kMatchBudgetUs / 2 + 1);
+  EXPECT_EQ(judgement.verdicts[3].took_us, 0);
+}
+
+TEST(Capture, ResultsOfEveryShapeAreSearched) {
+  const Json responses[] = {
+      "an error", Json::array({{{"type", "text"}, {"text", "an error"}}}),
+      Json{{"stdout", ""}, {"stderr", "an error"}},
+      Json{{"content", Json::array({{{"type", "text"}, {"text", "an error"}}})}},
+      Json{{"status", {{"message", "an error"}}}}};
+  for (const Json& response : responses) {
+    const auto captures = CapturesOf({RuleFor("bash", "error")}, Used("bash", {}, response));
+    ASSERT_EQ(captures.size(), 1u) << response.dump();
+    EXPECT_NE(captures[0].content.find("an error"), std::string::npos) << response.dump();
+  }
 }
 
 TEST(Capture, BadPatternNamesItsRule) {

@@ -142,32 +142,6 @@ Result<std::vector<InjectionRecord>> Injections(sqlite::Database& db,
   }
 }
 
-Result<std::set<std::string>> SeenKeys(sqlite::Database& db, const std::string& conversation) {
-  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT key FROM seen_items WHERE conversation = ?"));
-  query.Bind(conversation);
-  std::set<std::string> keys;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return keys;
-    keys.insert(query.Text(0));
-  }
-}
-
-Status MarkSeen(sqlite::Database& db, const std::string& conversation,
-                const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) {
-    ASSIGN_OR_RETURN(auto insert,
-                     db.Prepare("INSERT OR IGNORE INTO seen_items(conversation, key) VALUES(?,?)"));
-    RETURN_IF_ERROR(insert.Bind(conversation).Bind(key).Run());
-  }
-  return {};
-}
-
-Status ForgetSeen(sqlite::Database& db, const std::string& conversation) {
-  ASSIGN_OR_RETURN(auto remove, db.Prepare("DELETE FROM seen_items WHERE conversation = ?"));
-  return remove.Bind(conversation).Run();
-}
-
 Status AddMemorySession(sqlite::Database& db, const MemorySession& session) {
   ASSIGN_OR_RETURN(auto insert,
                    db.Prepare("INSERT INTO memory_sessions(id, conversation, predecessor,"

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,7 @@ base::Result<std::optional<std::string>> AnswerGiven(sqlite::Database& db,
 base::Status RecordAnswer(sqlite::Database& db, const std::string& conversation,
                           const std::string& event_key, const std::string& answer, int64_t now_ms);
 
-// Injections: the exact bytes, and what is already in a conversation's transcript (rulings K27).
+// Injections: the exact bytes and why.
 struct InjectionRecord {
   std::string conversation;
   int64_t turn = 0;
@@ -40,10 +39,6 @@ base::Status RecordInjection(sqlite::Database& db, const InjectionRecord& record
 base::Result<std::vector<InjectionRecord>> Injections(sqlite::Database& db,
                                                       const std::string& conversation,
                                                       int64_t turn);
-base::Result<std::set<std::string>> SeenKeys(sqlite::Database& db, const std::string& conversation);
-base::Status MarkSeen(sqlite::Database& db, const std::string& conversation,
-                      const std::vector<std::string>& keys);
-base::Status ForgetSeen(sqlite::Database& db, const std::string& conversation);
 
 // Memory sessions: which part of a conversation belongs to which session on the server.
 struct MemorySession {

@@ -56,7 +56,7 @@ Result<bool> PruneConversation(sqlite::Database& db, const std::string& id, int6
   if (waits) return false;
   for (const char* sql : {"DELETE FROM handled_events WHERE conversation = ?",
                           "DELETE FROM injections WHERE conversation = ?",
-                          "DELETE FROM seen_items WHERE conversation = ?",
+                          "DELETE FROM ledger WHERE conversation = ?",
                           "DELETE FROM memory_sessions WHERE conversation = ?"}) {
     ASSIGN_OR_RETURN(auto remove, db.Prepare(sql));
     RETURN_IF_ERROR(remove.Bind(id).Run());

@@ -10,6 +10,7 @@
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
 #include "lib/http/client.h"
+#include "sidecar/check_command.h"
 #include "sidecar/mcp_stdio.h"
 #include "sidecar/running_sidecar.h"
 
@@ -56,6 +57,9 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "mcp") {
     base::SetLogProgram(sidecar::SidecarProgram().name);
     return sidecar::RunMcpStdio({argv + 2, argv + argc}, std::cin, std::cout);
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "check") {
+    return sidecar::RunCheck({argv + 2, argv + argc}, std::cout, std::cerr);
   }
   base::BlockSignals();
   KeepMemorySmall();

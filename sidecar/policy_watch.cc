@@ -43,12 +43,17 @@ void PolicyWatch::Restore() {
                   {{"reason", compiled.error().message}});
     return;
   }
-  std::lock_guard lock(mutex_);
-  if (current_) return;
-  current_ = std::move(*compiled);
-  standing_.digest = current_->digest;
-  standing_.loaded_ms = current_->loaded_ms;
-  base::LogInfo("the last good policy is in force again", {{"digest", current_->digest}});
+  const std::string digest = (*compiled)->digest;
+  {
+    std::lock_guard lock(mutex_);
+    if (current_) return;
+    current_ = std::move(*compiled);
+    standing_.digest = digest;
+    standing_.loaded_ms = current_->loaded_ms;
+    standing_.restored = true;
+  }
+  on_change_();
+  base::LogInfo("the last good policy is in force again", {{"digest", digest}});
 }
 
 void PolicyWatch::Look() {
@@ -61,6 +66,7 @@ void PolicyWatch::Look() {
   if (current && current->digest == api::PolicyDigest(*file)) {
     std::lock_guard lock(mutex_);
     standing_.matches_file = true;
+    standing_.restored = false;
     standing_.error.clear();
     refused_file_.reset();
     return;
@@ -83,6 +89,7 @@ void PolicyWatch::Accept(const std::string& file, std::shared_ptr<const ActivePo
     standing_.digest = digest;
     standing_.loaded_ms = current_->loaded_ms;
     standing_.matches_file = true;
+    standing_.restored = false;
     standing_.error.clear();
     ++standing_.reloads;
   }

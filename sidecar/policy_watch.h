@@ -39,11 +39,13 @@ class PolicyWatch {
     std::string digest;  // in force; empty: none yet
     int64_t loaded_ms = 0;
     bool matches_file = false;  // the file on disk is the one in force
+    bool restored = false;      // kept from before the start; the file was not good since
     std::string error;          // why the file on disk is not
     int64_t reloads = 0, rejected = 0;
   };
 
-  // `on_change` is called after another policy came into force, on the thread that looks.
+  // `on_change` is called after another policy came into force, on the thread that looks or
+  // restores.
   PolicyWatch(
       std::string path, State& state, const base::Clock& clock,
       std::function<void()> on_change = [] {});

@@ -82,6 +82,76 @@ TEST_F(PolicyWatchTest, LastGoodPolicySurvivesARestartOverABadFile) {
   EXPECT_EQ(Digest(), good);
 }
 
+TEST_F(PolicyWatchTest, ARestartOverABadFileSaysSoUntilTheFileIsGood) {
+  directory_.Write("policy.json", "{broken");
+  Start();
+  ASSERT_TRUE(Until([&] { return AskAdmin("/v1/policy").body["rejected"] == 1; }));
+  const Json said = AskAdmin("/v1/policy").body;
+  EXPECT_EQ(said["restored"], true);
+  EXPECT_EQ(said["matches_file"], false);
+  EXPECT_NE(said["error"].get<std::string>().find("policy.json"), std::string::npos);
+  http::ClientRequest request;
+  request.target = "/metrics";
+  const auto scraped = admin_->Send(request);
+  ASSERT_TRUE(scraped);
+  EXPECT_NE(scraped->body.find("agent_memory_sidecar_policy_matches_file 0"), std::string::npos);
+  EXPECT_NE(scraped->body.find("agent_memory_sidecar_policy_rejected 1"), std::string::npos);
+  EXPECT_EQ(Ask("GET", "/v1/status").body["policy"]["restored"], true);
+  directory_.Write("policy.json", Text(3));
+  EXPECT_TRUE(Becomes(Text(3)));
+  EXPECT_EQ(AskAdmin("/v1/policy").body["restored"], false);
+}
+
+TEST_F(PolicyWatchTest, WhatARestartRestoresIsTheLastGoodPolicyNotTheFirst) {
+  directory_.Write("policy.json", Text(1));
+  ASSERT_TRUE(Becomes(Text(1)));
+  directory_.Write("policy.json", Text(2));
+  ASSERT_TRUE(Becomes(Text(2)));
+  directory_.Write("policy.json", "{\"version\": 2}");
+  Start();
+  EXPECT_EQ(Digest(), api::PolicyDigest(Text(2)));
+}
+
+TEST_F(PolicyWatchTest, AnEventSeesOnePolicyWhole) {
+  auto text = [&](const std::string& name) {
+    const Json rule = {{"tool", "bash"}};
+    Json first = rule, second = rule;
+    first["name"] = name + "-1";
+    second["name"] = name + "-2";
+    return PolicyText(memory_.url(), {{"memory", {{"project", name}}},
+                                      {"toolHooks", {{"memorySaveRules", {first, second}}}}});
+  };
+  directory_.Write("policy.json", text("a"));
+  Start();
+  constexpr int kEvents = 200;
+  std::jthread editor([&](const std::stop_token& stop) {
+    for (int i = 0; !stop.stop_requested(); ++i) {
+      const std::string next = text(i % 2 ? "a" : "b");
+      directory_.Write("next.json", next);
+      fs::rename(directory_.path() + "/next.json", directory_.path() + "/policy.json");
+      Becomes(next);
+    }
+  });
+  for (int i = 0; i < kEvents; ++i) {
+    ASSERT_EQ(Bash("output " + std::to_string(i), "t" + std::to_string(i)).status, 200);
+  }
+  ASSERT_TRUE(memory_.WaitForObservations(2 * kEvents));
+  editor.request_stop();
+  editor.join();
+  std::map<std::string, std::set<std::string>> rules_of, projects_of;
+  for (const Json& row : memory_.With([](StubMemory& stub) { return stub.observations; })) {
+    const std::string call = row["source"]["tool_call_id"], rule = row["source"]["rule"];
+    rules_of[call].insert(rule);
+    projects_of[call].insert(row["project"]);
+    EXPECT_EQ(rule.substr(0, 1), row["project"]);
+  }
+  EXPECT_EQ(rules_of.size(), static_cast<size_t>(kEvents));
+  for (const auto& [call, rules] : rules_of) {
+    EXPECT_EQ(rules.size(), 2u) << call;
+    EXPECT_EQ(projects_of[call].size(), 1u) << call;
+  }
+}
+
 TEST_F(PolicyWatchTest, NotReadyUntilAValidPolicyWasSeen) {
   running_.reset();
   TestDirectory empty;
@@ -89,6 +159,13 @@ TEST_F(PolicyWatchTest, NotReadyUntilAValidPolicyWasSeen) {
     settings.policy = empty.path() + "/policy.json";
     settings.data_directory = empty.path() + "/state";
   });
+  EXPECT_EQ(AskAdmin("/readyz").status, 503);
+  EXPECT_EQ(AskAdmin("/v1/policy").body["in_force"], false);
+  empty.Write("policy.json", "{\"version\": 2}");
+  ASSERT_TRUE(Until([&] {
+    const std::string error = base::StringAt(AskAdmin("/v1/policy").body, {"error"});
+    return error.find("version") != std::string::npos;
+  }));
   EXPECT_EQ(AskAdmin("/readyz").status, 503);
   EXPECT_EQ(AskAdmin("/livez").status, 200);
   EXPECT_EQ(Prompt("go").status, 503);

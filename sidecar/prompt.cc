@@ -30,13 +30,14 @@ Character Decode(std::string_view text, size_t at) {
   return {code, length};
 }
 
-// Characters that are not seen or that change how their neighbours are seen.
-bool IsInvisible(char32_t code) {
+// Characters that are not seen, that change how their neighbours are seen, or that pass for '<'.
+bool IsMisleading(char32_t code) {
   constexpr std::pair<char32_t, char32_t> kRanges[] = {
-      {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},       {0x034F, 0x034F},   {0x061C, 0x061C},
-      {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F},   {0x200B, 0x200F},   {0x2028, 0x202E},
-      {0x2060, 0x206F}, {0x3164, 0x3164}, {0xFE00, 0xFE0E},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},
-      {0xFFF0, 0xFFFB}, {0xE000, 0xF8FF}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+      {0x00, 0x1F},       {0x7F, 0x9F},     {0xAD, 0xAD},     {0x034F, 0x034F}, {0x061C, 0x061C},
+      {0x115F, 0x1160},   {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E},
+      {0x2060, 0x206F},   {0x3164, 0x3164}, {0xFE00, 0xFE0E}, {0xFE64, 0xFE64}, {0xFF1C, 0xFF1C},
+      {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0xE000, 0xF8FF}, {0x1D173, 0x1D17A},
+      {0xE0000, 0xE0FFF},
   };
   return std::any_of(std::begin(kRanges), std::end(kRanges), [&](const auto& range) {
     return code >= range.first && code <= range.second;
@@ -61,7 +62,7 @@ size_t Utf16Units(std::string_view text) {
 
 // A word of the item's head: no brackets, so that the head ends where it seems to end.
 std::string HeadWord(std::string_view text) {
-  std::string word = Inert(base::CollapseWhitespace(text));
+  std::string word = Inert(base::CollapseWhitespace(base::ToUtf8(text)));
   for (char& c : word) {
     if (c == '[' || c == ']') c = '_';
   }
@@ -100,19 +101,23 @@ class Block {
   std::string open_, close_, lines_;
 };
 
+bool IsMarked(const Ledger& ledger, const LedgerMark& mark) {
+  const auto found = ledger.find(mark.item);
+  return found != ledger.end() && (found->second == mark.value || found->second == kInjected);
+}
+
 }  // namespace
 
-std::string KeyOf(const RecalledSession& session) {
-  return "session:" +
-         (session.id.empty() ? base::Sha256Hex(session.summary).substr(0, 16) : session.id);
+LedgerMark MarkOf(const RecalledSession& session) {
+  return {"session:" +
+          (session.id.empty() ? base::Sha256Hex(session.summary).substr(0, 16) : session.id)};
 }
 
-std::string KeyOf(const RecalledItem& item) {
-  return "observation:" + std::to_string(item.id) + ":" + item.revision;
+LedgerMark MarkOf(const RecalledItem& item) {
+  return {"observation:" + std::to_string(item.id), item.revision};
 }
 
-Injection RenderInjection(const Recalled& recalled, const std::set<std::string>& seen,
-                          int budget_tokens) {
+Injection RenderInjection(const Recalled& recalled, const Ledger& ledger, int budget_tokens) {
   size_t room = std::min(kMaxInjectedCharacters,
                          static_cast<size_t>(std::max(budget_tokens, 0)) * kCharactersPerToken);
   Injection injection;
@@ -121,15 +126,15 @@ Injection RenderInjection(const Recalled& recalled, const std::set<std::string>&
   bool fits =
       true;  // the first line that does not fit ends the text: nothing later is more relevant
   for (const RecalledSession& session : recalled.sessions) {
-    if (base::IsBlank(session.summary) || seen.contains(KeyOf(session))) continue;
+    if (base::IsBlank(session.summary) || IsMarked(ledger, MarkOf(session))) continue;
     fits = fits && sessions.Add(SessionLine(session), room);
-    if (fits) injection.keys.push_back(KeyOf(session));
+    if (fits) injection.marks.push_back(MarkOf(session));
   }
   for (const RecalledItem& item : recalled.items) {
-    if (seen.contains(KeyOf(item))) continue;
+    if (IsMarked(ledger, MarkOf(item))) continue;
     fits = fits && context.Add(ItemLine(item), room);
     if (!fits) break;
-    injection.keys.push_back(KeyOf(item));
+    injection.marks.push_back(MarkOf(item));
     injection.items.push_back(item);
   }
   injection.text = sessions.Text() + context.Text();
@@ -137,7 +142,9 @@ Injection RenderInjection(const Recalled& recalled, const std::set<std::string>&
   return injection;
 }
 
-std::string Inert(std::string_view text) {
+std::string Inert(std::string_view bytes) {
+  const std::string whole = base::ToUtf8(bytes);  // a cut character must not swallow a '<'
+  const std::string_view text = whole;
   std::string inert;
   for (size_t at = 0; at < text.size();) {
     const Character character = Decode(text, at);
@@ -147,7 +154,7 @@ std::string Inert(std::string_view text) {
       inert += "\\n";
     } else if (character.code == '\t') {
       inert += ' ';
-    } else if (IsInvisible(character.code)) {
+    } else if (IsMisleading(character.code)) {
       if (character.code != '\r') inert += Escape(character.code);
     } else {
       inert.append(text.substr(at, character.length));

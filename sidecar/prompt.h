@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,23 +34,30 @@ struct Recalled {
   std::string outcome = "ok";  // ok | off | unavailable | timeout | breaker_open
 };
 
-// What identifies something injected inside a conversation (rulings K27).
-std::string KeyOf(const RecalledSession& session);
-std::string KeyOf(const RecalledItem& item);
+// The name of something injected in a conversation's ledger, and which version of it: an
+// observation has its revision, everything else is kInjected (rulings K27).
+inline constexpr const char* kInjected = "injected";
+struct LedgerMark {
+  std::string item, value = kInjected;
+  bool operator==(const LedgerMark&) const = default;
+};
+LedgerMark MarkOf(const RecalledSession& session);
+LedgerMark MarkOf(const RecalledItem& item);
+using Ledger = std::map<std::string, std::string>;  // item → value
 
 struct Injection {
   std::string text;                 // empty: nothing
-  std::vector<std::string> keys;    // of what the text holds
+  std::vector<LedgerMark> marks;    // of what the text holds
   std::vector<RecalledItem> items;  // those in the text
 };
 
-// <memory:sessions> and <memory:context>, without what `seen` holds; whole items are dropped from
-// the end until the text has at most min(10,000, budget_tokens · 3) UTF-16 units.
-Injection RenderInjection(const Recalled& recalled, const std::set<std::string>& seen,
-                          int budget_tokens);
+// <memory:sessions> and <memory:context>, without what the ledger has in the same version or as
+// kInjected; whole items are dropped from the end until the text has at most min(10,000,
+// budget_tokens · 3) UTF-16 units.
+Injection RenderInjection(const Recalled& recalled, const Ledger& ledger, int budget_tokens);
 
 // One line that can neither close nor imitate a block: '<' as &lt;, line ends as \n, other control,
-// bidi and invisible characters as \uXXXX.
+// bidi and invisible characters and look-alikes of '<' as \uXXXX, bad bytes as U+FFFD.
 std::string Inert(std::string_view text);
 
 }  // namespace sidecar

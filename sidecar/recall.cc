@@ -6,7 +6,6 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
-#include "sidecar/tool_text.h"
 
 namespace sidecar {
 namespace {
@@ -90,6 +89,31 @@ std::vector<RecalledSession> ReadSessions(const Json& answer) {
   return sessions;
 }
 
+Json EncodeItems(const std::vector<RecalledItem>& found,
+                 const std::vector<RecalledItem>& injected) {
+  Json items = Json::array();
+  for (const RecalledItem& item : found) {
+    const bool in = std::any_of(injected.begin(), injected.end(),
+                                [&](const RecalledItem& other) { return other.id == item.id; });
+    items.push_back({{"id", item.id},
+                     {"revision", item.revision},
+                     {"rank", item.rank},
+                     {"method", item.method},
+                     {"type", item.type},
+                     {"title", item.title},
+                     {"trust", item.trust},
+                     {"injected", in}});
+  }
+  return items;
+}
+
+Recalled WithoutOwnSession(Recalled recalled, const std::string& own) {
+  std::erase_if(recalled.sessions,
+                [&](const RecalledSession& session) { return session.id == own; });
+  if (recalled.sessions.size() > kRecalledSessions) recalled.sessions.resize(kRecalledSessions);
+  return recalled;
+}
+
 bool MayInject(const api::Policy& policy, std::string_view trust) {
   if (policy.inject_untrusted) return true;
   return trust == api::kOriginUser || trust == api::kOriginAgent || trust == api::kOriginRule;
@@ -99,7 +123,7 @@ Recall::Recall(SendToServer send, const base::Clock& clock, Options options,
                std::function<void()> on_answer)
     : send_(std::move(send)), clock_(clock), options_(options), on_answer_(std::move(on_answer)) {}
 
-Recalled Recall::ForPrompt(const api::Policy& policy, std::string_view query,
+Recalled Recall::ForPrompt(const api::Policy& policy, const std::string& query,
                            const telemetry::TraceContext& trace) {
   Recalled recalled;
   if (policy.context_limit <= 0) {
@@ -110,38 +134,33 @@ Recalled Recall::ForPrompt(const api::Policy& policy, std::string_view query,
   std::string target = "/context?" + Parameter("project", policy.project) +
                        "&limit=" + std::to_string(policy.context_limit) +
                        "&sessions=" + std::to_string(options_.sessions + 1);
-  const std::string_view cut = base::Prefix(query, api::kQueryCharacters);
-  if (!base::IsBlank(cut)) target += "&" + Parameter("query", cut);
+  if (!base::IsBlank(query)) target += "&" + Parameter("query", query);
   const Json answer =
       Ask(policy, target, clock_.MonotonicMs() + options_.deadline_ms, trace, recalled.outcome);
   if (!answer.is_object()) return recalled;
   recalled.sessions = ReadSessions(answer);
-  if (base::IsBlank(cut)) return recalled;
+  if (base::IsBlank(query)) return recalled;
   for (RecalledItem& item : ReadItems(answer.value("recent_observations", Json::array()))) {
     if (MayInject(policy, item.trust)) recalled.items.push_back(std::move(item));
   }
   return recalled;
 }
 
-ToolRecall Recall::ForTool(const api::Policy& policy, const api::HookEvent& event,
+ToolRecall Recall::ForTool(const api::Policy& policy, const std::vector<SearchPlan>& searches,
                            const telemetry::TraceContext& trace) {
   ToolRecall recall;
   const int64_t end_ms = clock_.MonotonicMs() + options_.deadline_ms;
-  for (const api::InjectTool& entry : policy.inject_tools) {
-    if (!ToolMatches(entry.tool, event.tool_name) || IsOwnTool(event.tool_name)) continue;
-    const std::string text =
-        entry.query == api::kFromToolArgs ? MainArgument(Arguments(event.tool_input)) : entry.query;
-    const std::string query(base::Prefix(base::Trim(text), api::kQueryCharacters));
-    if (base::IsBlank(query)) continue;
+  for (const SearchPlan& search : searches) {
+    if (search.outcome != SearchPlan::Outcome::kSearches) continue;
     recall.searched = true;
-    recall.query += (recall.query.empty() ? "" : "\n") + query;
-    const std::string target = "/search?" + Parameter("q", query) + "&" +
+    recall.query += (recall.query.empty() ? "" : "\n") + search.query;
+    const std::string target = "/search?" + Parameter("q", search.query) + "&" +
                                Parameter("project", policy.project) +
-                               "&limit=" + std::to_string(entry.limit);
+                               "&limit=" + std::to_string(search.limit);
     for (const RecalledItem& item :
          ReadItems(Ask(policy, target, end_ms, trace, recall.found.outcome))) {
       AddNew(recall.found.items, item);
-      if (entry.inject && MayInject(policy, item.trust)) AddNew(recall.inject.items, item);
+      if (search.inject && MayInject(policy, item.trust)) AddNew(recall.inject.items, item);
     }
   }
   return recall;

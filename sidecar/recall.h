@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/api/hook_event.h"
 #include "lib/api/policy.h"
@@ -14,6 +15,7 @@
 #include "sidecar/breaker.h"
 #include "sidecar/memory_servers.h"
 #include "sidecar/prompt.h"
+#include "sidecar/recall_plan.h"
 
 namespace sidecar {
 
@@ -29,20 +31,19 @@ class Recall {
  public:
   struct Options {
     int64_t deadline_ms = 200;
-    int sessions = 3;
+    int sessions = kRecalledSessions;
   };
   // `on_answer` is called whenever the server answered.
   Recall(
       SendToServer send, const base::Clock& clock, Options options,
       std::function<void()> on_answer = [] {});
 
-  // GET /context for a prompt: session summaries and, when `query` is not blank, observations.
-  // Trust classes that the policy does not admit are left out (rulings K26). contextLimit 0 asks
-  // nothing.
-  Recalled ForPrompt(const api::Policy& policy, std::string_view query,
+  // GET /context: session summaries and, when `query` is not blank, observations. Trust classes
+  // that the policy does not admit are left out (rulings K26). contextLimit 0 asks nothing.
+  Recalled ForPrompt(const api::Policy& policy, const std::string& query,
                      const telemetry::TraceContext& trace);
-  // GET /search for each contextInjectTools entry that names the tool, all inside one deadline.
-  ToolRecall ForTool(const api::Policy& policy, const api::HookEvent& event,
+  // GET /search for each entry that searches, all inside one deadline.
+  ToolRecall ForTool(const api::Policy& policy, const std::vector<SearchPlan>& searches,
                      const telemetry::TraceContext& trace);
   bool BreakerOpen() const { return breaker_.IsOpen(); }
 
@@ -62,6 +63,14 @@ class Recall {
 RecalledItem ReadItem(const base::Json& row);
 std::vector<RecalledItem> ReadItems(const base::Json& rows);
 std::vector<RecalledSession> ReadSessions(const base::Json& answer);
+
+// The record of what was found: [{id, revision, rank, method, type, title, trust, injected}], no
+// contents.
+base::Json EncodeItems(const std::vector<RecalledItem>& found,
+                       const std::vector<RecalledItem>& injected);
+
+// A conversation's own session is no news to it. At most kRecalledSessions stay.
+Recalled WithoutOwnSession(Recalled recalled, const std::string& own);
 
 // True when items of this trust class may be injected by themselves.
 bool MayInject(const api::Policy& policy, std::string_view trust);

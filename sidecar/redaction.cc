@@ -1,15 +1,22 @@
 // The table of secret formats and their replacement. A format runs only over text that holds its
-// literal prefix, which keeps benign text cheap.
+// literal prefix, which keeps benign text cheap. Behind the table stands what a name gives away: a
+// random-looking value that is assigned to a password, a token or a key.
 #include "sidecar/redaction.h"
 
 #include <re2/re2.h>
+#include <re2/set.h>
 
+#include <array>
+#include <cmath>
 #include <utility>
+#include <vector>
 
 #include "lib/base/text.h"
 
 namespace sidecar {
 namespace {
+
+constexpr double kLeastBits = 2.8;  // of entropy a character; English words have about 2.5
 
 struct Format {
   const char *kind, *literal, *expression;  // group 1, when there is one, is the secret
@@ -20,17 +27,27 @@ struct Format {
 constexpr Format kFormats[] = {
     {"private-key", "-----BEGIN",
      R"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[^-]*(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)?)"},
-    {"github", "gh", R"(\bgh[pousr]_[A-Za-z0-9]{20,})"},
+    {"github", "ghp_", R"(\bghp_[A-Za-z0-9]{20,})"},
+    {"github", "gho_", R"(\bgho_[A-Za-z0-9]{20,})"},
+    {"github", "ghu_", R"(\bghu_[A-Za-z0-9]{20,})"},
+    {"github", "ghs_", R"(\bghs_[A-Za-z0-9]{20,})"},
+    {"github", "ghr_", R"(\bghr_[A-Za-z0-9]{20,})"},
     {"github", "github_pat_", R"(\bgithub_pat_[A-Za-z0-9_]{20,})"},
     {"gitlab", "glpat-", R"(\bglpat-[A-Za-z0-9_-]{20,})"},
-    {"aws-key-id", "A", R"(\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16,})"},
+    {"aws-key-id", "AKIA", R"(\bAKIA[A-Z0-9]{16,})"},
+    {"aws-key-id", "ASIA", R"(\bASIA[A-Z0-9]{16,})"},
+    {"aws-key-id", "ABIA", R"(\bABIA[A-Z0-9]{16,})"},
+    {"aws-key-id", "ACCA", R"(\bACCA[A-Z0-9]{16,})"},
+    {"aws-secret", "AWS_SECRET",
+     R"(AWS_SECRET_(?:ACCESS_)?KEY["']?\s*[:=]\s*["']?([A-Za-z0-9/+=]{40}))"},
     {"aws-secret", "aws",
      R"((?i)aws_?secret_?(?:access_?)?key(?:_?id)?["']?\s*[:=]\s*["']?([A-Za-z0-9/+=]{40}))"},
     {"anthropic", "sk-ant-", R"(\bsk-ant-[A-Za-z0-9_-]{20,})"},
     {"api-key", "sk-", R"(\bsk-[A-Za-z0-9_-]{20,})"},
     {"slack", "xox", R"(\bxox[a-z]-[A-Za-z0-9-]{20,})"},
     {"slack", "hooks.slack.com", R"(hooks\.slack\.com/services/[A-Za-z0-9/]{20,})"},
-    {"stripe", "k_", R"(\b[rs]k_(?:live|test)_[A-Za-z0-9]{20,})"},
+    {"stripe", "k_live_", R"(\b[rs]k_live_[A-Za-z0-9]{20,})"},
+    {"stripe", "k_test_", R"(\b[rs]k_test_[A-Za-z0-9]{20,})"},
     {"google", "AIza", R"(\bAIza[A-Za-z0-9_-]{30,})"},
     {"google-oauth", "ya29.", R"(\bya29\.[A-Za-z0-9_-]{20,})"},
     {"npm", "npm_", R"(\bnpm_[A-Za-z0-9]{20,})"},
@@ -38,28 +55,81 @@ constexpr Format kFormats[] = {
     {"huggingface", "hf_", R"(\bhf_[A-Za-z0-9]{20,})"},
     {"digitalocean", "_v1_", R"(\bdo[opr]_v1_[a-f0-9]{20,})"},
     {"sendgrid", "SG.", R"(\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{20,})"},
+    {"vault", "hvs.", R"(\bhvs\.[A-Za-z0-9_-]{20,})"},
+    {"docker", "dckr_pat_", R"(\bdckr_pat_[A-Za-z0-9_-]{20,})"},
+    {"shopify", "shp", R"(\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,})"},
+    {"square", "sq0", R"(\bsq0[a-z]{3}-[A-Za-z0-9_-]{20,})"},
+    {"atlassian", "ATATT3", R"(\bATATT3[A-Za-z0-9_=-]{20,})"},
+    {"databricks", "dapi", R"(\bdapi[a-f0-9]{32})"},
+    {"grafana", "glsa_", R"(\bglsa_[A-Za-z0-9_]{20,})"},
+    {"linear", "lin_api_", R"(\blin_api_[A-Za-z0-9]{20,})"},
+    {"groq", "gsk_", R"(\bgsk_[A-Za-z0-9]{20,})"},
+    {"new-relic", "NRAK-", R"(\bNRAK-[A-Z0-9]{20,})"},
+    {"age", "AGE-SECRET-KEY-1", R"(\bAGE-SECRET-KEY-1[A-Z0-9]{20,})"},
+    {"telegram", ":AA", R"(\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33})"},
+    {"azure", "AccountKey=", R"(AccountKey=([A-Za-z0-9+/=]{40,}))"},
+    {"basic-auth", "asic ",
+     R"((?i)\bauthorization["']?\s*[:=]\s*["']?basic\s+([A-Za-z0-9+/=]{12,}))"},
     {"jwt", "eyJ", R"(\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+)?)"},
     {"bearer", "earer ", R"((?i)\bbearer\s+([A-Za-z0-9._~+/=-]{20,}))"},
     {"url-password", "://", R"(://[^\s:@/]{1,64}:([^\s@/]{3,128})@)"},
 };
 
+// A name that promises a secret, and what is assigned to it.
+constexpr const char* kGeneric =
+    R"((?i)(?:passw(?:or)?d|passwd|secret|token|api_?-?key|access_?-?key|auth_?-?key|credential)s?["']?\s*(?::=|=>|[:=])\s*["'`]?([^\s"'`,;<>(){}\[\]|&$]{10,}))";
+
 constexpr const char* kPrivateSection = R"((?is)<private>.*?(?:</private>|\z))";
+
+// True for what nobody writes by hand: letters and digits mixed, few of them twice.
+bool LooksRandom(std::string_view text) {
+  int digits = 0, letters = 0, others = 0;
+  std::array<int, 256> counts{};
+  for (const char c : text) {
+    ++counts[static_cast<unsigned char>(c)];
+    const bool digit = c >= '0' && c <= '9';
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    ++(digit ? digits : letter ? letters : others);
+  }
+  if (digits == 0 || letters == 0) return false;
+  const auto length = static_cast<double>(text.size());
+  if (others > length / 4) return false;  // a path, an address, an expression
+  double entropy = 0;
+  for (const int count : counts) {
+    if (count > 0) entropy -= count / length * std::log2(count / length);
+  }
+  return entropy >= kLeastBits;
+}
 
 }  // namespace
 
-struct Redactor::Pattern {
-  std::string kind, literal;
-  RE2 expression;
-  Pattern(std::string k, std::string l, const std::string& text, const RE2::Options& options)
-      : kind(std::move(k)), literal(std::move(l)), expression(text, options) {}
+class Redactor::Pattern {
+ public:
+  // `literal`: what every match holds; empty: nothing is known. `random`: only what looks random is
+  // a secret.
+  Pattern(std::string kind, std::string literal, const std::string& text, bool random)
+      : kind_(std::move(kind)),
+        literal_(std::move(literal)),
+        expression_(text, Options()),
+        random_(random) {}
+
+  static RE2::Options Options() {
+    RE2::Options options;
+    options.set_log_errors(false);
+    options.set_max_mem(1 << 20);
+    return options;
+  }
+  // "" or why it does not compile.
+  std::string Problem() const { return expression_.ok() ? "" : expression_.error(); }
+  const std::string& literal() const { return literal_; }
 
   std::string Replace(const std::string& text, Counts& counts) const {
-    const int groups = expression.NumberOfCapturingGroups() > 0 ? 2 : 1;
+    const int groups = expression_.NumberOfCapturingGroups() > 0 ? 2 : 1;
     re2::StringPiece found[2];
     std::string out;
     size_t at = 0, copied = 0;
     while (at <= text.size() &&
-           expression.Match(text, at, text.size(), RE2::UNANCHORED, found, groups)) {
+           expression_.Match(text, at, text.size(), RE2::UNANCHORED, found, groups)) {
       const re2::StringPiece& secret = found[groups - 1].data() ? found[groups - 1] : found[0];
       const auto begin = static_cast<size_t>(secret.data() - text.data());
       const size_t end = begin + secret.size();
@@ -68,57 +138,100 @@ struct Redactor::Pattern {
         at = base::BorderAfter(text, begin + 1);
         continue;
       }
+      at = end;
+      if (random_ && !LooksRandom({secret.data(), secret.size()})) continue;
       out.append(text, copied, begin - copied);
       out += Mark(text.substr(begin, secret.size()));
-      ++counts[kind];
-      at = copied = end;
+      ++counts[kind_];
+      copied = end;
     }
     return out.append(text, copied, std::string::npos);
   }
 
  private:
   std::string Mark(const std::string& secret) const {
-    if (kind == "private") return "[REDACTED:private]";
-    return "[REDACTED:" + kind + ":" + base::Sha256Hex(secret).substr(0, 8) + "]";
+    if (kind_ == "private") return "[REDACTED:private]";
+    return "[REDACTED:" + kind_ + ":" + base::Sha256Hex(secret).substr(0, 8) + "]";
+  }
+
+  const std::string kind_, literal_;
+  const RE2 expression_;
+  const bool random_;
+};
+
+// One pass over a text tells which literals it holds; only their patterns then run.
+struct Redactor::Compiled {
+  std::vector<std::unique_ptr<const Pattern>> patterns;  // in the order of their replacing
+  std::unique_ptr<const Pattern> generic;
+  RE2::Set literals{Pattern::Options(), RE2::UNANCHORED};
+  std::vector<size_t> pattern_of;  // by the literal's number
+
+  void Add(std::unique_ptr<const Pattern> pattern) {
+    if (!pattern->literal().empty()) {
+      literals.Add(RE2::QuoteMeta(pattern->literal()), nullptr);
+      pattern_of.push_back(patterns.size());
+    }
+    patterns.push_back(std::move(pattern));
+  }
+
+  // Which patterns may match; all of them when the pass itself ran out of memory.
+  std::vector<bool> Candidates(std::string_view text) const {
+    std::vector<bool> candidates(patterns.size());
+    for (size_t i = 0; i < patterns.size(); ++i) candidates[i] = patterns[i]->literal().empty();
+    std::vector<int> found;
+    RE2::Set::ErrorInfo problem{};
+    literals.Match(re2::StringPiece(text.data(), text.size()), &found, &problem);
+    if (problem.kind != RE2::Set::kNoError) candidates.assign(patterns.size(), true);
+    for (const int literal : found) candidates[pattern_of[static_cast<size_t>(literal)]] = true;
+    return candidates;
   }
 };
 
 base::Result<Redactor> Redactor::Compile(const api::Redaction& settings) {
+  auto compiled = std::make_shared<Compiled>();
+  compiled->Add(std::make_unique<Pattern>("private", "private>", kPrivateSection, false));
+  for (const Format& format : kFormats) {
+    compiled->Add(std::make_unique<Pattern>(format.kind, format.literal, format.expression, false));
+  }
+  compiled->generic = std::make_unique<Pattern>("generic", "", kGeneric, true);
+  for (const std::string& text : settings.extra_patterns) {
+    auto pattern = std::make_unique<Pattern>("custom", "", text, false);
+    if (const std::string problem = pattern->Problem(); !problem.empty()) {
+      return base::Error{base::Code::kInvalid, "redaction pattern \"" + text + "\": " + problem};
+    }
+    compiled->Add(std::move(pattern));
+  }
+  compiled->literals.Compile();
   Redactor redactor;
   redactor.enabled_ = settings.enabled;
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(1 << 20);
-  auto add = [&](const char* kind, const char* literal, const std::string& text) {
-    redactor.patterns_.push_back(std::make_shared<Pattern>(kind, literal, text, options));
-    return redactor.patterns_.back()->expression.ok();
-  };
-  add("private", "private>", kPrivateSection);
-  for (const Format& format : kFormats) add(format.kind, format.literal, format.expression);
-  for (const std::string& text : settings.extra_patterns) {
-    if (!add("custom", "", text)) {
-      return base::Error{base::Code::kInvalid, "redaction pattern \"" + text + "\": " +
-                                                   redactor.patterns_.back()->expression.error()};
-    }
-  }
+  redactor.compiled_ = std::move(compiled);
   return redactor;
 }
 
 std::string Redactor::Redact(std::string_view text, Counts& counts) const {
   std::string redacted(text);
-  if (!enabled_) return redacted;
-  for (const auto& pattern : patterns_) {
-    if (redacted.find(pattern->literal) == std::string::npos) continue;
-    redacted = pattern->Replace(redacted, counts);
+  if (!enabled_ || text.empty()) return redacted;
+  const std::vector<bool> candidates = compiled_->Candidates(text);
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i]) redacted = compiled_->patterns[i]->Replace(redacted, counts);
   }
-  return redacted;
+  return compiled_->generic->Replace(redacted, counts);
 }
 
 void Redactor::RedactStrings(base::Json& value, Counts& counts) const {
   if (value.is_string()) {
     value = Redact(value.get_ref<const std::string&>(), counts);
-  } else if (value.is_structured()) {
-    for (base::Json& inner : value) RedactStrings(inner, counts);
+    return;
+  }
+  if (!value.is_structured()) return;
+  for (const auto& member : value.items()) {
+    base::Json& inner = member.value();
+    RedactStrings(inner, counts);
+    if (!enabled_ || !value.is_object() || !inner.is_string()) continue;
+    const std::string head = member.key() + "=";
+    const std::string whole = head + inner.get_ref<const std::string&>();
+    const std::string redacted = compiled_->generic->Replace(whole, counts);
+    if (redacted.starts_with(head)) inner = redacted.substr(head.size());
   }
 }
 

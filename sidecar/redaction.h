@@ -1,12 +1,12 @@
-// Takes secrets out of text before it is written or sent anywhere: formats with a known prefix, the
-// policy's own patterns, and <private> sections. What has no recognisable form is not found. Pure.
+// Takes secrets out of text before it is written or sent anywhere: formats with a known prefix,
+// random-looking values that are assigned to a password or the like, the policy's own patterns, and
+// <private> sections. What has no recognisable form is not found. Pure.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lib/api/policy.h"
 #include "lib/base/json.h"
@@ -24,12 +24,14 @@ class Redactor {
   // Each secret becomes [REDACTED:kind:hash8], the hash of its bytes; <private>…</private> becomes
   // [REDACTED:private]. Linear in the text. Any thread.
   std::string Redact(std::string_view text, Counts& counts) const;
-  void RedactStrings(base::Json& value, Counts& counts) const;  // every string in it, keys aside
+  // Every string in it, keys aside; a member's name tells what its value is assigned to.
+  void RedactStrings(base::Json& value, Counts& counts) const;
 
  private:
-  struct Pattern;
+  class Pattern;
+  struct Compiled;
   bool enabled_ = true;
-  std::vector<std::shared_ptr<const Pattern>> patterns_;
+  std::shared_ptr<const Compiled> compiled_;
 };
 
 }  // namespace sidecar

@@ -15,6 +15,8 @@
 #include "sidecar/conversation_routes.h"
 #include "sidecar/delivery.h"
 #include "sidecar/hooks.h"
+#include "sidecar/injection_routes.h"
+#include "sidecar/ledger_routes.h"
 #include "sidecar/mcp_endpoint.h"
 #include "sidecar/memory_routes.h"
 #include "sidecar/memory_servers.h"
@@ -22,6 +24,7 @@
 #include "sidecar/policy_watch.h"
 #include "sidecar/recall.h"
 #include "sidecar/retention_notice.h"
+#include "sidecar/rule_counters.h"
 #include "sidecar/session_upkeep.h"
 #include "sidecar/sessions.h"
 #include "sidecar/status_routes.h"
@@ -63,28 +66,33 @@ struct RunningSidecar::Parts {
         delivery(
             *state, servers.Sender(), [this] { return ServerUrl(); }, c,
             DeliveryOptions(s, c, *tracer)),
+        rules(*metrics),
         policies(s.policy, *state, c,
                  [this] {
+                   rules.Follow(policies.Current()->rules.Names());
                    TellServer();
                    delivery.ServerIsBack();
                  }),
         recall(servers.Sender(), c, {.deadline_ms = s.recall_timeout_ms},
                [this] { delivery.ServerIsBack(); }),
-        turn({*state, policies, recall, *metrics, *tracer, c, s.outbox, Waker()}),
+        turn({*state, policies, recall, rules, *metrics, *tracer, c, s.outbox, Waker()}),
         hooks(turn, *metrics),
         conversations(*state, policies, c, s.outbox, s.conversation_ttl_ms, Waker()),
         dead_letters(*state, s.outbox, Waker()),
         upkeep(*state, policies, *metrics, c, UpkeepOptions(s), Waker()),
         memory(*state, policies, servers.Sender(), c, s.outbox, Waker()),
         mcp(policies, TwinsOfTools(), c, std::max<size_t>(1, s.workers / 2)),
-        status(*state, policies, delivery, recall, *metrics) {}
+        injections(*state, policies, recall),
+        ledger(*state, policies, c),
+        status(*state, policies, delivery, recall, rules, *metrics) {}
 
   std::function<void()> Waker() {
     return [this] { delivery.Wake(); };
   }
-  // After another policy came into force, on the thread that put it there.
+  // At the start, and after another policy came into force, on the thread that put it there.
   void TellServer() {
     const auto now = policies.Current();
+    if (!now) return;
     const auto before = std::exchange(told, now);
     const base::Status kept =
         TellRetention(*state, before ? &before->policy : nullptr, now->policy, settings.outbox,
@@ -113,7 +121,8 @@ struct RunningSidecar::Parts {
     std::vector<http::Route> routes = {{"POST", "/v1/hooks",
                                         [this](const http::Request& r) { return hooks.Handle(r); },
                                         kMaxHookBytes}};
-    for (auto& more : {TwinsOfTools(), mcp.Routes(), dead_letters.Routes(), status.AgentRoutes()}) {
+    for (auto& more : {TwinsOfTools(), mcp.Routes(), dead_letters.Routes(), status.AgentRoutes(),
+                       injections.Routes(), ledger.Routes()}) {
       routes.insert(routes.end(), more.begin(), more.end());
     }
     return http::Router(std::move(routes));
@@ -127,6 +136,7 @@ struct RunningSidecar::Parts {
   std::unique_ptr<State> state;
   MemoryServers servers;
   Delivery delivery;
+  RuleCounters rules;
   std::shared_ptr<const ActivePolicy> told;  // the policy whose retention the server knows
   PolicyWatch policies;
   Recall recall;
@@ -137,6 +147,8 @@ struct RunningSidecar::Parts {
   SessionUpkeep upkeep;
   MemoryRoutes memory;
   McpEndpoint mcp;
+  InjectionRoutes injections;
+  LedgerRoutes ledger;
   StatusRoutes status;
   std::unique_ptr<http::Server> admin, api;
   bool stopped = false;
@@ -175,6 +187,7 @@ base::Result<std::unique_ptr<RunningSidecar>> RunningSidecar::Start(const Sideca
                                        std::move(tracer));
   parts->policies.Restore();
   parts->policies.Look();
+  parts->TellServer();
   parts->policies.Start(settings.policy_interval_ms);
   parts->delivery.Start();
   parts->upkeep.Start();

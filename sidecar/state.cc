@@ -8,6 +8,7 @@
 #include "lib/conversation/conversations.h"
 #include "lib/sqlite/examine.h"
 #include "sidecar/journal.h"
+#include "sidecar/ledger.h"
 #include "sidecar/outbox.h"
 #include "sidecar/state_salvage.h"
 
@@ -25,7 +26,8 @@ base::Result<std::unique_ptr<State>> State::Open(
   // A step that was released never changes; later ones are added behind it.
   const std::string first = std::string(conversation::kSchema) + kOutboxSchema + kJournalSchema;
   const std::vector<const char*> steps = {first.c_str(),   kOutboxCauseStep,       kOutboxDeadStep,
-                                          kJournalAgeStep, conversation::kAgeStep, kDamageStep};
+                                          kJournalAgeStep, conversation::kAgeStep, kDamageStep,
+                                          kLedgerStep};
   RETURN_IF_ERROR(FinishSettingAside(directory));
   ASSIGN_OR_RETURN(const sqlite::Examination found, sqlite::Examine(path));
   // What a newer program wrote is left to it, damaged or not: Migrate refuses.

@@ -6,7 +6,6 @@
 
 #include "lib/conversation/conversations.h"
 #include "lib/telemetry/instrument.h"
-#include "sidecar/journal.h"
 #include "sidecar/outbox_routes.h"
 #include "sidecar/state_salvage.h"
 
@@ -19,22 +18,11 @@ using base::Result;
 constexpr int64_t kLongestWaitMs = 60'000;
 constexpr int64_t kLettersShown = 20;
 
-Json EncodeInjection(const InjectionRecord& record) {
-  return {{"event", record.event},
-          {"tool_name", record.tool_name},
-          {"tool_use_id", record.tool_use_id},
-          {"text", record.text},
-          {"query", record.query},
-          {"outcome", record.outcome},
-          {"items", record.items},
-          {"policy_digest", record.policy_digest},
-          {"at", base::FormatTime(record.created_ms)}};
-}
-
 Json EncodeStanding(const PolicyWatch::Standing& standing) {
   Json json = {{"digest", standing.digest},
                {"in_force", !standing.digest.empty()},
                {"matches_file", standing.matches_file},
+               {"restored", standing.restored},
                {"reloads", standing.reloads},
                {"rejected", standing.rejected}};
   if (standing.loaded_ms > 0) json["loaded_at"] = base::FormatTime(standing.loaded_ms);
@@ -61,15 +49,17 @@ Result<Json> EncodeOutbox(sqlite::Database& db) {
 }  // namespace
 
 StatusRoutes::StatusRoutes(State& state, const PolicyWatch& policies, const Delivery& delivery,
-                           const Recall& recall, telemetry::Metrics& metrics)
-    : state_(state), policies_(policies), delivery_(delivery), recall_(recall), metrics_(metrics) {}
+                           const Recall& recall, const RuleCounters& rules,
+                           telemetry::Metrics& metrics)
+    : state_(state),
+      policies_(policies),
+      delivery_(delivery),
+      recall_(recall),
+      rules_(rules),
+      metrics_(metrics) {}
 
 std::vector<http::Route> StatusRoutes::AgentRoutes() {
-  return {
-      {"GET", "/v1/status", [this](const http::Request& request) { return Status(request); }},
-      {"GET", "/v1/injections/{conversation}/{turn}",
-       [this](const http::Request& request) { return GetInjections(request); }},
-  };
+  return {{"GET", "/v1/status", [this](const http::Request& request) { return Status(request); }}};
 }
 
 std::vector<http::Route> StatusRoutes::AdminRoutes() {
@@ -96,6 +86,7 @@ http::Response StatusRoutes::Status(const http::Request&) {
   });
   if (!status) return http::ErrorResponse(status.error());
   (*status)["policy"] = EncodeStanding(policies_.standing());
+  (*status)["rules"] = rules_.Encode();
   (*status)["refused"] = static_cast<int64_t>(
       metrics_.Value("agent_memory_sidecar_hooks_refused_total", {{"reason", "full"}}));
   const auto policy = policies_.Current();
@@ -105,26 +96,6 @@ http::Response StatusRoutes::Status(const http::Request&) {
                          {"last_status", delivery_.last_status()},
                          {"recall_suspended", recall_.BreakerOpen()}};
   return http::JsonResponse(200, *status);
-}
-
-http::Response StatusRoutes::GetInjections(const http::Request& request) {
-  const std::string& id = request.parameters.at("conversation");
-  const std::string& text = request.parameters.at("turn");
-  if (text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) {
-    return http::ErrorResponse({base::Code::kInvalid, "turn must be a whole number"});
-  }
-  const int64_t turn = std::stoll(text);
-  auto records = state_.Read([&](sqlite::Database& db) { return Injections(db, id, turn); });
-  if (!records) return http::ErrorResponse(records.error());
-  if (records->empty()) {
-    return http::ErrorResponse(
-        {base::Code::kNotFound,
-         "nothing was injected or searched for in turn " + text + " of \"" + id + "\""});
-  }
-  Json list = Json::array();
-  for (const InjectionRecord& record : *records) list.push_back(EncodeInjection(record));
-  return http::JsonResponse(
-      200, {{"conversation", id}, {"turn", turn}, {"injections", std::move(list)}});
 }
 
 http::Response StatusRoutes::Policy(const http::Request& request) {

@@ -1,4 +1,4 @@
-// What people and the operator ask a sidecar about itself: status, injections, the policy in force.
+// What people and the operator ask a sidecar about itself: status and the policy in force.
 // Reads only.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include "sidecar/delivery.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/recall.h"
+#include "sidecar/rule_counters.h"
 #include "sidecar/state.h"
 
 namespace sidecar {
@@ -17,15 +18,14 @@ namespace sidecar {
 class StatusRoutes {
  public:
   StatusRoutes(State& state, const PolicyWatch& policies, const Delivery& delivery,
-               const Recall& recall, telemetry::Metrics& metrics);
-  std::vector<http::Route> AgentRoutes();  // /v1/status, /v1/injections
+               const Recall& recall, const RuleCounters& rules, telemetry::Metrics& metrics);
+  std::vector<http::Route> AgentRoutes();  // /v1/status
   // /livez, /readyz, /metrics, /v1/policy. Ready: a valid policy was seen once and the disk takes
   // writes; the remote server has no say.
   std::vector<http::Route> AdminRoutes();
 
  private:
   http::Response Status(const http::Request& request);
-  http::Response GetInjections(const http::Request& request);
   http::Response Policy(const http::Request& request);
   base::Status Ready();
   void RefreshGauges();
@@ -34,6 +34,7 @@ class StatusRoutes {
   const PolicyWatch& policies_;
   const Delivery& delivery_;
   const Recall& recall_;
+  const RuleCounters& rules_;
   telemetry::Metrics& metrics_;
   std::mutex scrape_;
 };

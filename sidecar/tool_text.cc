@@ -189,19 +189,44 @@ std::string MainArgument(const Json& arguments) {
   return text;
 }
 
-void ShortenStrings(Json& value) {
+bool ShortenStrings(Json& value) {
   if (value.is_string()) {
     auto& text = value.get_ref<std::string&>();
-    if (text.size() <= 2 * kKeptHalfBytes) return;
+    if (text.size() <= 2 * kKeptHalfBytes) return false;
     const size_t head = base::BorderBefore(text, kKeptHalfBytes);
     const size_t tail = base::BorderAfter(text, text.size() - kKeptHalfBytes);
     text = text.substr(0, head) + "\n[" + std::to_string(tail - head) + " bytes left out]\n" +
            text.substr(tail);
-    return;
+    return true;
   }
-  if (!value.is_structured()) return;
-  for (Json& inner : value) ShortenStrings(inner);
+  if (!value.is_structured()) return false;
+  bool cut = false;
+  for (Json& inner : value) cut |= ShortenStrings(inner);
+  return cut;
 }
+
+namespace {
+
+// Injected items wherever they were found again without their block, by grep for example: from the
+// head of the item to the end of the line.
+void EraseItems(std::string& text) {
+  constexpr std::string_view kHead = "- [id ", kType = "; type ", kTrust = "; trust ";
+  for (size_t begin = text.find(kHead); begin != std::string::npos;
+       begin = text.find(kHead, begin)) {
+    const size_t digits = text.find_first_not_of("0123456789", begin + kHead.size());
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const bool item = digits != std::string::npos &&
+                      text.compare(digits, kType.size(), kType) == 0 &&
+                      text.find(kTrust, digits) < end;
+    if (item) {
+      text.erase(begin, end - begin);
+    } else {
+      begin += kHead.size();
+    }
+  }
+}
+
+}  // namespace
 
 std::string WithoutInjected(std::string_view text) {
   std::string rest(text);
@@ -213,6 +238,7 @@ std::string WithoutInjected(std::string_view text) {
       rest.erase(begin, end == std::string::npos ? end : end + close.size() - begin);
     }
   }
+  EraseItems(rest);
   return rest;
 }
 

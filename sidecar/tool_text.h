@@ -37,11 +37,12 @@ std::vector<std::string> ArgumentTexts(const base::Json& arguments, const std::s
 // joined.
 std::string MainArgument(const base::Json& arguments);
 
-// Cuts each string of over 256 KiB to its head and tail, in place, on character borders.
-void ShortenStrings(base::Json& value);
+// Cuts each string of over 256 KiB to its head and tail, in place, on character borders; true when
+// there was one.
+bool ShortenStrings(base::Json& value);
 
-// `text` without the memory blocks that we put into prompts (rulings: never capture what was
-// injected).
+// `text` without the memory blocks that we put into prompts, and without lines of items that stand
+// alone (rulings: never capture what was injected).
 std::string WithoutInjected(std::string_view text);
 
 }  // namespace sidecar

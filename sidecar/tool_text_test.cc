@@ -127,5 +127,15 @@ TEST(WithoutInjected, BlocksAreTakenOutEvenWhenUnclosed) {
   EXPECT_EQ(WithoutInjected("nothing here"), "nothing here");
 }
 
+TEST(WithoutInjected, ItemsThatStandAloneAreTakenOut) {
+  EXPECT_EQ(
+      WithoutInjected("log.txt:7:- [id 7; type bugfix; source bash; trust rule] a — error\nb"),
+      "log.txt:7:\nb");
+  for (const char* text : {"- [id 7] a list", "- [id x; type y; trust z] b",
+                           "- [id 7; type a\n; trust b", "- [id ", "- [id 12"}) {
+    EXPECT_EQ(WithoutInjected(text), text);
+  }
+}
+
 }  // namespace
 }  // namespace sidecar

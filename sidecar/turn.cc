@@ -1,12 +1,13 @@
 // The life of a turn in code.
 #include "sidecar/turn.h"
 
+#include <time.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace sidecar {
-
-using Kind = api::HookEvent::Kind;
 
 namespace {
 
@@ -35,10 +36,28 @@ void Describe(telemetry::Span& span, const TurnDraft& draft, const TurnRecall& r
   }
 }
 
+// The thread's own processor time: a busy machine must not make rules look slow.
+int64_t SpentUs() {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return static_cast<int64_t>(spent.tv_sec) * 1'000'000 + spent.tv_nsec / 1'000;
+}
+
+// In a pod the agent's files are not ours and nothing is a link; beside an agent on one machine
+// they are the same.
+std::string FollowLinks(const std::string& path) {
+  std::error_code error;
+  const auto real = std::filesystem::weakly_canonical(path, error);
+  return error ? NormalPath(path, "/") : real.string();
+}
+
 TurnDraft DraftWithin(telemetry::Span& turn, const ActivePolicy& policy, api::HookEvent event) {
   const auto span = turn.Child("capture", telemetry::SpanKind::kInternal);
-  TurnDraft draft = DraftTurn(policy, std::move(event));
-  if (span->recording()) span->Attribute("captures", draft.captures.size());
+  TurnDraft draft = DraftTurn(policy, std::move(event), {SpentUs, FollowLinks});
+  if (span->recording()) {
+    span->Attribute("captures", draft.captures.size());
+    if (draft.truncated) span->Attribute("truncated", true);
+  }
   return draft;
 }
 
@@ -55,6 +74,7 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
   if (!WritesNothing(draft, recall)) {
     auto committed = CommitWithin(*span, draft, recall, *policy);
     if (!committed) {
+      parts_.rules.Count(draft.verdicts, false);
       span->Fail(base::CodeName(committed.error().code));
       return committed.error();
     }
@@ -82,20 +102,16 @@ base::Result<TurnOutcome> Turn::CommitWithin(telemetry::Span& turn, const TurnDr
 TurnRecall Turn::RecallFor(const TurnDraft& draft, const api::Policy& policy,
                            telemetry::Span& turn) {
   TurnRecall recall;
-  const api::HookEvent& event = draft.event;
-  const bool starts = event.kind == Kind::kUserPromptSubmit || event.kind == Kind::kSessionStart;
-  const bool searches =
-      event.kind == Kind::kPreToolUse && draft.denial.empty() && !policy.inject_tools.empty();
-  if (!starts && !searches) return recall;
+  const RecallPlan plan = PlanRecall(policy, draft.event, !draft.denial.empty());
+  if (plan.kind == RecallPlan::Kind::kNothing) return recall;
   const auto span = turn.Child("recall", telemetry::SpanKind::kClient);
-  if (starts) {
-    // A session starts with what came before it; memories wait for the prompt that they are about.
+  if (plan.kind == RecallPlan::Kind::kContext) {
     recall.asked = true;
-    recall.query = event.prompt;
-    recall.found = parts_.recall.ForPrompt(policy, event.prompt, span->context());
+    recall.query = plan.query;
+    recall.found = parts_.recall.ForPrompt(policy, plan.query, span->context());
     recall.inject = recall.found;
   } else {
-    ToolRecall tool = parts_.recall.ForTool(policy, event, span->context());
+    ToolRecall tool = parts_.recall.ForTool(policy, plan.searches, span->context());
     recall.asked = tool.searched;
     recall.query = std::move(tool.query);
     recall.found = std::move(tool.found);
@@ -110,9 +126,7 @@ TurnRecall Turn::RecallFor(const TurnDraft& draft, const api::Policy& policy,
 
 void Turn::Count(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome) {
   if (outcome.repeated) return;
-  for (const Capture& capture : draft.captures) {
-    parts_.metrics.Count("agent_memory_sidecar_captures_total", {{"rule", capture.rule}});
-  }
+  parts_.rules.Count(draft.verdicts, true);
   for (const auto& [kind, count] : draft.redactions) {
     parts_.metrics.Count("agent_memory_sidecar_redactions_total", {{"kind", kind}},
                          static_cast<double>(count));

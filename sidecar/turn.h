@@ -11,6 +11,7 @@
 #include "lib/telemetry/trace.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/recall.h"
+#include "sidecar/rule_counters.h"
 #include "sidecar/state.h"
 #include "sidecar/turn_commit.h"
 
@@ -22,6 +23,7 @@ class Turn {
     State& state;
     const PolicyWatch& policies;
     Recall& recall;
+    RuleCounters& rules;
     telemetry::Metrics& metrics;
     telemetry::Tracer& tracer;
     const base::Clock& clock;

@@ -9,6 +9,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
 #include "sidecar/journal.h"
+#include "sidecar/ledger.h"
 #include "sidecar/tool_text.h"
 
 namespace sidecar {
@@ -20,22 +21,6 @@ using base::Result;
 using base::Status;
 
 constexpr size_t kAuditCharacters = 4'000;
-
-Json EncodeItem(const RecalledItem& item, bool injected) {
-  return {{"id", item.id},         {"revision", item.revision}, {"rank", item.rank},
-          {"method", item.method}, {"type", item.type},         {"title", item.title},
-          {"trust", item.trust},   {"injected", injected}};
-}
-
-Json EncodeItems(const TurnRecall& recall, const Injection& injection) {
-  Json items = Json::array();
-  for (const RecalledItem& item : recall.found.items) {
-    const bool injected = std::any_of(injection.items.begin(), injection.items.end(),
-                                      [&](const RecalledItem& in) { return in.id == item.id; });
-    items.push_back(EncodeItem(item, injected));
-  }
-  return items;
-}
 
 // K31: the same call and rule give the same key, whoever sends it how often.
 std::string CaptureKey(const TurnDraft& draft, const Capture& capture, const std::string& session,
@@ -50,20 +35,6 @@ std::string CaptureKey(const TurnDraft& draft, const Capture& capture, const std
   return base::Sha256Hex(base::DumpJson(parts));
 }
 
-Json ObservationBody(const TurnDraft& draft, const Capture& capture, const std::string& session,
-                     const api::Policy& policy) {
-  api::NewObservation observation;
-  observation.session_id = session;
-  observation.type = capture.type;
-  observation.title = capture.title;
-  observation.content = capture.content;
-  observation.project = policy.project;
-  observation.scope = policy.allow_global ? capture.scope : "project";
-  observation.tags = capture.tags;
-  observation.source = {draft.event.tool_name, draft.call_id, capture.rule, api::kOriginRule};
-  return api::EncodeNewObservation(observation);
-}
-
 Status CommitCaptures(sqlite::Database& db, const TurnDraft& draft,
                       const conversation::Conversation& conversation,
                       const OutboxContext& context) {
@@ -76,26 +47,29 @@ Status CommitCaptures(sqlite::Database& db, const TurnDraft& draft,
   return {};
 }
 
-// The conversation's own session is no news to it.
-Recalled WithoutOwnSession(Recalled recalled, const std::string& own, size_t limit) {
-  std::erase_if(recalled.sessions, [&](const RecalledSession& s) { return s.id == own; });
-  if (recalled.sessions.size() > limit) recalled.sessions.resize(limit);
-  return recalled;
+// A ledger that is full stops taking marks, not turns: the memory may then come again.
+Status MarkAll(sqlite::Database& db, const conversation::Conversation& conversation,
+               const std::vector<LedgerMark>& marks, int64_t now_ms) {
+  for (const LedgerMark& mark : marks) {
+    const auto marked = MarkInLedger(db, conversation.id, {mark, conversation.turn, now_ms});
+    if (!marked && marked.error().code == base::Code::kTooLarge) return {};
+    RETURN_IF_ERROR(marked);
+  }
+  return {};
 }
 
 Result<Injection> CommitInjection(sqlite::Database& db, const TurnDraft& draft,
                                   const TurnRecall& recall,
                                   const conversation::Conversation& conversation,
                                   const ActivePolicy& policy, int64_t now_ms) {
-  constexpr size_t kSessions = 3;
-  std::set<std::string> seen;
+  Ledger ledger;
   if (policy.policy.reinject != "everyTurn") {
-    ASSIGN_OR_RETURN(seen, SeenKeys(db, conversation.id));
+    ASSIGN_OR_RETURN(ledger, ReadLedger(db, conversation.id));
   }
   Injection injection =
-      RenderInjection(WithoutOwnSession(recall.inject, conversation.memory_session_id, kSessions),
-                      seen, policy.policy.budget_tokens);
-  RETURN_IF_ERROR(MarkSeen(db, conversation.id, injection.keys));
+      RenderInjection(WithoutOwnSession(recall.inject, conversation.memory_session_id), ledger,
+                      policy.policy.budget_tokens);
+  RETURN_IF_ERROR(MarkAll(db, conversation, injection.marks, now_ms));
   InjectionRecord record;
   record.conversation = conversation.id;
   record.turn = conversation.turn;
@@ -105,7 +79,7 @@ Result<Injection> CommitInjection(sqlite::Database& db, const TurnDraft& draft,
   record.text = injection.text;
   record.query = recall.query;
   record.outcome = recall.found.outcome;
-  record.items = EncodeItems(recall, injection);
+  record.items = EncodeItems(recall.found.items, injection.items);
   record.policy_digest = policy.digest;
   record.created_ms = now_ms;
   RETURN_IF_ERROR(RecordInjection(db, record));
@@ -173,7 +147,7 @@ Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
       return outcome;
     }
   }
-  if (draft.ClearsTranscript()) RETURN_IF_ERROR(ForgetSeen(db, id));
+  if (draft.ClearsTranscript()) RETURN_IF_ERROR(ClearLedger(db, id));
   if (draft.EndsSession()) {
     RETURN_IF_ERROR(EndConversation(db, id, context));
     return outcome;

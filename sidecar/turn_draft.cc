@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/api/memory_api.h"
 #include "lib/base/text.h"
-#include "sidecar/denial.h"
 #include "sidecar/tool_text.h"
 
 namespace sidecar {
@@ -18,18 +18,22 @@ bool IsToolResult(Kind kind) {
   return kind == Kind::kPostToolUse || kind == Kind::kPostToolUseFailure;
 }
 
-void ShortenText(std::string& text) {
+bool ShortenText(std::string& text) {
   Json value = std::move(text);
-  ShortenStrings(value);
+  const bool cut = ShortenStrings(value);
   text = value.get<std::string>();
+  return cut;
 }
 
-void Shorten(api::HookEvent& event) {
+// True when anything was cut.
+bool Shorten(api::HookEvent& event) {
+  bool cut = false;
   for (std::string* text : {&event.prompt, &event.error, &event.last_assistant_message}) {
-    ShortenText(*text);
+    cut |= ShortenText(*text);
   }
-  ShortenStrings(event.tool_input);
-  ShortenStrings(event.tool_response);
+  cut |= ShortenStrings(event.tool_input);
+  cut |= ShortenStrings(event.tool_response);
+  return cut;
 }
 
 void Redact(const Redactor& redactor, api::HookEvent& event, Redactor::Counts& counts) {
@@ -109,9 +113,9 @@ bool TurnDraft::ClearsTranscript() const {
          (event.source == "compact" || event.source == "clear" || event.source == "resume");
 }
 
-TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event) {
+TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const DraftSources& sources) {
   TurnDraft draft;
-  Shorten(event);
+  draft.truncated = Shorten(event);
   draft.event_key = EventKey(event);
   draft.call_id = event.tool_use_id;
   const bool keep_raw = !policy.policy.redaction.working_memory;
@@ -120,13 +124,33 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event) {
     draft.call_id = "call-" + HashOf({event.tool_name, event.tool_input, OutputText(event)});
   }
   if (keep_raw) raw = MessagesOf(event, draft.call_id);
-  if (event.kind == Kind::kPreToolUse) draft.denial = DenialReason(policy.policy, event);
+  if (event.kind == Kind::kPreToolUse) {
+    draft.denial = DenialReason(policy.policy, event, sources.real_path);
+  }
   Redact(policy.redactor, event, draft.redactions);
   draft.messages = keep_raw ? std::move(raw) : MessagesOf(event, draft.call_id);
-  if (IsToolResult(event.kind)) draft.captures = policy.rules.Match(event);
+  if (IsToolResult(event.kind)) {
+    Judgement judgement = policy.rules.Judge(event, sources.spent);
+    draft.verdicts = std::move(judgement.verdicts);
+    draft.captures = std::move(judgement.captures);
+  }
   draft.audited = IsAudited(policy.policy, event);
   draft.event = std::move(event);
   return draft;
+}
+
+Json ObservationBody(const TurnDraft& draft, const Capture& capture, const std::string& session,
+                     const api::Policy& policy) {
+  api::NewObservation observation;
+  observation.session_id = session;
+  observation.type = capture.type;
+  observation.title = capture.title;
+  observation.content = capture.content;
+  observation.project = policy.project;
+  observation.scope = policy.allow_global ? capture.scope : "project";
+  observation.tags = capture.tags;
+  observation.source = {draft.event.tool_name, draft.call_id, capture.rule, api::kOriginRule};
+  return api::EncodeNewObservation(observation);
 }
 
 }  // namespace sidecar

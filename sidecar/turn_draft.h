@@ -9,6 +9,7 @@
 #include "lib/api/hook_event.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/capture.h"
+#include "sidecar/denial.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/redaction.h"
 
@@ -19,10 +20,12 @@ struct TurnDraft {
   std::string event_key;  // the same for a repeated event; empty: it cannot be told
   std::string call_id;    // the tool call's; made from its contents when the agent gave none
   std::vector<conversation::Message> messages;
+  std::vector<RuleVerdict> verdicts;  // of every save rule, for a tool's result
   std::vector<Capture> captures;
   std::string denial;    // PreToolUse: why not; empty: go on
   bool audited = false;  // the tool is one of auditTools
   Redactor::Counts redactions;
+  bool truncated = false;  // texts over 256 KiB were cut to head and tail
 
   bool BeginsTurn() const { return event.kind == api::HookEvent::Kind::kUserPromptSubmit; }
   bool EndsSession() const { return event.kind == api::HookEvent::Kind::kSessionEnd; }
@@ -30,6 +33,17 @@ struct TurnDraft {
   bool ClearsTranscript() const;
 };
 
-TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event);
+// What a draft asks of the machine. The defaults ask nothing, so that the same event always gives
+// the same draft.
+struct DraftSources {
+  SpentTime spent = [] { return int64_t{0}; };
+  RealPath real_path = [](const std::string& path) { return path; };
+};
+
+TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const DraftSources& sources);
+
+// The body of the POST /observations that a capture of the draft becomes.
+base::Json ObservationBody(const TurnDraft& draft, const Capture& capture,
+                           const std::string& session, const api::Policy& policy);
 
 }  // namespace sidecar

@@ -71,6 +71,11 @@ void Metrics::Count(std::string_view name, const Labels& labels, double by) {
   state_->Counters(name).Add(labels).Increment(by);
 }
 
+void Metrics::RemoveCounter(std::string_view name, const Labels& labels) {
+  auto& family = state_->Counters(name);
+  if (family.Has(labels)) family.Remove(&family.Add(labels));
+}
+
 void Metrics::SetGauge(std::string_view name, double value, const Labels& labels) {
   state_->Gauges(name).Add(labels).Set(value);
 }

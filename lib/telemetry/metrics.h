@@ -19,6 +19,9 @@ class Metrics {
   Metrics();
   ~Metrics();
   void Count(std::string_view name, const Labels& labels = {}, double by = 1);
+  // Takes a series away whose label stands for something that is gone; nobody may count it
+  // meanwhile.
+  void RemoveCounter(std::string_view name, const Labels& labels);
   void SetGauge(std::string_view name, double value, const Labels& labels = {});
   void Observe(std::string_view name, double value,
                const Labels& labels = {});                               // histogram, seconds

@@ -38,6 +38,17 @@ TEST(Metrics, RendersPrometheusText) {
   EXPECT_EQ(text.find("process_open_fds"), std::string::npos) << "unused metrics are not there";
 }
 
+TEST(Metrics, ARemovedCounterIsGoneAndBeginsAgainAtZero) {
+  Metrics metrics;
+  const Labels rule = {{"rule", "gone"}};
+  metrics.Count("agent_memory_sidecar_captures_total", rule, 3);
+  metrics.RemoveCounter("agent_memory_sidecar_captures_total", rule);
+  metrics.RemoveCounter("agent_memory_sidecar_captures_total", {{"rule", "never there"}});
+  EXPECT_EQ(metrics.Render().find("rule=\"gone\""), std::string::npos);
+  metrics.Count("agent_memory_sidecar_captures_total", rule);
+  EXPECT_EQ(metrics.Value("agent_memory_sidecar_captures_total", rule), 1);
+}
+
 TEST(Metrics, AreSafeFromManyThreads) {
   Metrics metrics;
   {

@@ -1,0 +1,114 @@
+// Files in, words out; what the words say is check_report.
+#include "sidecar/check_command.h"
+
+#include <ostream>
+#include <utility>
+
+#include "lib/base/config.h"
+#include "lib/base/file.h"
+#include "lib/base/text.h"
+#include "sidecar/check_report.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+constexpr int kBadUsage = 64, kBadContents = 65, kNoInput = 66;  // sysexits
+constexpr size_t kMaxEventsBytes = 64 << 20;
+
+const base::Program& CheckProgram() {
+  static const base::Program program = {
+      "agent-memory-sidecar check",
+      "Says what a policy would do with recorded hook events, and why. Asks and writes nothing.",
+      {{"policy", base::Setting::Kind::kString, "", "the policy file, policy.json of `render`"},
+       {"event", base::Setting::Kind::kString, "",
+        "a hook event as it is posted to /v1/hooks, or one a line"},
+       {"output", base::Setting::Kind::kString, "text", "text or json"}},
+      "Exit codes: 0 checked, 64 bad flags, 65 the policy or an event is not valid, 66 a file "
+      "cannot be read.\nExample:\n  agent-memory-sidecar check --policy policy.json --event "
+      "event.json\n"};
+  return program;
+}
+
+// The events of a file: one JSON object, or one a line.
+base::Result<std::vector<Json>> ReadEvents(const std::string& text) {
+  std::vector<Json> events;
+  if (auto whole = base::ParseJson(text)) {
+    events.push_back(std::move(*whole));
+    return events;
+  }
+  int64_t number = 0;
+  for (const std::string& line : base::Split(text, '\n')) {
+    ++number;
+    if (base::IsBlank(line)) continue;
+    auto event = base::ParseJson(line);
+    if (!event) return base::Wrap("line " + std::to_string(number), event.error());
+    events.push_back(std::move(*event));
+  }
+  if (events.empty()) return base::Error{base::Code::kInvalid, "there is no event in it"};
+  return events;
+}
+
+base::Result<Json> CheckAll(const std::string& policy_file, const std::string& events_file) {
+  auto policy = CompilePolicy(policy_file, 0);
+  if (!policy) return base::Wrap("--policy", policy.error());
+  auto events = ReadEvents(events_file);
+  if (!events) return base::Wrap("--event", events.error());
+  Json reports = Json::array();
+  for (size_t i = 0; i < events->size(); ++i) {
+    // Recordings may wrap an event in a record of their own.
+    const Json* inner = base::At((*events)[i], {"event"});
+    auto event = api::DecodeHookEvent(inner && inner->is_object() ? *inner : (*events)[i]);
+    if (!event) return base::Wrap("--event: number " + std::to_string(i + 1), event.error());
+    reports.push_back(CheckEvent(**policy, std::move(*event)));
+  }
+  return Json{{"policy",
+               {{"digest", (*policy)->digest},
+                {"agent", (*policy)->policy.agent},
+                {"project", (*policy)->policy.project}}},
+              {"events", std::move(reports)}};
+}
+
+std::string Describe(const Json& checked) {
+  std::string text = "policy " + base::StringAt(checked, {"policy", "digest"}) + " of agent " +
+                     base::StringAt(checked, {"policy", "agent"}) + ", project " +
+                     base::StringAt(checked, {"policy", "project"}) + "\n";
+  for (const Json& report : checked["events"]) text += "\n" + DescribeReport(report);
+  return text;
+}
+
+}  // namespace
+
+int RunCheck(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+  std::vector<std::string> argv = {CheckProgram().name};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  const base::Invocation invocation = base::ReadCommandLine(CheckProgram(), argv, {});
+  if (!invocation.run) {
+    (invocation.exit_code == 0 ? out : err) << invocation.output;
+    return invocation.exit_code;
+  }
+  auto fail = [&](int code, const std::string& why) {
+    err << CheckProgram().name << ": " << why << "\n";
+    return code;
+  };
+  const std::string output = invocation.settings.Text("output");
+  if (output != "text" && output != "json") {
+    return fail(kBadUsage, "--output: '" + output + "' is neither text nor json");
+  }
+  std::string files[2];
+  const char* const flags[] = {"policy", "event"};
+  for (int i = 0; i < 2; ++i) {
+    const std::string path = invocation.settings.Text(flags[i]);
+    if (path.empty()) return fail(kBadUsage, std::string("--") + flags[i] + " FILE is required");
+    auto read = base::ReadFile(path, kMaxEventsBytes);
+    if (!read) return fail(kNoInput, path + ": " + read.error().message);
+    files[i] = std::move(*read);
+  }
+  const auto checked = CheckAll(files[0], files[1]);
+  if (!checked) return fail(kBadContents, checked.error().message);
+  out << (output == "json" ? base::DumpJson(*checked) + "\n" : Describe(*checked));
+  return 0;
+}
+
+}  // namespace sidecar

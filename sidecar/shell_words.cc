@@ -1,0 +1,315 @@
+// A lexer by hand: the grammar of words is small, and no library in reach reads it without a shell.
+#include "sidecar/shell_words.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace sidecar {
+namespace {
+
+constexpr int kMaxDepth = 16;  // of substitutions in substitutions
+
+template <size_t N>
+bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+// Behind these the next word is a command's name again.
+constexpr std::string_view kBeforeCommand[] = {"!",    "{",  "}",     "if",    "then", "else",
+                                               "elif", "do", "while", "until", "time"};
+// Their arguments are commands or code.
+constexpr std::string_view kRunners[] = {"sudo",  "doas", "env",    "exec", "command", "builtin",
+                                         "nohup", "nice", "xargs",  "eval", "source",  ".",
+                                         "sh",    "bash", "dash",   "zsh",  "ksh",     "timeout",
+                                         "fish",  "su",   "setsid", "watch"};
+
+bool IsNameCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool IsAssignment(const std::string& word) {
+  const size_t equals = word.find('=');
+  return equals != std::string::npos && equals > 0 &&
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
+                     IsNameCharacter);
+}
+
+struct Heredoc {
+  std::string delimiter;
+  bool strips_tabs = false, expands = false;
+};
+
+class Lexer {
+ public:
+  Lexer(std::string_view text, std::vector<ShellWord>& words, int depth)
+      : text_(text), words_(words), depth_(depth) {}
+
+  // Reads to the end, or behind the bracket that closes a substitution. → where it stopped.
+  base::Result<size_t> Read(size_t begin, bool substitution) {
+    at_ = begin;
+    int brackets = 0;
+    while (at_ < text_.size()) {
+      if (words_.size() > kMaxShellWords) return Refuse("it has too many words to be judged");
+      const char c = text_[at_];
+      if (c == ')' && substitution && brackets == 0) {
+        EndWord();
+        if (!heredocs_.empty()) return Refuse("a here-document is not closed");
+        return at_ + 1;
+      }
+      if (c == '(') ++brackets;
+      if (c == ')' && brackets > 0) --brackets;
+      RETURN_IF_ERROR(ReadOne(c));
+    }
+    EndWord();
+    if (substitution || brackets > 0) return Refuse("a bracket is not closed");
+    if (!heredocs_.empty()) return Refuse("a here-document is not closed");
+    return at_;
+  }
+
+ private:
+  static base::Error Refuse(const char* why) { return {base::Code::kInvalid, why}; }
+
+  base::Status ReadOne(char c) {
+    if (c == '\n') return EndLine();
+    if (c == ' ' || c == '\t' || c == '\r') {
+      EndWord();
+      ++at_;
+      return {};
+    }
+    if (c == '#' && !open_) {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+      return {};
+    }
+    if (c == '<' || c == '>') return ReadRedirection();
+    if (std::string_view(";&|()").find(c) != std::string_view::npos) {
+      EndWord();
+      StartCommand();
+      ++at_;
+      return {};
+    }
+    return ReadPart(c);
+  }
+
+  // A piece of a word: quoted, escaped, expanded or plain.
+  base::Status ReadPart(char c) {
+    open_ = true;
+    if (c == '\\') return ReadEscape();
+    if (c == '\'') return ReadSingleQuoted();
+    if (c == '"') return ReadDoubleQuoted();
+    if (c == '$') return ReadDollar();
+    if (c == '`') return ReadBackticks();
+    if (c == '{') brace_ = true;
+    if (c == ',' && brace_) word_.expands = true;
+    if (c == '.' && brace_ && word_.text.ends_with(".")) word_.expands = true;
+    word_.text += c;
+    ++at_;
+    return {};
+  }
+
+  base::Status ReadEscape() {
+    if (at_ + 1 >= text_.size()) return Refuse("it ends in a backslash");
+    if (text_[at_ + 1] != '\n') word_.text += text_[at_ + 1];
+    at_ += 2;
+    return {};
+  }
+
+  base::Status ReadSingleQuoted() {
+    const size_t end = text_.find('\'', at_ + 1);
+    if (end == std::string_view::npos) return Refuse("a quote is not closed");
+    word_.text += text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return {};
+  }
+
+  base::Status ReadDoubleQuoted() {
+    ++at_;
+    while (at_ < text_.size() && text_[at_] != '"') {
+      const char c = text_[at_];
+      if (c == '$') {
+        RETURN_IF_ERROR(ReadDollar());
+      } else if (c == '`') {
+        RETURN_IF_ERROR(ReadBackticks());
+      } else {
+        const bool escapes =
+            c == '\\' && at_ + 1 < text_.size() &&
+            std::string_view("$`\"\\\n").find(text_[at_ + 1]) != std::string_view::npos;
+        if (escapes) ++at_;
+        if (!escapes || text_[at_] != '\n') word_.text += text_[at_];
+        ++at_;
+      }
+    }
+    if (at_ >= text_.size()) return Refuse("a quote is not closed");
+    ++at_;
+    return {};
+  }
+
+  base::Status ReadDollar() {
+    const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+    if (next == '(') return ReadSubstitution(at_ + 2);
+    if (next == '{' || next == '\'') {
+      word_.expands = true;
+      at_ += 2;
+      const char close = next == '{' ? '}' : '\'';
+      while (at_ < text_.size() && text_[at_] != close) at_ += text_[at_] == '\\' ? 2 : 1;
+      if (at_ >= text_.size()) return Refuse("a quote is not closed");
+      ++at_;
+      return {};
+    }
+    if (std::string_view("?!#$-").find(next) != std::string_view::npos && next != '\0') {
+      word_.text += '0';  // a number or the shell's flags: no path, no command
+      at_ += 2;
+      return {};
+    }
+    ++at_;
+    if (!IsNameCharacter(next) && next != '@' && next != '*') {
+      if (next != '"') word_.text += '$';
+      return {};
+    }
+    word_.expands = true;
+    if (next == '@' || next == '*') ++at_;
+    while (at_ < text_.size() && IsNameCharacter(text_[at_])) ++at_;
+    return {};
+  }
+
+  // The commands inside are read like any others; what they print is not known.
+  base::Status ReadSubstitution(size_t begin) {
+    word_.expands = true;
+    if (depth_ >= kMaxDepth) return Refuse("its substitutions are nested too deep");
+    Lexer inner(text_, words_, depth_ + 1);
+    ASSIGN_OR_RETURN(at_, inner.Read(begin, true));
+    return {};
+  }
+
+  base::Status ReadBackticks() {
+    word_.expands = true;
+    std::string inside;
+    for (++at_; at_ < text_.size() && text_[at_] != '`'; ++at_) {
+      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
+      inside += text_[at_];
+    }
+    if (at_ >= text_.size()) return Refuse("a quote is not closed");
+    ++at_;
+    if (depth_ >= kMaxDepth) return Refuse("its substitutions are nested too deep");
+    Lexer inner(inside, words_, depth_ + 1);
+    ASSIGN_OR_RETURN([[maybe_unused]] const size_t end, inner.Read(0, false));
+    return {};
+  }
+
+  base::Status ReadRedirection() {
+    if (open_ && std::all_of(word_.text.begin(), word_.text.end(),
+                             [](char c) { return c >= '0' && c <= '9'; })) {
+      word_ = {};  // the number of a descriptor: 2>
+      open_ = false;
+    }
+    EndWord();
+    const bool in = text_[at_] == '<';
+    ++at_;
+    if (at_ < text_.size() && text_[at_] == '(') {  // <(…): its words count, its name is harmless
+      if (depth_ >= kMaxDepth) return Refuse("its substitutions are nested too deep");
+      Lexer inner(text_, words_, depth_ + 1);
+      ASSIGN_OR_RETURN(at_, inner.Read(at_ + 1, true));
+      return {};
+    }
+    const bool document =
+        in && text_.substr(at_).starts_with("<") && !text_.substr(at_).starts_with("<<");
+    while (at_ < text_.size() &&
+           std::string_view("<>&|").find(text_[at_]) != std::string_view::npos)
+      ++at_;
+    if (text_[at_ - 1] == '&' && SkipDescriptor()) return {};
+    after_ = document ? After::kHeredoc : After::kRedirection;
+    strips_tabs_ = document && at_ < text_.size() && text_[at_] == '-';
+    if (strips_tabs_) ++at_;
+    quoted_at_ = at_;
+    return {};
+  }
+
+  // The 1 of 2>&1 and the - of >&-: no files.
+  bool SkipDescriptor() {
+    const size_t end = std::min(text_.find_first_not_of("0123456789-", at_), text_.size());
+    const bool ends = end == text_.size() ||
+                      std::string_view(" \t\r\n;&|()<>").find(text_[end]) != std::string_view::npos;
+    if (end == at_ || !ends) return false;
+    at_ = end;
+    return true;
+  }
+
+  base::Status EndLine() {
+    EndWord();
+    StartCommand();
+    ++at_;
+    for (const Heredoc& heredoc : std::exchange(heredocs_, {})) RETURN_IF_ERROR(SkipBody(heredoc));
+    return {};
+  }
+
+  base::Status SkipBody(const Heredoc& heredoc) {
+    while (at_ < text_.size()) {
+      const size_t end = std::min(text_.find('\n', at_), text_.size());
+      std::string_view line = text_.substr(at_, end - at_);
+      at_ = std::min(end + 1, text_.size());
+      while (heredoc.strips_tabs && line.starts_with('\t')) line.remove_prefix(1);
+      if (line == heredoc.delimiter) return {};
+      const bool runs =
+          line.find("$(") != std::string_view::npos || line.find('`') != std::string_view::npos;
+      if (heredoc.expands && runs) words_.push_back({"", true, false, true});
+    }
+    return Refuse("a here-document is not closed");
+  }
+
+  void StartCommand() {
+    expects_command_ = true;
+    runner_ = false;
+    after_ = After::kNothing;
+  }
+
+  void EndWord() {
+    brace_ = false;
+    if (!std::exchange(open_, false)) return;
+    ShellWord word = std::exchange(word_, {});
+    if (after_ == After::kHeredoc) {
+      const std::string_view written = text_.substr(quoted_at_, at_ - quoted_at_);
+      const bool quoted = written.find_first_of("'\"\\") != std::string_view::npos;
+      heredocs_.push_back({word.text, strips_tabs_, !quoted});
+      after_ = After::kNothing;
+      return;
+    }
+    if (std::exchange(after_, After::kNothing) == After::kNothing) Place(word);
+    words_.push_back(std::move(word));
+  }
+
+  // Whether the word names a command, and what that means for those behind it.
+  void Place(ShellWord& word) {
+    const bool option = word.text.starts_with("-");
+    word.runs = expects_command_ || (runner_ && !option);
+    word.names_command = expects_command_ && !IsAssignment(word.text);
+    if (!word.names_command) return;
+    const std::string_view name = std::string_view(word.text).substr(word.text.rfind('/') + 1);
+    expects_command_ = IsOneOf(name, kBeforeCommand);
+    runner_ = IsOneOf(name, kRunners);
+  }
+
+  enum class After { kNothing, kRedirection, kHeredoc };
+
+  const std::string_view text_;
+  std::vector<ShellWord>& words_;
+  const int depth_;
+  size_t at_ = 0;
+  ShellWord word_;
+  bool open_ = false;   // a word has begun, perhaps an empty one
+  bool brace_ = false;  // it holds an unquoted {
+  bool expects_command_ = true, runner_ = false, strips_tabs_ = false;
+  After after_ = After::kNothing;
+  size_t quoted_at_ = 0;
+  std::vector<Heredoc> heredocs_;
+};
+
+}  // namespace
+
+base::Result<std::vector<ShellWord>> ParseShellWords(std::string_view command) {
+  std::vector<ShellWord> words;
+  Lexer lexer(command, words, 0);
+  ASSIGN_OR_RETURN([[maybe_unused]] const size_t end, lexer.Read(0, false));
+  return words;
+}
+
+}  // namespace sidecar
