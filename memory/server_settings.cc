@@ -14,78 +14,6 @@ using base::Status;
 
 namespace {
 
-const base::Program& ServingProgram() {
-  using Kind = Setting::Kind;
-  static const base::Program kProgram = {
-      "agent-memory-server",
-      "Keeps what agents learned, and finds it again.",
-      {
-          {"listen", Kind::kString, ":7437", "address of the API; port 0: the system chooses"},
-          {"admin", Kind::kString, ":7438", "address of /livez, /readyz and /metrics"},
-          {"data-dir", Kind::kString, "/var/lib/agent-memory",
-           "directory of the database files; one process at a time"},
-          {"auth", Kind::kString, "none",
-           "who may call: none (everybody, as one tenant) or kubernetes (ServiceAccounts; a tenant "
-           "for each namespace)"},
-          {"insecure", Kind::kBool, "false",
-           "allow --auth none on an address that others can reach"},
-          {"audience", Kind::kList, "",
-           "audiences of tokens for this server, with --auth kubernetes: "
-           "agent-memory.<namespace>.<service>, one for each Service"},
-          {"anonymous-namespace", Kind::kString, "",
-           "tenant of callers without a token, with --auth kubernetes"},
-          {"anonymous-role", Kind::kString, "reader", "what they may do: reader or agent"},
-          {"kubeconfig", Kind::kString, "",
-           "API server for token reviews, with --auth kubernetes; empty: the pod's own"},
-          {"open-tenants", Kind::kInt, "256",
-           "namespaces whose files are open at once; the least recently used is closed", 1, 4096},
-          {"dedup-window", Kind::kDuration, "15m",
-           "equal content within it is counted, not stored again", 0, 24 * 3'600'000LL},
-          {"idempotency-retention", Kind::kDuration, "168h", "how long Idempotency-Keys are kept",
-           60'000, 90 * 24 * 3'600'000LL},
-          {"query-deadline", Kind::kDuration, "250ms", "a search answers with what it has by then",
-           10, 60'000},
-          {"readers", Kind::kInt, "4", "connections that read the database", 1, 64},
-          {"index-memory", Kind::kBytes, "8Mi",
-           "memory for the words of the projects that are asked most; 0: none", 0,
-           int64_t{1} << 36},
-          {"workers", Kind::kInt, "32", "threads that answer requests", 1, 512},
-          {"queue", Kind::kInt, "256", "requests that may wait for a thread; more get 503", 0,
-           100'000},
-          {"max-stream", Kind::kBytes, "2Gi", "largest transcript or import", 1 << 20,
-           int64_t{1} << 40},
-          {"min-free", Kind::kBytes, "8Mi",
-           "with less free space writes are refused (507) and the server is not ready; deletes go "
-           "on",
-           0, int64_t{1} << 40},
-          {"ballast", Kind::kBytes, "8Mi",
-           "room kept in a file of the data-dir for deletes and a shutdown on a full volume; at "
-           "most an eighth of the volume",
-           0, 64 << 20},
-          {"lock-wait", Kind::kDuration, "45s",
-           "how long to wait for another process to leave the data-dir", 0, 600'000},
-          {"drain", Kind::kDuration, "10s", "how long running requests may take at shutdown", 0,
-           600'000},
-          telemetry::EndpointSetting(),
-          telemetry::ModuleSetting(),
-          {"log-level", Kind::kString, "info", "debug, info, warn or error"},
-      },
-      "example:\n  agent-memory-server --listen 127.0.0.1:7437 --admin 127.0.0.1:7438 --data-dir "
-      "./memory-data\n"};
-  return kProgram;
-}
-
-}  // namespace
-
-const base::Program& ServerProgram() {
-  static const base::Program kProgram = [] {
-    base::Program whole = ServingProgram();
-    for (const Setting& setting : RetentionSettings()) whole.settings.push_back(setting);
-    return whole;
-  }();
-  return kProgram;
-}
-
 using Kind = Setting::Kind;
 
 std::vector<Setting> ServingSettings() {
@@ -171,7 +99,8 @@ const base::Program& ServerProgram() {
         "agent-memory-server", "Keeps what agents learned, and finds it again.", ServingSettings(),
         "example:\n  agent-memory-server --listen 127.0.0.1:7437 --admin 127.0.0.1:7438 "
         "--data-dir ./memory-data\n"};
-    for (Setting& setting : KeepingSettings()) program.settings.push_back(std::move(setting));
+    for (const auto& more : {RetentionSettings(), KeepingSettings()})
+      program.settings.insert(program.settings.end(), more.begin(), more.end());
     return program;
   }();
   return kProgram;
