@@ -28,12 +28,14 @@
 #include "sidecar/session_upkeep.h"
 #include "sidecar/sessions.h"
 #include "sidecar/status_routes.h"
+#include "sidecar/stop_report.h"
 #include "sidecar/turn.h"
 
 namespace sidecar {
 namespace {
 
-constexpr int kDiskFailureExit = 74;  // sysexits: input/output error
+constexpr int kDiskFailureExit = 74;                             // sysexits: input/output error
+constexpr const char* kTerminationLog = "/dev/termination-log";  // the kubelet's default
 constexpr int64_t kRequestGraceMs = 3'000;
 constexpr size_t kAdminWorkers = 4, kAdminQueue = 32, kAgentConnections = 64;
 
@@ -217,9 +219,7 @@ int64_t RunningSidecar::Stop() {
     if (!told) base::LogWarn("no interim summaries", {{"reason", told.error().message}});
   }
   const int64_t pending = parts_->delivery.Flush(parts_->settings.drain_timeout_ms);
-  if (pending != 0) {
-    base::LogWarn("writes stay on the volume until the next start", {{"pending", pending}});
-  }
+  ReportUndelivered(pending, kTerminationLog);
   parts_->admin->Stop(0);
   parts_->state->Close();
   return pending;

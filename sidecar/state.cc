@@ -1,6 +1,7 @@
 // Opens state.db: two connections, one that writes and one that reads, over the joined schema.
 #include "sidecar/state.h"
 
+#include <mutex>
 #include <utility>
 
 #include "lib/base/clock.h"
@@ -20,7 +21,9 @@ constexpr int kCacheKib = 512;  // each connection; rows are appended and read o
 }  // namespace
 
 base::Result<std::unique_ptr<State>> State::Open(
-    const std::string& directory, std::function<void(const base::Error&)> on_sync_failure) {
+    const std::string& directory, std::function<void(const base::Error&)> on_failure) {
+  const auto fail = [once = std::make_shared<std::once_flag>(), on_failure = std::move(on_failure)](
+                        const base::Error& error) { std::call_once(*once, on_failure, error); };
   RETURN_IF_ERROR(base::MakeDirectories(directory));
   const std::string path = directory + "/state.db";
   // A step that was released never changes; later ones are added behind it.
@@ -35,20 +38,21 @@ base::Result<std::unique_ptr<State>> State::Open(
     RETURN_IF_ERROR(SetAside(directory, base::SystemClock().NowMs()));
   }
   ASSIGN_OR_RETURN(auto writer, sqlite::Database::Open(path, {.access = sqlite::Access::kWriter,
-                                                              .cache_kib = kCacheKib}));
+                                                              .cache_kib = kCacheKib,
+                                                              .on_damage = fail}));
   RETURN_IF_ERROR(sqlite::Migrate(writer, steps));
   RETURN_IF_ERROR(SalvageAll(writer, directory));
   ASSIGN_OR_RETURN(auto reader, sqlite::Database::Open(path, {.access = sqlite::Access::kReader,
-                                                              .cache_kib = kCacheKib}));
-  return std::unique_ptr<State>(
-      new State(std::move(writer), std::move(reader), std::move(on_sync_failure)));
+                                                              .cache_kib = kCacheKib,
+                                                              .on_damage = fail}));
+  return std::unique_ptr<State>(new State(std::move(writer), std::move(reader), fail));
 }
 
 State::State(sqlite::Database writer, sqlite::Database reader,
-             std::function<void(const base::Error&)> on_sync_failure)
+             std::function<void(const base::Error&)> on_failure)
     : reader_(std::move(reader)) {
   sqlite::Writer::Options options;
-  options.on_sync_failure = std::move(on_sync_failure);
+  options.on_sync_failure = std::move(on_failure);
   writer_ = std::make_unique<sqlite::Writer>(std::move(writer), std::move(options));
 }
 

@@ -16,10 +16,11 @@ namespace sidecar {
 class State {
  public:
   // Opens or makes `<directory>/state.db`. A damaged one is set aside and salvaged
-  // (state_salvage.h); one that a newer program made is kInvalid and not touched. `on_sync_failure`
-  // is called once, when a commit could not be synced: the program must end.
+  // (state_salvage.h); one that a newer program made is kInvalid and not touched. `on_failure` is
+  // called once, when a commit could not be synced or the file turns out to be damaged: the program
+  // must end, and its next start sees to the file.
   static base::Result<std::unique_ptr<State>> Open(
-      const std::string& directory, std::function<void(const base::Error&)> on_sync_failure);
+      const std::string& directory, std::function<void(const base::Error&)> on_failure);
 
   // One commit, waited for; see sqlite::Writer::Run.
   template <class T>
@@ -54,7 +55,7 @@ class State {
     base::Status begun_;
   };
   State(sqlite::Database writer, sqlite::Database reader,
-        std::function<void(const base::Error&)> on_sync_failure);
+        std::function<void(const base::Error&)> on_failure);
   base::Guarded<sqlite::Database> reader_;
   std::unique_ptr<sqlite::Writer> writer_;  // last: its end closes the file after the reader's
 };

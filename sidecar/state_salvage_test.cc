@@ -230,6 +230,25 @@ TEST_F(Damaged, ACrashWhileSettingAsideIsFinished) {
   ExpectUsable(**state);
 }
 
+TEST_F(Damaged, DamageThatIsMetLaterEndsTheProgramOnce) {
+  Make(false);
+  Reset();
+  int failures = 0;
+  auto state = State::Open(Path(), [&](const base::Error&) { ++failures; });
+  ASSERT_TRUE(state);
+  const size_t size = fs::file_size(File());
+  Overwrite(File(), kPage, Noise(size - kPage));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE((*state)->Read([](sqlite::Database& db) { return DeadLetters(db, 0, 100); }));
+  }
+  EXPECT_EQ(failures, 1);
+  state->reset();
+  state = Open();
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_EQ(Said(**state).size(), 1u);
+  ExpectUsable(**state);
+}
+
 TEST_F(Damaged, OnlyTheNewestThreeAreKept) {
   Make(false);
   for (size_t i = 1; i <= 5; ++i) {

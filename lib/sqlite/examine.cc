@@ -20,15 +20,13 @@ struct Close {
 using Handle = std::unique_ptr<sqlite3, Close>;
 using Prepared = std::unique_ptr<sqlite3_stmt, Close>;
 
-bool SaysDamaged(int rc) { return (rc & 0xFF) == SQLITE_CORRUPT || (rc & 0xFF) == SQLITE_NOTADB; }
-
 // The first column of the first row. An answer that the file is damaged goes into `found`.
 Result<std::string> Ask(sqlite3* handle, const char* sql, Examination& found) {
   sqlite3_stmt* raw = nullptr;
   int rc = sqlite3_prepare_v2(handle, sql, -1, &raw, nullptr);
   const Prepared statement(raw);
   if (rc == SQLITE_OK) rc = sqlite3_step(statement.get());
-  if (SaysDamaged(rc)) {
+  if (IsDamage(rc)) {
     found.damaged = true;
     found.reason = sqlite3_errmsg(handle);
     return std::string();
