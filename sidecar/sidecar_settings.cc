@@ -57,7 +57,9 @@ const base::Program& SidecarProgram() {
           {"log-level", Kind::kString, "info", "debug, info, warn or error"},
       },
       "Example:\n  agent-memory-sidecar --policy policy.json --data-dir state --listen 127.0.0.1:0 "
-      "--admin 127.0.0.1:0\n"};
+      "--admin 127.0.0.1:0\n"
+      "Also: agent-memory-sidecar check --help (what would a policy do?), agent-memory-sidecar mcp "
+      "--help (tools over a pipe)\n"};
   return program;
 }
 
