@@ -329,7 +329,7 @@ Result<std::vector<Scored>> Ranker::Find(sqlite::Database& database, const RankQ
   std::optional<ResidentIndexes::Pinned> pinned;
   std::optional<std::vector<WordKeys>> keys;
   if (resident_ && !question.words.empty()) keys = tokens_.OfQuestion(question);
-  if (keys) pinned = resident_->Pin(database, tokens_, ranges);
+  if (keys && !query.even_behind) pinned = resident_->Pin(database, tokens_, ranges);
   if (pinned) {
     pinned->Find(*keys, found);
   } else if (query.operators || !question.words.empty()) {

@@ -21,7 +21,8 @@ namespace {
 constexpr size_t kCatchUp = 64;        // rows that a question takes in itself: about 2 ms
 constexpr size_t kRefresh = 1024;      // changes of a range that nobody asks for
 constexpr size_t kForget = 64 * 1024;  // changes that nobody came to take in
-constexpr int64_t kChunkRows = 2048;   // of one snapshot while building: checkpoints go on
+// Of one snapshot while building: it holds checkpoints up, so the words are cut after it.
+constexpr int64_t kChunkRows = 2048, kChunkWords = 64 * 1024;
 constexpr int64_t kBytesPerRow = 200;  // about; what it really is shows when it is built
 constexpr uint32_t kAgeEvery = 4096;   // asks
 constexpr size_t kMaxRanges = 64;      // of one question
@@ -33,9 +34,21 @@ constexpr const char* kSelectRows =
     "SELECT slot, session, position, words, marks, created_ms, title, content, tags, grams "
     "FROM observations WHERE slot BETWEEN ?1 AND ?2 AND deleted_ms IS NULL ORDER BY slot LIMIT ?3";
 
-RangeIndex::NewRow RowAt(const Statement& row, const Tokens& tokens) {
-  const Record facts{row.Int(0), row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5), {}};
-  return {facts, tokens.OfRow(row.Text(6), row.Text(7), row.Text(8), row.Text(9))};
+struct Texts {
+  Record facts;
+  std::string title, content, tags, grams;
+};
+
+Texts TextsAt(const Statement& row) {
+  return {{row.Int(0), row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5), {}},
+          row.Text(6),
+          row.Text(7),
+          row.Text(8),
+          row.Text(9)};
+}
+
+RangeIndex::NewRow RowOf(const Texts& texts, const Tokens& tokens) {
+  return {texts.facts, tokens.OfRow(texts.title, texts.content, texts.tags, texts.grams)};
 }
 
 // Of the snapshot that the connection is in.
@@ -178,7 +191,7 @@ Status ResidentIndexes::CatchUp(Entry& entry, Database& reader, const Tokens& to
     read.Bind(slot);
     ASSIGN_OR_RETURN(bool live, read.Step());
     if (live)
-      rows.push_back(RowAt(read, tokens));
+      rows.push_back(RowOf(TextsAt(read), tokens));
     else
       entry.index.Remove(slot);
   }
@@ -287,19 +300,23 @@ Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& token
     ASSIGN_OR_RETURN(int64_t version, VersionOf(reader));
     // What was said to change when the noting began may not be committed yet: the next one asks.
     if (version < published) return base::Error{base::Code::kUnavailable, "a commit is under way"};
-    std::vector<RangeIndex::NewRow> rows;
+    std::vector<Texts> texts;
     {
       ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRows));
       read.Bind(next).Bind(end).Bind(kChunkRows);
-      for (;;) {
+      int64_t words = 0;
+      for (more = false; !more;) {
         ASSIGN_OR_RETURN(bool row, read.Step());
         if (!row) break;
         next = read.Int(0) + 1;
-        rows.push_back(RowAt(read, tokens));
+        words += read.Int(3);
+        texts.push_back(TextsAt(read));
+        more = words >= kChunkWords || texts.size() == static_cast<size_t>(kChunkRows);
       }
     }
     RETURN_IF_ERROR(reader.Execute("ROLLBACK"));
-    more = rows.size() == static_cast<size_t>(kChunkRows);
+    std::vector<RangeIndex::NewRow> rows;
+    for (const Texts& row : texts) rows.push_back(RowOf(row, tokens));
     const std::unique_lock writing(entry.mutex);
     entry.index.Put(std::move(rows));
     const std::lock_guard lock(mutex_);

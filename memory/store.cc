@@ -151,7 +151,8 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
   }
   writing.before_commit = [state = state.get()](Database& writer) -> Status {
     // What waits can wait longer: a delete on a full volume must not fail of it.
-    if (SpaceGuard* space = state->options.space; !space || space->Admit(0))
+    ASSIGN_OR_RETURN(int64_t reusable, writer.ReusableBytes());
+    if (SpaceGuard* space = state->options.space; !space || space->Admit(reusable))
       RETURN_IF_ERROR(IndexManyWaiting(writer));
     RETURN_IF_ERROR(state->resident.Publish(writer));
     return state->usage.Read(writer);

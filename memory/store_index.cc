@@ -13,7 +13,8 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr int64_t kManyRows = 512;  // some 20 ms of work, which a search may have to wait for
+// Some 20 ms of work, which a search may have to wait for, and room that was not taken yet.
+constexpr int64_t kManyRows = 512, kManyBytes = 256 << 10;
 
 }  // namespace
 
@@ -29,9 +30,10 @@ Status TakeOutOfIndex(Database& database, int64_t slot) {
 }
 
 Status PutIntoIndex(Database& database, int64_t slot) {
-  ASSIGN_OR_RETURN(Statement put,
-                   database.Prepare("INSERT OR IGNORE INTO waiting(slot) SELECT slot FROM "
-                                    "observations WHERE slot = ?1 AND deleted_ms IS NULL"));
+  ASSIGN_OR_RETURN(
+      Statement put,
+      database.Prepare("INSERT OR IGNORE INTO waiting SELECT slot, "
+                       "length(content) FROM observations WHERE slot = ?1 AND deleted_ms IS NULL"));
   return put.Bind(slot).Run();
 }
 
@@ -55,9 +57,10 @@ Status IndexWaiting(Database& database) {
 }
 
 Status IndexManyWaiting(Database& database) {
-  ASSIGN_OR_RETURN(Statement count, database.Prepare("SELECT count(*) FROM waiting"));
+  ASSIGN_OR_RETURN(Statement count, database.Prepare("SELECT count(*), sum(length) FROM waiting"));
   ASSIGN_OR_RETURN(bool row, count.Step());
-  return row && count.Int(0) >= kManyRows ? IndexWaiting(database) : Status();
+  const bool many = row && (count.Int(0) >= kManyRows || count.Int(1) >= kManyBytes);
+  return many ? IndexWaiting(database) : Status();
 }
 
 Result<bool> AnyWaits(Database& database, const std::vector<int64_t>& ranges) {

@@ -62,7 +62,7 @@ TEST_F(StoreIndexTest, WhatWaitsIsIndexedWhenNobodyWrites) {
   EXPECT_EQ(Waiting(), 0);
 }
 
-TEST_F(StoreIndexTest, ManyRowsDoNotWaitForAQuietMoment) {
+TEST_F(StoreIndexTest, ManyRowsAndLongOnesDoNotWaitForAQuietMoment) {
   std::vector<ExportedRow> rows(600);
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i].row.session_id = "s", rows[i].row.project = "p", rows[i].row.type = "note";
@@ -71,6 +71,12 @@ TEST_F(StoreIndexTest, ManyRowsDoNotWaitForAQuietMoment) {
     rows[i].row.normalized_hash = std::to_string(i);
   }
   ASSERT_TRUE(store_->Import(rows, {}));
+  EXPECT_EQ(Waiting(), 0);
+  for (std::string letter : {"a", "b", "c", "d", "e", "f"}) {
+    std::string text;
+    while (text.size() < 45'000) text += letter + " word ";
+    MustSave(Note(text));
+  }
   EXPECT_EQ(Waiting(), 0);
 }
 

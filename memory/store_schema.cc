@@ -135,7 +135,7 @@ END;
 
 // Rows that are not in the full-text index yet; the index's view of the rows does not show them.
 constexpr const char* kWaiting = R"sql(
-CREATE TABLE waiting(slot INTEGER PRIMARY KEY);
+CREATE TABLE waiting(slot INTEGER PRIMARY KEY, length INTEGER NOT NULL);
 DROP VIEW live_words;
 CREATE VIEW live_words AS
   SELECT slot, title, content, tags, grams FROM observations o

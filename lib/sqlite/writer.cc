@@ -88,6 +88,8 @@ void Writer::Loop() {
     if (rested || !options_.when_idle) {
       wake_.wait(lock, awaited);
     } else if (!wake_.wait_for(lock, options_.idle, awaited)) {
+      rested = options_.admit && !options_.admit(reusable_bytes_);
+      if (rested) continue;
       queue_.push_back(std::make_shared<Item>(Item{options_.when_idle, Room::kNeeds, {}, {}}));
       rest = queue_.back()->done.get_future();
     }
