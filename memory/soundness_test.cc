@@ -33,6 +33,9 @@ class SoundnessTest : public ::testing::Test {
       auto note = api::EncodeNewObservation(Note("zeppelin " + std::to_string(i)));
       ASSERT_EQ(Ask(*client_, "POST", "/observations", base::DumpJson(note)).status, 201);
     }
+    ASSERT_TRUE(Eventually([&] {  // new rows wait for the index until they are asked for
+      return Ask(*client_, "GET", "/search?q=zeppelin&limit=100").body.size() == 50;
+    }));
     server_.reset();
     file_ = TheFileIn(data_);
     ASSERT_FALSE(file_.empty());
