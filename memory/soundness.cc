@@ -1,6 +1,8 @@
 // What is said about damaged files.
 #include "memory/soundness.h"
 
+#include <algorithm>
+
 #include "lib/base/log.h"
 
 namespace memory {
@@ -40,6 +42,13 @@ bool Soundness::Suspected(const std::string& file) const {
   });
 }
 
+bool Soundness::AnySuspected() const {
+  return damages_.With([](const auto& damages) {
+    return std::any_of(damages.begin(), damages.end(),
+                       [](const auto& damage) { return !damage.second.checked; });
+  });
+}
+
 size_t Soundness::Damaged() const {
   return damages_.With([](const auto& damages) { return damages.size(); });
 }
@@ -50,9 +59,11 @@ Status Soundness::Read() const {
     const auto& [file, damage] = *damages.begin();
     const std::string more =
         damages.size() > 1 ? " (and " + std::to_string(damages.size() - 1) + " more files)" : "";
-    return Error{Code::kUnavailable,
-                 file + more + " is damaged: " + damage.reason +
-                     (damage.checked ? kWhatToDo : "; it is being checked, and its index mended")};
+    return Error{
+        Code::kUnavailable,
+        file + more + " is damaged: " + damage.reason +
+            (damage.checked ? kWhatToDo
+                            : "; it is checked, and its index mended, while it can be opened")};
   });
 }
 

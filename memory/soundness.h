@@ -19,7 +19,8 @@ class Soundness {
   void SetDamaged(const std::string& file, const base::Error& error);
   void SetSound(const std::string& file);
   bool Suspected(const std::string& file) const;  // damage was met, and not looked into yet
-  size_t Damaged() const;                         // files
+  bool AnySuspected() const;
+  size_t Damaged() const;  // files
   // Ok; or kUnavailable: which file, what was found, what to do.
   base::Status Read() const;
 

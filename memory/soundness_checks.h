@@ -31,6 +31,7 @@ class SoundnessChecks {
   base::Status Mend(Store& store, const base::Error& damage, const std::stop_token& stop);
   bool IsDue(const std::string& file);
   bool Rest(const std::stop_token& stop, int64_t ms);  // false: stopped
+  void RestAfter(const std::stop_token& stop, int64_t ms);
 
   Tenants& tenants_;
   Soundness& soundness_;

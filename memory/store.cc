@@ -87,6 +87,24 @@ Database::Options Store::State::Reading() const {
   return reading;
 }
 
+Status Store::State::Index(Database& writer, Status (*step)(Database&)) {
+  if (index_damaged) return {};
+  const bool met_before = writer.MetDamage();
+  Status indexed = step(writer);
+  if (!indexed && !met_before && writer.MetDamage()) index_damaged = true;
+  return indexed;
+}
+
+// So that who saved also finds. A writer that is held up, by a slow disk, holds up nobody else for
+// long.
+bool Store::State::WaitForIndex() {
+  constexpr std::chrono::milliseconds kLongest{100};
+  if (index_damaged) return false;
+  std::future<Status> indexed =
+      writer->Post([this](Database& database) { return Index(database, IndexWaiting); });
+  return indexed.wait_for(kLongest) == std::future_status::ready && indexed.get() && !index_damaged;
+}
+
 Result<Snapshot> Snapshot::Begin(ReaderPool& pool) {
   ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, pool.Take());
   Status begun = reader->database.Execute("BEGIN");
@@ -153,11 +171,13 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
     // What waits can wait longer: a delete on a full volume must not fail of it.
     ASSIGN_OR_RETURN(int64_t reusable, writer.ReusableBytes());
     if (SpaceGuard* space = state->options.space; !space || space->Admit(reusable))
-      RETURN_IF_ERROR(IndexManyWaiting(writer));
+      RETURN_IF_ERROR(state->Index(writer, IndexManyWaiting));
     RETURN_IF_ERROR(state->resident.Publish(writer));
     return state->usage.Read(writer);
   };
-  writing.when_idle = IndexWaiting;
+  writing.when_idle = [state = state.get()](Database& writer) {
+    return state->Index(writer, IndexWaiting);
+  };
   writing.idle = options.index_idle;
   state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
   return std::unique_ptr<Store>(new Store(std::move(state)));

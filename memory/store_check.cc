@@ -62,9 +62,11 @@ Status Store::RebuildIndex() {
   ASSIGN_OR_RETURN(Spool spool, NewSpool());
   // The log holds the new index for a while.
   RETURN_IF_ERROR(spool.CheckRoom(SizeOf(state_->path)));
-  return state_->writer->RunAny([](Database& database) {
+  RETURN_IF_ERROR(state_->writer->RunAny([](Database& database) {
     return database.Execute("INSERT INTO words(words) VALUES('rebuild')");
-  });
+  }));
+  state_->index_damaged = false;
+  return {};
 }
 
 }  // namespace memory

@@ -90,6 +90,26 @@ TEST_F(StoreCheck, DamageThatACallMeetsIsTold) {
   EXPECT_TRUE(store_->Get(1)) << "what is not damaged is still read";
 }
 
+// The index is written with the save that finds many rows waiting, and when nobody writes.
+TEST_F(StoreCheck, ADamagedIndexTakesNoMoreThanOneBatchOfWritesWithIt) {
+  Fill(50, 100);
+  OverwriteRoot(path_, "words_data");
+  bool broken = false;
+  StoreOptions options;
+  options.on_sync_failure = [&](const base::Error&) { broken = true; };
+  auto opened = Store::Open(path_, options);
+  ASSERT_TRUE(opened) << opened.error().message;
+  int refused = 0;
+  for (int i = 0; i < 1200; ++i)
+    refused += !(*opened)->Save(Note("row " + std::to_string(i)), "", kMidnight);
+  EXPECT_LE(refused, 2);
+  auto found = (*opened)->Search({}, "zeppelin", false);
+  EXPECT_TRUE(!found || found->partial);
+  EXPECT_TRUE((*opened)->Save(Note("after it"), "", kMidnight));
+  EXPECT_FALSE((*opened)->Failed());
+  EXPECT_FALSE(broken);
+}
+
 TEST_F(StoreCheck, AnIndexThatDisagreesWithSoundTablesIsMadeAgain) {
   for (const char* damage : {kWordsAreNoise, kWordsAreStale}) {
     for (size_t bytes : {100, 8'000}) {

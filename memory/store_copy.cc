@@ -23,6 +23,7 @@ constexpr const char* kLeaveOut =
     "DELETE FROM idempotency;"
     "DELETE FROM observations WHERE deleted_ms IS NOT NULL;"
     "DELETE FROM revisions WHERE id NOT IN (SELECT id FROM observations);"
+    "DELETE FROM waiting WHERE slot NOT IN (SELECT slot FROM observations);"
     // The words of rows that are gone stay in the index until its segments are merged.
     "INSERT INTO words(words) VALUES('optimize');";
 

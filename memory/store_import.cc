@@ -36,7 +36,8 @@ Result<UnderId> LookUnderId(Database& database, const Observation& row, int64_t 
   if (row.id <= 0 || row.id > kHighestKeptId) return UnderId();
   ASSIGN_OR_RETURN(Statement read,
                    database.Prepare("SELECT slot, deleted_ms IS NOT NULL, project = ?2 AND "
-                                    "session = ?3 AND ?4 IN (created_ms, 0), hash = ?5 "
+                                    "session = ?3 AND (created_ms = ?4 OR (?4 = 0 AND hash = ?5)), "
+                                    "hash = ?5 "
                                     "FROM observations WHERE id = ?1"));
   read.Bind(row.id).Bind(project).Bind(session).Bind(row.created_ms).Bind(row.normalized_hash);
   ASSIGN_OR_RETURN(bool taken, read.Step());
@@ -49,18 +50,21 @@ Result<UnderId> LookUnderId(Database& database, const Observation& row, int64_t 
   return UnderId{!was, false, false, 0};
 }
 
-// The slot of the same row under another id: it was given a new one by an earlier import.
-Result<std::optional<int64_t>> FindTwin(Database& database, const Observation& row, int64_t project,
-                                        int64_t session) {
+// The same row under another id: it was given a new one by an earlier import.
+Result<std::optional<Place>> FindTwin(Database& database, const Observation& row, int64_t project,
+                                      int64_t session) {
   ASSIGN_OR_RETURN(
       Statement read,
-      database.Prepare("SELECT slot FROM observations WHERE hash = ?1 AND project = ?2 AND "
-                       "scope = ?3 AND type = ?4 AND title = ?5 AND ?6 IN (created_ms, 0) AND "
-                       "session = ?7 AND rule = ?8 AND coalesce(topic_key, '') = ?9"));
+      database.Prepare(
+          "SELECT slot, deleted_ms IS NULL FROM observations WHERE hash = ?1 AND project = ?2 AND "
+          "scope = ?3 AND type = ?4 AND title = ?5 AND ?6 IN (created_ms, 0) AND "
+          "session = ?7 AND rule = ?8 AND coalesce(topic_key, '') = ?9 "
+          "ORDER BY deleted_ms IS NOT NULL"));
   read.Bind(row.normalized_hash).Bind(project).Bind(row.scope).Bind(row.type).Bind(row.title);
   read.Bind(row.created_ms).Bind(session).Bind(row.source.rule).Bind(row.topic_key);
   ASSIGN_OR_RETURN(bool found, read.Step());
-  return found ? std::optional<int64_t>(read.Int(0)) : std::nullopt;
+  if (!found) return std::optional<Place>();
+  return std::optional<Place>(Place{read.Int(0), read.Int(1) != 0});
 }
 
 // The live row that has the topic key; kConflict when it says something else.
@@ -120,16 +124,18 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given,
                                     row.created_ms != 0 ? row.created_ms : options.now_ms));
   ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
   ASSIGN_OR_RETURN(UnderId under, LookUnderId(database, row, project, session));
-  if (under.same && under.deleted) {
+  std::optional<Place> same;
+  if (under.same) same = Place{under.slot, !under.deleted};
+  if (!same && options.dedup) {
+    ASSIGN_OR_RETURN(same, FindTwin(database, row, project, session));
+  }
+  if (same && !same->live) {
     RETURN_IF_ERROR(FreeTopic(database, row.topic_key, project, row.scope, now_ms));
-    ASSIGN_OR_RETURN(bool revived, Revive(database, under.slot));
+    ASSIGN_OR_RETURN(bool revived, Revive(database, same->slot));
     return revived ? Imported::kNew : Imported::kSkipped;
   }
   std::optional<int64_t> here;
-  if (under.same) here = under.slot;
-  if (!here && options.dedup) {
-    ASSIGN_OR_RETURN(here, FindTwin(database, row, project, session));
-  }
+  if (same) here = same->slot;
   if (!here) {
     RETURN_IF_ERROR(FreeTopic(database, row.topic_key, project, row.scope, now_ms));
     ASSIGN_OR_RETURN(here, FindTopic(database, row, project));

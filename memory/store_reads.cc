@@ -4,7 +4,6 @@
 #include <span>
 
 #include "lib/base/json.h"
-#include "memory/store_index.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 #include "memory/store_then.h"
@@ -57,17 +56,8 @@ Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
   return rows;
 }
 
-// So that who saved also finds. A writer that is held up, by a slow disk, holds up nobody else for
-// long: without it the newest rows are missing.
-constexpr std::chrono::milliseconds kLongestWait{100};
-
-bool WaitForIndex(sqlite::Writer& writer) {
-  std::future<Status> indexed = writer.Post(IndexWaiting);
-  return indexed.wait_for(kLongestWait) == std::future_status::ready && indexed.get();
-}
-
-Result<SearchResult> RankRows(Snapshot& snapshot, sqlite::Writer& writer, const Reach& reach,
-                              const Filter& filter, RankQuery query) {
+Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
+                              const Reach& reach, const Filter& filter, RankQuery query) {
   SearchResult result;
   if ((!reach.all && reach.ranges.empty()) || filter.limit == 0) return result;
   query.ranges = reach.ranges;
@@ -76,7 +66,7 @@ Result<SearchResult> RankRows(Snapshot& snapshot, sqlite::Writer& writer, const 
   query.limit = filter.limit;
   ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
   if (ranking.behind) {
-    result.partial = !WaitForIndex(writer);
+    result.partial = !wait_for_index();
     RETURN_IF_ERROR(snapshot.Renew());
     query.even_behind = true;
     ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(snapshot.database(), query));
@@ -93,14 +83,16 @@ Result<SearchResult> RankRows(Snapshot& snapshot, sqlite::Writer& writer, const 
 }
 
 // The same at `filter.as_of_ms`: of what is live, rows that say today what they said then.
-Result<SearchResult> RankRowsThen(Snapshot& snapshot, sqlite::Writer& writer, const Reach& reach,
-                                  const Filter& filter, RankQuery query, const Replaced& replaced) {
+Result<SearchResult> RankRowsThen(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
+                                  const Reach& reach, const Filter& filter, RankQuery query,
+                                  const Replaced& replaced) {
   if (filter.limit == 0) return SearchResult();
   Filter wide = filter;
   wide.limit = api::kMaxRows;
   const std::string text = query.text;
   const bool operators = query.operators;
-  ASSIGN_OR_RETURN(SearchResult result, RankRows(snapshot, writer, reach, wide, std::move(query)));
+  ASSIGN_OR_RETURN(SearchResult result,
+                   RankRows(snapshot, wait_for_index, reach, wide, std::move(query)));
   result.partial = result.partial || replaced.partial || result.rows.size() == wide.limit;
   std::erase_if(result.rows,
                 [&](const Found& found) { return found.row.updated_ms > *filter.as_of_ms; });
@@ -186,6 +178,7 @@ Result<std::vector<Observation>> Store::Recent(const Filter& filter) {
 }
 
 Result<SearchResult> Store::Search(const Filter& filter, const std::string& text, bool operators) {
+  const auto wait = [this] { return state_->WaitForIndex(); };
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, true));
   RankQuery query;
@@ -195,16 +188,17 @@ Result<SearchResult> Store::Search(const Filter& filter, const std::string& text
   query.stop = filter.stop;
   if (!filter.as_of_ms) {
     ASSIGN_OR_RETURN(SearchResult result,
-                     RankRows(snapshot, *state_->writer, reach, filter, std::move(query)));
+                     RankRows(snapshot, wait, reach, filter, std::move(query)));
     NoteUse(result.rows);
     return result;
   }
   ASSIGN_OR_RETURN(Replaced replaced,
                    ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
-  return RankRowsThen(snapshot, *state_->writer, reach, filter, std::move(query), replaced);
+  return RankRowsThen(snapshot, wait, reach, filter, std::move(query), replaced);
 }
 
 Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text) {
+  const auto wait = [this] { return state_->WaitForIndex(); };
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, true));
   RankQuery query;
@@ -217,10 +211,10 @@ Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text
   if (filter.as_of_ms) {
     ASSIGN_OR_RETURN(replaced,
                      ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
-    ASSIGN_OR_RETURN(
-        result, RankRowsThen(snapshot, *state_->writer, reach, filter, std::move(query), replaced));
+    ASSIGN_OR_RETURN(result,
+                     RankRowsThen(snapshot, wait, reach, filter, std::move(query), replaced));
   } else {
-    ASSIGN_OR_RETURN(result, RankRows(snapshot, *state_->writer, reach, filter, std::move(query)));
+    ASSIGN_OR_RETURN(result, RankRows(snapshot, wait, reach, filter, std::move(query)));
     NoteUse(result.rows);
   }
   if (result.rows.size() >= filter.limit) return result;

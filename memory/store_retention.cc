@@ -132,6 +132,7 @@ Status FreeTopic(Database& database, const std::string& topic_key, int64_t proje
 }
 
 Status Store::SetRetention(const std::string& project, const RetentionRules& rules) {
+  if (!rules.empty()) RETURN_IF_ERROR(state_->AdmitGrowth());
   RETURN_IF_ERROR(state_->writer->RunAny([&](Database& database) -> Status {
     if (rules.empty()) {
       ASSIGN_OR_RETURN(std::optional<int64_t> known, FindProject(database, project));

@@ -69,15 +69,21 @@ struct SweepPlace {
 struct Store::State {
   State(std::string of, StoreOptions with);
   sqlite::Database::Options Reading() const;  // of the connections that read the file
+  // IndexWaiting or IndexManyWaiting, until it meets damage: then the index waits for
+  // RebuildIndex, so that it does not take each write down with it.
+  base::Status Index(sqlite::Database& writer, base::Status (*step)(sqlite::Database&));
+  bool WaitForIndex();  // false: rows wait longer, and a search goes on without them
   base::Status AdmitGrowth() const { return usage.Admit(); }  // before what keeps more than it did
   const StoreOptions options;
   const std::string path;
-  StoreUsage usage;          // outlives the writer, which reads it
+  StoreUsage usage;  // outlives the writer, which reads it
+  std::atomic<bool> index_damaged{false};
   ResidentIndexes resident;  // outlives readers and writer, which use it
   const std::shared_ptr<Lifetimes> lifetimes;
   std::mutex rules_mutex;                 // whoever puts rules into force
   std::atomic<bool> rules_changed{true};  // since the last round: what is hidden may come back
   SweepPlace sweep;                       // of the one thread that sweeps
+  int64_t swept_ms = 0;                   // when it last did
   ReaderPool readers;
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);  // open
   std::unique_ptr<sqlite::Writer> writer;

@@ -81,6 +81,9 @@ struct Store::Round {
 
   // Rules that keep longer bring back what is not removed yet.
   Status Restore() {
+    // A clock that was ahead hid what is not over.
+    if (now_ms() < state.swept_ms) state.rules_changed = true;
+    state.swept_ms = now_ms();
     if (!state.rules_changed.exchange(false)) return {};
     for (int64_t after = 0;;) {
       Suspects rows;

@@ -96,8 +96,9 @@ base::Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::s
     ASSIGN_OR_RETURN(std::string name, PercentDecode(std::string_view(part).substr(0, equals)));
     std::string value;
     if (equals != std::string::npos) {
-      ASSIGN_OR_RETURN(value,
-                       PercentDecode(std::string_view(part).substr(equals + 1), Ending::kCut));
+      const bool sought = name == "q" || name == "query";  // a text, which clients cut by bytes
+      ASSIGN_OR_RETURN(value, PercentDecode(std::string_view(part).substr(equals + 1),
+                                            sought ? Ending::kCut : Ending::kWhole));
     }
     pairs.emplace_back(std::move(name), std::move(value));
   }

@@ -72,14 +72,15 @@ TEST(Query, KeepsOrderAndDecodesBothSides) {
   EXPECT_FALSE(ParseQuery("a%00b=1"));
 }
 
-TEST(Query, AValueMayEndWithinACharacter) {
+TEST(Query, ATextToFindMayEndWithinACharacter) {
   for (const char* cut : {"q=x%c3", "q=x%e2%82", "q=x%e2", "q=x%f0%9f%98", "q=x"}) {
     const auto query = ParseQuery(cut);
     ASSERT_TRUE(query) << cut;
     EXPECT_EQ(query->front().second, "x") << cut;
   }
   EXPECT_EQ(ParseQuery("q=%e2%82%ac")->front().second, "€");
-  for (const char* bad : {"%c3=x", "q=%c3x", "q=%82", "q=%ff", "q=%ff%fe", "q=%c3%c3"})
+  for (const char* bad :
+       {"%c3=x", "q=%c3x", "q=%82", "q=%ff", "q=%ff%fe", "q=%c3%c3", "project=caf%c3"})
     EXPECT_FALSE(ParseQuery(bad)) << bad;
 }
 

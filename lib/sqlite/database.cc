@@ -16,6 +16,7 @@ using base::Status;
 Error Database::Connection::Fail(int rc, const std::string& what) {
   broken = broken || BreaksTrust(handle, rc);
   Error error = MakeError(handle, rc, what);
+  damaged = damaged || IsDamage(rc);
   if (on_damage && IsDamage(rc)) on_damage(error);
   if (on_broken && broken) on_broken(error);
   return error;
@@ -45,6 +46,8 @@ int64_t Database::LastInsertId() const { return sqlite3_last_insert_rowid(connec
 int64_t Database::Changes() const { return sqlite3_changes64(connection_->handle); }
 sqlite3* Database::handle() const { return connection_->handle; }
 bool Database::Broken() const { return connection_->broken || DirectorySyncFailed(); }
+bool Database::MetDamage() const { return connection_->damaged; }
+void Database::ForgetDamage() { connection_->damaged = false; }
 int Database::LogPages() const { return connection_->log_pages; }
 
 Status Database::Checkpoint(Log log) {

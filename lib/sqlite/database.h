@@ -69,6 +69,8 @@ class Database {
   // A write or a sync failed for another reason than space: nothing may be acknowledged any more,
   // the process must end and begin again from what is on the disk (reliability §1.2 rule 8).
   bool Broken() const;
+  bool MetDamage() const;   // a call found damage in the file, since ForgetDamage
+  void ForgetDamage();
   sqlite3* handle() const;  // for FTS5 auxiliary functions and the backup API only
 
  private:

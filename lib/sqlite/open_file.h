@@ -20,6 +20,7 @@ struct Database::Connection {
   int depth = 0;            // of nested transactions
   int log_pages = 0;        // in the write-ahead log after the last commit
   bool broken = false;      // see Database::Broken
+  bool damaged = false;     // see Database::MetDamage
   std::function<void(const base::Error&)> on_damage, on_broken;
   std::pair<uint64_t, uint64_t> written_file = {0, 0};  // device and inode, of a writer
   std::multimap<std::string, sqlite3_stmt*, std::less<>> idle;

@@ -123,6 +123,7 @@ void Writer::Loop() {
 
 // One transaction with a savepoint for each item.
 Status Writer::TryToCommit(Batch& batch) {
+  database_.ForgetDamage();
   ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database_));
   for (auto& item : batch) {
     item->outcome = [&]() -> Status {
@@ -140,7 +141,7 @@ Status Writer::TryToCommit(Batch& batch) {
   if (committed) committed = transaction.Commit();
   // SQLite commits nothing after it met damage in a transaction. That is no failed sync: what was
   // kept before stays, and other works need not meet the damage.
-  if (!committed && (sqlite3_errcode(database_.handle()) & 0xFF) == SQLITE_CORRUPT)
+  if (!committed && database_.MetDamage())
     return Error{Code::kUnavailable, "nothing was kept: " + committed.error().message};
   return committed;
 }
