@@ -36,7 +36,7 @@ messages = []
 for prompt in filter(str.strip, sys.stdin):
     memory = hook("UserPromptSubmit", prompt=prompt.strip()).get("additionalContext")
     messages.append({"role": "user", "content": "\n\n".join(filter(None, [memory, prompt.strip()]))})
-    while "tool_calls" in (reply := post(os.environ["MODEL_URL"], {"messages": messages, "tools": [SHELL]})["choices"][0]["message"]):
+    while (reply := post(os.environ["MODEL_URL"], {"messages": messages, "tools": [SHELL]})["choices"][0]["message"]).get("tool_calls"):
         messages += [reply, *({"role": "tool", "tool_call_id": c["id"], "content": run(c)} for c in reply["tool_calls"])]
     messages.append(reply)
     hook("Stop", last_assistant_message=reply["content"])

@@ -37,7 +37,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   for (;;) {
     const reply: Message = (await post(process.env.MODEL_URL!, { messages, tools: [shell] })).choices[0].message;
     messages.push(reply);
-    if (!reply.tool_calls) break;
+    if (!reply.tool_calls?.length) break;
     for (const call of reply.tool_calls) messages.push({ role: "tool", tool_call_id: call.id, content: await run(call) });
   }
   const said = messages[messages.length - 1].content;
