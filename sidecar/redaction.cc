@@ -26,7 +26,9 @@ struct Format {
 // K34).
 constexpr Format kFormats[] = {
     {"private-key", "-----BEGIN",
-     R"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[^-]*(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)?)"},
+     // To its end line at most 400 lines on, whatever stands before each line. Without an end: as
+     // long as it is what a key, its headers and the margin of a diff are written in.
+     R"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:[^\n]*\n){0,400}?[^\n]*?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\:,.()>|#*"'→-]*))"},
     {"github", "ghp_", R"(\bghp_[A-Za-z0-9]{20,})"},
     {"github", "gho_", R"(\bgho_[A-Za-z0-9]{20,})"},
     {"github", "ghu_", R"(\bghu_[A-Za-z0-9]{20,})"},
@@ -72,7 +74,7 @@ constexpr Format kFormats[] = {
      R"((?i)\bauthorization["']?\s*[:=]\s*["']?basic\s+([A-Za-z0-9+/=]{12,}))"},
     {"jwt", "eyJ", R"(\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+)?)"},
     {"bearer", "earer ", R"((?i)\bbearer\s+([A-Za-z0-9._~+/=-]{20,}))"},
-    {"url-password", "://", R"(://[^\s:@/]{1,64}:([^\s@/]{3,128})@)"},
+    {"url-password", "://", R"(://[^\s:@/]{0,64}:([^\s@/]{3,128})@)"},
 };
 
 // A name that promises a secret, and what is assigned to it.

@@ -35,6 +35,7 @@ TEST(Redaction, EveryKnownFormatLeavesTheText) {
        "-----BEGIN RSA PRIVATE"
        " KEY-----\nMIIE\nabc\n-----END RSA PRIVATE"
        " KEY-----"},
+      {"url-password", "redis://:secretword@cache:6379/0"},
       {"private", "<private>my own words</private>"},
   };
   const Redactor redactor = Make();
@@ -49,6 +50,31 @@ TEST(Redaction, EveryKnownFormatLeavesTheText) {
     EXPECT_TRUE(text.starts_with("before ") && text.ends_with(" after")) << text;
     EXPECT_EQ(counts[kind], 1) << text;
   }
+}
+
+TEST(Redaction, PrivateKeysWithMarginsAndHeaders) {
+  const std::string begin = std::string("-----BEGIN RSA ") + "PRIVATE KEY-----",
+                    end = std::string("-----END RSA ") + "PRIVATE KEY-----",
+                    headers = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB12\n\n";
+  const std::string keys[] = {
+      "-" + begin + "\n-MIIEone\n-MIIEtwo=\n-" + end,
+      begin + "\n" + headers + "MIIEone\n" + end,
+      begin + "\\nMIIEone\\nMIIEtwo\\n" + end,
+      "1→" + begin + "\n2→MIIEone\n3→" + end,
+  };
+  for (const std::string& key : keys) {
+    Redactor::Counts counts;
+    const std::string text = Make().Redact("a\n" + key + "\nafter", counts);
+    EXPECT_EQ(text.find("MIIE"), std::string::npos) << text;
+    EXPECT_TRUE(text.ends_with("\nafter")) << text;
+  }
+  Redactor::Counts counts;
+  const std::string cut =
+      Make().Redact("a " + begin + "\n-" + headers + "-MIIEone\n-MIIEtwo\n[cut]", counts);
+  EXPECT_EQ(cut.find("MIIE"), std::string::npos) << cut;
+  EXPECT_TRUE(cut.ends_with("[cut]")) << cut;
+  const std::string named = Make().Redact("grep `" + begin + "` keeps the rest", counts);
+  EXPECT_TRUE(named.ends_with("` keeps the rest")) << named;
 }
 
 TEST(Redaction, SameSecretGetsTheSameMark) {
