@@ -207,39 +207,53 @@ bool ShortenStrings(Json& value) {
 
 namespace {
 
-// Injected items wherever they were found again without their block, by grep for example: from the
-// head of the item to the end of the line.
-void EraseItems(std::string& text) {
+// Without injected items wherever they were found again without their block, by grep for example:
+// from the head of the item to the end of the line. Each line is searched once.
+std::string WithoutItems(std::string_view text) {
   constexpr std::string_view kHead = "- [id ", kType = "; type ", kTrust = "; trust ";
-  for (size_t begin = text.find(kHead); begin != std::string::npos;
+  std::string rest;
+  size_t copied = 0, line_end = 0, last_trust = 0;
+  bool any_trust = false;
+  for (size_t begin = text.find(kHead); begin != std::string_view::npos;
        begin = text.find(kHead, begin)) {
-    const size_t digits = text.find_first_not_of("0123456789", begin + kHead.size());
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    const bool item = digits != std::string::npos &&
-                      text.compare(digits, kType.size(), kType) == 0 &&
-                      text.find(kTrust, digits) < end;
-    if (item) {
-      text.erase(begin, end - begin);
-    } else {
-      begin += kHead.size();
+    if (begin >= line_end) {
+      line_end = std::min(text.find('\n', begin), text.size());
+      const size_t found = text.substr(begin, line_end - begin).rfind(kTrust);
+      any_trust = found != std::string_view::npos;
+      last_trust = any_trust ? begin + found : 0;
     }
+    const size_t digits = text.find_first_not_of("0123456789", begin + kHead.size());
+    const bool item = digits != std::string_view::npos && any_trust && digits <= last_trust &&
+                      text.substr(digits).starts_with(kType);
+    if (item) {
+      rest += text.substr(copied, begin - copied);
+      copied = line_end;
+    }
+    begin = item ? line_end : begin + kHead.size();
   }
+  return rest.append(text.substr(copied));
+}
+
+std::string WithoutBlocks(std::string_view text, std::string_view name) {
+  const std::string open = "<" + std::string(name) + ">", close = "</" + std::string(name) + ">";
+  std::string rest;
+  size_t copied = 0;
+  for (size_t begin = text.find(open); begin != std::string_view::npos;
+       begin = text.find(open, copied)) {
+    rest += text.substr(copied, begin - copied);
+    const size_t end = text.find(close, begin);
+    if (end == std::string_view::npos) return rest;
+    copied = end + close.size();
+  }
+  return rest.append(text.substr(copied));
 }
 
 }  // namespace
 
 std::string WithoutInjected(std::string_view text) {
   std::string rest(text);
-  for (const std::string_view name : kBlocks) {
-    const std::string open = "<" + std::string(name) + ">", close = "</" + std::string(name) + ">";
-    for (size_t begin = rest.find(open); begin != std::string::npos;
-         begin = rest.find(open, begin)) {
-      const size_t end = rest.find(close, begin);
-      rest.erase(begin, end == std::string::npos ? end : end + close.size() - begin);
-    }
-  }
-  EraseItems(rest);
-  return rest;
+  for (const std::string_view name : kBlocks) rest = WithoutBlocks(rest, name);
+  return WithoutItems(rest);
 }
 
 }  // namespace sidecar

@@ -137,5 +137,21 @@ TEST(WithoutInjected, ItemsThatStandAloneAreTakenOut) {
   }
 }
 
+// Texts of this size take hours when the work grows with the square of them.
+TEST(WithoutInjected, ManyItemsBlocksAndHeads) {
+  constexpr int kCount = 200'000;
+  std::string items, rest, blocks, heads;
+  for (int i = 0; i < kCount; ++i) {
+    items += "f:- [id 7; type bugfix; source bash; trust rule] a — b\n";
+    rest += "f:\n";
+    blocks += "<memory:context>x</memory:context>y";
+    heads += "- [id 7; type ";
+  }
+  EXPECT_EQ(WithoutInjected(items), rest);
+  EXPECT_EQ(WithoutInjected(blocks), std::string(kCount, 'y'));
+  EXPECT_EQ(WithoutInjected(heads), heads);
+  EXPECT_EQ(WithoutInjected("a" + heads + "; trust x] y\nb"), "a\nb");
+}
+
 }  // namespace
 }  // namespace sidecar
