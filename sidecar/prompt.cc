@@ -60,11 +60,12 @@ size_t Utf16Units(std::string_view text) {
   return units;
 }
 
-// A word of the item's head: no brackets, so that the head ends where it seems to end.
+// A word of the item's head: no brackets, so that the head ends where it seems to end, and no
+// semicolon, so that it cannot add a field of its own.
 std::string HeadWord(std::string_view text) {
   std::string word = Inert(base::CollapseWhitespace(base::ToUtf8(text)));
   for (char& c : word) {
-    if (c == '[' || c == ']') c = '_';
+    if (c == '[' || c == ']' || c == ';') c = '_';
   }
   return word;
 }
@@ -123,16 +124,17 @@ Injection RenderInjection(const Recalled& recalled, const Ledger& ledger, int bu
   Injection injection;
   Block sessions("<memory:sessions>\n", "</memory:sessions>\n");
   Block context("<memory:context>\n" + std::string(kPreface) + "\n", "</memory:context>\n");
-  bool fits =
-      true;  // the first line that does not fit ends the text: nothing later is more relevant
+  // The first line that does not fit ends its block: nothing later in it is more relevant.
+  bool fits = true;
   for (const RecalledSession& session : recalled.sessions) {
     if (base::IsBlank(session.summary) || IsMarked(ledger, MarkOf(session))) continue;
     fits = fits && sessions.Add(SessionLine(session), room);
     if (fits) injection.marks.push_back(MarkOf(session));
   }
+  fits = true;
   for (const RecalledItem& item : recalled.items) {
     if (IsMarked(ledger, MarkOf(item))) continue;
-    fits = fits && context.Add(ItemLine(item), room);
+    fits = context.Add(ItemLine(item), room);
     if (!fits) break;
     injection.marks.push_back(MarkOf(item));
     injection.items.push_back(item);
