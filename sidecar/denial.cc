@@ -3,6 +3,8 @@
 #include "sidecar/denial.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -16,7 +18,9 @@ namespace sidecar {
 namespace {
 
 constexpr const char* kCommandArguments[] = {"command", "cmd", "script"};
-constexpr const char* kPathArguments[] = {"file_path", "path", "notebook_path"};
+constexpr const char* kPathArguments[] = {"file_path", "path",   "notebook_path",
+                                          "paths",     "source", "destination"};
+constexpr std::string_view kDevices[] = {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"};
 
 // The words of a command whatever its quotes mean, so that code inside a quoted argument counts.
 std::vector<std::string> FlatWords(std::string_view command) {
@@ -49,6 +53,31 @@ bool HoldsWords(const std::vector<std::string>& words, const std::vector<std::st
     if (same) return true;
   }
   return false;
+}
+
+// Where every command may read and write: they keep nothing.
+bool IsDevice(std::string_view path) {
+  constexpr std::string_view kDescriptors = "/dev/fd/";
+  if (path.starts_with(kDescriptors) && path.size() > kDescriptors.size()) {
+    return path.find_first_not_of("0123456789", kDescriptors.size()) == std::string_view::npos;
+  }
+  return std::find(std::begin(kDevices), std::end(kDevices), path) != std::end(kDevices);
+}
+
+// What file:/x and file://host/x name, however the scheme is written; nullopt for other texts.
+std::optional<std::string> PathOfFileUrl(const std::string& text) {
+  constexpr std::string_view kScheme = "file:";
+  if (text.size() <= kScheme.size()) return std::nullopt;
+  for (size_t i = 0; i < kScheme.size(); ++i) {
+    const char c = text[i];
+    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != kScheme[i]) {
+      return std::nullopt;
+    }
+  }
+  const std::string rest = text.substr(kScheme.size());
+  if (!rest.starts_with("//")) return rest;
+  const size_t slash = rest.find('/', 2);
+  return slash == std::string::npos ? "/" : rest.substr(slash);
 }
 
 constexpr int kMaxCodeDepth = 4;        // sh -c "sh -c '…'"
@@ -108,6 +137,22 @@ NamedThings ReadCall(const base::Json& input) {
   return things;
 }
 
+// The pattern of Glob is a path with wildcards; that of Grep is an expression over contents.
+void AddGlobPaths(const api::HookEvent& event, NamedThings& things) {
+  const base::Json arguments = Arguments(event.tool_input);
+  std::vector<std::string> patterns = TextsOf(arguments, "glob", things);
+  if (ToolMatches("glob", event.tool_name)) {
+    for (std::string& pattern : TextsOf(arguments, "pattern", things))
+      patterns.push_back(std::move(pattern));
+  }
+  for (std::string& pattern : patterns) {
+    const bool climbs = pattern.find("..") != std::string::npos;
+    if (climbs && pattern.find('{') != std::string::npos) pattern = "~";  // {a,../..}: not read
+    if (climbs || pattern.starts_with("/") || pattern.starts_with("~"))
+      things.paths.push_back(std::move(pattern));
+  }
+}
+
 // All words of a command, those of code that it hands to a shell included.
 base::Status AddWords(std::string_view script, int depth, std::vector<ShellWord>& all) {
   if (depth > kMaxCodeDepth)
@@ -141,7 +186,7 @@ std::string BlockedReason(const api::Policy& policy, const NamedThings& things) 
              read.error().message;
     }
     const bool hidden = std::any_of(words.begin(), words.end(), [](const ShellWord& word) {
-      return word.runs && word.expands && word.text.find('=') == std::string::npos;
+      return word.runs && word.expands && !word.assigns;
     });
     if (hidden) {
       return "the policy of this agent blocks commands, and what this one runs is only known when "
@@ -161,7 +206,8 @@ class PathJudge {
  public:
   PathJudge(const api::Policy& policy, const RealPath& real_path, const std::string& directory)
       : policy_(policy), real_path_(real_path) {
-    if (!directory.empty()) directories_.insert(directory);
+    if (directory.starts_with("/")) directories_.insert(directory);
+    knows_directory_ = !directories_.empty();
     for (const std::string& prefix : policy.allowed_paths)
       real_prefixes_.push_back(real_path(prefix));
   }
@@ -169,6 +215,7 @@ class PathJudge {
   // Why the path may not be touched; empty: it may.
   std::string Refusal(const std::string& path) const {
     if (path.starts_with("~")) return NoAccess(path);
+    if (IsDevice(path)) return {};
     for (const std::string& segment : base::Split(path, '/')) {
       const bool may_be_parent = segment.starts_with(".") &&
                                  segment.find_first_of("*?[") != std::string::npos &&
@@ -176,7 +223,7 @@ class PathJudge {
       if (may_be_parent) return NoAccess(path);
     }
     if (path.starts_with("/")) return RefusalIn(path, "/");
-    if (directories_.empty()) return RefusalIn(path, "/");
+    if (!knows_directory_) return RefusalWithoutDirectory(path);
     for (const std::string& directory : directories_) {
       if (std::string refusal = RefusalIn(path, directory); !refusal.empty()) return refusal;
     }
@@ -190,6 +237,7 @@ class PathJudge {
       return "the policy of this agent limits paths, and those of this command are only known when "
              "it runs: write them out";
     }
+    if (word.document) return {};  // the words in it are judged one by one
     if (const size_t equals = text.find('='); equals != std::string::npos) {
       std::string refusal = RefusalOfPart(text.substr(equals + 1));
       if (!refusal.empty() || text.starts_with("-")) return refusal;
@@ -223,13 +271,18 @@ class PathJudge {
   }
   std::string RefusalOfPart(const std::string& part) const {
     if (part.empty()) return {};
-    const size_t scheme = part.find("://");
-    if (scheme != std::string::npos && !part.starts_with("file://")) return {};
-    if (scheme != std::string::npos) return Refusal(part.substr(scheme + 3));
-    const bool unknown = directories_.empty() && !part.starts_with("/") && !part.starts_with("~");
-    // Without a working directory only what leads out of it can be told.
-    if (unknown && part.find("..") == std::string::npos) return {};
+    if (part.starts_with("@") && part.size() > 1) {  // curl -d @file; else a name like any other
+      if (std::string refusal = RefusalOfPart(part.substr(1)); !refusal.empty()) return refusal;
+    }
+    if (const auto path = PathOfFileUrl(part)) return Refusal(*path);
+    if (part.find("://") != std::string::npos) return {};
     return Refusal(part);
+  }
+  // It may be any directory: only when all are allowed is a relative path too.
+  std::string RefusalWithoutDirectory(const std::string& path) const {
+    if (IsInsideAny("/", policy_.allowed_paths)) return {};
+    return "the policy of this agent limits paths, and the event names no cwd in which \"" +
+           base::Ellipsize(path, 200) + "\" could be judged: send cwd, or write whole paths";
   }
   std::string RefusalIn(const std::string& path, const std::string& directory) const {
     const std::string normal = NormalPath(path, directory);
@@ -252,7 +305,8 @@ class PathJudge {
   const api::Policy& policy_;
   const RealPath& real_path_;
   std::vector<std::string> real_prefixes_;
-  std::set<std::string> directories_;  // empty: not known
+  std::set<std::string> directories_;
+  bool knows_directory_ = false;
 };
 
 // Words that look like a path in any reading, for code inside quotes.
@@ -269,19 +323,24 @@ std::string RefusalOfScript(const std::string& script, PathJudge& judge) {
   enum { kElsewhere, kAwaitsDirectory, kEntered } changes = kElsewhere;  // cd, and where to
   words.push_back({"", false, true, true});                              // ends the last command
   for (const ShellWord& word : words) {
-    if (word.names_command) {
+    // Behind command, builtin and eval too.
+    const bool enters = word.runs && (word.text == "cd" || word.text == "pushd");
+    if (word.names_command || enters) {
       if (changes == kAwaitsDirectory) return judge.Refusal("~");  // cd alone goes home
-      const bool enters = word.text == "cd" || word.text == "pushd";
       changes = enters ? kAwaitsDirectory : kElsewhere;
     }
+    if (enters && !word.names_command) continue;
     if (std::string refusal = judge.RefusalOfWord(word); !refusal.empty()) return refusal;
     if (changes == kElsewhere || word.names_command) continue;
     if (word.text == "-" || !word.text.starts_with("-")) changes = kEntered;
     if (std::string refusal = judge.Enter(word.text); !refusal.empty()) return refusal;
   }
-  for (const std::string& word : FlatWords(script)) {
-    if (!LooksLikePath(word)) continue;
-    if (std::string refusal = judge.RefusalOfWord({word}); !refusal.empty()) return refusal;
+  for (const ShellWord& word : words) {
+    if (word.document) continue;
+    for (const std::string& part : FlatWords(word.text)) {
+      if (!LooksLikePath(part)) continue;
+      if (std::string refusal = judge.RefusalOfWord({part}); !refusal.empty()) return refusal;
+    }
   }
   return {};
 }
@@ -291,7 +350,8 @@ std::string RefusalOfScript(const std::string& script, PathJudge& judge) {
 std::string DenialReason(const api::Policy& policy, const api::HookEvent& event,
                          const RealPath& real_path) {
   if (policy.blocked_commands.empty() && policy.allowed_paths.empty()) return {};
-  const NamedThings things = ReadCall(event.tool_input);
+  NamedThings things = ReadCall(event.tool_input);
+  AddGlobPaths(event, things);
   if (!things.unreadable.empty()) {
     return "the policy of this agent limits commands and paths, and this call cannot be read: " +
            things.unreadable;

@@ -68,6 +68,27 @@ TEST(Denial, BlockedCommandsInEveryDisguiseAShellTakesOff) {
   EXPECT_NE(Denied(policy, Call("rm -rf /")), "") << "a plain text is a command";
 }
 
+TEST(Denial, BlockedCommandsBehindWildcardsExpansionsAndDocuments) {
+  api::Policy policy;
+  policy.blocked_commands = {"rm -rf"};
+  for (const char* command :
+       {"/bin/r? -rf x", "/bin/[r]m -rf x", "sudo /bin/r* -rf x", "(/bin/r? x)", "echo $(/bin/r?)",
+        "bash -c \"$CMD --opt=1\"", "eval \"$X;a=1\"", "eval \"A=1;$X\"", "r$X=1",
+        "bash <<EOF\nr\\m -rf x\nEOF", "sudo sh -s <<'EOF'\nr\\m -rf x\nEOF",
+        "cat <<'EOF' | bash\nr''m -rf x\nEOF", "bash <<'EOF'\n$X -rf x\nEOF",
+        "bash <<<'r\\m -rf x'", "<<<'r\\m -rf x' bash", "echo ${X:-$(r\\m -rf x)}",
+        "echo \"${X:-`r\\m -rf x`}\""}) {
+    EXPECT_NE(Denied(policy, Call({{"command", command}})), "") << command;
+  }
+  for (const char* command :
+       {"X=$Y make", "env X=$Y make", "ls *.c", "sudo cp *.c /x", "[ -f x ]", "[[ $a == b* ]]",
+        "case x in\n*.c) ls;;\n*) pwd;;\nesac", "echo $((a*2)) $(( (a+1)*b ))", "((i*=2))",
+        "cat >x <<'EOF'\nit's $(fine)\nEOF", "sudo tee x <<'EOF'\nit's $X\nEOF", "cat <<<'it is'",
+        "bash <<'EOF'\nls -l\nEOF", "echo ${X:-y}", "xargs grep 'a*b'"}) {
+    EXPECT_EQ(Denied(policy, Call({{"command", command}})), "") << command;
+  }
+}
+
 TEST(Denial, WhatCannotBeReadIsDenied) {
   api::Policy blocks, limits;
   blocks.blocked_commands = {"shutdown"};
@@ -141,9 +162,60 @@ TEST(Denial, ADirectoryOutsideMakesRelativeWordsPathsOutside) {
   EXPECT_NE(Denied(policy, Call({{"command", "cat notes.txt"}}, "/home/me")), "");
   EXPECT_NE(Denied(policy, Call({{"command", "echo x > y"}}, "/home/me")), "");
   EXPECT_EQ(Denied(policy, Call({{"command", "cat /data/x 2>&1"}}, "/home/me")), "");
-  // Without a directory only what leads out of it can be told.
-  EXPECT_EQ(Denied(policy, Call({{"command", "cat x /data/y"}}, "")), "");
-  EXPECT_NE(Denied(policy, Call({{"command", "cat ../x"}}, "")), "");
+}
+
+TEST(Denial, WithoutADirectoryRelativeWordsAreDenied) {
+  api::Policy policy;
+  policy.allowed_paths = {"/data"};
+  for (const char* cwd : {"", "data"}) {
+    EXPECT_EQ(Denied(policy, Call({{"command", "cat /data/y 2>/dev/null"}}, cwd)), "");
+    EXPECT_NE(Denied(policy, Call({{"command", "cat x"}}, cwd)).find("send cwd"),
+              std::string::npos);
+    EXPECT_NE(Denied(policy, Call({{"command", "cd /data; cat x"}}, cwd)), "");
+    EXPECT_NE(Denied(policy, Call({{"path", "data/x"}}, cwd)), "");
+  }
+  policy.allowed_paths = {"/"};
+  EXPECT_EQ(Denied(policy, Call({{"command", "cat x"}}, "")), "");
+}
+
+TEST(Denial, EveryArgumentThatNamesPaths) {
+  api::Policy policy;
+  policy.allowed_paths = {"/repo"};
+  for (const base::Json& input :
+       {base::Json{{"paths", {"/repo/a", "/etc/x"}}}, base::Json{{"source", "/etc/x"}},
+        base::Json{{"destination", "../x"}}, base::Json{{"glob", "/etc/*"}}}) {
+    EXPECT_NE(Denied(policy, Call(input)), "") << input;
+  }
+  EXPECT_EQ(Denied(policy, Call({{"paths", {"a", "/repo/b"}}, {"source", "c"}})), "");
+  const std::pair<const char*, bool> patterns[] = {
+      {"/etc/**", false}, {"../*", false}, {"**/*.cc", true},     {"/repo/**", true},
+      {"*.{cc,h}", true}, {"~/*", false},  {"{a,../..}/x", false}};
+  for (const auto& [pattern, allowed] : patterns) {
+    api::HookEvent event = Call({{"pattern", pattern}});
+    event.tool_name = "Glob";
+    EXPECT_EQ(Denied(policy, event).empty(), allowed) << pattern;
+    event.tool_name = "Grep";
+    EXPECT_EQ(Denied(policy, event), "") << "an expression over contents: " << pattern;
+  }
+}
+
+TEST(Denial, EveryWayToChangeDirectoryAndToNameAFile) {
+  api::Policy policy;
+  policy.allowed_paths = {"/repo"};
+  for (const char* command :
+       {"command cd a/..; builtin cd ..", "command cd / && cat etc/x", "builtin cd", "eval cd ..",
+        "eval 'cd /'; cat x", "curl -d @/etc/passwd u", "curl --data=@/etc/passwd u",
+        "curl -F f=@../x u", "curl FILE:///etc/passwd", "curl file:/etc/passwd",
+        "curl File://localhost/etc/passwd", "cat /dev/fd/../x", "cat /dev/sda", "cat /dev/fd/"}) {
+    EXPECT_NE(Denied(policy, Call({{"command", command}})), "") << command;
+  }
+  for (const char* command :
+       {"make >/dev/null 2>/dev/stderr", "cat /dev/stdin", "cat /dev/fd/3", "npm i @a/b",
+        "curl -d @x u", "cat file:///repo/x", "command cd a && cat b",
+        "cat >a <<'EOF'\nsee /etc/hosts and ../x\nEOF", "bash <<'EOF'\ncat /repo/a\nEOF"}) {
+    EXPECT_EQ(Denied(policy, Call({{"command", command}})), "") << command;
+  }
+  EXPECT_NE(Denied(policy, Call({{"command", "bash <<'EOF'\ncat /etc/x\nEOF"}})), "");
 }
 
 TEST(Denial, LinksAreFollowedWhereTheyCanBeSeen) {

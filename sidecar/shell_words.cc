@@ -24,6 +24,10 @@ constexpr std::string_view kRunners[] = {"sudo",  "doas", "env",    "exec", "com
                                          "sh",    "bash", "dash",   "zsh",  "ksh",     "timeout",
                                          "fish",  "su",   "setsid", "watch"};
 
+// These run what they read.
+constexpr std::string_view kShells[] = {"sh",   "bash", "dash", "zsh",   "ksh",
+                                        "fish", "su",   ".",    "source"};
+
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -52,16 +56,22 @@ class Lexer {
     while (at_ < text_.size()) {
       if (words_.size() > kMaxShellWords) return Refuse("it has too many words to be judged");
       const char c = text_[at_];
+      closes_pattern_ = c == ')' && brackets == 0 && !substitution;  // of a case
       if (c == ')' && substitution && brackets == 0) {
         EndWord();
+        RunHereStrings();
         if (!heredocs_.empty()) return Refuse("a here-document is not closed");
         return at_ + 1;
       }
       if (c == '(') ++brackets;
+      if (c == '(' && at_ > 0 && text_[at_ - 1] == '(' && arithmetic_ == 0) arithmetic_ = brackets;
       if (c == ')' && brackets > 0) --brackets;
+      if (brackets < arithmetic_) EndArithmetic();
       RETURN_IF_ERROR(ReadOne(c));
     }
+    closes_pattern_ = false;
     EndWord();
+    RunHereStrings();
     if (substitution || brackets > 0) return Refuse("a bracket is not closed");
     if (!heredocs_.empty()) return Refuse("a here-document is not closed");
     return at_;
@@ -69,6 +79,11 @@ class Lexer {
 
  private:
   static base::Error Refuse(const char* why) { return {base::Code::kInvalid, why}; }
+
+  void EndArithmetic() {
+    EndWord();
+    arithmetic_ = 0;
+  }
 
   base::Status ReadOne(char c) {
     if (c == '\n') return EndLine();
@@ -100,8 +115,9 @@ class Lexer {
     if (c == '$') return ReadDollar();
     if (c == '`') return ReadBackticks();
     if (c == '{') brace_ = true;
-    if (c == ',' && brace_) word_.expands = true;
-    if (c == '.' && brace_ && word_.text.ends_with(".")) word_.expands = true;
+    if (c == ',' && brace_) Expand();
+    if (c == '.' && brace_ && word_.text.ends_with(".")) Expand();
+    if (c == '*' || c == '?' || c == '[') wildcard_ = true;
     word_.text += c;
     ++at_;
     return {};
@@ -144,15 +160,28 @@ class Lexer {
     return {};
   }
 
+  // What the word becomes is known when it runs; a name before = has to be written to be one.
+  void Expand() {
+    word_.expands = true;
+    if (word_.text.find('=') == std::string::npos) hides_name_ = true;
+  }
+  static bool Substitutes(std::string_view text) {
+    return text.find("$(") != std::string_view::npos || text.find('`') != std::string_view::npos;
+  }
+  void AddHidden() { words_.push_back({"", true, false, true}); }
+
   base::Status ReadDollar() {
     const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
     if (next == '(') return ReadSubstitution(at_ + 2);
     if (next == '{' || next == '\'') {
-      word_.expands = true;
+      Expand();
       at_ += 2;
       const char close = next == '{' ? '}' : '\'';
+      const size_t begin = at_;
       while (at_ < text_.size() && text_[at_] != close) at_ += text_[at_] == '\\' ? 2 : 1;
       if (at_ >= text_.size()) return Refuse("a quote is not closed");
+      // ${X:-$(…)} runs what is not read here.
+      if (next == '{' && Substitutes(text_.substr(begin, at_ - begin))) AddHidden();
       ++at_;
       return {};
     }
@@ -166,7 +195,7 @@ class Lexer {
       if (next != '"') word_.text += '$';
       return {};
     }
-    word_.expands = true;
+    Expand();
     if (next == '@' || next == '*') ++at_;
     while (at_ < text_.size() && IsNameCharacter(text_[at_])) ++at_;
     return {};
@@ -174,7 +203,7 @@ class Lexer {
 
   // The commands inside are read like any others; what they print is not known.
   base::Status ReadSubstitution(size_t begin) {
-    word_.expands = true;
+    Expand();
     if (depth_ >= kMaxDepth) return Refuse("its substitutions are nested too deep");
     Lexer inner(text_, words_, depth_ + 1);
     ASSIGN_OR_RETURN(at_, inner.Read(begin, true));
@@ -182,7 +211,7 @@ class Lexer {
   }
 
   base::Status ReadBackticks() {
-    word_.expands = true;
+    Expand();
     std::string inside;
     for (++at_; at_ < text_.size() && text_[at_] != '`'; ++at_) {
       if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
@@ -211,6 +240,7 @@ class Lexer {
       ASSIGN_OR_RETURN(at_, inner.Read(at_ + 1, true));
       return {};
     }
+    here_string_ = in && text_.substr(at_).starts_with("<<");
     const bool document =
         in && text_.substr(at_).starts_with("<") && !text_.substr(at_).starts_with("<<");
     while (at_ < text_.size() &&
@@ -238,34 +268,52 @@ class Lexer {
     EndWord();
     StartCommand();
     ++at_;
-    for (const Heredoc& heredoc : std::exchange(heredocs_, {})) RETURN_IF_ERROR(SkipBody(heredoc));
+    RunHereStrings();
+    const bool runs = std::exchange(shell_, false);
+    for (const Heredoc& heredoc : std::exchange(heredocs_, {})) {
+      RETURN_IF_ERROR(ReadBody(heredoc, runs));
+    }
     return {};
   }
 
-  base::Status SkipBody(const Heredoc& heredoc) {
+  // What a shell on the same line reads is code.
+  void RunHereStrings() {
+    for (const size_t index : std::exchange(here_strings_, {})) words_[index].runs |= shell_;
+  }
+
+  base::Status ReadBody(const Heredoc& heredoc, bool runs) {
+    ShellWord body;
+    body.runs = body.document = true;
     while (at_ < text_.size()) {
       const size_t end = std::min(text_.find('\n', at_), text_.size());
       std::string_view line = text_.substr(at_, end - at_);
       at_ = std::min(end + 1, text_.size());
       while (heredoc.strips_tabs && line.starts_with('\t')) line.remove_prefix(1);
-      if (line == heredoc.delimiter) return {};
-      const bool runs =
-          line.find("$(") != std::string_view::npos || line.find('`') != std::string_view::npos;
-      if (heredoc.expands && runs) words_.push_back({"", true, false, true});
+      if (line == heredoc.delimiter) {
+        if (runs) words_.push_back(std::move(body));
+        return {};
+      }
+      if (heredoc.expands && Substitutes(line)) AddHidden();
+      if (!runs) continue;
+      body.text.append(line).append("\n");
+      body.expands |= heredoc.expands && line.find('$') != std::string_view::npos;
     }
     return Refuse("a here-document is not closed");
   }
 
   void StartCommand() {
     expects_command_ = true;
-    runner_ = false;
+    runner_ = awaits_program_ = false;
     after_ = After::kNothing;
   }
 
   void EndWord() {
     brace_ = false;
+    const bool hides_name = std::exchange(hides_name_, false);
+    const bool wildcard = std::exchange(wildcard_, false);
     if (!std::exchange(open_, false)) return;
     ShellWord word = std::exchange(word_, {});
+    word.assigns = IsAssignment(word.text) && !hides_name;
     if (after_ == After::kHeredoc) {
       const std::string_view written = text_.substr(quoted_at_, at_ - quoted_at_);
       const bool quoted = written.find_first_of("'\"\\") != std::string_view::npos;
@@ -273,19 +321,28 @@ class Lexer {
       after_ = After::kNothing;
       return;
     }
-    if (std::exchange(after_, After::kNothing) == After::kNothing) Place(word);
+    if (after_ == After::kRedirection && here_string_) here_strings_.push_back(words_.size());
+    if (std::exchange(after_, After::kNothing) == After::kNothing) Place(word, wildcard);
     words_.push_back(std::move(word));
   }
 
   // Whether the word names a command, and what that means for those behind it.
-  void Place(ShellWord& word) {
+  void Place(ShellWord& word, bool wildcard) {
     const bool option = word.text.starts_with("-");
+    word.assigns &= expects_command_ || (assigning_ && awaits_program_);
     word.runs = expects_command_ || (runner_ && !option);
-    word.names_command = expects_command_ && !IsAssignment(word.text);
-    if (!word.names_command) return;
+    word.names_command = expects_command_ && !word.assigns;
     const std::string_view name = std::string_view(word.text).substr(word.text.rfind('/') + 1);
+    if (word.runs && IsOneOf(name, kShells)) shell_ = true;
+    const bool test = word.text == "[" || word.text == "[[" || closes_pattern_;
+    const bool program = word.names_command || (word.runs && awaits_program_ && !word.assigns);
+    if (program && wildcard && !test && arithmetic_ == 0) word.expands = true;
+    const bool number = word.text.find_first_not_of("0123456789.smhd") == std::string::npos;
+    if (program && !number) awaits_program_ = false;
+    if (!word.names_command) return;
     expects_command_ = IsOneOf(name, kBeforeCommand);
-    runner_ = IsOneOf(name, kRunners);
+    runner_ = awaits_program_ = IsOneOf(name, kRunners);
+    assigning_ = name == "env" || name == "sudo" || name == "doas";
   }
 
   enum class After { kNothing, kRedirection, kHeredoc };
@@ -295,9 +352,18 @@ class Lexer {
   const int depth_;
   size_t at_ = 0;
   ShellWord word_;
-  bool open_ = false;   // a word has begun, perhaps an empty one
-  bool brace_ = false;  // it holds an unquoted {
+  bool open_ = false;            // a word has begun, perhaps an empty one
+  bool brace_ = false;           // it holds an unquoted {
+  bool wildcard_ = false;        // it holds an unquoted *, ? or [
+  bool hides_name_ = false;      // it is expanded before its first =
+  bool closes_pattern_ = false;  // it ends at the bracket behind a pattern of case
   bool expects_command_ = true, runner_ = false, strips_tabs_ = false;
+  bool awaits_program_ = false;       // behind a runner, before the program that it runs
+  bool assigning_ = false;            // behind one that takes assignments: env, sudo
+  int arithmetic_ = 0;                // brackets open at ((, where * multiplies; 0: none
+  bool shell_ = false;                // the line runs one
+  bool here_string_ = false;          // the redirection is <<<
+  std::vector<size_t> here_strings_;  // words of this line
   After after_ = After::kNothing;
   size_t quoted_at_ = 0;
   std::vector<Heredoc> heredocs_;

@@ -13,10 +13,13 @@ namespace sidecar {
 inline constexpr size_t kMaxShellWords = 4'096;
 
 struct ShellWord {
-  std::string text;            // quotes and backslashes taken off
-  bool expands = false;        // holds $name, $(…), `…`, {a,b}: its value is known when it runs
+  std::string text;      // quotes and backslashes taken off
+  bool expands = false;  // holds $name, $(…), `…`, {a,b}, or names a command by a wildcard:
+                         // its value is known when it runs
   bool names_command = false;  // stands where the name of a command stands
   bool runs = false;  // names a command, or may be code: behind sudo, env, eval, sh -c and the like
+  bool assigns = false;   // name=value where a command's name may stand
+  bool document = false;  // the body of a here-document that a shell runs
 };
 
 // The words of all commands in it, substitutions and redirections included. kInvalid says what

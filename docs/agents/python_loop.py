@@ -20,7 +20,7 @@ def hook(event, **fields):
 
 def run(call):
     command = json.loads(call["function"]["arguments"])["command"]
-    tool = {"tool_name": "bash", "tool_input": {"command": command}, "tool_use_id": call["id"]}
+    tool = {"tool_name": "bash", "tool_input": {"command": command}, "tool_use_id": call["id"], "cwd": os.getcwd()}
     before = hook("PreToolUse", **tool)
     if before.get("permissionDecision") == "deny":
         return before["permissionDecisionReason"]

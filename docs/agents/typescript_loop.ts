@@ -18,7 +18,7 @@ const joined = (...parts: (string | undefined)[]) => parts.filter(Boolean).join(
 
 async function run(call: Call): Promise<string> {
   const { command } = JSON.parse(call.function.arguments);
-  const tool = { tool_name: "bash", tool_input: { command }, tool_use_id: call.id };
+  const tool = { tool_name: "bash", tool_input: { command }, tool_use_id: call.id, cwd: process.cwd() };
   const before = await hook("PreToolUse", tool);
   if (before.permissionDecision === "deny") return before.permissionDecisionReason;
   const done = spawnSync(command, { shell: true, encoding: "utf8", timeout: 600_000 });
