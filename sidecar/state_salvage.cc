@@ -29,9 +29,9 @@ using base::Result;
 using base::Status;
 
 constexpr const char* kFile = "state.db";
-constexpr const char* kAside = "state.db.damaged-";
+constexpr const char* kAside = "state.db.damaged-";      // what is in it is still to be taken over
+constexpr const char* kSalvaged = "state.db.salvaged-";  // never looked into again
 constexpr size_t kKeptFiles = 3;
-constexpr int64_t kLongestReadMs = 60'000;
 constexpr int64_t kMostTombstones = 100'000;
 
 struct Table {
@@ -50,11 +50,22 @@ struct Table {
         "SELECT rowid, " columns " FROM " table " NOT INDEXED ORDER BY rowid DESC", \
         "INSERT OR IGNORE INTO " table "(" columns ") VALUES(" values ")"           \
   }
-constexpr Table kTables[] = {
-    SALVAGED("outbox",
-             "sequence, state, lane, kind, method, path, body, project, origin, destination,"
-             " idempotency_key, bytes, created_ms, cause, reason, cause_span",
-             "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?"),
+#define OUTBOX_COLUMNS                                                                    \
+  "state, lane, kind, method, path, body, project, origin, destination, idempotency_key," \
+  " bytes, created_ms, cause, reason, cause_span"
+constexpr Table kOutbox =
+    SALVAGED("outbox", "sequence, " OUTBOX_COLUMNS, "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?");
+// Where the sequences are given away: behind what was accepted meanwhile.
+constexpr Table kOutboxBehind = SALVAGED("outbox", OUTBOX_COLUMNS, "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?");
+// Small, and needed: in one commit with the outbox.
+constexpr Table kBesideOutbox[] = {
+    SALVAGED("damages", "file, at_ms, outcome", "?,?,?"),
+    SALVAGED("kept_policy", "only_one, file, loaded_ms", "?,?,?"),
+    SALVAGED("memory_sessions",
+             "id, conversation, predecessor, after_sequence, summarized_sequence", "?,?,?,?,?"),
+};
+// Each in a commit of its own, so that one that has no room does not keep the others out.
+constexpr Table kRest[] = {
     SALVAGED("conversations",
              "id, memory_session_id, state, created_ms, updated_ms, message_count, turn, fields,"
              " touched",
@@ -62,24 +73,21 @@ constexpr Table kTables[] = {
     SALVAGED("messages",
              "number, conversation, sequence, role, content, tool_calls, tool_call_id, created_ms",
              "?,?,?,?,?,?,?,?"),
-    SALVAGED("memory_sessions",
-             "id, conversation, predecessor, after_sequence, summarized_sequence", "?,?,?,?,?"),
     SALVAGED("injections",
              "number, conversation, turn, event, tool_name, tool_use_id, text, query, outcome,"
              " items, policy_digest, created_ms",
              "?,?,?,?,?,?,?,?,?,?,?,?"),
     SALVAGED("audit_log", "number, conversation, event, tool, details, created_ms", "?,?,?,?,?,?"),
-    SALVAGED("kept_policy", "only_one, file, loaded_ms", "?,?,?"),
 };
+#undef OUTBOX_COLUMNS
 #undef SALVAGED
 
-// Messages may have lost their conversation; a write that is no JSON any more is none.
+// Messages may have lost their conversation.
 constexpr const char* kMakeWhole = R"sql(
 INSERT OR IGNORE INTO conversations(id, created_ms, updated_ms)
   SELECT conversation, min(created_ms), max(created_ms) FROM messages GROUP BY conversation;
 UPDATE conversations SET message_count = max(message_count, (SELECT coalesce(max(sequence), 0)
   FROM messages WHERE conversation = conversations.id));
-DELETE FROM outbox WHERE body <> '' AND NOT json_valid(body);
 )sql";
 
 constexpr int64_t kNoPlace = std::numeric_limits<int64_t>::min();
@@ -87,6 +95,7 @@ constexpr int64_t kNoPlace = std::numeric_limits<int64_t>::min();
 struct Scan {
   int64_t copied = 0, last = kNoPlace;
   bool whole = false;  // the end was reached
+  bool late = false;   // nothing is wrong with the next row: there was no time for it
 };
 
 // Copies rows until the end, a row that cannot be read, or `stop_at`, the place where the scan from
@@ -98,7 +107,10 @@ Result<Scan> CopyRows(sqlite::Database& from, sqlite::Database& to, const char* 
   if (!rows) return scan;
   while (true) {
     const auto more = rows->Step();
-    if (!more) return scan;
+    if (!more) {
+      scan.late = more.error().code == Code::kTimeout;
+      return scan;
+    }
     scan.whole = !*more;
     if (!*more) return scan;
     scan.last = rows->Int(0);
@@ -111,11 +123,27 @@ Result<Scan> CopyRows(sqlite::Database& from, sqlite::Database& to, const char* 
   }
 }
 
-Result<int64_t> CopyTable(sqlite::Database& from, sqlite::Database& to, const Table& table) {
-  ASSIGN_OR_RETURN(const Scan ahead, CopyRows(from, to, table.forward, table.insert, kNoPlace));
-  if (ahead.whole) return ahead.copied;
-  ASSIGN_OR_RETURN(const Scan back, CopyRows(from, to, table.backward, table.insert, ahead.last));
-  return ahead.copied + back.copied;
+// One file that is salvaged: where from, where to, and what becomes of it.
+struct Work {
+  sqlite::Database* from;  // null: it cannot be opened
+  sqlite::Database& to;
+  std::string file;
+  int64_t at_ms, longest_read_ms;
+  Json outcome;
+};
+
+// Each table has the whole time: a long one does not take it from the next.
+Result<int64_t> CopyTable(Work& work, const Table& table) {
+  work.from->SetDeadline(work.longest_read_ms);
+  ASSIGN_OR_RETURN(Scan scan, CopyRows(*work.from, work.to, table.forward, table.insert, kNoPlace));
+  int64_t copied = scan.copied;
+  if (!scan.whole && !scan.late) {
+    ASSIGN_OR_RETURN(scan, CopyRows(*work.from, work.to, table.backward, table.insert, scan.last));
+    copied += scan.copied;
+  }
+  if (scan.late) work.outcome["not_in_time"].push_back(table.name);
+  work.outcome["salvaged"][table.name] = copied;
+  return copied;
 }
 
 std::optional<std::map<std::string, int64_t>> ReadCounters(sqlite::Database& from) {
@@ -154,20 +182,18 @@ Status AddTombstones(sqlite::Database& db, int64_t count, const std::string& fil
 }
 
 // The counters of the file before, as far as they can be read, so that accepted = delivered +
-// pending + dead still holds. → how many writes are lost; nullopt: nobody can know.
-Result<std::optional<int64_t>> Settle(sqlite::Database& from, sqlite::Database& to,
-                                      const std::string& file, int64_t now_ms) {
-  const auto before = ReadCounters(from);
-  std::optional<int64_t> lost;
-  if (before) {
-    ASSIGN_OR_RETURN(const int64_t found, Count(to, "SELECT count(*) FROM outbox"));
-    lost = std::max<int64_t>(before->at("pending") + before->at("dead") - found, 0);
-    RETURN_IF_ERROR(AddTombstones(to, *lost, file, now_ms));
-    ASSIGN_OR_RETURN(auto update, to.Prepare("UPDATE outbox_totals SET value = value + ?"
-                                             " WHERE name = 'delivered'"));
+// pending + dead still holds; `found` is how many writes of it are in the outbox now.
+Status Settle(Work& work, int64_t found) {
+  work.from->SetDeadline(work.longest_read_ms);
+  if (const auto before = ReadCounters(*work.from)) {
+    const int64_t lost = std::max<int64_t>(before->at("pending") + before->at("dead") - found, 0);
+    RETURN_IF_ERROR(AddTombstones(work.to, lost, work.file, work.at_ms));
+    work.outcome["lost_writes"] = lost;
+    ASSIGN_OR_RETURN(auto update, work.to.Prepare("UPDATE outbox_totals SET value = value + ?"
+                                                  " WHERE name = 'delivered'"));
     RETURN_IF_ERROR(update.Bind(before->at("delivered")).Run());
   }
-  RETURN_IF_ERROR(to.Execute(R"sql(
+  return work.to.Execute(R"sql(
 UPDATE outbox_totals SET value = CASE name
   WHEN 'pending' THEN (SELECT count(*) FROM outbox WHERE state = 'pending')
   WHEN 'dead' THEN (SELECT count(*) FROM outbox WHERE state = 'dead')
@@ -176,45 +202,108 @@ UPDATE outbox_totals SET value = CASE name
   ELSE value END;
 UPDATE outbox_totals SET value = (SELECT sum(value) FROM outbox_totals
   WHERE name IN ('delivered', 'pending', 'dead')) WHERE name = 'accepted';
-)sql"));
-  return lost;
+)sql");
 }
 
-Status Salvage(sqlite::Database& db, const std::string& directory, const std::string& file) {
+Status NoteOutcome(Work& work) {
+  ASSIGN_OR_RETURN(
+      auto insert,
+      work.to.Prepare("INSERT OR REPLACE INTO damages(file, at_ms, outcome) VALUES(?,?,?)"));
+  return insert.Bind(work.file).Bind(work.at_ms).Bind(base::DumpJson(work.outcome)).Run();
+}
+
+// The outbox, what belongs to it, and the note that this file is begun, in one commit.
+Status SalvageOutbox(Work& work) {
+  ASSIGN_OR_RETURN(auto transaction, sqlite::Transaction::Begin(work.to));
+  if (work.from) {
+    ASSIGN_OR_RETURN(const int64_t given,
+                     Count(work.to,
+                           "SELECT count(*) FROM sqlite_sequence WHERE name = 'outbox'"
+                           " AND seq > 0"));
+    ASSIGN_OR_RETURN(int64_t found, CopyTable(work, given > 0 ? kOutboxBehind : kOutbox));
+    // A write that is no JSON any more is none.
+    RETURN_IF_ERROR(
+        work.to.Execute("DELETE FROM outbox WHERE body <> '' AND NOT json_valid(body)"));
+    found -= work.to.Changes();
+    RETURN_IF_ERROR(Settle(work, found));
+    for (const Table& table : kBesideOutbox) RETURN_IF_ERROR(CopyTable(work, table));
+  }
+  RETURN_IF_ERROR(NoteOutcome(work));
+  return transaction.Commit();
+}
+
+Status SalvageTable(Work& work, const Table& table) {
+  ASSIGN_OR_RETURN(auto transaction, sqlite::Transaction::Begin(work.to));
+  RETURN_IF_ERROR(work.to.Execute("PRAGMA defer_foreign_keys = ON"));
+  RETURN_IF_ERROR(CopyTable(work, table));
+  RETURN_IF_ERROR(work.to.Execute(kMakeWhole));
+  return transaction.Commit();
+}
+
+// A table that has no room is gone without: the agent goes on, the file is still there.
+Status SalvageRest(Work& work, bool used) {
+  for (const Table& table : kRest) {
+    const Status done = used ? Status(Error{Code::kFull, ""}) : SalvageTable(work, table);
+    if (!done && done.error().code != Code::kFull) return done;
+    if (!done) {
+      work.outcome["salvaged"].erase(table.name);
+      work.outcome["no_room"].push_back(table.name);
+    }
+  }
+  work.outcome.erase("unfinished");
+  const Status noted = NoteOutcome(work);
+  return noted || noted.error().code == Code::kFull ? Status() : noted;
+}
+
+// → how the salvage of that moment stands; nullopt: nothing is committed of it.
+Result<std::optional<Json>> NoteOf(sqlite::Database& db, int64_t at_ms) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT outcome FROM damages WHERE at_ms = ?"));
+  query.Bind(at_ms);
+  ASSIGN_OR_RETURN(const bool found, query.Step());
+  if (!found) return std::optional<Json>();
+  return std::optional<Json>(base::ParseJson(query.Text(0)).value_or(Json::object()));
+}
+
+// kFull: nothing of it is committed, and it is to be tried again.
+Status Salvage(sqlite::Database& db, const std::string& directory, const std::string& file,
+               int64_t longest_read_ms) {
   const std::string path = directory + "/" + file;
   const int64_t at_ms = std::atoll(file.c_str() + std::strlen(kAside));
+  ASSIGN_OR_RETURN(const auto note, NoteOf(db, at_ms));
+  if (note && !note->contains("unfinished")) return {};
   ASSIGN_OR_RETURN(const auto examined, sqlite::Examine(path));
-  ASSIGN_OR_RETURN(auto transaction, sqlite::Transaction::Begin(db));
-  RETURN_IF_ERROR(db.Execute("PRAGMA defer_foreign_keys = ON"));
-  Json outcome = {
-      {"reason", examined.reason}, {"salvaged", Json::object()}, {"lost_writes", nullptr}};
-  if (auto from = sqlite::Database::Open(path, {.access = sqlite::Access::kReader}); from) {
-    from->SetDeadline(kLongestReadMs);
-    for (const Table& table : kTables) {
-      ASSIGN_OR_RETURN(outcome["salvaged"][table.name], CopyTable(*from, db, table));
-    }
-    RETURN_IF_ERROR(db.Execute(kMakeWhole));
-    ASSIGN_OR_RETURN(const auto lost, Settle(*from, db, file, at_ms));
-    if (lost) outcome["lost_writes"] = *lost;
+  auto from = sqlite::Database::Open(path, {.access = sqlite::Access::kReader});
+  if (!from && from.error().code == Code::kFull) return from.error();
+  Work work{from ? &*from : nullptr, db, file, at_ms, longest_read_ms, Json::object()};
+  work.outcome = note.value_or(Json{{"reason", examined.reason},
+                                    {"salvaged", Json::object()},
+                                    {"lost_writes", nullptr},
+                                    {"unfinished", true}});
+  // Conversations that began since, when there was no room at an earlier start, are not mixed with
+  // those of before.
+  ASSIGN_OR_RETURN(const int64_t begun, Count(db, "SELECT count(*) FROM conversations"));
+  if (!note) RETURN_IF_ERROR(SalvageOutbox(work));
+  if (work.from) {
+    RETURN_IF_ERROR(SalvageRest(work, !note && begun > 0));
+  } else {
+    work.outcome.erase("unfinished");
+    RETURN_IF_ERROR(NoteOutcome(work));
   }
-  ASSIGN_OR_RETURN(auto insert,
-                   db.Prepare("INSERT INTO damages(file, at_ms, outcome) VALUES(?,?,?)"));
-  RETURN_IF_ERROR(insert.Bind(file).Bind(at_ms).Bind(base::DumpJson(outcome)).Run());
-  RETURN_IF_ERROR(transaction.Commit());
-  outcome["file"] = path;
-  base::LogError("state.db was damaged and set aside; what could be read was taken over", outcome);
+  work.outcome["file"] = path;
+  base::LogError("state.db was damaged and set aside; what could be read was taken over",
+                 work.outcome);
   return {};
 }
 
-// Oldest first; the names end in the time.
-std::vector<std::string> FilesSetAside(const std::string& directory) {
+// Oldest first; the names begin so and end in the time.
+std::vector<std::string> FilesNamed(const std::string& directory, const char* begin) {
   std::vector<std::string> files;
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(directory, failed)) {
     const std::string name = entry.path().filename();
     const bool number =
-        name.starts_with(kAside) &&
-        name.find_first_not_of("0123456789", std::strlen(kAside)) == std::string::npos;
+        name.starts_with(begin) &&
+        name.find_first_not_of("0123456789", std::strlen(begin)) == std::string::npos;
     if (number) files.push_back(name);
   }
   std::ranges::sort(files);
@@ -226,10 +315,27 @@ Status Rename(const std::string& from, const std::string& to) {
   return Error{Code::kInternal, "rename " + from + ": " + std::strerror(errno)};
 }
 
-Result<bool> IsSalvaged(sqlite::Database& db, const std::string& file) {
-  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT 1 FROM damages WHERE file = ?"));
-  query.Bind(file);
-  return query.Step();
+// The log first: a crash in between leaves a file that is found, and begun with again here.
+Status MarkSalvaged(const std::string& directory, const std::string& file) {
+  const std::string from = directory + "/" + file;
+  const std::string to = directory + "/" + kSalvaged + file.substr(std::strlen(kAside));
+  RETURN_IF_ERROR(Rename(from + "-wal", to + "-wal"));
+  RETURN_IF_ERROR(Rename(from, to));
+  std::error_code ignored;
+  std::filesystem::remove(from + "-shm", ignored);
+  return base::SyncDirectory(directory);
+}
+
+void RemoveOld(const std::string& directory) {
+  std::vector<std::string> files = FilesNamed(directory, kSalvaged);
+  while (files.size() > kKeptFiles) {
+    base::LogWarn("an old damaged state.db is removed", {{"file", files.front()}});
+    std::error_code ignored;
+    for (const char* part : {"", "-wal", "-shm"}) {
+      std::filesystem::remove(directory + "/" + files.front() + part, ignored);
+    }
+    files.erase(files.begin());
+  }
 }
 
 }  // namespace
@@ -251,41 +357,41 @@ Status SetAside(const std::string& directory, int64_t now_ms) {
 
 Status FinishSettingAside(const std::string& directory) {
   const std::string log = directory + "/" + kFile + "-wal";
-  const std::vector<std::string> files = FilesSetAside(directory);
+  const std::vector<std::string> files = FilesNamed(directory, kAside);
   const bool left = access((directory + "/" + kFile).c_str(), F_OK) != 0 &&
                     access(log.c_str(), F_OK) == 0 && !files.empty();
   if (!left) return {};
   return Rename(log, directory + "/" + files.back() + "-wal");
 }
 
-Status SalvageAll(sqlite::Database& db, const std::string& directory) {
-  std::vector<std::string> files = FilesSetAside(directory);
+Status SalvageAll(sqlite::Database& db, const std::string& directory, int64_t longest_read_ms) {
+  std::vector<std::string> files = FilesNamed(directory, kAside);
+  // The newest first: where two say something of the same, it is right.
+  std::ranges::reverse(files);
   for (const std::string& file : files) {
-    ASSIGN_OR_RETURN(const bool done, IsSalvaged(db, file));
-    if (!done) RETURN_IF_ERROR(Salvage(db, directory, file));
-  }
-  while (files.size() > kKeptFiles) {
-    base::LogWarn("an old damaged state.db is removed", {{"file", files.front()}});
-    std::error_code ignored;
-    for (const char* part : {"", "-wal", "-shm"}) {
-      std::filesystem::remove(directory + "/" + files.front() + part, ignored);
+    const Status done = Salvage(db, directory, file, longest_read_ms);
+    if (!done && done.error().code == Code::kFull) {
+      base::LogError("no room to take over a damaged state.db; it is tried again at the next start",
+                     {{"file", file}, {"reason", done.error().message}});
+      break;
     }
-    files.erase(files.begin());
+    RETURN_IF_ERROR(done);
+    RETURN_IF_ERROR(MarkSalvaged(directory, file));
   }
+  RemoveOld(directory);
   return {};
 }
 
 Result<Json> Damages(sqlite::Database& db) {
-  ASSIGN_OR_RETURN(
-      auto query,
-      db.Prepare("SELECT file, at_ms, outcome FROM damages ORDER BY at_ms DESC LIMIT 20"));
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT at_ms, outcome FROM damages ORDER BY at_ms DESC LIMIT 20"));
   Json list = Json::array();
   while (true) {
     ASSIGN_OR_RETURN(const bool more, query.Step());
     if (!more) return list;
-    Json one = base::ParseJson(query.Text(2)).value_or(Json::object());
-    one["file"] = query.Text(0);
-    one["at"] = base::FormatTime(query.Int(1));
+    Json one = base::ParseJson(query.Text(1)).value_or(Json::object());
+    one["file"] = kSalvaged + std::to_string(query.Int(0));
+    one["at"] = base::FormatTime(query.Int(0));
     list.push_back(std::move(one));
   }
 }

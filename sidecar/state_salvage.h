@@ -19,13 +19,19 @@ base::Status SetAside(const std::string& directory, int64_t now_ms);
 // Before a new file is made: the log goes after its file, should a crash have parted them.
 base::Status FinishSettingAside(const std::string& directory);
 
-// Takes over, each in one transaction, what can be read of every file that was set aside and not
-// salvaged yet; a crash in between thus begins again. Keeps the newest three such files. Writes
-// that could not be read become dead letters of cause "damaged", where their number is known.
-base::Status SalvageAll(sqlite::Database& db, const std::string& directory);
+inline constexpr int64_t kLongestReadMs = 60'000;
 
-// What was set aside over the life of the volume: [{file, at, reason, salvaged, lost_writes}]; the
-// newest first. lost_writes is null when nobody can know.
+// Takes over what can be read of every file that was set aside: the outbox in one commit, then each
+// table in its own; a crash in between goes on at the next start. A file that is done is renamed to
+// `state.db.salvaged-<ms>`, so that nothing is taken from it twice; the newest three of these are
+// kept. Writes that could not be read become dead letters of cause "damaged", where their number is
+// known. No room is no error: without it the outbox is tried again at the next start, another table
+// is gone without. Reading a table ends after `longest_read_ms`.
+base::Status SalvageAll(sqlite::Database& db, const std::string& directory,
+                        int64_t longest_read_ms = kLongestReadMs);
+
+// What was set aside over the life of the volume: [{file, at, reason, salvaged, lost_writes,
+// no_room?, not_in_time?}]; the newest first. lost_writes is null when nobody can know.
 base::Result<base::Json> Damages(sqlite::Database& db);
 
 }  // namespace sidecar
