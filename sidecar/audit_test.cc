@@ -17,6 +17,7 @@ class AuditTest : public SidecarTest {
                      PolicyText(memory_.url(), {{"toolHooks",
                                                  {{"auditTools", {"ba*", "kubectl_apply"}},
                                                   {"blockedCommands", {"rm -rf"}},
+                                                  {"allowedPaths", {"/repo"}},
                                                   {"memorySaveRules", Json::array()}}}}));
     Start();
   }
@@ -40,7 +41,8 @@ class AuditTest : public SidecarTest {
 
 TEST_F(AuditTest, EveryCallIsARowThatStays) {
   const std::string secret = "ghp" + ("_" + std::string(36, 'Q'));
-  const Json input = {{"tool_name", "Bash"}, {"tool_input", {{"command", "echo " + secret}}}};
+  const Json input = {
+      {"tool_name", "Bash"}, {"cwd", "/repo"}, {"tool_input", {{"command", "echo " + secret}}}};
   Json call = input, denied = input, failed = input, other = input, mcp = input;
   call["tool_use_id"] = "t1";
   Hook("PreToolUse", call);
@@ -55,14 +57,19 @@ TEST_F(AuditTest, EveryCallIsARowThatStays) {
   Hook("PostToolUse", other);
   mcp["tool_name"] = "mcp__k8s__kubectl_apply";
   Hook("PostToolUse", mcp);
+  Json outside = input;
+  outside["tool_use_id"] = "t4";
+  outside["tool_input"]["command"] = "cat /etc/" + secret;
+  Hook("PreToolUse", outside);
   EXPECT_EQ(memory_.CountCalls("POST /observations"), 0u) << "an audit record is no memory";
   const auto rows = Rows();
-  ASSERT_EQ(rows.size(), 5u);
+  ASSERT_EQ(rows.size(), 6u);
   EXPECT_TRUE(rows[0].starts_with("PreToolUse Bash ")) << rows[0];
   EXPECT_TRUE(rows[1].starts_with("PostToolUse Bash ")) << rows[1];
   EXPECT_NE(rows[2].find("blocks the command"), std::string::npos) << rows[2];
   EXPECT_NE(rows[3].find("Exit code 3"), std::string::npos) << rows[3];
   EXPECT_TRUE(rows[4].starts_with("PostToolUse mcp__k8s__kubectl_apply ")) << rows[4];
+  EXPECT_NE(rows[5].find("allows no access to /etc/[REDACTED:"), std::string::npos) << rows[5];
   for (const std::string& row : rows) EXPECT_EQ(row.find(secret), std::string::npos) << row;
 }
 

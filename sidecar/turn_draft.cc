@@ -125,7 +125,9 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
   }
   if (keep_raw) raw = MessagesOf(event, draft.call_id);
   if (event.kind == Kind::kPreToolUse) {
-    draft.denial = DenialReason(policy.policy, event, sources.real_path);
+    Redactor::Counts counted_with_the_input;  // the reason repeats what stands there
+    draft.denial = policy.redactor.Redact(DenialReason(policy.policy, event, sources.real_path),
+                                          counted_with_the_input);
   }
   Redact(policy.redactor, event, draft.redactions);
   draft.messages = keep_raw ? std::move(raw) : MessagesOf(event, draft.call_id);
