@@ -22,6 +22,17 @@ TEST_F(Turns, RestartGoesOnInTheSameConversationAndSession) {
   EXPECT_EQ(Messages().size(), 2u);
 }
 
+TEST_F(Turns, CallIdsThatBeginAgainInEveryTurnLoseNoCapture) {
+  Prompt("first");
+  Bash("error: one", "1");
+  Bash("error: one", "1");  // sent again
+  Prompt("second");
+  Bash("error: two", "1");
+  ASSERT_TRUE(memory_.WaitForObservations(2));
+  ASSERT_TRUE(Drained());
+  EXPECT_EQ(memory_.With([](StubMemory& stub) { return stub.observations.size(); }), 2u);
+}
+
 TEST_F(Turns, SessionEndSendsWhatWasSaidAndAReusedIdOpensASuccessor) {
   Prompt("first words");
   Bash("error: x", "t1");

@@ -22,13 +22,14 @@ using base::Status;
 
 constexpr size_t kAuditCharacters = 4'000;
 
-// K31: the same call and rule give the same key, whoever sends it how often.
+// K31: the same call and rule give the same key, whoever sends it how often. Some runtimes count
+// their calls from 1 in every turn: the event's key, with its contents, tells such calls apart.
 std::string CaptureKey(const TurnDraft& draft, const Capture& capture, const std::string& session,
                        int64_t turn, const api::Policy& policy) {
   const api::HookEvent& event = draft.event;
   Json parts = {policy.agent_namespace, session, capture.rule};
   if (!event.tool_use_id.empty()) {
-    parts.push_back(event.tool_use_id);
+    parts.push_back({event.tool_name, draft.event_key});
   } else {
     parts.push_back({turn, event.tool_name, event.tool_input, OutputText(event)});
   }
