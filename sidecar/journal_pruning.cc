@@ -22,6 +22,13 @@ Result<bool> HasWrites(sqlite::Database& db, const std::string& id) {
   return query.Step();
 }
 
+Result<bool> MayGo(sqlite::Database& db, const std::string& id, int64_t before_ms) {
+  ASSIGN_OR_RETURN(const auto found, conversation::Find(db, id));
+  if (!found || found->state != "ended" || found->updated_ms > before_ms) return false;
+  ASSIGN_OR_RETURN(const bool waits, HasWrites(db, id));
+  return !waits;
+}
+
 }  // namespace
 
 int64_t AgeBy(int64_t aged_ms, int64_t gain_ms, int64_t now_ms) {
@@ -49,11 +56,25 @@ Result<int64_t> PruneAnswers(sqlite::Database& db, int64_t before_ms, int64_t li
   return db.Changes();
 }
 
+Result<int64_t> PruneRows(sqlite::Database& db, const std::string& id, int64_t before_ms,
+                          int64_t limit) {
+  ASSIGN_OR_RETURN(const bool may, MayGo(db, id, before_ms));
+  int64_t removed = 0;
+  if (!may) return removed;
+  for (const char* sql : {"DELETE FROM messages WHERE number IN (SELECT number FROM messages"
+                          " WHERE conversation = ? ORDER BY sequence LIMIT ?)",
+                          "DELETE FROM injections WHERE number IN (SELECT number FROM injections"
+                          " WHERE conversation = ? ORDER BY turn LIMIT ?)"}) {
+    ASSIGN_OR_RETURN(auto remove, db.Prepare(sql));
+    RETURN_IF_ERROR(remove.Bind(id).Bind(limit - removed).Run());
+    removed += db.Changes();
+  }
+  return removed;
+}
+
 Result<bool> PruneConversation(sqlite::Database& db, const std::string& id, int64_t before_ms) {
-  ASSIGN_OR_RETURN(const auto found, conversation::Find(db, id));
-  if (!found || found->state != "ended" || found->updated_ms > before_ms) return false;
-  ASSIGN_OR_RETURN(const bool waits, HasWrites(db, id));
-  if (waits) return false;
+  ASSIGN_OR_RETURN(const bool may, MayGo(db, id, before_ms));
+  if (!may) return false;
   for (const char* sql : {"DELETE FROM handled_events WHERE conversation = ?",
                           "DELETE FROM injections WHERE conversation = ?",
                           "DELETE FROM ledger WHERE conversation = ?",

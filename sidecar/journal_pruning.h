@@ -24,7 +24,13 @@ base::Result<int64_t> PruneAnswers(sqlite::Database& db, int64_t before_ms, int6
 // Deletes a conversation with all that is kept about it (messages, injections, sessions, answers;
 // not the audit log), when it has ended, was not used since `before_ms` and has no write in the
 // outbox. → whether it did.
+// Its messages and injections are first taken away by PruneRows, some in each commit.
 base::Result<bool> PruneConversation(sqlite::Database& db, const std::string& id,
                                      int64_t before_ms);
+
+// Deletes at most `limit` messages and injections of a conversation that PruneConversation may
+// delete, the oldest first. → how many; 0: none is left, or it may not be deleted.
+base::Result<int64_t> PruneRows(sqlite::Database& db, const std::string& id, int64_t before_ms,
+                                int64_t limit);
 
 }  // namespace sidecar

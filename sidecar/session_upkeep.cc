@@ -20,7 +20,7 @@ using base::Status;
 
 constexpr int64_t kRoundEveryMs = 60'000;
 constexpr int64_t kMostConversations = 1'000, kMostAnswers = 10'000;  // in one round
-constexpr int64_t kAnswersTogether = 500;                             // in one transaction
+constexpr int64_t kAnswersTogether = 500, kRowsTogether = 500;        // in one transaction
 constexpr int64_t kGainOverRestartMs = 24 * 3'600'000;
 constexpr int64_t kSaveEveryMs = 600'000;  // an idle sidecar hardly wakes the disk
 
@@ -149,6 +149,12 @@ int64_t SessionUpkeep::ForgetConversations(int64_t aged_ms) {
   if (!old) return 0;
   int64_t forgotten = 0;
   for (const std::string& id : *old) {
+    Result<int64_t> rows = int64_t{1};
+    while (rows && *rows > 0) {  // a long one would hold up the hooks
+      rows = state_.Write<int64_t>(
+          [&](sqlite::Database& db) { return PruneRows(db, id, before_ms, kRowsTogether); });
+    }
+    if (!rows) break;
     const auto done = state_.Write<bool>(
         [&](sqlite::Database& db) { return PruneConversation(db, id, before_ms); });
     if (!done) break;

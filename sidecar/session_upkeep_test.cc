@@ -212,6 +212,26 @@ TEST_F(Upkeep, ConversationsGoOnlyWhenEndedOldAndTold) {
             1u);
 }
 
+TEST_F(Upkeep, ALongConversationGoesInSmallCommits) {
+  Open({}, {.keep_conversations_ms = kDayMs});
+  for (int i = 0; i < 25; ++i) Say("long", "user", "words");
+  End("long");
+  const int64_t later_ms = clock_.NowMs() + kDayMs;
+  const auto prune = [&] {
+    return *state_->Write<int64_t>(
+        [&](sqlite::Database& db) { return PruneRows(db, "long", later_ms, 10); });
+  };
+  EXPECT_EQ(prune(), 0) << "its end is not told yet";
+  DeliverAll();
+  EXPECT_EQ(prune(), 10);
+  EXPECT_EQ(prune(), 10);
+  EXPECT_EQ(prune(), 5);
+  EXPECT_EQ(prune(), 0);
+  upkeep_->RunOnce();
+  clock_.Advance(kDayMs);
+  EXPECT_EQ(upkeep_->RunOnce().conversations, 1);
+}
+
 TEST_F(Upkeep, AClockThatJumpsExpiresNothing) {
   const SessionUpkeep::Options options{.keep_answers_ms = 3 * kDayMs,
                                        .keep_conversations_ms = 3 * kDayMs};

@@ -64,14 +64,18 @@ Result<std::vector<api::SummaryMessage>> Transcript(
     sqlite::Database& db, const conversation::Conversation& conversation) {
   ASSIGN_OR_RETURN(const auto session, FindMemorySession(db, conversation.memory_session_id));
   const int64_t after = session ? session->after_sequence : 0;
-  ASSIGN_OR_RETURN(auto messages, conversation::MessagesAfter(db, conversation.id, after));
+  // No more of each than ShortTranscript keeps: the whole of a long session may not fit in memory.
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT role, substr(content, 1, ?) FROM messages"
+                              " WHERE conversation = ? AND sequence > ? AND content <> ''"
+                              " AND role IN ('user', 'assistant') ORDER BY sequence"));
+  query.Bind(static_cast<int64_t>(kTranscriptCharacters)).Bind(conversation.id).Bind(after);
   std::vector<api::SummaryMessage> said;
-  for (conversation::Message& message : messages) {
-    const bool talk = message.role == "user" || message.role == "assistant";
-    if (talk && !message.content.empty())
-      said.push_back({message.role, std::move(message.content)});
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return said;
+    said.push_back({query.Text(0), query.Text(1)});
   }
-  return said;
 }
 
 // The summary needs the number of messages and the first and last of the user: the middle of a long
