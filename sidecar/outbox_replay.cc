@@ -29,7 +29,9 @@ Result<std::vector<Candidate>> Candidates(sqlite::Database& db, const ReplayChoi
   if (choice.sequences.empty()) {
     ASSIGN_OR_RETURN(auto query,
                      db.Prepare("SELECT sequence, bytes FROM outbox WHERE state = 'dead'"
-                                " AND bytes > 0 AND (?1 = '' OR cause = ?1) ORDER BY sequence"));
+                                " AND bytes > 0 AND (?1 = '' OR cause = ?1)"
+                                // Rules of before must not replace those of now.
+                                " AND kind <> 'retention' ORDER BY sequence"));
     query.Bind(choice.cause);
     return Collect(query);
   }

@@ -50,6 +50,22 @@ TEST_F(Replay, ChosenLettersArePendingAgainAsTheyWere) {
   ExpectBalance();
 }
 
+TEST_F(Replay, RulesOfRetentionThatDiedAreSentAgainOnlyByTheirNumber) {
+  Add("lane", "1");
+  ASSERT_TRUE(state_->Change([](sqlite::Database& db) {
+    OutboxRow row;
+    row.lane = row.kind = "retention";
+    row.body = "{}";
+    return Enqueue(db, row, {});
+  }));
+  Kill(1, "400");
+  Kill(2, "400");
+  EXPECT_EQ(Do({{}, ""}).replayed, 1);
+  EXPECT_EQ(Do({{}, "400"}).replayed, 0);
+  EXPECT_EQ(Do({{2}, ""}).replayed, 1);
+  ExpectBalance();
+}
+
 TEST_F(Replay, AFullOutboxTakesTheOldestAndLeavesTheRest) {
   for (int i = 1; i <= 4; ++i) Add("lane", std::to_string(i));
   for (int i = 1; i <= 4; ++i) Kill(i, "400");

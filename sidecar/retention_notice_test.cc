@@ -73,6 +73,13 @@ TEST_F(RetentionNotices, ReachTheServerInOrderThoughItWasAway) {
   EXPECT_TRUE(Until([&] { return told().starts_with("24h 48h 48h "); })) << told();
   ASSERT_TRUE(in_force(rules(nullptr)));
   EXPECT_TRUE(Until([&] { return told().ends_with("48h none "); })) << told();
+  // Taken away while the pod is down: the policy that was kept says what the server was told.
+  ASSERT_TRUE(in_force(rules("72h")));
+  EXPECT_TRUE(Until([&] { return told().ends_with("72h "); })) << told();
+  running_.reset();
+  directory_.Write("policy.json", rules(nullptr));
+  Start();
+  EXPECT_TRUE(Until([&] { return told().ends_with(" none "); })) << told();
 }
 
 }  // namespace
