@@ -76,12 +76,18 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
     if (!committed) {
       parts_.rules.Count(draft.verdicts, false);
       span->Fail(base::CodeName(committed.error().code));
-      return committed.error();
+      if (draft.denial.empty()) return committed.error();
+      // What is forbidden stays so, whether it can be written down or not.
+      parts_.metrics.Count("agent_memory_sidecar_denials_total");
+      return api::HookAnswer{"", "deny", draft.denial};
     }
     outcome = std::move(*committed);
     parts_.wake();
-  } else if (!draft.denial.empty()) {
-    outcome.answer = {"", "deny", draft.denial};
+  }
+  if (!draft.denial.empty()) {
+    // Also where the event was answered before, when the policy still allowed it.
+    outcome.answer.permission_decision = "deny";
+    outcome.answer.permission_decision_reason = draft.denial;
   }
   Describe(*span, draft, recall, outcome);
   Count(draft, recall, outcome);

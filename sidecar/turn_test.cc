@@ -343,6 +343,24 @@ TEST_F(Turns, DeniedCallsAreToldWhyAndAudited) {
   EXPECT_EQ(memory_.CountCalls("GET /search"), 0u);
 }
 
+TEST_F(Turns, ACallThatIsForbiddenByNowIsDeniedThoughItWasAnsweredBefore) {
+  const Json call = {
+      {"tool_name", "Bash"}, {"tool_use_id", "t1"}, {"tool_input", {{"command", "rm -rf /"}}}};
+  const Json audited = {{"toolHooks", {{"auditTools", {"bash"}}}}};
+  const auto decision = [&] {
+    return base::StringAt(Hook("PreToolUse", call).body,
+                          {"hookSpecificOutput", "permissionDecision"});
+  };
+  directory_.Write("policy.json", PolicyText(memory_.url(), audited));
+  Start();
+  EXPECT_EQ(decision(), "");
+  Json stricter = audited;
+  stricter["toolHooks"]["blockedCommands"] = {"rm -rf"};
+  directory_.Write("policy.json", PolicyText(memory_.url(), stricter));
+  Start();
+  EXPECT_EQ(decision(), "deny");
+}
+
 TEST_F(Turns, EventsOfManyConversationsAtOnceAllArrive) {
   constexpr int kThreads = 6, kEach = 15;
   std::vector<std::jthread> agents;
