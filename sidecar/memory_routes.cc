@@ -84,6 +84,14 @@ http::Response Passed(http::Response answer) {
   return out;
 }
 
+// Then a write that goes at once would overtake them, and the older text become the newest.
+Result<bool> LaneWaits(sqlite::Database& db, const std::string& lane) {
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT 1 FROM outbox WHERE lane = ? AND state = 'pending' LIMIT 1"));
+  query.Bind(lane);
+  return query.Step();
+}
+
 // No answer, or one that says "not now": the outbox tries again where it may.
 bool IsAway(const Result<http::Response>& answer) {
   return !answer || answer->status == 429 || answer->status >= 502;
@@ -93,13 +101,14 @@ bool IsAway(const Result<http::Response>& answer) {
 
 MemoryRoutes::MemoryRoutes(State& state, const PolicyWatch& policies, SendToServer send,
                            const base::Clock& clock, OutboxLimits limits,
-                           std::function<void()> wake)
+                           std::function<void()> wake, std::function<void()> back)
     : state_(state),
       policies_(policies),
       send_(std::move(send)),
       clock_(clock),
       limits_(limits),
-      wake_(std::move(wake)) {}
+      wake_(std::move(wake)),
+      back_(std::move(back)) {}
 
 std::vector<http::Route> MemoryRoutes::Routes() {
   using P = api::Policy;
@@ -317,8 +326,15 @@ MemoryRoutes::Answer MemoryRoutes::SendOrQueue(const http::Request& request,
   out.body = row.body;
   out.timeout_ms = kWriteTimeoutMs;
   out.headers.Set("Idempotency-Key", row.idempotency_key);
-  auto answer = Forward(request, policy.policy, std::move(out));
-  if (!IsAway(answer)) return answer;
+  ASSIGN_OR_RETURN(const bool waits,
+                   state_.Read([&](sqlite::Database& db) { return LaneWaits(db, row.lane); }));
+  if (!waits) {
+    auto answer = Forward(request, policy.policy, std::move(out));
+    if (!IsAway(answer)) {
+      back_();
+      return answer;
+    }
+  }
   RETURN_IF_ERROR(state_.Change([&](sqlite::Database& db) { return Enqueue(db, row, limits_); }));
   wake_();
   return http::JsonResponse(202, {{"queued", true}});

@@ -18,9 +18,10 @@ namespace sidecar {
 
 class MemoryRoutes {
  public:
-  // `wake` tells the delivery that there are new rows.
+  // `wake` tells the delivery that there are new rows, `back` that the server was reached.
   MemoryRoutes(State& state, const PolicyWatch& policies, SendToServer send,
-               const base::Clock& clock, OutboxLimits limits, std::function<void()> wake);
+               const base::Clock& clock, OutboxLimits limits, std::function<void()> wake,
+               std::function<void()> back);
   std::vector<http::Route> Routes();  // their handlers refer to this object
 
  private:
@@ -41,7 +42,8 @@ class MemoryRoutes {
   Answer Import(const http::Request& request, const Policy& policy);
   Answer Forget(const http::Request& request, const Policy& policy);
 
-  // Sends now; when the server is away, puts the write into the outbox and answers 202.
+  // Sends now; when the server is away, or earlier writes of the lane wait, puts the write into the
+  // outbox and answers 202.
   Answer SendOrQueue(const http::Request& request, const ActivePolicy& policy, OutboxRow row);
   Answer Forward(const http::Request& request, const api::Policy& policy, http::ClientRequest out);
   // The row, when it is the project's (or global and only read); kNotFound otherwise.
@@ -55,7 +57,7 @@ class MemoryRoutes {
   SendToServer send_;
   const base::Clock& clock_;
   const OutboxLimits limits_;
-  std::function<void()> wake_;
+  std::function<void()> wake_, back_;
 };
 
 }  // namespace sidecar

@@ -68,6 +68,7 @@ TEST_F(MemoryRoutesTest, ASessionIdMayBeTheConversations) {
   Ask("POST", "/observations", note);
   note.erase("session_id");
   Ask("POST", "/observations", note);
+  ASSERT_TRUE(memory_.WaitForObservations(2));
   const auto rows = memory_.With([](StubMemory& stub) { return stub.observations; });
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0]["session_id"], session);
@@ -166,6 +167,21 @@ TEST_F(MemoryRoutesTest, GlobalScopeNeedsAllowGlobal) {
   EXPECT_EQ(Ask("POST", "/observations", note).status, 201);
   UsePolicy({{"allowGlobal", false}});
   EXPECT_EQ(Ask("POST", "/observations", note).status, 403);
+}
+
+TEST_F(MemoryRoutesTest, AWriteDoesNotOvertakeThoseThatWait) {
+  Start([](SidecarSettings& settings) { settings.retry_longest_ms = 2'000; });
+  memory_.Down();
+  Json note = note_;
+  for (const char* content : {"first", "second", "third"}) {
+    note["content"] = content;
+    EXPECT_EQ(Ask("POST", "/observations", note).status, 202);
+  }
+  memory_.Up();
+  note["content"] = "last";
+  EXPECT_LT(Ask("POST", "/observations", note).status, 300);
+  ASSERT_TRUE(memory_.WaitForObservations(4));
+  EXPECT_EQ(memory_.With([](StubMemory& stub) { return stub.observations[3]["content"]; }), "last");
 }
 
 TEST_F(MemoryRoutesTest, WritesAreKeptWhileTheServerIsAway) {

@@ -82,7 +82,8 @@ struct RunningSidecar::Parts {
         conversations(*state, policies, c, s.outbox, s.conversation_ttl_ms, Waker()),
         dead_letters(*state, s.outbox, Waker()),
         upkeep(*state, policies, *metrics, c, UpkeepOptions(s), Waker()),
-        memory(*state, policies, servers.Sender(), c, s.outbox, Waker()),
+        memory(*state, policies, servers.Sender(), c, s.outbox, Waker(),
+               [this] { delivery.ServerIsBack(); }),
         mcp(policies, TwinsOfTools(), c, std::max<size_t>(1, s.workers / 2)),
         injections(*state, policies, recall),
         ledger(*state, policies, c),
@@ -96,9 +97,8 @@ struct RunningSidecar::Parts {
     const auto now = policies.Current();
     if (!now) return;
     const auto before = std::exchange(told, now);
-    const base::Status kept =
-        TellRetention(*state, before ? &before->policy : nullptr, now->policy, settings.outbox,
-                      clock.NowMs());
+    const base::Status kept = TellRetention(*state, before ? &before->policy : nullptr, now->policy,
+                                            settings.outbox, clock.NowMs());
     if (!kept)
       base::LogError("the memory server is not told the rules of retention until the next start",
                      {{"reason", kept.error().message}});
