@@ -40,6 +40,7 @@ std::unique_ptr<Store> Open(const std::string& path, size_t index_bytes, bool at
   options.index_bytes = index_bytes;
   options.index_at_once = at_once;
   options.query_deadline_ms = 60'000;
+  options.index_wait = std::chrono::minutes(1);
   auto store = Store::Open(path, options);
   EXPECT_TRUE(store) << store.error().message;
   return store ? std::move(*store) : nullptr;

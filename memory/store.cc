@@ -98,11 +98,11 @@ Status Store::State::Index(Database& writer, Status (*step)(Database&)) {
 // So that who saved also finds. A writer that is held up, by a slow disk, holds up nobody else for
 // long.
 bool Store::State::WaitForIndex() {
-  constexpr std::chrono::milliseconds kLongest{100};
   if (index_damaged) return false;
   std::future<Status> indexed =
       writer->Post([this](Database& database) { return Index(database, IndexWaiting); });
-  return indexed.wait_for(kLongest) == std::future_status::ready && indexed.get() && !index_damaged;
+  return indexed.wait_for(options.index_wait) == std::future_status::ready && indexed.get() &&
+         !index_damaged;
 }
 
 Result<Snapshot> Snapshot::Begin(ReaderPool& pool) {
@@ -155,6 +155,10 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
   RETURN_IF_ERROR(Lifetimes::Teach(state->lifetimes, database));
   ASSIGN_OR_RETURN(RetentionPolicy policy, LoadPolicy(database, options.retention));
   state->lifetimes->Set(std::move(policy));
+  // Readers are opened as they are needed: whether one can be is said now.
+  ASSIGN_OR_RETURN(auto reader,
+                   OpenReader(path, state->Reading(), state->lifetimes, &state->resident));
+  reader.reset();
   state->resident.Watch(database);
   RETURN_IF_ERROR(state->usage.Read(database));
   sqlite::Writer::Options writing;

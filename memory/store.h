@@ -1,6 +1,6 @@
-// The memory of one tenant: what is kept, and what is found. No call takes a tenant. Times of writes
-// come from the caller; the clock of the options says what is over. What is behind it (SQLite now)
-// shows nowhere here: no SQL, no rowids, no match text.
+// The memory of one tenant: what is kept, and what is found. No call takes a tenant. Times of
+// writes come from the caller; the clock of the options says what is over. What is behind it
+// (SQLite now) shows nowhere here: no SQL, no rowids, no match text.
 #pragma once
 
 #include <atomic>
@@ -35,10 +35,11 @@ struct StoreOptions {
   size_t index_bytes = 8 << 20;
   std::shared_ptr<std::atomic<size_t>> index_bytes_used = std::make_shared<std::atomic<size_t>>(0);
   bool index_at_once = false;  // before the first answer instead of in the background: for tests
-  std::chrono::milliseconds index_idle{20};  // without writes: new rows go into the file's index
-  RetentionRules retention;    // of projects without rules of their own
-  int64_t keep_used_ms = 7 * 24 * 3'600'000LL;      // what was used since is not removed
-  int64_t deleted_ms = 30 * 24 * 3'600'000LL;       // deleted and hidden rows stay so long
+  std::chrono::milliseconds index_idle{20};     // without writes: new rows go into the file's index
+  std::chrono::milliseconds index_wait{2000};   // of a search for that; then it goes without them
+  RetentionRules retention;                     // of projects without rules of their own
+  int64_t keep_used_ms = 7 * 24 * 3'600'000LL;  // what was used since is not removed
+  int64_t deleted_ms = 30 * 24 * 3'600'000LL;   // deleted and hidden rows stay so long
   const base::Clock* clock = &base::SystemClock();  // says what is over; outlives the store
   // A sync failed: nothing is acknowledged from then on; the program must end. May be called again.
   std::function<void(const base::Error&)> on_sync_failure;
@@ -121,7 +122,8 @@ enum class Imported { kNew, kSkipped };
 struct ImportOptions {
   bool dedup = true;        // a row that is here under another id is skipped, not made again
   bool unite_tags = false;  // a row that is here already gets the tags of the one that comes
-  // When rows without a time are from. Such a row is the same as one that differs in its time alone.
+  // When rows without a time are from. Such a row is the same as one that differs in its time
+  // alone.
   int64_t now_ms = 0;
 };
 

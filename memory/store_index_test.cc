@@ -11,10 +11,12 @@ namespace {
 class StoreIndexTest : public StoreTest {
  protected:
   StoreIndexTest() { OpenWithIdle(std::chrono::hours(1)); }
-  void OpenWithIdle(std::chrono::milliseconds idle) {
+  void OpenWithIdle(std::chrono::milliseconds idle,
+                    std::chrono::milliseconds wait = std::chrono::minutes(1)) {
     StoreOptions options;
     options.index_bytes = 0;
     options.index_idle = idle;
+    options.index_wait = wait;
     Reopen(options);
   }
   int64_t Waiting() {
@@ -83,6 +85,7 @@ TEST_F(StoreIndexTest, ManyRowsAndLongOnesDoNotWaitForAQuietMoment) {
 TEST_F(StoreIndexTest, AWriterThatHangsHoldsUpNoReader) {
   MustSave(Note("the zeppelin landed"));
   EXPECT_EQ(Find("zeppelin"), Ids{1});
+  OpenWithIdle(std::chrono::hours(1), std::chrono::milliseconds(50));
   MustSave(Note("the next zeppelin"));
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(scratch_.File("store").c_str(), &other), SQLITE_OK);
@@ -92,6 +95,7 @@ TEST_F(StoreIndexTest, AWriterThatHangsHoldsUpNoReader) {
   EXPECT_TRUE(found->partial);
   EXPECT_EQ(found->rows.size(), 1u);
   sqlite3_close(other);
+  OpenWithIdle(std::chrono::hours(1));
   EXPECT_EQ(store_->Search({}, "zeppelin", false)->rows.size(), 2u);
 }
 
