@@ -149,7 +149,7 @@ def damage(checks, base, seed):
         status = wire.ask(sidecar.api, "GET", "/v1/status")[1]
         checks.that(len(status["damages"]) == 1, f"page {page} of {pages}: the sidecar starts and says so", status["damages"])
         checks.that("set aside" in sidecar.tail(50), "so does its log")
-        checks.that(len(glob.glob(file + ".damaged-*")) >= 1, "the damaged file is kept")
+        checks.that(len(glob.glob(file + ".salvaged-*")) >= 1, "the damaged file is kept")
         done = wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["pending"] == 0, 30)
         status = wire.ask(sidecar.api, "GET", "/v1/status")[1]
         checks.that(done and status["accepted"] == status["delivered"] + status["dead"], "the rest is delivered, the counters balance",
