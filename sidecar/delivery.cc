@@ -79,6 +79,8 @@ void Delivery::Start() {
     while (!stop.stop_requested()) {
       const int64_t wait_ms = Round();
       std::unique_lock lock(mutex_);
+      ++rounds_;
+      round_ended_.notify_all();
       wake_.wait_for(lock, std::chrono::milliseconds(wait_ms), [&] { return woken_ || stopping_; });
       woken_ = false;
     }
@@ -97,6 +99,27 @@ void Delivery::ServerIsBack() {
   if (server_due_ms_.exchange(0) != 0) Wake();
 }
 
+base::Result<bool> Delivery::AwaitLane(const std::string& lane, int64_t limit_ms) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(limit_ms);
+  const auto has_pending = [&] {
+    return state_.Read([&](sqlite::Database& db) { return HasPending(db, lane); });
+  };
+  // The round that runs may be past the lane's rows; the one after it is not.
+  for (int rounds = 0; rounds < 2; ++rounds) {
+    std::unique_lock lock(mutex_);
+    const uint64_t round = rounds_;
+    lock.unlock();
+    ASSIGN_OR_RETURN(const bool waits, has_pending());
+    if (!waits || !reachable_) return !waits;
+    if (rounds == 0) Wake();
+    lock.lock();
+    const auto ended = [&] { return rounds_ != round || stopping_; };
+    if (!round_ended_.wait_until(lock, end, ended) || stopping_) return false;
+  }
+  ASSIGN_OR_RETURN(const bool waits, has_pending());
+  return !waits;
+}
+
 void Delivery::Stop() {
   {
     std::lock_guard lock(mutex_);
@@ -105,6 +128,7 @@ void Delivery::Stop() {
   interrupted_ = true;
   thread_.request_stop();
   wake_.notify_all();
+  round_ended_.notify_all();
   if (thread_.joinable()) thread_.join();
   interrupted_ = false;
 }

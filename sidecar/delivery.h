@@ -54,6 +54,9 @@ class Delivery {
   void Start();         // the thread
   void Wake();          // there are new rows
   void ServerIsBack();  // somebody else reached the server: try at once
+  // Waits at most `limit_ms` for the thread to send what the lane holds → whether it holds nothing
+  // now. While the server is away it does not wait.
+  base::Result<bool> AwaitLane(const std::string& lane, int64_t limit_ms);
   void Stop();          // ends the thread; a call that runs is waited for
 
   // After Stop: sends what can be sent until nothing is pending, the server does not answer three
@@ -106,8 +109,9 @@ class Delivery {
   uint64_t seeds_;
 
   std::mutex mutex_;
-  std::condition_variable wake_;
+  std::condition_variable wake_, round_ended_;
   bool woken_ = false, stopping_ = false;
+  uint64_t rounds_ = 0;
   std::jthread thread_;
 };
 

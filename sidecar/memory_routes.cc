@@ -20,6 +20,7 @@ using base::Result;
 
 constexpr int64_t kCallTimeoutMs = 10'000;
 constexpr int64_t kWriteTimeoutMs = 3'000;  // then the outbox takes the write over
+constexpr int64_t kLaneWaitMs = 200;        // for earlier writes that are on their way
 constexpr size_t kMaxImportBytes = 32 << 20;
 constexpr const char* kQueryParameters[] = {
     "q",     "query",  "type",           "scope",  "limit", "sessions", "syntax",
@@ -84,14 +85,6 @@ http::Response Passed(http::Response answer) {
   return out;
 }
 
-// Then a write that goes at once would overtake them, and the older text become the newest.
-Result<bool> LaneWaits(sqlite::Database& db, const std::string& lane) {
-  ASSIGN_OR_RETURN(auto query,
-                   db.Prepare("SELECT 1 FROM outbox WHERE lane = ? AND state = 'pending' LIMIT 1"));
-  query.Bind(lane);
-  return query.Step();
-}
-
 // No answer, or one that says "not now": the outbox tries again where it may.
 bool IsAway(const Result<http::Response>& answer) {
   return !answer || answer->status == 429 || answer->status >= 502;
@@ -101,14 +94,13 @@ bool IsAway(const Result<http::Response>& answer) {
 
 MemoryRoutes::MemoryRoutes(State& state, const PolicyWatch& policies, SendToServer send,
                            const base::Clock& clock, OutboxLimits limits,
-                           std::function<void()> wake, std::function<void()> back)
+                           Delivery& delivery)
     : state_(state),
       policies_(policies),
       send_(std::move(send)),
       clock_(clock),
       limits_(limits),
-      wake_(std::move(wake)),
-      back_(std::move(back)) {}
+      delivery_(delivery) {}
 
 std::vector<http::Route> MemoryRoutes::Routes() {
   using P = api::Policy;
@@ -326,17 +318,17 @@ MemoryRoutes::Answer MemoryRoutes::SendOrQueue(const http::Request& request,
   out.body = row.body;
   out.timeout_ms = kWriteTimeoutMs;
   out.headers.Set("Idempotency-Key", row.idempotency_key);
-  ASSIGN_OR_RETURN(const bool waits,
-                   state_.Read([&](sqlite::Database& db) { return LaneWaits(db, row.lane); }));
-  if (!waits) {
+  // Ahead of those that wait it would leave the older text as the newest.
+  ASSIGN_OR_RETURN(const bool is_next, delivery_.AwaitLane(row.lane, kLaneWaitMs));
+  if (is_next) {
     auto answer = Forward(request, policy.policy, std::move(out));
     if (!IsAway(answer)) {
-      back_();
+      delivery_.ServerIsBack();
       return answer;
     }
   }
   RETURN_IF_ERROR(state_.Change([&](sqlite::Database& db) { return Enqueue(db, row, limits_); }));
-  wake_();
+  delivery_.Wake();
   return http::JsonResponse(202, {{"queued", true}});
 }
 

@@ -3,12 +3,12 @@
 // switches, its trust.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "lib/base/clock.h"
 #include "lib/http/router.h"
+#include "sidecar/delivery.h"
 #include "sidecar/memory_servers.h"
 #include "sidecar/outbox.h"
 #include "sidecar/policy_watch.h"
@@ -18,10 +18,8 @@ namespace sidecar {
 
 class MemoryRoutes {
  public:
-  // `wake` tells the delivery that there are new rows, `back` that the server was reached.
   MemoryRoutes(State& state, const PolicyWatch& policies, SendToServer send,
-               const base::Clock& clock, OutboxLimits limits, std::function<void()> wake,
-               std::function<void()> back);
+               const base::Clock& clock, OutboxLimits limits, Delivery& delivery);
   std::vector<http::Route> Routes();  // their handlers refer to this object
 
  private:
@@ -42,8 +40,8 @@ class MemoryRoutes {
   Answer Import(const http::Request& request, const Policy& policy);
   Answer Forget(const http::Request& request, const Policy& policy);
 
-  // Sends now; when the server is away, or earlier writes of the lane wait, puts the write into the
-  // outbox and answers 202.
+  // Sends now; when the server is away, or earlier writes of the lane still wait, puts the write
+  // into the outbox and answers 202.
   Answer SendOrQueue(const http::Request& request, const ActivePolicy& policy, OutboxRow row);
   Answer Forward(const http::Request& request, const api::Policy& policy, http::ClientRequest out);
   // The row, when it is the project's (or global and only read); kNotFound otherwise.
@@ -57,7 +55,7 @@ class MemoryRoutes {
   SendToServer send_;
   const base::Clock& clock_;
   const OutboxLimits limits_;
-  std::function<void()> wake_, back_;
+  Delivery& delivery_;
 };
 
 }  // namespace sidecar

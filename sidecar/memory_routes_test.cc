@@ -169,6 +169,15 @@ TEST_F(MemoryRoutesTest, GlobalScopeNeedsAllowGlobal) {
   EXPECT_EQ(Ask("POST", "/observations", note).status, 403);
 }
 
+TEST_F(MemoryRoutesTest, AWriteBehindOneOnItsWayStillAnswersWithItsId) {
+  Json note = note_;
+  for (int i = 0; i < 20; ++i) {
+    note["session_id"] = "conv-" + std::to_string(i);
+    Prompt("go", note["session_id"]);  // its session is told to the server from the outbox
+    EXPECT_EQ(Ask("POST", "/observations", note).status, 201) << i;
+  }
+}
+
 TEST_F(MemoryRoutesTest, AWriteDoesNotOvertakeThoseThatWait) {
   Start([](SidecarSettings& settings) { settings.retry_longest_ms = 2'000; });
   memory_.Down();

@@ -136,6 +136,13 @@ Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t after,
   }
 }
 
+Result<bool> HasPending(sqlite::Database& db, const std::string& lane) {
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT 1 FROM outbox WHERE lane = ? AND state = 'pending' LIMIT 1"));
+  query.Bind(lane);
+  return query.Step();
+}
+
 Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence) {
   return LoadInState(db, sequence, "pending");
 }

@@ -46,6 +46,7 @@ struct OutboxHead {
 // Pending rows behind `after`, in order, at most `limit`.
 base::Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t after,
                                                   int64_t limit);
+base::Result<bool> HasPending(sqlite::Database& db, const std::string& lane);
 base::Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence);
 
 // After a 2xx: the row goes, the counter stays. A row that is not pending is left alone.

@@ -215,9 +215,15 @@ TEST_F(ApiServer, AVersionFromBeforeTheKindIsExpired) {
   ASSERT_TRUE(client().Apply(CustomResourceDefinitions(), crd));
   EXPECT_TRUE(Eventually([&] { return client().ListAll(things, {}).has_value(); }));
   WatchOptions options{{}, "1", 30};
-  auto end = kube::Watch(client(), things, options, {}, [](WatchEvent&&) {});
+  WatchEnd end;
+  // While the server fills the cache of a new kind it answers 429, and the client keeps its distance.
+  EXPECT_TRUE(Eventually([&] {
+    end = kube::Watch(client(), things, options, {}, [](WatchEvent&&) {});
+    return end.reason != WatchEnd::Reason::kFailed || end.error.code != base::Code::kUnavailable;
+  }));
   EXPECT_EQ(end.reason, WatchEnd::Reason::kExpired) << end.error.message;
-  EXPECT_TRUE(client().Delete(CustomResourceDefinitions(), KeyOf(crd)));
+  EXPECT_TRUE(Eventually(
+      [&] { return client().Delete(CustomResourceDefinitions(), KeyOf(crd)).has_value(); }));
 }
 
 TEST_F(ApiServer, ReflectorFollowsAndTheStoreEqualsTheServer) {
