@@ -1,5 +1,5 @@
-// Conversations in SQLite: the tables and every statement on them. Which messages stay inside a
-// token budget is decided in messages.cc.
+// Conversations in SQLite: the tables and the statements on them. Messages are read in
+// token_budget.cc.
 #include "lib/conversation/conversations.h"
 
 #include <utility>
@@ -32,16 +32,6 @@ Result<std::optional<Conversation>> ReadOne(sqlite::Statement& query) {
   ASSIGN_OR_RETURN(const bool found, query.Step());
   if (!found) return std::optional<Conversation>();
   return std::optional<Conversation>(ReadConversation(query));
-}
-
-Message ReadMessage(const sqlite::Statement& row) {
-  Message message;
-  message.sequence = row.Int(0);
-  message.role = row.Text(1);
-  message.content = row.Text(2);
-  if (!row.IsNull(3)) message.tool_calls = base::ParseJson(row.Text(3)).value_or(Json());
-  message.tool_call_id = row.Text(4);
-  return message;
 }
 
 Status UpdateText(sqlite::Database& db, std::string_view sql, std::string_view value,
@@ -202,28 +192,6 @@ Result<int64_t> Append(sqlite::Database& db, const std::string& id,
                  " touched = (SELECT max(touched) + 1 FROM conversations) WHERE id = ?"));
   RETURN_IF_ERROR(update.Bind(last).Bind(now_ms).Bind(id).Run());
   return last;
-}
-
-Result<std::vector<Message>> Messages(sqlite::Database& db, const std::string& id,
-                                      int64_t max_tokens) {
-  ASSIGN_OR_RETURN(auto all, MessagesAfter(db, id, 0));
-  if (max_tokens <= 0) return all;
-  return TrimToTokenBudget(std::move(all), max_tokens);
-}
-
-Result<std::vector<Message>> MessagesAfter(sqlite::Database& db, const std::string& id,
-                                           int64_t sequence) {
-  ASSIGN_OR_RETURN(
-      auto query,
-      db.Prepare("SELECT sequence, role, content, tool_calls, tool_call_id FROM messages"
-                 " WHERE conversation = ? AND sequence > ? ORDER BY sequence"));
-  query.Bind(id).Bind(sequence);
-  std::vector<Message> messages;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return messages;
-    messages.push_back(ReadMessage(query));
-  }
 }
 
 }  // namespace conversation

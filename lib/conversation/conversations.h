@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,13 +59,15 @@ base::Result<int64_t> Append(sqlite::Database& db, const std::string& id,
                              const std::vector<Message>& messages,
                              int64_t now_ms);  // → last sequence
 // All messages, or the newest that fit `max_tokens` (characters / 3): the system message is kept
-// and no tool result stays without its call. 0: no limit.
+// and no tool result stays whose call is left out. 0: no limit. Not more is held than is returned.
 base::Result<std::vector<Message>> Messages(sqlite::Database& db, const std::string& id,
                                             int64_t max_tokens);
 base::Result<std::vector<Message>> MessagesAfter(sqlite::Database& db, const std::string& id,
                                                  int64_t sequence);
-// Pure: which messages stay.
-std::vector<Message> TrimToTokenBudget(std::vector<Message> messages, int64_t max_tokens);
+
+// Pure: an estimate, characters / 3, and the ids of the calls that a message makes.
+int64_t Tokens(const Message& message);
+std::set<std::string> CallIds(const base::Json& tool_calls);
 
 // {"messages": [{role, content, tool_calls?, tool_call_id?}]} of POST …/messages.
 base::Result<std::vector<Message>> DecodeMessages(const base::Json& body);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <random>
@@ -121,22 +122,37 @@ TEST(Fields, ToolMetaIsMergedCallByCallAndTheRestIsReplaced) {
   EXPECT_EQ(large.error().code, base::Code::kTooLarge);
 }
 
-TEST(Trim, NewestMessagesStayAndTheSystemMessageIsKept) {
+class Trim : public Conversations {
+ protected:
+  // What stays of these messages, as those of a new conversation.
+  std::vector<Message> Stay(const std::vector<Message>& all, int64_t max_tokens) {
+    const std::string id = "c" + std::to_string(++made_);
+    auto transaction = sqlite::Transaction::Begin(*db_);
+    EXPECT_TRUE(transaction && Append(*db_, id, all, 1) && transaction->Commit());
+    auto stay = Messages(*db_, id, max_tokens);
+    EXPECT_TRUE(stay) << stay.error().message;
+    return stay.value_or(std::vector<Message>());
+  }
+  int made_ = 0;
+};
+
+TEST_F(Trim, NewestMessagesStayAndTheSystemMessageIsKept) {
   const std::vector<Message> all = {Text("system", "rules"), Text("user", std::string(300, 'a')),
                                     Text("assistant", std::string(300, 'b')), Text("user", "last")};
-  auto stay = TrimToTokenBudget(all, 110);
+  auto stay = Stay(all, 110);
   ASSERT_EQ(stay.size(), 3u);
   EXPECT_EQ(stay[0].role, "system");
   EXPECT_EQ(stay[1].role, "assistant");
   EXPECT_EQ(stay[2].content, "last");
-  EXPECT_EQ(TrimToTokenBudget(all, 100'000).size(), 4u);
+  EXPECT_EQ(Stay(all, 100'000).size(), 4u);
+  EXPECT_EQ(Stay(all, 1).size(), 1u) << "the system message alone is over it";
 }
 
-TEST(Trim, ToolResultGoesWithItsCall) {
+TEST_F(Trim, ToolResultGoesWithItsCall) {
   const std::vector<Message> all = {Text("user", "go"), Call({"t1", "t2"}), ToolResult("t1"),
                                     ToolResult("t2"), Text("assistant", "done")};
-  for (int64_t budget = 0; budget < 60; ++budget) {
-    auto stay = TrimToTokenBudget(all, budget);
+  for (int64_t budget = 1; budget < 60; ++budget) {
+    auto stay = Stay(all, budget);
     bool call = false;
     for (const Message& message : stay) {
       if (!message.tool_calls.is_null()) call = true;
@@ -145,7 +161,37 @@ TEST(Trim, ToolResultGoesWithItsCall) {
   }
 }
 
-TEST(Trim, RandomConversationsNeverKeepAnOrphan) {
+TEST_F(Trim, AResultThatNeverHadACallStays) {
+  EXPECT_EQ(Stay({Text("user", std::string(300, 'a')), Call({"t0"}), ToolResult("t1")}, 10).size(),
+            1u);
+}
+
+// The same, told simply: over all messages in memory.
+std::vector<int64_t> Expected(const std::vector<Message>& all, int64_t budget) {
+  for (const Message& message : all) {
+    if (message.role == "system") budget -= Tokens(message);
+  }
+  size_t first = all.size();
+  for (bool fits = true; fits && first > 0;) {
+    if (all[first - 1].role != "system") budget -= Tokens(all[first - 1]);
+    fits = budget >= 0 || all[first - 1].role == "system";
+    if (fits) --first;
+  }
+  std::set<std::string> calls[2];  // gone, kept
+  for (size_t i = 0; i < all.size(); ++i) calls[i >= first].merge(CallIds(all[i].tool_calls));
+  std::vector<int64_t> stay;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::string& call = all[i].tool_call_id;
+    const bool orphan =
+        all[i].role == "tool" && calls[0].contains(call) && !calls[1].contains(call);
+    if (all[i].role == "system" || (i >= first && !orphan)) {
+      stay.push_back(static_cast<int64_t>(i) + 1);
+    }
+  }
+  return stay;
+}
+
+TEST_F(Trim, RandomConversationsNeverKeepAnOrphan) {
   const uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -154,26 +200,32 @@ TEST(Trim, RandomConversationsNeverKeepAnOrphan) {
     if (random() % 2) all.push_back(Text("system", "rules"));
     for (int i = 0; i < 12; ++i) {
       const std::string id = "t" + std::to_string(i);
-      all.push_back(Text("user", std::string(random() % 60, 'x')));
-      all.push_back(Call({id, id + "b"}));
+      all.push_back(Text(random() % 9 ? "user" : "system", std::string(random() % 60, 'x')));
+      if (random() % 9) all.push_back(Call({id, id + "b"}));
       all.push_back(ToolResult(id, std::string(random() % 90, 'y')));
       all.push_back(ToolResult(id + "b"));
     }
-    const auto budget = static_cast<int64_t>(random() % 500);
-    auto stay = TrimToTokenBudget(all, budget);
-    std::set<std::string> calls;
-    for (const Message& message : stay) {
-      if (message.tool_calls.is_array()) {
-        for (const auto& call : message.tool_calls) calls.insert(call["id"].get<std::string>());
-      }
-      if (message.role == "tool") {
-        ASSERT_TRUE(calls.contains(message.tool_call_id)) << budget;
-      }
-    }
-    if (all[0].role == "system") {
-      ASSERT_EQ(stay.at(0).role, "system");
-    }
+    const auto budget = static_cast<int64_t>(random() % 500 + 1);
+    auto stay = Stay(all, budget);
+    std::vector<int64_t> sequences;
+    for (const Message& message : stay) sequences.push_back(message.sequence);
+    ASSERT_EQ(sequences, Expected(all, budget)) << "budget " << budget;
   }
+}
+
+TEST_F(Trim, ALongConversationIsNotReadIntoMemory) {
+  constexpr int64_t kMebibytes = 96;
+  for (int64_t i = 0; i < kMebibytes; ++i) {
+    ASSERT_TRUE(Append(*db_, "long", {Text("user", std::string(1 << 20, 'x')), Call({"t"})}, 1));
+  }
+  ASSERT_TRUE(Append(*db_, "long", {ToolResult("t")}, 1));
+  rusage before{}, after{};
+  ASSERT_EQ(getrusage(RUSAGE_SELF, &before), 0);
+  const auto stay = Messages(*db_, "long", 1000);
+  ASSERT_EQ(getrusage(RUSAGE_SELF, &after), 0);
+  ASSERT_TRUE(stay);
+  EXPECT_EQ(stay->size(), 2u);
+  EXPECT_LT((after.ru_maxrss - before.ru_maxrss) / 1024, kMebibytes / 4);
 }
 
 TEST(Messages, DecodeNamesWhatIsWrong) {

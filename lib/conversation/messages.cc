@@ -1,6 +1,5 @@
-// Messages as values: their wire form, and which of them stay inside a token budget. Pure.
+// Messages as values: their wire form and what they weigh. Pure.
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "lib/base/clock.h"
@@ -14,40 +13,6 @@ using base::Json;
 
 constexpr int64_t kCharactersPerToken = 3;  // an estimate on the safe side for prose and code
 constexpr const char* kRoles[] = {"user", "assistant", "tool", "system"};
-
-int64_t Tokens(const Message& message) {
-  size_t characters = base::CountCharacters(message.content);
-  if (!message.tool_calls.is_null()) {
-    characters += base::CountCharacters(base::DumpJson(message.tool_calls));
-  }
-  return static_cast<int64_t>(characters) / kCharactersPerToken + 1;
-}
-
-std::set<std::string> CallIds(const std::vector<Message>& messages, size_t begin, size_t end) {
-  std::set<std::string> ids;
-  for (size_t i = begin; i < end; ++i) {
-    if (!messages[i].tool_calls.is_array()) continue;
-    for (const Json& call : messages[i].tool_calls) {
-      if (call.is_object() && call.contains("id") && call["id"].is_string()) ids.insert(call["id"]);
-    }
-  }
-  return ids;
-}
-
-// The first message that stays when the newest ones fill `budget`; system messages are paid for
-// already.
-size_t FirstThatFits(const std::vector<Message>& messages, int64_t budget) {
-  size_t first = messages.size();
-  while (first > 0) {
-    const Message& candidate = messages[first - 1];
-    if (candidate.role != "system") {
-      budget -= Tokens(candidate);
-      if (budget < 0) break;
-    }
-    --first;
-  }
-  return first;
-}
 
 base::Error Invalid(size_t index, const char* what) {
   return {base::Code::kInvalid, "messages[" + std::to_string(index) + "]: " + what};
@@ -77,22 +42,21 @@ base::Result<Message> DecodeMessage(const Json& json, size_t index) {
 
 }  // namespace
 
-std::vector<Message> TrimToTokenBudget(std::vector<Message> messages, int64_t max_tokens) {
-  int64_t budget = max_tokens;
-  for (const Message& message : messages) {
-    if (message.role == "system") budget -= Tokens(message);
+int64_t Tokens(const Message& message) {
+  size_t characters = base::CountCharacters(message.content);
+  if (!message.tool_calls.is_null()) {
+    characters += base::CountCharacters(base::DumpJson(message.tool_calls));
   }
-  const size_t first = FirstThatFits(messages, budget);
-  const std::set<std::string> gone = CallIds(messages, 0, first);
-  const std::set<std::string> kept = CallIds(messages, first, messages.size());
-  std::vector<Message> stay;
-  for (size_t i = 0; i < messages.size(); ++i) {
-    Message& message = messages[i];
-    const bool orphan = message.role == "tool" && gone.contains(message.tool_call_id) &&
-                        !kept.contains(message.tool_call_id);
-    if (message.role == "system" || (i >= first && !orphan)) stay.push_back(std::move(message));
+  return static_cast<int64_t>(characters) / kCharactersPerToken + 1;
+}
+
+std::set<std::string> CallIds(const Json& tool_calls) {
+  std::set<std::string> ids;
+  if (!tool_calls.is_array()) return ids;
+  for (const Json& call : tool_calls) {
+    if (call.is_object() && call.contains("id") && call["id"].is_string()) ids.insert(call["id"]);
   }
-  return stay;
+  return ids;
 }
 
 base::Result<std::vector<Message>> DecodeMessages(const Json& body) {
