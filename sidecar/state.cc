@@ -20,17 +20,23 @@ constexpr int kCacheKib = 512;  // each connection; rows are appended and read o
 
 }  // namespace
 
+const std::vector<const char*>& StateSteps() {
+  // A step that was released never changes; later ones are added behind it.
+  static const std::string first =
+      std::string(conversation::kSchema) + kOutboxSchema + kJournalSchema;
+  static const std::vector<const char*> steps = {
+      first.c_str(),          kOutboxCauseStep, kOutboxDeadStep, kJournalAgeStep,
+      conversation::kAgeStep, kDamageStep,      kLedgerStep};
+  return steps;
+}
+
 base::Result<std::unique_ptr<State>> State::Open(
     const std::string& directory, std::function<void(const base::Error&)> on_failure) {
   const auto fail = [once = std::make_shared<std::once_flag>(), on_failure = std::move(on_failure)](
                         const base::Error& error) { std::call_once(*once, on_failure, error); };
   RETURN_IF_ERROR(base::MakeDirectories(directory));
   const std::string path = directory + "/state.db";
-  // A step that was released never changes; later ones are added behind it.
-  const std::string first = std::string(conversation::kSchema) + kOutboxSchema + kJournalSchema;
-  const std::vector<const char*> steps = {first.c_str(),   kOutboxCauseStep,       kOutboxDeadStep,
-                                          kJournalAgeStep, conversation::kAgeStep, kDamageStep,
-                                          kLedgerStep};
+  const std::vector<const char*>& steps = StateSteps();
   RETURN_IF_ERROR(FinishSettingAside(directory));
   ASSIGN_OR_RETURN(const sqlite::Examination found, sqlite::Examine(path));
   // What a newer program wrote is left to it, damaged or not: Migrate refuses.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lib/base/guarded.h"
 #include "lib/base/result.h"
@@ -12,6 +13,9 @@
 #include "lib/sqlite/writer.h"
 
 namespace sidecar {
+
+// The migrations of everything in state.db.
+const std::vector<const char*>& StateSteps();
 
 class State {
  public:

@@ -1,5 +1,5 @@
-// A table is read from its beginning and from its end, each up to the first page that cannot be
-// read: what lies between is lost.
+// Files, commits and counters of a salvage. Which rows are taken over is in
+// state_salvage_tables.cc.
 #include "sidecar/state_salvage.h"
 
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "lib/sqlite/examine.h"
+#include "sidecar/state_salvage_tables.h"
 
 namespace sidecar {
 namespace {
@@ -34,116 +34,30 @@ constexpr const char* kSalvaged = "state.db.salvaged-";  // never looked into ag
 constexpr size_t kKeptFiles = 3;
 constexpr int64_t kMostTombstones = 100'000;
 
-struct Table {
-  const char* name;
-  const char* forward;
-  const char* backward;
-  const char* insert;
-};
-
-// The first column of what is read is the place in the file. What is not here is lost with the
-// file: answers to repeated events, and what a conversation has already seen (so a memory may be
-// injected once more).
-#define SALVAGED(table, columns, values)                                            \
-  {                                                                                 \
-    table, "SELECT rowid, " columns " FROM " table " NOT INDEXED ORDER BY rowid",   \
-        "SELECT rowid, " columns " FROM " table " NOT INDEXED ORDER BY rowid DESC", \
-        "INSERT OR IGNORE INTO " table "(" columns ") VALUES(" values ")"           \
-  }
-#define OUTBOX_COLUMNS                                                                    \
-  "state, lane, kind, method, path, body, project, origin, destination, idempotency_key," \
-  " bytes, created_ms, cause, reason, cause_span"
-constexpr Table kOutbox =
-    SALVAGED("outbox", "sequence, " OUTBOX_COLUMNS, "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?");
-// Where the sequences are given away: behind what was accepted meanwhile.
-constexpr Table kOutboxBehind = SALVAGED("outbox", OUTBOX_COLUMNS, "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?");
-// Small, and needed: in one commit with the outbox.
-constexpr Table kBesideOutbox[] = {
-    SALVAGED("damages", "file, at_ms, outcome", "?,?,?"),
-    SALVAGED("kept_policy", "only_one, file, loaded_ms", "?,?,?"),
-    SALVAGED("memory_sessions",
-             "id, conversation, predecessor, after_sequence, summarized_sequence", "?,?,?,?,?"),
-};
-// Each in a commit of its own, so that one that has no room does not keep the others out.
-constexpr Table kRest[] = {
-    SALVAGED("conversations",
-             "id, memory_session_id, state, created_ms, updated_ms, message_count, turn, fields,"
-             " touched",
-             "?,?,?,?,?,?,?,?,?"),
-    SALVAGED("messages",
-             "number, conversation, sequence, role, content, tool_calls, tool_call_id, created_ms",
-             "?,?,?,?,?,?,?,?"),
-    SALVAGED("injections",
-             "number, conversation, turn, event, tool_name, tool_use_id, text, query, outcome,"
-             " items, policy_digest, created_ms",
-             "?,?,?,?,?,?,?,?,?,?,?,?"),
-    SALVAGED("audit_log", "number, conversation, event, tool, details, created_ms", "?,?,?,?,?,?"),
-};
-#undef OUTBOX_COLUMNS
-#undef SALVAGED
-
 // Messages may have lost their conversation.
 constexpr const char* kMakeWhole = R"sql(
-INSERT OR IGNORE INTO conversations(id, created_ms, updated_ms)
-  SELECT conversation, min(created_ms), max(created_ms) FROM messages GROUP BY conversation;
+INSERT INTO conversations(id, created_ms, updated_ms)
+  SELECT conversation, min(created_ms), max(created_ms) FROM messages
+    WHERE conversation NOT IN (SELECT id FROM conversations) GROUP BY conversation;
 UPDATE conversations SET message_count = max(message_count, (SELECT coalesce(max(sequence), 0)
   FROM messages WHERE conversation = conversations.id));
 )sql";
-
-constexpr int64_t kNoPlace = std::numeric_limits<int64_t>::min();
-
-struct Scan {
-  int64_t copied = 0, last = kNoPlace;
-  bool whole = false;  // the end was reached
-  bool late = false;   // nothing is wrong with the next row: there was no time for it
-};
-
-// Copies rows until the end, a row that cannot be read, or `stop_at`, the place where the scan from
-// the other side ended. An error is the new file's alone.
-Result<Scan> CopyRows(sqlite::Database& from, sqlite::Database& to, const char* select,
-                      const char* insert, int64_t stop_at) {
-  Scan scan;
-  auto rows = from.Prepare(select);
-  if (!rows) return scan;
-  while (true) {
-    const auto more = rows->Step();
-    if (!more) {
-      scan.late = more.error().code == Code::kTimeout;
-      return scan;
-    }
-    scan.whole = !*more;
-    if (!*more) return scan;
-    scan.last = rows->Int(0);
-    if (scan.last <= stop_at) return scan;
-    ASSIGN_OR_RETURN(auto copy, to.Prepare(insert));
-    const Status copied = copy.BindRow(*rows, 1).Run();
-    // A row that the schema refuses is a damaged one; a full disk is not the row's fault.
-    if (!copied && copied.error().code != Code::kConflict) return copied.error();
-    if (copied) scan.copied += to.Changes();
-  }
-}
 
 // One file that is salvaged: where from, where to, and what becomes of it.
 struct Work {
   sqlite::Database* from;  // null: it cannot be opened
   sqlite::Database& to;
   std::string file;
-  int64_t at_ms, longest_read_ms;
+  int64_t at_ms;
+  const SalvageTime& time;
   Json outcome;
 };
 
-// Each table has the whole time: a long one does not take it from the next.
-Result<int64_t> CopyTable(Work& work, const Table& table) {
-  work.from->SetDeadline(work.longest_read_ms);
-  ASSIGN_OR_RETURN(Scan scan, CopyRows(*work.from, work.to, table.forward, table.insert, kNoPlace));
-  int64_t copied = scan.copied;
-  if (!scan.whole && !scan.late) {
-    ASSIGN_OR_RETURN(scan, CopyRows(*work.from, work.to, table.backward, table.insert, scan.last));
-    copied += scan.copied;
-  }
-  if (scan.late) work.outcome["not_in_time"].push_back(table.name);
-  work.outcome["salvaged"][table.name] = copied;
-  return copied;
+Result<int64_t> Take(Work& work, const SalvagedTable& table) {
+  ASSIGN_OR_RETURN(const TakenOver taken, TakeOver(*work.from, work.to, table, work.time));
+  if (taken.late) work.outcome["not_in_time"].push_back(table.name);
+  work.outcome["salvaged"][table.name] = taken.rows;
+  return taken.rows;
 }
 
 std::optional<std::map<std::string, int64_t>> ReadCounters(sqlite::Database& from) {
@@ -184,7 +98,6 @@ Status AddTombstones(sqlite::Database& db, int64_t count, const std::string& fil
 // The counters of the file before, as far as they can be read, so that accepted = delivered +
 // pending + dead still holds; `found` is how many writes of it are in the outbox now.
 Status Settle(Work& work, int64_t found) {
-  work.from->SetDeadline(work.longest_read_ms);
   if (const auto before = ReadCounters(*work.from)) {
     const int64_t lost = std::max<int64_t>(before->at("pending") + before->at("dead") - found, 0);
     RETURN_IF_ERROR(AddTombstones(work.to, lost, work.file, work.at_ms));
@@ -220,29 +133,29 @@ Status SalvageOutbox(Work& work) {
                      Count(work.to,
                            "SELECT count(*) FROM sqlite_sequence WHERE name = 'outbox'"
                            " AND seq > 0"));
-    ASSIGN_OR_RETURN(int64_t found, CopyTable(work, given > 0 ? kOutboxBehind : kOutbox));
+    ASSIGN_OR_RETURN(int64_t found, Take(work, OutboxTable(*work.from, given > 0)));
     // A write that is no JSON any more is none.
     RETURN_IF_ERROR(
         work.to.Execute("DELETE FROM outbox WHERE body <> '' AND NOT json_valid(body)"));
     found -= work.to.Changes();
     RETURN_IF_ERROR(Settle(work, found));
-    for (const Table& table : kBesideOutbox) RETURN_IF_ERROR(CopyTable(work, table));
+    for (const SalvagedTable& table : TablesBesideOutbox()) RETURN_IF_ERROR(Take(work, table));
   }
   RETURN_IF_ERROR(NoteOutcome(work));
   return transaction.Commit();
 }
 
-Status SalvageTable(Work& work, const Table& table) {
+Status SalvageTable(Work& work, const SalvagedTable& table) {
   ASSIGN_OR_RETURN(auto transaction, sqlite::Transaction::Begin(work.to));
   RETURN_IF_ERROR(work.to.Execute("PRAGMA defer_foreign_keys = ON"));
-  RETURN_IF_ERROR(CopyTable(work, table));
-  RETURN_IF_ERROR(work.to.Execute(kMakeWhole));
+  RETURN_IF_ERROR(Take(work, table));
+  if (table.name == std::string_view("messages")) RETURN_IF_ERROR(work.to.Execute(kMakeWhole));
   return transaction.Commit();
 }
 
 // A table that has no room is gone without: the agent goes on, the file is still there.
 Status SalvageRest(Work& work, bool used) {
-  for (const Table& table : kRest) {
+  for (const SalvagedTable& table : TablesOfTheirOwn()) {
     const Status done = used ? Status(Error{Code::kFull, ""}) : SalvageTable(work, table);
     if (!done && done.error().code != Code::kFull) return done;
     if (!done) {
@@ -266,7 +179,7 @@ Result<std::optional<Json>> NoteOf(sqlite::Database& db, int64_t at_ms) {
 
 // kFull: nothing of it is committed, and it is to be tried again.
 Status Salvage(sqlite::Database& db, const std::string& directory, const std::string& file,
-               int64_t longest_read_ms) {
+               const SalvageTime& time) {
   const std::string path = directory + "/" + file;
   const int64_t at_ms = std::atoll(file.c_str() + std::strlen(kAside));
   ASSIGN_OR_RETURN(const auto note, NoteOf(db, at_ms));
@@ -274,7 +187,7 @@ Status Salvage(sqlite::Database& db, const std::string& directory, const std::st
   ASSIGN_OR_RETURN(const auto examined, sqlite::Examine(path));
   auto from = sqlite::Database::Open(path, {.access = sqlite::Access::kReader});
   if (!from && from.error().code == Code::kFull) return from.error();
-  Work work{from ? &*from : nullptr, db, file, at_ms, longest_read_ms, Json::object()};
+  Work work{from ? &*from : nullptr, db, file, at_ms, time, Json::object()};
   work.outcome = note.value_or(Json{{"reason", examined.reason},
                                     {"salvaged", Json::object()},
                                     {"lost_writes", nullptr},
@@ -364,12 +277,14 @@ Status FinishSettingAside(const std::string& directory) {
   return Rename(log, directory + "/" + files.back() + "-wal");
 }
 
-Status SalvageAll(sqlite::Database& db, const std::string& directory, int64_t longest_read_ms) {
+Status SalvageAll(sqlite::Database& db, const std::string& directory, const base::Clock& clock,
+                  int64_t longest_ms) {
+  const SalvageTime time{clock, clock.MonotonicMs() + longest_ms};
   std::vector<std::string> files = FilesNamed(directory, kAside);
   // The newest first: where two say something of the same, it is right.
   std::ranges::reverse(files);
   for (const std::string& file : files) {
-    const Status done = Salvage(db, directory, file, longest_read_ms);
+    const Status done = Salvage(db, directory, file, time);
     if (!done && done.error().code == Code::kFull) {
       base::LogError("no room to take over a damaged state.db; it is tried again at the next start",
                      {{"file", file}, {"reason", done.error().message}});

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/clock.h"
 #include "lib/base/json.h"
 #include "lib/base/result.h"
 #include "lib/sqlite/database.h"
@@ -19,16 +20,18 @@ base::Status SetAside(const std::string& directory, int64_t now_ms);
 // Before a new file is made: the log goes after its file, should a crash have parted them.
 base::Status FinishSettingAside(const std::string& directory);
 
-inline constexpr int64_t kLongestReadMs = 60'000;
+// All together: a start that takes a minute is a dead one to the kubelet, and would be again.
+inline constexpr int64_t kLongestSalvageMs = 20'000;
 
 // Takes over what can be read of every file that was set aside: the outbox in one commit, then each
 // table in its own; a crash in between goes on at the next start. A file that is done is renamed to
 // `state.db.salvaged-<ms>`, so that nothing is taken from it twice; the newest three of these are
 // kept. Writes that could not be read become dead letters of cause "damaged", where their number is
 // known. No room is no error: without it the outbox is tried again at the next start, another table
-// is gone without. Reading a table ends after `longest_read_ms`.
+// is gone without. After `longest_ms` no more is taken over: of messages the newest are.
 base::Status SalvageAll(sqlite::Database& db, const std::string& directory,
-                        int64_t longest_read_ms = kLongestReadMs);
+                        const base::Clock& clock = base::SystemClock(),
+                        int64_t longest_ms = kLongestSalvageMs);
 
 // What was set aside over the life of the volume: [{file, at, reason, salvaged, lost_writes,
 // no_room?, not_in_time?}]; the newest first. lost_writes is null when nobody can know.
