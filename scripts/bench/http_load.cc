@@ -147,7 +147,14 @@ class Load {
       const int count = epoll_wait(epoll_, events, 256, 1);
       for (int i = 0; i < count; ++i) Receive(events[i].data.u32);
     }
-    Print((NowUs() - begin) / 1e6);
+    const double end = NowUs();
+    // What is still asked would keep its connection at the server into the next run.
+    over_ = true;
+    while (busy_ > 0 && NowUs() - end < 5e6) {
+      const int count = epoll_wait(epoll_, events, 256, 1);
+      for (int i = 0; i < count; ++i) Receive(events[i].data.u32);
+    }
+    Print((end - begin) / 1e6);
   }
 
  private:
@@ -182,6 +189,7 @@ class Load {
     const std::string& request = requests_[next_++ % requests_.size()];
     connection.sent_us = NowUs();
     connection.busy = true;
+    ++busy_;
     for (size_t done = 0; done < request.size();) {
       const ssize_t sent =
           write(connection.descriptor, request.data() + done, request.size() - done);
@@ -195,21 +203,35 @@ class Load {
     static char buffer[1 << 18];
     const ssize_t got = read(connection.descriptor, buffer, sizeof buffer);
     if (got <= 0) {
-      broken_ += connection.busy;
-      idle_.erase(std::remove(idle_.begin(), idle_.end(), i), idle_.end());
+      broken_ += connection.busy && !over_;
+      busy_ -= connection.busy;
+      std::erase(idle_, i);
       close(connection.descriptor);
-      return Connect(i);
+      if (!over_) Connect(i);
+      return;
     }
     connection.received.append(buffer, static_cast<size_t>(got));
     if (!MessageBytes(connection.received)) return;
+    if (!connection.busy) {  // refused before it asked anything: too many connections
+      ++turned_away_;
+      connection.received.clear();
+      std::erase(idle_, i);
+      return;
+    }
+    --busy_;
+    connection.busy = false;
+    if (over_) return;
     const int status = std::atoi(connection.received.c_str() + 9);
     const double taken_us = NowUs() - connection.sent_us;
     ++statuses_[status];
     const bool refused = status == 429 || status == 503;
     (refused ? refused_us_ : answered_us_).push_back(taken_us);
     if (refused && !strcasestr(connection.received.c_str(), "retry-after: ")) ++without_advice_;
+    if (strcasestr(connection.received.c_str(), "connection: close")) {
+      close(connection.descriptor);
+      return Connect(i);
+    }
     connection.received.clear();
-    connection.busy = false;
     idle_.push_back(i);
   }
 
@@ -228,10 +250,10 @@ class Load {
         "{\"seconds\": %.3f, \"good\": %ld, \"per_s\": %.1f, \"p50_us\": %.1f, "
         "\"p99_us\": %.1f, \"refused\": %zu, \"refused_p99_us\": %.1f, "
         "\"refused_without_retry_after\": %ld, \"broken\": %ld, \"unsent\": %ld, "
-        "\"other\": %ld}\n",
+        "\"turned_away\": %ld, \"other\": %ld}\n",
         seconds, good, static_cast<double>(good) / seconds, At(answered_us_, .5),
         At(answered_us_, .99), refused_us_.size(), At(refused_us_, .99), without_advice_, broken_,
-        unsent_, static_cast<long>(answered_us_.size()) - good);
+        unsent_, turned_away_, static_cast<long>(answered_us_.size()) - good);
   }
 
   const int port_;
@@ -244,7 +266,8 @@ class Load {
   size_t next_ = 0;
   bool once_ = false;
   double begun_ = 0;
-  long unsent_ = 0, broken_ = 0, without_advice_ = 0;
+  long unsent_ = 0, broken_ = 0, without_advice_ = 0, turned_away_ = 0, busy_ = 0;
+  bool over_ = false;
 };
 
 }  // namespace
