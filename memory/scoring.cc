@@ -32,15 +32,27 @@ struct Best {
          weight = 0;  // of one word: the best hit in the window, and its distance's weight
 };
 
-// What `hit` lends to `receiver`, word by word.
-void Lend(const Record& hit, const Record& receiver, double average_words,
+// The strength of each hit of each record in its content, one behind the other.
+std::vector<double> Strengths(const std::vector<Record>& records, double average_words) {
+  std::vector<double> strengths;
+  for (const Record& record : records) {
+    double length =
+        kSaturation *
+        (1 - kLengthWeight + kLengthWeight * static_cast<double>(record.words) / average_words);
+    for (const WordHit& hit : record.hits) {
+      double tf = hit.content;
+      strengths.push_back(tf * (kSaturation + 1) / (tf + length));
+    }
+  }
+  return strengths;
+}
+
+// What `hit` lends to `receiver`, word by word; `strengths` begin with its first.
+void Lend(const Record& hit, const double* strengths, const Record& receiver,
           std::vector<Best>& best) {
   double weight = WeightOf(hit, receiver);
-  double length = kSaturation * (1 - kLengthWeight +
-                                 kLengthWeight * static_cast<double>(hit.words) / average_words);
   for (const WordHit& word : hit.hits) {
-    double tf = word.content;
-    double strength = tf * (kSaturation + 1) / (tf + length);
+    double strength = *strengths++;
     if (&hit == &receiver)
       strength = std::max({strength, word.title ? kTitle : 0, word.tag ? kTag : 0});
     Best& mine = best[word.word];
@@ -64,20 +76,22 @@ std::vector<Scored> Score(std::vector<Record> records, const Statistics& statist
     idf.push_back(InverseFrequency(statistics.rows, rows_with));
     idf_sum += idf.back();
   }
-  const double average_words = std::max(1.0, statistics.average_words);
+  const std::vector<double> strengths = Strengths(records, std::max(1.0, statistics.average_words));
   std::vector<Scored> scored;
   std::vector<Best> best(idf.size());
-  size_t from = 0;
+  size_t from = 0, from_strength = 0;
   for (size_t i = 0; i < records.size(); ++i) {
     const Record& receiver = records[i];
     auto near = [&](const Record& other) {
       return other.session == receiver.session &&
              std::abs(other.position - receiver.position) <= kReach;
     };
-    while (!near(records[from])) ++from;  // ends at i at the latest
+    while (!near(records[from])) from_strength += records[from++].hits.size();  // ends at i
     std::fill(best.begin(), best.end(), Best());
+    const double* strength = strengths.data() + from_strength;
     for (size_t j = from; j < records.size() && near(records[j]); ++j) {
-      Lend(records[j], receiver, average_words, best);
+      Lend(records[j], strength, receiver, best);
+      strength += records[j].hits.size();
     }
     double sum = 0, covered = 0;
     for (size_t word = 0; word < idf.size(); ++word) {

@@ -105,9 +105,15 @@ bool Store::State::WaitForIndex() {
          !index_damaged;
 }
 
+// One statement that stays prepared: parsing costs more than a snapshot.
+static Status Run(Database& database, const char* statement) {
+  ASSIGN_OR_RETURN(sqlite::Statement prepared, database.Prepare(statement));
+  return prepared.Run();
+}
+
 Result<Snapshot> Snapshot::Begin(ReaderPool& pool) {
   ASSIGN_OR_RETURN(std::unique_ptr<Reader> reader, pool.Take());
-  Status begun = reader->database.Execute("BEGIN");
+  Status begun = Run(reader->database, "BEGIN");
   Snapshot snapshot(pool, std::move(reader));
   if (!begun) return begun.error();
   return snapshot;
@@ -118,7 +124,7 @@ Status Snapshot::Renew() { return reader_->database.Execute("ROLLBACK; BEGIN"); 
 Snapshot::~Snapshot() {
   if (!reader_) return;
   reader_->database.SetDeadline(0);
-  if (Status ended = reader_->database.Execute("ROLLBACK"); !ended) {
+  if (Status ended = Run(reader_->database, "ROLLBACK"); !ended) {
     base::LogError("a snapshot could not be ended", {{"reason", ended.error().message}});
   }
   pool_->GiveBack(std::move(reader_));

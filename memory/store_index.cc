@@ -13,8 +13,8 @@ using sqlite::Statement;
 
 namespace {
 
-// Some 20 ms of work, which a search may have to wait for, and room that was not taken yet.
-constexpr int64_t kManyRows = 512, kManyBytes = 256 << 10;
+// Some 80 ms of work, which a search may have to wait for, and room that was not taken yet.
+constexpr int64_t kManyRows = 2048, kManyBytes = 1 << 20;
 
 }  // namespace
 

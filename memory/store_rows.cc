@@ -28,6 +28,17 @@ Result<int64_t> OneNumber(Statement read) {
   return value;
 }
 
+// A counter, which it raises: two statements, because RETURNING takes as long as four.
+Result<int64_t> TakeNumber(Database& database, std::string_view read, std::string_view raise,
+                           int64_t of) {
+  ASSIGN_OR_RETURN(Statement now, database.Prepare(read));
+  now.Bind(of);
+  ASSIGN_OR_RETURN(int64_t number, OneNumber(std::move(now)));
+  ASSIGN_OR_RETURN(Statement next, database.Prepare(raise));
+  RETURN_IF_ERROR(next.Bind(of).Run());
+  return number;
+}
+
 }  // namespace
 
 std::vector<std::string> TagsOf(const std::string& stored) {
@@ -137,22 +148,20 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
                           int64_t session) {
   ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
   int64_t range = row.scope == "global" ? kGlobalRange : project;
-  ASSIGN_OR_RETURN(
-      Statement next,
-      database.Prepare("UPDATE ranges SET next = next + 1 WHERE number = ?1 RETURNING next - 1"));
-  next.Bind(range);
-  ASSIGN_OR_RETURN(int64_t number, OneNumber(std::move(next)));
+  ASSIGN_OR_RETURN(int64_t number,
+                   TakeNumber(database, "SELECT next FROM ranges WHERE number = ?1",
+                              "UPDATE ranges SET next = next + 1 WHERE number = ?1", range));
   int64_t slot = range << 32 | number;
-  ASSIGN_OR_RETURN(Statement place,
-                   database.Prepare("UPDATE sessions SET next_position = next_position + 1 "
-                                    "WHERE number = ?1 RETURNING next_position - 1"));
-  place.Bind(session);
-  ASSIGN_OR_RETURN(int64_t position, OneNumber(std::move(place)));
-  ASSIGN_OR_RETURN(Statement count,
-                   database.Prepare("UPDATE counters SET value = max(value + (?1 = 0), ?1 + 1) "
-                                    "WHERE name = 'next_id' RETURNING value - 1"));
-  count.Bind(row.id);
-  ASSIGN_OR_RETURN(int64_t id, OneNumber(std::move(count)));
+  ASSIGN_OR_RETURN(
+      int64_t position,
+      TakeNumber(database, "SELECT next_position FROM sessions WHERE number = ?1",
+                 "UPDATE sessions SET next_position = next_position + 1 WHERE number = ?1",
+                 session));
+  ASSIGN_OR_RETURN(
+      int64_t id,
+      TakeNumber(database, "SELECT max(value, ?1) FROM counters WHERE name = 'next_id'",
+                 "UPDATE counters SET value = max(value + (?1 = 0), ?1 + 1) WHERE name = 'next_id'",
+                 row.id));
   if (row.id != 0) id = row.id;
 
   ASSIGN_OR_RETURN(
