@@ -57,7 +57,7 @@ class Delivery {
   // Waits at most `limit_ms` for the thread to send what the lane holds → whether it holds nothing
   // now. While the server is away it does not wait.
   base::Result<bool> AwaitLane(const std::string& lane, int64_t limit_ms);
-  void Stop();          // ends the thread; a call that runs is waited for
+  void Stop();  // ends the thread; a call that runs is waited for
 
   // After Stop: sends what can be sent until nothing is pending, the server does not answer three
   // times, or `limit_ms` has passed. → what is still pending.

@@ -46,7 +46,8 @@ TEST_F(InjectionReplay, ThePresentRankerIsComparedWithTheRecord) {
   EXPECT_EQ(one["only_then"], Json::array({1}));
   EXPECT_EQ(one["only_now"], Json::array({3}));
   EXPECT_EQ(one["same_order"], false);
-  EXPECT_EQ(memory_.CountCalls("GET /context?project=coder&limit=5&sessions=4&query=what broke"), 2u);
+  EXPECT_EQ(memory_.CountCalls("GET /context?project=coder&limit=5&sessions=4&query=what broke"),
+            2u);
   EXPECT_EQ(Ask("GET", "/v1/injections/c1/1").body["injections"][0]["text"], text)
       << "a replay changes nothing";
   EXPECT_EQ(Ask("GET", "/conversations/current").body["turn"], 2);

@@ -93,8 +93,7 @@ bool IsAway(const Result<http::Response>& answer) {
 }  // namespace
 
 MemoryRoutes::MemoryRoutes(State& state, const PolicyWatch& policies, SendToServer send,
-                           const base::Clock& clock, OutboxLimits limits,
-                           Delivery& delivery)
+                           const base::Clock& clock, OutboxLimits limits, Delivery& delivery)
     : state_(state),
       policies_(policies),
       send_(std::move(send)),

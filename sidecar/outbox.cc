@@ -94,6 +94,8 @@ INSERT INTO outbox_totals SELECT 'dead_bytes', coalesce(sum(bytes), 0) FROM outb
 CREATE INDEX outbox_dead ON outbox(sequence, bytes) WHERE state = 'dead';
 )sql";
 
+const char* const kOutboxDiscardStep = "INSERT INTO outbox_totals VALUES('discarded', 0)";
+
 Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& limits) {
   const auto bytes =
       static_cast<int64_t>(row.body.size() + row.path.size() + row.lane.size() + 200);
@@ -176,12 +178,11 @@ Status MarkDead(sqlite::Database& db, int64_t sequence, const std::string& cause
 Result<OutboxTotals> ReadTotals(sqlite::Database& db) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT name, value FROM outbox_totals"));
   OutboxTotals totals;
-  const std::pair<const char*, int64_t*> fields[] = {{"accepted", &totals.accepted},
-                                                     {"delivered", &totals.delivered},
-                                                     {"pending", &totals.pending},
-                                                     {"dead", &totals.dead},
-                                                     {"pending_bytes", &totals.pending_bytes},
-                                                     {"dead_bytes", &totals.dead_bytes}};
+  const std::pair<const char*, int64_t*> fields[] = {
+      {"accepted", &totals.accepted},    {"delivered", &totals.delivered},
+      {"pending", &totals.pending},      {"dead", &totals.dead},
+      {"discarded", &totals.discarded},  {"pending_bytes", &totals.pending_bytes},
+      {"dead_bytes", &totals.dead_bytes}};
   while (true) {
     ASSIGN_OR_RETURN(const bool more, query.Step());
     if (!more) return totals;

@@ -1,6 +1,6 @@
 // The durable queue of writes to the memory server, in state.db: what was accepted is delivered,
-// pending or dead at every moment. Sending is delivery.h. Every call runs inside the caller's
-// transaction.
+// pending, dead or discarded at every moment. Sending is delivery.h. Every call runs inside the
+// caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ namespace sidecar {
 extern const char* const kOutboxSchema;
 extern const char* const kOutboxCauseStep;  // later migrations
 extern const char* const kOutboxDeadStep;
+extern const char* const kOutboxDiscardStep;
 
 struct OutboxRow {
   int64_t sequence = 0;
@@ -57,9 +58,9 @@ inline constexpr int64_t kMostDeadBytes = 16 << 20;
 base::Status MarkDead(sqlite::Database& db, int64_t sequence, const std::string& cause,
                       const std::string& reason);
 
-// Counters over the life of the file: accepted = delivered + pending + dead.
+// Counters over the life of the file: accepted = delivered + pending + dead + discarded.
 struct OutboxTotals {
-  int64_t accepted = 0, delivered = 0, pending = 0, dead = 0;
+  int64_t accepted = 0, delivered = 0, pending = 0, dead = 0, discarded = 0;
   int64_t pending_bytes = 0, dead_bytes = 0;
 };
 base::Result<OutboxTotals> ReadTotals(sqlite::Database& db);
@@ -87,5 +88,9 @@ struct Replayed {
 // the oldest first, as many as the outbox has room for.
 base::Result<Replayed> ReplayDeadLetters(sqlite::Database& db, const ReplayChoice& choice,
                                          const OutboxLimits& limits);
+
+// Deletes a dead letter for good and counts it as discarded. kNotFound: there is none of that
+// number.
+base::Status DiscardDeadLetter(sqlite::Database& db, int64_t sequence);
 
 }  // namespace sidecar

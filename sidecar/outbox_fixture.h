@@ -46,7 +46,7 @@ class OutboxTest : public ::testing::Test {
   }
   void ExpectBalance() {
     const OutboxTotals totals = Totals();
-    EXPECT_EQ(totals.accepted, totals.delivered + totals.pending + totals.dead);
+    EXPECT_EQ(totals.accepted, totals.delivered + totals.pending + totals.dead + totals.discarded);
     auto rows = state_->Read([](sqlite::Database& db) { return PendingRows(db, 0, 100'000); });
     EXPECT_EQ(static_cast<int64_t>(rows->size()), totals.pending);
     const auto causes = state_->Read([](sqlite::Database& db) { return DeadByCause(db); });

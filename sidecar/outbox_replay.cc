@@ -1,5 +1,6 @@
-// Dead letters back into the queue. A letter keeps its sequence, so it comes before what its lane
-// was given later, and its key, so a server that took it after all takes it once.
+// Dead letters back into the queue, or out of the file. A replayed letter keeps its sequence, so it
+// comes before what its lane was given later, and its key, so a server that took it after all takes
+// it once.
 #include <algorithm>
 #include <utility>
 
@@ -82,6 +83,26 @@ Result<Replayed> ReplayDeadLetters(sqlite::Database& db, const ReplayChoice& cho
   RETURN_IF_ERROR(MoveTotals(db, done.replayed, bytes));
   done.left = static_cast<int64_t>(chosen.size()) - done.replayed;
   return done;
+}
+
+Status DiscardDeadLetter(sqlite::Database& db, int64_t sequence) {
+  int64_t bytes = 0;
+  {
+    ASSIGN_OR_RETURN(auto remove, db.Prepare("DELETE FROM outbox WHERE sequence = ?"
+                                             " AND state = 'dead' RETURNING bytes"));
+    remove.Bind(sequence);
+    ASSIGN_OR_RETURN(const bool found, remove.Step());
+    if (!found) {
+      return base::Error{base::Code::kNotFound, "no dead letter " + std::to_string(sequence) +
+                                                    "; GET /v1/dead-letters lists them"};
+    }
+    bytes = remove.Int(0);
+    RETURN_IF_ERROR(remove.Run());
+  }
+  ASSIGN_OR_RETURN(auto update, db.Prepare("UPDATE outbox_totals SET value = value + CASE name"
+                                           " WHEN 'dead' THEN -1 WHEN 'discarded' THEN 1"
+                                           " WHEN 'dead_bytes' THEN -?1 ELSE 0 END"));
+  return update.Bind(bytes).Run();
 }
 
 }  // namespace sidecar

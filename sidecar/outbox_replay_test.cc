@@ -92,14 +92,14 @@ TEST_F(Replay, BeyondTheirRoomOnlyTheReasonsAreKept) {
 }
 
 // The server does anything, the process ends at any time, people replay: every write stays in
-// exactly one of the three counts, and what was delivered was taken once in effect.
+// exactly one of the four counts, and what was delivered was taken once in effect.
 TEST_F(Replay, EveryWriteIsDeliveredPendingOrDeadAtEveryMoment) {
   const uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   const OutboxLimits limits{.rows = 40, .bytes = 1 << 20};
   std::set<std::string> taken;
-  int64_t accepted = 0;
+  int64_t accepted = 0, discarded = 0;
   bool away = false;
   auto server = [&](const std::string&,
                     http::ClientRequest request) -> base::Result<http::Response> {
@@ -114,7 +114,7 @@ TEST_F(Replay, EveryWriteIsDeliveredPendingOrDeadAtEveryMoment) {
       *state_, server, [&] { return random() % 30 ? "http://here:1" : "http://elsewhere:1"; },
       clock_, Delivery::Options{});
   for (int step = 0; step < 600; ++step) {
-    switch (random() % 8) {
+    switch (random() % 9) {
       case 0:
       case 1:
       case 2:
@@ -136,6 +136,14 @@ TEST_F(Replay, EveryWriteIsDeliveredPendingOrDeadAtEveryMoment) {
           Open();
           delivery = std::make_unique<Delivery>(
               *state_, server, [] { return "http://here:1"; }, clock_, Delivery::Options{});
+        }
+        break;
+      case 6:
+        if (const auto letters =
+                *state_->Read([](sqlite::Database& db) { return DeadLetters(db, 0, 1); });
+            !letters.empty()) {
+          Apply([&](sqlite::Database& db) { return DiscardDeadLetter(db, letters[0].sequence); });
+          ASSERT_EQ(Totals().discarded, ++discarded) << "step " << step;
         }
         break;
       default:
@@ -178,6 +186,27 @@ TEST_F(DeadLetterRoutes, ShowWhyAndSendAgain) {
   EXPECT_EQ(Ask("GET", one).status, 404);
 }
 
+TEST_F(DeadLetterRoutes, ADiscardedOneIsGoneCountedAndNeverSent) {
+  MakeOne();
+  const Json list = Ask("GET", "/v1/dead-letters").body["dead_letters"];
+  ASSERT_EQ(list.size(), 1u);
+  const std::string one = "/v1/dead-letters/" + std::to_string(list[0]["sequence"].get<int64_t>());
+  EXPECT_EQ(Ask("DELETE", "/v1/dead-letters/0").status, 400);
+  EXPECT_EQ(Ask("DELETE", "/v1/dead-letters/999").status, 404);
+  EXPECT_EQ(Ask("DELETE", one).body["discarded"], true);
+  EXPECT_EQ(Ask("DELETE", one).status, 404);
+  EXPECT_EQ(Ask("GET", one).status, 404);
+  memory_.With([](StubMemory& stub) { return stub.refuse_observations = 0; });
+  EXPECT_EQ(Ask("POST", "/v1/dead-letters/replay", {{"all", true}}).body["replayed"], 0);
+  Start();
+  const Json status = Ask("GET", "/v1/status").body;
+  EXPECT_EQ(status["dead"], 0);
+  EXPECT_EQ(status["dead_bytes"], 0);
+  EXPECT_EQ(status["discarded"], 1);
+  EXPECT_EQ(status["accepted"], status["delivered"].get<int64_t>() + 1);
+  EXPECT_EQ(memory_.CountCalls("POST /observations"), 1u);
+}
+
 TEST_F(DeadLetterRoutes, ATypingErrorReplaysNothing) {
   MakeOne();
   for (const Json& body :
@@ -211,7 +240,20 @@ TEST_F(DeadLetterRoutes, StatusAndMetricsBalanceWhileEverythingMoves) {
                                      {"tool_response", {{"stdout", "error " + std::to_string(i)}}},
                                      {"tool_use_id", "t" + std::to_string(i)}});
       (void)client->Send(request);
+      if (i % 10 == 4) {
+        request.target = "/v1/dead-letters?limit=1";
+        request.method = "GET";
+        request.body.clear();
+        const auto letters = client->Send(request);
+        const Json list = letters ? base::ParseJson(letters->body)->at("dead_letters") : Json();
+        for (const Json& letter : list) {
+          request.method = "DELETE";
+          request.target = "/v1/dead-letters/" + letter["sequence"].dump();
+          (void)client->Send(request);
+        }
+      }
       if (i % 10 == 9) {
+        request.method = "POST";
         request.target = "/v1/dead-letters/replay";
         request.body = R"({"all": true})";
         (void)client->Send(request);
@@ -221,9 +263,9 @@ TEST_F(DeadLetterRoutes, StatusAndMetricsBalanceWhileEverythingMoves) {
   int64_t accepted = 0;
   for (int i = 0; i < 150; ++i) {
     const Json status = Ask("GET", "/v1/status").body;
-    ASSERT_EQ(status["accepted"], status["delivered"].get<int64_t>() +
-                                      status["pending"].get<int64_t>() +
-                                      status["dead"].get<int64_t>())
+    ASSERT_EQ(status["accepted"],
+              status["delivered"].get<int64_t>() + status["pending"].get<int64_t>() +
+                  status["dead"].get<int64_t>() + status["discarded"].get<int64_t>())
         << status;
     int64_t dead = 0;
     for (const auto& [cause, count] : status["dead_by_cause"].items()) dead += count.get<int64_t>();
@@ -239,7 +281,8 @@ TEST_F(DeadLetterRoutes, StatusAndMetricsBalanceWhileEverythingMoves) {
       const size_t at = metrics->body.find(name);
       return at == std::string::npos ? -1 : std::atoll(metrics->body.c_str() + at + name.size());
     };
-    ASSERT_EQ(gauge("accepted"), gauge("delivered") + gauge("pending") + gauge("dead"));
+    ASSERT_EQ(gauge("accepted"),
+              gauge("delivered") + gauge("pending") + gauge("dead") + gauge("discarded"));
   }
   EXPECT_GT(accepted, 0);
 }

@@ -1,4 +1,4 @@
-// GET /v1/dead-letters, GET /v1/dead-letters/{sequence}, POST /v1/dead-letters/replay.
+// GET /v1/dead-letters, GET and DELETE /v1/dead-letters/{sequence}, POST /v1/dead-letters/replay.
 #include "sidecar/outbox_routes.h"
 
 #include <utility>
@@ -96,6 +96,7 @@ std::vector<http::Route> OutboxRoutes::Routes() {
   return {
       {"GET", "/v1/dead-letters", bind(&OutboxRoutes::List)},
       {"GET", "/v1/dead-letters/{sequence}", bind(&OutboxRoutes::Get)},
+      {"DELETE", "/v1/dead-letters/{sequence}", bind(&OutboxRoutes::Discard)},
       {"POST", "/v1/dead-letters/replay", bind(&OutboxRoutes::Replay)},
   };
 }
@@ -140,6 +141,16 @@ Result<Json> OutboxRoutes::Replay(const http::Request& request) {
                 {{"replayed", done.replayed}, {"no_room_yet", done.left}});
   if (done.replayed > 0) wake_();
   return Json{{"replayed", done.replayed}, {"left", done.left}};
+}
+
+// One at a time and by its number: what is discarded was read before, and cannot come back.
+Result<Json> OutboxRoutes::Discard(const http::Request& request) {
+  ASSIGN_OR_RETURN(const int64_t sequence,
+                   Whole(request.parameters.at("sequence"), "sequence", INT64_MAX));
+  RETURN_IF_ERROR(
+      state_.Change([&](sqlite::Database& db) { return DiscardDeadLetter(db, sequence); }));
+  base::LogWarn("a dead letter is discarded", {{"sequence", sequence}});
+  return Json{{"sequence", sequence}, {"discarded", true}};
 }
 
 }  // namespace sidecar

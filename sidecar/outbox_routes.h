@@ -1,5 +1,5 @@
-// What people do about dead letters: read them and send them again. For the agent's listener, so
-// reached by `kubectl port-forward`; documented in docs/operations.md.
+// What people do about dead letters: read them, send them again or discard them. For the agent's
+// listener, so reached by `kubectl port-forward`; documented in docs/operations.md.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,7 @@ class OutboxRoutes {
   base::Result<base::Json> List(const http::Request& request);
   base::Result<base::Json> Get(const http::Request& request);
   base::Result<base::Json> Replay(const http::Request& request);
+  base::Result<base::Json> Discard(const http::Request& request);
 
   State& state_;
   const OutboxLimits limits_;

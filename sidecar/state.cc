@@ -26,7 +26,7 @@ const std::vector<const char*>& StateSteps() {
       std::string(conversation::kSchema) + kOutboxSchema + kJournalSchema;
   static const std::vector<const char*> steps = {
       first.c_str(),          kOutboxCauseStep, kOutboxDeadStep, kJournalAgeStep,
-      conversation::kAgeStep, kDamageStep,      kLedgerStep};
+      conversation::kAgeStep, kDamageStep,      kLedgerStep,     kOutboxDiscardStep};
   return steps;
 }
 

@@ -96,7 +96,7 @@ Status AddTombstones(sqlite::Database& db, int64_t count, const std::string& fil
 }
 
 // The counters of the file before, as far as they can be read, so that accepted = delivered +
-// pending + dead still holds; `found` is how many writes of it are in the outbox now.
+// pending + dead + discarded still holds; `found` is how many writes of it are in the outbox now.
 Status Settle(Work& work, int64_t found) {
   if (const auto before = ReadCounters(*work.from)) {
     const int64_t lost = std::max<int64_t>(before->at("pending") + before->at("dead") - found, 0);
@@ -105,6 +105,11 @@ Status Settle(Work& work, int64_t found) {
     ASSIGN_OR_RETURN(auto update, work.to.Prepare("UPDATE outbox_totals SET value = value + ?"
                                                   " WHERE name = 'delivered'"));
     RETURN_IF_ERROR(update.Bind(before->at("delivered")).Run());
+    ASSIGN_OR_RETURN(auto discarded, work.to.Prepare("UPDATE outbox_totals SET value = value + ?"
+                                                     " WHERE name = 'discarded'"));
+    // Files of older schemas do not count them.
+    const auto counted = before->find("discarded");
+    RETURN_IF_ERROR(discarded.Bind(counted == before->end() ? 0 : counted->second).Run());
   }
   return work.to.Execute(R"sql(
 UPDATE outbox_totals SET value = CASE name
@@ -114,7 +119,7 @@ UPDATE outbox_totals SET value = CASE name
   WHEN 'dead_bytes' THEN (SELECT coalesce(sum(bytes), 0) FROM outbox WHERE state = 'dead')
   ELSE value END;
 UPDATE outbox_totals SET value = (SELECT sum(value) FROM outbox_totals
-  WHERE name IN ('delivered', 'pending', 'dead')) WHERE name = 'accepted';
+  WHERE name IN ('delivered', 'pending', 'dead', 'discarded')) WHERE name = 'accepted';
 )sql");
 }
 

@@ -79,7 +79,7 @@ class Damaged : public ::testing::Test {
   // What holds of every file that opens again: the counters, and that it can be used.
   void ExpectUsable(State& state) {
     const OutboxTotals totals = Totals(state);
-    EXPECT_EQ(totals.accepted, totals.delivered + totals.pending + totals.dead);
+    EXPECT_EQ(totals.accepted, totals.delivered + totals.pending + totals.dead + totals.discarded);
     const auto rows = *state.Read([](sqlite::Database& db) { return PendingRows(db, 0, 10'000); });
     EXPECT_EQ(static_cast<int64_t>(rows.size()), totals.pending);
     EXPECT_TRUE(state.Change([&](sqlite::Database& db) { return WriteOne(db, next_++); }));

@@ -36,13 +36,10 @@ Result<Json> EncodeOutbox(sqlite::Database& db) {
   ASSIGN_OR_RETURN(const auto letters, DeadLetters(db, 0, kLettersShown));
   Json shown = Json::array();
   for (const DeadLetter& letter : letters) shown.push_back(EncodeDeadLetter(letter));
-  return Json{{"accepted", totals.accepted},
-              {"delivered", totals.delivered},
-              {"pending", totals.pending},
-              {"dead", totals.dead},
-              {"pending_bytes", totals.pending_bytes},
-              {"dead_bytes", totals.dead_bytes},
-              {"dead_by_cause", causes},
+  return Json{{"accepted", totals.accepted},     {"delivered", totals.delivered},
+              {"pending", totals.pending},       {"dead", totals.dead},
+              {"discarded", totals.discarded},   {"pending_bytes", totals.pending_bytes},
+              {"dead_bytes", totals.dead_bytes}, {"dead_by_cause", causes},
               {"dead_letters", std::move(shown)}};
 }
 
@@ -129,7 +126,8 @@ void StatusRoutes::RefreshGauges() {
     const std::pair<const char*, int64_t> states[] = {{"accepted", totals->accepted},
                                                       {"delivered", totals->delivered},
                                                       {"pending", totals->pending},
-                                                      {"dead", totals->dead}};
+                                                      {"dead", totals->dead},
+                                                      {"discarded", totals->discarded}};
     for (const auto& [state, count] : states) {
       metrics_.SetGauge("agent_memory_sidecar_outbox_writes", static_cast<double>(count),
                         {{"state", state}});

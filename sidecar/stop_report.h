@@ -1,5 +1,5 @@
-// What a stop leaves undelivered, said where people and Kubernetes look: the log and the container's
-// termination message.
+// What a stop leaves undelivered, said where people and Kubernetes look: the log and the
+// container's termination message.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,8 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_sidecar_injected_items_total", "counter", "Memories put into prompts."},
     {"agent_memory_sidecar_outbox_pending_bytes", "gauge", "Bytes that wait in the outbox."},
     {"agent_memory_sidecar_outbox_writes", "gauge",
-     "Writes over the life of the volume, by state: accepted = delivered + pending + dead."},
+     "Writes over the life of the volume, by state: accepted = delivered + pending + dead + "
+     "discarded."},
     {"agent_memory_sidecar_policy_matches_file", "gauge",
      "1 when the policy file is the one in force, 0 when it was refused or is missing."},
     {"agent_memory_sidecar_policy_rejected", "gauge", "Policy files refused since the start."},
