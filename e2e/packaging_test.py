@@ -27,7 +27,7 @@ TYPOS = {
     "operatr.image=x": "operatr", "operator.imag=x": "imag", "memory.storage.sise=1Gi": "sise",
     "crds.keeep=true": "keeep", "networkPolicy.enable=false": "enable", "namespaces=a": "namespaces",
     "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size", "memory.quotas.row=1": "row", "memory.retention[0].maxrows=1": "maxrows",
-    "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "namespaces={A}": "namespaces", "replicas=2": "replicas",
+    "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "namespaces={A}": "namespaces", "replicas=2": "replicas", "operator.replicas=0": "replicas",
 }
 
 
@@ -153,6 +153,15 @@ def namespaces_give_roles_alone(t):
     assert "--namespaces=a,b" in operator["spec"]["template"]["spec"]["containers"][0]["args"]
 
 
+def replicas_share_one_lease(t):
+    things = t.objects(t.template("--set=operator.replicas=2", "--set=nameOverride=x"))
+    operator = next(o for o in things if o["kind"] == "Deployment")
+    assert operator["spec"]["replicas"] == 2
+    assert "--lease=$(POD_NAMESPACE)/x-operator" in operator["spec"]["template"]["spec"]["containers"][0]["args"]
+    rules = next(o for o in things if o["kind"] == "Role")["rules"]
+    assert [(r.get("resourceNames"), r["verbs"]) for r in rules] == [(["x-operator"], ["get", "patch"]), (None, ["create"])], rules
+
+
 def aliases_and_grants_reach_the_services(t):
     things = t.objects(t.template("--set=memory.aliases={agentops-memory}", "--set=memory.allowedNamespaces={x,y}"))
     services = {o["metadata"]["name"]: o for o in things if o["kind"] == "Service"}
@@ -228,8 +237,11 @@ def install_upgrade_uninstall_keeps_agents(t):
     can = lambda *what: t.run([*t.kubectl, "auth", "can-i", *what, "-n", t.name,
                                f"--as=system:serviceaccount:{t.name}:{t.name}-operator"])[1].strip()
     assert can("patch", "agents", "--subresource=status") == "yes"
-    assert can("create", "statefulsets.apps") == "yes" and can("patch", "leases.coordination.k8s.io") == "yes"
-    for no in (("get", "secrets"), ("create", "pods", "--subresource=exec"), ("patch", "agents")):
+    assert can("create", "statefulsets.apps") == "yes"
+    lease = f"leases.coordination.k8s.io/{t.name}-operator"
+    assert can("get", lease) == "yes" and can("patch", lease) == "yes" and can("create", "leases.coordination.k8s.io") == "yes"
+    for no in (("get", "secrets"), ("create", "pods", "--subresource=exec"), ("patch", "agents"),
+               ("patch", "leases.coordination.k8s.io"), ("delete", lease)):
         assert can(*no) == "no", no
     # Nothing moves when the same is applied again by others, as GitOps tools do.
     text = t.must([*t.helm, "get", "manifest", t.name, "-n", t.name])
@@ -247,7 +259,7 @@ def install_upgrade_uninstall_keeps_agents(t):
 TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_install_the_same,
          crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused, traces_go_where_the_value_says,
          templates_are_deterministic_and_own_no_custom_object, roles_have_no_wildcards_and_no_secrets,
-         namespaces_give_roles_alone, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
+         namespaces_give_roles_alone, replicas_share_one_lease, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
          the_only_server_stays_reachable_when_it_is_not_ready, quotas_reach_the_server, retention_reaches_the_server,
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
          install_upgrade_uninstall_keeps_agents]

@@ -34,7 +34,9 @@ class Program:
 
     def start(self):
         argv = self.wrapper + [binary(self.name)] + self.arguments
-        argv += ["--listen", self.api or "127.0.0.1:0", "--admin", self.admin or "127.0.0.1:0"]
+        argv += ["--admin", self.admin or "127.0.0.1:0"]
+        if self.name != "agent-memory-operator":
+            argv += ["--listen", self.api or "127.0.0.1:0"]
         offset = os.path.getsize(self.log) if os.path.exists(self.log) else 0
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -43,7 +45,7 @@ class Program:
         if not isinstance(line, dict):
             self.kill()
             raise SystemExit(f"{self.name} did not start (exit {self.process.poll()}):\n{self.tail()}")
-        self.api, self.admin = line["api"], line["admin"]
+        self.api, self.admin = line.get("api"), line["admin"]
         return self
 
     def listening(self, offset):

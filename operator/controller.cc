@@ -56,7 +56,7 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
             return key.name.find('/') == std::string::npos ? Reconcile(key, stop)
                                                            : ReconcileUnserved(key);
           },
-          {options_.workers, {}, options_.on_done}, clock) {
+          {options_.workers, {}, options_.standby, options_.on_done}, clock) {
   auto to_agent = kube::ToLabel(kAgentLabel);
   auto to_dependents = [this](const Change& change) { return dependents_.Of(change.key); };
   Watch(Agents(), kube::ToSelf, kube::DropManagedFields, false);
@@ -98,7 +98,11 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
 Controller::~Controller() { Stop(0); }
 
 void Controller::Start() { loop_.Start(); }
-void Controller::Stop(int64_t grace_ms) { loop_.Stop(grace_ms); }
+void Controller::Stop(int64_t grace_ms) {
+  loop_.Stop(grace_ms);
+  events_.Stop();
+}
+void Controller::Lead(bool leads) { leads ? loop_.Resume() : loop_.Pause(); }
 
 base::Status Controller::Ready() const {
   if (!loop_.synced())

@@ -21,6 +21,7 @@ struct ControllerOptions {
   std::vector<std::string> name_spaces;            // empty: all
   std::string instance = "agent-memory-operator";  // of this process, for Events
   int workers = 4;
+  bool standby = false;  // reconciles nothing before Lead(true)
   // Digest that the sidecar at "<ip>:7438" has in force.
   std::function<base::Result<std::string>(const std::string& address)> read_digest;
   // After each reconcile: controller-runtime's word for the result, seconds. Any thread.
@@ -35,8 +36,10 @@ class Controller {
   ~Controller();
 
   void Start();                 // returns at once
-  void Stop(int64_t grace_ms);  // running reconciles end first
-  base::Status Ready() const;   // caches are full, and the API server was heard of in the last 30 s
+  void Stop(int64_t grace_ms);  // running reconciles end first, then Events are written
+  // False: stands by, with caches that follow on. Returns at once; any thread.
+  void Lead(bool leads);
+  base::Status Ready() const;  // caches are full, and the API server was heard of in the last 30 s
   const kube::ControllerLoop& loop() const { return loop_; }
 
  private:

@@ -4,9 +4,11 @@
 #include <cstdlib>
 
 #include "lib/base/log.h"
+#include "lib/base/text.h"
 #include "lib/http/client.h"
 #include "lib/http/server.h"
 #include "lib/kube/connection.h"
+#include "lib/kube/leader.h"
 #include "lib/telemetry/instrument.h"
 #include "operator/controller.h"
 #include "operator/installed_crds.h"
@@ -26,6 +28,7 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
   options.agent_class = settings.Text("class");
   options.name_spaces = settings.List("namespaces");
   options.workers = static_cast<int>(settings.Int("workers"));
+  options.standby = !settings.Text("lease").empty();
   if (const char* pod = std::getenv("POD_NAME")) options.instance = pod;
   options.read_digest = ReadPolicyDigest;
   options.on_done = [&metrics](const char* result, double seconds) {
@@ -35,6 +38,27 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
                     {{"controller", "agent"}});
   };
   return options;
+}
+
+// Without a name: none. Two thirds and two fifteenths of the duration are client-go's proportions.
+base::Result<kube::LeaseSettings> LeaseOf(const base::Settings& settings) {
+  const std::string text = settings.Text("lease");
+  const size_t slash = text.find('/');
+  kube::LeaseSettings lease;
+  if (text.empty()) return lease;
+  if (slash != std::string::npos) lease.key = {text.substr(0, slash), text.substr(slash + 1)};
+  if (lease.key.name_space.empty() || lease.key.name.empty() ||
+      lease.key.name.find('/') != std::string::npos)
+    return base::Error{base::Code::kInvalid,
+                       "lease: \"" + text +
+                           "\" is not namespace/name of a Lease, agents/agent-memory-operator say"};
+  lease.duration_ms = settings.Milliseconds("lease-duration");
+  lease.renew_deadline_ms = lease.duration_ms * 2 / 3;
+  lease.retry_ms = lease.duration_ms * 2 / 15;
+  // A container that is started again in its pod goes on at once; elsewhere no two are alike.
+  const char* pod = std::getenv("POD_NAME");
+  lease.identity = pod ? pod : "agent-memory-operator-" + base::RandomHex(8);
+  return lease;
 }
 
 // cpprestsdk loads the system's authorities for every connection, beside those that it is given: 9
@@ -49,17 +73,16 @@ void TrustOnly(const std::string& ca_file) {
 class Running : public RunningOperator {
  public:
   base::Status Begin(const base::Settings& settings) {
+    ASSIGN_OR_RETURN(kube::LeaseSettings lease, LeaseOf(settings));
     ASSIGN_OR_RETURN(kube::ClusterConfig config,
                      kube::FindClusterConfig(settings.Text("kubeconfig")));
     const std::string server = config.server;
     TrustOnly(config.ca_file);
     http::InitializeClientThreads();
-    kube::ClientSettings client;
-    client.field_manager = kFieldManager;
-    client.on_answer = [this](std::string_view verb, int status, double) {
-      metrics_.Count("rest_client_requests_total",
-                     {{"method", std::string(verb)}, {"code", std::to_string(status)}});
-    };
+    kube::ClientSettings client = OurClient();
+    const bool elects = !lease.key.name.empty();
+    if (elects)
+      client.write_allowance_ms = [this] { return lease_ ? lease_->WriteAllowanceMs() : 0; };
     ASSIGN_OR_RETURN(connection_,
                      kube::Connection::Make(std::move(config), std::move(client),
                                             "agent-memory-operator/" AGENT_MEMORY_VERSION));
@@ -68,17 +91,43 @@ class Running : public RunningOperator {
     controller_ =
         std::make_unique<Controller>(connection_->client(), OptionsOf(settings, metrics_));
     RETURN_IF_ERROR(Listen(settings.Text("admin")));
+    if (elects) StandForElection(std::move(lease));
     controller_->Start();
     base::LogInfo("watching", {{"server", server}, {"namespaces", settings.List("namespaces")}});
     return {};
   }
   void Stop() override {
     if (controller_) controller_->Stop(kDrainMs);
+    if (leader_) leader_->Stop();  // after the last write
     if (admin_) admin_->Stop(1'000);
   }
   std::string admin_address() const override { return admin_->address(); }
 
  private:
+  kube::ClientSettings OurClient() {
+    kube::ClientSettings client;
+    client.field_manager = kFieldManager;
+    client.on_answer = [this](std::string_view verb, int status, double) {
+      metrics_.Count("rest_client_requests_total",
+                     {{"method", std::string(verb)}, {"code", std::to_string(status)}});
+    };
+    return client;
+  }
+  // A client of its own: the API server's wish to be left alone must not cost the lease, and one
+  // call without an answer must leave time for another.
+  void StandForElection(kube::LeaseSettings lease) {
+    kube::ClientSettings client = OurClient();
+    client.timeout_ms = lease.renew_deadline_ms / 2;
+    lease_client_ = connection_->NewClient(std::move(client));
+    const telemetry::Labels labels = {{"name", lease.key.name}};
+    metrics_.SetGauge("leader_election_master_status", 0, labels);
+    lease_ = std::make_unique<kube::Lease>(*lease_client_, std::move(lease));
+    leader_ = std::make_unique<kube::Leader>(*lease_, [this, labels](bool leads) {
+      metrics_.SetGauge("leader_election_master_status", leads ? 1 : 0, labels);
+      controller_->Lead(leads);
+    });
+    leader_->Start();
+  }
   base::Status Listen(const std::string& address) {
     http::ServerOptions options;
     options.listen = address;
@@ -106,7 +155,10 @@ class Running : public RunningOperator {
 
   telemetry::Metrics metrics_;
   std::unique_ptr<kube::Connection> connection_;
+  std::unique_ptr<kube::KubeClient> lease_client_;
+  std::unique_ptr<kube::Lease> lease_;
   std::unique_ptr<Controller> controller_;
+  std::unique_ptr<kube::Leader> leader_;
   std::unique_ptr<http::Server> admin_;
 };
 
@@ -132,6 +184,11 @@ const base::Program& OperatorProgram() {
            "none"},
           {"adopt-crds", Kind::kBool, "false", "work with CRDs that somebody else installed"},
           {"workers", Kind::kInt, "4", "Agents that are worked on at once", 1, 64},
+          {"lease", Kind::kString, "",
+           "namespace/name of the Lease by which replicas agree who works; empty: there is one"},
+          {"lease-duration", Kind::kDuration, "15s",
+           "a replica that died is replaced after it; renewed within two thirds of it", 3'000,
+           300'000},
           {"log-level", Kind::kString, "info", "debug, info, warn or error"},
       },
       "Subcommands:\n"

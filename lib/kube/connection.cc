@@ -28,9 +28,12 @@ base::Result<std::unique_ptr<Connection>> Connection::Make(ClusterConfig config,
   options.idle_timeout_ms = kWatchIdleMs;
   options.user_agent = std::move(user_agent);
   ASSIGN_OR_RETURN(connection->http_, http::MakeClient(std::move(options)));
-  connection->client_ =
-      std::make_unique<KubeClient>(*connection->http_, std::move(settings), &connection->token_);
+  connection->client_ = connection->NewClient(std::move(settings));
   return connection;
+}
+
+std::unique_ptr<KubeClient> Connection::NewClient(ClientSettings settings) {
+  return std::make_unique<KubeClient>(*http_, std::move(settings), &token_);
 }
 
 }  // namespace kube

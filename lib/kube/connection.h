@@ -17,6 +17,9 @@ class Connection {
                                                         ClientSettings settings,
                                                         std::string user_agent);
   KubeClient& client() { return *client_; }
+  // Another client of the same server, which pauses and writes by its own settings. This must
+  // outlive it.
+  std::unique_ptr<KubeClient> NewClient(ClientSettings settings);
   const ClusterConfig& config() const { return config_; }
 
  private:

@@ -40,7 +40,10 @@ class ControllerLoop {
 
   // Before Start. The store lives as long as the loop.
   ObjectStore& Watch(WatchPlan plan);
-  void Start();                          // returns at once
+  void Start();  // returns at once
+  // Reconciles end soon and none begins, while the caches follow on. See WorkQueue.
+  void Pause() { queue_.Pause(); }
+  void Resume() { queue_.Resume(); }
   void Stop(int64_t grace_ms = 20'000);  // running reconciles end first
   void Enqueue(const ObjectKey& key);    // any thread
   bool synced() const;                   // for /readyz: every cache has had its first list

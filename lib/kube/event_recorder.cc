@@ -2,6 +2,7 @@
 #include "lib/kube/event_recorder.h"
 
 #include <chrono>
+#include <utility>
 
 #include "lib/base/log.h"
 #include "lib/base/text.h"
@@ -14,13 +15,6 @@ constexpr size_t kMaxQueue = 1000;
 constexpr size_t kMaxNames = 10'000;
 constexpr size_t kMaxNoteBytes = 1024;
 constexpr int64_t kLastWordsMs = 2'000;
-
-// metav1.MicroTime wants exactly six digits.
-std::string MicroTime(int64_t now_ms) {
-  std::string seconds = base::FormatTime(now_ms - now_ms % 1000);
-  std::string fraction = std::to_string(1'000'000 + now_ms % 1000 * 1000).substr(1);
-  return seconds.substr(0, seconds.size() - 1) + "." + fraction + "Z";
-}
 
 std::string CutToBytes(std::string text, size_t bytes) {
   if (text.size() > bytes) text.resize(base::BorderBefore(text, bytes));
@@ -47,7 +41,13 @@ EventRecorder::EventRecorder(KubeClient& client, std::string controller, std::st
       clock_(clock),
       thread_([this](std::stop_token stop) { Run(std::move(stop)); }) {}
 
-EventRecorder::~EventRecorder() {
+EventRecorder::~EventRecorder() { Stop(); }
+
+void EventRecorder::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    if (std::exchange(stopped_, true)) return;
+  }
   thread_.request_stop();
   thread_.join();
 }
@@ -76,7 +76,7 @@ void EventRecorder::Push(const Json& regarding, std::string type, std::string re
                 CutToBytes(std::move(note), kMaxNoteBytes - 64)};
   {
     std::lock_guard lock(mutex_);
-    if (queue_.size() >= kMaxQueue) {
+    if (stopped_ || queue_.size() >= kMaxQueue) {
       ++dropped_;
       return;
     }

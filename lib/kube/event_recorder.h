@@ -19,7 +19,8 @@ class EventRecorder {
   // `controller`: reportingController, "agents.agentops.io/operator" say; `instance`: this process.
   EventRecorder(KubeClient& client, std::string controller, std::string instance,
                 const base::Clock& clock = base::SystemClock());
-  ~EventRecorder();  // tries for 2 s to write what is queued
+  ~EventRecorder();  // Stop()
+  void Stop();       // tries for 2 s to write what is queued; what comes later is dropped
 
   // `regarding`: the whole object or at least apiVersion, kind and metadata; `action`: what we were
   // doing ("Reconcile"). A full queue drops it; `note` is cut to 1024 bytes. Any thread.
@@ -48,6 +49,7 @@ class EventRecorder {
   std::condition_variable_any wake_;
   std::deque<Item> queue_;
   int64_t dropped_ = 0;
+  bool stopped_ = false;
   std::jthread thread_;
 };
 

@@ -87,6 +87,17 @@ bool KubeClient::Inspect(std::string_view verb, const http::Response& answer, do
   return answer.status == 401 && token_ && token_->Distrust();
 }
 
+// Here, since every call passes: whoever lost the lease meanwhile must not write, and what he sent
+// before must have failed by the time at which somebody else may hold it.
+base::Status KubeClient::LimitWrite(http::ClientRequest& request) const {
+  if (request.method == "GET" || !settings_.write_allowance_ms) return {};
+  const int64_t allowed_ms = settings_.write_allowance_ms();
+  if (allowed_ms <= 0)
+    return base::Error{base::Code::kUnavailable, "not sent: another replica leads, or may soon"};
+  request.timeout_ms = std::min(request.timeout_ms, allowed_ms);
+  return {};
+}
+
 base::Result<http::Response> KubeClient::Send(http::ClientRequest request) {
   if (int64_t wait_ms = RetryAfterMs(); wait_ms > 0) {
     return base::Error{base::Code::kUnavailable, "the API server asked to be left alone for " +
@@ -94,6 +105,7 @@ base::Result<http::Response> KubeClient::Send(http::ClientRequest request) {
   }
   request.headers.Set("Accept", request.headers.Get("Accept").value_or(kJson));
   for (bool again = true;; again = false) {
+    RETURN_IF_ERROR(LimitWrite(request));
     int64_t start_ms = clock_.MonotonicMs();
     auto answer = http_.Send(request);
     double seconds = static_cast<double>(clock_.MonotonicMs() - start_ms) / 1000;

@@ -21,6 +21,9 @@ struct ClientSettings {
   // After each answer: verb ("GET", "WATCH", …), HTTP status (0: none came), time taken. Any
   // thread.
   std::function<void(std::string_view verb, int status, double seconds)> on_answer;
+  // How long a write that is sent now may be on its way, ms; 0: none is sent, and it fails as
+  // kUnavailable. Null: no limit. Any thread; see lease.h.
+  std::function<int64_t()> write_allowance_ms;
 };
 
 // Which objects of a kind.
@@ -73,7 +76,8 @@ class KubeClient {
   base::Result<Json> Apply(const Resource& resource, const Json& object,
                            const ApplyOptions& options = {});
   base::Result<Json> Create(const Resource& resource, const Json& object);  // kConflict: exists
-  // A question in the form of an object, TokenReview say. Nothing is stored, so it may be sent twice.
+  // A question in the form of an object, TokenReview say. Nothing is stored, so it may be sent
+  // twice.
   base::Result<Json> Ask(const Resource& resource, const Json& question);
   base::Result<Json> MergePatch(const Resource& resource, const ObjectKey& key, const Json& patch,
                                 std::string_view subresource = {});
@@ -94,6 +98,7 @@ class KubeClient {
 
  private:
   base::Result<http::Response> Send(http::ClientRequest request);
+  base::Status LimitWrite(http::ClientRequest& request) const;
   base::Result<Json> Call(http::ClientRequest request);
   base::Result<Json> Patch(const char* content_type, const std::string& path, const Json& patch);
 

@@ -26,9 +26,12 @@ class KubeClientTest : public ::testing::Test {
   ::testing::FakeClock clock_;
   ::testing::FakeCluster cluster_;
   std::vector<std::string> answers_;
-  ClientSettings settings_{"me", 10'000, [this](std::string_view verb, int status, double) {
+  ClientSettings settings_{"me",
+                           10'000,
+                           [this](std::string_view verb, int status, double) {
                              answers_.push_back(std::string(verb) + std::to_string(status));
-                           }};
+                           },
+                           {}};
   KubeClient client_{cluster_, settings_, nullptr, clock_};
 };
 

@@ -1,6 +1,7 @@
 // Reads the fields that every Kubernetes object has, and builds the paths that objects live at.
 #include "lib/kube/object.h"
 
+#include "lib/base/clock.h"
 #include "lib/http/message.h"
 
 namespace kube {
@@ -31,6 +32,7 @@ KUBE_RESOURCE(Jobs, {"batch", "v1", "Job", "jobs"})
 KUBE_RESOURCE(NetworkPolicies, {"networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies"})
 KUBE_RESOURCE(EndpointSlices, {"discovery.k8s.io", "v1", "EndpointSlice", "endpointslices"})
 KUBE_RESOURCE(Events, {"events.k8s.io", "v1", "Event", "events"})
+KUBE_RESOURCE(Leases, {"coordination.k8s.io", "v1", "Lease", "leases"})
 KUBE_RESOURCE(CustomResourceDefinitions, {"apiextensions.k8s.io", "v1", "CustomResourceDefinition",
                                           "customresourcedefinitions", false})
 #undef KUBE_RESOURCE
@@ -100,6 +102,12 @@ Owner ControllerOf(const Json& object) {
             base::StringAt(reference, {"uid"})};
   }
   return {};
+}
+
+std::string MicroTime(int64_t unix_ms) {
+  std::string seconds = base::FormatTime(unix_ms - unix_ms % 1000);
+  std::string fraction = std::to_string(1'000'000 + unix_ms % 1000 * 1000).substr(1);
+  return seconds.substr(0, seconds.size() - 1) + "." + fraction + "Z";
 }
 
 bool IsNewerVersion(std::string_view left, std::string_view right) {

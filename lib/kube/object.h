@@ -39,6 +39,7 @@ const Resource& Jobs();
 const Resource& NetworkPolicies();
 const Resource& EndpointSlices();
 const Resource& Events();  // events.k8s.io/v1
+const Resource& Leases();  // coordination.k8s.io/v1
 const Resource& CustomResourceDefinitions();
 
 // Which object of a kind. Ordered by namespace, then name.
@@ -73,6 +74,9 @@ struct Owner {
 };
 // The reference with controller: true; all empty when there is none.
 Owner ControllerOf(const Json& object);
+
+// metav1.MicroTime, which has exactly six digits: "2026-04-12T10:00:00.123000Z".
+std::string MicroTime(int64_t unix_ms);
 
 // True when `left` is a newer resourceVersion than `right` (both decimal numbers, KEP-5504); false
 // when either is not a number or they are equal.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
+#include <utility>
 
 #include "lib/base/log.h"
 
@@ -12,7 +14,8 @@ WorkQueue::WorkQueue(Work work, Options options, const base::Clock& clock)
     : work_(std::move(work)),
       options_(std::move(options)),
       clock_(clock),
-      queue_(options_.limits) {}
+      queue_(options_.limits),
+      paused_(options_.paused) {}
 
 WorkQueue::~WorkQueue() { Stop(); }
 
@@ -40,14 +43,29 @@ void WorkQueue::Start() {
   }
 }
 
+void WorkQueue::Pause() {
+  std::lock_guard lock(mutex_);
+  paused_ = true;
+  abandon_.request_stop();
+}
+
+void WorkQueue::Resume() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!std::exchange(paused_, false)) return;
+    abandon_ = std::stop_source();
+  }
+  wake_.notify_all();
+}
+
 void WorkQueue::Stop(int64_t grace_ms) {
   std::unique_lock lock(mutex_);
   stopping_ = true;
   wake_.notify_all();
   bool idle = wake_.wait_for(lock, std::chrono::milliseconds(grace_ms),
                              [this] { return queue_.InWork() == 0; });
-  lock.unlock();
   if (!idle) abandon_.request_stop();
+  lock.unlock();
   threads_.clear();  // asks each to stop and joins
 }
 
@@ -69,25 +87,28 @@ void WorkQueue::Run(std::stop_token stop) {
   std::unique_lock lock(mutex_);
   while (!stopping_ && !stop.stop_requested()) {
     int64_t now_ms = clock_.MonotonicMs();
-    if (auto key = queue_.Take(now_ms)) {
+    auto key = paused_ ? std::nullopt : queue_.Take(now_ms);
+    if (key) {
       started_ms_[*key] = now_ms;
+      std::stop_token abandon = abandon_.get_token();
       lock.unlock();
-      WorkOn(*key);
+      WorkOn(*key, std::move(abandon));
       lock.lock();
       continue;
     }
-    auto due_ms = queue_.NextDueMs();
+    auto due_ms = paused_ ? std::nullopt : queue_.NextDueMs();
     int64_t wait_ms = due_ms ? std::max<int64_t>(1, *due_ms - now_ms) : 3'600'000;
-    wake_.wait_for(lock, stop, std::chrono::milliseconds(wait_ms),
-                   [&] { return stopping_ || queue_.Depth() > 0 || queue_.NextDueMs() != due_ms; });
+    wake_.wait_for(lock, stop, std::chrono::milliseconds(wait_ms), [&] {
+      return stopping_ || (!paused_ && (queue_.Depth() > 0 || queue_.NextDueMs() != due_ms));
+    });
   }
 }
 
-void WorkQueue::WorkOn(const ObjectKey& key) {
+void WorkQueue::WorkOn(const ObjectKey& key, std::stop_token abandon) {
   // The fence of last resort: one object that makes our code throw must not take the others with
   // it.
   try {
-    Finish(key, work_(key, abandon_.get_token()));
+    Finish(key, work_(key, std::move(abandon)));
   } catch (const std::exception& exception) {
     base::LogError("exception while reconciling",
                    {{"key", key.Text()}, {"exception", exception.what()}});

@@ -32,6 +32,7 @@ class WorkQueue {
   struct Options {
     int workers = 4;
     KeyQueue::Limits limits;
+    bool paused = false;  // until Resume
     // After each call: "success", "requeue_after", "requeue" or "error" (controller-runtime's
     // words).
     std::function<void(const char* result, double seconds)> on_done;
@@ -42,13 +43,17 @@ class WorkQueue {
   void Add(const ObjectKey& key, Priority priority = Priority::kEdit);  // any thread, any time
   void AddAfter(const ObjectKey& key, int64_t delay_ms);
   void Start();  // until then keys only gather
+  // No more keys are taken, and running calls are asked to end at once; returns at once. Keys
+  // gather meanwhile.
+  void Pause();
+  void Resume();
   // Takes no more keys, lets running calls end (their stop token is set after `grace_ms`), joins.
   void Stop(int64_t grace_ms = 20'000);
   QueueStats stats() const;
 
  private:
   void Run(std::stop_token stop);
-  void WorkOn(const ObjectKey& key);
+  void WorkOn(const ObjectKey& key, std::stop_token abandon);
   void Finish(const ObjectKey& key, const base::Result<When>& result);
 
   const Work work_;
@@ -59,8 +64,8 @@ class WorkQueue {
   KeyQueue queue_;
   std::map<ObjectKey, int64_t> started_ms_;
   QueueStats counts_;
-  bool stopping_ = false;
-  std::stop_source abandon_;
+  bool stopping_ = false, paused_;
+  std::stop_source abandon_;  // of the calls that were begun since the last Resume
   std::vector<std::jthread> threads_;
 };
 

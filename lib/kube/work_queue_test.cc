@@ -73,6 +73,37 @@ TEST(WorkQueue, ManyUpdatesOfOneObjectAreFewTurns) {
   EXPECT_LE(calls, 10);
 }
 
+TEST(WorkQueue, APauseEndsRunningCallsAndLetsKeysGather) {
+  std::atomic<int> calls = 0, abandoned = 0;
+  WorkQueue::Options options;
+  options.paused = true;
+  WorkQueue queue(
+      [&](const ObjectKey& key, std::stop_token stop) -> base::Result<When> {
+        ++calls;
+        if (key == kA && abandoned == 0) {
+          if (Eventually([&] { return stop.stop_requested(); })) ++abandoned;
+        }
+        EXPECT_TRUE(key == kA || !stop.stop_requested());
+        return When{};
+      },
+      options);
+  queue.Start();
+  queue.Add(kA);
+  queue.AddAfter({"n", "later"}, 1);
+  EXPECT_EQ(queue.stats().depth, 1u);
+  queue.Resume();
+  ASSERT_TRUE(Eventually([&] { return calls == 2; }));
+  queue.Add(kA);  // while it is worked on
+  queue.Pause();
+  queue.Add({"n", "b"});
+  ASSERT_TRUE(Eventually([&] { return queue.stats().in_work == 0; }));
+  EXPECT_EQ(abandoned, 1);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(queue.stats().depth, 2u);
+  queue.Resume();
+  EXPECT_TRUE(Eventually([&] { return calls == 4 && queue.stats().in_work == 0; }));
+}
+
 TEST(WorkQueue, FailuresAreTriedAgainUntilTheySucceed) {
   std::atomic<int> calls = 0;
   WorkQueue::Options options;

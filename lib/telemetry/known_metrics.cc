@@ -30,6 +30,8 @@ constexpr MetricInfo kMetrics[] = {
     {"workqueue_depth", "gauge", "Keys that wait for a worker."},
     {"workqueue_longest_running_processor_seconds", "gauge",
      "Seconds that the longest running reconcile has run."},
+    {"leader_election_master_status", "gauge",
+     "1 when this replica leads, 0 when it stands by, by name of the lease."},
     {"rest_client_requests_total", "counter",
      "Calls to the API server, by method and status code (0: no answer came)."},
     // The sidecar.

@@ -74,8 +74,8 @@ TEST(KnownMetrics, AreNamedByTheRules) {
     EXPECT_FALSE(type == "histogram" && !name.ends_with("_seconds")) << name;
     const bool ours = name.starts_with("agent_memory_") || name.starts_with("process_");
     // The operator's are controller-runtime's, so that existing dashboards fit.
-    const bool theirs = name.starts_with("controller_runtime_") ||
-                        name.starts_with("workqueue_") || name.starts_with("rest_client_");
+    const bool theirs = name.starts_with("controller_runtime_") || name.starts_with("workqueue_") ||
+                        name.starts_with("rest_client_") || name.starts_with("leader_election_");
     EXPECT_TRUE(ours || theirs) << name;
     EXPECT_TRUE(std::string(metric.help).ends_with('.')) << name;
   }

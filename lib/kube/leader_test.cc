@@ -1,0 +1,103 @@
+// Two replicas and a Lease, on the fake API server and on the real one of
+// AGENT_MEMORY_TEST_KUBECONFIG (e2e/cluster/up --api-only prints it).
+#include "lib/kube/leader.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "lib/base/text.h"
+#include "lib/kube/connection.h"
+#include "lib/testing/fake_cluster.h"
+
+namespace kube {
+namespace {
+
+bool Eventually(const std::function<bool()>& condition) {
+  for (int i = 0; i < 6000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+struct Candidate {
+  Candidate(http::Client& http, const ObjectKey& key, const char* identity)
+      : client(http),
+        lease(client, {key, identity, 1'000, 600, 50, 0}),
+        leader(lease, [this](bool now) {
+          leads = now;
+          ++changes;
+        }) {}
+  std::atomic<bool> leads = false;
+  std::atomic<int> changes = 0;
+  KubeClient client;
+  Lease lease;
+  Leader leader;
+};
+
+class LeaderStory : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (std::string(GetParam()) == "FakeCluster") {
+      fake_ = std::make_unique<::testing::FakeCluster>();
+      return;
+    }
+    const char* file = std::getenv("AGENT_MEMORY_TEST_KUBECONFIG");
+    if (!file) GTEST_SKIP() << "AGENT_MEMORY_TEST_KUBECONFIG is not set";
+    connection_ = Connection::Make(ReadKubeconfig(file).value(), {}, "leader-test").value();
+  }
+  void TearDown() override {
+    if (connection_) (void)connection_->client().Delete(Leases(), key_);
+  }
+  http::Client& http() { return fake_ ? *fake_ : connection_->client().http(); }
+  std::string Holder() {
+    auto lease = KubeClient(http()).Get(Leases(), key_);
+    return lease ? base::StringAt(*lease, {"spec", "holderIdentity"}) : lease.error().message;
+  }
+
+  const ObjectKey key_{"default", "leader-test-" + base::RandomHex(4)};
+  std::unique_ptr<::testing::FakeCluster> fake_;
+  std::unique_ptr<Connection> connection_;
+};
+INSTANTIATE_TEST_SUITE_P(On, LeaderStory, ::testing::Values("FakeCluster", "ApiServer"),
+                         [](const auto& of) { return of.param; });
+
+TEST_P(LeaderStory, WhoStopsHandsOver) {
+  Candidate a(http(), key_, "a"), b(http(), key_, "b");
+  a.leader.Start();
+  ASSERT_TRUE(Eventually([&] { return a.leads.load(); }));
+  b.leader.Start();
+  EXPECT_EQ(Holder(), "a");
+  a.leader.Stop();
+  EXPECT_FALSE(a.lease.Holds());
+  EXPECT_TRUE(Eventually([&] { return b.leads.load(); }));
+  EXPECT_EQ(Holder(), "b");
+  b.leader.Stop();
+  EXPECT_EQ(Holder(), "");
+}
+
+TEST_P(LeaderStory, WhoFallsSilentIsReplaced) {
+  Candidate a(http(), key_, "a"), b(http(), key_, "b");
+  ASSERT_TRUE(a.lease.Try());  // and never again
+  b.leader.Start();
+  EXPECT_TRUE(Eventually([&] { return b.leads.load(); }));
+  EXPECT_FALSE(a.lease.Holds());
+  EXPECT_EQ(Holder(), "b");
+}
+
+TEST(LeaderOutage, EndsTheTermAndTheSameProcessStandsAgain) {
+  ::testing::FakeCluster cluster;
+  Candidate a(cluster, {"n", "operator"}, "a");
+  a.leader.Start();
+  ASSERT_TRUE(Eventually([&] { return a.leads.load(); }));
+  cluster.Inject({"", "leases", 0, 0, false, 1'000'000});
+  ASSERT_TRUE(Eventually([&] { return !a.leads; }));
+  EXPECT_FALSE(a.lease.Holds());
+  cluster.ClearFaults();
+  ASSERT_TRUE(Eventually([&] { return a.leads.load(); }));
+  EXPECT_EQ(a.changes, 3);
+}
+
+}  // namespace
+}  // namespace kube
