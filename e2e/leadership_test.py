@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""Who of several operators works: real processes on a real API server, ended, killed, stopped and cut off.
+
+    e2e/leadership_test.py --kubeconfig FILE [--kubectl PATH]
+
+No node and no controller is needed. Works in a namespace of its own; CRDs that were there before stay.
+The last line is "N passed, M failed"; the figures stand above it.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+
+import wire
+from programs import Program
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LEASE_S, AWAY_S = 15, 30
+
+
+class Proxy:
+    """Passes TCP on to the API server, until it is told to refuse and to cut what is open."""
+
+    def __init__(self, host, port):
+        self.target, self.open, self.away = (host, port), set(), False
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            if self.away:
+                client.close()
+                continue
+            server = socket.create_connection(self.target)
+            self.open |= {client, server}
+            for pair in ((client, server), (server, client)):
+                threading.Thread(target=self.pump, args=pair, daemon=True).start()
+
+    def pump(self, source, sink):
+        try:
+            while block := source.recv(65536):
+                sink.sendall(block)
+        except OSError:
+            pass
+        for end in (source, sink):
+            self.open.discard(end)
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def leave(self, away):
+        self.away = away
+        for end in list(self.open) if away else []:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+class Cluster:
+    def __init__(self, asked, folder):
+        self.command = [asked.kubectl, f"--kubeconfig={asked.kubeconfig}"]
+        self.kubeconfig, self.folder = asked.kubeconfig, folder
+        self.namespace, self.started = "leadership-" + uuid.uuid4().hex[:6], []
+
+    def kubectl(self, *arguments, given=None):
+        done = subprocess.run([*self.command, *arguments], input=given, capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode:
+            raise RuntimeError(f"kubectl {' '.join(arguments)}: {done.stderr.strip()[-300:]}")
+        return done.stdout
+
+    def operator(self, name, kubeconfig=None):
+        """One that serves our namespace; its log is `name`.log."""
+        arguments = [f"--kubeconfig={kubeconfig or self.kubeconfig}", f"--namespaces={self.namespace}",
+                     f"--lease={self.namespace}/operator", f"--lease-duration={LEASE_S}s", "--adopt-crds"]
+        self.started.append(Program("agent-memory-operator", arguments, os.path.join(self.folder, name + ".log"),
+                                    environment={"POD_NAME": name}))
+        return self.started[-1].start()
+
+    def holder(self):
+        return self.kubectl("get", "lease", "operator", "-n", self.namespace, "-o", "jsonpath={.spec.holderIdentity}")
+
+    def edit(self, image):
+        self.kubectl("patch", "agent", "coder", "-n", self.namespace, "--type=merge", "-p",
+                     json.dumps({"spec": {"image": image}}))
+
+    def applied(self):
+        """The agent's image in the StatefulSet; '' when there is none yet."""
+        try:
+            return self.kubectl("get", "statefulset", "coder", "-n", self.namespace, "-o",
+                                "jsonpath={.spec.template.spec.containers[0].image}")
+        except RuntimeError:
+            return ""
+
+    def seconds_until(self, condition, within_s):
+        start = time.monotonic()
+        assert wire.until(condition, within_s, 0.05), f"not within {within_s} s"
+        return round(time.monotonic() - start, 1)
+
+
+def metric(program, name, **labels):
+    """The sum over the series of `name` that have these labels (regular expressions)."""
+    total = 0
+    for line in wire.ask(program.admin, "GET", "/metrics")[1].splitlines():
+        found = re.match(rf"{name}(?:{{(.*)}})? (\S+)$", line)
+        if found and all(re.search(rf'{k}="(?:{v})"', found[1] or "") for k, v in labels.items()):
+            total += float(found[2])
+    return total
+
+
+def leads(program):
+    return metric(program, "leader_election_master_status") == 1
+
+
+def writes(program):
+    """Writes that the API server took from it, those of the Lease among them."""
+    return metric(program, "rest_client_requests_total", method="PATCH|POST|DELETE", code="2..")
+
+
+def standby_is_ready_and_takes_over_when_the_leader_ends(t):
+    first = t.operator("first")
+    assert wire.until(lambda: leads(first), 10)
+    t.seconds_until(lambda: t.applied() == "example/agent:0", 20)
+    second = t.operator("second")
+    assert second.ready(), "a standby is ready when its caches are"
+    assert not leads(second) and writes(second) == 0 and t.holder() == "first"
+    t.edit("example/agent:1")
+    first.process.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    t.edit("example/agent:2")
+    gap = t.seconds_until(lambda: t.applied() == "example/agent:2", 10)
+    code = first.process.wait(25)
+    print(f"  SIGTERM: exit {code} after {time.monotonic() - began:.1f} s or less; an edit meanwhile applied after {gap} s (asked: 3)")
+    assert code == 0 and gap <= 3 and t.holder() == "second"
+    # Nothing is left to do, and nothing is done twice.
+    time.sleep(3)
+    before = t.kubectl("get", "agent,statefulset,configmap,serviceaccount", "-n", t.namespace, "-o", "jsonpath={.items[*].metadata.resourceVersion}")
+    lease_writes = writes(second)
+    time.sleep(4)
+    after = t.kubectl("get", "agent,statefulset,configmap,serviceaccount", "-n", t.namespace, "-o", "jsonpath={.items[*].metadata.resourceVersion}")
+    assert before == after and writes(second) - lease_writes <= 4, "only the Lease is renewed"
+    return second
+
+
+def killed_leader_is_replaced(t, leader):
+    standby = t.operator("third")
+    assert standby.ready() and leads(leader)
+    leader.kill()
+    t.edit("example/agent:3")
+    gap = t.seconds_until(lambda: t.applied() == "example/agent:3", LEASE_S + 10)
+    print(f"  SIGKILL: an edit applied after {gap} s (asked: {LEASE_S + 2})")
+    assert gap <= LEASE_S + 2
+    return standby
+
+
+def stopped_leader_writes_nothing_more(t, leader):
+    standby = t.operator("fourth")
+    assert standby.ready() and leads(leader)
+    before = writes(leader)
+    leader.process.send_signal(signal.SIGSTOP)
+    try:
+        gap = t.seconds_until(lambda: leads(standby), LEASE_S + 10)
+        t.edit("example/agent:4")  # work for both, as the stopped one will see it
+        t.seconds_until(lambda: t.applied() == "example/agent:4", 10)
+        t.edit("example/agent:5")
+    finally:
+        leader.process.send_signal(signal.SIGCONT)
+    t.seconds_until(lambda: not leads(leader), 10)
+    time.sleep(3)
+    late = writes(leader) - before
+    print(f"  SIGSTOP: replaced after {gap} s; writes taken from the stale leader after SIGCONT: {late:.0f} (asked: 0)")
+    assert late == 0 and t.holder() == "fourth" and t.applied() == "example/agent:5"
+    assert leader.stop() == 0
+    assert t.holder() == "fourth", "who does not hold the Lease does not give it up"
+    assert standby.stop() == 0 and t.holder() == ""
+
+
+def cut_off_leader_stands_again_in_the_same_process(t):
+    host, port = re.search(r"server: https://([^:]+):(\d+)", pathlib.Path(t.kubeconfig).read_text()).groups()
+    proxy = Proxy(host, int(port))
+    through = os.path.join(t.folder, "proxied")
+    pathlib.Path(through).write_text(pathlib.Path(t.kubeconfig).read_text().replace(
+        f"https://{host}:{port}", f"https://127.0.0.1:{proxy.port}"))
+    os.chmod(through, 0o600)
+    leader = t.operator("fifth", through)
+    t.seconds_until(lambda: leads(leader), 10)
+    proxy.leave(True)
+    calls = metric(leader, "rest_client_requests_total")
+    down = t.seconds_until(lambda: not leads(leader), LEASE_S)
+    time.sleep(AWAY_S - down)
+    rate = (metric(leader, "rest_client_requests_total") - calls) / AWAY_S
+    t.edit("example/agent:6")
+    proxy.leave(False)
+    back = t.seconds_until(lambda: leads(leader), 10)
+    gap = back + t.seconds_until(lambda: t.applied() == "example/agent:6", 40)
+    print(f"  API server away {AWAY_S} s: stepped down after {down} s, {rate:.1f} calls/s meanwhile, led {back} s after, "
+          f"an edit applied {gap:.1f} s after (asked: 35); same process: {leader.running}")
+    assert leader.running and gap <= 35 and leader.stop() == 0
+
+
+def story(t):
+    """The tests, each from where the one before ended."""
+    state = []
+    yield "standby_is_ready_and_takes_over_when_the_leader_ends", lambda: state.append(
+        standby_is_ready_and_takes_over_when_the_leader_ends(t))
+    yield "killed_leader_is_replaced", lambda: state.append(killed_leader_is_replaced(t, state[-1]))
+    yield "stopped_leader_writes_nothing_more", lambda: stopped_leader_writes_nothing_more(t, state[-1])
+    yield "cut_off_leader_stands_again_in_the_same_process", lambda: cut_off_leader_stands_again_in_the_same_process(t)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--kubeconfig", required=True)
+    options.add_argument("--kubectl", default="kubectl")
+    with tempfile.TemporaryDirectory() as folder:
+        t = Cluster(options.parse_args(), folder)
+        new = subprocess.run([*t.command, "get", "-k", str(ROOT / "crds")], capture_output=True, check=False).returncode != 0
+        t.kubectl("apply", "--server-side", "--force-conflicts", "-k", str(ROOT / "crds"))
+        t.kubectl("create", "namespace", t.namespace)
+        agent = {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent", "metadata": {"name": "coder"},
+                 "spec": {"image": "example/agent:0", "memory": {"serverRef": "agent-memory"}}}
+        t.kubectl("apply", "-n", t.namespace, "-f", "-", given=json.dumps(agent))
+        passed = failed = 0
+        try:
+            for name, test in story(t):
+                try:
+                    test()
+                    passed += 1
+                except (AssertionError, RuntimeError, IndexError) as wrong:
+                    failed += 1
+                    print(f"FAILED {name}: {wrong}")
+        finally:
+            for program in t.started:
+                program.kill()
+            subprocess.run([*t.command, "delete", "namespace", t.namespace, "--wait=false"], capture_output=True, check=False)
+            if new:
+                subprocess.run([*t.command, "delete", "-k", str(ROOT / "crds")], capture_output=True, check=False)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
