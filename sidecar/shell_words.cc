@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "sidecar/shell_call.h"
+
 namespace sidecar {
 namespace {
 
@@ -19,14 +21,10 @@ bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
 constexpr std::string_view kBeforeCommand[] = {"!",    "{",  "}",     "if",    "then", "else",
                                                "elif", "do", "while", "until", "time"};
 // Their arguments are commands or code.
-constexpr std::string_view kRunners[] = {"sudo",  "doas", "env",    "exec", "command", "builtin",
-                                         "nohup", "nice", "xargs",  "eval", "source",  ".",
-                                         "sh",    "bash", "dash",   "zsh",  "ksh",     "timeout",
-                                         "fish",  "su",   "setsid", "watch"};
-
-// These run what they read.
-constexpr std::string_view kShells[] = {"sh",   "bash", "dash", "zsh",   "ksh",
-                                        "fish", "su",   ".",    "source"};
+constexpr std::string_view kRunners[] = {"sudo",  "doas", "env",    "exec",  "command", "builtin",
+                                         "nohup", "nice", "xargs",  "eval",  "source",  ".",
+                                         "sh",    "bash", "dash",   "zsh",   "ksh",     "timeout",
+                                         "fish",  "su",   "setsid", "watch", "busybox"};
 
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -59,6 +57,7 @@ class Lexer {
       closes_pattern_ = c == ')' && brackets == 0 && !substitution;  // of a case
       if (c == ')' && substitution && brackets == 0) {
         EndWord();
+        StartCommand();
         RunHereStrings();
         if (!heredocs_.empty()) return Refuse("a here-document is not closed");
         return at_ + 1;
@@ -71,6 +70,7 @@ class Lexer {
     }
     closes_pattern_ = false;
     EndWord();
+    StartCommand();
     RunHereStrings();
     if (substitution || brackets > 0) return Refuse("a bracket is not closed");
     if (!heredocs_.empty()) return Refuse("a here-document is not closed");
@@ -226,8 +226,10 @@ class Lexer {
   }
 
   base::Status ReadRedirection() {
+    bool other_descriptor = false;
     if (open_ && std::all_of(word_.text.begin(), word_.text.end(),
                              [](char c) { return c >= '0' && c <= '9'; })) {
+      other_descriptor = word_.text != "0";
       word_ = {};  // the number of a descriptor: 2>
       open_ = false;
     }
@@ -243,6 +245,7 @@ class Lexer {
     here_string_ = in && text_.substr(at_).starts_with("<<");
     const bool document =
         in && text_.substr(at_).starts_with("<") && !text_.substr(at_).starts_with("<<");
+    if (in && !other_descriptor) call_.InputIs(document || here_string_);
     while (at_ < text_.size() &&
            std::string_view("<>&|").find(text_[at_]) != std::string_view::npos)
       ++at_;
@@ -302,6 +305,7 @@ class Lexer {
   }
 
   void StartCommand() {
+    if (std::exchange(call_, {}).RunsUnknown()) AddHidden();
     expects_command_ = true;
     runner_ = awaits_program_ = false;
     after_ = After::kNothing;
@@ -333,7 +337,8 @@ class Lexer {
     word.runs = expects_command_ || (runner_ && !option);
     word.names_command = expects_command_ && !word.assigns;
     const std::string_view name = std::string_view(word.text).substr(word.text.rfind('/') + 1);
-    if (word.runs && IsOneOf(name, kShells)) shell_ = true;
+    if (word.runs && IsShell(name)) shell_ = true;
+    if (!word.names_command) call_.Add(word.text);
     const bool test = word.text == "[" || word.text == "[[" || closes_pattern_;
     const bool program = word.names_command || (word.runs && awaits_program_ && !word.assigns);
     if (program && wildcard && !test && arithmetic_ == 0) word.expands = true;
@@ -342,6 +347,7 @@ class Lexer {
     if (!word.names_command) return;
     expects_command_ = IsOneOf(name, kBeforeCommand);
     runner_ = awaits_program_ = IsOneOf(name, kRunners);
+    call_.Name(name, runner_);
     assigning_ = name == "env" || name == "sudo" || name == "doas";
   }
 
@@ -358,6 +364,7 @@ class Lexer {
   bool hides_name_ = false;      // it is expanded before its first =
   bool closes_pattern_ = false;  // it ends at the bracket behind a pattern of case
   bool expects_command_ = true, runner_ = false, strips_tabs_ = false;
+  ShellCall call_;                    // of this command
   bool awaits_program_ = false;       // behind a runner, before the program that it runs
   bool assigning_ = false;            // behind one that takes assignments: env, sudo
   int arithmetic_ = 0;                // brackets open at ((, where * multiplies; 0: none
