@@ -134,7 +134,7 @@ void Delivery::Stop() {
 }
 
 int64_t Delivery::Flush(int64_t limit_ms) {
-  const int64_t end_ms = clock_.MonotonicMs() + limit_ms;
+  end_ms_ = clock_.MonotonicMs() + limit_ms;
   int64_t pending = 0;
   for (int away = 0; away < kFlushAttempts;) {
     server_due_ms_ = 0;
@@ -142,10 +142,11 @@ int64_t Delivery::Flush(int64_t limit_ms) {
     const int64_t wait_ms = std::min<int64_t>(Round(), options_.retry_first_ms);
     auto totals = state_.Read([](sqlite::Database& db) { return ReadTotals(db); });
     pending = totals ? totals->pending : -1;
-    if (pending == 0 || clock_.MonotonicMs() >= end_ms) break;
+    if (pending == 0 || IsOver()) break;
     away = reachable_ ? 0 : away + 1;
     std::this_thread::sleep_for(std::chrono::milliseconds(std::max<int64_t>(wait_ms, 1)));
   }
+  end_ms_ = kNever;
   return pending;
 }
 
@@ -168,6 +169,7 @@ int64_t Delivery::RoundAt(int64_t now_ms) {
     auto heads = state_.Read([&](sqlite::Database& db) { return PendingRows(db, after, kPage); });
     if (!heads || heads->empty()) break;
     for (const OutboxHead& head : *heads) {
+      if (IsOver()) break;
       after = head.sequence;
       if (waiting.contains(head.lane)) continue;
       if (clock_.MonotonicMs() < budget_due_ms_[IsReplay(head.created_ms)]) {
@@ -183,9 +185,8 @@ int64_t Delivery::RoundAt(int64_t now_ms) {
         return std::max<int64_t>(server_due_ms_ - clock_.MonotonicMs(), 1);
       }
       if (settled.size() >= kCommitEvery && !Commit(settled)) return kIdleMs;
-      if (interrupted_) break;
     }
-    if (interrupted_) break;
+    if (IsOver()) break;
   }
   Commit(settled);
   for (auto& [lane, retry] : lanes_) wait_ms = std::min(wait_ms, retry.due_ms - now_ms);
@@ -222,7 +223,8 @@ base::Result<http::Response> Delivery::Send(const OutboxRow& row, const std::str
   request.method = row.method;
   request.target = row.path;
   request.body = row.body;
-  request.timeout_ms = options_.call_timeout_ms;
+  request.timeout_ms =
+      std::clamp<int64_t>(end_ms_ - clock_.MonotonicMs(), 1, options_.call_timeout_ms);
   request.headers.Set("Content-Type", "application/json");
   if (IsReplay(row.created_ms)) request.headers.Set(api::kReplayHeader, "true");
   if (!row.idempotency_key.empty()) request.headers.Set("Idempotency-Key", row.idempotency_key);

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <set>
@@ -60,7 +61,8 @@ class Delivery {
   void Stop();  // ends the thread; a call that runs is waited for
 
   // After Stop: sends what can be sent until nothing is pending, the server does not answer three
-  // times, or `limit_ms` has passed. → what is still pending.
+  // times, or `limit_ms` has passed; a call that is under way then is given up. → what is still
+  // pending.
   int64_t Flush(int64_t limit_ms);
 
   // One pass over the outbox; → milliseconds until there is something to do again. Not while the
@@ -80,6 +82,8 @@ class Delivery {
   };
   enum class Outcome { kSettled, kLaneWaits, kServerAway };
 
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+  bool IsOver() const { return interrupted_ || clock_.MonotonicMs() >= end_ms_; }
   int64_t RoundAt(int64_t now_ms);
   Outcome Deliver(const OutboxRow& row, std::vector<Settled>& settled);
   base::Result<http::Response> Send(const OutboxRow& row, const std::string& url);
@@ -107,6 +111,7 @@ class Delivery {
   std::atomic<int> last_status_ = 0;
   std::map<int64_t, int> attempts_;  // by row, for Judge
   uint64_t seeds_;
+  int64_t end_ms_ = kNever;  // of a flush; no call goes beyond it
 
   std::mutex mutex_;
   std::condition_variable wake_, round_ended_;

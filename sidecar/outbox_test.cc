@@ -229,5 +229,26 @@ TEST_F(OutboxTest, FlushGivesUpOnAServerThatIsAwayAndKeepsTheRows) {
   EXPECT_EQ(Totals().delivered, 3);
 }
 
+// The kubelet kills what is not gone in time, so a stop must not outlast what it was given.
+TEST_F(OutboxTest, AFlushIsOverAtItsLimitHoweverSlowTheServerIs) {
+  for (int i = 1; i <= 10; ++i) Add("lane", std::to_string(i));
+  constexpr int64_t kLimitMs = 1'000;
+  for (const int64_t answer_ms : {300, 20'000}) {
+    auto delivery = Make([&](const std::string&,
+                             const http::ClientRequest& request) -> base::Result<http::Response> {
+      clock_.Advance(std::min(answer_ms, request.timeout_ms));
+      if (answer_ms > request.timeout_ms) return base::Error{base::Code::kTimeout, "slow"};
+      return Status(201);
+    });
+    const int64_t begin_ms = clock_.MonotonicMs();
+    const int64_t delivered = Totals().delivered;
+    const int64_t pending = delivery.Flush(kLimitMs);
+    EXPECT_EQ(pending, Totals().pending);
+    EXPECT_LE(clock_.MonotonicMs() - begin_ms, kLimitMs);
+    EXPECT_EQ(Totals().delivered - delivered, answer_ms < kLimitMs ? 3 : 0);
+    ExpectBalance();
+  }
+}
+
 }  // namespace
 }  // namespace sidecar
