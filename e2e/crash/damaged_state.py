@@ -12,12 +12,10 @@ import os
 import random
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
                 os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "story")]
@@ -30,20 +28,30 @@ IN_USE, REFUSE_S, PAGE = 75, 2.0, 4096
 CAPTURES = 60
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def links(process):
+    """What the open descriptors of a process are; nothing once it has ended."""
+    for descriptor in glob.glob(f"/proc/{process.pid}/fd/*"):
+        try:
+            yield os.readlink(descriptor)
+        except OSError:
+            pass
 
 
-def is_open(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+def listening(process):
+    """How many ports the process listens on, as the kernel says."""
+    sockets = {link[len("socket:["):-1] for link in links(process) if link.startswith("socket:[")}
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        rows = [line.split() for line in table][1:]
+    return sum(row[3] == "0A" and row[9] in sockets for row in rows)
 
 
-def second(folder, policy, wait, ports):
+def waits(process, folder):
+    return os.path.join(folder, "state/lock") in links(process)
+
+
+def second(folder, policy, wait):
     argv = [programs.binary("agent-memory-sidecar"), "--policy", policy, "--data-dir", os.path.join(folder, "state"),
-            "--lock-wait", wait, "--listen", f"127.0.0.1:{ports[0]}", "--admin", f"127.0.0.1:{ports[1]}"]
+            "--lock-wait", wait, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"]
     return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -72,31 +80,30 @@ def held_volume(checks, base, rounds):
         odd = []
         for _ in range(rounds):
             clock = programs.stopwatch()
-            process = second(folder, policy, "0s", (free_port(), free_port()))
+            process = second(folder, policy, "0s")
             said, _ = process.communicate(timeout=10)
             if process.returncode != IN_USE or f"pid {first.pid}" not in said or clock() > REFUSE_S:
                 odd.append((process.returncode, said, clock()))
         checks.that(not odd, f"{rounds} × a second one: refused within {REFUSE_S:.0f} s, exit {IN_USE}, names the holder", odd[:2])
 
-        ports = (free_port(), free_port())
         clock = programs.stopwatch()
-        process = second(folder, policy, "1500ms", ports)
-        opened = wire.until(lambda: any(map(is_open, ports)) or process.poll() is not None, 10) and process.poll() is None
+        process = second(folder, policy, "1500ms")
+        opened = wire.until(lambda: listening(process) or process.poll() is not None, 10) and process.poll() is None
         said, _ = process.communicate(timeout=10)
         checks.that(not opened and process.returncode == IN_USE and clock() >= 1.5,
                     "it waits for --lock-wait with closed ports, then gives up", (opened, process.returncode, clock(), said))
 
-        process = second(folder, policy, "30s", ports)
+        process = second(folder, policy, "30s")
         wire.until(lambda: process.poll() is not None, 1)
-        checks.that(process.poll() is None and not any(map(is_open, ports)), "it waits while the first one runs")
+        checks.that(process.poll() is None and not listening(process), "it waits while the first one runs")
         first.kill()
-        checks.that(wire.until(lambda: all(map(is_open, ports)), 5), "and takes over as soon as that is killed")
+        checks.that(wire.until(lambda: listening(process) == 2, 5), "and takes over as soon as that is killed")
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=20)
         checks.equal(process.returncode, 0, "SIGTERM: exit 0")
         first.start()
-        process = second(folder, policy, "30s", ports)
-        time.sleep(0.3)  # it is waiting; nothing outside says so
+        process = second(folder, policy, "30s")
+        checks.that(wire.until(lambda: waits(process, folder), 5) and not listening(process), "a third one waits")
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=5)
         checks.that(process.returncode != 0, "a stop is heard while it waits", process.returncode)
@@ -114,7 +121,7 @@ def newer_file(checks, base):
     with sqlite3.connect(file) as db:
         db.execute("PRAGMA user_version = 99")
     db.close()
-    process = second(folder, policy, "0s", (0, 0))
+    process = second(folder, policy, "0s")
     said, _ = process.communicate(timeout=20)
     checks.that(process.returncode == 1 and "schema version 99" in said, "refused, and says so", (process.returncode, said))
     checks.equal(glob.glob(file + ".damaged-*"), [], "the file is not set aside")
