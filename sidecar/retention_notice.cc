@@ -1,33 +1,56 @@
-// One PUT a change of the policy, and one a start: the server may be another one meanwhile.
+// One PUT a place and change. A notice for a server that the policy left goes where Delivery lets
+// it: to the present one of the same namespace, else it is a dead letter that says so.
 #include "sidecar/retention_notice.h"
 
 #include "lib/base/json.h"
 #include "lib/http/message.h"
 
 namespace sidecar {
+namespace {
 
-std::optional<OutboxRow> RetentionNotice(const api::Policy* before, const api::Policy& now,
-                                         int64_t now_ms) {
-  const bool same_place =
-      before && before->project == now.project && before->server_url == now.server_url;
-  if (same_place && before->retention == now.retention) return std::nullopt;
-  if (now.retention.empty() && (!same_place || before->retention.empty())) return std::nullopt;
+OutboxRow NoticeRow(const RetentionTold& notice, int64_t now_ms) {
   OutboxRow row;
   row.lane = row.kind = "retention";
   row.method = "PUT";
-  row.path = "/retention?project=" + http::PercentEncode(now.project);
-  row.body = base::DumpJson({{"retention", api::EncodeRetention(now.retention)}});
-  row.project = now.project;
-  row.destination = now.server_url;
+  row.path = "/retention?project=" + http::PercentEncode(notice.project);
+  row.body = R"({"retention":)" + (notice.rules.empty() ? "[]" : notice.rules) + "}";
+  row.project = notice.project;
+  row.destination = notice.destination;
   row.created_ms = now_ms;
   return row;
 }
 
-base::Status TellRetention(State& state, const api::Policy* before, const api::Policy& now,
+}  // namespace
+
+std::vector<RetentionTold> RetentionNotices(const std::vector<RetentionTold>& told,
+                                            const api::Policy& now, bool at_start) {
+  RetentionTold here{now.project, now.server_url, ""};
+  if (!now.retention.empty()) here.rules = base::DumpJson(api::EncodeRetention(now.retention));
+  std::vector<RetentionTold> notices;
+  bool changes = at_start && !here.rules.empty(), known = false;
+  for (const RetentionTold& before : told) {
+    if (before.project == here.project && before.destination == here.destination) {
+      known = true;
+      changes |= before.rules != here.rules;
+    } else {
+      notices.push_back({before.project, before.destination, ""});
+    }
+  }
+  changes |= !known && !here.rules.empty();
+  if (changes) notices.push_back(here);  // last: where both lead to one server, it is what counts
+  return notices;
+}
+
+base::Status TellRetention(State& state, const api::Policy& now, bool at_start,
                            const OutboxLimits& limits, int64_t now_ms) {
-  const std::optional<OutboxRow> row = RetentionNotice(before, now, now_ms);
-  if (!row) return {};
-  return state.Change([&](sqlite::Database& db) { return Enqueue(db, *row, limits); });
+  return state.Change([&](sqlite::Database& db) -> base::Status {
+    ASSIGN_OR_RETURN(const auto told, ReadRetentionTold(db));
+    for (const RetentionTold& notice : RetentionNotices(told, now, at_start)) {
+      RETURN_IF_ERROR(Enqueue(db, NoticeRow(notice, now_ms), limits));
+      RETURN_IF_ERROR(NoteRetentionTold(db, notice));
+    }
+    return {};
+  });
 }
 
 }  // namespace sidecar

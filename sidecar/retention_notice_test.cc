@@ -14,30 +14,49 @@ api::Policy PolicyWith(const char* ttl, const std::string& url = "http://m") {
   return policy;
 }
 
+using Told = std::vector<RetentionTold>;
+
+std::string Rules(const api::Policy& policy) {
+  return base::DumpJson(api::EncodeRetention(policy.retention));
+}
+
+// "project destination rules" of each, in order.
+std::vector<std::string> Notices(const Told& told, const api::Policy& now, bool at_start = false) {
+  std::vector<std::string> said;
+  for (const RetentionTold& notice : RetentionNotices(told, now, at_start)) {
+    said.push_back(notice.project + " " + notice.destination + " " + notice.rules);
+  }
+  return said;
+}
+
 TEST(RetentionNotice, ToldWhenItChangesAndOnceAStart) {
   const api::Policy none = PolicyWith(nullptr), day = PolicyWith("24h"), week = PolicyWith("168h");
-  auto notice = RetentionNotice(nullptr, day, 5);
-  ASSERT_TRUE(notice);
-  EXPECT_EQ(notice->method + " " + notice->path, "PUT /retention?project=my%20project");
-  EXPECT_EQ(*base::ParseJson(notice->body),
-            *base::ParseJson(R"({"retention": [{"type": "tool", "scope": "project", "ttl": "24h",
-                                                "maxRows": 7}]})"));
-  EXPECT_EQ(notice->destination, "http://m");
-  EXPECT_FALSE(RetentionNotice(&day, day, 5));
-  EXPECT_TRUE(RetentionNotice(&day, week, 5));
-  EXPECT_TRUE(RetentionNotice(&day, PolicyWith("24h", "http://other"), 5)) << "another server";
-  auto back = RetentionNotice(&day, none, 5);
-  ASSERT_TRUE(back);
-  EXPECT_EQ(back->body, R"({"retention":[]})");
+  const Told told = {{"my project", "http://m", Rules(day)}};
+  using List = std::vector<std::string>;
+  EXPECT_EQ(
+      *base::ParseJson(Rules(day)),
+      *base::ParseJson(R"([{"type": "tool", "scope": "project", "ttl": "24h", "maxRows": 7}])"));
+  EXPECT_EQ(Notices({}, day), List{"my project http://m " + Rules(day)});
+  EXPECT_EQ(Notices(told, day), List{});
+  EXPECT_EQ(Notices(told, day, true), List{"my project http://m " + Rules(day)});
+  EXPECT_EQ(Notices(told, week), List{"my project http://m " + Rules(week)});
+  EXPECT_EQ(Notices(told, none), List{"my project http://m "});
+}
+
+TEST(RetentionNotice, TakenBackWhereTheyDoNotComeFromAnyMore) {
+  const api::Policy none = PolicyWith(nullptr), there = PolicyWith("24h", "http://other");
+  const Told told = {{"my project", "http://m", Rules(there)}, {"old", "http://m", "[1]"}};
+  EXPECT_EQ(Notices(told, there),
+            (std::vector<std::string>{"my project http://m ", "old http://m ",
+                                      "my project http://other " + Rules(there)}));
+  EXPECT_EQ(Notices(told, none),
+            (std::vector<std::string>{"old http://m ", "my project http://m "}));
 }
 
 TEST(RetentionNotice, AnAgentWithoutRulesTakesNoneFromOthersOfItsProject) {
   const api::Policy none = PolicyWith(nullptr);
-  EXPECT_FALSE(RetentionNotice(nullptr, none, 5));
-  EXPECT_FALSE(RetentionNotice(&none, none, 5));
-  api::Policy elsewhere = PolicyWith("24h");
-  elsewhere.project = "another";
-  EXPECT_FALSE(RetentionNotice(&elsewhere, none, 5));
+  EXPECT_TRUE(Notices({}, none).empty());
+  EXPECT_TRUE(Notices({}, none, true).empty());
 }
 
 using RetentionNotices = SidecarTest;
@@ -80,6 +99,31 @@ TEST_F(RetentionNotices, ReachTheServerInOrderThoughItWasAway) {
   directory_.Write("policy.json", rules(nullptr));
   Start();
   EXPECT_TRUE(Until([&] { return told().ends_with(" none "); })) << told();
+}
+
+TEST_F(RetentionNotices, AreTakenBackForAProjectThatWasLeftWhileThePodWasDown) {
+  auto policy = [&](const char* project, bool rules) {
+    base::Json list = base::Json::array();
+    if (rules) list.push_back({{"type", "tool"}, {"ttl", "24h"}});
+    return PolicyText(memory_.url(), {{"memory", {{"project", project}, {"retention", list}}}});
+  };
+  auto last = [&](const std::string& project) {
+    return memory_.With([&](StubMemory& stub) {
+      std::string body;
+      for (const StubMemory::Call& call : stub.calls) {
+        if (call.target == "/retention?project=" + project) body = call.body;
+      }
+      return body;
+    });
+  };
+  directory_.Write("policy.json", policy("before", true));
+  EXPECT_TRUE(Until([&] { return last("before").find("24h") != std::string::npos; }));
+  ASSERT_TRUE(Drained());
+  running_.reset();
+  directory_.Write("policy.json", policy("after", false));
+  Start();
+  EXPECT_TRUE(Until([&] { return last("before") == R"({"retention":[]})"; })) << last("before");
+  EXPECT_EQ(last("after"), "") << "no rules, nothing said";
 }
 
 }  // namespace

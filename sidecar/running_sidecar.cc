@@ -95,8 +95,7 @@ struct RunningSidecar::Parts {
   void TellServer() {
     const auto now = policies.Current();
     if (!now) return;
-    const auto before = std::exchange(told, now);
-    const base::Status kept = TellRetention(*state, before ? &before->policy : nullptr, now->policy,
+    const base::Status kept = TellRetention(*state, now->policy, !std::exchange(told_rules, true),
                                             settings.outbox, clock.NowMs());
     if (!kept)
       base::LogError("the memory server is not told the rules of retention until the next start",
@@ -138,7 +137,7 @@ struct RunningSidecar::Parts {
   MemoryServers servers;
   Delivery delivery;
   RuleCounters rules;
-  std::shared_ptr<const ActivePolicy> told;  // the policy whose retention the server knows
+  bool told_rules = false;  // of retention, since the start
   PolicyWatch policies;
   Recall recall;
   Turn turn;

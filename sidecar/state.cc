@@ -11,6 +11,7 @@
 #include "sidecar/journal.h"
 #include "sidecar/ledger.h"
 #include "sidecar/outbox.h"
+#include "sidecar/state_retention.h"
 #include "sidecar/state_salvage.h"
 
 namespace sidecar {
@@ -25,8 +26,8 @@ const std::vector<const char*>& StateSteps() {
   static const std::string first =
       std::string(conversation::kSchema) + kOutboxSchema + kJournalSchema;
   static const std::vector<const char*> steps = {
-      first.c_str(),          kOutboxCauseStep, kOutboxDeadStep, kJournalAgeStep,
-      conversation::kAgeStep, kDamageStep,      kLedgerStep,     kOutboxDiscardStep};
+      first.c_str(), kOutboxCauseStep, kOutboxDeadStep,    kJournalAgeStep, conversation::kAgeStep,
+      kDamageStep,   kLedgerStep,      kOutboxDiscardStep, kRetentionStep};
   return steps;
 }
 

@@ -33,6 +33,7 @@ constexpr SalvagedTable kFirstOutboxBehind = {
 constexpr SalvagedTable kBesideOutbox[] = {
     {SALVAGED("damages", "file, at_ms, outcome", "?,?,?")},
     {SALVAGED("kept_policy", "only_one, file, loaded_ms", "?,?,?")},
+    {SALVAGED("retention_told", "project, destination, rules", "?,?,?")},
     {SALVAGED("memory_sessions",
               "id, conversation, predecessor, after_sequence, summarized_sequence", "?,?,?,?,?")},
 };
