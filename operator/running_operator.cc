@@ -1,7 +1,9 @@
 // Builds what main runs.
 #include "operator/running_operator.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <mutex>
 
 #include "lib/base/log.h"
 #include "lib/base/text.h"
@@ -34,8 +36,11 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
   options.on_done = [&metrics](const char* result, double seconds) {
     metrics.Count("controller_runtime_reconcile_total",
                   {{"controller", "agent"}, {"result", result}});
+    if (std::string_view(result) == "error")
+      metrics.Count("controller_runtime_reconcile_errors_total", {{"controller", "agent"}});
     metrics.Observe("controller_runtime_reconcile_time_seconds", seconds,
                     {{"controller", "agent"}});
+    metrics.Observe("workqueue_work_duration_seconds", seconds, {{"name", "agent"}});
   };
   return options;
 }
@@ -107,9 +112,12 @@ class Running : public RunningOperator {
   kube::ClientSettings OurClient() {
     kube::ClientSettings client;
     client.field_manager = kFieldManager;
-    client.on_answer = [this](std::string_view verb, int status, double) {
+    client.on_answer = [this](std::string_view verb, int status, double seconds) {
       metrics_.Count("rest_client_requests_total",
                      {{"method", std::string(verb)}, {"code", std::to_string(status)}});
+      if (verb != "WATCH")
+        metrics_.Observe("rest_client_request_duration_seconds", seconds,
+                         {{"verb", std::string(verb)}});
     };
     return client;
   }
@@ -138,7 +146,10 @@ class Running : public RunningOperator {
     for (http::Route& route : routes) {
       if (route.pattern != "/metrics") continue;
       route.handler = [this, render = route.handler](const http::Request& request) {
-        RefreshGauges();
+        {
+          std::lock_guard lock(refreshing_);
+          RefreshGauges();
+        }
         return render(request);
       };
     }
@@ -151,9 +162,38 @@ class Running : public RunningOperator {
     metrics_.SetGauge("workqueue_depth", static_cast<double>(queue.depth), labels);
     metrics_.SetGauge("workqueue_longest_running_processor_seconds", queue.longest_running_s,
                       labels);
+    metrics_.SetGauge("workqueue_unfinished_work_seconds", queue.unfinished_s, labels);
+    RaiseTo("workqueue_adds_total", labels, queue.adds);
+    RaiseTo("workqueue_retries_total", labels, queue.retries);
+    const telemetry::Labels ours = {{"controller", "agent"}};
+    metrics_.SetGauge("controller_runtime_active_workers", static_cast<double>(queue.in_work),
+                      ours);
+    RaiseTo("controller_runtime_reconcile_panics_total", ours, queue.exceptions);
+    RefreshCaches();
+  }
+  void RefreshCaches() {
+    std::map<telemetry::Labels, int64_t> ends;  // of all namespaces' watches of a kind
+    for (const auto& [plural, stats] : controller_->loop().reflector_stats())
+      for (const auto& [reason, count] : stats.watch_ends)
+        ends[{{"resource", plural}, {"reason", reason}}] += count;
+    for (const auto& [labels, count] : ends)
+      RaiseTo("agent_memory_operator_watch_ends_total", labels, count);
+    for (const auto& [plural, cache] : controller_->loop().cache_stats()) {
+      const telemetry::Labels labels = {{"resource", plural}};
+      metrics_.SetGauge("agent_memory_operator_cache_objects", static_cast<double>(cache.objects),
+                        labels);
+      metrics_.SetGauge("agent_memory_operator_cache_bytes", static_cast<double>(cache.bytes),
+                        labels);
+    }
+  }
+  // A counter that somebody else counts. Two scrapes at once must not raise it twice.
+  void RaiseTo(std::string_view name, const telemetry::Labels& labels, int64_t value) {
+    metrics_.Count(name, labels,
+                   std::max(0.0, static_cast<double>(value) - metrics_.Value(name, labels)));
   }
 
   telemetry::Metrics metrics_;
+  std::mutex refreshing_;
   std::unique_ptr<kube::Connection> connection_;
   std::unique_ptr<kube::KubeClient> lease_client_;
   std::unique_ptr<kube::Lease> lease_;

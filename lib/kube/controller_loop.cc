@@ -92,6 +92,16 @@ std::vector<std::pair<std::string, ReflectorStats>> ControllerLoop::reflector_st
   return all;
 }
 
+std::map<std::string, ControllerLoop::CacheStats> ControllerLoop::cache_stats() const {
+  std::map<std::string, CacheStats> all;
+  for (const Source& source : sources_) {
+    CacheStats& cache = all[source.reflectors.front()->options().resource.plural];
+    cache.objects += source.store->objects();
+    cache.bytes += source.store->bytes();
+  }
+  return all;
+}
+
 int64_t ControllerLoop::FailingMs() const {
   int64_t now_ms = clock_.NowMs(), longest_ms = 0;
   for (const auto& [plural, stats] : reflector_stats()) {

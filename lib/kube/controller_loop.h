@@ -53,6 +53,10 @@ class ControllerLoop {
   int64_t SilenceMs() const;
   QueueStats queue_stats() const { return queue_.stats(); }
   std::vector<std::pair<std::string, ReflectorStats>> reflector_stats() const;  // by plural
+  struct CacheStats {
+    size_t objects = 0, bytes = 0;
+  };
+  std::map<std::string, CacheStats> cache_stats() const;  // by plural
 
  private:
   struct Source {

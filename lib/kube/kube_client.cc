@@ -1,5 +1,6 @@
 // Builds the requests, reads the answers, and keeps to what the server asks: a Retry-After holds
-// for all callers, since it means that the server has too much to do.
+// for all callers that want the same kind of object. Not for all kinds: one that is throttled, or
+// whose webhook or extension server is down, must not stop the others.
 #include "lib/kube/kube_client.h"
 
 #include <algorithm>
@@ -49,6 +50,17 @@ int64_t RetryAfterOf(const http::Response& answer) {
   return std::min(seconds, kMostRetryAfterMs / 1000) * 1000;
 }
 
+// "/apis/apps/v1/statefulsets" of a path to any of them: CollectionPath without namespace.
+std::string CollectionOf(std::string_view target) {
+  std::vector<std::string> parts = base::Split(target.substr(0, target.find('?')), '/');
+  const size_t kind = parts.size() > 1 && parts[1] == "api" ? 3 : 4;  // the core group has no name
+  if (parts.size() > kind + 2 && parts[kind] == "namespaces")
+    parts.erase(parts.begin() + static_cast<long>(kind),
+                parts.begin() + static_cast<long>(kind) + 2);
+  if (parts.size() > kind + 1) parts.resize(kind + 1);
+  return base::Join(parts, "/");
+}
+
 bool IsSuccess(int status) { return status >= 200 && status < 300; }
 
 std::string_view VerbOf(const http::ClientRequest& request) { return request.method; }
@@ -74,16 +86,30 @@ KubeClient::KubeClient(http::Client& http, ClientSettings settings, TokenSource*
                        const base::Clock& clock)
     : http_(http), settings_(std::move(settings)), token_(token), clock_(clock) {}
 
-int64_t KubeClient::RetryAfterMs() const {
-  return std::max<int64_t>(0, not_before_ms_.load() - clock_.MonotonicMs());
+int64_t KubeClient::RetryAfterMs(const std::string& collection) const {
+  return not_before_ms_.With([&](const auto& all) -> int64_t {
+    auto at = all.find(collection);
+    return at == all.end() ? 0 : std::max<int64_t>(0, at->second - clock_.MonotonicMs());
+  });
 }
 
-bool KubeClient::Inspect(std::string_view verb, const http::Response& answer, double seconds) {
+int64_t KubeClient::RetryAfterMs(const Resource& resource) const {
+  return RetryAfterMs(CollectionPath(resource, {}));
+}
+
+bool KubeClient::Inspect(std::string_view verb, std::string_view target,
+                         const http::Response& answer, double seconds) {
   if (settings_.on_answer) settings_.on_answer(verb, answer.status, seconds);
-  // Overload is everybody's affair; a 504 asks only for the same request to be made later.
+  // A 504 asks only for the same request to be made later.
   bool is_overloaded = answer.status == 429 || answer.status == 503;
   int64_t wait_ms = is_overloaded ? RetryAfterOf(answer) : 0;
-  if (wait_ms > 0) not_before_ms_ = clock_.MonotonicMs() + wait_ms;
+  if (wait_ms > 0) {
+    const int64_t now_ms = clock_.MonotonicMs();
+    not_before_ms_.With([&](auto& all) {
+      std::erase_if(all, [&](const auto& entry) { return entry.second <= now_ms; });
+      all[CollectionOf(target)] = now_ms + wait_ms;
+    });
+  }
   return answer.status == 401 && token_ && token_->Distrust();
 }
 
@@ -99,7 +125,7 @@ base::Status KubeClient::LimitWrite(http::ClientRequest& request) const {
 }
 
 base::Result<http::Response> KubeClient::Send(http::ClientRequest request) {
-  if (int64_t wait_ms = RetryAfterMs(); wait_ms > 0) {
+  if (int64_t wait_ms = RetryAfterMs(CollectionOf(request.target)); wait_ms > 0) {
     return base::Error{base::Code::kUnavailable, "the API server asked to be left alone for " +
                                                      std::to_string(wait_ms) + " ms more"};
   }
@@ -113,7 +139,7 @@ base::Result<http::Response> KubeClient::Send(http::ClientRequest request) {
       if (settings_.on_answer) settings_.on_answer(VerbOf(request), 0, seconds);
       return answer.error();
     }
-    if (!Inspect(VerbOf(request), *answer, seconds) || !again) return answer;
+    if (!Inspect(VerbOf(request), request.target, *answer, seconds) || !again) return answer;
   }
 }
 

@@ -2,13 +2,14 @@
 // as JSON. Not for watching: watch.h; not for keeping copies: reflector.h.
 #pragma once
 
-#include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/base/clock.h"
+#include "lib/base/guarded.h"
 #include "lib/http/client.h"
 #include "lib/kube/object.h"
 #include "lib/kube/token_source.h"
@@ -54,9 +55,9 @@ struct DeleteOptions {
 
 // Blocking calls; any thread. Errors: kNotFound 404; kConflict 409; kDenied 401 and 403; kInvalid
 // 400 and 422; kTooLarge 413; kUnavailable 429, 502, 503 and no connection; kTimeout; kInternal
-// 500. Messages are the server's own. After a 429 or 503 with Retry-After, calls fail at once until
-// that time (at most 60 s) has passed, so that callers need not know; they come back by their own
-// back-off.
+// 500. Messages are the server's own. After a 429 or 503 with Retry-After, calls of that kind of
+// object fail at once until that time (at most 60 s) has passed, so that callers need not know;
+// they come back by their own back-off.
 class KubeClient {
  public:
   // `http` and `token` (may be null) must outlive this.
@@ -88,15 +89,17 @@ class KubeClient {
   // GET of any other path, /version say; `accept`: the media type, where it has one of its own.
   base::Result<Json> GetPath(const std::string& path, const std::string& accept = {});
 
-  // How long the server asked us to wait from now on; 0: not at all.
-  int64_t RetryAfterMs() const;
+  // How long the server asked us to leave a kind alone from now on; 0: not at all.
+  int64_t RetryAfterMs(const Resource& resource) const;
   http::Client& http() { return http_; }
   const ClientSettings& settings() const { return settings_; }
-  // Looks at an answer: counts it, remembers Retry-After, distrusts the token after a 401 (true:
-  // trying again can help). For watch.h.
-  bool Inspect(std::string_view verb, const http::Response& answer, double seconds);
+  // Looks at the answer to a request for `target`: counts it, remembers Retry-After, distrusts the
+  // token after a 401 (true: trying again can help). For watch.h.
+  bool Inspect(std::string_view verb, std::string_view target, const http::Response& answer,
+               double seconds);
 
  private:
+  int64_t RetryAfterMs(const std::string& collection) const;
   base::Result<http::Response> Send(http::ClientRequest request);
   base::Status LimitWrite(http::ClientRequest& request) const;
   base::Result<Json> Call(http::ClientRequest request);
@@ -106,7 +109,8 @@ class KubeClient {
   const ClientSettings settings_;
   TokenSource* const token_;
   const base::Clock& clock_;
-  std::atomic<int64_t> not_before_ms_{0};  // monotonic
+  // By collection of all namespaces, monotonic; only those that lie ahead are kept.
+  base::Guarded<std::map<std::string, int64_t>> not_before_ms_;
 };
 
 // The error of an answer that is none of 2xx; `what` says what was tried.

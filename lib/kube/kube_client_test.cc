@@ -55,30 +55,45 @@ TEST_F(KubeClientTest, ALongMessageKeepsItsEndWhereTheReasonIs) {
   EXPECT_TRUE(message.ends_with("€ unknown field \"spec.foo\""));
 }
 
-TEST_F(KubeClientTest, RetryAfterHoldsForAllCalls) {
+TEST_F(KubeClientTest, RetryAfterHoldsForAllCallsOfThatKind) {
   cluster_.Inject({"APPLY", "", 429, 3});
   auto refused = client_.Apply(ConfigMaps(), Map("a"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::Code::kUnavailable);
-  EXPECT_EQ(client_.RetryAfterMs(), 3000);
+  EXPECT_EQ(client_.RetryAfterMs(ConfigMaps()), 3000);
   clock_.Advance(2999);
   EXPECT_FALSE(client_.Get(ConfigMaps(), {"n", "a"}));
+  EXPECT_FALSE(client_.ListAll(ConfigMaps(), {}));
+  EXPECT_FALSE(client_.Delete(ConfigMaps(), {"other", "b"}));
   EXPECT_EQ(cluster_.calls().size(), 1u) << "the server asked to be left alone";
   clock_.Advance(1);
   EXPECT_TRUE(client_.Apply(ConfigMaps(), Map("a")));
 }
 
+TEST_F(KubeClientTest, OtherKindsAreNotKeptWaiting) {
+  for (const Resource& resource : {StatefulSets(), Namespaces(), Events()}) {
+    cluster_.Inject({"", "", 503, 30});
+    EXPECT_FALSE(client_.ListAll(resource, {"n", "", "", false}));
+    EXPECT_EQ(client_.RetryAfterMs(resource), 30'000) << resource.kind;
+  }
+  EXPECT_EQ(client_.RetryAfterMs(ConfigMaps()), 0);
+  EXPECT_TRUE(client_.Apply(ConfigMaps(), Map("a")));
+  EXPECT_FALSE(client_.Get(Namespaces(), {"", "n"}));
+  EXPECT_FALSE(client_.Get(StatefulSets(), {"n", "a"}));
+  EXPECT_EQ(cluster_.calls().size(), 4u);
+}
+
 TEST_F(KubeClientTest, RetryAfterOfA504ConcernsThatRequestAlone) {
   cluster_.Inject({"LIST", "", 504, 1});
   EXPECT_FALSE(client_.ListAll(ConfigMaps(), {}));
-  EXPECT_EQ(client_.RetryAfterMs(), 0);
+  EXPECT_EQ(client_.RetryAfterMs(ConfigMaps()), 0);
   EXPECT_TRUE(client_.ListAll(ConfigMaps(), {}));
 }
 
 TEST_F(KubeClientTest, RetryAfterIsBounded) {
   cluster_.Inject({"", "", 429, 86'400});
   EXPECT_FALSE(client_.Get(ConfigMaps(), {"n", "a"}));
-  EXPECT_EQ(client_.RetryAfterMs(), 60'000);
+  EXPECT_EQ(client_.RetryAfterMs(ConfigMaps()), 60'000);
 }
 
 TEST_F(KubeClientTest, ARefusedTokenIsReadAgainOnce) {

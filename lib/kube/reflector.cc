@@ -70,7 +70,7 @@ void Reflector::Run(std::stop_token stop) {
 // At least the base: a server that refuses at once must not be asked in a tight loop.
 void Reflector::Pause(std::stop_token stop) {
   int64_t wait_ms = std::max(options_.backoff_base_ms, backoff_.NextMs());
-  Sleep(std::max(wait_ms, client_.RetryAfterMs()), std::move(stop));
+  Sleep(std::max(wait_ms, client_.RetryAfterMs(options_.resource)), std::move(stop));
 }
 
 bool Reflector::ListOnce() {

@@ -60,7 +60,7 @@ class Stream {
 
  private:
   bool OnHead(const http::Response& head) {
-    client_.Inspect("WATCH", head, 0);
+    client_.Inspect("WATCH", CollectionPath(resource_, {}), head, 0);
     head_ = head;
     refused_ = head.status != 200;
     return true;

@@ -79,6 +79,7 @@ QueueStats WorkQueue::stats() const {
   for (const auto& [key, started_ms] : started_ms_) {
     double age_s = static_cast<double>(now_ms - started_ms) / 1000;
     stats.longest_running_s = std::max(stats.longest_running_s, age_s);
+    stats.unfinished_s += age_s;
   }
   return stats;
 }

@@ -21,7 +21,7 @@ struct When {
 struct QueueStats {
   size_t depth = 0, delayed = 0, in_work = 0;
   int64_t adds = 0, done = 0, failed = 0, retries = 0, exceptions = 0;
-  double longest_running_s = 0;
+  double longest_running_s = 0, unfinished_s = 0;  // of what is in work: the oldest, the sum
 };
 
 class WorkQueue {
