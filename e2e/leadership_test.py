@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Who of several operators works: real processes on a real API server, ended, killed, stopped and cut off.
 
-    e2e/leadership_test.py --kubeconfig FILE [--kubectl PATH]
+    e2e/leadership_test.py --kubeconfig FILE [--kubectl PATH] [--long]
 
-No node and no controller is needed. Works in a namespace of its own; CRDs that were there before stay.
+--long: also connections that fall silent (3 minutes more). No node and no controller is needed. Works in a namespace of its own; CRDs that were there before stay.
 The last line is "N passed, M failed"; the figures stand above it.
 """
 import argparse
@@ -28,10 +28,11 @@ LEASE_S, AWAY_S = 15, 30
 
 
 class Proxy:
-    """Passes TCP on to the API server, until it is told to refuse and to cut what is open."""
+    """Passes TCP on to the API server, until it is told to cut what is open and refuse, or to lose what comes
+    over what is open."""
 
     def __init__(self, host, port):
-        self.target, self.open, self.away = (host, port), set(), False
+        self.target, self.open, self.silent, self.away = (host, port), set(), set(), False
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -50,7 +51,8 @@ class Proxy:
     def pump(self, source, sink):
         try:
             while block := source.recv(65536):
-                sink.sendall(block)
+                if source not in self.silent:
+                    sink.sendall(block)
         except OSError:
             pass
         for end in (source, sink):
@@ -59,6 +61,9 @@ class Proxy:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
+
+    def fall_silent(self):
+        self.silent |= self.open
 
     def leave(self, away):
         self.away = away
@@ -72,7 +77,7 @@ class Proxy:
 class Cluster:
     def __init__(self, asked, folder):
         self.command = [asked.kubectl, f"--kubeconfig={asked.kubeconfig}"]
-        self.kubeconfig, self.folder = asked.kubeconfig, folder
+        self.kubeconfig, self.folder, self.long = asked.kubeconfig, folder, asked.long
         self.namespace, self.started = "leadership-" + uuid.uuid4().hex[:6], []
 
     def kubectl(self, *arguments, given=None):
@@ -187,15 +192,21 @@ def stopped_leader_writes_nothing_more(t, leader):
     assert standby.stop() == 0 and t.holder() == ""
 
 
-def cut_off_leader_stands_again_in_the_same_process(t):
+def behind_proxy(t, name):
+    """→ an operator that leads, and what lies between it and the API server."""
     host, port = re.search(r"server: https://([^:]+):(\d+)", pathlib.Path(t.kubeconfig).read_text()).groups()
     proxy = Proxy(host, int(port))
     through = os.path.join(t.folder, "proxied")
     pathlib.Path(through).write_text(pathlib.Path(t.kubeconfig).read_text().replace(
         f"https://{host}:{port}", f"https://127.0.0.1:{proxy.port}"))
     os.chmod(through, 0o600)
-    leader = t.operator("fifth", through)
+    leader = t.operator(name, through)
     t.seconds_until(lambda: leads(leader), 10)
+    return leader, proxy
+
+
+def cut_off_leader_stands_again_in_the_same_process(t):
+    leader, proxy = behind_proxy(t, "fifth")
     proxy.leave(True)
     calls = metric(leader, "rest_client_requests_total")
     down = t.seconds_until(lambda: not leads(leader), LEASE_S)
@@ -210,6 +221,17 @@ def cut_off_leader_stands_again_in_the_same_process(t):
     assert leader.running and gap <= 35 and leader.stop() == 0
 
 
+def silent_connections_are_given_up(t):
+    leader, proxy = behind_proxy(t, "sixth")
+    assert leader.ready()
+    proxy.fall_silent()
+    t.edit("example/agent:7")
+    gap = t.seconds_until(lambda: t.applied() == "example/agent:7", 200)
+    idle = metric(leader, "agent_memory_operator_watch_ends_total", reason="idle", resource="agents")
+    print(f"  open connections lose everything: an edit applied after {gap} s (asked: 155); watches ended as idle: {idle:.0f}")
+    assert gap <= 155 and idle == 1 and leader.stop() == 0
+
+
 def story(t):
     """The tests, each from where the one before ended."""
     state = []
@@ -218,12 +240,15 @@ def story(t):
     yield "killed_leader_is_replaced", lambda: state.append(killed_leader_is_replaced(t, state[-1]))
     yield "stopped_leader_writes_nothing_more", lambda: stopped_leader_writes_nothing_more(t, state[-1])
     yield "cut_off_leader_stands_again_in_the_same_process", lambda: cut_off_leader_stands_again_in_the_same_process(t)
+    if t.long:
+        yield "silent_connections_are_given_up", lambda: silent_connections_are_given_up(t)
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--kubeconfig", required=True)
     options.add_argument("--kubectl", default="kubectl")
+    options.add_argument("--long", action="store_true")
     with tempfile.TemporaryDirectory() as folder:
         t = Cluster(options.parse_args(), folder)
         new = subprocess.run([*t.command, "get", "-k", str(ROOT / "crds")], capture_output=True, check=False).returncode != 0

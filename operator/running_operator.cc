@@ -95,6 +95,8 @@ class Running : public RunningOperator {
       return base::Wrap("API server " + server, crds.error());
     controller_ =
         std::make_unique<Controller>(connection_->client(), OptionsOf(settings, metrics_));
+    metrics_.SetGauge("controller_runtime_max_concurrent_reconciles",
+                      static_cast<double>(settings.Int("workers")), {{"controller", "agent"}});
     RETURN_IF_ERROR(Listen(settings.Text("admin")));
     if (elects) StandForElection(std::move(lease));
     controller_->Start();

@@ -31,6 +31,8 @@ constexpr MetricInfo kMetrics[] = {
      "Reconciles that failed, by controller."},
     {"controller_runtime_reconcile_panics_total", "counter",
      "Reconciles that ended with an exception, by controller."},
+    {"controller_runtime_max_concurrent_reconciles", "gauge",
+     "Reconciles that may run at once, by controller."},
     {"controller_runtime_active_workers", "gauge", "Reconciles that run now, by controller."},
     {"workqueue_adds_total", "counter", "Keys handed to the queue, those that waited already too."},
     {"workqueue_retries_total", "counter", "Keys that wait for another try after a failure."},
