@@ -68,7 +68,8 @@ Status SpaceGuard::Admit(int64_t reusable_bytes) {
                directory_ + " is full: " + std::to_string(free_) + " bytes are free and " +
                    std::to_string(reusable_bytes) + " inside the file, writes need " +
                    std::to_string(needed) +
-                   "; enlarge the volume or delete memories, then writes go on by themselves"};
+                   "; enlarge the volume or delete memories (hard=true gives their room back), "
+                   "then writes go on by themselves"};
 }
 
 void SpaceGuard::GiveUp() {

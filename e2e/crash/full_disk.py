@@ -122,10 +122,10 @@ class Run:
         if not condition:
             self.faults.append(text)
 
-    def delete(self, writes, count):
+    def delete(self, writes, count, for_good=0.5):
         there = sorted(set(writes.acknowledged) - self.deleted)
         for item in self.source.sample(there, min(count, len(there))):
-            hard = self.source.random() < 0.5
+            hard = self.source.random() < for_good
             path = f"/observations/{writes.acknowledged[item]}" + ("?hard=true" if hard else "")
             status, said = wire.ask(self.program.api, "DELETE", path)
             self.fault_unless(status == 204, f"delete on a full volume: {status} {said}")
@@ -203,7 +203,7 @@ class FilledByMemories:
 
     @staticmethod
     def make_room(run, writes):
-        run.delete(writes, len(writes.acknowledged) // 2)
+        run.delete(writes, len(writes.acknowledged) // 2, for_good=1)  # a soft delete keeps the text
 
 
 def server_chapter(checks, options, base):
