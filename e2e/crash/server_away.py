@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""The memory server is away while captures go on: hooks cost no more than before, and when it is back every capture
+reaches it once, in the order of its session (reliability A12: 9,000 captures; at 10 a second that is 15 minutes).
+
+    server_away.py [--captures 9000] [--rate 100] [--bars]
+
+The rate compresses the time, not the count: `--rate 10` is the 15 minutes themselves. What a hook costs is judged with
+`--bars` alone: that needs a quiet machine. The last line is 'N passed, M failed'."""
+import argparse
+import collections
+import http.client
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import sys
+import tempfile
+import time
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "story")]
+
+import damaged_state  # noqa: E402
+import programs  # noqa: E402
+import targets  # noqa: E402
+import wire  # noqa: E402
+from checks import Checks  # noqa: E402
+
+SESSIONS, BEFORE = 20, 600
+RISE_MS, DRAIN_S = 5.0, 120.0
+
+
+def post(sidecar, kind, count, rate):
+    """`count` captures at `rate` a second over one connection → (their marks, the times of the hooks in ms)."""
+    connection = http.client.HTTPConnection(sidecar.api, timeout=30)
+    taken, times = [], []
+    start = time.monotonic()
+    for number in range(count):
+        time.sleep(max(0.0, start + number / rate - time.monotonic()))  # the rate itself
+        session = f"{kind}-{number % SESSIONS}"
+        mark = f"{session}x{number}x"
+        clock = programs.stopwatch()
+        status, _ = wire.on(connection, "POST", "/v1/hooks", {
+            "hook_event_name": "PostToolUse", "session_id": session, "tool_name": "bash", "tool_use_id": mark,
+            "tool_input": {"command": "make"}, "tool_response": {"stdout": f"error in {mark}"}})
+        times.append(1000 * clock())
+        if status == 200:
+            taken.append(mark)
+    connection.close()
+    return taken, times
+
+
+def percentile(times, share):
+    return sorted(times)[min(len(times) - 1, int(len(times) * share))]
+
+
+def stored(folder):
+    """The marks in the server's file, in the order of their ids, those that it counted as duplicates as often."""
+    marks = []
+    for file in targets.database_files(os.path.join(folder, "memory")):
+        if not targets.has_table(file, "observations"):
+            continue
+        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as db:
+            for content, again in db.execute("SELECT content, duplicate_count FROM observations ORDER BY id"):
+                marks += re.findall(r"error in (\S+x\d+x)", content)[:1] * (1 + again)
+        db.close()
+    return marks
+
+
+def disorder(marks):
+    """Marks of a session that stand behind a later one of it."""
+    last, odd = collections.defaultdict(int), []
+    for mark in marks:
+        session, number, _ = mark.split("x")
+        if int(number) < last[session]:
+            odd.append(mark)
+        last[session] = max(last[session], int(number))
+    return odd
+
+
+def away(checks, base, options):
+    server = programs.server(base).start()
+    sidecar = programs.sidecar(base, damaged_state.write_policy(base, "http://" + server.api)).start()
+
+    def status():
+        return wire.ask(sidecar.api, "GET", "/v1/status")[1]
+    try:
+        sidecar.ready()
+        checks.chapter(f"{BEFORE} captures while the server is up, {options.rate:g} a second")
+        first, before = post(sidecar, "before", BEFORE, options.rate)
+        checks.equal(len(first), BEFORE, "all are taken")
+        checks.that(wire.until(lambda: status()["pending"] == 0, 60), "and delivered")
+        server.kill()
+        checks.chapter(f"{options.captures} captures while it is away, {options.rate:g} a second: "
+                       f"{options.captures / options.rate:.0f} s")
+        taken, during = post(sidecar, "away", options.captures, options.rate)
+        checks.equal(len(taken), options.captures, "all are taken")
+        rise = percentile(during, 0.99) - percentile(before, 0.99)
+        checks.that(rise <= RISE_MS or not options.bars, f"p99 of a hook {percentile(before, 0.99):.1f} ms before, "
+                    f"{percentile(during, 0.99):.1f} ms while away: {rise:+.1f} ms, at most {RISE_MS:g}")
+        checks.say(f"p50 {percentile(before, 0.5):.1f} ms before, {percentile(during, 0.5):.1f} ms while away")
+        checks.chapter("the server is back")
+        waiting = status()["pending"]
+        server.start()
+        clock = programs.stopwatch()
+        done = wire.until(lambda: status()["pending"] == 0, DRAIN_S + 60, 0.1)
+        took = clock()
+        checks.that(done and took <= DRAIN_S, f"{waiting} writes drained in {took:.1f} s, at most {DRAIN_S:g}", status()["pending"])
+        checks.say(f"{waiting / max(took, 0.1):.0f} a second")
+        end = status()
+        checks.that(end["accepted"] == end["delivered"], "accepted = delivered, none dead", end)
+        checks.equal((sidecar.stop(), server.stop()), (0, 0), "SIGTERM: exit 0")
+        marks = stored(base)
+        counts = collections.Counter(marks)
+        lost = [mark for mark in first + taken if not counts[mark]]
+        twice = [mark for mark, times in counts.items() if times > 1]
+        checks.that(not lost, f"{sum(mark in counts for mark in taken)} of {len(taken)} are in the server's file", lost[:5])
+        checks.that(not twice, "each once", twice[:5])
+        odd = disorder(marks)
+        checks.that(not odd, f"in the order of their {SESSIONS} sessions", odd[:5])
+    finally:
+        sidecar.kill()
+        server.kill()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--captures", type=int, default=9_000)
+    parser.add_argument("--rate", type=float, default=100)
+    parser.add_argument("--bars", action="store_true")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    checks, base = Checks(), tempfile.mkdtemp(prefix="agent-memory-away-")
+    try:
+        away(checks, base, options)
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    return checks.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
