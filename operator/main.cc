@@ -1,5 +1,7 @@
 // The operator in five steps: signals and log, settings, build, run, drain. `render` is a program
 // of its own inside it.
+#include <malloc.h>
+
 #include <iostream>
 
 #include "lib/base/log.h"
@@ -13,6 +15,11 @@ int main(int argc, char** argv) {
   if (arguments.size() > 1 && arguments[1] == "render")
     return controller::RunRender({arguments.begin() + 2, arguments.end()}, std::cout, std::cerr);
 
+  // Each watch has a thread, which would get an arena of its own and keep what its largest list
+  // took.
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  mallopt(M_TRIM_THRESHOLD, 256 << 10);
   base::BlockSignals();
   base::SetLogProgram("agent-memory-operator");
 

@@ -10,6 +10,12 @@
 
 namespace kube {
 
+namespace {
+
+constexpr int64_t kNever = INT64_MAX, kLongestWaitMs = 3'600'000;
+
+}  // namespace
+
 WorkQueue::WorkQueue(Work work, Options options, const base::Clock& clock)
     : work_(std::move(work)),
       options_(std::move(options)),
@@ -97,10 +103,11 @@ void WorkQueue::Run(std::stop_token stop) {
       lock.lock();
       continue;
     }
-    auto due_ms = paused_ ? std::nullopt : queue_.NextDueMs();
-    int64_t wait_ms = due_ms ? std::max<int64_t>(1, *due_ms - now_ms) : 3'600'000;
+    const int64_t due_ms = paused_ ? kNever : queue_.NextDueMs().value_or(kNever);
+    const int64_t wait_ms = std::clamp<int64_t>(due_ms - now_ms, 1, kLongestWaitMs);
     wake_.wait_for(lock, stop, std::chrono::milliseconds(wait_ms), [&] {
-      return stopping_ || (!paused_ && (queue_.Depth() > 0 || queue_.NextDueMs() != due_ms));
+      return stopping_ ||
+             (!paused_ && (queue_.Depth() > 0 || queue_.NextDueMs().value_or(kNever) != due_ms));
     });
   }
 }
