@@ -9,7 +9,7 @@ import time
 import wire
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-START_S = 20
+START_S = 60
 
 
 def bin_folder():

@@ -92,7 +92,7 @@ TEST(WorkQueue, APauseEndsRunningCallsAndLetsKeysGather) {
   queue.AddAfter({"n", "later"}, 1);
   EXPECT_EQ(queue.stats().depth, 1u);
   queue.Resume();
-  ASSERT_TRUE(Eventually([&] { return calls == 2; }));
+  ASSERT_TRUE(Eventually([&] { return calls == 2 && queue.stats().done == 1; }));
   queue.Add(kA);  // while it is worked on
   queue.Pause();
   queue.Add({"n", "b"});
