@@ -148,7 +148,7 @@ def program(counts):
         script(counts, "wrong start", ["python3", "e2e/crash/wrong_start.py"], 300)
         script(counts, "damaged state", ["python3", "e2e/crash/damaged_state.py"], 300)
         script(counts, "stop in flight", ["python3", "e2e/crash/stop_in_flight.py"], 600)
-        script(counts, "server away", ["python3", "e2e/crash/server_away.py"], 600)
+        script(counts, "server away", ["python3", "e2e/crash/server_away.py"], 1800)
         script(counts, "power loss", ["python3", "e2e/crash/power_loss.py"], 900)
         script(counts, "traces", ["python3", "e2e/traces_test.py"], 300)
         script(counts, "story, embedded", ["python3", "e2e/story/tell.py", "embedded"], 300)
