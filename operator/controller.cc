@@ -13,7 +13,8 @@ using base::Json;
 using kube::Change;
 using kube::ObjectKey;
 
-constexpr int64_t kOwnWriteWaitMs = 5'000, kAskRefusedAgainMs = 300'000, kLongestFailureMs = 30'000;
+constexpr int64_t kOwnWriteWaitMs = 5'000, kAskRefusedAgainMs = 300'000, kLongestFailureMs = 30'000,
+                  kLongestUnreadyMs = 60'000;
 
 // Keys of kinds that are accepted and not served share the queue: "<kind>/<name>" is no Agent's
 // name.
@@ -110,6 +111,10 @@ base::Status Controller::Ready() const {
   if (loop_.FailingMs() > kLongestFailureMs)
     return base::Error{base::Code::kUnavailable, "the API server does not answer"};
   return {};
+}
+
+bool Controller::MayLead() const {
+  return loop_.synced() && loop_.FailingMs() <= kLongestFailureMs + kLongestUnreadyMs;
 }
 
 kube::ObjectStore& Controller::Watch(const kube::Resource& resource, kube::MapToKeys map,

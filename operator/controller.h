@@ -40,6 +40,8 @@ class Controller {
   // False: stands by, with caches that follow on. Returns at once; any thread.
   void Lead(bool leads);
   base::Status Ready() const;  // caches are full, and the API server was heard of in the last 30 s
+  // Whether it could work if it led: caches are full, and it was not unready for the last 60 s.
+  bool MayLead() const;
   const kube::ControllerLoop& loop() const { return loop_; }
 
  private:

@@ -20,7 +20,12 @@
 namespace controller {
 namespace {
 
-constexpr int64_t kDrainMs = 20'000;
+constexpr int64_t kDrainMs = 20'000, kLongestLeaseFailureMs = 30'000;
+
+std::string PodName() {  // empty: not in a pod
+  const char* pod = std::getenv("POD_NAME");
+  return pod ? pod : "";
+}
 
 ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& metrics) {
   ControllerOptions options;
@@ -31,7 +36,7 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
   options.name_spaces = settings.List("namespaces");
   options.workers = static_cast<int>(settings.Int("workers"));
   options.standby = !settings.Text("lease").empty();
-  if (const char* pod = std::getenv("POD_NAME")) options.instance = pod;
+  if (!PodName().empty()) options.instance = PodName();
   options.read_digest = ReadPolicyDigest;
   options.on_done = [&metrics](const char* result, double seconds) {
     metrics.Count("controller_runtime_reconcile_total",
@@ -61,8 +66,8 @@ base::Result<kube::LeaseSettings> LeaseOf(const base::Settings& settings) {
   lease.renew_deadline_ms = lease.duration_ms * 2 / 3;
   lease.retry_ms = lease.duration_ms * 2 / 15;
   // A container that is started again in its pod goes on at once; elsewhere no two are alike.
-  const char* pod = std::getenv("POD_NAME");
-  lease.identity = pod ? pod : "agent-memory-operator-" + base::RandomHex(8);
+  lease.identity = PodName();
+  if (lease.identity.empty()) lease.identity = "agent-memory-operator-" + base::RandomHex(8);
   return lease;
 }
 
@@ -97,8 +102,8 @@ class Running : public RunningOperator {
         std::make_unique<Controller>(connection_->client(), OptionsOf(settings, metrics_));
     metrics_.SetGauge("controller_runtime_max_concurrent_reconciles",
                       static_cast<double>(settings.Int("workers")), {{"controller", "agent"}});
+    if (elects) StandForElection(std::move(lease));  // before anybody asks whether it is ready
     RETURN_IF_ERROR(Listen(settings.Text("admin")));
-    if (elects) StandForElection(std::move(lease));
     controller_->Start();
     base::LogInfo("watching", {{"server", server}, {"namespaces", settings.List("namespaces")}});
     return {};
@@ -132,11 +137,22 @@ class Running : public RunningOperator {
     const telemetry::Labels labels = {{"name", lease.key.name}};
     metrics_.SetGauge("leader_election_master_status", 0, labels);
     lease_ = std::make_unique<kube::Lease>(*lease_client_, std::move(lease));
-    leader_ = std::make_unique<kube::Leader>(*lease_, [this, labels](bool leads) {
-      metrics_.SetGauge("leader_election_master_status", leads ? 1 : 0, labels);
-      controller_->Lead(leads);
-    });
+    leader_ = std::make_unique<kube::Leader>(
+        *lease_,
+        [this, labels](bool leads) {
+          metrics_.SetGauge("leader_election_master_status", leads ? 1 : 0, labels);
+          controller_->Lead(leads);
+        },
+        [this] { return controller_->MayLead(); });
     leader_->Start();
+  }
+  base::Status Ready() const {
+    RETURN_IF_ERROR(controller_->Ready());
+    if (lease_ && lease_->FailingMs() > kLongestLeaseFailureMs)
+      return base::Error{base::Code::kUnavailable,
+                         "the Lease " + lease_->settings().key.Text() +
+                             " can be neither taken nor renewed: the log says why"};
+    return {};
   }
   base::Status Listen(const std::string& address) {
     http::ServerOptions options;
@@ -144,7 +160,7 @@ class Running : public RunningOperator {
     options.name = "admin";
     options.workers = 2;
     telemetry::Instrument(options, metrics_);
-    auto routes = telemetry::AdminRoutes(metrics_, [this] { return controller_->Ready(); });
+    auto routes = telemetry::AdminRoutes(metrics_, [this] { return Ready(); });
     for (http::Route& route : routes) {
       if (route.pattern != "/metrics") continue;
       route.handler = [this, render = route.handler](const http::Request& request) {

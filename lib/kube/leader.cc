@@ -9,8 +9,15 @@
 
 namespace kube {
 
-Leader::Leader(Lease& lease, std::function<void(bool leads)> on_change)
-    : lease_(lease), on_change_(std::move(on_change)) {}
+namespace {
+
+constexpr int64_t kAskAgainMs = 100;  // whether it may stand: that costs no call
+
+}  // namespace
+
+Leader::Leader(Lease& lease, std::function<void(bool leads)> on_change,
+               std::function<bool()> may_stand)
+    : lease_(lease), on_change_(std::move(on_change)), may_stand_(std::move(may_stand)) {}
 
 Leader::~Leader() { Stop(); }
 
@@ -32,8 +39,10 @@ void Leader::Run(std::stop_token stop) {
   std::condition_variable_any wake;
   std::unique_lock lock(mutex);
   while (!stop.stop_requested()) {
-    Tell(lease_.Try());
-    wake.wait_for(lock, stop, std::chrono::milliseconds(lease_.NextTryMs()), [] { return false; });
+    const bool may_stand = !may_stand_ || may_stand_();
+    Tell(may_stand ? lease_.Try() : base::Status());
+    const int64_t wait_ms = may_stand ? lease_.NextTryMs() : kAskAgainMs;
+    wake.wait_for(lock, stop, std::chrono::milliseconds(wait_ms), [] { return false; });
   }
 }
 

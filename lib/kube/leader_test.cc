@@ -23,13 +23,16 @@ bool Eventually(const std::function<bool()>& condition) {
 
 struct Candidate {
   Candidate(http::Client& http, const ObjectKey& key, const char* identity,
-            int64_t duration_ms = 1'000)
+            int64_t duration_ms = 1'000, std::function<bool()> may_stand = {})
       : client(http),
         lease(client, {key, identity, duration_ms, duration_ms * 3 / 5, 50, 0}),
-        leader(lease, [this](bool now) {
-          ++changes;
-          leads = now;
-        }) {}
+        leader(
+            lease,
+            [this](bool now) {
+              ++changes;
+              leads = now;
+            },
+            std::move(may_stand)) {}
   std::atomic<bool> leads = false;
   std::atomic<int> changes = 0;
   KubeClient client;
@@ -86,6 +89,23 @@ TEST_P(LeaderStory, WhoFallsSilentIsReplaced) {
   EXPECT_TRUE(Eventually([&] { return b.leads.load(); }));
   EXPECT_FALSE(a.lease.Holds());
   EXPECT_EQ(Holder(), "b");
+}
+
+TEST(Leader, WhoCannotWorkNeitherTakesTheLeaseNorKeepsIt) {
+  ::testing::FakeCluster cluster;
+  const ObjectKey key{"n", "operator"};
+  std::atomic<bool> able = false;
+  std::atomic<int> asked = 0;
+  Candidate a(cluster, key, "a", 1'000, [&] { return ++asked, able.load(); }), b(cluster, key, "b");
+  a.leader.Start();
+  ASSERT_TRUE(Eventually([&] { return asked >= 2; }));
+  EXPECT_TRUE(cluster.calls().empty());
+  able = true;
+  ASSERT_TRUE(Eventually([&] { return a.leads.load(); }));
+  b.leader.Start();
+  able = false;
+  EXPECT_TRUE(Eventually([&] { return !a.leads && b.leads; }));
+  EXPECT_FALSE(a.lease.Holds());
 }
 
 TEST(LeaderOutage, EndsTheTermAndTheSameProcessStandsAgain) {

@@ -8,7 +8,7 @@ namespace kube {
 
 namespace {
 
-constexpr int64_t kNotHeld = INT64_MIN;
+constexpr int64_t kNotHeld = INT64_MIN, kNotFailing = INT64_MIN;
 
 std::string HolderOf(const Json& spec) { return base::StringAt(spec, {"holderIdentity"}); }
 
@@ -63,12 +63,16 @@ base::Status Lease::Look() {
   if (lease) {
     Observe(*lease);
   } else if (lease.error().code == base::Code::kNotFound) {
-    spec_ = nullptr;
-    version_.clear();
+    version_.clear();  // who held it may still write, and does not know yet that it is gone
   } else {
     return lease.error();
   }
   return {};
+}
+
+int64_t Lease::FailingMs() const {
+  const int64_t since_ms = failing_since_ms_.load();
+  return since_ms == kNotFailing ? 0 : clock_.MonotonicMs() - since_ms;
 }
 
 Json Lease::Record(int64_t duration_s, const std::string& holder, bool taken) const {
@@ -77,19 +81,22 @@ Json Lease::Record(int64_t duration_s, const std::string& holder, bool taken) co
       {"holderIdentity", holder}, {"leaseDurationSeconds", duration_s}, {"renewTime", now}};
   if (taken) {
     record["acquireTime"] = now;
-    record["leaseTransitions"] = spec_.is_null() ? 0 : NumberAt(spec_, "leaseTransitions") + 1;
+    record["leaseTransitions"] = NumberAt(spec_, "leaseTransitions") +
+                                 (spec_.is_null() || HolderOf(spec_) == holder ? 0 : 1);
   }
   return record;
 }
 
 base::Status Lease::Write() {
   const int64_t begun_ms = clock_.MonotonicMs();
+  const bool taken = version_.empty() || HolderOf(spec_) != settings_.identity;
+  // Up to a whole second: others must not come while we believe that we hold it.
+  const int64_t duration_s = (settings_.duration_ms + 999) / 1000;
   Json lease = {
       {"apiVersion", Leases().ApiVersion()},
       {"kind", Leases().kind},
       {"metadata", {{"name", settings_.key.name}, {"namespace", settings_.key.name_space}}},
-      {"spec", Record(std::max<int64_t>(1, settings_.duration_ms / 1000), settings_.identity,
-                      HolderOf(spec_) != settings_.identity)}};
+      {"spec", Record(duration_s, settings_.identity, taken)}};
   if (!version_.empty()) lease["metadata"]["resourceVersion"] = version_;
   auto written = version_.empty() ? client_.Create(Leases(), lease)
                                   : client_.MergePatch(Leases(), settings_.key, lease);
@@ -100,6 +107,15 @@ base::Status Lease::Write() {
 }
 
 base::Status Lease::Try() {
+  auto tried = TakeOrRenew();
+  if (tried)
+    failing_since_ms_ = kNotFailing;
+  else if (failing_since_ms_ == kNotFailing)
+    failing_since_ms_ = clock_.MonotonicMs();
+  return tried;
+}
+
+base::Status Lease::TakeOrRenew() {
   // What we hold is renewed without asking first; a conflict says that there is news.
   if (renewed_ms_ != kNotHeld && HolderOf(spec_) == settings_.identity) {
     auto renewed = Write();

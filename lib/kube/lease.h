@@ -34,6 +34,8 @@ class Lease {
   // are not believed: a holder counts as gone when his record has not changed for its duration on
   // our own clock.
   base::Status Try();
+  // How long Try has failed, ms, as of now; 0: the last one did not. For /readyz.
+  int64_t FailingMs() const;
   // Gives it up, so that another replica need not wait. Ok when it is not held.
   base::Status Release();
 
@@ -47,6 +49,7 @@ class Lease {
   const LeaseSettings& settings() const { return settings_; }
 
  private:
+  base::Status TakeOrRenew();
   base::Status Look();
   base::Status Write();
   void Observe(const Json& lease);
@@ -57,11 +60,12 @@ class Lease {
   const LeaseSettings settings_;
   const base::Clock& clock_;
   std::mt19937_64 random_;
-  Json spec_;                // as last seen; null: there is none
-  std::string version_;      // of it
+  Json spec_;                // as last seen, also of one that was deleted; null: there was none
+  std::string version_;      // of it; empty: there is none now
   int64_t observed_ms_ = 0;  // monotonic: when spec_ was first seen so
   // Monotonic: when the last write that succeeded was begun, earlier than anybody can have seen it.
-  std::atomic<int64_t> renewed_ms_{INT64_MIN};  // INT64_MIN: not held
+  std::atomic<int64_t> renewed_ms_{INT64_MIN};        // INT64_MIN: not held
+  std::atomic<int64_t> failing_since_ms_{INT64_MIN};  // monotonic; INT64_MIN: it is not
 };
 
 }  // namespace kube

@@ -206,6 +206,42 @@ TEST_F(LeaseTest, ADeletedLeaseIsMadeAnew) {
   EXPECT_EQ(Spec()["holderIdentity"], "a");
 }
 
+TEST_F(LeaseTest, ADeletionDoesNotLetAnotherWriteBesideALivingHolder) {
+  ASSERT_TRUE(a_.Try());
+  EXPECT_FALSE(b_.Try());
+  Advance(2'000);
+  ASSERT_TRUE(cluster_.Remove(Leases(), kKey));
+  EXPECT_FALSE(b_.Try()) << "a does not know yet, and writes";
+  EXPECT_TRUE(b_.tried) << b_.tried.error().message;
+  EXPECT_TRUE(a_.Try());
+  EXPECT_EQ(Spec()["holderIdentity"], "a");
+  EXPECT_TRUE(Spec().contains("acquireTime"));
+  EXPECT_FALSE(b_.Try());
+  ASSERT_TRUE(cluster_.Remove(Leases(), kKey));  // and a is gone, too
+  b_.clock.Advance(15'001);
+  EXPECT_TRUE(b_.Try());
+  EXPECT_EQ(Spec()["leaseTransitions"], 1);
+}
+
+TEST_F(LeaseTest, APartOfASecondIsGivenToTheHolder) {
+  Lease odd(a_.lease_client, {.key = kKey, .identity = "a", .duration_ms = 4'500, .seed = 1},
+            a_.clock);
+  ASSERT_TRUE(odd.Try());
+  EXPECT_EQ(Spec()["leaseDurationSeconds"], 5);
+}
+
+TEST_F(LeaseTest, ItKnowsHowLongItHasFailed) {
+  EXPECT_EQ(a_.lease.FailingMs(), 0);
+  cluster_.Inject({"", "leases", 403, 0, false, 2});
+  EXPECT_FALSE(a_.Try());
+  Advance(20'000);
+  EXPECT_FALSE(a_.Try());
+  Advance(11'000);
+  EXPECT_EQ(a_.lease.FailingMs(), 31'000);
+  EXPECT_TRUE(a_.Try());
+  EXPECT_EQ(a_.lease.FailingMs(), 0);
+}
+
 TEST_F(LeaseTest, ANonsensicalRecordIsNoObstacle) {
   PutSpec({{"holderIdentity", 7}, {"leaseDurationSeconds", "x"}});
   EXPECT_TRUE(a_.Try());
