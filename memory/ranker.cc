@@ -276,7 +276,7 @@ Status AddTopics(sqlite::Database& database, const RankQuery& query,
         sqlite::Statement read,
         // Left alone, SQLite walks the whole range.
         database.Prepare("SELECT slot, topic_key = ?1 FROM observations o "
-                         "INDEXED BY observations_topic WHERE " MEMORY_LIVE
+                         "INDEXED BY observations_topics WHERE " MEMORY_LIVE
                          "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3 LIMIT ?4"));
     read.Bind(text).Bind(end).Bind(range).Bind(kMaxTopics);
     for (;;) {

@@ -77,10 +77,14 @@ Delivery::~Delivery() { Stop(); }
 void Delivery::Start() {
   thread_ = std::jthread([this](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      const int64_t wait_ms = Round();
       std::unique_lock lock(mutex_);
+      in_round_ = true;
+      lock.unlock();
+      const int64_t wait_ms = Round();
+      lock.lock();
+      in_round_ = false;
       ++rounds_;
-      round_ended_.notify_all();
+      progress_.notify_all();
       wake_.wait_for(lock, std::chrono::milliseconds(wait_ms), [&] { return woken_ || stopping_; });
       woken_ = false;
     }
@@ -104,20 +108,20 @@ base::Result<bool> Delivery::AwaitLane(const std::string& lane, int64_t limit_ms
   const auto has_pending = [&] {
     return state_.Read([&](sqlite::Database& db) { return HasPending(db, lane); });
   };
-  // The round that runs may be past the lane's rows; the one after it is not.
-  for (int rounds = 0; rounds < 2; ++rounds) {
-    std::unique_lock lock(mutex_);
-    const uint64_t round = rounds_;
+  std::unique_lock lock(mutex_);
+  // A round that runs may be past the lane's rows; the one after it is not.
+  const uint64_t last_round = rounds_ + (in_round_ ? 2 : 1);
+  for (bool woken = false;; woken = true) {
+    const uint64_t seen = settled_;
+    const bool over = rounds_ >= last_round || stopping_;
     lock.unlock();
     ASSIGN_OR_RETURN(const bool waits, has_pending());
-    if (!waits || !reachable_) return !waits;
-    if (rounds == 0) Wake();
+    if (!waits || over || !reachable_) return !waits;
+    if (!woken) Wake();
     lock.lock();
-    const auto ended = [&] { return rounds_ != round || stopping_; };
-    if (!round_ended_.wait_until(lock, end, ended) || stopping_) return false;
+    const auto news = [&] { return settled_ != seen || rounds_ >= last_round || stopping_; };
+    if (!progress_.wait_until(lock, end, news)) return false;
   }
-  ASSIGN_OR_RETURN(const bool waits, has_pending());
-  return !waits;
 }
 
 void Delivery::Stop() {
@@ -128,7 +132,7 @@ void Delivery::Stop() {
   interrupted_ = true;
   thread_.request_stop();
   wake_.notify_all();
-  round_ended_.notify_all();
+  progress_.notify_all();
   if (thread_.joinable()) thread_.join();
   interrupted_ = false;
 }
@@ -308,6 +312,11 @@ bool Delivery::Commit(std::vector<Settled>& settled) {
                    {{"reason", committed.error().message}});
   }
   settled.clear();
+  {
+    std::lock_guard lock(mutex_);
+    ++settled_;
+  }
+  progress_.notify_all();
   return committed.has_value();
 }
 

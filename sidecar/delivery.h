@@ -114,9 +114,9 @@ class Delivery {
   int64_t end_ms_ = kNever;  // of a flush; no call goes beyond it
 
   std::mutex mutex_;
-  std::condition_variable wake_, round_ended_;
-  bool woken_ = false, stopping_ = false;
-  uint64_t rounds_ = 0;
+  std::condition_variable wake_, progress_;
+  bool woken_ = false, stopping_ = false, in_round_ = false;
+  uint64_t rounds_ = 0, settled_ = 0;  // rounds that ended, commits of what was settled
   std::jthread thread_;
 };
 

@@ -20,7 +20,6 @@ using base::Result;
 
 constexpr int64_t kCallTimeoutMs = 10'000;
 constexpr int64_t kWriteTimeoutMs = 3'000;  // then the outbox takes the write over
-constexpr int64_t kLaneWaitMs = 200;        // for earlier writes that are on their way
 constexpr size_t kMaxImportBytes = 32 << 20;
 constexpr const char* kQueryParameters[] = {
     "q",     "query",  "type",           "scope",  "limit", "sessions", "syntax",
@@ -318,7 +317,7 @@ MemoryRoutes::Answer MemoryRoutes::SendOrQueue(const http::Request& request,
   out.timeout_ms = kWriteTimeoutMs;
   out.headers.Set("Idempotency-Key", row.idempotency_key);
   // Ahead of those that wait it would leave the older text as the newest.
-  ASSIGN_OR_RETURN(const bool is_next, delivery_.AwaitLane(row.lane, kLaneWaitMs));
+  ASSIGN_OR_RETURN(const bool is_next, delivery_.AwaitLane(row.lane, limits_.lane_wait_ms));
   if (is_next) {
     auto answer = Forward(request, policy.policy, std::move(out));
     if (!IsAway(answer)) {

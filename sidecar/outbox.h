@@ -33,6 +33,7 @@ struct OutboxRow {
 
 struct OutboxLimits {
   int64_t rows = 10'000, bytes = 64 << 20;
+  int64_t lane_wait_ms = 200;  // a direct write waits so long for earlier ones on their way
 };
 
 // Adds a row. kFull: over a limit; rows of kind session and session_end have a tenth more room, so

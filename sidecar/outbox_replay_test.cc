@@ -158,6 +158,11 @@ TEST_F(Replay, EveryWriteIsDeliveredPendingOrDeadAtEveryMoment) {
 
 class DeadLetterRoutes : public SidecarTest {
  protected:
+  void LetAdmin() {
+    directory_.Write("policy.json",
+                     PolicyText(memory_.url(), {{"memory", {{"allowAdmin", true}}}}));
+    Start();
+  }
   // One capture that the server refuses for good.
   void MakeOne(const std::string& call = "t1") {
     memory_.With([](StubMemory& stub) { return stub.refuse_observations = 422; });
@@ -191,6 +196,9 @@ TEST_F(DeadLetterRoutes, ADiscardedOneIsGoneCountedAndNeverSent) {
   const Json list = Ask("GET", "/v1/dead-letters").body["dead_letters"];
   ASSERT_EQ(list.size(), 1u);
   const std::string one = "/v1/dead-letters/" + std::to_string(list[0]["sequence"].get<int64_t>());
+  EXPECT_EQ(Ask("DELETE", one).status, 403) << "not the agent's to destroy";
+  EXPECT_EQ(Ask("GET", one).status, 200);
+  LetAdmin();
   EXPECT_EQ(Ask("DELETE", "/v1/dead-letters/0").status, 400);
   EXPECT_EQ(Ask("DELETE", "/v1/dead-letters/999").status, 404);
   EXPECT_EQ(Ask("DELETE", one).body["discarded"], true);
@@ -223,6 +231,7 @@ TEST_F(DeadLetterRoutes, ATypingErrorReplaysNothing) {
 }
 
 TEST_F(DeadLetterRoutes, StatusAndMetricsBalanceWhileEverythingMoves) {
+  LetAdmin();
   std::jthread agent([&](const std::stop_token& stop) {
     auto client = ClientOf(running_->api_address());
     for (int i = 0; !stop.stop_requested(); ++i) {

@@ -83,8 +83,9 @@ Json EncodeDeadLetter(const DeadLetter& letter) {
           {"replayable", letter.bytes > 0}};
 }
 
-OutboxRoutes::OutboxRoutes(State& state, OutboxLimits limits, std::function<void()> wake)
-    : state_(state), limits_(limits), wake_(std::move(wake)) {}
+OutboxRoutes::OutboxRoutes(State& state, const PolicyWatch& policies, OutboxLimits limits,
+                           std::function<void()> wake)
+    : state_(state), policies_(policies), limits_(limits), wake_(std::move(wake)) {}
 
 std::vector<http::Route> OutboxRoutes::Routes() {
   auto bind = [this](Result<Json> (OutboxRoutes::*handler)(const http::Request&)) {
@@ -144,7 +145,13 @@ Result<Json> OutboxRoutes::Replay(const http::Request& request) {
 }
 
 // One at a time and by its number: what is discarded was read before, and cannot come back.
+// It is the agent's listener, and what was acknowledged to the agent may not be its to destroy.
 Result<Json> OutboxRoutes::Discard(const http::Request& request) {
+  const auto policy = policies_.Current();
+  if (!policy || !policy->policy.allow_admin) {
+    return Error{Code::kDenied,
+                 "the policy of this agent does not allow to discard (memory.allowAdmin)"};
+  }
   ASSIGN_OR_RETURN(const int64_t sequence,
                    Whole(request.parameters.at("sequence"), "sequence", INT64_MAX));
   RETURN_IF_ERROR(

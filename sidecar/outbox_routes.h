@@ -7,6 +7,7 @@
 
 #include "lib/http/router.h"
 #include "sidecar/outbox.h"
+#include "sidecar/policy_watch.h"
 #include "sidecar/state.h"
 
 namespace sidecar {
@@ -14,7 +15,8 @@ namespace sidecar {
 class OutboxRoutes {
  public:
   // `wake` tells the delivery that there are new rows.
-  OutboxRoutes(State& state, OutboxLimits limits, std::function<void()> wake);
+  OutboxRoutes(State& state, const PolicyWatch& policies, OutboxLimits limits,
+               std::function<void()> wake);
   std::vector<http::Route> Routes();  // their handlers refer to this object
 
  private:
@@ -24,6 +26,7 @@ class OutboxRoutes {
   base::Result<base::Json> Discard(const http::Request& request);
 
   State& state_;
+  const PolicyWatch& policies_;
   const OutboxLimits limits_;
   std::function<void()> wake_;
 };

@@ -80,7 +80,7 @@ struct RunningSidecar::Parts {
         turn({*state, policies, recall, rules, *metrics, *tracer, c, s.outbox, Waker()}),
         hooks(turn, *metrics),
         conversations(*state, policies, c, s.outbox, s.conversation_ttl_ms, Waker()),
-        dead_letters(*state, s.outbox, Waker()),
+        dead_letters(*state, policies, s.outbox, Waker()),
         upkeep(*state, policies, *metrics, c, UpkeepOptions(s), Waker()),
         memory(*state, policies, servers.Sender(), c, s.outbox, delivery),
         mcp(policies, TwinsOfTools(), c, std::max<size_t>(1, s.workers / 2)),

@@ -166,6 +166,19 @@ TEST_F(NoRoom, OfTimeIsSharedByAllTablesTheOutboxFirstAndOfMessagesTheNewest) {
   ExpectUsable(**state);
 }
 
+TEST_F(NoRoom, OfTimeIsNoReasonToLeaveAcknowledgedWrites) {
+  Beside("handled_events");
+  ASSERT_TRUE(SalvageInto(10'000, PassingClock(1)));
+  auto state = Open();
+  ASSERT_TRUE(state) << state.error().message;
+  const Json said = Said(**state);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0]["lost_writes"], 0) << said.dump();
+  EXPECT_EQ(said[0]["salvaged"]["outbox"], kRows - kDelivered) << said.dump();
+  EXPECT_EQ(said[0]["salvaged"]["messages"], 0) << said.dump();
+  ExpectUsable(**state);
+}
+
 // Each released schema: a program that comes after a damage takes over what its predecessors wrote.
 TEST_F(NoRoom, TheOutboxOfAnyOlderSchemaIsTakenOver) {
   constexpr size_t kDiscards = 8;  // the first version that counts what is discarded

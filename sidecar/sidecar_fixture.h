@@ -226,6 +226,7 @@ class SidecarTest : public ::testing::Test {
     settings.data_directory = directory_.path() + "/state";
     settings.policy_interval_ms = 10;
     settings.recall_timeout_ms = 10'000;  // a busy machine is no reason to recall nothing
+    settings.outbox.lane_wait_ms = 10'000;
     settings.retry_longest_ms = 400;
     settings.drain_timeout_ms = 5'000;
     settings.workers = 4;

@@ -53,8 +53,8 @@ struct Work {
   Json outcome;
 };
 
-Result<int64_t> Take(Work& work, const SalvagedTable& table) {
-  ASSIGN_OR_RETURN(const TakenOver taken, TakeOver(*work.from, work.to, table, work.time));
+Result<int64_t> Take(Work& work, const SalvagedTable& table, const SalvageTime& time) {
+  ASSIGN_OR_RETURN(const TakenOver taken, TakeOver(*work.from, work.to, table, time));
   if (taken.late) work.outcome["not_in_time"].push_back(table.name);
   work.outcome["salvaged"][table.name] = taken.rows;
   return taken.rows;
@@ -138,13 +138,18 @@ Status SalvageOutbox(Work& work) {
                      Count(work.to,
                            "SELECT count(*) FROM sqlite_sequence WHERE name = 'outbox'"
                            " AND seq > 0"));
-    ASSIGN_OR_RETURN(int64_t found, Take(work, OutboxTable(*work.from, given > 0)));
+    // Writes that were acknowledged are never left behind for want of time: they are few
+    // (outbox.h).
+    const SalvageTime as_long_as_it_takes{work.time.clock, INT64_MAX};
+    ASSIGN_OR_RETURN(int64_t found,
+                     Take(work, OutboxTable(*work.from, given > 0), as_long_as_it_takes));
     // A write that is no JSON any more is none.
     RETURN_IF_ERROR(
         work.to.Execute("DELETE FROM outbox WHERE body <> '' AND NOT json_valid(body)"));
     found -= work.to.Changes();
     RETURN_IF_ERROR(Settle(work, found));
-    for (const SalvagedTable& table : TablesBesideOutbox()) RETURN_IF_ERROR(Take(work, table));
+    for (const SalvagedTable& table : TablesBesideOutbox())
+      RETURN_IF_ERROR(Take(work, table, as_long_as_it_takes));
   }
   RETURN_IF_ERROR(NoteOutcome(work));
   return transaction.Commit();
@@ -153,7 +158,7 @@ Status SalvageOutbox(Work& work) {
 Status SalvageTable(Work& work, const SalvagedTable& table) {
   ASSIGN_OR_RETURN(auto transaction, sqlite::Transaction::Begin(work.to));
   RETURN_IF_ERROR(work.to.Execute("PRAGMA defer_foreign_keys = ON"));
-  RETURN_IF_ERROR(Take(work, table));
+  RETURN_IF_ERROR(Take(work, table, work.time));
   if (table.name == std::string_view("messages")) RETURN_IF_ERROR(work.to.Execute(kMakeWhole));
   return transaction.Commit();
 }
