@@ -124,6 +124,48 @@ TEST(Denial, AShellThatReadsItsCodeFromElsewhereIsDenied) {
                               "cat x | /bin/sh",
                               "cat x |& sh",
                               "cat x | xargs sh -c",
+                              "cat x | xargs sh",
+                              "cat x | sudo -s",
+                              "cat x | sudo -i",
+                              "cat x | sudo -nEs -u root",
+                              "cat x | sudo --she",
+                              "cat x | doas -s",
+                              "cat x | sudo --user root sh",
+                              "cat x | sudo env nice -n 5 sh",
+                              "cat x | sudo -s bash",
+                              "cat x | xargs sudo -s",
+                              "cat x | ash",
+                              "cat x | csh",
+                              "cat x | tcsh",
+                              "cat x | mksh",
+                              "cat x | rbash",
+                              "cat x | time -p sh",
+                              "cat x | time -f %e sh",
+                              "cat x | time --output y sh",
+                              "cat x | timeout infinity sh",
+                              "cat x | timeout -k 5 9 sh",
+                              "cat x | stdbuf -o0 sh",
+                              "cat x | stdbuf -o 0 sh",
+                              "cat x | ionice -c 3 sh",
+                              "cat x | taskset 0x1 sh",
+                              "cat x | taskset -c 0 sh",
+                              "cat x | env - sh",
+                              "cat x | env -S bash",
+                              "cat x | env '-Sbash -e'",
+                              "coproc sh",
+                              "cat x | bash -oe pipefail",
+                              "cat x | bash -oO pipefail extglob",
+                              "cat x | bash -rcfile y",
+                              "cat x | bash -init-file y",
+                              "cat x | sh -norc",
+                              "cat x | bash -norc",
+                              "cat x | bash -in",
+                              "cat x | bash -n +n",
+                              "sh //dev/stdin",
+                              "sh /dev/./stdin",
+                              "sh ../../dev/stdin",
+                              "command . /dev/stdin",
+                              "builtin source //dev/stdin",
                               "cat x | sh 2>y"}) {
     EXPECT_NE(Denied(blocks, Call({{"command", command}})), "") << command;
     EXPECT_NE(Denied(limits, Call({{"command", command}})), "") << command;
@@ -135,6 +177,36 @@ TEST(Denial, AShellThatReadsItsCodeFromElsewhereIsDenied) {
         "sh <<< 'ls x'", "bash -s <<EOF\nls x\nEOF", "bash --version", "command -v bash",
         "sudo apt-get install bash", "sudo -n apt-get install bash", "source env.sh", ". env.sh",
         "grep sh x | sort", "su -c 'ls' root", "bash -x y.sh 2>z", "ls sh"}) {
+    EXPECT_EQ(Denied(blocks, Call({{"command", command}})), "") << command;
+  }
+}
+
+TEST(Denial, AShellsNameOrADotAmongArgumentsIsNoShell) {
+  api::Policy blocks;
+  blocks.blocked_commands = {"rm -rf"};
+  for (const char* command : {"sudo -E chown -R me .",
+                              "sudo -n ls .",
+                              "xargs -r cp -t .",
+                              "xargs -0 ls -d .",
+                              "xargs -0 grep -l bash",
+                              "sudo -E apt-get -y install bash",
+                              "cat x | xargs -n1 bash -n",
+                              "sudo -u bash ls",
+                              "sudo -s ls",
+                              "sudo -iu me make",
+                              "command -pv bash",
+                              "time -p ls sh",
+                              "timeout 5 ls sh",
+                              "nice -n 5 cp bash .",
+                              "stdbuf -oL grep sh x",
+                              "xargs -a x -n 1 ls",
+                              "bash -norc x.sh",
+                              "bash -oe pipefail x.sh",
+                              "env -u sh X=1 ls .",
+                              "sh proc/x.sh",
+                              "find . -print0 | xargs -0 -I sh cp sh ./to/.",
+                              "bash -n x.sh",
+                              "sudo ls . <<E\n'\nE"}) {
     EXPECT_EQ(Denied(blocks, Call({{"command", command}})), "") << command;
   }
 }

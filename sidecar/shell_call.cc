@@ -1,69 +1,188 @@
-// Operands and options of shells, as far as they say where the code comes from.
+// Operands and options of shells and of programs that run others, as far as they say where the
+// code comes from.
 #include "sidecar/shell_call.h"
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
+
+#include "sidecar/denial.h"
 
 namespace sidecar {
+
+struct ShellRunner {
+  std::string_view name;
+  std::string_view values = "";  // options with a value, which may be the next word
+  std::string_view shells = "";  // options that make it a shell
+  std::string_view looks = "";   // options with which it runs nothing
+  int operands = 0;              // before the program: the time of timeout
+  bool builtins = false;         // it runs those of the shell
+};
+
 namespace {
 
-constexpr std::string_view kShells[] = {"sh",   "bash", "dash", "zsh",   "ksh",
-                                        "fish", "su",   ".",    "source"};
+constexpr std::string_view kShells[] = {"sh",  "bash", "dash", "zsh",   "ksh",  "fish", "ash",
+                                        "csh", "tcsh", "mksh", "rbash", "yash", "su"};
+
+constexpr ShellRunner kRunners[] = {
+    {.name = "sudo", .values = "ughpCrtTDRUac", .shells = "si"},
+    {.name = "doas", .values = "uC", .shells = "s"},
+    {.name = "env", .values = "uC"},
+    {.name = "exec", .values = "a"},
+    {.name = "command", .looks = "vV", .builtins = true},
+    {.name = "builtin", .builtins = true},
+    {.name = "eval", .builtins = true},
+    {.name = "nohup"},
+    {.name = "nice", .values = "n"},
+    {.name = "ionice", .values = "cnpPu"},
+    {.name = "taskset", .operands = 1},
+    {.name = "stdbuf", .values = "ioe"},
+    {.name = "xargs", .values = "adEILnPs"},
+    {.name = "timeout", .values = "ks", .operands = 1},
+    {.name = "setsid"},
+    {.name = "watch", .values = "nq"},
+    {.name = "busybox"},
+};
+
+// Of the runners, the next word being the value; getopt takes their beginnings too.
+constexpr std::string_view kLongValues[] = {
+    "--user",        "--group",           "--host",
+    "--prompt",      "--close-from",      "--role",
+    "--type",        "--chroot",          "--other-user",
+    "--login-class", "--chdir",           "--command-timeout",
+    "--unset",       "--adjustment",      "--kill-after",
+    "--signal",      "--max-args",        "--arg-file",
+    "--max-procs",   "--max-chars",       "--class",
+    "--classdata",   "--interval",        "--input",
+    "--output",      "--error",           "--delimiter",
+    "--equexit",     "--process-slot-var"};
+constexpr std::string_view kLongShells[] = {"--shell", "--login"};
+
+// Of bash, which takes them with one dash too.
+constexpr std::string_view kBashOptions[] = {"debugger", "login", "noediting",  "noprofile",
+                                             "norc",     "posix", "restricted", "verbose",
+                                             "version",  "help",  "rcfile",     "init-file"};
+
+template <size_t N>
+bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+template <size_t N>
+bool BeginsOneOf(std::string_view word, const std::string_view (&words)[N]) {
+  return word.size() > 3 && std::any_of(std::begin(words), std::end(words),
+                                        [&](std::string_view w) { return w.starts_with(word); });
+}
+
+const ShellRunner* FindRunner(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kRunners), std::end(kRunners),
+                                   [&](const ShellRunner& runner) { return runner.name == name; });
+  return found == std::end(kRunners) ? nullptr : found;
+}
 
 std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-bool IsInput(std::string_view path) {
+bool Sources(std::string_view name) { return name == "." || name == "source"; }
+bool IsShell(std::string_view name) { return IsOneOf(name, kShells); }
+
+// Written in any way: //dev/stdin, ../../dev/./stdin.
+bool IsInput(const std::string& word) {
+  if (!word.starts_with("/") && word.find("..") == std::string::npos) return false;
+  const std::string path = NormalPath(word, "/");
   return path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
 }
 
 }  // namespace
 
-bool IsShell(std::string_view name) {
-  return std::find(std::begin(kShells), std::end(kShells), name) != std::end(kShells);
+bool RunsArguments(std::string_view name) {
+  return IsShell(name) || Sources(name) || FindRunner(name) != nullptr;
 }
 
-void ShellCall::Name(std::string_view name, bool runner) {
-  begun_ = IsShell(name);
+void ShellCall::Name(std::string_view name) {
+  begun_ = IsShell(name) || Sources(name);
+  takes_code_ = false;
   is_su_ = name == "su";
-  looks_up_ = name == "command";
-  seeks_ = runner && !begun_;
+  is_bash_ = name == "bash" || name == "rbash";
+  runner_ = begun_ ? nullptr : FindRunner(name);
+  operands_ = runner_ ? runner_->operands : 0;
 }
 
-// The program of a runner is its first word; one behind an option may be the option's value, so
-// that the next one is looked at too.
+bool ShellCall::RunsUnknown() const {
+  return begun_ && !told_ && !input_known_ && (!only_reads_ || interactive_);
+}
+
+// The first word that is neither an option, the value of one nor an assignment is the program.
 void ShellCall::Seek(const std::string& word) {
-  const bool option = word.starts_with("-");
-  if (looks_up_ && (word == "-v" || word == "-V")) seeks_ = false;
-  const bool other = word.find('=') != std::string::npos ||
-                     word.find_first_not_of("0123456789.smhd") == std::string::npos;
-  if (IsShell(NameOf(word))) return Name(NameOf(word), false);
-  if (!option && !other) seeks_ = after_option_;
-  after_option_ = option;
+  if (skips_value_) {
+    skips_value_ = false;
+    return;
+  }
+  if (word.size() > 1 && word[0] == '-') return SeekBehind(word);
+  if (word == "-" || word.find('=') != std::string::npos) return;  // env - X=1
+  if (operands_ > 0) {
+    --operands_;
+    return;
+  }
+  const std::string_view name = NameOf(word);
+  const bool sources = Sources(word) && runner_->builtins;
+  if (sources || IsShell(name) || FindRunner(name)) return Name(name);
+  runner_ = nullptr;
+  told_ = true;  // sudo -s ls
+}
+
+void ShellCall::SeekBehind(const std::string& option) {
+  if (option.starts_with("--")) {
+    skips_value_ = BeginsOneOf(option, kLongValues);
+    begun_ |= !runner_->shells.empty() && BeginsOneOf(option, kLongShells);
+    return;
+  }
+  for (size_t i = 1; i < option.size(); ++i) {
+    if (runner_->looks.find(option[i]) != std::string_view::npos) {
+      runner_ = nullptr;
+      return;
+    }
+    if (option[i] == 'S' && runner_->name == "env" && i + 1 < option.size()) {
+      return Seek(option.substr(i + 1, option.find(' ', i) - i - 1));  // env '-Sbash -e'
+    }
+    begun_ |= runner_->shells.find(option[i]) != std::string_view::npos;
+    if (runner_->values.find(option[i]) == std::string_view::npos) continue;
+    skips_value_ = i + 1 == option.size();
+    return;
+  }
 }
 
 void ShellCall::Add(const std::string& word) {
-  if (seeks_) return Seek(word);
+  if (runner_) return Seek(word);
   if (!begun_ || told_) return;
-  const bool skips = std::exchange(skips_operand_, false);
   if (word.size() > 1 && (word[0] == '-' || word[0] == '+')) return AddOption(word);
-  if (skips || word == "-" || word.empty()) return;
+  if (skipped_ > 0) {
+    --skipped_;
+    return;
+  }
+  if (word == "-" || word.empty()) return;
   if (takes_code_) {
-    told_ = !IsShell(NameOf(word));  // sh -c sh
+    told_ = !IsShell(NameOf(word)) && !Sources(word);  // sh -c sh
   } else {
     told_ = !is_su_ && !from_input_ && !IsInput(word);
   }
 }
 
 void ShellCall::AddOption(const std::string& option) {
-  if (option.starts_with("--")) {
-    told_ = option == "--version" || option == "--help";
-    skips_operand_ = option == "--rcfile" || option == "--init-file";
+  const bool long_one = option.starts_with("--");
+  const std::string_view name = std::string_view(option).substr(long_one ? 2 : 1);
+  const bool named = option[0] == '-' && IsOneOf(name, kBashOptions);
+  if (named && (name == "rcfile" || name == "init-file")) {
+    skipped_ = 1;
     return;
   }
-  takes_code_ |= option[0] == '-' && option.find('c') != std::string::npos;
-  from_input_ |= !is_su_ && option.find('s') != std::string::npos;
-  skips_operand_ = option.ends_with('o') || option.ends_with('O');
+  if (long_one) told_ = name == "version" || name == "help";
+  if (long_one || (named && is_bash_)) return;
+  const bool on = option[0] == '-';
+  const auto holds = [&](char c) { return name.find(c) != std::string_view::npos; };
+  takes_code_ |= on && holds('c');
+  from_input_ |= !is_su_ && holds('s');
+  interactive_ |= holds('i');
+  if (holds('n') && !is_su_) only_reads_ = on && !named;
+  skipped_ = std::count(name.begin(), name.end(), 'o') + std::count(name.begin(), name.end(), 'O');
 }
 
 }  // namespace sidecar

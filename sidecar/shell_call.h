@@ -7,29 +7,37 @@
 
 namespace sidecar {
 
-bool IsShell(std::string_view name);  // it runs what it reads: sh, bash, su, source and the like
+struct ShellRunner;  // a program that runs the one named behind it: sudo, env
+
+// Its arguments are commands or code: a shell (sh, bash, su, source and the like) or a runner.
+bool RunsArguments(std::string_view name);
 
 class ShellCall {
  public:
-  // The command's name; a runner takes the name of another behind it: sudo, env.
-  void Name(std::string_view name, bool runner);
+  void Name(std::string_view name);                   // the command's
   void Add(const std::string& word);                  // the next word behind it
   void InputIs(bool known) { input_known_ = known; }  // redirected; known: by a here-document
+  bool CallsShell() const { return begun_; }
   // Its code comes from a pipe, a file or the terminal: nobody can read it here.
-  bool RunsUnknown() const { return begun_ && !told_ && !input_known_; }
+  bool RunsUnknown() const;
 
  private:
   void Seek(const std::string& word);
+  void SeekBehind(const std::string& option);
   void AddOption(const std::string& option);
 
-  bool seeks_ = false;         // behind a runner, where the name of a shell may stand
-  bool after_option_ = false;  // the word before was one
-  bool looks_up_ = false;      // command, whose -v runs nothing
+  const ShellRunner* runner_ = nullptr;  // the program that it runs is still sought
+  bool skips_value_ = false;             // the next word is that of a runner's option
+  int operands_ = 0;                     // of the runner, before the program
+
   bool begun_ = false, told_ = false, input_known_ = false;
-  bool is_su_ = false;          // its operands are users
-  bool from_input_ = false;     // -s
-  bool takes_code_ = false;     // -c
-  bool skips_operand_ = false;  // it is the value of an option
+  bool is_su_ = false;        // its operands are users
+  bool is_bash_ = false;      // it takes -norc for --norc
+  bool from_input_ = false;   // -s
+  bool takes_code_ = false;   // -c
+  bool only_reads_ = false;   // -n
+  bool interactive_ = false;  // -i, which takes -n back
+  ptrdiff_t skipped_ = 0;     // operands that are values of options
 };
 
 }  // namespace sidecar

@@ -19,12 +19,7 @@ bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
 
 // Behind these the next word is a command's name again.
 constexpr std::string_view kBeforeCommand[] = {"!",    "{",  "}",     "if",    "then", "else",
-                                               "elif", "do", "while", "until", "time"};
-// Their arguments are commands or code.
-constexpr std::string_view kRunners[] = {"sudo",  "doas", "env",    "exec",  "command", "builtin",
-                                         "nohup", "nice", "xargs",  "eval",  "source",  ".",
-                                         "sh",    "bash", "dash",   "zsh",   "ksh",     "timeout",
-                                         "fish",  "su",   "setsid", "watch", "busybox"};
+                                               "elif", "do", "while", "until", "time", "coproc"};
 
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -307,7 +302,7 @@ class Lexer {
   void StartCommand() {
     if (std::exchange(call_, {}).RunsUnknown()) AddHidden();
     expects_command_ = true;
-    runner_ = awaits_program_ = false;
+    runner_ = awaits_program_ = behind_time_ = false;
     after_ = After::kNothing;
   }
 
@@ -330,24 +325,39 @@ class Lexer {
     words_.push_back(std::move(word));
   }
 
+  // An option of time, or the value of -f and -o: the command comes behind it.
+  bool BelongsToTime(const std::string& text) {
+    if (!behind_time_) return false;
+    if (std::exchange(time_value_, false)) return true;
+    const bool option = text.starts_with("-");
+    time_value_ = text == "--format" || text == "--output" ||
+                  (option && (text.ends_with("f") || text.ends_with("o")));
+    return option;
+  }
+
   // Whether the word names a command, and what that means for those behind it.
   void Place(ShellWord& word, bool wildcard) {
+    if (BelongsToTime(word.text)) return;
     const bool option = word.text.starts_with("-");
     word.assigns &= expects_command_ || (assigning_ && awaits_program_);
     word.runs = expects_command_ || (runner_ && !option);
     word.names_command = expects_command_ && !word.assigns;
     const std::string_view name = std::string_view(word.text).substr(word.text.rfind('/') + 1);
-    if (word.runs && IsShell(name)) shell_ = true;
     if (!word.names_command) call_.Add(word.text);
     const bool test = word.text == "[" || word.text == "[[" || closes_pattern_;
     const bool program = word.names_command || (word.runs && awaits_program_ && !word.assigns);
     if (program && wildcard && !test && arithmetic_ == 0) word.expands = true;
     const bool number = word.text.find_first_not_of("0123456789.smhd") == std::string::npos;
     if (program && !number) awaits_program_ = false;
-    if (!word.names_command) return;
+    if (word.names_command) Begin(name);
+    shell_ |= call_.CallsShell();
+  }
+
+  void Begin(std::string_view name) {
     expects_command_ = IsOneOf(name, kBeforeCommand);
-    runner_ = awaits_program_ = IsOneOf(name, kRunners);
-    call_.Name(name, runner_);
+    behind_time_ = name == "time";
+    runner_ = awaits_program_ = RunsArguments(name);
+    call_.Name(name);
     assigning_ = name == "env" || name == "sudo" || name == "doas";
   }
 
@@ -365,6 +375,8 @@ class Lexer {
   bool closes_pattern_ = false;  // it ends at the bracket behind a pattern of case
   bool expects_command_ = true, runner_ = false, strips_tabs_ = false;
   ShellCall call_;                    // of this command
+  bool behind_time_ = false;          // where its options may stand
+  bool time_value_ = false;           // the next word is the value of one
   bool awaits_program_ = false;       // behind a runner, before the program that it runs
   bool assigning_ = false;            // behind one that takes assignments: env, sudo
   int arithmetic_ = 0;                // brackets open at ((, where * multiplies; 0: none
