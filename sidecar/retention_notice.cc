@@ -24,6 +24,7 @@ OutboxRow NoticeRow(const RetentionTold& notice, int64_t now_ms) {
 
 std::vector<RetentionTold> RetentionNotices(const std::vector<RetentionTold>& told,
                                             const api::Policy& now, bool at_start) {
+  if (now.server_url.empty()) return {};  // not known yet: the rules told still hold where they do
   RetentionTold here{now.project, now.server_url, ""};
   if (!now.retention.empty()) here.rules = base::DumpJson(api::EncodeRetention(now.retention));
   std::vector<RetentionTold> notices;

@@ -13,8 +13,9 @@ namespace sidecar {
 
 // What is to be told once `now` is in force: rules that changed, or all at a start, for the server
 // may be another one; and that rules are taken back where they do not come from any more, another
-// project or server included. An Agent that told none takes none away from another of its project.
-// Empty rules: taken back. Pure.
+// project or server included. An Agent that told none takes none away from another of its project;
+// one that told some does, for a project has one list: the last one told. While the policy names no
+// server nothing is told. Empty rules: taken back. Pure.
 std::vector<RetentionTold> RetentionNotices(const std::vector<RetentionTold>& told,
                                             const api::Policy& now, bool at_start);
 

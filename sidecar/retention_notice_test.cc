@@ -53,6 +53,21 @@ TEST(RetentionNotice, TakenBackWhereTheyDoNotComeFromAnyMore) {
             (std::vector<std::string>{"old http://m ", "my project http://m "}));
 }
 
+TEST(RetentionNotice, APolicyWithoutAServerTakesNothingBack) {
+  const api::Policy unresolved = PolicyWith("24h", ""), none = PolicyWith(nullptr, "");
+  const api::Policy back = PolicyWith("24h"), later = PolicyWith("24h", "http://other");
+  const Told told = {{"my project", "http://m", Rules(back)}};
+  for (const bool at_start : {false, true}) {
+    EXPECT_TRUE(Notices({}, unresolved, at_start).empty());
+    EXPECT_TRUE(Notices(told, unresolved, at_start).empty());
+    EXPECT_TRUE(Notices(told, none, at_start).empty());
+  }
+  EXPECT_TRUE(Notices(told, back).empty()) << "the same server is named again";
+  EXPECT_EQ(Notices(told, later),
+            (std::vector<std::string>{"my project http://m ",
+                                      "my project http://other " + Rules(later)}));
+}
+
 TEST(RetentionNotice, AnAgentWithoutRulesTakesNoneFromOthersOfItsProject) {
   const api::Policy none = PolicyWith(nullptr);
   EXPECT_TRUE(Notices({}, none).empty());
@@ -99,6 +114,28 @@ TEST_F(RetentionNotices, ReachTheServerInOrderThoughItWasAway) {
   directory_.Write("policy.json", rules(nullptr));
   Start();
   EXPECT_TRUE(Until([&] { return told().ends_with(" none "); })) << told();
+}
+
+TEST_F(RetentionNotices, StandWhileThePolicyNamesNoServerAndAreToldAgainOnceItDoes) {
+  auto policy = [&](const std::string& url) {
+    base::Json list = {{{"type", "tool"}, {"ttl", "24h"}}};
+    return PolicyText(url, {{"memory", {{"retention", list}}}});
+  };
+  auto in_force = [&](const std::string& text) {
+    directory_.Write("policy.json", text);
+    return Until([&] { return AskAdmin("/v1/policy").body["digest"] == api::PolicyDigest(text); });
+  };
+  auto told = [&] { return memory_.CountCalls("PUT /retention"); };
+  ASSERT_TRUE(in_force(policy(memory_.url())));
+  ASSERT_TRUE(Until([&] { return told() == 1; }));
+  ASSERT_TRUE(in_force(policy("")));
+  ASSERT_TRUE(in_force(policy(memory_.url())));
+  ASSERT_TRUE(Drained());
+  EXPECT_EQ(told(), 1u) << "nothing was taken back, nothing changed";
+  ASSERT_TRUE(in_force(policy("")));
+  Start();
+  ASSERT_TRUE(in_force(policy(memory_.url())));
+  EXPECT_TRUE(Until([&] { return told() == 2; })) << "all at a start";
 }
 
 TEST_F(RetentionNotices, AreTakenBackForAProjectThatWasLeftWhileThePodWasDown) {

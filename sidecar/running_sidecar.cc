@@ -94,7 +94,7 @@ struct RunningSidecar::Parts {
   // At the start, and after another policy came into force, on the thread that put it there.
   void TellServer() {
     const auto now = policies.Current();
-    if (!now) return;
+    if (!now || now->policy.server_url.empty()) return;  // told once it names a server
     const base::Status kept = TellRetention(*state, now->policy, !std::exchange(told_rules, true),
                                             settings.outbox, clock.NowMs());
     if (!kept)
