@@ -148,7 +148,8 @@ int64_t Delivery::Flush(int64_t limit_ms) {
     pending = totals ? totals->pending : -1;
     if (pending == 0 || IsOver()) break;
     away = reachable_ ? 0 : away + 1;
-    std::this_thread::sleep_for(std::chrono::milliseconds(std::max<int64_t>(wait_ms, 1)));
+    const int64_t left_ms = std::min(wait_ms, end_ms_ - clock_.MonotonicMs());
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::max<int64_t>(left_ms, 1)));
   }
   end_ms_ = kNever;
   return pending;

@@ -229,6 +229,21 @@ TEST_F(OutboxTest, FlushGivesUpOnAServerThatIsAwayAndKeepsTheRows) {
   EXPECT_EQ(Totals().delivered, 3);
 }
 
+TEST_F(OutboxTest, APauseOfAFlushEndsWithItsLimit) {
+  Add("a", "1");
+  constexpr int64_t kPauseMs = 600'000;
+  Delivery away(
+      *state_,
+      [](const std::string&, http::ClientRequest) -> base::Result<http::Response> {
+        return base::Error{base::Code::kUnavailable, "refused"};
+      },
+      [] { return "http://here:1"; }, base::SystemClock(),
+      {.retry_first_ms = kPauseMs, .retry_longest_ms = kPauseMs});
+  const int64_t begin_ms = base::SystemClock().MonotonicMs();
+  EXPECT_EQ(away.Flush(20), 1);
+  EXPECT_LT(base::SystemClock().MonotonicMs() - begin_ms, kPauseMs / 20);
+}
+
 // The kubelet kills what is not gone in time, so a stop must not outlast what it was given.
 TEST_F(OutboxTest, AFlushIsOverAtItsLimitHoweverSlowTheServerIs) {
   for (int i = 1; i <= 10; ++i) Add("lane", std::to_string(i));
