@@ -82,6 +82,7 @@ void TrustOnly(const std::string& ca_file) {
 
 class Running : public RunningOperator {
  public:
+  ~Running() override { Stop(); }
   base::Status Begin(const base::Settings& settings) {
     ASSIGN_OR_RETURN(kube::LeaseSettings lease, LeaseOf(settings));
     ASSIGN_OR_RETURN(kube::ClusterConfig config,
@@ -108,7 +109,7 @@ class Running : public RunningOperator {
     base::LogInfo("watching", {{"server", server}, {"namespaces", settings.List("namespaces")}});
     return {};
   }
-  void Stop() override {
+  void Stop() final {
     if (controller_) controller_->Stop(kDrainMs);
     if (leader_) leader_->Stop();  // after the last write
     if (admin_) admin_->Stop(1'000);
@@ -128,12 +129,9 @@ class Running : public RunningOperator {
     };
     return client;
   }
-  // A client of its own: the API server's wish to be left alone must not cost the lease, and one
-  // call without an answer must leave time for another.
+  // A client of its own, since its writes are not limited by what it finds out.
   void StandForElection(kube::LeaseSettings lease) {
-    kube::ClientSettings client = OurClient();
-    client.timeout_ms = lease.renew_deadline_ms / 2;
-    lease_client_ = connection_->NewClient(std::move(client));
+    lease_client_ = connection_->NewClient(kube::ForLease(OurClient(), lease));
     const telemetry::Labels labels = {{"name", lease.key.name}};
     metrics_.SetGauge("leader_election_master_status", 0, labels);
     lease_ = std::make_unique<kube::Lease>(*lease_client_, std::move(lease));

@@ -252,6 +252,9 @@ base::Status RestClient::Attempt(const ClientRequest& request, const Limits& lim
                                  bool& may_retry) {
   const std::string what = What(request);
   ASSIGN_OR_RETURN(web::http::http_request message, Build(request));
+  // The caller's time bounds when anything may be sent: it may be over before a second try, or when
+  // the token came late or the process was stopped.
+  if (Clock::now() >= limits.head_by) return Error{Code::kTimeout, what + ": not sent in time"};
   pplx::cancellation_token_source cancel;
   const std::shared_ptr<Call> call = Begin(message, what, cancel.get_token());
   // However this function is left, the connection is not used on when the answer has not ended.

@@ -221,6 +221,28 @@ TEST(Client, SendsOnceMoreWhenAReusedConnectionIsDead) {
   }
 }
 
+TEST(Client, SendsNothingAfterTheDeadline) {
+  testing::HttpScript script;
+  script.Add({testing::kHelloAnswer, testing::HttpScript::kKeep});
+  int64_t token_takes_ms = 50;  // longer than the request may
+  ClientOptions options;
+  options.bearer_token = [&] {
+    const int64_t end_ms = base::SystemClock().MonotonicMs() + token_takes_ms;
+    while (base::SystemClock().MonotonicMs() < end_ms) std::this_thread::yield();
+    return std::string("t");
+  };
+  const auto client = ClientOf(script.port(), options);
+  ClientRequest request = Get("/late");
+  request.timeout_ms = 20;
+  const auto late = client->Send(request);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, base::Code::kTimeout);
+  EXPECT_TRUE(late.error().message.ends_with("not sent in time")) << late.error().message;
+  token_takes_ms = 0;
+  ASSERT_TRUE(client->Send(Get("/a"))) << "the one step that there is was not taken";
+  EXPECT_EQ(script.requests(), 1);
+}
+
 TEST(Client, SendsOnceMoreAfterAReset) {
   testing::HttpScript script;
   script.Add({testing::kHelloAnswer, testing::HttpScript::kReset});

@@ -12,7 +12,6 @@ namespace kube {
 
 namespace {
 
-constexpr int64_t kMostRetryAfterMs = 60'000;
 constexpr size_t kHeadBytes = 200, kTailBytes = 1'800;  // of a message
 constexpr const char* kJson = "application/json";
 constexpr const char* kMetadataOnly = ";as=PartialObjectMetadata";
@@ -42,12 +41,12 @@ void AddQuery(std::string* query, std::string_view name, std::string_view value)
   query->append(name).append("=").append(http::PercentEncode(value));
 }
 
-int64_t RetryAfterOf(const http::Response& answer) {
+int64_t RetryAfterOf(const http::Response& answer, int64_t most_ms) {
   std::string text = answer.headers.Get("Retry-After").value_or("");
   int64_t seconds = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (error != std::errc() || seconds <= 0) return 0;
-  return std::min(seconds, kMostRetryAfterMs / 1000) * 1000;
+  return std::min(std::min(seconds, most_ms / 1000 + 1) * 1000, most_ms);
 }
 
 // "/apis/apps/v1/statefulsets" of a path to any of them: CollectionPath without namespace.
@@ -102,7 +101,7 @@ bool KubeClient::Inspect(std::string_view verb, std::string_view target,
   if (settings_.on_answer) settings_.on_answer(verb, answer.status, seconds);
   // A 504 asks only for the same request to be made later.
   bool is_overloaded = answer.status == 429 || answer.status == 503;
-  int64_t wait_ms = is_overloaded ? RetryAfterOf(answer) : 0;
+  int64_t wait_ms = is_overloaded ? RetryAfterOf(answer, settings_.longest_retry_after_ms) : 0;
   if (wait_ms > 0) {
     const int64_t now_ms = clock_.MonotonicMs();
     not_before_ms_.With([&](auto& all) {
@@ -125,10 +124,9 @@ base::Status KubeClient::LimitWrite(http::ClientRequest& request) const {
 }
 
 base::Result<http::Response> KubeClient::Send(http::ClientRequest request) {
-  if (int64_t wait_ms = RetryAfterMs(CollectionOf(request.target)); wait_ms > 0) {
-    return base::Error{base::Code::kUnavailable, "the API server asked to be left alone for " +
-                                                     std::to_string(wait_ms) + " ms more"};
-  }
+  // Without the time that is left: who logs an error when it changes would log each.
+  if (RetryAfterMs(CollectionOf(request.target)) > 0)
+    return base::Error{base::Code::kUnavailable, "the API server asked to be left alone"};
   request.headers.Set("Accept", request.headers.Get("Accept").value_or(kJson));
   for (bool again = true;; again = false) {
     RETURN_IF_ERROR(LimitWrite(request));

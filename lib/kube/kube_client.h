@@ -17,8 +17,9 @@
 namespace kube {
 
 struct ClientSettings {
-  std::string field_manager = "kube";  // who owns the fields that Apply sets
-  int64_t timeout_ms = 10'000;         // of a call; a page of a list has three times as much
+  std::string field_manager = "kube";       // who owns the fields that Apply sets
+  int64_t timeout_ms = 10'000;              // of a call; a page of a list has three times as much
+  int64_t longest_retry_after_ms = 60'000;  // of what a server may ask for
   // After each answer: verb ("GET", "WATCH", …), HTTP status (0: none came), time taken. Any
   // thread.
   std::function<void(std::string_view verb, int status, double seconds)> on_answer;
@@ -56,8 +57,8 @@ struct DeleteOptions {
 // Blocking calls; any thread. Errors: kNotFound 404; kConflict 409; kDenied 401 and 403; kInvalid
 // 400 and 422; kTooLarge 413; kUnavailable 429, 502, 503 and no connection; kTimeout; kInternal
 // 500. Messages are the server's own. After a 429 or 503 with Retry-After, calls of that kind of
-// object fail at once until that time (at most 60 s) has passed, so that callers need not know;
-// they come back by their own back-off.
+// object fail at once until that time (at most longest_retry_after_ms) has passed, so that callers
+// need not know; they come back by their own back-off.
 class KubeClient {
  public:
   // `http` and `token` (may be null) must outlive this.

@@ -28,6 +28,7 @@ class KubeClientTest : public ::testing::Test {
   std::vector<std::string> answers_;
   ClientSettings settings_{"me",
                            10'000,
+                           60'000,
                            [this](std::string_view verb, int status, double) {
                              answers_.push_back(std::string(verb) + std::to_string(status));
                            },

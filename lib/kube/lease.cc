@@ -21,6 +21,12 @@ uint64_t SeedOf(uint64_t seed) { return seed != 0 ? seed : std::random_device()(
 
 }  // namespace
 
+ClientSettings ForLease(ClientSettings client, const LeaseSettings& lease) {
+  client.timeout_ms = lease.renew_deadline_ms / 2;
+  client.longest_retry_after_ms = lease.retry_ms / 2;
+  return client;
+}
+
 Lease::Lease(KubeClient& client, LeaseSettings settings, const base::Clock& clock)
     : client_(client),
       settings_(std::move(settings)),
@@ -132,6 +138,14 @@ base::Status Lease::TakeOrRenew() {
 base::Status Lease::Release() {
   if (renewed_ms_.exchange(kNotHeld) == kNotHeld) return {};
   if (HolderOf(spec_) != settings_.identity) return {};
+  auto released = WriteFree();
+  if (released || released.error().code != base::Code::kConflict) return released;
+  // A renewal whose answer was lost made the version old, or somebody else holds it.
+  RETURN_IF_ERROR(Look());
+  return version_.empty() || HolderOf(spec_) != settings_.identity ? base::Status() : WriteFree();
+}
+
+base::Status Lease::WriteFree() {
   // A second's duration, since the server takes no zero; nobody waits for an empty holder.
   Json lease = {{"metadata", {{"resourceVersion", version_}}}, {"spec", Record(1, "", false)}};
   auto written = client_.MergePatch(Leases(), settings_.key, lease);

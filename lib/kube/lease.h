@@ -22,11 +22,15 @@ struct LeaseSettings {
   uint64_t seed = 0;                   // of the jitter; 0: from the system
 };
 
+// Settings of the client of a Lease alone: one call without an answer leaves time for another, and
+// a Retry-After does not last until the next try.
+ClientSettings ForLease(ClientSettings client, const LeaseSettings& lease);
+
 // One thread calls Try and Release; the rest is for any thread.
 class Lease {
  public:
-  // `client` must outlive this. It should give up within half the renew deadline, so that one call
-  // without an answer loses nothing, and must not have a write allowance that asks this.
+  // `client` must outlive this; its settings should be ForLease, without a write allowance that
+  // asks this.
   Lease(KubeClient& client, LeaseSettings settings, const base::Clock& clock = base::SystemClock());
 
   // Takes the Lease if nobody holds it, or renews it: one to three calls. An error: no answer, or
@@ -36,7 +40,7 @@ class Lease {
   base::Status Try();
   // How long Try has failed, ms, as of now; 0: the last one did not. For /readyz.
   int64_t FailingMs() const;
-  // Gives it up, so that another replica need not wait. Ok when it is not held.
+  // Gives it up, so that another replica need not wait: one to three calls. Ok when it is not held.
   base::Status Release();
 
   bool Holds() const { return WriteAllowanceMs() > 0; }
@@ -52,6 +56,7 @@ class Lease {
   base::Status TakeOrRenew();
   base::Status Look();
   base::Status Write();
+  base::Status WriteFree();
   void Observe(const Json& lease);
   int64_t EndOfOthersMs() const;
   Json Record(int64_t duration_s, const std::string& holder, bool taken) const;

@@ -14,7 +14,7 @@ const ObjectKey kKey{"n", "operator"};
 // One replica: a clock of its own, a client for the Lease and one whose writes the Lease limits.
 struct Replica {
   Replica(::testing::FakeCluster& cluster, std::string identity, uint64_t seed = 1)
-      : lease_client(cluster, {}, nullptr, clock),
+      : lease_client(cluster, ForLease({}, {}), nullptr, clock),
         lease(lease_client, {.key = kKey, .identity = std::move(identity), .seed = seed}, clock),
         client(cluster, Limited(), nullptr, clock) {}
 
@@ -174,6 +174,26 @@ TEST_F(LeaseTest, AnOutageWithinTheDeadlineCostsNothing) {
   EXPECT_TRUE(a_.Try());
   EXPECT_TRUE(a_.tried);
   EXPECT_EQ(a_.lease.WriteAllowanceMs(), 15'000);
+}
+
+TEST_F(LeaseTest, AWishToBeLeftAloneDoesNotCostIt) {
+  ASSERT_TRUE(a_.Try());
+  cluster_.Inject({"", "leases", 503, /*retry_after_s=*/60});
+  EXPECT_TRUE(a_.Try());
+  EXPECT_FALSE(a_.tried);
+  Advance(a_.lease.NextTryMs());
+  EXPECT_TRUE(a_.Try());
+  EXPECT_TRUE(a_.tried) << a_.tried.error().message;
+}
+
+TEST_F(LeaseTest, ItIsGivenUpAfterARenewalWhoseAnswerWasLost) {
+  ASSERT_TRUE(a_.Try());
+  Advance(2'000);
+  cluster_.Inject({"PATCH", "leases", 0, 0, /*after_effect=*/true});
+  EXPECT_TRUE(a_.Try());
+  EXPECT_FALSE(a_.tried);
+  EXPECT_TRUE(a_.lease.Release());
+  EXPECT_EQ(Spec()["holderIdentity"], "");
 }
 
 TEST_F(LeaseTest, ALostAnswerIsNoLoss) {
