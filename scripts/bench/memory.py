@@ -4,7 +4,7 @@
 the reference service over the same rows. Exit 1 when a ratio is missed. Needs the release build and a quiet
 machine; not a test of correctness.
 
-    scripts/bench/memory.py [--rows 100000] [--seconds 4] [--seed 1] [--only reads,writes,overload]"""
+    scripts/bench/memory.py [--rows 100000] [--seconds 4] [--seed 1] [--only reads,writes,overload,project]"""
 import argparse
 import json
 import os
@@ -239,6 +239,23 @@ class Bench:
             self.say(f"B9 whole store, {name}", f"{1e3 * sorted(times)[10]:.0f} ms", f"most {1e3 * max(times):.0f} ms")
             self.judge("B9 longest in ms (deadline 250)", 1e3 * max(times), 300)
 
+    def one_project(self):
+        """All rows in one project, the server on one core (G34)."""
+        server = programs.server(self.file("one-project")).start()
+        try:
+            server.ready()
+            self.rows("whole", self.options.rows, 1)
+            self.load(server, CLIENTS, 0, "whole")
+            for thread in os.listdir(f"/proc/{server.pid}/task"):
+                os.sched_setaffinity(int(thread), {0})
+            self.warm(server)
+            asked = self.load(server, 1, self.options.seconds, "asks")
+            self.say(f"GET /context of a project of {self.options.rows:,}", f"{asked['p50_us']:.0f} µs",
+                     f"p99 {asked['p99_us']:.0f} µs, on one core")
+            self.judge("G34 p99 in ms", asked["p99_us"] / 1e3, 20)
+        finally:
+            server.kill()
+
     def sizes(self, server):
         idle = programs.resident(server.pid)
         self.judge("C12 resident, idle: MiB", idle[0] / 1024, 15)
@@ -283,6 +300,8 @@ class Bench:
             self.restart(server)
         finally:
             server.kill()
+        if wanted("project"):
+            self.one_project()
         return 1 if self.missed else 0
 
 
@@ -291,7 +310,7 @@ def main():
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="reads, writes, overload")
+    parser.add_argument("--only", default="", help="reads, writes, overload, project")
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="agent-memory-bench-")
     try:
