@@ -38,6 +38,16 @@ void PruneStatus(Json& object) {
   object.erase("status");
 }
 
+// Of an EndpointSlice, which may hold a hundred addresses: who is behind it and ready.
+void PruneSlice(Json& slice) {
+  kube::DropManagedFields(slice);
+  Json* endpoints = slice.contains("endpoints") ? &slice["endpoints"] : nullptr;
+  if (!endpoints || !endpoints->is_array()) return;
+  for (Json& endpoint : *endpoints)
+    for (const char* field : {"deprecatedTopology", "hints", "nodeName", "zone"})
+      if (endpoint.is_object()) endpoint.erase(field);
+}
+
 void PruneToNames(Json& object) {
   kube::DropManagedFields(object);
   object.erase("spec");
@@ -60,7 +70,7 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
           {options_.workers, {}, options_.standby, options_.on_done}, clock) {
   auto to_agent = kube::ToLabel(kAgentLabel);
   auto to_dependents = [this](const Change& change) { return dependents_.Of(change.key); };
-  Watch(Agents(), kube::ToSelf, kube::DropManagedFields, false);
+  Watch(Agents(), kube::ToSelf, kube::DropManagedFields);
   Watch(
       kube::Services(),
       [=](const Change& change) {
@@ -68,15 +78,15 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
         for (const ObjectKey& key : to_agent(change)) keys.push_back(key);
         return keys;
       },
-      PruneStatus, false);
+      PruneStatus, kAgentLabel);
   Watch(
       kube::EndpointSlices(),
       [this](const Change& change) {
         return dependents_.Of(
             {change.key.name_space, kube::LabelOf(change.object, kServiceNameLabel)});
       },
-      kube::DropManagedFields, false);
-  Watch(AgentTools(), to_dependents, PruneStatus, false);
+      PruneSlice, kServiceNameLabel);
+  Watch(AgentTools(), to_dependents, PruneStatus);
   Watch(
       MemoryServers(),
       [=](const Change& change) {
@@ -84,16 +94,17 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
         keys.push_back(UnservedKey(change.key, "MemoryServer"));
         return keys;
       },
-      PruneToNames, false);
+      PruneToNames);
   Watch(
       AgentRuns(),
       [](const Change& change) { return std::vector{UnservedKey(change.key, "AgentRun")}; },
-      PruneToNames, false);
+      PruneToNames);
   for (const kube::Resource& resource :
        {kube::ServiceAccounts(), kube::ConfigMaps(), kube::StatefulSets()})
-    Watch(resource, to_agent, PruneStatus, true);
-  Watch(kube::Pods(), to_agent, PrunePod, true);
-  Watch(kube::PersistentVolumeClaims(), to_agent, kube::DropManagedFields, true);
+    Watch(resource, to_agent, PruneStatus, kAgentLabel, /*only_labelled=*/true);
+  Watch(kube::Pods(), to_agent, PrunePod, kAgentLabel, /*only_labelled=*/true);
+  Watch(kube::PersistentVolumeClaims(), to_agent, kube::DropManagedFields, kAgentLabel,
+        /*only_labelled=*/true);
 }
 
 Controller::~Controller() { Stop(0); }
@@ -117,18 +128,16 @@ bool Controller::MayLead() const {
   return loop_.synced() && loop_.FailingMs() <= kLongestFailureMs + kLongestUnreadyMs;
 }
 
-kube::ObjectStore& Controller::Watch(const kube::Resource& resource, kube::MapToKeys map,
-                                     kube::Prune prune, bool labelled) {
+void Controller::Watch(const kube::Resource& resource, kube::MapToKeys map, kube::Prune prune,
+                       const std::string& label, bool only_labelled) {
   kube::WatchPlan plan;
   plan.reflect.resource = resource;
-  if (labelled) plan.reflect.selection.label_selector = kAgentLabel;
+  if (only_labelled) plan.reflect.selection.label_selector = label;
   plan.map = std::move(map);
   plan.prune = std::move(prune);
-  plan.labels = {kAgentLabel, kServiceNameLabel};
+  plan.label = label;
   plan.name_spaces = options_.name_spaces;
-  kube::ObjectStore& store = loop_.Watch(std::move(plan));
-  stores_[resource.kind] = &store;
-  return store;
+  stores_[resource.kind] = &loop_.Watch(std::move(plan));
 }
 
 // ---- observe ----
@@ -148,8 +157,7 @@ void Controller::ObserveReferences(const base::Json& agent, std::vector<base::Js
   if (auto server = stores_["MemoryServer"]->Get(reference)) objects.push_back(*server);
   for (const ObjectKey& target : targets) {
     if (auto service = stores_["Service"]->Get(target)) objects.push_back(*service);
-    for (Json& slice :
-         stores_["EndpointSlice"]->ListByLabel(kServiceNameLabel, target.name, target.name_space))
+    for (Json& slice : stores_["EndpointSlice"]->ListByLabel(target.name, target.name_space))
       objects.push_back(std::move(slice));
   }
 }
@@ -171,7 +179,7 @@ base::Result<Observed> Controller::Observe(const base::Json& agent) {
   ObserveReferences(agent, objects);
   for (const char* kind :
        {"ServiceAccount", "ConfigMap", "Service", "StatefulSet", "Pod", "PersistentVolumeClaim"})
-    for (Json& object : stores_[kind]->ListByLabel(kAgentLabel, self.name, self.name_space))
+    for (Json& object : stores_[kind]->ListByLabel(self.name, self.name_space))
       objects.push_back(std::move(object));
   Observed observed = Sort(agent, objects);
   RETURN_IF_ERROR(LookForClaim(observed));

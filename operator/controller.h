@@ -49,8 +49,9 @@ class Controller {
     std::map<std::string, std::string> words;  // by intent hash
     int64_t until_ms = 0;                      // monotonic; then the server is asked again
   };
-  kube::ObjectStore& Watch(const kube::Resource& resource, kube::MapToKeys map, kube::Prune prune,
-                           bool labelled);
+  // `label`: that ListByLabel asks for; what lacks it is watched unless `only_labelled`.
+  void Watch(const kube::Resource& resource, kube::MapToKeys map, kube::Prune prune,
+             const std::string& label = {}, bool only_labelled = false);
   base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop);
   base::Result<kube::When> ReconcileUnserved(const kube::ObjectKey& key);
   base::Result<Observed> Observe(const base::Json& agent);

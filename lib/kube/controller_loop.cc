@@ -31,7 +31,7 @@ ControllerLoop::~ControllerLoop() { Stop(); }
 
 ObjectStore& ControllerLoop::Watch(WatchPlan plan) {
   Source source;
-  source.store = std::make_unique<ObjectStore>(std::move(plan.prune), std::move(plan.labels));
+  source.store = std::make_unique<ObjectStore>(std::move(plan.prune), std::move(plan.label));
   if (plan.name_spaces.empty()) plan.name_spaces = {plan.reflect.selection.name_space};
   auto on_change = [this, map = std::move(plan.map)](const Change& change, bool resync) {
     for (const ObjectKey& key : map(change)) {

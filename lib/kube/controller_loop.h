@@ -24,7 +24,7 @@ struct WatchPlan {
   ReflectorOptions reflect;
   MapToKeys map = ToSelf;
   Prune prune = DropManagedFields;
-  std::vector<std::string> labels;  // that ListByLabel may ask for
+  std::string label;  // that ListByLabel asks for
   std::vector<std::string>
       name_spaces;  // one watch each; empty: one for all (or selection.name_space)
 };

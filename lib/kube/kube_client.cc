@@ -23,6 +23,22 @@ base::Result<Json> ParseBody(const http::Response& answer, const std::string& wh
   return base::Error{base::Code::kInternal, what + ": the answer is not a JSON object"};
 }
 
+// Reads a list; its items go to `on_item` as soon as each is whole, and not into the tree.
+base::Result<Json> ParseList(const http::Response& answer, const std::string& what,
+                             const std::function<void(Json&&)>& on_item) {
+  constexpr int kTop = 1, kItem = 2;  // depths
+  bool in_items = false;
+  auto callback = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth == kTop && event == Json::parse_event_t::key) in_items = parsed == "items";
+    if (!in_items || depth != kItem || event != Json::parse_event_t::object_end) return true;
+    on_item(std::move(parsed));
+    return false;
+  };
+  Json body = Json::parse(answer.body, callback, /*allow_exceptions=*/false);
+  if (body.is_object()) return body;
+  return base::Error{base::Code::kInternal, what + ": the answer is not a JSON object"};
+}
+
 // Head and tail: the server quotes a refused patch whole in front of the reason.
 std::string Shorten(const std::string& message) {
   if (message.size() <= kHeadBytes + kTailBytes) return message;
@@ -164,7 +180,8 @@ base::Result<Json> KubeClient::Get(const Resource& resource, const ObjectKey& ke
 
 base::Result<ListPage> KubeClient::List(const Resource& resource, const Selection& selection,
                                         int limit, const std::string& next,
-                                        const std::string& version) {
+                                        const std::string& version,
+                                        const std::function<void(Json&&)>& on_item) {
   std::string query = QueryOf(selection);
   AddQuery(&query, "limit", limit > 0 ? std::to_string(limit) : "");
   AddQuery(&query, "continue", next);
@@ -186,16 +203,14 @@ base::Result<ListPage> KubeClient::List(const Resource& resource, const Selectio
   page.expired = answer->status == 410;
   if (page.expired) return page;
   if (!IsSuccess(answer->status)) return ErrorOf(*answer, what);
-  ASSIGN_OR_RETURN(Json body, ParseBody(*answer, what));
-  page.resource_version = base::StringAt(body, {"metadata", "resourceVersion"});
-  page.next = base::StringAt(body, {"metadata", "continue"});
-  Json* items = body.contains("items") ? &body["items"] : nullptr;
-  if (!items || !items->is_array()) return page;  // an empty list of a few kinds is null
-  for (Json& item : *items) {
+  auto take = [&](Json&& item) {
     item["apiVersion"] = resource.ApiVersion();
     item["kind"] = resource.kind;
-    page.items.push_back(std::move(item));
-  }
+    on_item ? on_item(std::move(item)) : page.items.push_back(std::move(item));
+  };
+  ASSIGN_OR_RETURN(Json body, ParseList(*answer, what, take));
+  page.resource_version = base::StringAt(body, {"metadata", "resourceVersion"});
+  page.next = base::StringAt(body, {"metadata", "continue"});
   return page;
 }
 

@@ -67,9 +67,12 @@ class KubeClient {
 
   base::Result<Json> Get(const Resource& resource, const ObjectKey& key);
   // One page; `next` of the page before. `version`: at least as new as that, else kTimeout; empty:
-  // the newest.
+  // the newest. `on_item` gets the items one by one while the page is read, instead of `items`, so
+  // that a page is never in memory as trees; also those in front of a fault, which is then
+  // returned.
   base::Result<ListPage> List(const Resource& resource, const Selection& selection, int limit = 500,
-                              const std::string& next = {}, const std::string& version = {});
+                              const std::string& next = {}, const std::string& version = {},
+                              const std::function<void(Json&& item)>& on_item = {});
   base::Result<std::vector<Json>> ListAll(const Resource& resource, const Selection& selection);
 
   // Server-side apply of `object` (apiVersion, kind, metadata.name and the fields to own). A uid or

@@ -9,6 +9,21 @@
 namespace kube {
 namespace {
 
+// Gives one answer to everything.
+class Answering : public http::Client {
+ public:
+  explicit Answering(http::Response answer) : answer_(std::move(answer)) {}
+  base::Result<http::Response> Send(const http::ClientRequest&) override { return answer_; }
+  base::Status Stream(const http::ClientRequest&, std::stop_token,
+                      std::function<bool(const http::Response&)>,
+                      std::function<bool(std::string_view)>) override {
+    return {};
+  }
+
+ private:
+  const http::Response answer_;
+};
+
 class KubeClientTest : public ::testing::Test {
  protected:
   Json Map(const std::string& name) const {
@@ -121,17 +136,7 @@ TEST_F(KubeClientTest, NamesThatAreNotNamesNeverLeave) {
 }
 
 TEST_F(KubeClientTest, AnAnswerThatIsNotJsonIsAnError) {
-  class Nonsense : public http::Client {
-   public:
-    base::Result<http::Response> Send(const http::ClientRequest&) override {
-      return http::TextResponse(200, "<html>", "text/html");
-    }
-    base::Status Stream(const http::ClientRequest&, std::stop_token,
-                        std::function<bool(const http::Response&)>,
-                        std::function<bool(std::string_view)>) override {
-      return {};
-    }
-  } proxy;
+  Answering proxy(http::TextResponse(200, "<html>", "text/html"));
   KubeClient client(proxy);
   auto answer = client.Get(ConfigMaps(), {"n", "a"});
   ASSERT_FALSE(answer);
@@ -149,6 +154,41 @@ TEST_F(KubeClientTest, AListThatExpiresBetweenPagesStartsAgain) {
   ASSERT_TRUE(second);
   EXPECT_TRUE(second->expired);
   EXPECT_EQ(client_.ListAll(ConfigMaps(), {"n", "", "", false})->size(), 1200u);
+}
+
+TEST_F(KubeClientTest, AListGivesItsItemsOneByOne) {
+  Json nested = Map("a");
+  nested["data"] = {{"items", "[{}]"}};
+  nested["metadata"]["annotations"] = {{"items", "not a list"}};
+  for (const char* name : {"a", "b", "c"}) {
+    nested["metadata"]["name"] = name;
+    cluster_.Put(nested);
+  }
+  std::vector<Json> whole, single;
+  auto page = client_.List(ConfigMaps(), {"n", "", "", false}, 2);
+  ASSERT_TRUE(page);
+  whole = std::move(page->items);
+  page = client_.List(ConfigMaps(), {"n", "", "", false}, 2, {}, {},
+                      [&](Json&& item) { single.push_back(std::move(item)); });
+  ASSERT_TRUE(page);
+  EXPECT_EQ(whole.size(), 2u);
+  EXPECT_EQ(single, whole);
+  EXPECT_EQ(single[1]["kind"], "ConfigMap");
+  EXPECT_EQ(single[1]["data"], nested["data"]);
+  EXPECT_TRUE(page->items.empty());
+  EXPECT_FALSE(page->next.empty()) << "what stands around the items is read, too";
+  EXPECT_FALSE(page->resource_version.empty());
+}
+
+TEST_F(KubeClientTest, WhatStandsBesideTheItemsIsNoItem) {
+  Answering server(http::JsonResponse(
+      200, {{"items", {{{"metadata", {{"name", "a"}}}}}},
+            {"metadata", {{"resourceVersion", "7"}, {"a", {{"b", "c"}}}, {"x", {{"y", "z"}}}}}}));
+  KubeClient client(server);
+  auto page = client.List(ConfigMaps(), {"n", "", "", false});
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->items.size(), 1u);
+  EXPECT_EQ(page->resource_version, "7");
 }
 
 TEST_F(KubeClientTest, SelectorsAreEncoded) {

@@ -1,19 +1,19 @@
-// Bytes by key, with indexes by owner and by chosen labels. Decoding happens outside of the lock.
+// Packed texts by key, with an index by one label. Packing and decoding happen outside of the lock.
 #include "lib/kube/object_store.h"
 
-#include <algorithm>
-
-#include "lib/base/check.h"
+#include <tuple>
 
 namespace kube {
 
 namespace {
 
-Json DecodeBytes(const std::string& bytes) { return Json::parse(bytes, nullptr, false); }
+Json Decode(const Packing::Packed& packed) {
+  return Json::parse(Packing::Unpack(packed), nullptr, false);
+}
 
-std::vector<Json> DecodeAll(const std::vector<std::string>& all) {
+std::vector<Json> DecodeAll(const std::vector<Packing::Packed>& all) {
   std::vector<Json> decoded;
-  for (const std::string& bytes : all) decoded.push_back(DecodeBytes(bytes));
+  for (const Packing::Packed& packed : all) decoded.push_back(Decode(packed));
   return decoded;
 }
 
@@ -33,63 +33,56 @@ void DropManagedFields(Json& object) {
   annotations->erase("kubectl.kubernetes.io/last-applied-configuration");
 }
 
-ObjectStore::ObjectStore(Prune prune, std::vector<std::string> labels)
-    : prune_(std::move(prune)), labels_(std::move(labels)), by_label_(labels_.size()) {}
+bool ObjectStore::ByLabel::operator()(const LabelAndKey& left, const LabelAndKey& right) const {
+  return std::tie(left.label, left.key) < std::tie(right.label, right.key);
+}
+bool ObjectStore::ByLabel::operator()(Place left, Place right) const {
+  return (*this)(left, {right->second.label, right->first});
+}
+bool ObjectStore::ByLabel::operator()(Place left, const LabelAndKey& right) const {
+  return (*this)({left->second.label, left->first}, right);
+}
+
+ObjectStore::ObjectStore(Prune prune, std::string label)
+    : prune_(std::move(prune)), label_(std::move(label)) {}
 
 std::optional<Json> ObjectStore::Get(const ObjectKey& key) const {
-  std::string bytes;
+  Packing::Packed found;
   {
     std::lock_guard lock(mutex_);
     auto at = entries_.find(key);
     if (at == entries_.end()) return std::nullopt;
-    bytes = at->second.bytes;
+    found = at->second.object;
   }
-  return DecodeBytes(bytes);
+  return Decode(found);
 }
 
 std::vector<Json> ObjectStore::List(std::string_view name_space) const {
-  std::vector<std::string> all;
+  std::vector<Packing::Packed> all;
   {
     std::lock_guard lock(mutex_);
     for (auto at = entries_.lower_bound({std::string(name_space), ""}); at != entries_.end();
          ++at) {
       if (!name_space.empty() && at->first.name_space != name_space) break;
-      all.push_back(at->second.bytes);
+      all.push_back(at->second.object);
     }
   }
   return DecodeAll(all);
 }
 
-std::vector<Json> ObjectStore::ListByOwner(const std::string& uid) const {
-  std::unique_lock lock(mutex_);
-  auto keys = by_owner_.find(uid);
-  std::vector<std::string> found = BytesOf(keys == by_owner_.end() ? nullptr : &keys->second, {});
-  lock.unlock();
-  return DecodeAll(found);
-}
-
-std::vector<Json> ObjectStore::ListByLabel(const std::string& label, const std::string& value,
-                                           std::string_view name_space) const {
-  auto place = std::find(labels_.begin(), labels_.end(), label);
-  CHECK(place != labels_.end());
-  std::unique_lock lock(mutex_);
-  const auto& index = by_label_[static_cast<size_t>(place - labels_.begin())];
-  auto keys = index.find(value);
-  std::vector<std::string> found =
-      BytesOf(keys == index.end() ? nullptr : &keys->second, name_space);
-  lock.unlock();
-  return DecodeAll(found);
-}
-
-std::vector<std::string> ObjectStore::BytesOf(const Keys* keys, std::string_view name_space) const {
-  std::vector<std::string> found;
-  if (!keys) return found;
-  for (const ObjectKey& key : *keys) {
-    if (name_space.empty() || key.name_space == name_space) {
-      found.push_back(entries_.at(key).bytes);
+std::vector<Json> ObjectStore::ListByLabel(const std::string& value,
+                                           const std::string& name_space) const {
+  std::vector<Packing::Packed> found;
+  {
+    std::lock_guard lock(mutex_);
+    const ObjectKey first{name_space, ""};
+    for (auto at = by_label_.lower_bound(LabelAndKey{value, first}); at != by_label_.end(); ++at) {
+      const auto& [key, entry] = **at;
+      if (entry.label != value || key.name_space != name_space) break;
+      found.push_back(entry.object);
     }
   }
-  return found;
+  return DecodeAll(found);
 }
 
 size_t ObjectStore::objects() const {
@@ -110,39 +103,21 @@ bool ObjectStore::WaitForVersion(const std::string& version, int64_t timeout_ms,
 }
 
 ObjectStore::Entry ObjectStore::MakeEntry(const Json& object) const {
-  Entry entry{base::DumpJson(object), ResourceVersionOf(object), {}, {}};
-  entry.bytes.shrink_to_fit();
-  const Json* references = base::At(object, {"metadata", "ownerReferences"});
-  if (references && references->is_array()) {
-    for (const Json& reference : *references) {
-      entry.owners.push_back(base::StringAt(reference, {"uid"}));
-    }
-  }
-  for (const std::string& label : labels_) entry.labels.push_back(LabelOf(object, label));
-  return entry;
+  return {packing_.Pack(base::DumpJson(object)), ResourceVersionOf(object),
+          label_.empty() ? "" : LabelOf(object, label_)};
 }
 
 void ObjectStore::Insert(const ObjectKey& key, Entry entry) {
   auto old = entries_.find(key);
   if (old != entries_.end()) Remove(old);
-  bytes_ += entry.bytes.size();
-  for (const std::string& owner : entry.owners) by_owner_[owner].insert(key);
-  for (size_t i = 0; i < labels_.size(); ++i) {
-    if (!entry.labels[i].empty()) by_label_[i][entry.labels[i]].insert(key);
-  }
-  entries_.emplace(key, std::move(entry));
+  bytes_ += entry.object.bytes.size();
+  auto at = entries_.emplace(key, std::move(entry)).first;
+  if (!at->second.label.empty()) by_label_.insert(&*at);
 }
 
 void ObjectStore::Remove(Entries::iterator at) {
-  auto take = [&](std::map<std::string, Keys>& index, const std::string& value) {
-    auto keys = index.find(value);
-    if (keys == index.end()) return;
-    keys->second.erase(at->first);
-    if (keys->second.empty()) index.erase(keys);
-  };
-  for (const std::string& owner : at->second.owners) take(by_owner_, owner);
-  for (size_t i = 0; i < labels_.size(); ++i) take(by_label_[i], at->second.labels[i]);
-  bytes_ -= at->second.bytes.size();
+  if (!at->second.label.empty()) by_label_.erase(&*at);
+  bytes_ -= at->second.object.bytes.size();
   entries_.erase(at);
 }
 
@@ -172,17 +147,18 @@ std::optional<Change> ObjectStore::Upsert(Json object) {
 
 std::optional<Change> ObjectStore::Erase(const Json& object) {
   ObjectKey key = KeyOf(object);
-  std::string version = ResourceVersionOf(object), bytes;
+  std::string version = ResourceVersionOf(object);
+  Packing::Packed last;
   {
     std::lock_guard lock(mutex_);
     Saw(version);
     auto old = entries_.find(key);
     // A late word about an earlier incarnation does not remove the present one.
     if (old == entries_.end() || IsNewerVersion(old->second.version, version)) return std::nullopt;
-    bytes = old->second.bytes;
+    last = old->second.object;
     Remove(old);
   }
-  return Change{Change::Type::kDeleted, key, DecodeBytes(bytes)};
+  return Change{Change::Type::kDeleted, key, Decode(last)};
 }
 
 ObjectStore::Listing ObjectStore::NewListing() const { return Listing(*this); }
@@ -204,7 +180,7 @@ void ObjectStore::Replace(std::string_view name_space, Listing listing, const st
   }
   for (const Outcome& outcome : outcomes) {
     bool is_gone = outcome.type == Change::Type::kDeleted;
-    std::optional<Json> object = is_gone ? DecodeBytes(outcome.bytes) : Get(outcome.key);
+    std::optional<Json> object = is_gone ? Decode(outcome.object) : Get(outcome.key);
     if (object) on_change({outcome.type, outcome.key, *std::move(object)});
   }
 }
@@ -215,7 +191,7 @@ std::vector<ObjectStore::Outcome> ObjectStore::Exchange(std::string_view name_sp
     auto here = at++;
     if (!name_space.empty() && here->first.name_space != name_space) break;
     if (next.contains(here->first)) continue;
-    outcomes.push_back({Change::Type::kDeleted, here->first, here->second.bytes});
+    outcomes.push_back({Change::Type::kDeleted, here->first, here->second.object});
     Remove(here);
   }
   for (auto& [key, entry] : next) {
@@ -223,7 +199,7 @@ std::vector<ObjectStore::Outcome> ObjectStore::Exchange(std::string_view name_sp
     bool is_new = old == entries_.end();
     // Another version is another state, an older one too: after a restore the server's word counts.
     if (!is_new && entry.version == old->second.version) continue;
-    outcomes.push_back({is_new ? Change::Type::kAdded : Change::Type::kModified, key, ""});
+    outcomes.push_back({is_new ? Change::Type::kAdded : Change::Type::kModified, key, {}});
     Insert(key, std::move(entry));
   }
   return outcomes;

@@ -1,5 +1,5 @@
-// Copies of a kind's objects, filled by a reflector and read by reconcilers. Kept as pruned bytes
-// and decoded on read: a JSON tree costs five times as much memory.
+// Copies of a kind's objects, filled by a reflector and read by reconcilers. Kept as pruned and
+// packed text, and decoded on read: a JSON tree costs fifty times as much memory (ADR 21).
 #pragma once
 
 #include <condition_variable>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lib/kube/object.h"
+#include "lib/kube/packing.h"
 
 namespace kube {
 
@@ -31,17 +32,15 @@ struct Change {
 // Any thread. Readers never see a half-done Replace.
 class ObjectStore {
  public:
-  // `labels`: names that ListByLabel may ask for.
-  explicit ObjectStore(Prune prune = DropManagedFields, std::vector<std::string> labels = {});
+  // `label`: the name that ListByLabel asks for; empty: it may not be asked.
+  explicit ObjectStore(Prune prune = DropManagedFields, std::string label = {});
 
   std::optional<Json> Get(const ObjectKey& key) const;
   std::vector<Json> List(std::string_view name_space = {}) const;  // empty: all
-  std::vector<Json> ListByOwner(const std::string& uid) const;     // any ownerReference
-  // Ends the process when `label` was not given to the constructor.
-  std::vector<Json> ListByLabel(const std::string& label, const std::string& value,
-                                std::string_view name_space = {}) const;
+  // Those of `name_space` whose label, the constructor's, has this value.
+  std::vector<Json> ListByLabel(const std::string& value, const std::string& name_space) const;
   size_t objects() const;
-  size_t bytes() const;
+  size_t bytes() const;  // of the packed texts
 
   // Waits until the store has seen `version` of its kind or a newer one (read your own writes);
   // false after `timeout_ms` or `stop`.
@@ -63,31 +62,40 @@ class ObjectStore {
 
  private:
   struct Entry {
-    std::string bytes, version;
-    std::vector<std::string> owners;  // uids
-    std::vector<std::string> labels;  // values, in the order of labels_
+    Packing::Packed object;
+    std::string version;
+    std::string label;  // the value of label_
   };
-  using Keys = std::set<ObjectKey>;
   using Entries = std::map<ObjectKey, Entry>;
+  using Place = const Entries::value_type*;
+  struct LabelAndKey {
+    const std::string& label;
+    const ObjectKey& key;
+  };
+  struct ByLabel {
+    using is_transparent = void;
+    bool operator()(const LabelAndKey& left, const LabelAndKey& right) const;
+    bool operator()(Place left, Place right) const;
+    bool operator()(Place left, const LabelAndKey& right) const;
+  };
   struct Outcome {  // of a replacement, for one object
     Change::Type type;
     ObjectKey key;
-    std::string bytes;  // of a deleted one
+    Packing::Packed object;  // of a deleted one
   };
   Entry MakeEntry(const Json& object) const;
   void Insert(const ObjectKey& key, Entry entry);
   void Remove(Entries::iterator at);
   std::vector<Outcome> Exchange(std::string_view name_space, Entries next);
-  std::vector<std::string> BytesOf(const Keys* keys, std::string_view name_space) const;
   void Saw(const std::string& version);
 
   const Prune prune_;
-  const std::vector<std::string> labels_;
+  const std::string label_;
+  mutable Packing packing_;  // locks by itself
   mutable std::mutex mutex_;
   mutable std::condition_variable_any seen_;
   Entries entries_;
-  std::map<std::string, Keys> by_owner_;
-  std::vector<std::map<std::string, Keys>> by_label_;
+  std::set<Place, ByLabel> by_label_;  // of label and key
   size_t bytes_ = 0;
   std::string version_;  // the newest seen
 };

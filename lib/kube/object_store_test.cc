@@ -84,23 +84,24 @@ TEST(ObjectStore, ReplaceOfANamespaceLeavesOthersAlone) {
   EXPECT_EQ(Names(store.List()), "a b a a ");
 }
 
-TEST(ObjectStore, IndexesFollowChanges) {
-  ObjectStore store(DropManagedFields, {"app"});
-  Json owned = Labelled(Object("a", 1), "x");
-  owned["metadata"]["ownerReferences"] = {{{"uid", "o1"}}, {{"uid", "o2"}}};
-  store.Upsert(owned);
+TEST(ObjectStore, TheIndexFollowsChanges) {
+  ObjectStore store(DropManagedFields, "app");
+  store.Upsert(Labelled(Object("a", 1), "x"));
   store.Upsert(Labelled(Object("b", 2), "x"));
+  store.Upsert(Labelled(Object("c", 2), "xx"));
+  store.Upsert(Object("d", 2));
   store.Upsert(Labelled(Object("b", 3, "other"), "x"));
-  EXPECT_EQ(Names(store.ListByOwner("o1")), "a ");
-  EXPECT_EQ(Names(store.ListByOwner("o2")), "a ");
-  EXPECT_EQ(Names(store.ListByLabel("app", "x", "n")), "a b ");
-  EXPECT_EQ(store.ListByLabel("app", "x").size(), 3u);
+  EXPECT_EQ(Names(store.ListByLabel("x", "n")), "a b ");
+  EXPECT_EQ(Names(store.ListByLabel("x", "other")), "b ");
+  EXPECT_EQ(Names(store.ListByLabel("", "n")), "");
   store.Upsert(Labelled(Object("a", 4), "y"));
-  EXPECT_EQ(Names(store.ListByOwner("o1")), "");
-  EXPECT_EQ(Names(store.ListByLabel("app", "x", "n")), "b ");
-  EXPECT_EQ(Names(store.ListByLabel("app", "y")), "a ");
+  EXPECT_EQ(Names(store.ListByLabel("x", "n")), "b ");
+  EXPECT_EQ(Names(store.ListByLabel("y", "n")), "a ");
+  EXPECT_EQ(Replace(store, "n", {Labelled(Object("a", 4), "y")}, "5"), "-b -c -d ");
+  EXPECT_EQ(Names(store.ListByLabel("x", "n")), "");
+  EXPECT_EQ(Names(store.ListByLabel("x", "other")), "b ");
   store.Erase(Object("a", 5));
-  EXPECT_EQ(Names(store.ListByLabel("app", "y")), "");
+  EXPECT_EQ(Names(store.ListByLabel("y", "n")), "");
 }
 
 TEST(ObjectStore, WaitsForOnesOwnWrite) {
@@ -117,13 +118,19 @@ TEST(ObjectStore, WaitsForOnesOwnWrite) {
   EXPECT_FALSE(store.WaitForVersion("13", 10'000, stop.get_token()));
 }
 
-TEST(ObjectStore, CountsItsBytes) {
+TEST(ObjectStore, KeepsLittleOfObjectsThatAreAlike) {
   ObjectStore store;
-  store.Upsert(Object("a", 1));
-  size_t one = store.bytes();
-  EXPECT_GT(one, 50u);
-  store.Upsert(Object("b", 2));
-  EXPECT_EQ(store.bytes(), 2 * one);
+  for (int i = 0; i < 100; ++i) {
+    Json object = Object("a" + std::to_string(i), i + 1);
+    for (int field = 0; field < 100; ++field) object["spec"][std::to_string(field * 7919)] = field;
+    store.Upsert(object);
+    EXPECT_EQ(*store.Get(KeyOf(object)), (DropManagedFields(object), object));
+  }
+  const size_t one = base::DumpJson(*store.Get({"n", "a7"})).size();
+  EXPECT_GT(store.bytes(), 100u);
+  EXPECT_LT(store.bytes(), 100 * one / 8);
+  for (int i = 0; i < 100; ++i) store.Erase(Object("a" + std::to_string(i), 1'000));
+  EXPECT_EQ(store.bytes(), 0u);
 }
 
 }  // namespace

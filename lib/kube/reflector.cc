@@ -78,7 +78,8 @@ bool Reflector::ListOnce() {
   ObjectStore::Listing listing = store_.NewListing();
   ListPage page;
   do {
-    auto result = client_.List(options_.resource, options_.selection, page_size_, page.next);
+    auto result = client_.List(options_.resource, options_.selection, page_size_, page.next, {},
+                               [&](Json&& item) { listing.Add(std::move(item)); });
     if (!result) {
       // Objects may be large; a smaller page of them is not.
       if (result.error().code == base::Code::kTooLarge) page_size_ = std::max(1, page_size_ / 2);
@@ -88,14 +89,13 @@ bool Reflector::ListOnce() {
     if (page.expired) {
       return Failed({base::Code::kUnavailable, "the list expired before its last page"});
     }
-    for (Json& item : page.items) listing.Add(std::move(item));
     Heard();
   } while (!page.next.empty());
   version_ = page.resource_version;
   page = {};
   store_.Replace(options_.selection.name_space, std::move(listing), version_,
                  [this](const Change& change) { on_change_(change, /*resync=*/true); });
-  malloc_trim(0);  // pages as JSON trees were ten times as large; glibc would keep that memory
+  malloc_trim(0);  // glibc would keep what the pages took
   synced_ = true;
   if (on_synced_) on_synced_();
   return true;

@@ -19,7 +19,7 @@ namespace kube {
 struct ReflectorOptions {
   Resource resource;
   Selection selection;
-  int page_size = 250;            // a page is a JSON tree, ten times as large as what is kept of it
+  int page_size = 250;            // a page is in memory as text while it is read
   int64_t backoff_base_ms = 800;  // after failures: doubled up to the cap, with jitter
   int64_t backoff_cap_ms = 30'000;
   int64_t healthy_ms = 120'000;  // a watch that lived so long forgets earlier failures

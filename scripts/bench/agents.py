@@ -58,13 +58,15 @@ class Api:
         return total
 
     def watch_images(self, seen):
-        """Notes in `seen` when each image is first in a StatefulSet; for ever, on a thread."""
+        """Notes in `seen` when each image is first in a StatefulSet, and when each StatefulSet is first seen; for ever,
+        on a thread."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         connection.request("GET", f"/apis/apps/v1/namespaces/{self.space}/statefulsets?watch=1")
         answer = connection.getresponse()
         for line in answer:
             now, thing = time.monotonic(), json.loads(line).get("object", {})
             image = thing["spec"]["template"]["spec"]["containers"][0]["image"]
+            seen.setdefault(thing["metadata"]["name"], now)
             seen.setdefault(image, now)
 
 
@@ -72,7 +74,8 @@ class Operator:
     def __init__(self, asked, space, folder):
         self.program = programs.Program(
             "agent-memory-operator",
-            [f"--kubeconfig={asked.kubeconfig}", f"--namespaces={space}", "--adopt-crds"], os.path.join(folder, "log"))
+            [f"--kubeconfig={asked.kubeconfig}", f"--namespaces={space}", f"--lease={space}/operator", "--adopt-crds"],
+            os.path.join(folder, "log"))
 
     def start(self):
         """Starts it → seconds until it is ready."""
@@ -129,7 +132,7 @@ def edits(api, count, agents):
     """Sorted seconds from an edit's sending to its StatefulSet."""
     seen, sent = {}, {}
     threading.Thread(target=api.watch_images, args=(seen,), daemon=True).start()
-    wire.until(lambda: "example/agent:0" in seen, 30)
+    wire.until(lambda: len(seen) > agents, 60)  # what was there before is read, or the first edits would wait behind it
     start = time.monotonic()
     for number in range(count):
         time.sleep(max(0.0, start + number / RATE - time.monotonic()))
