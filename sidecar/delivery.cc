@@ -201,6 +201,12 @@ int64_t Delivery::RoundAt(int64_t now_ms) {
 }
 
 Delivery::Outcome Delivery::Deliver(const OutboxRow& row, std::vector<Settled>& settled) {
+  if (!row.sound) {
+    settled.push_back({row.sequence, "damaged",
+                       "its bytes are not those that were written: the disk changed them; nothing "
+                       "of it was sent, and it is not sent again"});
+    return Outcome::kSettled;
+  }
   const Destination to = Redirect(row.destination, current_url_());
   if (!to.allowed) {
     settled.push_back(

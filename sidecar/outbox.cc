@@ -10,6 +10,11 @@ namespace {
 using base::Result;
 using base::Status;
 
+// What a write is; a macro, so that each statement is one literal.
+#define SUMMED_COLUMNS                                                                         \
+  "lane, kind, method, path, body, project, origin, destination, idempotency_key, created_ms," \
+  " cause_span"
+
 constexpr const char* kNotKept =
     " (the write itself was not kept: the dead letters have 16 MiB, and they are used)";
 
@@ -37,9 +42,9 @@ Result<std::optional<OutboxRow>> LoadInState(sqlite::Database& db, int64_t seque
                                              const char* state) {
   ASSIGN_OR_RETURN(
       auto query,
-      db.Prepare("SELECT lane, kind, method, path, body, project, origin, destination,"
-                 " idempotency_key, created_ms, cause_span FROM outbox WHERE sequence = ?"
-                 " AND state = ?"));
+      db.Prepare("SELECT " SUMMED_COLUMNS
+                 ", row_is_sound('outbox', sequence, checksum, " SUMMED_COLUMNS ") FROM outbox"
+                 " WHERE sequence = ? AND state = ?"));
   query.Bind(sequence).Bind(state);
   ASSIGN_OR_RETURN(const bool found, query.Step());
   if (!found) return std::optional<OutboxRow>();
@@ -56,6 +61,7 @@ Result<std::optional<OutboxRow>> LoadInState(sqlite::Database& db, int64_t seque
   row.idempotency_key = query.Text(8);
   row.created_ms = query.Int(9);
   row.cause = query.Text(10);
+  row.sound = query.Int(11) != 0;
   return std::optional<OutboxRow>(std::move(row));
 }
 
@@ -96,6 +102,10 @@ CREATE INDEX outbox_dead ON outbox(sequence, bytes) WHERE state = 'dead';
 
 const char* const kOutboxDiscardStep = "INSERT INTO outbox_totals VALUES('discarded', 0)";
 
+const char* const kOutboxChecksumStep =
+    "ALTER TABLE outbox ADD COLUMN checksum INTEGER;"
+    "UPDATE outbox SET checksum = row_checksum(" SUMMED_COLUMNS ") WHERE bytes > 0;";
+
 Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& limits) {
   const auto bytes =
       static_cast<int64_t>(row.body.size() + row.path.size() + row.lane.size() + 200);
@@ -111,14 +121,13 @@ Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& l
                            " bytes) wait for the memory server; nothing was accepted"};
   }
   {
-    ASSIGN_OR_RETURN(
-        auto insert,
-        db.Prepare("INSERT INTO outbox(lane, kind, method, path, body, project, origin,"
-                   " destination, idempotency_key, bytes, created_ms, cause_span)"
-                   " VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"));
+    ASSIGN_OR_RETURN(auto insert,
+                     db.Prepare("INSERT INTO outbox(" SUMMED_COLUMNS ", bytes, checksum)"
+                                " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,"
+                                " row_checksum(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11))"));
     insert.Bind(row.lane).Bind(row.kind).Bind(row.method).Bind(row.path).Bind(row.body);
     insert.Bind(row.project).Bind(row.origin).Bind(row.destination).Bind(row.idempotency_key);
-    RETURN_IF_ERROR(insert.Bind(bytes).Bind(row.created_ms).Bind(row.cause).Run());
+    RETURN_IF_ERROR(insert.Bind(row.created_ms).Bind(row.cause).Bind(bytes).Run());
   }
   RETURN_IF_ERROR(Add(db, "accepted", 1));
   RETURN_IF_ERROR(Add(db, "pending", 1));
@@ -166,7 +175,8 @@ Status MarkDead(sqlite::Database& db, int64_t sequence, const std::string& cause
   {
     ASSIGN_OR_RETURN(auto update,
                      db.Prepare("UPDATE outbox SET state = 'dead', cause = ?, reason = ?,"
-                                " body = iif(?3, body, ''), bytes = iif(?3, bytes, 0)"
+                                " body = iif(?3, body, ''), bytes = iif(?3, bytes, 0),"
+                                " checksum = iif(?3, checksum, NULL)"
                                 " WHERE sequence = ?"));
     update.Bind(cause).Bind(keep ? reason : reason + kNotKept).Bind(int64_t{keep}).Bind(sequence);
     RETURN_IF_ERROR(update.Run());

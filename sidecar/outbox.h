@@ -19,6 +19,7 @@ extern const char* const kOutboxSchema;
 extern const char* const kOutboxCauseStep;  // later migrations
 extern const char* const kOutboxDeadStep;
 extern const char* const kOutboxDiscardStep;
+extern const char* const kOutboxChecksumStep;
 
 struct OutboxRow {
   int64_t sequence = 0;
@@ -29,6 +30,7 @@ struct OutboxRow {
   std::string idempotency_key;
   int64_t created_ms = 0;
   std::string cause;  // traceparent of the turn that it comes from; empty: not traced
+  bool sound = true;  // as loaded; false: it is not what was written, and must not be sent
 };
 
 struct OutboxLimits {

@@ -128,7 +128,8 @@ Result<Json> OutboxRoutes::Get(const http::Request& request) {
     }
     Json answer = EncodeDeadLetter(letters[0]);
     answer["method"] = row->method;
-    answer["body"] = base::ParseJson(row->body).value_or(Json());
+    answer["sound"] = row->sound;
+    answer["body"] = row->sound ? base::ParseJson(row->body).value_or(Json()) : Json();
     return answer;
   });
 }

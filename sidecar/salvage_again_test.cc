@@ -48,19 +48,6 @@ TEST_F(Damaged, AtASecondDamageTheFirstFileIsNotTakenAgain) {
 // A new file that has room for `pages` pages, with the damaged one beside it.
 class NoRoom : public Damaged {
  protected:
-  void DamageTable(const char* damaged_table) {
-    int64_t at = 0;
-    {
-      auto db = sqlite::Database::Open(File(), {});
-      ASSERT_TRUE(db);
-      auto page = db->Prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?");
-      ASSERT_TRUE(page);
-      page->Bind(damaged_table);
-      ASSERT_TRUE(*page->Step());
-      at = (page->Int(0) - 1) * static_cast<int64_t>(kPage);
-    }
-    Overwrite(File(), static_cast<size_t>(at), Noise(kPage));
-  }
   void Beside(const char* damaged_table) {
     Make(false);
     Reset();

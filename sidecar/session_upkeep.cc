@@ -20,7 +20,8 @@ using base::Status;
 
 constexpr int64_t kRoundEveryMs = 60'000;
 constexpr int64_t kMostConversations = 1'000, kMostAnswers = 10'000;  // in one round
-constexpr int64_t kAnswersTogether = 500, kRowsTogether = 500;        // in one transaction
+constexpr int64_t kMostChecksums = 50'000;
+constexpr int64_t kAnswersTogether = 500, kRowsTogether = 500;  // in one transaction
 constexpr int64_t kGainOverRestartMs = 24 * 3'600'000;
 constexpr int64_t kSaveEveryMs = 600'000;  // an idle sidecar hardly wakes the disk
 
@@ -67,6 +68,7 @@ void SessionUpkeep::Stop() {
 SessionUpkeep::Round SessionUpkeep::RunOnce() {
   Round round;
   round.ended = EndIdle();
+  AddChecksums();
   const auto aged_ms = Age();
   if (!aged_ms) {
     SayWhyNot("nothing was forgotten", aged_ms.error());
@@ -104,6 +106,16 @@ int64_t SessionUpkeep::EndIdle() {
   }
   if (ended > 0) wake_();
   return ended;
+}
+
+// Messages of a program that had none.
+void SessionUpkeep::AddChecksums() {
+  for (int64_t rows = 0; !checksums_added_ && rows < kMostChecksums; rows += kRowsTogether) {
+    const auto added = state_.Write<int64_t>(
+        [](sqlite::Database& db) { return conversation::AddChecksums(db, kRowsTogether); });
+    if (!added) return;
+    checksums_added_ = *added < kRowsTogether;
+  }
 }
 
 // Only the monotonic clock makes things older, and a restart a day at most.

@@ -39,6 +39,7 @@ class SessionUpkeep {
 
  private:
   int64_t EndIdle();
+  void AddChecksums();
   int64_t ForgetAnswers(int64_t aged_ms);
   int64_t ForgetConversations(int64_t aged_ms);
   base::Result<int64_t> Age();  // → the time by which things are old
@@ -49,6 +50,7 @@ class SessionUpkeep {
   const base::Clock& clock_;
   const Options options_;
   std::function<void()> wake_;
+  bool checksums_added_ = false;    // every message has one
   std::optional<int64_t> aged_ms_;  // see AgeBy
   int64_t aged_at_ms_ = 0,
           saved_aged_ms_ = 0;  // monotonic, of the last round; as it is in the file

@@ -68,7 +68,10 @@ Result<std::vector<api::SummaryMessage>> Transcript(
   ASSIGN_OR_RETURN(auto query,
                    db.Prepare("SELECT role, substr(content, 1, ?) FROM messages"
                               " WHERE conversation = ? AND sequence > ? AND content <> ''"
-                              " AND role IN ('user', 'assistant') ORDER BY sequence"));
+                              " AND role IN ('user', 'assistant')"
+                              " AND row_is_sound('messages', number, checksum, conversation,"
+                              " sequence, role, content, tool_calls, tool_call_id, created_ms)"
+                              " ORDER BY sequence"));
   query.Bind(static_cast<int64_t>(kTranscriptCharacters)).Bind(conversation.id).Bind(after);
   std::vector<api::SummaryMessage> said;
   while (true) {

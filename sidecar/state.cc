@@ -6,11 +6,13 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
+#include "lib/base/log.h"
 #include "lib/conversation/conversations.h"
 #include "lib/sqlite/examine.h"
 #include "sidecar/journal.h"
 #include "sidecar/ledger.h"
 #include "sidecar/outbox.h"
+#include "sidecar/state_damaged_rows.h"
 #include "sidecar/state_retention.h"
 #include "sidecar/state_salvage.h"
 
@@ -25,9 +27,11 @@ const std::vector<const char*>& StateSteps() {
   // A step that was released never changes; later ones are added behind it.
   static const std::string first =
       std::string(conversation::kSchema) + kOutboxSchema + kJournalSchema;
+  static const std::string checksums =
+      std::string(conversation::kChecksumStep) + kOutboxChecksumStep + kDamagedRowsStep;
   static const std::vector<const char*> steps = {
       first.c_str(), kOutboxCauseStep, kOutboxDeadStep,    kJournalAgeStep, conversation::kAgeStep,
-      kDamageStep,   kLedgerStep,      kOutboxDiscardStep, kRetentionStep};
+      kDamageStep,   kLedgerStep,      kOutboxDiscardStep, kRetentionStep,  checksums.c_str()};
   return steps;
 }
 
@@ -61,6 +65,36 @@ State::State(sqlite::Database writer, sqlite::Database reader,
   sqlite::Writer::Options options;
   options.on_sync_failure = std::move(on_failure);
   writer_ = std::make_unique<sqlite::Writer>(std::move(writer), std::move(options));
+}
+
+base::Status State::Change(std::function<base::Status(sqlite::Database&)> work) {
+  std::vector<sqlite::UnsoundRow> unsound;
+  base::Status done = writer_->RunAny([&](sqlite::Database& db) {
+    base::Status worked = work(db);
+    unsound = db.TakeUnsoundRows();
+    return worked;
+  });
+  if (!unsound.empty()) Remember(std::move(unsound));
+  return done;
+}
+
+// Not waited for: who reads has nothing from it. What is not written is met again after a restart.
+void State::Remember(std::vector<sqlite::UnsoundRow> rows) {
+  damaged_.With([&](auto& known) {
+    std::erase_if(rows, [&](const sqlite::UnsoundRow& row) {
+      const bool full = known.size() >= kMostDamagedRows;
+      return full || !known.emplace(row.table, row.rowid).second;
+    });
+  });
+  if (rows.empty()) return;
+  for (const sqlite::UnsoundRow& row : rows) {
+    base::LogError("a row of state.db is not what was written: the disk changed it; it is left out",
+                   {{"table", row.table}, {"row", row.rowid}});
+  }
+  (void)writer_->Post([rows = std::move(rows)](sqlite::Database& db) -> base::Status {
+    RETURN_IF_ERROR(NoteDamagedRows(db, rows, base::SystemClock().NowMs()));
+    return {};
+  });
 }
 
 }  // namespace sidecar

@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/guarded.h"
@@ -29,19 +31,28 @@ class State {
   // One commit, waited for; see sqlite::Writer::Run.
   template <class T>
   base::Result<T> Write(std::function<base::Result<T>(sqlite::Database&)> work) {
-    return writer_->Run<T>(std::move(work));
+    base::Result<T> answer = base::Error{base::Code::kInternal, "the work did not run"};
+    const base::Status done = Change([&](sqlite::Database& db) -> base::Status {
+      answer = work(db);
+      return answer ? base::Status() : answer.error();
+    });
+    if (!done) return done.error();
+    return answer;
   }
-  base::Status Change(std::function<base::Status(sqlite::Database&)> work) {
-    return writer_->RunAny(std::move(work));
-  }
+  base::Status Change(std::function<base::Status(sqlite::Database&)> work);
   // On a connection that sees what is committed; one reader at a time. All that `use` reads is of
   // the same moment.
   template <class F>
   auto Read(F&& use) {
-    return reader_.With([&](sqlite::Database& db) {
+    std::vector<sqlite::UnsoundRow> unsound;
+    auto answer = reader_.With([&](sqlite::Database& db) {
       const Moment moment(db);
-      return use(db);
+      auto found = use(db);
+      unsound = db.TakeUnsoundRows();
+      return found;
     });
+    if (!unsound.empty()) Remember(std::move(unsound));
+    return answer;
   }
   bool Failed() const { return writer_->Failed(); }
   void Close() { writer_->Stop(); }  // finishes what is queued; later writes are refused
@@ -60,6 +71,9 @@ class State {
   };
   State(sqlite::Database writer, sqlite::Database reader,
         std::function<void(const base::Error&)> on_failure);
+  void Remember(std::vector<sqlite::UnsoundRow> rows);
+  // Rows that are known to be damaged, so that each is written down and said once.
+  base::Guarded<std::set<std::pair<std::string, int64_t>>> damaged_;
   base::Guarded<sqlite::Database> reader_;
   std::unique_ptr<sqlite::Writer> writer_;  // last: its end closes the file after the reader's
 };

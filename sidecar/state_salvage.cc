@@ -141,8 +141,7 @@ Status SalvageOutbox(Work& work) {
     // Writes that were acknowledged are never left behind for want of time: they are few
     // (outbox.h).
     const SalvageTime as_long_as_it_takes{work.time.clock, INT64_MAX};
-    ASSIGN_OR_RETURN(int64_t found,
-                     Take(work, OutboxTable(*work.from, given > 0), as_long_as_it_takes));
+    ASSIGN_OR_RETURN(int64_t found, Take(work, OutboxTable(given > 0), as_long_as_it_takes));
     // A write that is no JSON any more is none.
     RETURN_IF_ERROR(
         work.to.Execute("DELETE FROM outbox WHERE body <> '' AND NOT json_valid(body)"));

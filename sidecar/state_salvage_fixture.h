@@ -62,6 +62,19 @@ class Damaged : public ::testing::Test {
     out << bytes;
     ASSERT_TRUE(out.good());
   }
+  void DamageTable(const char* damaged_table) {
+    int64_t at = 0;
+    {
+      auto db = sqlite::Database::Open(File(), {});
+      ASSERT_TRUE(db);
+      auto page = db->Prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?");
+      ASSERT_TRUE(page);
+      page->Bind(damaged_table);
+      ASSERT_TRUE(*page->Step());
+      at = (page->Int(0) - 1) * static_cast<int64_t>(kPage);
+    }
+    Overwrite(File(), static_cast<size_t>(at), Noise(kPage));
+  }
   std::string Noise(size_t size) {
     std::string bytes(size, '\0');
     for (char& byte : bytes) byte = static_cast<char>(random_());

@@ -20,15 +20,32 @@ using base::Status;
 #define OUTBOX_COLUMNS                                                                    \
   "state, lane, kind, method, path, body, project, origin, destination, idempotency_key," \
   " bytes, created_ms, cause, reason"
-constexpr SalvagedTable kOutbox = {SALVAGED("outbox", "sequence, " OUTBOX_COLUMNS ", cause_span",
-                                            "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?")};
-constexpr SalvagedTable kOutboxBehind = {
-    SALVAGED("outbox", OUTBOX_COLUMNS ", cause_span", "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?")};
-// Of schema version 1, which knew no traces.
+#define FOURTEEN "?,?,?,?,?,?,?,?,?,?,?,?,?,?"
+// Of schema version 1, which knew no traces; of those before 10, which had no checksums.
 constexpr SalvagedTable kFirstOutbox = {
-    SALVAGED("outbox", "sequence, " OUTBOX_COLUMNS, "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?")};
-constexpr SalvagedTable kFirstOutboxBehind = {
-    SALVAGED("outbox", OUTBOX_COLUMNS, "?,?,?,?,?,?,?,?,?,?,?,?,?,?")};
+    SALVAGED("outbox", "sequence, " OUTBOX_COLUMNS, "?," FOURTEEN)};
+constexpr SalvagedTable kFirstOutboxBehind = {SALVAGED("outbox", OUTBOX_COLUMNS, FOURTEEN)};
+constexpr SalvagedTable kPlainOutbox = {
+    SALVAGED("outbox", "sequence, " OUTBOX_COLUMNS ", cause_span", "?,?," FOURTEEN), false,
+    &kFirstOutbox};
+constexpr SalvagedTable kPlainOutboxBehind = {
+    SALVAGED("outbox", OUTBOX_COLUMNS ", cause_span", "?," FOURTEEN), false, &kFirstOutboxBehind};
+constexpr SalvagedTable kOutbox = {
+    SALVAGED("outbox", "sequence, " OUTBOX_COLUMNS ", cause_span, checksum", "?,?,?," FOURTEEN),
+    false, &kPlainOutbox};
+constexpr SalvagedTable kOutboxBehind = {
+    SALVAGED("outbox", OUTBOX_COLUMNS ", cause_span, checksum", "?,?," FOURTEEN), false,
+    &kPlainOutboxBehind};
+
+#define CONVERSATION_COLUMNS                                                           \
+  "id, memory_session_id, state, created_ms, updated_ms, message_count, turn, fields," \
+  " touched"
+#define MESSAGE_COLUMNS \
+  "number, conversation, sequence, role, content, tool_calls, tool_call_id, created_ms"
+constexpr SalvagedTable kPlainConversations = {
+    SALVAGED("conversations", CONVERSATION_COLUMNS, "?,?,?,?,?,?,?,?,?")};
+constexpr SalvagedTable kPlainMessages = {SALVAGED("messages", MESSAGE_COLUMNS, "?,?,?,?,?,?,?,?"),
+                                          true};
 
 constexpr SalvagedTable kBesideOutbox[] = {
     {SALVAGED("damages", "file, at_ms, outcome", "?,?,?")},
@@ -38,16 +55,12 @@ constexpr SalvagedTable kBesideOutbox[] = {
               "id, conversation, predecessor, after_sequence, summarized_sequence", "?,?,?,?,?")},
 };
 constexpr SalvagedTable kOfTheirOwn[] = {
-    {SALVAGED("conversations",
-              "id, memory_session_id, state, created_ms, updated_ms, message_count, turn, fields,"
-              " touched",
-              "?,?,?,?,?,?,?,?,?")},
+    {SALVAGED("conversations", CONVERSATION_COLUMNS ", fields_checksum", "?,?,?,?,?,?,?,?,?,?"),
+     false, &kPlainConversations},
     {SALVAGED("audit_log", "number, conversation, event, tool, details, created_ms",
               "?,?,?,?,?,?")},
-    {SALVAGED("messages",
-              "number, conversation, sequence, role, content, tool_calls, tool_call_id, created_ms",
-              "?,?,?,?,?,?,?,?"),
-     true},
+    {SALVAGED("messages", MESSAGE_COLUMNS ", checksum", "?,?,?,?,?,?,?,?,?"), true,
+     &kPlainMessages},
     {SALVAGED("injections",
               "number, conversation, turn, event, tool_name, tool_use_id, text, query, outcome,"
               " items, policy_digest, created_ms",
@@ -55,6 +68,9 @@ constexpr SalvagedTable kOfTheirOwn[] = {
      true},
 };
 #undef OUTBOX_COLUMNS
+#undef FOURTEEN
+#undef CONVERSATION_COLUMNS
+#undef MESSAGE_COLUMNS
 #undef SALVAGED
 #undef SALVAGED_FROM
 
@@ -90,10 +106,7 @@ Result<Scan> CopyRows(sqlite::Database& from, sqlite::Database& to, const Salvag
 
 }  // namespace
 
-SalvagedTable OutboxTable(sqlite::Database& from, bool behind) {
-  if (from.Prepare("SELECT cause_span FROM outbox")) return behind ? kOutboxBehind : kOutbox;
-  return behind ? kFirstOutboxBehind : kFirstOutbox;
-}
+const SalvagedTable& OutboxTable(bool behind) { return behind ? kOutboxBehind : kOutbox; }
 
 std::span<const SalvagedTable> TablesBesideOutbox() { return kBesideOutbox; }
 
@@ -101,6 +114,8 @@ std::span<const SalvagedTable> TablesOfTheirOwn() { return kOfTheirOwn; }
 
 Result<TakenOver> TakeOver(sqlite::Database& from, sqlite::Database& to, const SalvagedTable& table,
                            const SalvageTime& time) {
+  if (table.older && !from.Prepare(table.oldest_first))
+    return TakeOver(from, to, *table.older, time);
   const bool down = table.newest_matter;
   ASSIGN_OR_RETURN(Scan scan, CopyRows(from, to, table, down, std::nullopt, time));
   TakenOver taken = scan.taken;

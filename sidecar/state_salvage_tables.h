@@ -16,12 +16,13 @@ struct SalvagedTable {
   const char* oldest_first;  // the first column of what is read is the place in the file
   const char* newest_first;
   const char* insert;
-  bool newest_matter = false;  // these are taken first, should the time not do for all
+  bool newest_matter = false;            // these are taken first, should the time not do for all
+  const SalvagedTable* older = nullptr;  // how it was in files of earlier schemas
 };
 
-// The outbox of a file of any schema version. `behind`: its sequences are given away, so it gets
+// `behind`: its sequences are given away, so it gets
 // new ones, behind what was accepted meanwhile.
-SalvagedTable OutboxTable(sqlite::Database& from, bool behind);
+const SalvagedTable& OutboxTable(bool behind);
 // Small, and needed: in one commit with the outbox.
 std::span<const SalvagedTable> TablesBesideOutbox();
 // Each in a commit of its own, so that one that has no room does not keep the others out.
@@ -35,8 +36,8 @@ struct TakenOver {
   int64_t rows = 0;
   bool late = false;  // there was no time for all that can be read
 };
-// From both ends, each up to the first page that cannot be read: what lies between is lost. In the
-// caller's transaction; an error is the new file's alone.
+// Of a file of any schema version. From both ends, each up to the first page that cannot be read:
+// what lies between is lost. In the caller's transaction; an error is the new file's alone.
 base::Result<TakenOver> TakeOver(sqlite::Database& from, sqlite::Database& to,
                                  const SalvagedTable& table, const SalvageTime& time);
 

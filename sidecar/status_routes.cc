@@ -7,6 +7,7 @@
 #include "lib/conversation/conversations.h"
 #include "lib/telemetry/instrument.h"
 #include "sidecar/outbox_routes.h"
+#include "sidecar/state_damaged_rows.h"
 #include "sidecar/state_salvage.h"
 
 namespace sidecar {
@@ -78,6 +79,7 @@ http::Response StatusRoutes::Status(const http::Request&) {
     ASSIGN_OR_RETURN(Json json, EncodeOutbox(db));
     ASSIGN_OR_RETURN(const auto current, conversation::Current(db));
     ASSIGN_OR_RETURN(json["damages"], Damages(db));
+    ASSIGN_OR_RETURN(json["damaged_rows"], CountDamagedRows(db));
     json["session"] = current ? conversation::EncodeConversation(*current) : Json();
     return json;
   });
@@ -137,6 +139,13 @@ void StatusRoutes::RefreshGauges() {
   }
   if (const auto damages = state_.Read([](sqlite::Database& db) { return Damages(db); })) {
     metrics_.SetGauge("agent_memory_sidecar_damaged_files", static_cast<double>(damages->size()));
+  }
+  if (const auto rows = state_.Read([](sqlite::Database& db) { return CountDamagedRows(db); })) {
+    for (const char* table : {"conversations", "messages", "outbox"}) {
+      metrics_.SetGauge("agent_memory_sidecar_damaged_rows",
+                        static_cast<double>(rows->contains(table) ? rows->at(table) : 0),
+                        {{"table", table}});
+    }
   }
   const auto standing = policies_.standing();
   metrics_.SetGauge("agent_memory_sidecar_policy_matches_file", standing.matches_file ? 1 : 0);

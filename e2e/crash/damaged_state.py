@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The sidecar's volume when something is wrong with it: another process holds it, a newer program wrote its file,
-or the file is really damaged. The second process waits with closed ports and names the holder; a damaged file is
-set aside, said so, and what can be read of it is delivered.
+the file is really damaged, or a bit of it changed. The second process waits with closed ports and names the holder; a damaged file is
+set aside, said so, and what can be read of it is delivered; of changed bits only their rows are left out.
 
     damaged_state.py [--rounds 20]
 
@@ -176,6 +176,57 @@ def damage(checks, base, seed):
         server.kill()
 
 
+def changed_bits(checks, base, seed):
+    checks.chapter("single bits of stored texts change while captures wait")
+    source = random.Random(seed)
+    folder = os.path.join(base, "bits")
+    server = programs.server(folder).start()
+    policy = write_policy(folder, "http://" + server.api)
+    server.kill()
+    sidecar = programs.sidecar(folder, policy).start()
+    sidecar.ready()
+    taken = [capture(sidecar, number) for number in range(CAPTURES)]
+    checks.equal(taken, [200] * CAPTURES, f"{CAPTURES} captures are taken while the server is away")
+    sidecar.kill()
+    file = os.path.join(folder, "state/state.db")
+    with sqlite3.connect(file) as db:  # the log goes into the file
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    with open(file, "rb") as read:
+        content = read.read()
+    hurt = source.sample(range(CAPTURES), 5)
+    with open(file, "r+b") as broken:
+        for number in hurt:  # in the capture and in the message that it comes from
+            word = f"number{number}x".encode()
+            at = -1
+            while (at := content.find(word, at + 1)) >= 0:
+                place = at + source.randrange(len(word))
+                broken.seek(place)
+                broken.write(bytes([content[place] ^ 1 << source.randrange(7)]))
+    server.start()
+    sidecar.start()
+    try:
+        done = wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["pending"] == 0, 30)
+        messages = [message for number in range(3)
+                    for message in wire.ask(sidecar.api, "GET", f"/conversations/c{number}/messages")[1]["messages"]]
+        status = wire.ask(sidecar.api, "GET", "/v1/status")[1]
+        checks.equal(status["damages"], [], "SQLite sees nothing")
+        checks.that(done and status["dead_by_cause"] == {"damaged": len(hurt)}, f"{len(hurt)} changed captures are dead letters",
+                    status["dead_by_cause"])
+        checks.equal(wire.ask(server.api, "GET", "/stats?project=coder")[1]["total_observations"], CAPTURES - len(hurt),
+                     "the others are delivered")
+        told = {int(word[len("number"):-1]) for message in messages if message["role"] == "tool"
+                for word in message["content"].split() if word.startswith("number") and word.endswith("x")}
+        checks.equal(told, set(range(CAPTURES)) - set(hurt), "the others are in the conversations, word for word")
+        counts = {"messages": len(hurt), "outbox": len(hurt)}
+        checks.that(wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["damaged_rows"] == counts, 30),
+                    "they are counted", status["damaged_rows"])
+        checks.that("is not what was written" in sidecar.tail(100), "the log says so")
+    finally:
+        sidecar.kill()
+        server.kill()
+
+
 def has_dbstat(db):
     try:
         db.execute("SELECT 1 FROM dbstat LIMIT 1")
@@ -193,7 +244,8 @@ def main():
     checks, base = Checks(), tempfile.mkdtemp(prefix="agent-memory-state-")
     print(f"seed {options.seed}", flush=True)
     try:
-        for part in (lambda c, b: held_volume(c, b, options.rounds), newer_file, lambda c, b: damage(c, b, options.seed)):
+        for part in (lambda c, b: held_volume(c, b, options.rounds), newer_file, lambda c, b: damage(c, b, options.seed),
+                     lambda c, b: changed_bits(c, b, options.seed)):
             try:
                 part(checks, base)
             except (Exception, SystemExit) as failure:  # told as a failure; the next part still runs

@@ -12,8 +12,9 @@ using base::Result;
 using base::Status;
 
 // A macro, so that each statement below is one literal and compiled once.
-#define CONVERSATION_COLUMNS \
-  "id, memory_session_id, state, created_ms, updated_ms, message_count, turn, fields"
+#define CONVERSATION_COLUMNS                                                           \
+  "id, memory_session_id, state, created_ms, updated_ms, message_count, turn, fields," \
+  " row_is_sound('conversations', rowid, fields_checksum, id, fields)"
 
 Conversation ReadConversation(const sqlite::Statement& row) {
   Conversation conversation;
@@ -24,7 +25,8 @@ Conversation ReadConversation(const sqlite::Statement& row) {
   conversation.updated_ms = row.Int(4);
   conversation.message_count = row.Int(5);
   conversation.turn = row.Int(6);
-  conversation.fields = base::ParseJson(row.Text(7)).value_or(Json::object());
+  const bool sound = row.Int(8) != 0;
+  if (sound) conversation.fields = base::ParseJson(row.Text(7)).value_or(Json::object());
   return conversation;
 }
 
@@ -47,7 +49,8 @@ Status Insert(sqlite::Database& db, const std::string& id, int64_t sequence, con
   ASSIGN_OR_RETURN(
       auto insert,
       db.Prepare("INSERT INTO messages(conversation, sequence, role, content, tool_calls,"
-                 " tool_call_id, created_ms) VALUES(?,?,?,?,?,?,?)"));
+                 " tool_call_id, created_ms, checksum) VALUES(?1,?2,?3,?4,?5,?6,?7,"
+                 " row_checksum(?1,?2,?3,?4,?5,?6,?7))"));
   insert.Bind(id).Bind(sequence).Bind(message.role).Bind(message.content);
   if (message.tool_calls.is_null()) {
     insert.BindNull();
@@ -86,6 +89,14 @@ CREATE TABLE messages(
 )sql";
 
 const char* const kAgeStep = "CREATE INDEX conversation_by_age ON conversations(state, updated_ms)";
+
+// Messages may be many: those that are there get theirs bit by bit (AddChecksums).
+const char* const kChecksumStep = R"sql(
+ALTER TABLE messages ADD COLUMN checksum INTEGER;
+CREATE INDEX message_without_checksum ON messages(number) WHERE checksum IS NULL;
+ALTER TABLE conversations ADD COLUMN fields_checksum INTEGER;
+UPDATE conversations SET fields_checksum = row_checksum(id, fields);
+)sql";
 
 Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms) {
   ASSIGN_OR_RETURN(auto found, Find(db, id));
@@ -163,8 +174,10 @@ Status SetState(sqlite::Database& db, const std::string& id, const std::string& 
 }
 
 Status SetFields(sqlite::Database& db, const std::string& id, const Json& fields) {
-  return UpdateText(db, "UPDATE conversations SET fields = ? WHERE id = ?", base::DumpJson(fields),
-                    id);
+  return UpdateText(db,
+                    "UPDATE conversations SET fields = ?1, fields_checksum = row_checksum(id, ?1)"
+                    " WHERE id = ?2",
+                    base::DumpJson(fields), id);
 }
 
 Result<int64_t> NextTurn(sqlite::Database& db, const std::string& id) {
@@ -192,6 +205,17 @@ Result<int64_t> Append(sqlite::Database& db, const std::string& id,
                  " touched = (SELECT max(touched) + 1 FROM conversations) WHERE id = ?"));
   RETURN_IF_ERROR(update.Bind(last).Bind(now_ms).Bind(id).Run());
   return last;
+}
+
+Result<int64_t> AddChecksums(sqlite::Database& db, int64_t limit) {
+  ASSIGN_OR_RETURN(
+      auto update,
+      db.Prepare(
+          "UPDATE messages SET checksum = row_checksum(conversation, sequence, role, content,"
+          " tool_calls, tool_call_id, created_ms) WHERE number IN"
+          " (SELECT number FROM messages WHERE checksum IS NULL ORDER BY number LIMIT ?)"));
+  RETURN_IF_ERROR(update.Bind(limit).Run());
+  return db.Changes();
 }
 
 }  // namespace conversation

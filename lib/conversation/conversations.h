@@ -20,6 +20,7 @@ struct Message {
   std::string content;
   base::Json tool_calls;     // array, or null
   std::string tool_call_id;  // of a tool result
+  bool sound = true;         // false: not what was written; only inside lib/conversation
 };
 
 struct Conversation {
@@ -34,7 +35,8 @@ struct Conversation {
 // The tables, as migration steps for sqlite::Migrate (the owner of the file joins them with its
 // own).
 extern const char* const kSchema;
-extern const char* const kAgeStep;  // a later migration
+extern const char* const kAgeStep;  // later migrations
+extern const char* const kChecksumStep;
 
 base::Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms);
 base::Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string& id);
@@ -58,6 +60,9 @@ base::Result<int64_t> NextTurn(sqlite::Database& db,
 base::Result<int64_t> Append(sqlite::Database& db, const std::string& id,
                              const std::vector<Message>& messages,
                              int64_t now_ms);  // → last sequence
+// What is read is what was written: a message whose row changed on the disk is left out, with the
+// half that it had of a call and its result, and so are such fields; Database::TakeUnsoundRows
+// names the rows.
 // All messages, or the newest that fit `max_tokens` (characters / 3): the system message is kept
 // and no tool result stays whose call is left out. 0: no limit. Not more is held than is returned.
 base::Result<std::vector<Message>> Messages(sqlite::Database& db, const std::string& id,
@@ -65,6 +70,12 @@ base::Result<std::vector<Message>> Messages(sqlite::Database& db, const std::str
 base::Result<std::vector<Message>> MessagesAfter(sqlite::Database& db, const std::string& id,
                                                  int64_t sequence);
 
+// Gives rows from before there were checksums theirs, `limit` at most. → how many.
+base::Result<int64_t> AddChecksums(sqlite::Database& db, int64_t limit);
+
+// Pure: the messages without those that are not sound, and without the results of their calls and
+// the calls of their results, since models refuse halves.
+std::vector<Message> WithoutUnsound(std::vector<Message> messages);
 // Pure: an estimate, characters / 3, and the ids of the calls that a message makes.
 int64_t Tokens(const Message& message);
 std::set<std::string> CallIds(const base::Json& tool_calls);

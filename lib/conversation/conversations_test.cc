@@ -55,7 +55,7 @@ class Conversations : public ::testing::Test {
     auto opened = sqlite::Database::Open(directory_ + "/state.db", {});
     ASSERT_TRUE(opened) << opened.error().message;
     db_.emplace(std::move(*opened));
-    auto migrated = sqlite::Migrate(*db_, {kSchema});
+    auto migrated = sqlite::Migrate(*db_, {kSchema, kAgeStep, kChecksumStep});
     ASSERT_TRUE(migrated) << migrated.error().message;
   }
   std::string directory_;
@@ -242,6 +242,46 @@ TEST(Messages, DecodeNamesWhatIsWrong) {
   ASSERT_TRUE(good);
   EXPECT_EQ(EncodeMessage((*good)[0]),
             (Json{{"role", "tool"}, {"content", "x"}, {"tool_call_id", "t"}}));
+}
+
+Message Changed(Message message) {
+  message.sound = false;
+  return message;
+}
+
+std::vector<std::string> Texts(std::vector<Message> messages) {
+  int64_t sequence = 0;
+  for (Message& message : messages) message.sequence = ++sequence;
+  std::vector<std::string> texts;
+  for (const Message& message : WithoutUnsound(std::move(messages))) {
+    std::string text = message.content;
+    for (const std::string& call : CallIds(message.tool_calls)) text += "+" + call;
+    texts.push_back(text.empty() ? message.tool_call_id : text);
+  }
+  return texts;
+}
+
+TEST(Unsound, AMessageGoesAloneWhenNothingBelongsToIt) {
+  EXPECT_EQ(Texts({Text("user", "a"), Changed(Text("user", "b")), Text("user", "c")}),
+            (std::vector<std::string>{"a", "c"}));
+}
+
+TEST(Unsound, ACallTakesItsResultsWithItAndAResultItsCall) {
+  const auto all = {Text("user", "a"), Call({"t1", "t2"}), ToolResult("t1"), ToolResult("t2"),
+                    Text("user", "z")};
+  EXPECT_EQ(Texts(all).size(), 5u);
+  std::vector<Message> no_call = all, no_result = all;
+  no_call[1].sound = false;
+  EXPECT_EQ(Texts(no_call), (std::vector<std::string>{"a", "z"}));
+  no_result[2].sound = false;
+  const auto left = Texts(no_result);
+  ASSERT_EQ(left.size(), 4u);
+  EXPECT_NE(left[1].find("+t2"), std::string::npos);
+  EXPECT_EQ(left[1].find("+t1"), std::string::npos);
+}
+
+TEST(Unsound, WhatWaitsForItsResultStays) {
+  EXPECT_EQ(Texts({Changed(Text("user", "a")), Call({"t9"})}).size(), 1u);
 }
 
 }  // namespace

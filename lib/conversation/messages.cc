@@ -40,6 +40,18 @@ base::Result<Message> DecodeMessage(const Json& json, size_t index) {
   return message;
 }
 
+// Takes the calls out that have no result among `results`.
+void DropCallsWithout(const std::set<std::string>& results, Message& message) {
+  if (!message.tool_calls.is_array()) return;
+  Json kept = Json::array();
+  for (Json& call : message.tool_calls) {
+    const auto ids = CallIds(Json::array({call}));
+    const bool answered = ids.empty() || results.contains(*ids.begin());
+    if (answered) kept.push_back(std::move(call));
+  }
+  message.tool_calls = kept.empty() ? Json() : std::move(kept);
+}
+
 }  // namespace
 
 int64_t Tokens(const Message& message) {
@@ -57,6 +69,32 @@ std::set<std::string> CallIds(const Json& tool_calls) {
     if (call.is_object() && call.contains("id") && call["id"].is_string()) ids.insert(call["id"]);
   }
   return ids;
+}
+
+std::vector<Message> WithoutUnsound(std::vector<Message> messages) {
+  const auto unsound = [](const Message& message) { return !message.sound; };
+  const auto first = std::ranges::find_if(messages, unsound);
+  if (first == messages.end()) return messages;
+  const int64_t first_place = first->sequence;
+  const int64_t last_place = std::find_if(messages.rbegin(), messages.rend(), unsound)->sequence;
+  std::erase_if(messages, unsound);
+  std::set<std::string> calls, results;
+  for (const Message& message : messages) {
+    calls.merge(CallIds(message.tool_calls));
+    if (message.role == "tool") results.insert(message.tool_call_id);
+  }
+  std::vector<Message> whole;
+  for (Message& message : messages) {
+    // A call may wait for its result still, and a result may never have had a call: only where one
+    // of the changed rows may have been the other half is it missing for that.
+    const bool lone = message.role == "tool" && message.sequence > first_place &&
+                      !calls.contains(message.tool_call_id);
+    const bool called = !message.tool_calls.is_null();
+    if (called && message.sequence < last_place) DropCallsWithout(results, message);
+    const bool empty = called && message.tool_calls.is_null() && message.content.empty();
+    if (!lone && !empty) whole.push_back(std::move(message));
+  }
+  return whole;
 }
 
 base::Result<std::vector<Message>> DecodeMessages(const Json& body) {

@@ -13,8 +13,10 @@ using base::Result;
 using base::Status;
 
 // A macro, so that each statement below is one literal and compiled once.
-#define MESSAGES_OF \
-  "SELECT sequence, role, content, tool_calls, tool_call_id FROM messages WHERE conversation = ?"
+#define MESSAGES_OF                                                                                \
+  "SELECT sequence, role, content, tool_calls, tool_call_id,"                                      \
+  " row_is_sound('messages', number, checksum, conversation, sequence, role, content, tool_calls," \
+  " tool_call_id, created_ms) FROM messages WHERE conversation = ?"
 
 Message ReadMessage(const sqlite::Statement& row) {
   Message message;
@@ -23,6 +25,7 @@ Message ReadMessage(const sqlite::Statement& row) {
   message.content = row.Text(2);
   if (!row.IsNull(3)) message.tool_calls = base::ParseJson(row.Text(3)).value_or(Json());
   message.tool_call_id = row.Text(4);
+  message.sound = row.Int(5) != 0;
   return message;
 }
 
@@ -49,7 +52,7 @@ Result<Newest> ReadNewest(sqlite::Database& db, const std::string& id, int64_t b
     ASSIGN_OR_RETURN(const bool more, query.Step());
     if (!more) return newest;
     Message message = ReadMessage(query);
-    budget -= Tokens(message);
+    budget -= message.sound ? Tokens(message) : 0;
     if (budget < 0) {
       newest.left_out = message.sequence;
       return newest;
@@ -100,14 +103,15 @@ Result<std::vector<Message>> Messages(sqlite::Database& db, const std::string& i
     if (!orphan) stay.push_back(std::move(message));
   }
   std::ranges::sort(stay, {}, &Message::sequence);
-  return stay;
+  return WithoutUnsound(std::move(stay));
 }
 
 Result<std::vector<Message>> MessagesAfter(sqlite::Database& db, const std::string& id,
                                            int64_t sequence) {
   ASSIGN_OR_RETURN(auto query, db.Prepare(MESSAGES_OF " AND sequence > ? ORDER BY sequence"));
   query.Bind(id).Bind(sequence);
-  return ReadAll(query);
+  ASSIGN_OR_RETURN(std::vector<Message> messages, ReadAll(query));
+  return WithoutUnsound(std::move(messages));
 }
 
 }  // namespace conversation

@@ -48,6 +48,9 @@ sqlite3* Database::handle() const { return connection_->handle; }
 bool Database::Broken() const { return connection_->broken || DirectorySyncFailed(); }
 bool Database::MetDamage() const { return connection_->damaged; }
 void Database::ForgetDamage() { connection_->damaged = false; }
+std::vector<UnsoundRow> Database::TakeUnsoundRows() {
+  return std::exchange(connection_->unsound, {});
+}
 int Database::LogPages() const { return connection_->log_pages; }
 
 Status Database::Checkpoint(Log log) {

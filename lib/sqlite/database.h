@@ -28,6 +28,12 @@ enum class Access {
 
 class Statement;
 
+// A row whose values are not what was written (row_checksum.h).
+struct UnsoundRow {
+  std::string table;
+  int64_t rowid = 0;
+};
+
 class Database {
  public:
   struct Options {
@@ -69,8 +75,10 @@ class Database {
   // A write or a sync failed for another reason than space: nothing may be acknowledged any more,
   // the process must end and begin again from what is on the disk (reliability §1.2 rule 8).
   bool Broken() const;
-  bool MetDamage() const;   // a call found damage in the file, since ForgetDamage
+  bool MetDamage() const;  // a call found damage in the file, since ForgetDamage
   void ForgetDamage();
+  // The rows that row_is_sound found changed on this connection since the last call.
+  std::vector<UnsoundRow> TakeUnsoundRows();
   sqlite3* handle() const;  // for FTS5 auxiliary functions and the backup API only
 
  private:

@@ -15,6 +15,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/sqlite/errors.h"
+#include "lib/sqlite/row_checksum.h"
 
 namespace sqlite {
 
@@ -229,6 +230,7 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
   if (writer) RETURN_IF_ERROR(BecomeTheWriter(path, connection->written_file));
   sqlite3* handle = connection->handle;
   RETURN_IF_ERROR(ApplySwitches(handle, options.access));
+  if (!foreign) RETURN_IF_ERROR(AddRowChecksum(handle, &connection->unsound));
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 << 20);
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
   sqlite3_progress_handler(

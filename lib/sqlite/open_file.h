@@ -23,6 +23,7 @@ struct Database::Connection {
   bool damaged = false;     // see Database::MetDamage
   std::function<void(const base::Error&)> on_damage, on_broken;
   std::pair<uint64_t, uint64_t> written_file = {0, 0};  // device and inode, of a writer
+  std::vector<UnsoundRow> unsound;  // see Database::TakeUnsoundRows
   std::multimap<std::string, sqlite3_stmt*, std::less<>> idle;
 
   ~Connection();

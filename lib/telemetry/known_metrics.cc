@@ -63,6 +63,9 @@ constexpr MetricInfo kMetrics[] = {
      "Seconds of processor time that a rule took, by rule."},
     {"agent_memory_sidecar_damaged_files", "gauge",
      "Times that a damaged state.db was set aside, over the life of the volume; at most 20."},
+    {"agent_memory_sidecar_damaged_rows", "gauge",
+     "Rows of state.db that the disk changed and that are left out, over the life of the file, by "
+     "table."},
     {"agent_memory_sidecar_denials_total", "counter", "Tool calls answered with deny."},
     {"agent_memory_sidecar_forgotten_total", "counter",
      "What was deleted by age, by what: answers, conversations."},

@@ -1,0 +1,74 @@
+// Each value counts with its type and its length, so that no byte can wander from one to the next.
+#include "lib/sqlite/row_checksum.h"
+
+#include <zlib.h>
+
+#include <cstring>
+
+#include "lib/sqlite/errors.h"
+
+namespace sqlite {
+namespace {
+
+constexpr size_t kMostRemembered = 1'000;
+
+uLong Add(uLong sum, const void* bytes, size_t size) {
+  return crc32_z(sum, static_cast<const Bytef*>(bytes), size);
+}
+
+uLong AddValue(uLong sum, sqlite3_value* value) {
+  const int64_t type = sqlite3_value_type(value);
+  sum = Add(sum, &type, sizeof type);
+  if (type == SQLITE_INTEGER) {
+    const int64_t number = sqlite3_value_int64(value);
+    return Add(sum, &number, sizeof number);
+  }
+  if (type == SQLITE_FLOAT) {
+    const double number = sqlite3_value_double(value);
+    return Add(sum, &number, sizeof number);
+  }
+  const void* bytes = sqlite3_value_blob(value);  // of a text: its own bytes
+  const int64_t size = sqlite3_value_bytes(value);
+  sum = Add(sum, &size, sizeof size);
+  return size == 0 ? sum : Add(sum, bytes, static_cast<size_t>(size));
+}
+
+int64_t Checksum(int count, sqlite3_value** values) {
+  uLong sum = crc32_z(0, nullptr, 0);
+  for (int i = 0; i < count; ++i) sum = AddValue(sum, values[i]);
+  return static_cast<int64_t>(sum);
+}
+
+void RowChecksum(sqlite3_context* context, int count, sqlite3_value** values) {
+  sqlite3_result_int64(context, Checksum(count, values));
+}
+
+void RowIsSound(sqlite3_context* context, int count, sqlite3_value** values) {
+  constexpr int kFirst = 3;  // of the values that are summed
+  if (count <= kFirst) return sqlite3_result_error(context, "row_is_sound: no values", -1);
+  const bool sound = sqlite3_value_type(values[2]) == SQLITE_NULL ||
+                     sqlite3_value_int64(values[2]) == Checksum(count - kFirst, values + kFirst);
+  auto* unsound = static_cast<std::vector<UnsoundRow>*>(sqlite3_user_data(context));
+  if (!sound && unsound->size() < kMostRemembered) {
+    const auto* table = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
+    unsound->push_back({table ? table : "", sqlite3_value_int64(values[1])});
+  }
+  sqlite3_result_int(context, sound);
+}
+
+}  // namespace
+
+base::Status AddRowChecksum(sqlite3* handle, std::vector<UnsoundRow>* unsound) {
+  // Never from inside a file: a schema that somebody else wrote calls nothing of ours.
+  constexpr int kFlags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
+  int rc = sqlite3_create_function_v2(handle, "row_checksum", -1, kFlags | SQLITE_DETERMINISTIC,
+                                      nullptr, RowChecksum, nullptr, nullptr, nullptr);
+  if (rc == SQLITE_OK) {
+    rc = sqlite3_create_function_v2(handle, "row_is_sound", -1, kFlags, unsound, RowIsSound,
+                                    nullptr, nullptr, nullptr);
+  }
+  if (rc != SQLITE_OK) return MakeError(handle, rc, "row checksums");
+  return {};
+}
+
+}  // namespace sqlite
