@@ -1,12 +1,9 @@
-// FTS5 hands out which words stand where through an auxiliary function; everything else is
-// arithmetic on that. bm25() is not used: it counts each word's rows over the whole file, once per
-// query.
+// What was found is bounded, loaded, scored (scoring.h), and read again for what the caller wants.
 #include "memory/ranker.h"
 
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <unordered_set>
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
@@ -22,115 +19,38 @@ using base::Status;
 
 namespace {
 
-constexpr int kTitleColumn = 0, kTagColumn = 2;
-// From so many matches on, only rows with a word that few rows hold are scored (retrieval: x9).
-constexpr size_t kScoreAll = 1024;
-constexpr size_t kScoreAtMost = 8192;
-constexpr double kCommon = 0.1;  // share of the rows
+// Of what matches, the strongest are scored, and their neighbours: 98 in 100 of the first five are
+// then those of scoring everything (100,000 rows, scripts/bench/memory.py). Where too few of them
+// are of the type or project that is asked for, so many:
+constexpr size_t kScored = 512, kScoredOfMore = 8192;
 constexpr int64_t kReach = 3;
 constexpr int64_t kMaxTopics = 20;    // of a range
-constexpr size_t kKeptWords = 4096;   // of a connection, from one question to the next
+constexpr size_t kKeptWords = 4096;   // from one question to the next
 constexpr size_t kSortedAtOnce = 64;  // of a ranking: seldom more are looked at
 
 }  // namespace
 
-struct Ranker::Sink {
-  Matches found;
-  std::vector<size_t> owner;  // phrase → word; empty: the phrase is the word
-  // What one large question took is given back: it would stay with each connection for good.
-  void Clear() {
-    if (found.words.capacity() > kKeptWords) std::vector<WordHit>().swap(found.words);
-    if (found.rows.capacity() > kKeptWords) std::vector<Match>().swap(found.rows);
-    found.rows.clear();
-    found.words.clear();
-    owner.clear();
-  }
-  // Called by FTS5 once per matching row.
-  static void Take(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_context* result, int,
-                   sqlite3_value**);
+// One question on its way.
+struct Ranker::Search {
+  Question question;  // empty for an FTS5 expression
+  Statistics statistics;
+  std::vector<int64_t> ranges;                    // those that hold anything
+  std::optional<ResidentIndexes::Pinned> pinned;  // nullopt: FTS5 finds
+  bool partial = false, behind = false;
 };
 
-void Ranker::Sink::Take(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_context* result,
-                        int, sqlite3_value**) {
-  Sink& sink = *static_cast<Sink*>(api->xUserData(context));
-  std::vector<WordHit>& words = sink.found.words;
-  Match match{api->xRowid(context), words.size(), 0};
-  const auto first = static_cast<std::ptrdiff_t>(match.first);
-  int instances = 0;
-  api->xInstCount(context, &instances);
-  for (int i = 0; i < instances; ++i) {
-    int phrase = 0, column = 0, offset = 0;
-    if (api->xInst(context, i, &phrase, &column, &offset) != SQLITE_OK) break;
-    size_t index = static_cast<size_t>(phrase);
-    uint32_t word = static_cast<uint32_t>(index < sink.owner.size() ? sink.owner[index] : index);
-    auto known = std::find_if(words.begin() + first, words.end(),
-                              [&](const WordHit& hit) { return hit.word == word; });
-    WordHit& hit =
-        known == words.end() ? words.emplace_back(WordHit{word, 0, false, false}) : *known;
-    if (column == kTitleColumn)
-      hit.title = true;
-    else if (column == kTagColumn)
-      hit.tag = true;
-    else
-      ++hit.content;
-  }
-  std::sort(words.begin() + first, words.end(),
-            [](const WordHit& a, const WordHit& b) { return a.word < b.word; });
-  match.count = words.size() - match.first;
-  sink.found.rows.push_back(match);
-  sqlite3_result_int(result, 0);
-}
-
-Ranker::Ranker(std::unique_ptr<Sink> sink, Tokens tokens, ResidentIndexes* resident)
-    : sink_(std::move(sink)), tokens_(std::move(tokens)), resident_(resident) {}
+Ranker::Ranker(Fts5Finder fts5, Tokens tokens, ResidentIndexes* resident)
+    : fts5_(std::move(fts5)), tokens_(std::move(tokens)), resident_(resident) {}
 Ranker::Ranker(Ranker&&) noexcept = default;
 Ranker::~Ranker() = default;
 
 Result<Ranker> Ranker::Make(sqlite::Database& database, ResidentIndexes* resident) {
-  auto sink = std::make_unique<Sink>();
-  fts5_api* api = Fts5Of(database);
-  if (!api || api->xCreateFunction(api, "hits", sink.get(), Sink::Take, nullptr) != SQLITE_OK) {
-    return Error{Code::kInternal, "this SQLite's FTS5 takes no auxiliary functions"};
-  }
+  ASSIGN_OR_RETURN(Fts5Finder fts5, Fts5Finder::Make(database));
   ASSIGN_OR_RETURN(Tokens tokens, Tokens::Make(database));
-  return Ranker(std::move(sink), std::move(tokens), resident);
+  return Ranker(std::move(fts5), std::move(tokens), resident);
 }
 
 namespace {
-
-Status FindRange(sqlite::Database& database, const std::string& expression, int64_t low,
-                 int64_t high) {
-  ASSIGN_OR_RETURN(sqlite::Statement find,
-                   database.Prepare("SELECT hits(words) FROM words WHERE words MATCH ?1 AND "
-                                    "rowid BETWEEN ?2 AND ?3"));
-  find.Bind(expression).Bind(low).Bind(high);
-  return find.Run();
-}
-
-Error NoExpression(const std::string& reason) {
-  return Error{Code::kInvalid, "q is not a valid FTS5 expression: " + reason};
-}
-
-// Runs the expression over the ranges. kTimeout is not an error here: what was found counts.
-Result<bool> FindMatches(sqlite::Database& database, const RankQuery& query,
-                         const std::string& expression) {
-  // "*reads" and "*id" are questions to FTS5 itself, which an auxiliary function does not survive.
-  if (expression.starts_with('*')) return NoExpression("nothing stands before the *");
-  database.SetDeadline(query.deadline_ms, query.stop);
-  Status found;
-  if (query.ranges.empty()) found = FindRange(database, expression, 0, INT64_MAX);
-  for (int64_t range : query.ranges) {
-    if (!found) break;
-    found = FindRange(database, expression, range << kRangeBits, ((range + 1) << kRangeBits) - 1);
-  }
-  database.SetDeadline(0);
-  if (found) return false;
-  if (found.error().code == Code::kTimeout) return true;
-  // Anything else than a plain error is no fault of the expression.
-  if (query.operators && sqlite3_errcode(database.handle()) == SQLITE_ERROR)
-    return NoExpression(sqlite3_errmsg(database.handle()));
-  return found.error();
-}
 
 // The counts of the ranges asked for, but for the rows that hold a word. `ranges`: those that hold
 // anything.
@@ -164,100 +84,36 @@ Result<Statistics> StatisticsOf(sqlite::Database& database, const RankQuery& que
   return statistics;
 }
 
-// Bounds the work of a question that matches much: rows without any rare word go first, then the
-// weakest by a sum of inverse frequencies.
-void Prune(std::vector<Match>& matches, const std::vector<WordHit>& words,
-           const Statistics& statistics) {
-  if (matches.size() <= kScoreAll) return;
-  double rarest = INFINITY;
-  for (double rows : statistics.rows_with) {
-    if (rows > 0) rarest = std::min(rarest, rows);
-  }
-  auto rare = [&](const Match& match) {
-    for (size_t i = match.first; i < match.first + match.count; ++i) {
-      double rows = statistics.rows_with[words[i].word];
-      if (rows <= kCommon * statistics.rows || rows == rarest) return true;
-    }
-    return false;
-  };
-  std::erase_if(matches, [&](const Match& match) { return !rare(match); });
-  if (matches.size() <= kScoreAtMost) return;
-  auto strength = [&](const Match& match) {
+// Bounds the work of a question that matches much: the rows that hold the most of it, by the
+// strength of their own words at an average length.
+std::vector<Match> Strongest(const Matches& found, const Statistics& statistics, size_t most) {
+  const std::vector<double> idf = InverseFrequencies(statistics);
+  std::vector<std::pair<double, const Match*>> rows;
+  rows.reserve(found.rows.size());
+  for (const Match& match : found.rows) {
     double sum = 0;
-    for (size_t i = match.first; i < match.first + match.count; ++i) {
-      sum += InverseFrequency(statistics.rows, statistics.rows_with[words[i].word]);
-    }
-    return sum;
-  };
-  std::vector<std::pair<double, Match>> strong;
-  for (const Match& match : matches) strong.emplace_back(strength(match), match);
-  auto border = strong.begin() + static_cast<std::ptrdiff_t>(kScoreAtMost);
-  std::nth_element(strong.begin(), border, strong.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second.slot > b.second.slot;
+    for (size_t i = match.first; i < match.first + match.count; ++i)
+      sum += idf[found.words[i].word] * OwnStrength(found.words[i], 1);
+    rows.emplace_back(sum, &match);
+  }
+  const auto border = rows.begin() + static_cast<std::ptrdiff_t>(most);
+  std::nth_element(rows.begin(), border, rows.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->slot > b.second->slot;
   });
-  matches.clear();
-  for (auto at = strong.begin(); at != border; ++at) matches.push_back(at->second);
+  std::vector<Match> strongest;
+  strongest.reserve(most);
+  for (auto at = rows.begin(); at != border; ++at) strongest.push_back(*at->second);
+  std::sort(strongest.begin(), strongest.end(), IsBeforeBySlot);
+  return strongest;
 }
 
-// The places and facts of the matching rows, all in one look-up; sorts `found.rows` by slot.
-Result<std::vector<Record>> LoadRecords(sqlite::Database& database, Matches& found) {
-  std::sort(found.rows.begin(), found.rows.end(),
-            [](const Match& a, const Match& b) { return a.slot < b.slot; });
-  std::string slots = "[";
-  for (const Match& match : found.rows)
-    slots += (&match == &found.rows[0] ? "" : ",") + std::to_string(match.slot);
-  slots += "]";
-  ASSIGN_OR_RETURN(
-      sqlite::Statement read,
-      database.Prepare("SELECT o.slot, session, position, words, marks, created_ms "
-                       "FROM json_each(?1) j CROSS JOIN observations o ON o.slot = j.value"));
-  read.Bind(std::string_view(slots));
-  std::vector<Record> records;
-  records.reserve(found.rows.size());
-  auto match = found.rows.begin();
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return records;
-    int64_t slot = read.Int(0);
-    while (match->slot != slot) ++match;  // both in order of slots
-    records.push_back({slot, read.Int(1), read.Int(2), read.Int(3), read.Int(4), read.Int(5),
-                       std::span(found.words).subspan(match->first, match->count)});
+// What these records hold of the question, though they were not among the strongest.
+void AddHits(const Matches& found, std::span<Record> records) {
+  for (Record& record : records) {
+    auto at =
+        std::lower_bound(found.rows.begin(), found.rows.end(), Match{record.slot}, IsBeforeBySlot);
+    if (at != found.rows.end() && at->slot == record.slot) record.hits = HitsOf(found, *at);
   }
-}
-
-// Adds the records within reach of a match, stretch by stretch of each session.
-Status AddNeighbours(sqlite::Database& database, const RankQuery& query,
-                     std::vector<Record>& records) {
-  std::unordered_set<int64_t> known;
-  std::vector<std::pair<int64_t, int64_t>> places;
-  for (const Record& record : records) {
-    known.insert(record.slot);
-    places.emplace_back(record.session, record.position);
-  }
-  for (size_t i = 0; i < places.size();) {
-    size_t last = i;
-    while (last + 1 < places.size() && places[last + 1].first == places[i].first &&
-           places[last + 1].second - places[last].second <= 2 * kReach + 1) {
-      ++last;
-    }
-    ASSIGN_OR_RETURN(
-        sqlite::Statement read,
-        database.Prepare("SELECT slot, position, words, marks, created_ms FROM observations "
-                         "WHERE session = ?1 AND position BETWEEN ?2 AND ?3"));
-    read.Bind(places[i].first).Bind(places[i].second - kReach).Bind(places[last].second + kReach);
-    for (;;) {
-      ASSIGN_OR_RETURN(bool row, read.Step());
-      if (!row) break;
-      int64_t slot = read.Int(0);
-      bool inside = query.ranges.empty() || std::find(query.ranges.begin(), query.ranges.end(),
-                                                      slot >> kRangeBits) != query.ranges.end();
-      if (!inside || !known.insert(slot).second) continue;
-      records.push_back(
-          {slot, places[i].first, read.Int(1), read.Int(2), read.Int(3), read.Int(4), {}});
-    }
-    i = last + 1;
-  }
-  return {};
 }
 
 // A text that is a topic key, or the beginning of one, finds its row (rulings K10, K48).
@@ -320,64 +176,90 @@ Result<std::vector<Scored>> Select(sqlite::Database& database, const RankQuery& 
 
 }  // namespace
 
-// Everything that matches, scored, in no order.
-Result<std::vector<Scored>> Ranker::Find(sqlite::Database& database, const RankQuery& query,
-                                         Ranking& ranking) {
-  const Question question = query.operators ? Question() : ReadQuestion(query.text);
-  Matches& found = sink_->found;
-  std::vector<int64_t> ranges;
-  ASSIGN_OR_RETURN(Statistics statistics,
-                   StatisticsOf(database, query, question.words.size(), ranges));
-  std::optional<ResidentIndexes::Pinned> pinned;
+// Finds what matches, in order of slots.
+Status Ranker::Find(sqlite::Database& database, const RankQuery& query, Search& search) {
+  const Question& question = search.question;
+  ASSIGN_OR_RETURN(search.statistics,
+                   StatisticsOf(database, query, question.words.size(), search.ranges));
   std::optional<std::vector<WordKeys>> keys;
   if (resident_ && !question.words.empty()) keys = tokens_.OfQuestion(question);
-  if (keys && !query.even_behind) pinned = resident_->Pin(database, tokens_, ranges);
-  if (pinned) {
-    pinned->Find(*keys, found);
+  if (keys && !query.even_behind) search.pinned = resident_->Pin(database, tokens_, search.ranges);
+  if (search.pinned) {
+    search.pinned->Find(*keys, found_);
   } else if (query.operators || !question.words.empty()) {
     if (!query.even_behind) {
-      ASSIGN_OR_RETURN(ranking.behind, AnyWaits(database, query.ranges));
-      if (ranking.behind) return std::vector<Scored>();
+      ASSIGN_OR_RETURN(search.behind, AnyWaits(database, query.ranges));
+      if (search.behind) return {};
     }
     MatchText match = AnyWordOf(question);
-    sink_->owner = std::move(match.owner);
-    ASSIGN_OR_RETURN(ranking.partial,
-                     FindMatches(database, query, query.operators ? query.text : match.expression));
+    ASSIGN_OR_RETURN(search.partial,
+                     fts5_.Find(database, query, query.operators ? query.text : match.expression,
+                                std::move(match.owner), found_));
   }
-  for (const WordHit& hit : found.words) {
-    if (hit.word >= statistics.rows_with.size()) statistics.rows_with.resize(hit.word + 1);
-    ++statistics.rows_with[hit.word];
+  if (!std::is_sorted(found_.rows.begin(), found_.rows.end(), IsBeforeBySlot))
+    std::sort(found_.rows.begin(), found_.rows.end(), IsBeforeBySlot);
+  std::vector<double>& rows_with = search.statistics.rows_with;
+  for (const WordHit& hit : found_.words) {
+    if (hit.word >= rows_with.size()) rows_with.resize(hit.word + 1);
+    ++rows_with[hit.word];
   }
-  Prune(found.rows, found.words, statistics);
+  return {};
+}
+
+// The `most` strongest of what was found and their neighbours, by place.
+Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQuery& query,
+                                         const Search& search, size_t most) {
+  std::vector<Match> fewer;
+  if (found_.rows.size() > most) fewer = Strongest(found_, search.statistics, most);
+  const std::vector<Match>& strongest = fewer.empty() ? found_.rows : fewer;
   std::vector<Record> records;
-  if (pinned) {
-    records.reserve(2 * found.rows.size());
-    pinned->AppendRecords(found, records);
+  if (search.pinned) {
+    records.reserve(2 * strongest.size());
+    search.pinned->AppendRecords(found_, strongest, records);
   } else {
-    ASSIGN_OR_RETURN(records, LoadRecords(database, found));
+    ASSIGN_OR_RETURN(records, LoadRecords(database, found_, strongest));
   }
   std::sort(records.begin(), records.end(), IsBefore);
-  if (query.neighbours && pinned) {
-    std::vector<Record> neighbours;
-    pinned->AppendNeighbours(records, kReach, neighbours);
-    const auto middle = static_cast<std::ptrdiff_t>(records.size());
-    records.insert(records.end(), neighbours.begin(), neighbours.end());
-    std::inplace_merge(records.begin(), records.begin() + middle, records.end(), IsBefore);
-  } else if (query.neighbours) {
-    RETURN_IF_ERROR(AddNeighbours(database, query, records));
-  }
-  pinned.reset();
-  std::vector<Scored> scored = Score(std::move(records), statistics, question.asks_when);
-  if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, ranges, scored));
-  return scored;
+  if (!query.neighbours) return records;
+  std::vector<Record> neighbours;
+  if (search.pinned)
+    search.pinned->AppendNeighbours(records, kReach, neighbours);
+  else
+    RETURN_IF_ERROR(AppendNeighbours(database, query, records, kReach, neighbours));
+  if (!fewer.empty()) AddHits(found_, neighbours);
+  const auto middle = static_cast<std::ptrdiff_t>(records.size());
+  records.insert(records.end(), neighbours.begin(), neighbours.end());
+  std::inplace_merge(records.begin(), records.begin() + middle, records.end(), IsBefore);
+  return records;
+}
+
+// What one large question took is given back: it would stay with each connection for good.
+void Ranker::Clear() {
+  if (found_.words.capacity() > kKeptWords) std::vector<WordHit>().swap(found_.words);
+  if (found_.rows.capacity() > kKeptWords) std::vector<Match>().swap(found_.rows);
+  found_.rows.clear();
+  found_.words.clear();
 }
 
 Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query) {
-  sink_->Clear();
-  Ranking ranking;
-  ASSIGN_OR_RETURN(std::vector<Scored> scored, Find(database, query, ranking));
-  ASSIGN_OR_RETURN(ranking.rows, Select(database, query, std::move(scored)));
-  sink_->Clear();
+  Clear();
+  Search search;
+  if (!query.operators) search.question = ReadQuestion(query.text);
+  RETURN_IF_ERROR(Find(database, query, search));
+  Ranking ranking{{}, search.partial, search.behind};
+  if (search.behind) return ranking;
+  const size_t matches = found_.rows.size();
+  for (size_t most = std::max(kScored, query.limit);; most = kScoredOfMore) {
+    ASSIGN_OR_RETURN(std::vector<Record> records, Load(database, query, search, most));
+    const bool all = most >= std::min(matches, kScoredOfMore);
+    if (all) search.pinned.reset();
+    std::vector<Scored> scored =
+        Score(std::move(records), search.statistics, search.question.asks_when);
+    if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, search.ranges, scored));
+    ASSIGN_OR_RETURN(ranking.rows, Select(database, query, std::move(scored)));
+    if (all || ranking.rows.size() >= query.limit) break;
+  }
+  Clear();
   return ranking;
 }
 

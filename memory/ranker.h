@@ -3,13 +3,13 @@
 // (scoring.h) and the same for both.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "lib/sqlite/database.h"
+#include "memory/ranker_fts5.h"
 #include "memory/ranker_resident.h"
 #include "memory/scoring.h"
 
@@ -45,15 +45,17 @@ class Ranker {
   // kInvalid: a malformed expression with `operators`.
   base::Result<Ranking> Rank(sqlite::Database& database, const RankQuery& query);
 
-  struct Sink;  // where FTS5 puts what it finds
-
  private:
-  Ranker(std::unique_ptr<Sink> sink, Tokens tokens, ResidentIndexes* resident);
-  base::Result<std::vector<Scored>> Find(sqlite::Database& database, const RankQuery& query,
-                                         Ranking& ranking);
-  std::unique_ptr<Sink> sink_;
+  Ranker(Fts5Finder fts5, Tokens tokens, ResidentIndexes* resident);
+  struct Search;
+  base::Status Find(sqlite::Database& database, const RankQuery& query, Search& search);
+  base::Result<std::vector<Record>> Load(sqlite::Database& database, const RankQuery& query,
+                                         const Search& search, size_t most);
+  void Clear();
+  Fts5Finder fts5_;
   Tokens tokens_;
   ResidentIndexes* resident_;
+  Matches found_;  // of the question that is asked now
 };
 
 }  // namespace memory

@@ -222,10 +222,9 @@ void RangeIndex::FindIn(const Segment& segment, const std::vector<WordKeys>& wor
 void RangeIndex::Find(const std::vector<WordKeys>& words, Matches& found) const {
   const auto before = static_cast<std::ptrdiff_t>(found.rows.size());
   for (const Segment& segment : segments_) FindIn(segment, words, found);
-  auto by_slot = [](const Match& a, const Match& b) { return a.slot < b.slot; };
   // Rows come in order of slots, but for those that were changed.
-  if (!std::is_sorted(found.rows.begin() + before, found.rows.end(), by_slot))
-    std::sort(found.rows.begin() + before, found.rows.end(), by_slot);
+  if (!std::is_sorted(found.rows.begin() + before, found.rows.end(), IsBeforeBySlot))
+    std::sort(found.rows.begin() + before, found.rows.end(), IsBeforeBySlot);
 }
 
 Record RangeIndex::RecordOf(uint32_t row) const {
@@ -239,11 +238,12 @@ Record RangeIndex::RecordOf(uint32_t row) const {
           {}};
 }
 
-void RangeIndex::AppendRecords(const Matches& found, std::vector<Record>& records) const {
-  for (const Match& match : found.rows) {
+void RangeIndex::AppendRecords(const Matches& found, const std::vector<Match>& rows,
+                               std::vector<Record>& records) const {
+  for (const Match& match : rows) {
     if (match.slot >> kRangeBits != range_) continue;
     Record& record = records.emplace_back(RecordOf(match.row));
-    record.hits = std::span(found.words).subspan(match.first, match.count);
+    record.hits = HitsOf(found, match);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "memory/scoring.h"
@@ -33,6 +34,11 @@ struct Matches {
   std::vector<WordHit> words;
 };
 
+inline bool IsBeforeBySlot(const Match& a, const Match& b) { return a.slot < b.slot; }
+inline std::span<const WordHit> HitsOf(const Matches& found, const Match& row) {
+  return std::span(found.words).subspan(row.first, row.count);
+}
+
 // For one range. Readers may be many, or one writer.
 class RangeIndex {
  public:
@@ -54,8 +60,9 @@ class RangeIndex {
 
   // Appends the rows that hold any of the words, in order of slots.
   void Find(const std::vector<WordKeys>& words, Matches& found) const;
-  // The facts and hits of those rows of `found` that are this range's.
-  void AppendRecords(const Matches& found, std::vector<Record>& records) const;
+  // The facts and hits of those of these `rows` of `found` that are this range's.
+  void AppendRecords(const Matches& found, const std::vector<Match>& rows,
+                     std::vector<Record>& records) const;
   // Adds the rows within `reach` positions of `records` that are not there: `records` is in order
   // of (session, position), of any ranges.
   void AppendNeighbours(const std::vector<Record>& records, int64_t reach,

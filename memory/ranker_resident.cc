@@ -76,9 +76,9 @@ void ResidentIndexes::Pinned::Find(const std::vector<WordKeys>& words, Matches& 
   for (const auto& held : held_) held->entry->index.Find(words, found);
 }
 
-void ResidentIndexes::Pinned::AppendRecords(const Matches& found,
+void ResidentIndexes::Pinned::AppendRecords(const Matches& found, const std::vector<Match>& rows,
                                             std::vector<Record>& records) const {
-  for (const auto& held : held_) held->entry->index.AppendRecords(found, records);
+  for (const auto& held : held_) held->entry->index.AppendRecords(found, rows, records);
 }
 
 void ResidentIndexes::Pinned::AppendNeighbours(const std::vector<Record>& records, int64_t reach,

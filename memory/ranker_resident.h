@@ -42,7 +42,8 @@ class ResidentIndexes {
   class Pinned {
    public:
     void Find(const std::vector<WordKeys>& words, Matches& found) const;
-    void AppendRecords(const Matches& found, std::vector<Record>& records) const;
+    void AppendRecords(const Matches& found, const std::vector<Match>& rows,
+                       std::vector<Record>& records) const;
     void AppendNeighbours(const std::vector<Record>& records, int64_t reach,
                           std::vector<Record>& neighbours) const;
 

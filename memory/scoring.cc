@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 #include "memory/words.h"
 
@@ -32,17 +33,22 @@ struct Best {
          weight = 0;  // of one word: the best hit in the window, and its distance's weight
 };
 
+double InContent(const WordHit& hit, double length) {
+  const double tf = hit.content;
+  const double norm = kSaturation * (1 - kLengthWeight + kLengthWeight * length);
+  return tf * (kSaturation + 1) / (tf + norm);
+}
+
+double InRecord(const WordHit& hit, double in_content) {
+  return std::max({in_content, hit.title ? kTitle : 0, hit.tag ? kTag : 0});
+}
+
 // The strength of each hit of each record in its content, one behind the other.
 std::vector<double> Strengths(const std::vector<Record>& records, double average_words) {
   std::vector<double> strengths;
   for (const Record& record : records) {
-    double length =
-        kSaturation *
-        (1 - kLengthWeight + kLengthWeight * static_cast<double>(record.words) / average_words);
-    for (const WordHit& hit : record.hits) {
-      double tf = hit.content;
-      strengths.push_back(tf * (kSaturation + 1) / (tf + length));
-    }
+    const double length = static_cast<double>(record.words) / average_words;
+    for (const WordHit& hit : record.hits) strengths.push_back(InContent(hit, length));
   }
   return strengths;
 }
@@ -53,8 +59,7 @@ void Lend(const Record& hit, const double* strengths, const Record& receiver,
   double weight = WeightOf(hit, receiver);
   for (const WordHit& word : hit.hits) {
     double strength = *strengths++;
-    if (&hit == &receiver)
-      strength = std::max({strength, word.title ? kTitle : 0, word.tag ? kTag : 0});
+    if (&hit == &receiver) strength = InRecord(word, strength);
     Best& mine = best[word.word];
     if (weight * strength > mine.strength) mine = {weight * strength, weight};
   }
@@ -62,20 +67,23 @@ void Lend(const Record& hit, const double* strengths, const Record& receiver,
 
 }  // namespace
 
-double InverseFrequency(double rows, double rows_with) {
-  return 1 + std::log(1 + std::max(0.0, rows - rows_with + 0.5) / (rows_with + 0.5));
+std::vector<double> InverseFrequencies(const Statistics& statistics) {
+  std::vector<double> idf;
+  for (double with : statistics.rows_with)
+    idf.push_back(1 + std::log(1 + std::max(0.0, statistics.rows - with + 0.5) / (with + 0.5)));
+  return idf;
+}
+
+double OwnStrength(const WordHit& hit, double length) {
+  return InRecord(hit, InContent(hit, length));
 }
 
 std::vector<Scored> Score(std::vector<Record> records, const Statistics& statistics,
                           bool asks_when) {
   if (!std::is_sorted(records.begin(), records.end(), IsBefore))
     std::sort(records.begin(), records.end(), IsBefore);
-  std::vector<double> idf;
-  double idf_sum = 0;
-  for (double rows_with : statistics.rows_with) {
-    idf.push_back(InverseFrequency(statistics.rows, rows_with));
-    idf_sum += idf.back();
-  }
+  const std::vector<double> idf = InverseFrequencies(statistics);
+  const double idf_sum = std::accumulate(idf.begin(), idf.end(), 0.0);
   const std::vector<double> strengths = Strengths(records, std::max(1.0, statistics.average_words));
   std::vector<Scored> scored;
   std::vector<Best> best(idf.size());

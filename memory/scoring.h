@@ -46,7 +46,9 @@ std::vector<Scored> Score(std::vector<Record> records, const Statistics& statist
 // The order of results: best first, ties by slot (the newer first).
 bool RanksBefore(const Scored& a, const Scored& b);
 
-// 1 + ln(1 + (N - df + .5) / (df + .5)): never 0, so that every word counts.
-double InverseFrequency(double rows, double rows_with);
+// Of each word: 1 + ln(1 + (N - df + .5) / (df + .5)): never 0, so that every word counts.
+std::vector<double> InverseFrequencies(const Statistics& statistics);
+// Of a word in the record that holds it, whose content is so many times the mean length.
+double OwnStrength(const WordHit& hit, double length);
 
 }  // namespace memory

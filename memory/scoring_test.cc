@@ -84,7 +84,7 @@ TEST(Scoring, TiesAreBrokenByTheNewerSlot) {
   EXPECT_EQ(scored[0].slot, 8);
 }
 
-TEST(Scoring, AWordInEveryRecordStillCounts) { EXPECT_GT(InverseFrequency(10, 10), 1); }
+TEST(Scoring, AWordInEveryRecordStillCounts) { EXPECT_GT(InverseFrequencies({10, 1, {10}})[0], 1); }
 
 }  // namespace
 }  // namespace memory

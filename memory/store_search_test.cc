@@ -1,4 +1,7 @@
 // What the store finds, and for whom.
+#include <cmath>
+#include <random>
+
 #include "memory/store_fixture.h"
 
 namespace memory {
@@ -145,6 +148,57 @@ TEST_F(StoreTest, AuditAndSecurityRecordsAppearOnlyWhenAskedFor) {
   asked.type = "audit";
   EXPECT_EQ(Find("zeppelin", asked), Ids{1});
   EXPECT_EQ(store_->Recall(asked, "")->rows.size(), 1u);
+}
+
+// 1,500 rows in dialogues of 20, of words as unequally common as in a language.
+class LargeProject : public StoreTest {
+ protected:
+  static constexpr int kRows = 1500;
+  LargeProject() {
+    std::mt19937 random(7);
+    for (int i = 0; i < kRows; ++i) {
+      auto note = Note(Text(random, 30));
+      note.session_id = "dialogue-" + std::to_string(i / 20);
+      MustSave(note, kMidnight + i);
+    }
+  }
+  static std::string Text(std::mt19937& random, int words) {
+    std::string text;
+    for (int i = 0; i < words; ++i) {
+      const double share = std::generate_canonical<double, 32>(random);
+      text += "w" + std::to_string(static_cast<int>(std::pow(2000, share))) + " ";
+    }
+    return text;
+  }
+  Ids Recalled(const std::string& text, size_t limit) {
+    Filter filter;
+    filter.limit = limit;
+    const auto recalled = store_->Recall(filter, text);
+    Ids ids;
+    for (const Found& found : recalled->rows) ids.push_back(found.row.id);
+    ids.resize(std::min<size_t>(ids.size(), 5));
+    return ids;
+  }
+};
+
+TEST_F(LargeProject, ItsFirstFiveAreThoseOfScoringEverything) {
+  std::mt19937 random(8);
+  int same = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::string text = Text(random, 10);
+    const Ids few = Recalled(text, 5), all = Recalled(text, kRows);
+    for (int64_t id : few) same += std::find(all.begin(), all.end(), id) != all.end();
+  }
+  EXPECT_GE(same, 95);  // of 100
+}
+
+TEST_F(LargeProject, RowsOfARareTypeAreFoundBehindManyStrongerOnes) {
+  auto rare = Note("w1 " + std::string(400, 'x'));
+  rare.type = "decision";
+  const int64_t id = MustSave(rare).id;
+  Filter decisions;
+  decisions.type = "decision";
+  EXPECT_EQ(Find("w1 w2 w3", decisions), Ids{id});
 }
 
 }  // namespace
