@@ -2,6 +2,8 @@
 // of changes. What to do is decided in plan.cc.
 #include "operator/controller.h"
 
+#include <algorithm>
+
 #include "lib/base/log.h"
 #include "operator/names.h"
 #include "operator/policy_probe.h"
@@ -201,10 +203,12 @@ base::Result<Observed> Controller::Observe(const base::Json& agent) {
 }
 
 // The caches hold only what has our label; something else may sit on a child's name.
-base::Status Controller::LookFor(const std::vector<ChildKey>& unseen, Observed& observed) {
+base::Status Controller::LookFor(const std::vector<ChildKey>& unseen, Observed& observed,
+                                 const std::stop_token& stop) {
   for (const ChildKey& child : unseen)
     for (const kube::Resource& resource : ChildResources()) {
       if (resource.kind != child.kind) continue;
+      RETURN_IF_ERROR(GoOn(stop));
       auto object = client_.Get(resource, {kube::KeyOf(observed.agent).name_space, child.name});
       if (object)
         observed.children[child] = *object;
@@ -216,19 +220,20 @@ base::Status Controller::LookFor(const std::vector<ChildKey>& unseen, Observed& 
 
 // ---- reconcile ----
 
-base::Result<Plan> Controller::PlanFor(Observed& observed) {
+base::Result<Plan> Controller::PlanFor(Observed& observed, const std::stop_token& stop) {
   Plan plan = MakePlan(observed, options_.settings, clock_.NowMs());
   if (plan.unseen.empty()) return plan;
-  RETURN_IF_ERROR(LookFor(plan.unseen, observed));
+  RETURN_IF_ERROR(LookFor(plan.unseen, observed, stop));
   return MakePlan(observed, options_.settings, clock_.NowMs());
 }
 
 // The server refused something: what it said belongs into the status.
-Outcome Controller::PlanAgain(const Observed& observed, Plan& plan, Outcome first) {
+Outcome Controller::PlanAgain(const Observed& observed, Plan& plan, Outcome first,
+                              const std::stop_token& stop) {
   plan = MakePlan(observed, options_.settings, clock_.NowMs());
   plan.apply.clear();  // the rest of the first plan is done
   plan.remove.clear();
-  Outcome outcome = Execute(client_, observed.agent, plan);
+  Outcome outcome = Execute(client_, observed.agent, plan, stop);
   outcome.errors.insert(outcome.errors.end(), first.errors.begin(), first.errors.end());
   outcome.written.merge(first.written);
   return outcome;
@@ -242,13 +247,13 @@ base::Result<kube::When> Controller::Reconcile(const ObjectKey& key, std::stop_t
     return kube::When{};
   }
   ASSIGN_OR_RETURN(Observed observed, Observe(*agent));
-  ASSIGN_OR_RETURN(Plan plan, PlanFor(observed));
-  Outcome outcome = Execute(client_, *agent, plan);
+  ASSIGN_OR_RETURN(Plan plan, PlanFor(observed, stop));
+  Outcome outcome = Execute(client_, *agent, plan, stop);
   if (!outcome.refusals.empty()) {
     RememberRefusals(key, outcome);
     for (const Refusal& refusal : outcome.refusals)
       observed.refused[refusal.intent] = refusal.words;
-    outcome = PlanAgain(observed, plan, std::move(outcome));
+    outcome = PlanAgain(observed, plan, std::move(outcome), stop);
   }
   if (outcome.written.contains(Agents().kind)) Tell(*agent, plan);
   AwaitOwnWrites(outcome, stop);
@@ -283,11 +288,14 @@ void Controller::Tell(const base::Json& agent, const Plan& plan) {
                                {"status", plan.status.has_value()}});
 }
 
-// The next look at this Agent must see what was written now, or it would be written again.
+// The next look at this Agent must see what was written now, or it would be written again. Nobody
+// looks again in a process that ends.
 void Controller::AwaitOwnWrites(const Outcome& outcome, std::stop_token stop) const {
+  const int64_t end_ms = clock_.MonotonicMs() + kOwnWriteWaitMs;
   for (const auto& [kind, version] : outcome.written) {
     auto store = stores_.find(kind);
-    if (store != stores_.end()) store->second->WaitForVersion(version, kOwnWriteWaitMs, stop);
+    const int64_t left_ms = std::max<int64_t>(0, end_ms - clock_.MonotonicMs());
+    if (store != stores_.end()) store->second->WaitForVersion(version, left_ms, stop);
   }
 }
 

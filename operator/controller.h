@@ -57,9 +57,11 @@ class Controller {
   base::Result<Observed> Observe(const base::Json& agent);
   base::Status LookForClaim(Observed& observed);
   void ObserveReferences(const base::Json& agent, std::vector<base::Json>& objects);
-  base::Status LookFor(const std::vector<ChildKey>& unseen, Observed& observed);
-  base::Result<Plan> PlanFor(Observed& observed);
-  Outcome PlanAgain(const Observed& observed, Plan& plan, Outcome first);
+  base::Status LookFor(const std::vector<ChildKey>& unseen, Observed& observed,
+                       const std::stop_token& stop);
+  base::Result<Plan> PlanFor(Observed& observed, const std::stop_token& stop);
+  Outcome PlanAgain(const Observed& observed, Plan& plan, Outcome first,
+                    const std::stop_token& stop);
   void RememberRefusals(const kube::ObjectKey& key, const Outcome& outcome);
   void Tell(const base::Json& agent, const Plan& plan);
   void AwaitOwnWrites(const Outcome& outcome, std::stop_token stop) const;

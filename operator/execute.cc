@@ -2,6 +2,8 @@
 // Children are applied with force, since every field in them is ours to say.
 #include "operator/execute.h"
 
+#include <future>
+
 #include "operator/names.h"
 
 namespace controller {
@@ -9,18 +11,47 @@ namespace {
 
 using base::Json;
 
-void Note(Outcome& outcome, const std::string& kind, const base::Result<Json>& stored) {
-  if (stored)
-    outcome.written[kind] = kube::ResourceVersionOf(*stored);
-  else
-    outcome.errors.push_back(stored.error());
+}  // namespace
+
+base::Status GoOn(const std::stop_token& stop) {
+  if (!stop.stop_requested()) return {};
+  return base::Error{base::Code::kUnavailable, "not begun: asked to stop"};
 }
 
-void ApplyAll(kube::KubeClient& client, const Plan& plan, Outcome& outcome) {
+namespace {
+
+void Note(Outcome& outcome, const std::string& kind, const base::Result<Json>& stored) {
+  if (!stored) {
+    outcome.errors.push_back(stored.error());
+    return;
+  }
+  const std::string version = kube::ResourceVersionOf(*stored);
+  std::string& newest = outcome.written[kind];
+  if (newest.empty() || kube::IsNewerVersion(version, newest)) newest = version;
+}
+
+base::Result<Json> Apply(kube::KubeClient& client, const Child& child,
+                         const std::stop_token& stop) {
+  RETURN_IF_ERROR(GoOn(stop));
+  kube::ApplyOptions options;
+  options.force = true;
+  return client.Apply(child.resource, child.object, options);
+}
+
+// Children that exist do not wait for each other: an edit is in the workload one call sooner. New
+// ones are made in order (deferred: in get()), since a pod needs what stands in front of it.
+void ApplyAll(kube::KubeClient& client, const Plan& plan, const std::stop_token& stop,
+              Outcome& outcome) {
+  std::vector<std::future<base::Result<Json>>> results;
   for (const Child& child : plan.apply) {
-    kube::ApplyOptions options;
-    options.force = true;
-    auto stored = client.Apply(child.resource, child.object, options);
+    const bool exists = !kube::UidOf(child.object).empty();
+    results.push_back(
+        std::async(exists ? std::launch::async | std::launch::deferred : std::launch::deferred,
+                   [&] { return Apply(client, child, stop); }));
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Child& child = plan.apply[i];
+    auto stored = results[i].get();
     if (!stored && stored.error().code == base::Code::kInvalid)
       outcome.refusals.push_back(
           {kube::AnnotationOf(child.object, kIntentAnnotation), stored.error().message});
@@ -29,8 +60,10 @@ void ApplyAll(kube::KubeClient& client, const Plan& plan, Outcome& outcome) {
   }
 }
 
-void PatchAll(kube::KubeClient& client, const Plan& plan, Outcome& outcome) {
+void PatchAll(kube::KubeClient& client, const Plan& plan, const std::stop_token& stop,
+              Outcome& outcome) {
   for (const Patch& patch : plan.patch) {
+    if (auto go_on = GoOn(stop); !go_on) return outcome.errors.push_back(go_on.error());
     auto stored = client.MergePatch(patch.resource, patch.key, patch.body);
     // The pod or claim went away meanwhile: its deletion brings us back.
     if (!stored && stored.error().code == base::Code::kNotFound) continue;
@@ -38,8 +71,10 @@ void PatchAll(kube::KubeClient& client, const Plan& plan, Outcome& outcome) {
   }
 }
 
-void RemoveAll(kube::KubeClient& client, const Plan& plan, Outcome& outcome) {
+void RemoveAll(kube::KubeClient& client, const Plan& plan, const std::stop_token& stop,
+               Outcome& outcome) {
   for (const Removal& removal : plan.remove) {
+    if (auto go_on = GoOn(stop); !go_on) return outcome.errors.push_back(go_on.error());
     kube::DeleteOptions options;
     options.uid = removal.uid;
     auto removed = client.Delete(removal.resource, removal.key, options);
@@ -77,13 +112,17 @@ base::Result<base::Json> WriteStatus(kube::KubeClient& client, const kube::Resou
       options);
 }
 
-Outcome Execute(kube::KubeClient& client, const base::Json& agent, const Plan& plan) {
+Outcome Execute(kube::KubeClient& client, const base::Json& agent, const Plan& plan,
+                const std::stop_token& stop) {
   Outcome outcome;
-  ApplyAll(client, plan, outcome);
+  ApplyAll(client, plan, stop, outcome);
   // Patches tell pods of what was applied: not before it is.
-  if (outcome.errors.empty() && outcome.refusals.empty()) PatchAll(client, plan, outcome);
-  RemoveAll(client, plan, outcome);
-  if (plan.status && outcome.refusals.empty())
+  if (outcome.errors.empty() && outcome.refusals.empty()) PatchAll(client, plan, stop, outcome);
+  RemoveAll(client, plan, stop, outcome);
+  if (!plan.status || !outcome.refusals.empty()) return outcome;
+  if (auto go_on = GoOn(stop); !go_on)
+    outcome.errors.push_back(go_on.error());
+  else
     Note(outcome, "Agent", WriteStatus(client, Agents(), agent, *plan.status));
   return outcome;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,12 @@ struct Outcome {
   base::Status Summary() const;                // ok, or the first error with the others counted
 };
 
-Outcome Execute(kube::KubeClient& client, const base::Json& agent, const Plan& plan);
+// Ok until `stop`: between two calls, since who is asked to end does not begin another.
+base::Status GoOn(const std::stop_token& stop);
+
+// After `stop` no further call is begun; what is left out is an error of the outcome.
+Outcome Execute(kube::KubeClient& client, const base::Json& agent, const Plan& plan,
+                const std::stop_token& stop);
 
 // Writes `status` of `object` (apiVersion, kind, metadata) and nothing else; the stored object.
 base::Result<base::Json> WriteStatus(kube::KubeClient& client, const kube::Resource& resource,
