@@ -69,7 +69,7 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
             return key.name.find('/') == std::string::npos ? Reconcile(key, stop)
                                                            : ReconcileUnserved(key);
           },
-          {options_.workers, {}, options_.standby, options_.on_done}, clock) {
+          {options_.workers, {}, options_.standby, options_.on_done, options_.on_taken}, clock) {
   auto to_agent = kube::ToLabel(kAgentLabel);
   auto to_dependents = [this](const Change& change) { return dependents_.Of(change.key); };
   Watch(Agents(), kube::ToSelf, kube::DropManagedFields);

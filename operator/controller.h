@@ -24,8 +24,10 @@ struct ControllerOptions {
   bool standby = false;  // reconciles nothing before Lead(true)
   // Digest that the sidecar at "<ip>:7438" has in force.
   std::function<base::Result<std::string>(const std::string& address)> read_digest;
-  // After each reconcile: controller-runtime's word for the result, seconds. Any thread.
+  // After each reconcile: controller-runtime's word for the result, seconds; before it: seconds
+  // that its key waited. Any thread.
   std::function<void(const char* result, double seconds)> on_done;
+  std::function<void(double seconds)> on_taken;
 };
 
 class Controller {

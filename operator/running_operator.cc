@@ -49,6 +49,9 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
                     {{"controller", "agent"}});
     metrics.Observe("workqueue_work_duration_seconds", seconds, {{"name", "agent"}});
   };
+  options.on_taken = [&metrics](double seconds) {
+    metrics.Observe("workqueue_queue_duration_seconds", seconds, {{"name", "agent"}});
+  };
   return options;
 }
 

@@ -30,6 +30,7 @@ void WorkQueue::Add(const ObjectKey& key, Priority priority) {
     std::lock_guard lock(mutex_);
     ++counts_.adds;
     queue_.Add(key, priority);
+    WaitsFrom(key, clock_.MonotonicMs());
   }
   wake_.notify_one();
 }
@@ -38,7 +39,9 @@ void WorkQueue::AddAfter(const ObjectKey& key, int64_t delay_ms) {
   {
     std::lock_guard lock(mutex_);
     ++counts_.adds;
-    queue_.AddAt(key, clock_.MonotonicMs() + delay_ms);
+    const int64_t at_ms = clock_.MonotonicMs() + delay_ms;
+    queue_.AddAt(key, at_ms);
+    WaitsFrom(key, at_ms);
   }
   wake_.notify_one();  // somebody may be waiting for a later time
 }
@@ -90,6 +93,19 @@ QueueStats WorkQueue::stats() const {
   return stats;
 }
 
+void WorkQueue::WaitsFrom(const ObjectKey& key, int64_t at_ms) {
+  auto [at, fresh] = ready_ms_.emplace(key, at_ms);
+  if (!fresh) at->second = std::min(at->second, at_ms);
+}
+
+double WorkQueue::TakeWaited(const ObjectKey& key, int64_t now_ms) {
+  auto at = ready_ms_.find(key);
+  if (at == ready_ms_.end()) return 0;
+  const int64_t waited_ms = std::max<int64_t>(0, now_ms - at->second);
+  ready_ms_.erase(at);
+  return static_cast<double>(waited_ms) / 1000;
+}
+
 void WorkQueue::Run(std::stop_token stop) {
   std::unique_lock lock(mutex_);
   while (!stopping_ && !stop.stop_requested()) {
@@ -97,8 +113,10 @@ void WorkQueue::Run(std::stop_token stop) {
     auto key = paused_ ? std::nullopt : queue_.Take(now_ms);
     if (key) {
       started_ms_[*key] = now_ms;
+      const double waited_s = TakeWaited(*key, now_ms);
       std::stop_token abandon = abandon_.get_token();
       lock.unlock();
+      if (options_.on_taken) options_.on_taken(waited_s);
       WorkOn(*key, std::move(abandon));
       lock.lock();
       continue;
@@ -142,12 +160,13 @@ void WorkQueue::Finish(const ObjectKey& key, const base::Result<When>& result) {
       outcome = "error";
       ++counts_.failed;
       ++counts_.retries;
-      queue_.Retry(key, now_ms);
+      WaitsFrom(key, now_ms + queue_.Retry(key, now_ms));
     } else {
       queue_.Forget(key);
       if (result->after_ms > 0) {
         outcome = "requeue_after";
         queue_.AddAt(key, now_ms + result->after_ms);
+        WaitsFrom(key, now_ms + result->after_ms);
       }
     }
   }

@@ -36,6 +36,8 @@ class WorkQueue {
     // After each call: "success", "requeue_after", "requeue" or "error" (controller-runtime's
     // words).
     std::function<void(const char* result, double seconds)> on_done;
+    // Before each call: how long the key was ready and waited for a worker.
+    std::function<void(double seconds)> on_taken;
   };
   WorkQueue(Work work, Options options, const base::Clock& clock = base::SystemClock());
   ~WorkQueue();  // Stop()
@@ -53,6 +55,8 @@ class WorkQueue {
 
  private:
   void Run(std::stop_token stop);
+  void WaitsFrom(const ObjectKey& key, int64_t at_ms);
+  double TakeWaited(const ObjectKey& key, int64_t now_ms);
   void WorkOn(const ObjectKey& key, std::stop_token abandon);
   void Finish(const ObjectKey& key, const base::Result<When>& result);
 
@@ -62,7 +66,8 @@ class WorkQueue {
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
   KeyQueue queue_;
-  std::map<ObjectKey, int64_t> started_ms_;
+  std::map<ObjectKey, int64_t> ready_ms_;    // of keys that wait: since when, or from when on
+  std::map<ObjectKey, int64_t> started_ms_;  // of those in work
   QueueStats counts_;
   bool stopping_ = false, paused_;
   std::stop_source abandon_;  // of the calls that were begun since the last Resume

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 
 #include "lib/base/guarded.h"
+#include "lib/testing/fake_clock.h"
 
 namespace kube {
 namespace {
@@ -52,6 +54,34 @@ TEST(WorkQueue, AKeyIsNeverWorkedOnTwiceAtOnce) {
   EXPECT_EQ(clashes, 0);
   EXPECT_GE(calls, 5);
   EXPECT_LE(calls, 8000);
+}
+
+TEST(WorkQueue, TellsHowLongAKeyWaited) {
+  ::testing::FakeClock clock;
+  base::Guarded<std::vector<double>> waited;
+  std::atomic<int> calls = 0;
+  WorkQueue::Options options;
+  options.workers = 1;
+  options.on_taken = [&](double seconds) {
+    waited.With([&](auto& all) { all.push_back(seconds); });
+  };
+  WorkQueue queue(
+      [&](const ObjectKey&, std::stop_token) -> base::Result<When> {
+        return When{++calls == 1 ? 5'000 : 0};
+      },
+      options, clock);
+  queue.Add(kA, Priority::kResync);
+  clock.Advance(2'000);
+  queue.Add(kA);  // one turn, and it has waited since the first
+  clock.Advance(1'000);
+  queue.Start();
+  ASSERT_TRUE(Eventually([&] { return calls == 1 && queue.stats().in_work == 0; }));
+  clock.Advance(7'000);  // asked to come again after 5 s: 2 too late
+  queue.Add({"n", "b"});
+  ASSERT_TRUE(Eventually([&] { return calls == 3; }));
+  std::vector<double> all = waited.Copy();
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, (std::vector<double>{0, 2, 3}));
 }
 
 TEST(WorkQueue, ManyUpdatesOfOneObjectAreFewTurns) {

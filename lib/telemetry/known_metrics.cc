@@ -36,6 +36,8 @@ constexpr MetricInfo kMetrics[] = {
     {"controller_runtime_active_workers", "gauge", "Reconciles that run now, by controller."},
     {"workqueue_adds_total", "counter", "Keys handed to the queue, those that waited already too."},
     {"workqueue_retries_total", "counter", "Keys that wait for another try after a failure."},
+    {"workqueue_queue_duration_seconds", "histogram",
+     "Seconds that a key was ready and waited for a worker."},
     {"workqueue_work_duration_seconds", "histogram", "Seconds that the work on a key took."},
     {"workqueue_unfinished_work_seconds", "gauge",
      "Seconds that all running reconciles have run, added up."},
