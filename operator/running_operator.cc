@@ -22,7 +22,6 @@ namespace {
 
 // With one call that hangs (10 s) and the Lease's (5 s) that is 25 s, and a pod has 30.
 constexpr int64_t kDrainMs = 10'000;
-constexpr int64_t kLongestLeaseFailureMs = 30'000;
 
 std::string PodName() {  // empty: not in a pod
   const char* pod = std::getenv("POD_NAME");
@@ -151,7 +150,8 @@ class Running : public RunningOperator {
   }
   base::Status Ready() const {
     RETURN_IF_ERROR(controller_->Ready());
-    if (lease_ && lease_->FailingMs() > kLongestLeaseFailureMs)
+    // By then the Lease of whoever held it is over as well.
+    if (lease_ && lease_->FailingMs() > 2 * lease_->settings().duration_ms)
       return base::Error{base::Code::kUnavailable,
                          "the Lease " + lease_->settings().key.Text() +
                              " can be neither taken nor renewed: the log says why"};
