@@ -40,7 +40,7 @@ LIBRARIES = {
     "prometheus-cpp": (r"<prometheus/", r"lib/telemetry/metrics\.cc"),
     "opentelemetry-cpp": (r"<opentelemetry/", r"lib/telemetry/otlp/\w+\.(cc|h)"),
     "utf8proc": (r"<utf8proc\.h>", r"lib/base/text\w*\.cc"),
-    "zlib": (r"<zlib\.h>", r"lib/kube/packing\.cc"),
+    "zlib": (r"<zlib\.h>", r"lib/(kube/packing|sqlite/row_checksum)\.cc"),
     "cjose": (r"<cjose/", r"memory/token_signature(_test)?\.cc"),
     "GoogleTest": (r"<(gtest|gmock)/", r".*_test\.cc|.*_fixture\.h|lib/testing/\w+\.(cc|h)"),
 }
