@@ -1,5 +1,5 @@
 // Copies of a kind's objects, filled by a reflector and read by reconcilers. Kept as pruned and
-// packed text, and decoded on read: a JSON tree costs fifty times as much memory (ADR 21).
+// packed text, and decoded on read: a JSON tree costs fifty times as much memory (ADR 22).
 #pragma once
 
 #include <condition_variable>
