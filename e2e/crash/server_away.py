@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The memory server is away while captures go on: hooks cost no more than before, and when it is back every capture
-reaches it once, in the order of its session (reliability A12: 9,000 captures; at 10 a second that is 15 minutes).
+reaches it once, in the order of its session, while new ones go on (reliability A12: 9,000 captures; at 10 a second
+that is 15 minutes).
 
     server_away.py [--captures 9000] [--rate 100] [--bars]
 
@@ -8,6 +9,7 @@ The rate compresses the time, not the count: `--rate 10` is the 15 minutes thems
 the writes drain is judged with `--bars` alone: that needs a quiet machine. The last line is 'N passed, M failed'."""
 import argparse
 import collections
+import concurrent.futures
 import http.client
 import os
 import re
@@ -27,7 +29,8 @@ import targets  # noqa: E402
 import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
-SESSIONS, BEFORE = 20, 600
+SESSIONS, BEFORE, AFTER_S = 20, 600, 10
+CALLS_PER_WRITE = 2  # that the server may get when it is back: no storm of retries
 RISE_MS, DRAIN_S = 5.0, 120.0
 PATIENCE_S = 120.0  # without one step forward: then it hangs, however busy the machine is
 
@@ -67,6 +70,13 @@ def stored(folder):
                 marks += re.findall(r"error in (\S+x\d+x)", content)[:1] * (1 + again)
         db.close()
     return marks
+
+
+def calls(server):
+    """How many writes the server was sent since its start, taken or not."""
+    text = wire.ask(server.admin, "GET", "/metrics")[1]
+    return sum(float(line.rsplit(" ", 1)[1]) for line in str(text).splitlines()
+               if line.startswith("agent_memory_http_requests_total") and 'method="POST"' in line)
 
 
 def disorder(marks):
@@ -138,18 +148,28 @@ def away(checks, base, options):
         waiting = status_of(sidecar)["pending"]
         start_again(server)
         clock = programs.stopwatch()
-        done = drained(sidecar)
-        took = clock()
+        with concurrent.futures.ThreadPoolExecutor(1) as agent:
+            more = agent.submit(post, sidecar, "after", int(AFTER_S * options.rate), options.rate)
+            done = drained(sidecar)
+            took = clock()
+            later, after = more.result()
+        rise = percentile(after, 0.99) - percentile(before, 0.99)
+        checks.that(rise <= RISE_MS or not options.bars, f"p99 of a hook while it comes back {percentile(after, 0.99):.1f} "
+                    f"ms: {rise:+.1f} ms, at most {RISE_MS:g}")
+        checks.equal(len(later), int(AFTER_S * options.rate), "captures go on meanwhile, all are taken")
+        done = drained(sidecar) and done
         end = status_of(sidecar)
         checks.that(done, f"{waiting} writes drained", end["pending"])
         checks.that(took <= DRAIN_S or not options.bars, f"in {took:.1f} s, at most {DRAIN_S:g}")
+        writes, sent = end["accepted"] - BEFORE - SESSIONS, calls(server)  # what was delivered before
+        checks.that(sent <= CALLS_PER_WRITE * writes, f"{sent:.0f} calls for {writes} writes, at most {CALLS_PER_WRITE} each")
         checks.say(f"{waiting / max(took, 0.1):.0f} a second")
         balanced = end["accepted"] == end["delivered"] + end["pending"] + end["discarded"] and end["dead"] == 0
         checks.that(balanced, "the counters balance, none is dead", end)
         checks.equal((sidecar.stop(PATIENCE_S), server.stop(PATIENCE_S)), (0, 0), "SIGTERM: exit 0")
         marks = stored(base)
         counts = collections.Counter(marks)
-        lost = [mark for mark in first + taken if not counts[mark]]
+        lost = [mark for mark in first + taken + later if not counts[mark]]
         twice = [mark for mark, times in counts.items() if times > 1]
         checks.that(not lost, f"{sum(mark in counts for mark in taken)} of {len(taken)} are in the server's file", lost[:5])
         checks.that(not twice, "each once", twice[:5])
