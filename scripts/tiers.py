@@ -139,6 +139,7 @@ def program(counts):
         script(counts, "agents of docs/agents", ["python3", "e2e/agents_test.py"], 900)
         script(counts, "Claude Code", ["python3", "e2e/claude_code_test.py"], 900)
         script(counts, "hostile requests", ["python3", "e2e/hostile_requests.py"], 300)
+        script(counts, "pod boundary", ["python3", "e2e/pod_boundary.py"], 120)
         script(counts, "reference client", ["python3", "e2e/reference_client.py"], 120)
         script(counts, "AgentOps clients", ["python3", "e2e/agentops_clients.py"], 120)
         script(counts, "examples of the API page", ["python3", "e2e/api_examples.py"], 120)

@@ -7,6 +7,14 @@ from chapters import (captures, figures, manifest, policy, recall, server_away, 
 from driver import sample
 from on_cluster import AUDIENCE, NEXT_DOOR
 
+CONNECT = """
+import socket, sys
+try:
+    socket.create_connection((sys.argv[1], 7437), 3).close()
+    print("open")
+except OSError as failure:
+    print(type(failure).__name__)
+"""
 HEAL_S = 2.0
 SETTLE_S = 30
 
@@ -112,6 +120,8 @@ def confinement(story):
     c.that(context.get("runAsNonRoot") is True, "and may not run as root", context)
     seen = driver.exec_agent("coder", "sh", "-c", "find / -path /proc -prune -o -name 'state.db*' -print 2>/dev/null; true")
     c.equal(seen.strip(), "", "state.db is nowhere in the agent's file system")
+    said = driver.exec_agent("quiet", "python3", "-c", CONNECT, pod["status"]["podIP"]).strip()
+    c.that(said != "open", f"another Agent's pod cannot connect to its working memory: {said}")
     written = driver.exec_agent("coder", "sh", "-c", "echo kept > /data/mine && cat /data/mine").strip()
     c.equal(written, "kept", "/data is the agent's own, and writable")
 

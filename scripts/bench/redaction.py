@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Judges how fast secrets are taken out of text (acceptance D11: 50 MB/s): the release library over tool output of
+words, paths, hashes and log lines, on one core. What is found and what is spared is RedactionCorpus' to show.
+
+    scripts/bench/redaction.py [--seconds 3]      exit 1 when the bar is missed; needs the release build"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BAR_MB_S = 50
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=3)
+    options = parser.parse_args()
+    build = os.path.join(ROOT, "build/release")
+    libraries = [os.path.join(build, path) for path in
+                 ("sidecar/libsidecar.a", "lib/api/liblib_api.a", "lib/base/liblib_base.a")]
+    missing = [path for path in libraries if not os.path.exists(path)]
+    if missing:
+        raise SystemExit(f"{missing[0]} is not there: build it with 'cmake --preset release && cmake --build --preset release'")
+    with tempfile.TemporaryDirectory(prefix="agent-memory-bench-") as folder:
+        program = os.path.join(folder, "redaction_speed")
+        subprocess.run(["c++", "-O2", "-std=c++20", "-I", ROOT, os.path.join(HERE, "redaction_speed.cc"), *libraries,
+                        "-lre2", "-lutf8proc", "-lyaml-cpp", "-lcrypto", "-lpthread", "-o", program], check=True)
+        done = subprocess.run([program, str(options.seconds)], check=True, capture_output=True, text=True)
+    speed = float(done.stdout)
+    print(f"redaction: {speed:.0f} MB of processor time a second, at least {BAR_MB_S}: {'ok' if speed >= BAR_MB_S else 'MISSED'}")
+    return 0 if speed >= BAR_MB_S else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+// Prints how many megabytes of tool output the redactor reads in a second of processor time.
+//   redaction_speed SECONDS
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <random>
+#include <string>
+
+#include "sidecar/redaction.h"
+
+namespace {
+
+// Lines as builds, logs and listings have them: much that is nearly a secret, and a few that are.
+std::string Output(size_t bytes) {
+  std::mt19937_64 source(1);
+  const auto of = [&](const char* letters, size_t letters_size, size_t size) {
+    std::string word;
+    while (word.size() < size) word += letters[source() % letters_size];
+    return word;
+  };
+  const auto word = [&] { return of("abcdefghijklmnopqrstuvwxyz", 26, 2 + source() % 9); };
+  const auto hex = [&] { return of("0123456789abcdef", 16, 40); };
+  std::string text;
+  while (text.size() < bytes) {
+    switch (source() % 8) {
+      case 0:
+        text +=
+            "2026-04-12T10:00:00Z level=info msg=\"" + word() + " " + word() + "\" key=" + word();
+        break;
+      case 1:
+        text += "commit " + hex();
+        break;
+      case 2:
+        text += "/usr/lib/" + word() + "/" + word() + ".so => " + word() + ":" + word();
+        break;
+      case 3:
+        text += "  \"" + word() + "_token\": \"" + word() + "\", \"id\": \"" + hex().substr(0, 8) +
+                "\"";
+        break;
+      default:
+        for (int i = 0; i < 12; ++i) text += word() + " ";
+    }
+    if (source() % 500 == 0) text += " ghp_" + hex();
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const double seconds = count > 1 ? std::atof(arguments[1]) : 3;
+  const std::string text = Output(1 << 20);
+  const auto redactor = sidecar::Redactor::Compile({});
+  if (!redactor) return 1;
+  const std::clock_t begin = std::clock();
+  double spent = 0, bytes = 0;
+  while (spent < seconds) {
+    sidecar::Redactor::Counts counts;
+    if (redactor->Redact(text, counts) == text) return 1;  // the secrets stayed
+    bytes += static_cast<double>(text.size());
+    spent = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  }
+  std::printf("%.1f\n", bytes / 1e6 / spent);
+}
