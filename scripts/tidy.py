@@ -32,7 +32,6 @@ LIBRARIES = {
     "Boost": (r"<boost/", r"lib/http/(server\w*\.(cc|h)|client\.cc)"),  # client: the library asks for its types
     "RE2": (r"<re2/", r"(sidecar/(capture|redact)|lib/kube/crd_schema|operator/(accept_)?rules)\w*\.(cc|h)"),
     "SQLite": (r"<sqlite3\.h>", r"lib/sqlite/\w+\.(cc|h)|scripts/bench/reference_replay\.cc"),
-    "zlib": (r"<zlib\.h>", r"lib/sqlite/row_checksum\.cc"),
     "SQLite (through lib/sqlite)": (
         r'"lib/sqlite/',
         r"(lib/(sqlite|conversation)/\w+|memory/(store|ranker)\w*|sidecar/(outbox|journal|ledger|state)\w*)\.(cc|h)|.*_test\.cc"),
