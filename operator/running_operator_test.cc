@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <set>
 #include <thread>
 
 #include "lib/base/text.h"
@@ -13,6 +16,7 @@
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/http_server.h"
 #include "operator/execute.h"
+#include "operator/render.h"
 
 namespace controller {
 namespace {
@@ -49,6 +53,46 @@ http::Response Forward(testing::FakeCluster& cluster, const http::Request& reque
         [&](std::string_view bytes) { return bool(body.Write(bytes)); });
   };
   return watch;
+}
+
+using Grants = std::set<std::string>;  // "statefulsets patch", "agents/status patch"
+
+// What the chart's roles allow.
+Grants Granted() {
+  std::ifstream file("config/rbac/rbac.yaml");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  auto objects = ReadObjects(text, "");
+  EXPECT_TRUE(objects) << objects.error().message;
+  Grants all;
+  for (const Json& role : objects ? *objects : std::vector<Json>()) {
+    for (const Json& rule : role.value("rules", Json::array()))
+      for (const Json& resource : rule["resources"])
+        for (const Json& verb : rule["verbs"])
+          all.insert(resource.get<std::string>() + " " + verb.get<std::string>());
+  }
+  return all;
+}
+
+// What the API server would have asked the authorizer for these calls.
+Grants Used(const std::vector<testing::Call>& calls) {
+  Grants all;
+  for (const testing::Call& call : calls) {
+    // /api/v1/… or /apis/group/version/…, then [namespaces/x/] plural[/name[/subresource]]
+    std::vector<std::string> parts = base::Split(call.path, '/');
+    parts.erase(parts.begin(), parts.begin() + (parts[1] == "api" ? 3 : 4));
+    if (parts.size() > 2 && parts[0] == "namespaces") parts.erase(parts.begin(), parts.begin() + 2);
+    const std::string resource = parts[0] + (parts.size() > 2 ? "/" + parts[2] : "");
+    std::string verb = call.verb == "APPLY" ? "patch" : call.verb;
+    std::transform(verb.begin(), verb.end(), verb.begin(), ::tolower);
+    all.insert(resource + " " + verb);
+    if (call.verb == "APPLY" && call.status == 201) all.insert(resource + " create");
+  }
+  return all;
+}
+
+Grants Without(Grants all, const Grants& some) {
+  for (const std::string& one : some) all.erase(one);
+  return all;
 }
 
 class RunningOperatorTest : public testing::Test {
@@ -152,6 +196,59 @@ TEST_F(RunningOperatorTest, LeadsWorksAndGivesTheLeaseUp) {
   const auto lease = cluster_.Get(kube::Leases(), {"n", "operator"});
   ASSERT_TRUE(lease);
   EXPECT_EQ(base::StringAt(*lease, {"spec", "holderIdentity"}), "");
+}
+
+// Rows of the story: what an Agent may have, what is taken from it again, what is left from before.
+TEST_F(RunningOperatorTest, UsesWhatTheRolesAllowAndNothingElse) {
+  auto give = [&](const std::string& yaml) {
+    auto objects = ReadObjects(yaml, "n");
+    ASSERT_TRUE(objects) << objects.error().message;
+    for (const Json& object : *objects) cluster_.Put(object);
+  };
+  const std::string service =
+      "{apiVersion: v1, kind: Service, metadata: {name: m}, spec: {ports: [{name: memory, port: "
+      "7437}]}}";
+  const std::string ours = "apiVersion: agents.agentops.io/v1alpha1, ";
+  give(service);
+  give("{" + ours + "kind: AgentRun, metadata: {name: run}, spec: {agentRef: a}}");
+  give("{" + ours + "kind: MemoryServer, metadata: {name: server}, spec: {}}");
+  give(
+      "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-a-0, labels: "
+      "{agents.agentops.io/agent: a}, annotations: {agents.agentops.io/retained-from: u}}}");
+  give("{" + ours +
+       "kind: Agent, metadata: {name: a}, spec: {image: i, mode: daemon, storage: "
+       "{adopt: true}, memory: {serverRef: m}, ports: [{name: http, containerPort: 80}]}}");
+  Start();
+  ASSERT_TRUE(Eventually([&] { return bool(cluster_.Get(kube::StatefulSets(), {"n", "a"})); }));
+  const Json owner = kube::ControllerReference(*cluster_.Get(Agents(), {"n", "a"}));
+  for (const kube::Resource& kind : {kube::ServiceAccounts(), kube::StatefulSets()})
+    cluster_.Put({{"apiVersion", kind.ApiVersion()},
+                  {"kind", kind.kind},
+                  {"metadata",
+                   {{"name", "former"},
+                    {"namespace", "n"},
+                    {"labels", {{"agents.agentops.io/agent", "a"}}},
+                    {"ownerReferences", {owner}}}}});
+  auto resolved = [&](const char* truth) {
+    return Eventually([&] {
+      const std::string agent = base::DumpJson(*cluster_.Get(Agents(), {"n", "a"}));
+      return agent.find(truth + std::string("\",\"type\":\"MemoryResolved\"")) != std::string::npos;
+    });
+  };
+  for (int i = 0; i < 2; ++i) {  // the same Events twice: the second time they are counted
+    EXPECT_TRUE(resolved("True"));
+    cluster_.Remove(kube::Services(), {"n", "m"});
+    EXPECT_TRUE(resolved("False"));
+    give(service);
+  }
+  give("{" + ours + "kind: Agent, metadata: {name: a}, spec: {image: i, mode: daemon}}");
+  const Grants by_hand = {"pods patch"};  // with a sidecar on a node: e2e/story, chapter 7
+  const Grants granted = Without(Granted(), by_hand);
+  EXPECT_GT(granted.size(), 40u);
+  Eventually([&] { return Used(cluster_.calls()) == granted; });
+  running_->Stop();
+  EXPECT_EQ(Without(Used(cluster_.calls()), granted), Grants()) << "used and not granted";
+  EXPECT_EQ(Without(granted, Used(cluster_.calls())), Grants()) << "granted and never used";
 }
 
 }  // namespace

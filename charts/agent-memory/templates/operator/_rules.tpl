@@ -2,7 +2,7 @@
 by server-side apply, which is `patch`, plus `create` where the object is new. */}}
 {{- define "agent-memory.rules" -}}
 # Our own kinds: read; of Agents the status is written, never the spec.
-- {apiGroups: [agents.agentops.io], resources: [agents, agenttools, agentruns, memoryservers], verbs: [get, list, watch]}
+- {apiGroups: [agents.agentops.io], resources: [agents, agenttools, agentruns, memoryservers], verbs: [list, watch]}
 - {apiGroups: [agents.agentops.io], resources: [agents/status, agentruns/status, memoryservers/status], verbs: [patch]}
 # Children.
 - {apiGroups: [apps], resources: [statefulsets], verbs: [get, list, watch, create, patch, delete]}
@@ -10,9 +10,9 @@ by server-side apply, which is `patch`, plus `create` where the object is new. *
 # Claims are looked at and marked with their Agent, not made and not deleted: StatefulSets make them.
 - {apiGroups: [''], resources: [persistentvolumeclaims], verbs: [get, list, watch, patch]}
 # Pods are annotated, so that the kubelet syncs a changed policy at once.
-- {apiGroups: [''], resources: [pods], verbs: [get, list, watch, patch]}
+- {apiGroups: [''], resources: [pods], verbs: [list, watch, patch]}
 # Where serverRef leads.
-- {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [get, list, watch]}
+- {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch]}
 - {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch]}
 {{- end -}}
 
