@@ -2,7 +2,7 @@
 """That the chart and the kustomizations say the same, refuse typos, and install, upgrade and
 uninstall on a real API server without losing an Agent.
 
-    e2e/packaging_test.py --kubeconfig FILE [--kubectl PATH] [--helm PATH]
+    e2e/packaging_test.py --kubeconfig FILE [--kubectl PATH] [--helm PATH] [--promtool PATH]
 
 No node is needed. Works in a namespace and with a release of its own; CRDs that were there before
 stay and belong to no release afterwards.
@@ -20,14 +20,15 @@ import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHART = str(ROOT / "charts/agent-memory")
-OVERLAYS = ["config/default", "config/overlays/namespaced", "config/overlays/restricted"]
+OVERLAYS = ["config/default", "config/overlays/namespaced", "config/overlays/restricted",
+            "config/overlays/ha"]
 # Labels and annotations by which Helm or kubectl mark what they installed.
 MARKS = re.compile(r"helm\.sh/|meta\.helm\.sh/|app\.kubernetes\.io/managed-by|last-applied-configuration")
 TYPOS = {
     "operatr.image=x": "operatr", "operator.imag=x": "imag", "memory.storage.sise=1Gi": "sise",
     "crds.keeep=true": "keeep", "networkPolicy.enable=false": "enable", "namespaces=a": "namespaces",
     "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size", "memory.quotas.row=1": "row", "memory.retention[0].maxrows=1": "maxrows",
-    "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "namespaces={A}": "namespaces", "replicas=2": "replicas", "operator.replicas=0": "replicas",
+    "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "namespaces={A}": "namespaces", "monitoring.podMonitor=true": "podMonitor", "replicas=2": "replicas", "operator.replicas=0": "replicas",
 }
 
 
@@ -35,7 +36,7 @@ class Tools:
     def __init__(self, asked, name):
         self.kubectl = [asked.kubectl, f"--kubeconfig={asked.kubeconfig}"]
         self.helm = [asked.helm, f"--kubeconfig={asked.kubeconfig}"]
-        self.name = name
+        self.promtool, self.name = asked.promtool, name
 
     def run(self, command, given=None):
         done = subprocess.run(command, capture_output=True, text=True, input=given, timeout=120)
@@ -48,7 +49,8 @@ class Tools:
         return out
 
     def objects(self, text):
-        """Manifests as a list of JSON objects, as kubectl reads them."""
+        """Manifests as a list of JSON objects, as kubectl reads them. It knows no kinds of the Prometheus operator."""
+        text = re.sub(r"apiVersion: monitoring.coreos.com/v1\nkind: \w+", "apiVersion: v1\nkind: ConfigMap", text)
         out = self.must([*self.kubectl, "create", "--dry-run=client", "--validate=ignore", "-o", "json", "-f", "-"], text)
         decoder, found, at = json.JSONDecoder(), [], 0
         while at < len(out.rstrip()):
@@ -162,6 +164,56 @@ def replicas_share_one_lease(t):
     assert [(r.get("resourceNames"), r["verbs"]) for r in rules] == [(["x-operator"], ["get", "patch"]), (None, ["create"])], rules
 
 
+def a_drain_leaves_one_of_several_replicas(t):
+    assert not [o for o in t.objects(t.template()) if o["kind"] == "PodDisruptionBudget"]
+    for things in (t.objects(t.template("--set=operator.replicas=2")), t.objects(t.kustomize("config/overlays/ha"))):
+        budget = next(o for o in things if o["kind"] == "PodDisruptionBudget")["spec"]
+        operator = next(o for o in things if o["kind"] == "Deployment")["spec"]
+        assert budget["maxUnavailable"] == 1 and budget["selector"] == operator["selector"], budget
+        assert operator["replicas"] == 2
+
+
+def what_is_scraped_has_the_ports(t):
+    assert "monitoring.coreos.com" not in t.template()
+    things = t.objects(t.template("--set=monitoring.podMonitors=true", "--set=namespaces={a}", "--set=monitoring.labels.release=prom"))
+    monitors = {o["metadata"]["name"]: o for o in things if "podMetricsEndpoints" in o.get("spec", {})}
+    for name, kind in (("operator", "Deployment"), ("memory", "StatefulSet")):
+        template = next(o for o in things if o["kind"] == kind)["spec"]["template"]
+        spec = monitors[f"agent-memory-{name}"]["spec"]
+        port = spec["podMetricsEndpoints"][0]["port"]
+        assert port in [p["name"] for c in template["spec"]["containers"] for p in c["ports"]], f"{name}: {port}"
+        assert spec["selector"]["matchLabels"].items() <= template["metadata"]["labels"].items()
+    agents = monitors["agent-memory-sidecars"]
+    assert agents["spec"]["namespaceSelector"] == {"matchNames": ["a", "agents"]}
+    assert agents["metadata"]["labels"]["release"] == "prom"
+    pods = [pathlib.Path(f).read_text() for f in (ROOT / "operator/testdata").rglob("*") if f.is_file()]
+    assert any(f'name: {agents["spec"]["podMetricsEndpoints"][0]["port"]}\n' in pod for pod in pods), "the sidecar's port"
+
+
+def alerts_fire_and_name_what_is_measured(t):
+    """The rules by promtool; every metric that they and the dashboard name is one of docs/operations.md, which a
+    test compares with the programs."""
+    alerts, dashboard = (pathlib.Path(CHART, "files", name).read_text() for name in ("alerts.yaml", "dashboard.json"))
+    questions = [target["expr"] for panel in json.loads(dashboard)["panels"] for target in panel.get("targets", [])]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("alerts.yaml", alerts), ("alerts_test.yaml", (ROOT / "e2e/alerts_test.yaml").read_text()),
+                           ("dashboard.yaml", json.dumps({"groups": [{"name": "d", "rules": [
+                               {"record": f"panel:{i}", "expr": q} for i, q in enumerate(questions)]}]}))):
+            pathlib.Path(folder, name).write_text(text)
+        t.must([t.promtool, "check", "rules", f"{folder}/alerts.yaml", f"{folder}/dashboard.yaml"])
+        t.must([t.promtool, "test", "rules", f"{folder}/alerts_test.yaml"])
+    documented = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/operations.md").read_text(), re.M))
+    expressions = "\n".join([*questions, *re.findall(r"expr: (.*(?:\n {6}.*)*)", alerts)])
+    named = set(re.findall(r"\b(?:agent_memory|workqueue|controller_runtime|rest_client|leader_election|process)_\w+", expressions))
+    unknown = {n for n in named if re.sub("_bucket$", "", n) not in documented}
+    assert len(named) > 20 and not unknown, unknown
+    missing = [a for a in re.findall("alert: (\\w+)", alerts) if f"`{a}`" not in (ROOT / "docs/operations.md").read_text()]
+    assert not missing, f"docs/operations.md does not name {missing}"
+    rendered = t.objects(t.template("--set=monitoring.alerts=true", "--set=monitoring.dashboard=true"))
+    assert json.loads(next(o for o in rendered if "data" in o)["data"]["agent-memory.json"]) == json.loads(dashboard)
+    assert len(next(o for o in rendered if "groups" in o.get("spec", {}))["spec"]["groups"][0]["rules"]) == alerts.count("alert: ")
+
+
 def aliases_and_grants_reach_the_services(t):
     things = t.objects(t.template("--set=memory.aliases={agentops-memory}", "--set=memory.allowedNamespaces={x,y}"))
     services = {o["metadata"]["name"]: o for o in things if o["kind"] == "Service"}
@@ -259,7 +311,8 @@ def install_upgrade_uninstall_keeps_agents(t):
 TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_install_the_same,
          crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused, traces_go_where_the_value_says,
          templates_are_deterministic_and_own_no_custom_object, roles_have_no_wildcards_and_no_secrets,
-         namespaces_give_roles_alone, replicas_share_one_lease, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
+         namespaces_give_roles_alone, replicas_share_one_lease,
+         a_drain_leaves_one_of_several_replicas, what_is_scraped_has_the_ports, alerts_fire_and_name_what_is_measured, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
          the_only_server_stays_reachable_when_it_is_not_ready, quotas_reach_the_server, retention_reaches_the_server,
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
          install_upgrade_uninstall_keeps_agents]
@@ -270,6 +323,7 @@ def main():
     options.add_argument("--kubeconfig", required=True)
     options.add_argument("--kubectl", default="kubectl")
     options.add_argument("--helm", default="helm")
+    options.add_argument("--promtool", default="promtool")
     asked = options.parse_args()
     os.environ["PATH"] += f":{pathlib.Path(asked.helm).resolve().parent}"  # for charts/sync
     t = Tools(asked, "packaging-" + uuid.uuid4().hex[:6])
