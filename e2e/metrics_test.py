@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""What the three programs say on /metrics, as promtool reads it: names, units and types by Prometheus' rules.
+
+    e2e/metrics_test.py --kubeconfig FILE [--kubectl PATH] [--promtool PATH]
+
+The operator serves a namespace that does not exist; the CRDs stay installed. The last line is "N passed, M failed".
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import urllib.request
+
+import wire
+from programs import ROOT, Program, render, server, sidecar
+
+NAMESPACE = "metrics-nobody"
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--kubeconfig", required=True)
+    options.add_argument("--kubectl", default="kubectl")
+    options.add_argument("--promtool", default="promtool")
+    asked = options.parse_args()
+    subprocess.run([asked.kubectl, f"--kubeconfig={asked.kubeconfig}", "apply", "--server-side", "--force-conflicts", "-k",
+                    os.path.join(ROOT, "crds")], check=True, capture_output=True)
+    started, failed = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            started.append(server(folder).start())
+            render(os.path.join(ROOT, "config/samples/agent.yaml"), folder, url=f"http://{started[0].api}")
+            started.append(sidecar(folder, os.path.join(folder, "policy.json")).start())
+            hook = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "why does the build fail?"}
+            status, said = wire.ask(started[1].api, "POST", "/v1/hooks", hook)
+            assert status == 200, said
+            started.append(Program("agent-memory-operator", [f"--kubeconfig={asked.kubeconfig}", f"--namespaces={NAMESPACE}",
+                                                             f"--lease={NAMESPACE}/operator"],
+                                   os.path.join(folder, "operator.log")).start())
+            for program in started:
+                metrics = urllib.request.urlopen(f"http://{program.admin}/metrics", timeout=10).read()
+                done = subprocess.run([asked.promtool, "check", "metrics"], input=metrics, capture_output=True, check=False)
+                if done.returncode or metrics.count(b"# TYPE") < 10:
+                    failed += 1
+                    print(f"FAILED {program.name}: {done.stderr.decode() or done.stdout.decode() or metrics.decode()}")
+        finally:
+            for program in started:
+                program.kill()
+    print(f"{len(started) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
