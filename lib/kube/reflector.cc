@@ -114,7 +114,8 @@ bool Reflector::WatchOnce(std::stop_token stop) {
   if (doubt_ && !ServerKnowsVersion()) return false;
   doubt_ = false;
   stats_.With([](ReflectorStats& stats) { ++stats.watches; });
-  WatchOptions watch{options_.selection, version_, kShortestWatch_s};
+  // A stream that opened is a sign of life: the first event may be a minute away.
+  WatchOptions watch{options_.selection, version_, kShortestWatch_s, [this] { Heard(); }};
   watch.timeout_s +=
       static_cast<int>(random_() % static_cast<uint64_t>(kLongestWatch_s - kShortestWatch_s));
   int64_t start_ms = clock_.MonotonicMs();

@@ -225,5 +225,17 @@ TEST_F(ReflectorTest, StopsInAnyState) {
   reflector_.Stop();
 }
 
+TEST_F(ReflectorTest, AStreamThatOpensAgainIsTheEndOfAFailure) {
+  Put("a");
+  Start();
+  cluster_.Inject({"", "configmaps", 0, 0, false, 5});
+  cluster_.BreakStreams();
+  ASSERT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms > 0; }));
+  // Nothing happens to any object, and no bookmark comes.
+  EXPECT_TRUE(Eventually([&] { return cluster_.open_watches() == 1; }));
+  EXPECT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms == 0; }));
+  EXPECT_EQ(reflector_.stats().last_error, "");
+}
+
 }  // namespace
 }  // namespace kube

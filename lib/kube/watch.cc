@@ -63,6 +63,7 @@ class Stream {
     client_.Inspect("WATCH", CollectionPath(resource_, {}), head, 0);
     head_ = head;
     refused_ = head.status != 200;
+    if (!refused_ && options_.on_open) options_.on_open();
     return true;
   }
 

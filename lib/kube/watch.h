@@ -47,7 +47,8 @@ const char* ReasonName(WatchEnd::Reason reason);  // for metrics: "closed", "exp
 struct WatchOptions {
   Selection selection;
   std::string resource_version;
-  int timeout_s = 270;  // the server ends the stream then
+  int timeout_s = 270;                 // the server ends the stream then
+  std::function<void()> on_open = {};  // the server has begun to stream; may be null
 };
 
 // Streams until the end of the stream, an error or `stop`. `on_event` gets all but error events,
