@@ -278,6 +278,38 @@ def pods_meet_pod_security_restricted(t):
             assert {"cpu", "memory"} <= {*container["resources"]["requests"]}, container["name"]
 
 
+def agents_of_a_repository_settle_follow_an_edit_and_are_pruned(t):
+    """What Argo CD and Flux do: server-side apply with strict validation, and pruning of what was applied before."""
+    sample = t.kustomize("config/samples").replace("namespace: agents", f"namespace: {t.name}")
+    apply = ["env", "KUBECTL_APPLYSET=true", *t.kubectl, "apply", "--server-side", "--validate=strict", "--prune",
+             "--applyset=configmaps/our-agents", "-n", t.name, "-f", "-"]
+
+    def after(text):
+        t.must(apply, text)
+        left = json.loads(t.must([*t.kubectl, "get", "agents", "-n", t.name, "-o", "json"]))["items"]
+        return {a["metadata"]["name"]: (a["metadata"]["generation"], a["metadata"]["resourceVersion"]) for a in left}
+    first = after(sample)
+    assert {*first} == {"coder", "other", "quiet"} and after(sample) == first, "the second time changed something"
+    edited = after(sample.replace("contextLimit: 0", "contextLimit: 1"))
+    assert edited["quiet"][0] == first["quiet"][0] + 1 and edited["coder"] == first["coder"], edited
+    removed = after("---\n".join(d for d in sample.split("---\n") if "name: other" not in d))
+    assert {*removed} == {"coder", "quiet"} and removed["coder"] == first["coder"], removed
+    code, _, error = t.run(apply, sample.replace("contextLimit", "contextLimt"))
+    assert code and "contextLimt" in error, f"a typo was taken: {error}"
+    t.must([*t.kubectl, "delete", "agents", "--all", "-n", t.name])
+
+
+def gitops_samples_are_wellformed(t):
+    for file in sorted((ROOT / "config/samples/gitops").glob("*.yaml")):
+        text = re.sub(r"^apiVersion: \S+(io|dev)/\S+\nkind: \w+", "apiVersion: v1\nkind: ConfigMap", file.read_text(), flags=re.M)
+        found = t.objects(text)
+        assert len(found) >= 3 and "charts/agent-memory" in json.dumps(found), file.name
+    health = (ROOT / "config/samples/gitops/argocd.yaml").read_text()
+    conditions = set(re.findall(r'condition.type == "(\w+)"', health))
+    said = set(re.findall(r'"(\w+)"', (ROOT / "operator/status.cc").read_text()))
+    assert conditions and conditions <= said, conditions - said
+
+
 def install_upgrade_uninstall_keeps_agents(t):
     install = ["-n", t.name, "--take-ownership"]
     out = t.must([*t.helm, "install", t.name, CHART, *install])
@@ -315,6 +347,7 @@ TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_i
          a_drain_leaves_one_of_several_replicas, what_is_scraped_has_the_ports, alerts_fire_and_name_what_is_measured, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
          the_only_server_stays_reachable_when_it_is_not_ready, quotas_reach_the_server, retention_reaches_the_server,
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
+         gitops_samples_are_wellformed, agents_of_a_repository_settle_follow_an_edit_and_are_pruned,
          install_upgrade_uninstall_keeps_agents]
 
 
