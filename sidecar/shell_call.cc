@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "sidecar/denial.h"
 
@@ -107,13 +108,19 @@ void ShellCall::Name(std::string_view name) {
 }
 
 bool ShellCall::RunsUnknown() const {
+  if (from_mark_) return true;
   return begun_ && !told_ && !input_known_ && (!only_reads_ || interactive_);
+}
+
+bool ShellCall::HoldsMark(const std::string& word) const {
+  return !mark_.empty() && word.find(mark_) != std::string::npos;
 }
 
 // The first word that is neither an option, the value of one nor an assignment is the program.
 void ShellCall::Seek(const std::string& word) {
   if (skips_value_) {
     skips_value_ = false;
+    if (std::exchange(names_mark_, false)) mark_ = word;
     return;
   }
   if (word.size() > 1 && word[0] == '-') return SeekBehind(word);
@@ -122,6 +129,7 @@ void ShellCall::Seek(const std::string& word) {
     --operands_;
     return;
   }
+  from_mark_ |= HoldsMark(word);
   const std::string_view name = NameOf(word);
   const bool sources = Sources(word) && runner_->builtins;
   if (sources || IsShell(name) || FindRunner(name)) return Name(name);
@@ -131,6 +139,10 @@ void ShellCall::Seek(const std::string& word) {
 
 void ShellCall::SeekBehind(const std::string& option) {
   if (option.starts_with("--")) {
+    if (runner_->name == "xargs" && option.starts_with("--replace")) {
+      mark_ = option.find('=') == std::string::npos ? "{}" : option.substr(option.find('=') + 1);
+      return;
+    }
     skips_value_ = BeginsOneOf(option, kLongValues);
     begun_ |= !runner_->shells.empty() && BeginsOneOf(option, kLongShells);
     return;
@@ -144,6 +156,12 @@ void ShellCall::SeekBehind(const std::string& option) {
       return Seek(option.substr(i + 1, option.find(' ', i) - i - 1));  // env '-Sbash -e'
     }
     begun_ |= runner_->shells.find(option[i]) != std::string_view::npos;
+    if (runner_->name == "xargs" && (option[i] == 'I' || option[i] == 'i')) {
+      mark_ = option.substr(i + 1);
+      names_mark_ = skips_value_ = option[i] == 'I' && mark_.empty();
+      if (option[i] == 'i' && mark_.empty()) mark_ = "{}";
+      return;
+    }
     if (runner_->values.find(option[i]) == std::string_view::npos) continue;
     skips_value_ = i + 1 == option.size();
     return;
@@ -159,6 +177,7 @@ void ShellCall::Add(const std::string& word) {
     return;
   }
   if (word == "-" || word.empty()) return;
+  from_mark_ |= HoldsMark(word);
   if (takes_code_) {
     told_ = !IsShell(NameOf(word)) && !Sources(word);  // sh -c sh
   } else {

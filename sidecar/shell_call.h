@@ -23,12 +23,17 @@ class ShellCall {
 
  private:
   void Seek(const std::string& word);
+  bool HoldsMark(const std::string& word) const;
   void SeekBehind(const std::string& option);
   void AddOption(const std::string& option);
 
   const ShellRunner* runner_ = nullptr;  // the program that it runs is still sought
   bool skips_value_ = false;             // the next word is that of a runner's option
   int operands_ = 0;                     // of the runner, before the program
+
+  std::string mark_;         // of xargs -I: a word that holds it is made of the input
+  bool names_mark_ = false;  // the next word is it
+  bool from_mark_ = false;   // the code, or the program, is made of the input
 
   bool begun_ = false, told_ = false, input_known_ = false;
   bool is_su_ = false;        // its operands are users

@@ -2,35 +2,15 @@
 #include "sidecar/shell_words.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "sidecar/shell_call.h"
+#include "sidecar/shell_grammar.h"
 
 namespace sidecar {
 namespace {
 
 constexpr int kMaxDepth = 16;  // of substitutions in substitutions
-
-template <size_t N>
-bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
-
-// Behind these the next word is a command's name again.
-constexpr std::string_view kBeforeCommand[] = {"!",    "{",  "}",     "if",    "then", "else",
-                                               "elif", "do", "while", "until", "time", "coproc"};
-
-bool IsNameCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-bool IsAssignment(const std::string& word) {
-  const size_t equals = word.find('=');
-  return equals != std::string::npos && equals > 0 &&
-         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
-                     IsNameCharacter);
-}
 
 struct Heredoc {
   std::string delimiter;
@@ -301,9 +281,20 @@ class Lexer {
 
   void StartCommand() {
     if (std::exchange(call_, {}).RunsUnknown()) AddHidden();
+    RunJoined();
     expects_command_ = true;
     runner_ = awaits_program_ = behind_time_ = false;
     after_ = After::kNothing;
+  }
+
+  // eval runs its words as one text: 'echo x |' sh.
+  void RunJoined() {
+    const bool several = std::exchange(evaluated_, 0) > 1;
+    ShellWord code;
+    code.text = std::exchange(joined_, {});
+    code.runs = code.document = true;
+    if (several) words_.push_back(std::move(code));
+    evaluates_ = false;
   }
 
   void EndWord() {
@@ -338,6 +329,9 @@ class Lexer {
   // Whether the word names a command, and what that means for those behind it.
   void Place(ShellWord& word, bool wildcard) {
     if (BelongsToTime(word.text)) return;
+    if (std::exchange(behind_coproc_, false) && IsCompound(text_.substr(at_))) return;  // its name
+    if (evaluates_) joined_ += (evaluated_++ == 0 ? "" : " ") + word.text;
+    evaluates_ |= word.text == "eval" && (expects_command_ || awaits_program_);
     const bool option = word.text.starts_with("-");
     word.assigns &= expects_command_ || (assigning_ && awaits_program_);
     word.runs = expects_command_ || (runner_ && !option);
@@ -354,8 +348,9 @@ class Lexer {
   }
 
   void Begin(std::string_view name) {
-    expects_command_ = IsOneOf(name, kBeforeCommand);
+    expects_command_ = IsBeforeCommand(name);
     behind_time_ = name == "time";
+    behind_coproc_ = name == "coproc";
     runner_ = awaits_program_ = RunsArguments(name);
     call_.Name(name);
     assigning_ = name == "env" || name == "sudo" || name == "doas";
@@ -374,7 +369,11 @@ class Lexer {
   bool hides_name_ = false;      // it is expanded before its first =
   bool closes_pattern_ = false;  // it ends at the bracket behind a pattern of case
   bool expects_command_ = true, runner_ = false, strips_tabs_ = false;
-  ShellCall call_;                    // of this command
+  ShellCall call_;              // of this command
+  bool behind_coproc_ = false;  // where its name may stand
+  bool evaluates_ = false;      // behind eval
+  size_t evaluated_ = 0;        // how many words are joined_
+  std::string joined_;
   bool behind_time_ = false;          // where its options may stand
   bool time_value_ = false;           // the next word is the value of one
   bool awaits_program_ = false;       // behind a runner, before the program that it runs
