@@ -1,5 +1,4 @@
-// Beginning and ending memory sessions. A session's transcript is the messages of its conversation
-// behind the point where it began, so that a successor does not tell its predecessor's story again.
+// Beginning and ending memory sessions.
 #include "sidecar/sessions.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/http/message.h"
 #include "sidecar/journal.h"
+#include "sidecar/session_transcript.h"
 
 namespace sidecar {
 namespace {
@@ -16,10 +16,6 @@ namespace {
 using base::Json;
 using base::Result;
 using base::Status;
-
-constexpr size_t kTranscriptEnds = 50;         // messages at either end that keep more text
-constexpr size_t kTranscriptCharacters = 400;  // of those; the server cuts its summary at 200
-constexpr size_t kTranscriptMiddle = 20;
 
 Status Enqueue(sqlite::Database& db, const char* kind, const std::string& session, std::string path,
                const Json& body, const OutboxContext& context) {
@@ -58,43 +54,26 @@ Status BeginSession(sqlite::Database& db, conversation::Conversation& conversati
   return Enqueue(db, "session", session.id, "/sessions", body, context);
 }
 
-// What was said: an assistant message that only calls tools says nothing, and a tool's result is no
-// message of the talk (rulings K3).
-Result<std::vector<api::SummaryMessage>> Transcript(
-    sqlite::Database& db, const conversation::Conversation& conversation) {
-  ASSIGN_OR_RETURN(const auto session, FindMemorySession(db, conversation.memory_session_id));
-  const int64_t after = session ? session->after_sequence : 0;
-  // No more of each than ShortTranscript keeps: the whole of a long session may not fit in memory.
-  ASSIGN_OR_RETURN(auto query,
-                   db.Prepare("SELECT role, substr(content, 1, ?) FROM messages"
-                              " WHERE conversation = ? AND sequence > ? AND content <> ''"
-                              " AND role IN ('user', 'assistant')"
-                              " AND row_is_sound('messages', number, checksum, conversation,"
-                              " sequence, role, content, tool_calls, tool_call_id, created_ms)"
-                              " ORDER BY sequence"));
-  query.Bind(static_cast<int64_t>(kTranscriptCharacters)).Bind(conversation.id).Bind(after);
-  std::vector<api::SummaryMessage> said;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return said;
-    said.push_back({query.Text(0), query.Text(1)});
-  }
-}
-
-// The summary needs the number of messages and the first and last of the user: the middle of a long
-// transcript is cut short, so that one session stays one write of bounded size.
-Json ShortTranscript(const std::vector<api::SummaryMessage>& said) {
-  auto is_user = [](const api::SummaryMessage& message) { return message.role == "user"; };
-  const auto first = std::find_if(said.begin(), said.end(), is_user) - said.begin();
-  const auto last = said.rend() - std::find_if(said.rbegin(), said.rend(), is_user) - 1;
-  Json messages = Json::array();
-  for (size_t i = 0; i < said.size(); ++i) {
-    const bool whole = i < kTranscriptEnds || i + kTranscriptEnds >= said.size() ||
-                       static_cast<int64_t>(i) == first || static_cast<int64_t>(i) == last;
-    const size_t limit = whole ? kTranscriptCharacters : kTranscriptMiddle;
-    messages.push_back({{"role", said[i].role}, {"content", base::Prefix(said[i].content, limit)}});
-  }
-  return messages;
+// A memory of its own beside the summary, one for each session: a later one takes its place.
+Status EnqueueDigest(sqlite::Database& db, const conversation::Conversation& conversation,
+                     const OutboxContext& context) {
+  if (!context.policy.session_digest) return {};
+  ASSIGN_OR_RETURN(const SessionDigest digest, DigestOf(db, conversation, context.policy));
+  if (digest.Empty()) return {};
+  const std::string& session = conversation.memory_session_id;
+  api::NewObservation observation;
+  observation.session_id = session;
+  observation.type = "session";
+  observation.title = digest.Title();
+  observation.content = digest.Text();
+  observation.project = context.policy.project;
+  observation.topic_key = "session/" + session;
+  observation.source.origin = api::kOriginAgent;
+  const Status written =
+      EnqueueObservation(db, session, api::EncodeNewObservation(observation), api::kOriginAgent,
+                         "digest-" + base::RandomUuid(), context);
+  // An outbox that is full keeps nobody from ending a session.
+  return !written && written.error().code == base::Code::kFull ? Status() : written;
 }
 
 }  // namespace
@@ -115,8 +94,9 @@ Status EndConversation(sqlite::Database& db, const std::string& id, const Outbox
   if (conversation->memory_session_id.empty()) return {};
   Json messages = Json::array();
   if (context.policy.auto_summarize) {
-    ASSIGN_OR_RETURN(const auto said, Transcript(db, *conversation));
+    ASSIGN_OR_RETURN(const auto said, Transcript(db, *conversation, context.policy));
     messages = ShortTranscript(said);
+    RETURN_IF_ERROR(EnqueueDigest(db, *conversation, context));
   }
   const std::string& session = conversation->memory_session_id;
   return Enqueue(db, "session_end", session, EndPath(session), {{"messages", std::move(messages)}},
@@ -142,8 +122,9 @@ Result<int64_t> EnqueueInterimSummaries(sqlite::Database& db, const OutboxContex
     if (session.empty()) continue;
     ASSIGN_OR_RETURN(const int64_t told, SummarizedSequence(db, session));
     if (told >= conversation.message_count) continue;
-    ASSIGN_OR_RETURN(const auto said, Transcript(db, conversation));
+    ASSIGN_OR_RETURN(const auto said, Transcript(db, conversation, context.policy));
     if (said.empty()) continue;
+    RETURN_IF_ERROR(EnqueueDigest(db, conversation, context));
     RETURN_IF_ERROR(SetSummarizedSequence(db, session, conversation.message_count));
     RETURN_IF_ERROR(Enqueue(db, "session_end", session, EndPath(session) + "?interim=true",
                             {{"messages", ShortTranscript(said)}}, context));

@@ -46,6 +46,8 @@ constexpr SalvagedTable kPlainConversations = {
     SALVAGED("conversations", CONVERSATION_COLUMNS, "?,?,?,?,?,?,?,?,?")};
 constexpr SalvagedTable kPlainMessages = {SALVAGED("messages", MESSAGE_COLUMNS, "?,?,?,?,?,?,?,?"),
                                           true};
+constexpr SalvagedTable kSummedMessages = {
+    SALVAGED("messages", MESSAGE_COLUMNS ", checksum", "?,?,?,?,?,?,?,?,?"), true, &kPlainMessages};
 
 constexpr SalvagedTable kBesideOutbox[] = {
     {SALVAGED("damages", "file, at_ms, outcome", "?,?,?")},
@@ -59,8 +61,8 @@ constexpr SalvagedTable kOfTheirOwn[] = {
      false, &kPlainConversations},
     {SALVAGED("audit_log", "number, conversation, event, tool, details, created_ms",
               "?,?,?,?,?,?")},
-    {SALVAGED("messages", MESSAGE_COLUMNS ", checksum", "?,?,?,?,?,?,?,?,?"), true,
-     &kPlainMessages},
+    {SALVAGED("messages", MESSAGE_COLUMNS ", checksum, is_error", "?,?,?,?,?,?,?,?,?,?"), true,
+     &kSummedMessages},
     {SALVAGED("injections",
               "number, conversation, turn, event, tool_name, tool_use_id, text, query, outcome,"
               " items, policy_digest, created_ms",

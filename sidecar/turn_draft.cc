@@ -97,6 +97,7 @@ std::vector<conversation::Message> MessagesOf(const api::HookEvent& event,
   if (!IsToolResult(event.kind)) return {};
   conversation::Message result = MessageOf("tool", OutputText(event));
   result.tool_call_id = call_id;
+  result.is_error = event.kind == Kind::kPostToolUseFailure;
   return {CallMessage(event, call_id), std::move(result)};
 }
 

@@ -139,6 +139,7 @@ void ReadMemory(Fields& in, Policy& policy) {
   in.Text("project", policy.project);
   in.Number("contextLimit", policy.context_limit, 0, 50);
   in.Flag("autoSummarize", policy.auto_summarize);
+  in.Flag("sessionDigest", policy.session_digest);
   in.Flag("autoSave", policy.auto_save);
   in.Flag("autoSearch", policy.auto_search);
   in.Flag("allowGlobal", policy.allow_global);
@@ -213,7 +214,8 @@ Json WriteMemory(const Policy& policy) {
                   {{"enabled", policy.redaction.enabled},
                    {"workingMemory", policy.redaction.working_memory},
                    {"extraPatterns", policy.redaction.extra_patterns}}}};
-  // Only where there is any: a sidecar from before this field refuses what it does not know.
+  // Only where there is any: a sidecar from before these fields refuses what it does not know.
+  if (policy.session_digest) memory["sessionDigest"] = true;
   if (!policy.retention.empty()) memory["retention"] = EncodeRetention(policy.retention);
   return memory;
 }

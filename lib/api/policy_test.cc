@@ -14,7 +14,7 @@ Json EveryLeaf() {
     "version": 1, "agent": "billing", "namespace": "agents",
     "memory": {
       "url": "http://m.agents.svc.cluster.local:7437", "audience": "agent-memory.agents.m",
-      "project": "money", "contextLimit": 0, "autoSummarize": false, "autoSave": false,
+      "project": "money", "contextLimit": 0, "autoSummarize": false, "sessionDigest": true, "autoSave": false,
       "autoSearch": false, "allowGlobal": false, "allowAdmin": true, "injectUntrusted": true,
       "reinject": "everyTurn", "budgetTokens": 7,
       "redaction": {"enabled": false, "workingMemory": false, "extraPatterns": ["a+"]},

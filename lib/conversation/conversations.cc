@@ -49,7 +49,7 @@ Status Insert(sqlite::Database& db, const std::string& id, int64_t sequence, con
   ASSIGN_OR_RETURN(
       auto insert,
       db.Prepare("INSERT INTO messages(conversation, sequence, role, content, tool_calls,"
-                 " tool_call_id, created_ms, checksum) VALUES(?1,?2,?3,?4,?5,?6,?7,"
+                 " tool_call_id, created_ms, is_error, checksum) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,"
                  " row_checksum(?1,?2,?3,?4,?5,?6,?7))"));
   insert.Bind(id).Bind(sequence).Bind(message.role).Bind(message.content);
   if (message.tool_calls.is_null()) {
@@ -57,7 +57,8 @@ Status Insert(sqlite::Database& db, const std::string& id, int64_t sequence, con
   } else {
     insert.Bind(base::DumpJson(message.tool_calls));
   }
-  return insert.Bind(message.tool_call_id).Bind(now_ms).Run();
+  insert.Bind(message.tool_call_id).Bind(now_ms);
+  return insert.Bind(int64_t{message.is_error}).Run();
 }
 
 }  // namespace
@@ -97,6 +98,9 @@ CREATE INDEX message_without_checksum ON messages(number) WHERE checksum IS NULL
 ALTER TABLE conversations ADD COLUMN fields_checksum INTEGER;
 UPDATE conversations SET fields_checksum = row_checksum(id, fields);
 )sql";
+
+const char* const kErrorStep =
+    "ALTER TABLE messages ADD COLUMN is_error INTEGER NOT NULL DEFAULT 0";
 
 Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms) {
   ASSIGN_OR_RETURN(auto found, Find(db, id));

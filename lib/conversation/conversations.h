@@ -20,6 +20,7 @@ struct Message {
   std::string content;
   base::Json tool_calls;     // array, or null
   std::string tool_call_id;  // of a tool result
+  bool is_error = false;     // the result of a call that failed
   bool sound = true;         // false: not what was written; only inside lib/conversation
 };
 
@@ -37,6 +38,7 @@ struct Conversation {
 extern const char* const kSchema;
 extern const char* const kAgeStep;  // later migrations
 extern const char* const kChecksumStep;
+extern const char* const kErrorStep;
 
 base::Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms);
 base::Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string& id);
@@ -80,7 +82,7 @@ std::vector<Message> WithoutUnsound(std::vector<Message> messages);
 int64_t Tokens(const Message& message);
 std::set<std::string> CallIds(const base::Json& tool_calls);
 
-// {"messages": [{role, content, tool_calls?, tool_call_id?}]} of POST …/messages.
+// {"messages": [{role, content, tool_calls?, tool_call_id?, is_error?}]} of POST …/messages.
 base::Result<std::vector<Message>> DecodeMessages(const base::Json& body);
 base::Json EncodeMessage(const Message& message);
 base::Json EncodeConversation(const Conversation& conversation);

@@ -55,7 +55,7 @@ class Conversations : public ::testing::Test {
     auto opened = sqlite::Database::Open(directory_ + "/state.db", {});
     ASSERT_TRUE(opened) << opened.error().message;
     db_.emplace(std::move(*opened));
-    auto migrated = sqlite::Migrate(*db_, {kSchema, kAgeStep, kChecksumStep});
+    auto migrated = sqlite::Migrate(*db_, {kSchema, kAgeStep, kChecksumStep, kErrorStep});
     ASSERT_TRUE(migrated) << migrated.error().message;
   }
   std::string directory_;

@@ -37,6 +37,10 @@ base::Result<Message> DecodeMessage(const Json& json, size_t index) {
   auto call_id = base::OptionalString(json, "tool_call_id");
   if (!call_id) return Invalid(index, "tool_call_id must be a string");
   message.tool_call_id = std::move(*call_id).value_or("");
+  if (auto failed = json.find("is_error"); failed != json.end() && !failed->is_null()) {
+    if (!failed->is_boolean()) return Invalid(index, "is_error must be true or false");
+    message.is_error = *failed;
+  }
   return message;
 }
 
@@ -141,6 +145,7 @@ Json EncodeMessage(const Message& message) {
   if (message.sequence > 0) json["sequence"] = message.sequence;
   if (!message.tool_calls.is_null()) json["tool_calls"] = message.tool_calls;
   if (!message.tool_call_id.empty()) json["tool_call_id"] = message.tool_call_id;
+  if (message.is_error) json["is_error"] = true;
   return json;
 }
 

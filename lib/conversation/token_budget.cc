@@ -16,7 +16,7 @@ using base::Status;
 #define MESSAGES_OF                                                                                \
   "SELECT sequence, role, content, tool_calls, tool_call_id,"                                      \
   " row_is_sound('messages', number, checksum, conversation, sequence, role, content, tool_calls," \
-  " tool_call_id, created_ms) FROM messages WHERE conversation = ?"
+  " tool_call_id, created_ms), is_error FROM messages WHERE conversation = ?"
 
 Message ReadMessage(const sqlite::Statement& row) {
   Message message;
@@ -26,6 +26,7 @@ Message ReadMessage(const sqlite::Statement& row) {
   if (!row.IsNull(3)) message.tool_calls = base::ParseJson(row.Text(3)).value_or(Json());
   message.tool_call_id = row.Text(4);
   message.sound = row.Int(5) != 0;
+  message.is_error = row.Int(6) != 0;
   return message;
 }
 
