@@ -13,10 +13,13 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import uuid
+
+import wire
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHART = str(ROOT / "charts/agent-memory")
@@ -310,6 +313,24 @@ def gitops_samples_are_wellformed(t):
     assert conditions and conditions <= said, conditions - said
 
 
+def an_upgrade_serves_the_new_fields_of_the_crds(t):
+    install = ["-n", t.name, "--take-ownership"]
+    explain = [*t.kubectl, "explain", "agents.spec.memory.ofALaterVersion"]
+    t.must([*t.helm, "install", t.name, CHART, *install])
+    assert t.run(explain)[0], "the field is there before"
+    with tempfile.TemporaryDirectory() as folder:
+        later = shutil.copytree(CHART, f"{folder}/chart")
+        crd = pathlib.Path(later, "crd-files/agent.yaml")
+        text, times = re.subn(r"^( +)(contextLimit:)", r"\1ofALaterVersion: {type: string}\n\1\2", crd.read_text(), count=1, flags=re.M)
+        assert times == 1
+        crd.write_text(text)
+        t.must([*t.helm, "upgrade", t.name, later, *install])
+    # The API server publishes a new schema within seconds.
+    assert wire.until(lambda: t.run(explain)[0] == 0, 60), "the field is not served"
+    t.must([*t.helm, "uninstall", t.name, "-n", t.name])
+    t.must([*t.kubectl, "apply", "--server-side", "--force-conflicts", "-k", str(ROOT / "crds")])
+
+
 def install_upgrade_uninstall_keeps_agents(t):
     install = ["-n", t.name, "--take-ownership"]
     out = t.must([*t.helm, "install", t.name, CHART, *install])
@@ -348,7 +369,7 @@ TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_i
          the_only_server_stays_reachable_when_it_is_not_ready, quotas_reach_the_server, retention_reaches_the_server,
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
          gitops_samples_are_wellformed, agents_of_a_repository_settle_follow_an_edit_and_are_pruned,
-         install_upgrade_uninstall_keeps_agents]
+         an_upgrade_serves_the_new_fields_of_the_crds, install_upgrade_uninstall_keeps_agents]
 
 
 def main():
