@@ -3,19 +3,23 @@
 
     e2e/metrics_test.py --kubeconfig FILE [--kubectl PATH] [--promtool PATH]
 
-The operator serves a namespace that does not exist; the CRDs stay installed. The last line is "N passed, M failed".
+In a namespace of its own with one Agent; the CRDs stay installed. The last line is "N passed, M failed".
 """
 import argparse
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import urllib.request
+import uuid
 
 import wire
 from programs import ROOT, Program, render, server, sidecar
 
-NAMESPACE = "metrics-nobody"
+NAMESPACE = "metrics-" + uuid.uuid4().hex[:6]
+AGENT = {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent", "metadata": {"name": "coder"},
+         "spec": {"image": "example/agent:0", "memory": {"serverRef": "agent-memory"}}}
 
 
 def main():
@@ -24,8 +28,11 @@ def main():
     options.add_argument("--kubectl", default="kubectl")
     options.add_argument("--promtool", default="promtool")
     asked = options.parse_args()
-    subprocess.run([asked.kubectl, f"--kubeconfig={asked.kubeconfig}", "apply", "--server-side", "--force-conflicts", "-k",
-                    os.path.join(ROOT, "crds")], check=True, capture_output=True)
+    def kubectl(*words, given=None):
+        subprocess.run([asked.kubectl, f"--kubeconfig={asked.kubeconfig}", *words], check=True, capture_output=True, text=True, input=given)
+    kubectl("apply", "--server-side", "--force-conflicts", "-k", os.path.join(ROOT, "crds"))
+    kubectl("create", "namespace", NAMESPACE)
+    kubectl("create", "-n", NAMESPACE, "-f", "-", given=json.dumps(AGENT))
     started, failed = [], 0
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -38,6 +45,8 @@ def main():
             started.append(Program("agent-memory-operator", [f"--kubeconfig={asked.kubeconfig}", f"--namespaces={NAMESPACE}",
                                                              f"--lease={NAMESPACE}/operator"],
                                    os.path.join(folder, "operator.log")).start())
+            looked = 'controller_runtime_reconcile_total{controller="agent",result="success"}'
+            assert wire.until(lambda: looked in wire.ask(started[2].admin, "GET", "/metrics")[1], 60), "the operator never worked"
             for program in started:
                 metrics = urllib.request.urlopen(f"http://{program.admin}/metrics", timeout=10).read()
                 done = subprocess.run([asked.promtool, "check", "metrics"], input=metrics, capture_output=True, check=False)
@@ -47,6 +56,7 @@ def main():
         finally:
             for program in started:
                 program.kill()
+            kubectl("delete", "namespace", NAMESPACE, "--wait=false")
     print(f"{len(started) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -248,16 +248,21 @@ Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query)
   RETURN_IF_ERROR(Find(database, query, search));
   Ranking ranking{{}, search.partial, search.behind};
   if (search.behind) return ranking;
-  const size_t matches = found_.rows.size();
   for (size_t most = std::max(kScored, query.limit);; most = kScoredOfMore) {
     ASSIGN_OR_RETURN(std::vector<Record> records, Load(database, query, search, most));
-    const bool all = most >= std::min(matches, kScoredOfMore);
-    if (all) search.pinned.reset();
+    const bool all = most >= std::min(found_.rows.size(), kScoredOfMore);
+    // Given back before anything is read from the file: who writes to the index waits for it.
+    const bool was_pinned = search.pinned.has_value();
+    search.pinned.reset();
     std::vector<Scored> scored =
         Score(std::move(records), search.statistics, search.question.asks_when);
     if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, search.ranges, scored));
     ASSIGN_OR_RETURN(ranking.rows, Select(database, query, std::move(scored)));
     if (all || ranking.rows.size() >= query.limit) break;
+    if (!was_pinned) continue;
+    Clear();
+    search.ranges.clear();
+    RETURN_IF_ERROR(Find(database, query, search));
   }
   Clear();
   return ranking;

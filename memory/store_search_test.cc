@@ -203,6 +203,11 @@ TEST_F(LargeProject, RowsOfARareTypeAreFoundBehindManyStrongerOnes) {
   Filter decisions;
   decisions.type = "decision";
   EXPECT_EQ(Find("w1 w2 w3", decisions), Ids{id});
+  StoreOptions in_memory;
+  in_memory.index_bytes = 64 << 20;
+  in_memory.index_at_once = true;
+  Reopen(in_memory);
+  EXPECT_EQ(Find("w1 w2 w3", decisions), Ids{id});
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ using base::Json;
 using kube::Change;
 using kube::ObjectKey;
 
-constexpr int64_t kOwnWriteWaitMs = 5'000, kAskRefusedAgainMs = 300'000, kLongestFailureMs = 30'000,
-                  kLongestUnreadyMs = 60'000;
+constexpr int64_t kOwnWriteWaitMs = 10'000, kAskRefusedAgainMs = 300'000,
+                  kLongestFailureMs = 30'000, kLongestUnreadyMs = 60'000;
 
 // Keys of kinds that are accepted and not served share the queue: "<kind>/<name>" is no Agent's
 // name.

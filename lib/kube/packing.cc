@@ -13,6 +13,7 @@ namespace {
 
 // 3: of objects that are alike no more than of 6 is left, in two thirds of the time.
 constexpr int kLevel = 3, kRawWindow = -15, kMemory = 8;
+constexpr size_t kWindow = 32 * 1024;  // of deflate
 constexpr size_t kPoor = 4;  // a text of which more than a fourth is left is another kind of text
 constexpr int kShortestSample = 64;  // texts, so that samples never weigh more than what they save
 
@@ -33,7 +34,8 @@ std::shared_ptr<const std::string> Packing::SampleFor() {
 void Packing::Learn(const std::string& text, size_t packed_bytes) {
   const std::lock_guard lock(mutex_);
   if (sample_ && (since_sample_ < kShortestSample || packed_bytes * kPoor <= text.size())) return;
-  sample_ = std::make_shared<const std::string>(text);
+  // More than the window is never looked at.
+  sample_ = std::make_shared<const std::string>(text, text.size() - std::min(text.size(), kWindow));
   since_sample_ = 0;
 }
 

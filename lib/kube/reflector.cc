@@ -14,6 +14,7 @@ namespace kube {
 namespace {
 
 constexpr int kShortestWatch_s = 240, kLongestWatch_s = 300;
+constexpr int64_t kBrief_ms = 10'000;
 
 void Sleep(int64_t ms, std::stop_token stop) {
   std::mutex mutex;
@@ -114,6 +115,8 @@ bool Reflector::WatchOnce(std::stop_token stop) {
   if (doubt_ && !ServerKnowsVersion()) return false;
   doubt_ = false;
   stats_.With([](ReflectorStats& stats) { ++stats.watches; });
+  const ReflectorStats before = stats();
+  told_ = false;
   // A stream that opened is a sign of life: the first event may be a minute away.
   WatchOptions watch{options_.selection, version_, kShortestWatch_s, [this] { Heard(); }};
   watch.timeout_s +=
@@ -137,15 +140,23 @@ bool Reflector::WatchOnce(std::stop_token stop) {
       return lived_ms >= options_.backoff_base_ms;
     case WatchEnd::Reason::kVersionTooLarge:
       version_.clear();
-      return Failed(end.error);
+      break;
     case WatchEnd::Reason::kFailed:
       doubt_ = true;
-      return Failed(end.error);
+      break;
   }
-  return false;
+  // One that breaks off before it said anything was none: the failure goes on.
+  if (!told_ && lived_ms < kBrief_ms) {
+    stats_.With([&](ReflectorStats& stats) {
+      stats.last_error = before.last_error;
+      stats.failing_since_ms = before.failing_since_ms;
+    });
+  }
+  return Failed(end.error);
 }
 
 void Reflector::OnEvent(WatchEvent&& event) {
+  told_ = true;
   Heard();
   std::string version = ResourceVersionOf(event.object);
   std::optional<Change> change;

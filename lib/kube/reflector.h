@@ -70,6 +70,7 @@ class Reflector {
   int page_size_;
   std::mt19937_64 random_;
   base::Backoff backoff_;
+  bool told_ = false;    // this watch had an event or a bookmark
   bool doubt_ = false;   // the last watch broke: is this still the same server state?
   std::string version_;  // where the next watch goes on; empty: list first
   std::atomic<bool> synced_{false};

@@ -228,13 +228,29 @@ TEST_F(ReflectorTest, StopsInAnyState) {
 TEST_F(ReflectorTest, AStreamThatOpensAgainIsTheEndOfAFailure) {
   Put("a");
   Start();
-  cluster_.Inject({"", "configmaps", 0, 0, false, 5});
+  cluster_.Inject({"", "configmaps", 0, 0, false, 1'000'000});
   cluster_.BreakStreams();
   ASSERT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms > 0; }));
+  cluster_.ClearFaults();
   // Nothing happens to any object, and no bookmark comes.
   EXPECT_TRUE(Eventually([&] { return cluster_.open_watches() == 1; }));
   EXPECT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms == 0; }));
   EXPECT_EQ(reflector_.stats().last_error, "");
+}
+
+TEST_F(ReflectorTest, StreamsThatBreakAsTheyOpenDoNotEndAFailure) {
+  Put("a");
+  Start();
+  cluster_.Inject({"", "configmaps", 0, 0, false, 1'000'000});
+  cluster_.BreakStreams();
+  ASSERT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms > 0; }));
+  const int64_t since_ms = reflector_.stats().failing_since_ms;
+  cluster_.ClearFaults();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms == 0; }));
+    cluster_.BreakStreams();
+    EXPECT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms == since_ms; }));
+  }
 }
 
 }  // namespace
