@@ -43,6 +43,16 @@ Result<int64_t> TokenLimit(const http::Request& request) {
   return static_cast<int64_t>(std::stoll(*text));
 }
 
+void RedactCallsOf(Json& body, const Redactor& redactor, Redactor::Counts& counts) {
+  if (!body.is_object() || !body.contains("messages") || !body["messages"].is_array()) return;
+  for (Json& message : body["messages"]) {
+    if (!message.is_object() || !message.contains("tool_calls")) continue;
+    for (Json* arguments : CallArguments(message["tool_calls"])) {
+      redactor.RedactArguments(*arguments, counts);
+    }
+  }
+}
+
 // What a runtime checkpoints beside its messages, in the same commit.
 Result<Json> DecodeChanges(const Json& body) {
   Json changes = Json::object();
@@ -127,9 +137,11 @@ http::Response ConversationRoutes::AppendMessages(const http::Request& request) 
     ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
     ASSIGN_OR_RETURN(const auto policy, Policy());
     ASSIGN_OR_RETURN(Json body, base::ParseJson(request.body));
-    ShortenStrings(body);
+    const bool redacts = policy->policy.redaction.working_memory;
     Redactor::Counts counts;
-    if (policy->policy.redaction.working_memory) policy->redactor.RedactStrings(body, counts);
+    if (redacts) RedactCallsOf(body, policy->redactor, counts);  // whole: a cut one is no JSON
+    ShortenStrings(body);
+    if (redacts) policy->redactor.RedactStrings(body, counts);
     ASSIGN_OR_RETURN(const auto messages, conversation::DecodeMessages(body));
     ASSIGN_OR_RETURN(const Json changes, DecodeChanges(body));
     const int64_t now_ms = clock_.NowMs();

@@ -273,4 +273,20 @@ void Redactor::RedactStrings(base::Json& value, Counts& counts) const {
   }
 }
 
+void Redactor::RedactArguments(base::Json& arguments, Counts& counts) const {
+  if (!enabled_) return;
+  if (arguments.is_string()) {
+    auto read = base::ParseJson(arguments.get_ref<const std::string&>());
+    if (read && read->is_structured()) {
+      base::Json redacted = *read;
+      RedactStrings(redacted, counts);
+      if (redacted != *read) {
+        arguments = base::DumpJson(redacted);
+        return;
+      }
+    }
+  }
+  RedactStrings(arguments, counts);
+}
+
 }  // namespace sidecar

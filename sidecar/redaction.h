@@ -26,6 +26,9 @@ class Redactor {
   std::string Redact(std::string_view text, Counts& counts) const;
   // Every string in it, keys aside; a member's name tells what its value is assigned to.
   void RedactStrings(base::Json& value, Counts& counts) const;
+  // What a tool is given. A string that holds JSON is read first: within it, quotes and line ends
+  // are escaped, which hides what they part. It is written anew only when there was a secret.
+  void RedactArguments(base::Json& arguments, Counts& counts) const;
 
  private:
   class Pattern;

@@ -165,5 +165,58 @@ TEST_F(Digests, AndSummariesHaveNoSecretsWhereWorkingMemoryKeepsThem) {
   }
 }
 
+// A call's arguments are JSON in a string: within it the quotes around a secret are escaped.
+TEST_F(Digests, HaveNoSecretsOfTheArgumentsOfCalls) {
+  const std::string secret = "q8Zr4Kx91Lm2Tt7";
+  const std::string commands[] = {R"(curl -d '{"password":")" + secret + R"("}' x)",
+                                  "export API_TOKEN=\"" + secret + "\""};
+  for (const bool kept_clean : {false, true}) {
+    With({{"sessionDigest", true}, {"redaction", {{"workingMemory", kept_clean}}}});
+    const std::string id = kept_clean ? "clean" : "raw";
+    Prompt("go", id);
+    for (const std::string& command : commands) {
+      const std::string number = std::to_string(command.size());
+      Hook("PostToolUseFailure",
+           {{"tool_name", "Bash"},
+            {"tool_input", base::DumpJson({{"command", command}})},
+            {"tool_use_id", "t" + number},
+            {"error", "exit 2"}},
+           id);
+      const Json call = {
+          {"id", "r" + number},
+          {"function", {{"name", "Bash"}, {"arguments", base::DumpJson({{"command", command}})}}}};
+      Ask("POST", "/conversations/" + id + "/messages",
+          {{"messages",
+            {{{"role", "assistant"}, {"tool_calls", {call}}},
+             {{"role", "tool"}, {"tool_call_id", call["id"]}, {"is_error", true}}}}});
+    }
+    EXPECT_EQ(Messages(id).dump().find(secret) == std::string::npos, kept_clean);
+    Hook("SessionEnd", Json::object(), id);
+    ASSERT_TRUE(Drained());
+    const std::string text = Json(Kept()).dump();
+    EXPECT_NE(text.find("Errors: Bash"), std::string::npos) << text;
+    EXPECT_EQ(text.find(secret), std::string::npos) << text;
+  }
+}
+
+// What is kept was stored under the policy of its day.
+TEST_F(Digests, AndSummariesAreRedactedByThePolicyOfToday) {
+  const std::string secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+  With({{"autoSummarize", false}, {"redaction", {{"workingMemory", false}}}});
+  // The second one ends just where no more is read.
+  Prompt(secret + " corp-77");
+  Prompt("first " + std::string(4'080, '\n') + secret + " behind");
+  With({{"sessionDigest", true}, {"redaction", {{"extraPatterns", {"corp-[0-9]+"}}}}});
+  Hook("SessionEnd");
+  ASSERT_TRUE(Drained());
+  std::string told = Json(Kept()).dump();
+  const auto sessions = memory_.With([](StubMemory& stub) { return stub.sessions; });
+  for (const auto& [id, session] : sessions) told += Json(session).dump();
+  EXPECT_NE(told.find("[REDACTED:github:"), std::string::npos) << told;
+  EXPECT_NE(told.find("first"), std::string::npos) << told;
+  EXPECT_EQ(told.find("ghp_"), std::string::npos) << told;
+  EXPECT_EQ(told.find("corp-77"), std::string::npos) << told;
+}
+
 }  // namespace
 }  // namespace sidecar

@@ -166,6 +166,18 @@ Json Arguments(const Json& tool_input) {
   return Json::object();
 }
 
+std::vector<Json*> CallArguments(Json& tool_calls) {
+  std::vector<Json*> all;
+  if (!tool_calls.is_array()) return all;
+  for (Json& call : tool_calls) {
+    if (!call.is_object() || !call.contains("function")) continue;
+    Json& function = call["function"];
+    if (function.is_object() && function.contains("arguments"))
+      all.push_back(&function["arguments"]);
+  }
+  return all;
+}
+
 std::vector<std::string> ArgumentTexts(const Json& arguments, const std::string& name) {
   std::vector<std::string> texts;
   FindKey(arguments, name, texts);

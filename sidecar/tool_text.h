@@ -29,6 +29,9 @@ std::string OutputText(const api::HookEvent& event);
 // `tool_input` as an object; a string that holds a JSON object is read. Else an empty object.
 base::Json Arguments(const base::Json& tool_input);
 
+// Where the arguments stand in the tool_calls of a message; of those that have some.
+std::vector<base::Json*> CallArguments(base::Json& tool_calls);
+
 // Every text that the argument `name` has: itself, its leaves and its JSON. `name` is a key at any
 // depth, or a dotted path from the top.
 std::vector<std::string> ArgumentTexts(const base::Json& arguments, const std::string& name);

@@ -40,7 +40,7 @@ void Redact(const Redactor& redactor, api::HookEvent& event, Redactor::Counts& c
   for (std::string* text : {&event.prompt, &event.error, &event.last_assistant_message}) {
     *text = redactor.Redact(*text, counts);
   }
-  redactor.RedactStrings(event.tool_input, counts);
+  redactor.RedactArguments(event.tool_input, counts);
   redactor.RedactStrings(event.tool_response, counts);
 }
 
