@@ -49,6 +49,13 @@ class Pods:
     def __init__(self):
         mark = secrets.token_hex(3)
         self.ours, self.theirs = f"pod-{mark}-a", f"pod-{mark}-b"
+        try:
+            self._make()
+        except subprocess.CalledProcessError:
+            self.remove()
+            raise
+
+    def _make(self):
         for name in (self.ours, self.theirs):
             ip("netns", "add", name)
             ip("-n", name, "link", "set", "lo", "up")
@@ -94,7 +101,11 @@ def main():
         return 0
     checks, folder, pods = Checks(), tempfile.mkdtemp(prefix="agent-memory-pods-"), None
     try:
-        pods = Pods()
+        try:
+            pods = Pods()
+        except subprocess.CalledProcessError as failure:  # root without CAP_NET_ADMIN
+            print(f"skipped: no network namespaces: {failure.stderr.strip()}\n0 passed, 0 failed, 1 skipped")
+            return 0
         checks.chapter("two pods of one node")
         boundary(checks, folder, pods)
     finally:

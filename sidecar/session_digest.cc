@@ -12,6 +12,7 @@ namespace {
 using base::Json;
 
 constexpr size_t kMostKept = 200, kMostOpen = 1'000;  // of a kind; calls without a result
+constexpr size_t kMostCounted = 10'000;               // of a kind, beyond those kept
 constexpr size_t kShown = 20;                         // of a kind
 constexpr size_t kGoal = 300, kAnswer = 600, kArgument = 120, kTitle = 100;
 constexpr const char* kFileArguments[] = {"file_path", "path", "notebook_path"};
@@ -36,13 +37,14 @@ bool Changes(const std::string& tool) {
 }
 
 void AddSection(std::string& text, const char* name, const std::vector<std::string>& items,
-                int64_t more) {
+                size_t more) {
   if (items.empty()) return;
   text += std::string("\n") + name + ": ";
   const size_t shown = std::min(items.size(), kShown);
   for (size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : "; ") + items[i];
-  more += static_cast<int64_t>(items.size() - shown);
-  if (more > 0) text += "; and " + std::to_string(more) + " more";
+  const char* least = more >= kMostCounted ? "at least " : "";
+  more += items.size() - shown;
+  if (more > 0) text += std::string("; and ") + least + std::to_string(more) + " more";
 }
 
 }  // namespace
@@ -52,7 +54,7 @@ T* SessionDigest::Kept<T>::At(const std::string& key) {
   const auto known = places.find(key);
   if (known != places.end()) return &items[known->second].second;
   if (items.size() >= kMostKept) {
-    ++more;
+    if (others.size() < kMostCounted) others.insert(std::hash<std::string>()(key));
     return nullptr;
   }
   places[key] = items.size();
@@ -79,11 +81,12 @@ void SessionDigest::AddCall(const Json& call) {
   const Json& function = call["function"];
   const std::string name = Line(base::StringAt(function, {"name"}), kTitle);
   const Json arguments = Arguments(function.value("arguments", Json()));
+  const std::string id = base::StringAt(call, {"id"});
   ++calls_;
   if (Tool* tool = tools_.At(name)) ++tool->calls;
   if (IsOwnTool(name)) {
-    const std::string title = Line(base::StringAt(arguments, {"title"}), kArgument);
-    if (!title.empty()) saved_.At(title);
+    if (!ToolMatches("mem_save", name) || id.empty() || open_.size() >= kMostOpen) return;
+    open_[id] = {name, "", "", Line(base::StringAt(arguments, {"title"}), kArgument)};
     return;
   }
   std::string file;
@@ -91,18 +94,19 @@ void SessionDigest::AddCall(const Json& call) {
     if (file.empty()) file = Line(base::StringAt(arguments, {key}), kArgument);
   }
   if (!file.empty()) files_.At(file);
-  const std::string id = base::StringAt(call, {"id"});
   if (id.empty() || open_.size() >= kMostOpen) return;
   open_[id] = {name, name + " \"" + Line(MainArgument(arguments), kArgument) + "\"",
-               Changes(name) ? file : ""};
+               Changes(name) ? file : "", ""};
 }
 
 void SessionDigest::AddResult(const conversation::Message& message) {
   const auto call = open_.extract(message.tool_call_id);
   if (call.empty()) return;
-  const auto& [tool, key, file] = call.mapped();
+  const auto& [tool, key, file, saves] = call.mapped();
   if (!message.is_error && files_.places.contains(file)) ++*files_.At(file);
   if (message.is_error && tools_.places.contains(tool)) ++tools_.At(tool)->failed;
+  if (!message.is_error && !saves.empty()) saved_.At(saves);
+  if (key.empty()) return;
   // What never failed is not kept.
   if (!message.is_error && !attempts_.places.contains(key)) return;
   if (Attempt* attempt = attempts_.At(key)) {
@@ -134,10 +138,10 @@ std::string SessionDigest::Text() const {
                      (attempt.worked_last ? ", then worked" : ", and last"));
   }
   for (const auto& [title, count] : saved_.items) saved.push_back(title);
-  AddSection(text, "Tools", tools, tools_.more);
-  AddSection(text, "Files", files, files_.more);
-  AddSection(text, "Errors", errors, attempts_.more);
-  AddSection(text, "Saved memories", saved, saved_.more);
+  AddSection(text, "Tools", tools, tools_.others.size());
+  AddSection(text, "Files", files, files_.others.size());
+  AddSection(text, "Errors", errors, attempts_.others.size());
+  AddSection(text, "Saved memories", saved, saved_.others.size());
   return base::Ellipsize(text, kMostCharacters);
 }
 

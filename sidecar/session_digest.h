@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,14 +33,14 @@ class SessionDigest {
     bool worked_last = false;
   };
   struct Call {
-    std::string tool, attempt, changes;  // changes: a file, when it works
+    std::string tool, attempt, changes, saves;  // when it works: a file; the title of a memory
   };
-  // In the order of the first time; at most kMostKept, of the rest the number.
+  // In the order of the first time; at most kMostKept, of the rest how many different ones.
   template <class T>
   struct Kept {
     std::vector<std::pair<std::string, T>> items;
     std::map<std::string, size_t> places;
-    int64_t more = 0;
+    std::set<size_t> others;        // hashes
     T* At(const std::string& key);  // null: there is no room for another one
   };
 

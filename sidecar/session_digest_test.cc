@@ -48,6 +48,8 @@ TEST(Digest, SaysWhatWasDone) {
   Add(digest, "Bash", {{"command", "make test"}}, true);
   Add(digest, "Bash", {{"command", "make test"}}, false);
   Add(digest, "mcp__memory__mem_save", {{"title", "Tests need port 0"}}, false);
+  Add(digest, "mcp__memory__mem_save", {{"title", "Refused"}}, true);
+  Add(digest, "mcp__memory__mem_timeline", {{"title", "Read"}}, false);
   digest.Add(Said("user", "Thanks, commit it"));
   digest.Add(Said("assistant", "Committed."));
   EXPECT_EQ(digest.Title(), "Session: Make the tests green");
@@ -55,8 +57,9 @@ TEST(Digest, SaysWhatWasDone) {
             "Goal: Make the tests green\n"
             "Last request: Thanks, commit it\n"
             "Last answer: Committed.\n"
-            "Messages: 3 (2 user, 1 assistant), 7 tool calls\n"
-            "Tools: Bash (3, 2 failed); Read (1); Edit (2, 1 failed); mcp__memory__mem_save (1)\n"
+            "Messages: 3 (2 user, 1 assistant), 9 tool calls\n"
+            "Tools: Bash (3, 2 failed); Read (1); Edit (2, 1 failed); mcp__memory__mem_save (2, "
+            "1 failed); mcp__memory__mem_timeline (1)\n"
             "Files: /w/a.cc (changed once); /w/b.cc\n"
             "Errors: Bash \"make test\" failed 2 times, then worked; "
             "Edit \"/w/b.cc\" failed once, and last\n"
@@ -83,6 +86,15 @@ TEST(Digest, StaysSmallHoweverLongTheSession) {
   EXPECT_NE(text.find("and 4980 more"), std::string::npos);
   EXPECT_NE(text.find("5000 tool calls"), std::string::npos);
   EXPECT_EQ(text, digest.Text());
+}
+
+TEST(Digest, CountsWhatItDoesNotNameOnce) {
+  SessionDigest digest;
+  digest.Add(Said("user", "go"));
+  for (int i = 0; i < 300; ++i) {
+    Add(digest, "Read", {{"path", "/" + std::to_string(std::min(i, 200))}}, false);
+  }
+  EXPECT_NE(digest.Text().find("and 181 more"), std::string::npos) << digest.Text();
 }
 
 class Digests : public SidecarTest {

@@ -21,6 +21,7 @@ using base::Status;
 constexpr int64_t kRoundEveryMs = 60'000;
 constexpr int64_t kMostConversations = 1'000, kMostAnswers = 10'000;  // in one round
 constexpr int64_t kMostChecksums = 50'000;
+constexpr int64_t kSumsTogether = 50;  // messages, of up to 512 KiB each, in one transaction
 constexpr int64_t kAnswersTogether = 500, kRowsTogether = 500;  // in one transaction
 constexpr int64_t kGainOverRestartMs = 24 * 3'600'000;
 constexpr int64_t kSaveEveryMs = 600'000;  // an idle sidecar hardly wakes the disk
@@ -63,6 +64,11 @@ void SessionUpkeep::Stop() {
   }
   stop_.notify_all();
   if (thread_.joinable()) thread_.join();
+}
+
+bool SessionUpkeep::Stopping() {
+  std::lock_guard lock(mutex_);
+  return stopping_;
 }
 
 SessionUpkeep::Round SessionUpkeep::RunOnce() {
@@ -108,13 +114,15 @@ int64_t SessionUpkeep::EndIdle() {
   return ended;
 }
 
-// Messages of a program that had none.
+// Messages of a program that had none. A full volume is not tried again: the rows are served as
+// they are, and what room there is belongs to new ones.
 void SessionUpkeep::AddChecksums() {
-  for (int64_t rows = 0; !checksums_added_ && rows < kMostChecksums; rows += kRowsTogether) {
+  for (int64_t rows = 0; !checksums_done_ && rows < kMostChecksums; rows += kSumsTogether) {
+    if (Stopping()) return;
     const auto added = state_.Write<int64_t>(
-        [](sqlite::Database& db) { return conversation::AddChecksums(db, kRowsTogether); });
+        [](sqlite::Database& db) { return conversation::AddChecksums(db, kSumsTogether); });
+    checksums_done_ = added ? *added < kSumsTogether : added.error().code == base::Code::kFull;
     if (!added) return;
-    checksums_added_ = *added < kRowsTogether;
   }
 }
 

@@ -39,6 +39,7 @@ class SessionUpkeep {
 
  private:
   int64_t EndIdle();
+  bool Stopping();
   void AddChecksums();
   int64_t ForgetAnswers(int64_t aged_ms);
   int64_t ForgetConversations(int64_t aged_ms);
@@ -50,7 +51,7 @@ class SessionUpkeep {
   const base::Clock& clock_;
   const Options options_;
   std::function<void()> wake_;
-  bool checksums_added_ = false;    // every message has one
+  bool checksums_done_ = false;     // every message has one, or there is no room
   std::optional<int64_t> aged_ms_;  // see AgeBy
   int64_t aged_at_ms_ = 0,
           saved_aged_ms_ = 0;  // monotonic, of the last round; as it is in the file

@@ -150,6 +150,38 @@ TEST_F(Upkeep, AFullOutboxLeavesTheSessionOpenForTheNextRound) {
   EXPECT_EQ(upkeep_->RunOnce().ended, 1);
 }
 
+TEST_F(Upkeep, TheLastFreeRowIsTheEndsAndNotTheDigests) {
+  Open({{"memory", {{"sessionDigest", true}}}});
+  const std::string session = Say("c", "user", "words");
+  const OutboxLimits limits{.rows = 2};  // one waits: the beginning
+  ASSERT_TRUE(state_->Change([&](sqlite::Database& db) {
+    return EndConversation(db, "c", {policies_->Current()->policy, limits, clock_.NowMs()});
+  }));
+  EXPECT_EQ(StateOf("c"), "ended");
+  EXPECT_TRUE(Outbox().contains("/sessions/" + session + "/end"));
+  EXPECT_FALSE(Outbox().contains("/observations"));
+}
+
+TEST_F(Upkeep, AStopLeavesChecksumsForTheNextStart) {
+  Say("c", "user", "words");
+  const auto unsummed = [&] {
+    return *state_->Write<int64_t>([](sqlite::Database& db) -> base::Result<int64_t> {
+      return conversation::AddChecksums(db, 10);
+    });
+  };
+  const auto forget = [](sqlite::Database& db) {
+    return db.Execute("UPDATE messages SET checksum = NULL");
+  };
+  ASSERT_TRUE(state_->Change(forget));
+  upkeep_->Stop();
+  upkeep_->RunOnce();
+  EXPECT_EQ(unsummed(), 1);
+  ASSERT_TRUE(state_->Change(forget));
+  Open({});
+  upkeep_->RunOnce();
+  EXPECT_EQ(unsummed(), 0);
+}
+
 TEST_F(Upkeep, ZeroMeansNever) {
   Open({}, {});
   Say("c", "user", "words");

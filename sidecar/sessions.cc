@@ -55,6 +55,7 @@ Status BeginSession(sqlite::Database& db, conversation::Conversation& conversati
 }
 
 // A memory of its own beside the summary, one for each session: a later one takes its place.
+// Always behind the end, which an outbox with little room left takes first.
 Status EnqueueDigest(sqlite::Database& db, const conversation::Conversation& conversation,
                      const OutboxContext& context) {
   if (!context.policy.session_digest) return {};
@@ -72,7 +73,7 @@ Status EnqueueDigest(sqlite::Database& db, const conversation::Conversation& con
   const Status written =
       EnqueueObservation(db, session, api::EncodeNewObservation(observation), api::kOriginAgent,
                          "digest-" + base::RandomUuid(), context);
-  // An outbox that is full keeps nobody from ending a session.
+  // Without room for it the session has its end and no digest.
   return !written && written.error().code == base::Code::kFull ? Status() : written;
 }
 
@@ -96,11 +97,11 @@ Status EndConversation(sqlite::Database& db, const std::string& id, const Outbox
   if (context.policy.auto_summarize) {
     ASSIGN_OR_RETURN(const auto said, Transcript(db, *conversation, context.policy));
     messages = ShortTranscript(said);
-    RETURN_IF_ERROR(EnqueueDigest(db, *conversation, context));
   }
   const std::string& session = conversation->memory_session_id;
-  return Enqueue(db, "session_end", session, EndPath(session), {{"messages", std::move(messages)}},
-                 context);
+  RETURN_IF_ERROR(Enqueue(db, "session_end", session, EndPath(session),
+                          {{"messages", std::move(messages)}}, context));
+  return context.policy.auto_summarize ? EnqueueDigest(db, *conversation, context) : Status();
 }
 
 Result<bool> EndIfIdle(sqlite::Database& db, const std::string& id, int64_t idle_ms,
@@ -124,10 +125,10 @@ Result<int64_t> EnqueueInterimSummaries(sqlite::Database& db, const OutboxContex
     if (told >= conversation.message_count) continue;
     ASSIGN_OR_RETURN(const auto said, Transcript(db, conversation, context.policy));
     if (said.empty()) continue;
-    RETURN_IF_ERROR(EnqueueDigest(db, conversation, context));
     RETURN_IF_ERROR(SetSummarizedSequence(db, session, conversation.message_count));
     RETURN_IF_ERROR(Enqueue(db, "session_end", session, EndPath(session) + "?interim=true",
                             {{"messages", ShortTranscript(said)}}, context));
+    RETURN_IF_ERROR(EnqueueDigest(db, conversation, context));
     ++written;
   }
   return written;

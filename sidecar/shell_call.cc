@@ -40,22 +40,42 @@ constexpr ShellRunner kRunners[] = {
     {.name = "xargs", .values = "adEILnPs"},
     {.name = "timeout", .values = "ks", .operands = 1},
     {.name = "setsid"},
+    {.name = "time", .values = "fo"},
     {.name = "watch", .values = "nq"},
     {.name = "busybox"},
 };
 
 // Of the runners, the next word being the value; getopt takes their beginnings too.
-constexpr std::string_view kLongValues[] = {
-    "--user",        "--group",           "--host",
-    "--prompt",      "--close-from",      "--role",
-    "--type",        "--chroot",          "--other-user",
-    "--login-class", "--chdir",           "--command-timeout",
-    "--unset",       "--adjustment",      "--kill-after",
-    "--signal",      "--max-args",        "--arg-file",
-    "--max-procs",   "--max-chars",       "--class",
-    "--classdata",   "--interval",        "--input",
-    "--output",      "--error",           "--delimiter",
-    "--equexit",     "--process-slot-var"};
+constexpr std::string_view kLongValues[] = {"--user",
+                                            "--group",
+                                            "--host",
+                                            "--prompt",
+                                            "--close-from",
+                                            "--role",
+                                            "--type",
+                                            "--chroot",
+                                            "--other-user",
+                                            "--login-class",
+                                            "--chdir",
+                                            "--command-timeout",
+                                            "--unset",
+                                            "--adjustment",
+                                            "--kill-after",
+                                            "--signal",
+                                            "--max-args",
+                                            "--arg-file",
+                                            "--max-procs",
+                                            "--max-chars",
+                                            "--class",
+                                            "--classdata",
+                                            "--interval",
+                                            "--input",
+                                            "--output",
+                                            "--error",
+                                            "--delimiter",
+                                            "--equexit",
+                                            "--process-slot-var",
+                                            "--format"};
 constexpr std::string_view kLongShells[] = {"--shell", "--login"};
 
 // Of bash, which takes them with one dash too.
@@ -139,7 +159,9 @@ void ShellCall::Seek(const std::string& word) {
 
 void ShellCall::SeekBehind(const std::string& option) {
   if (option.starts_with("--")) {
-    if (runner_->name == "xargs" && option.starts_with("--replace")) {
+    const std::string_view name = std::string_view(option).substr(0, option.find('='));
+    if (runner_->name == "xargs" && name.size() > 2 &&
+        std::string_view("--replace").starts_with(name)) {
       mark_ = option.find('=') == std::string::npos ? "{}" : option.substr(option.find('=') + 1);
       return;
     }
