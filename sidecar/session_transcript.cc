@@ -2,8 +2,10 @@
 #include "sidecar/session_transcript.h"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "lib/base/text.h"
 #include "sidecar/journal.h"
@@ -22,13 +24,29 @@ constexpr size_t kTranscriptMiddle = 20;
 constexpr size_t kReadBytes = 4 << 10;     // of a text; a digest and a summary keep much less
 constexpr size_t kUncertainBytes = 1'024;  // before a cut, where a secret may have lost its end
 
+// The last one is kept: to compile it takes 10 ms, and an end is a commit that others wait for.
+Result<Redactor> RedactorFor(const api::Redaction& settings) {
+  struct Last {
+    std::mutex mutex;
+    std::vector<std::string> patterns;
+    std::optional<Redactor> redactor;
+  };
+  static Last& last = *new Last;
+  const std::lock_guard lock(last.mutex);
+  if (!last.redactor || last.patterns != settings.extra_patterns) {
+    ASSIGN_OR_RETURN(last.redactor, Redactor::Compile(settings));
+    last.patterns = settings.extra_patterns;
+  }
+  return *last.redactor;
+}
+
 // Also where working memory keeps no secrets: the policy was another one when they were stored.
 class Cleaner {
  public:
   static Result<Cleaner> For(const api::Policy& policy) {
     Cleaner cleaner;
     if (policy.redaction.enabled) {
-      ASSIGN_OR_RETURN(cleaner.redactor_, Redactor::Compile(policy.redaction));
+      ASSIGN_OR_RETURN(cleaner.redactor_, RedactorFor(policy.redaction));
     }
     return cleaner;
   }
