@@ -18,10 +18,33 @@ using kube::ObjectKey;
 constexpr int64_t kOwnWriteWaitMs = 10'000, kAskRefusedAgainMs = 300'000,
                   kLongestFailureMs = 30'000, kLongestUnreadyMs = 60'000;
 
-// Keys of kinds that are accepted and not served share the queue: "<kind>/<name>" is no Agent's
-// name.
-ObjectKey UnservedKey(const ObjectKey& key, const std::string& kind) {
-  return {key.name_space, kind + "/" + key.name};
+// Keys of other kinds share the queue: "<kind>/<name>" is no Agent's name.
+constexpr const char* kRunKey = "AgentRun/";
+
+ObjectKey RunKey(const ObjectKey& key) { return {key.name_space, kRunKey + key.name}; }
+
+ObjectKey UnservedKey(const ObjectKey& key) { return {key.name_space, "MemoryServer/" + key.name}; }
+
+std::vector<ObjectKey> ToRun(const Change& change) {
+  const std::string run = kube::LabelOf(change.object, kRunLabel);
+  return run.empty() ? std::vector<ObjectKey>{} : std::vector{RunKey({change.key.name_space, run})};
+}
+
+// What an ended run was asked to do is of no use any more.
+void PruneRun(Json& run) {
+  kube::DropManagedFields(run);
+  if (!HasEnded(run) || !run.contains("spec") || !run["spec"].is_object()) return;
+  for (const char* field : {"prompt", "args", "env"}) run["spec"].erase(field);
+}
+
+// Of a Job, which never changes: how it goes, and which of its containers is the agent.
+void PruneJob(Json& job) {
+  kube::DropManagedFields(job);
+  const Json* containers = base::At(job, {"spec", "template", "spec", "containers"});
+  Json agent = Json::object();
+  if (containers && containers->is_array() && !containers->empty())
+    agent["name"] = base::StringAt(containers->front(), {"name"});
+  job["spec"] = {{"template", {{"spec", {{"containers", Json::array({agent})}}}}}};
 }
 
 // A pod is kept as what StateOf and the plan read of it.
@@ -66,13 +89,20 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
       loop_(
           client,
           [this](const ObjectKey& key, std::stop_token stop) {
-            return key.name.find('/') == std::string::npos ? Reconcile(key, stop)
-                                                           : ReconcileUnserved(key);
+            if (key.name.find('/') == std::string::npos) return Reconcile(key, stop);
+            return key.name.starts_with(kRunKey) ? ReconcileRun(key, stop) : ReconcileUnserved(key);
           },
           {options_.workers, {}, options_.standby, options_.on_done, options_.on_taken}, clock) {
   auto to_agent = kube::ToLabel(kAgentLabel);
   auto to_dependents = [this](const Change& change) { return dependents_.Of(change.key); };
-  Watch(Agents(), kube::ToSelf, kube::DropManagedFields);
+  Watch(
+      Agents(),
+      [this](const Change& change) {
+        auto keys = runs_.Of(change.key);
+        keys.push_back(change.key);
+        return keys;
+      },
+      kube::DropManagedFields);
   Watch(
       kube::Services(),
       [=](const Change& change) {
@@ -93,20 +123,32 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
       MemoryServers(),
       [=](const Change& change) {
         auto keys = to_dependents(change);
-        keys.push_back(UnservedKey(change.key, "MemoryServer"));
+        keys.push_back(UnservedKey(change.key));
         return keys;
       },
       PruneToNames);
-  Watch(
-      AgentRuns(),
-      [](const Change& change) { return std::vector{UnservedKey(change.key, "AgentRun")}; },
-      PruneToNames);
   for (const kube::Resource& resource :
        {kube::ServiceAccounts(), kube::ConfigMaps(), kube::StatefulSets()})
-    Watch(resource, to_agent, PruneStatus, kAgentLabel, /*only_labelled=*/true);
-  Watch(kube::Pods(), to_agent, PrunePod, kAgentLabel, /*only_labelled=*/true);
-  Watch(kube::PersistentVolumeClaims(), to_agent, kube::DropManagedFields, kAgentLabel,
-        /*only_labelled=*/true);
+    Watch(resource, to_agent, PruneStatus, kAgentLabel, kAgentLabel);
+  // Pods of runs have a watch of their own: an Agent may have had thousands, and has no use for
+  // them.
+  Watch(kube::Pods(), to_agent, PrunePod, kAgentLabel, std::string(kAgentLabel) + ",!" + kRunLabel);
+  Watch(
+      kube::PersistentVolumeClaims(),
+      [=](const Change& change) {
+        auto keys = to_agent(change);
+        for (const ObjectKey& key : ToRun(change)) keys.push_back(key);
+        return keys;
+      },
+      kube::DropManagedFields, kAgentLabel, kAgentLabel);
+  WatchRuns();
+}
+
+void Controller::WatchRuns() {
+  Watch(
+      AgentRuns(), [](const Change& change) { return std::vector{RunKey(change.key)}; }, PruneRun);
+  Watch(kube::Jobs(), ToRun, PruneJob, kRunLabel, kRunLabel);
+  run_pods_ = &Watch(kube::Pods(), ToRun, PrunePod, kRunLabel, kRunLabel);
 }
 
 Controller::~Controller() { Stop(0); }
@@ -130,16 +172,19 @@ bool Controller::MayLead() const {
   return loop_.synced() && loop_.FailingMs() <= kLongestFailureMs + kLongestUnreadyMs;
 }
 
-void Controller::Watch(const kube::Resource& resource, kube::MapToKeys map, kube::Prune prune,
-                       const std::string& label, bool only_labelled) {
+kube::ObjectStore& Controller::Watch(const kube::Resource& resource, kube::MapToKeys map,
+                                     kube::Prune prune, const std::string& label,
+                                     const std::string& selector) {
   kube::WatchPlan plan;
   plan.reflect.resource = resource;
-  if (only_labelled) plan.reflect.selection.label_selector = label;
+  plan.reflect.selection.label_selector = selector;
   plan.map = std::move(map);
   plan.prune = std::move(prune);
   plan.label = label;
   plan.name_spaces = options_.name_spaces;
-  stores_[resource.kind] = &loop_.Watch(std::move(plan));
+  kube::ObjectStore& store = loop_.Watch(std::move(plan));
+  stores_.try_emplace(resource.kind, &store);
+  return store;
 }
 
 // ---- observe ----
@@ -167,6 +212,7 @@ void Controller::ObserveReferences(const base::Json& agent, std::vector<base::Js
 // Before a StatefulSet is made its claim is looked for where it counts: it would be taken silently.
 base::Status Controller::LookForClaim(Observed& observed) {
   const ObjectKey self = kube::KeyOf(observed.agent);
+  if (base::StringAt(observed.agent, {"spec", "mode"}) == "task") return {};  // it has none
   if (observed.children.contains({"StatefulSet", WorkloadName(self.name)})) return {};
   auto claim = client_.Get(kube::PersistentVolumeClaims(), {self.name_space, ClaimName(self.name)});
   if (!claim && claim.error().code != base::Code::kNotFound) return claim.error();
@@ -274,14 +320,15 @@ void Controller::RememberRefusals(const ObjectKey& key, const Outcome& outcome) 
   });
 }
 
-void Controller::Tell(const base::Json& agent, const Plan& plan) {
+void Controller::Tell(const base::Json& object, const Plan& plan) {
   for (const Notice& notice : plan.events) {
     if (notice.warning)
-      events_.Warning(agent, notice.reason, "Reconcile", notice.note);
+      events_.Warning(object, notice.reason, "Reconcile", notice.note);
     else
-      events_.Normal(agent, notice.reason, "Reconcile", notice.note);
+      events_.Normal(object, notice.reason, "Reconcile", notice.note);
   }
-  base::LogInfo("reconciled", {{"agent", kube::KeyOf(agent).Text()},
+  const bool run = base::StringAt(object, {"kind"}) == AgentRuns().kind;
+  base::LogInfo("reconciled", {{run ? "run" : "agent", kube::KeyOf(object).Text()},
                                {"applied", plan.apply.size()},
                                {"patched", plan.patch.size()},
                                {"removed", plan.remove.size()},
@@ -299,18 +346,16 @@ void Controller::AwaitOwnWrites(const Outcome& outcome, std::stop_token stop) co
   }
 }
 
-// AgentRuns and MemoryServers: an honest condition instead of silence.
+// MemoryServers: an honest condition instead of silence.
 base::Result<kube::When> Controller::ReconcileUnserved(const ObjectKey& key) {
-  const size_t slash = key.name.find('/');
-  const std::string kind = key.name.substr(0, slash);
-  const kube::Resource& resource = kind == "AgentRun" ? AgentRuns() : MemoryServers();
-  auto object = stores_[kind]->Get({key.name_space, key.name.substr(slash + 1)});
+  const std::string kind = MemoryServers().kind;
+  auto object = stores_[kind]->Get({key.name_space, key.name.substr(key.name.find('/') + 1)});
   if (!object || kube::IsBeingDeleted(*object) || !IsOfClass(*object, options_.agent_class))
     return kube::When{};
   const Json status = NotYetServedStatus(*object, kind, clock_.NowMs());
   const Json* stored = base::At(*object, {"status"});
   if (stored && *stored == status) return kube::When{};
-  ASSIGN_OR_RETURN(Json written, WriteStatus(client_, resource, *object, status));
+  ASSIGN_OR_RETURN(Json written, WriteStatus(client_, MemoryServers(), *object, status));
   return kube::When{};
 }
 

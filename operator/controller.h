@@ -11,7 +11,7 @@
 #include "lib/kube/event_recorder.h"
 #include "operator/dependents.h"
 #include "operator/execute.h"
-#include "operator/plan.h"
+#include "operator/run_plan.h"
 
 namespace controller {
 
@@ -51,11 +51,16 @@ class Controller {
     std::map<std::string, std::string> words;  // by intent hash
     int64_t until_ms = 0;                      // monotonic; then the server is asked again
   };
-  // `label`: that ListByLabel asks for; what lacks it is watched unless `only_labelled`.
-  void Watch(const kube::Resource& resource, kube::MapToKeys map, kube::Prune prune,
-             const std::string& label = {}, bool only_labelled = false);
+  // `label`: that ListByLabel asks for; `selector`: of what is watched, empty: everything.
+  kube::ObjectStore& Watch(const kube::Resource& resource, kube::MapToKeys map, kube::Prune prune,
+                           const std::string& label = {}, const std::string& selector = {});
+  void WatchRuns();
   base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop);
   base::Result<kube::When> ReconcileUnserved(const kube::ObjectKey& key);
+  // run_reconcile.cc
+  base::Result<kube::When> ReconcileRun(const kube::ObjectKey& key, std::stop_token stop);
+  ObservedRun ObserveRun(const kube::ObjectKey& key, const base::Json& run);
+  base::Result<Plan> PlanForRun(ObservedRun& observed, const std::stop_token& stop);
   base::Result<Observed> Observe(const base::Json& agent);
   base::Status LookForClaim(Observed& observed);
   void ObserveReferences(const base::Json& agent, std::vector<base::Json>& objects);
@@ -65,17 +70,19 @@ class Controller {
   Outcome PlanAgain(const Observed& observed, Plan& plan, Outcome first,
                     const std::stop_token& stop);
   void RememberRefusals(const kube::ObjectKey& key, const Outcome& outcome);
-  void Tell(const base::Json& agent, const Plan& plan);
+  void Tell(const base::Json& object, const Plan& plan);
   void AwaitOwnWrites(const Outcome& outcome, std::stop_token stop) const;
 
   kube::KubeClient& client_;
   const ControllerOptions options_;
   const base::Clock& clock_;
-  Dependents dependents_;
+  Dependents dependents_;  // Agents on what serverRef names
+  Dependents runs_;        // AgentRuns, by the key of their queue, on their Agents
   base::Guarded<std::map<kube::ObjectKey, Refused>> refused_;
   kube::EventRecorder events_;
-  std::map<std::string, kube::ObjectStore*> stores_;  // by kind
-  kube::ControllerLoop loop_;                         // last: its threads use all of the above
+  std::map<std::string, kube::ObjectStore*> stores_;  // by kind; of pods those of daemons
+  kube::ObjectStore* run_pods_ = nullptr;
+  kube::ControllerLoop loop_;  // last: its threads use all of the above
 };
 
 }  // namespace controller

@@ -297,14 +297,9 @@ TEST_P(ControllerStory, WhatIsNotServedYetSaysSo) {
   Server& server = *server_;
   auto controller = Begin(server);
   const std::string ours = "{apiVersion: agents.agentops.io/v1alpha1, ";
-  server.Give(ours + "kind: MemoryServer, metadata: {name: m}, spec: {}}\n---\n" + ours +
-              "kind: AgentRun, metadata: {name: r}, spec: {agentRef: a}}\n---\n" + ours +
-              "kind: Agent, metadata: {name: t}, spec: {mode: task, image: x}}");
+  server.Give(ours + "kind: MemoryServer, metadata: {name: m}, spec: {}}");
   EXPECT_TRUE(Eventually(
       [&] { return server.Condition("m", "Ready", MemoryServers()) == "False NotYetServed"; }));
-  EXPECT_TRUE(Eventually(
-      [&] { return server.Condition("r", "Ready", AgentRuns()) == "False NotYetServed"; }));
-  EXPECT_TRUE(Eventually([&] { return server.Condition("t", "Ready") == "False NotYetServed"; }));
 }
 
 TEST_P(ControllerStory, ATemplateThatTheServerRefusesIsInTheStatusWithItsWords) {

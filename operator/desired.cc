@@ -18,7 +18,8 @@ constexpr ChildKind kChildKinds[] = {
     {kube::StatefulSets, StatefulSetOf},
 };
 
-// What all children have in common.
+}  // namespace
+
 base::Json Dressed(base::Json object, const kube::Resource& resource, const Blueprint& blueprint) {
   object["apiVersion"] = resource.ApiVersion();
   object["kind"] = resource.kind;
@@ -30,8 +31,6 @@ base::Json Dressed(base::Json object, const kube::Resource& resource, const Blue
     metadata["ownerReferences"] = base::Json::array({blueprint.owner});
   return object;
 }
-
-}  // namespace
 
 std::vector<Child> Desired(const Blueprint& blueprint) {
   std::vector<Child> children;

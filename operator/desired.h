@@ -13,7 +13,8 @@ namespace controller {
 
 struct Blueprint {
   api::Agent agent;
-  base::Json owner;  // reference to the Agent; null when it has no UID (rendered from a file)
+  base::Json owner;  // reference to the Agent, of a run's objects to the AgentRun; null when it has
+                     // no UID (rendered from a file)
   std::string policy_file;  // the bytes of policy.json
   std::string audience;     // of the sidecar's token
   std::string sidecar_image, otlp_endpoint;
@@ -28,6 +29,8 @@ struct Child {
 
 // In the order in which they must be applied.
 std::vector<Child> Desired(const Blueprint& blueprint);
+// What all objects that we make have in common: kind, namespace, labels, owner.
+base::Json Dressed(base::Json object, const kube::Resource& resource, const Blueprint& blueprint);
 // The kinds in it, for watching.
 std::vector<kube::Resource> ChildResources();
 // Why spec.template cannot be used; empty when it can, or when the Agent has none.

@@ -112,8 +112,10 @@ base::Result<base::Json> WriteStatus(kube::KubeClient& client, const kube::Resou
       options);
 }
 
-Outcome Execute(kube::KubeClient& client, const base::Json& agent, const Plan& plan,
+Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& plan,
                 const std::stop_token& stop) {
+  const kube::Resource& owner =
+      base::StringAt(object, {"kind"}) == AgentRuns().kind ? AgentRuns() : Agents();
   Outcome outcome;
   ApplyAll(client, plan, stop, outcome);
   // Patches tell pods of what was applied: not before it is.
@@ -123,7 +125,7 @@ Outcome Execute(kube::KubeClient& client, const base::Json& agent, const Plan& p
   if (auto go_on = GoOn(stop); !go_on)
     outcome.errors.push_back(go_on.error());
   else
-    Note(outcome, "Agent", WriteStatus(client, Agents(), agent, *plan.status));
+    Note(outcome, owner.kind, WriteStatus(client, owner, object, *plan.status));
   return outcome;
 }
 

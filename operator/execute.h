@@ -27,8 +27,9 @@ struct Outcome {
 // Ok until `stop`: between two calls, since who is asked to end does not begin another.
 base::Status GoOn(const std::stop_token& stop);
 
-// After `stop` no further call is begun; what is left out is an error of the outcome.
-Outcome Execute(kube::KubeClient& client, const base::Json& agent, const Plan& plan,
+// `object`: the Agent or AgentRun whose plan it is. After `stop` no further call is begun; what is
+// left out is an error of the outcome.
+Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& plan,
                 const std::stop_token& stop);
 
 // Writes `status` of `object` (apiVersion, kind, metadata) and nothing else; the stored object.

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "lib/base/file.h"
-#include "operator/plan.h"
 #include "operator/render.h"
+#include "operator/run_plan.h"
 
 namespace controller {
 namespace {
@@ -81,6 +81,24 @@ std::vector<Json> Sample() {
   return objects;
 }
 
+// A run of that Agent, with anything on its names.
+ObservedRun RunOf(const Json& agent, Breaker& breaker) {
+  ObservedRun observed;
+  auto text = base::ReadFile("operator/testdata/run-ended/run.yaml");
+  observed.run = ReadObjects(text.value(), "agents")->at(0);
+  auto cluster = base::ReadFile("operator/testdata/run-ended/cluster.yaml");
+  std::vector<Json> objects = *ReadObjects(cluster.value(), "agents");
+  breaker.Break(objects[breaker.Pick(objects.size())]);
+  if (breaker.Pick(2)) breaker.Break(observed.run);
+  if (breaker.Pick(2)) observed.agent = agent;
+  observed.looked = breaker.Pick(2);
+  for (const Json& object : objects) {
+    if (breaker.Pick(2)) observed.pods.push_back(object);
+    if (breaker.Pick(2)) observed.children[{"Job", "nightly"}] = object;
+  }
+  return observed;
+}
+
 TEST(HostileObjects, NeverEndTheProcessOrThrow) {
   const char* given = std::getenv("AGENT_MEMORY_TEST_SEED");
   const uint64_t seed = given ? std::stoull(given) : std::random_device{}();
@@ -98,6 +116,8 @@ TEST(HostileObjects, NeverEndTheProcessOrThrow) {
       breaker.Break(breaker.Pick(2) ? agent : objects[breaker.Pick(objects.size())]);
     const Json broken = agent;
     EXPECT_NO_THROW((void)MakePlan(Sort(agent, objects), {}, 1'767'323'045'000))
+        << round << ": " << base::DumpJson(broken).substr(0, 4'000);
+    EXPECT_NO_THROW((void)MakeRunPlan(RunOf(agent, breaker), {}, 1'767'323'045'000))
         << round << ": " << base::DumpJson(broken).substr(0, 4'000);
     if (HasFailure()) return;
   }

@@ -12,7 +12,8 @@ inline constexpr const char* kReportingController = "agents.agentops.io/operator
 
 // Labels.
 inline constexpr const char* kAgentLabel =
-    "agents.agentops.io/agent";  // on children and their pods
+    "agents.agentops.io/agent";                                     // on children and their pods
+inline constexpr const char* kRunLabel = "agents.agentops.io/run";  // on what belongs to one run
 inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";
 inline constexpr const char* kServiceNameLabel = "kubernetes.io/service-name";  // on EndpointSlices
 inline constexpr const char* kManagedBy = "agent-memory-operator";
@@ -27,6 +28,8 @@ inline constexpr const char* kRetainedFrom =
 inline constexpr const char* kPolicyTouch =
     "agents.agentops.io/policy";  // makes the kubelet sync at once
 inline constexpr const char* kInjected = "agents.agentops.io/memory-injected";
+inline constexpr const char* kAgentGeneration =
+    "agents.agentops.io/agent-generation";  // of the Agent that a Job was made from
 inline constexpr const char* kDefaultContainer = "kubectl.kubernetes.io/default-container";
 
 // Objects of an Agent.
@@ -36,6 +39,11 @@ inline std::string ServiceAccountName(const std::string& agent) { return agent +
 inline std::string SpecConfigMapName(const std::string& agent) { return agent + "-agent"; }
 inline std::string PolicyConfigMapName(const std::string& agent) { return agent + "-policy"; }
 inline std::string ClaimName(const std::string& agent) { return "data-" + agent + "-0"; }
+
+// Objects of an AgentRun. No claim of an Agent begins as a run's does.
+inline std::string JobName(const std::string& run) { return run; }
+inline std::string RunClaimName(const std::string& run) { return "run-data-" + run; }
+inline std::string PromptConfigMapName(const std::string& run) { return run + "-prompt"; }
 
 // In the pod.
 inline constexpr const char* kAgentContainer = "agent";
@@ -50,6 +58,11 @@ inline constexpr const char* kTokenDirectory = "/var/run/secrets/agent-memory";
 inline constexpr const char* kStateDirectory = "/var/lib/agent-memory";
 inline constexpr const char* kSpecDirectory = "/etc/agent";
 inline constexpr const char* kSpecFile = "agent.json";
+inline constexpr const char* kPromptVolume = "agent-prompt";
+inline constexpr const char* kPromptDirectory = "/etc/agent-run";
+inline constexpr const char* kPromptFile = "prompt";
+inline constexpr const char* kPromptVariable = "AGENT_PROMPT";
+inline constexpr const char* kPromptFileVariable = "AGENT_PROMPT_FILE";
 inline constexpr const char* kAgentDataDirectory = "/data";
 inline constexpr const char* kMemoryUrlVariable = "AGENT_MEMORY_URL";
 inline constexpr const char* kSidecarUrl = "http://127.0.0.1:7437";

@@ -268,15 +268,14 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
   if (!agent)
     return OnlyStatus(draft, Broken(observed.agent, agent.error().message, now_ms), now_ms);
   draft.agent = *std::move(agent);
-  if (draft.agent.mode == "task")
-    return OnlyStatus(draft, NotYetServedStatus(observed.agent, "mode task", now_ms), now_ms);
-
   draft.findings.sidecar_image =
       draft.agent.sidecar_image.empty() ? settings.sidecar_image : draft.agent.sidecar_image;
   draft.findings.resolution = Resolve(observed, settings.cluster_domain, settings.memory_url);
   MakePolicy(draft);
-  LookAtClaim(draft);
-  CompareStorage(draft);
+  if (draft.agent.has_storage) {  // a task's runs have volumes of their own
+    LookAtClaim(draft);
+    CompareStorage(draft);
+  }
   CompareChildren(draft);
   TouchPods(draft, now_ms);
   draft.findings.template_image = TemplateImage(draft);

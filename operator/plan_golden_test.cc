@@ -1,5 +1,5 @@
-// Golden plans: testdata/<case>/{agent,cluster}.yaml make plan.yaml. UPDATE_GOLDEN=1 writes them
-// anew; the review reads the difference.
+// Golden plans: testdata/<case>/{agent,cluster}.yaml make plan.yaml, with run.yaml that of the
+// AgentRun. UPDATE_GOLDEN=1 writes them anew; the review reads the difference.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,8 +7,8 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
-#include "operator/plan.h"
 #include "operator/render.h"
+#include "operator/run_plan.h"
 
 namespace controller {
 namespace {
@@ -47,6 +47,27 @@ std::vector<std::string> Cases() {
   return names;
 }
 
+// With the Agent as its own plan left it.
+Plan PlanOfRun(const Json& run, Json agent, const Plan& of_agent, const std::vector<Json>& cluster,
+               int64_t now) {
+  ObservedRun observed;
+  observed.run = run;
+  if (of_agent.status) agent["status"] = *of_agent.status;
+  observed.agent = agent;
+  observed.looked = true;
+  for (const Json& object : cluster) {
+    const std::string kind = object["kind"];
+    if (kind == "Pod")
+      observed.pods.push_back(object);
+    else
+      observed.children[{kind, kube::KeyOf(object).name}] = object;
+  }
+  std::erase_if(observed.children, [](const auto& child) {
+    return child.first.kind == "Service" || child.first.kind == "EndpointSlice";
+  });
+  return MakeRunPlan(observed, {}, now);
+}
+
 class GoldenPlan : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenPlan, IsAsReviewed) {
@@ -54,7 +75,9 @@ TEST_P(GoldenPlan, IsAsReviewed) {
   std::vector<Json> agents = Load(folder / "agent.yaml");
   ASSERT_EQ(agents.size(), 1U);
   const int64_t now = base::ParseTime("2026-01-02T03:04:05Z").value();
-  const Plan plan = MakePlan(Sort(agents[0], Load(folder / "cluster.yaml")), {}, now);
+  const std::vector<Json> cluster = Load(folder / "cluster.yaml"), runs = Load(folder / "run.yaml");
+  Plan plan = MakePlan(Sort(agents[0], cluster), {}, now);
+  if (!runs.empty()) plan = PlanOfRun(runs[0], agents[0], plan, cluster, now);
   const std::string made = base::DumpYaml(Written(plan));
   const std::string file = (folder / "plan.yaml").string();
   if (std::getenv("UPDATE_GOLDEN")) {
@@ -71,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, GoldenPlan, testing::ValuesIn(Cases()), [](const
   return name;
 });
 
-TEST(GoldenPlans, ThereAreEnoughCases) { EXPECT_GE(Cases().size(), 19U); }
+TEST(GoldenPlans, ThereAreEnoughCases) { EXPECT_GE(Cases().size(), 23U); }
 
 }  // namespace
 }  // namespace controller

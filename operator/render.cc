@@ -9,6 +9,7 @@
 #include "lib/telemetry/trace_export.h"
 #include "operator/embedded_crds.h"
 #include "operator/names.h"
+#include "operator/run_plan.h"
 
 namespace controller {
 namespace {
@@ -19,9 +20,9 @@ constexpr int kRefused = 1, kUsage = 64;
 constexpr const char* kHelp =
     R"(Usage: agent-memory-operator render -f agent.yaml [-f more.yaml …] [options]
 
-Prints the objects that the Agents in the files would own. Other objects in the files (Services,
-EndpointSlices, AgentTools, MemoryServers, PersistentVolumeClaims, children) are taken for what the
-cluster has. "-" is standard input.
+Prints the objects that the Agents in the files would own, and the AgentRuns of Agents of mode task.
+Other objects in the files (Services, EndpointSlices, AgentTools, MemoryServers,
+PersistentVolumeClaims, children) are taken for what the cluster has. "-" is standard input.
 
   -f FILE              YAML or JSON, several documents, several times
   -o DIR               also write one file per object there, and the sidecar's policy.json (one Agent)
@@ -109,15 +110,44 @@ base::Status WriteFiles(const std::string& directory, const Plan& plan) {
 }
 
 // What a person should know about the rendering although nothing was refused.
-void Warn(const Json& status, const std::string& agent, std::ostream& err) {
+void Warn(const Json& status, const std::string& object, std::ostream& err) {
   for (const Json& condition : status["conditions"]) {
     const std::string type = condition["type"], state = condition["status"];
     const bool bad = type == "Degraded" || type == "Stalled" ? state == "True" : state == "False";
     if (type == "Ready" || !bad) continue;
-    err << "warning: Agent " << agent << ": " << type << "=" << state << " ("
+    err << "warning: " << object << ": " << type << "=" << state << " ("
         << condition["reason"].get<std::string>()
         << "): " << condition["message"].get<std::string>() << "\n";
   }
+}
+
+bool Finish(const Request& request, const Plan& plan, const std::string& object, std::ostream& out,
+            std::ostream& err) {
+  for (const Child& child : plan.apply) out << "---\n" << base::DumpYaml(child.object);
+  if (plan.status) Warn(*plan.status, object, err);
+  if (request.directory.empty()) return true;
+  const auto written = WriteFiles(request.directory, plan);
+  if (!written) err << "render: " << written.error().message << "\n";
+  return written.has_value();
+}
+
+// What the run becomes once the Agents in the files have the status of their plans.
+bool RenderRun(const Request& request, const Json& run, const std::vector<Json>& agents,
+               std::ostream& out, std::ostream& err) {
+  ObservedRun observed;
+  observed.run = run;
+  observed.looked = true;
+  const kube::ObjectKey self = kube::KeyOf(run);
+  for (const Json& agent : agents)
+    if (kube::KeyOf(agent) ==
+        kube::ObjectKey{self.name_space, base::StringAt(run, {"spec", "agentRef"})})
+      observed.agent = agent;
+  const Plan plan = MakeRunPlan(observed, request.settings, base::SystemClock().NowMs());
+  if (plan.apply.empty() && plan.status)
+    err << "warning: AgentRun " << self.name
+        << " becomes no Job: " << (*plan.status)["conditions"][0]["message"].get<std::string>()
+        << "\n";
+  return Finish(request, plan, "AgentRun " + self.name, out, err);
 }
 
 int RenderAll(const Request& request, const std::vector<Json>& objects, std::ostream& out,
@@ -129,18 +159,19 @@ int RenderAll(const Request& request, const std::vector<Json>& objects, std::ost
         << "\n";
     return kRefused;
   }
+  std::vector<Json> seen;  // the Agents, with their status
   for (const Json& object : objects) {
     if (base::StringAt(object, {"kind"}) != "Agent") continue;
     const Plan plan =
         MakePlan(Sort(object, objects), request.settings, base::SystemClock().NowMs());
-    for (const Child& child : plan.apply) out << "---\n" << base::DumpYaml(child.object);
-    if (plan.status) Warn(*plan.status, kube::KeyOf(object).name, err);
-    if (request.directory.empty()) continue;
-    if (auto written = WriteFiles(request.directory, plan); !written) {
-      err << "render: " << written.error().message << "\n";
-      return kRefused;
-    }
+    if (!Finish(request, plan, "Agent " + kube::KeyOf(object).name, out, err)) return kRefused;
+    seen.push_back(object);
+    if (plan.status) seen.back()["status"] = *plan.status;
   }
+  for (const Json& object : objects)
+    if (base::StringAt(object, {"kind"}) == "AgentRun" &&
+        !RenderRun(request, object, seen, out, err))
+      return kRefused;
   return 0;
 }
 

@@ -82,6 +82,23 @@ TEST_F(RenderTest, MoreFilesAreWhatTheClusterHas) {
   EXPECT_NE(answer.out.find("http://agent-memory.agents.svc.my.net:7000"), std::string::npos);
 }
 
+TEST_F(RenderTest, ARunOfATaskIsAJob) {
+  const std::string task = File(
+      "task.yaml",
+      "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: t}, spec: {mode: "
+      "task, "
+      "image: x, memory: {serverRef: m}}}\n---\n{apiVersion: agents.agentops.io/v1alpha1, kind: "
+      "AgentRun, metadata: {name: r}, spec: {agentRef: t, prompt: go}}");
+  const Answer answer = Render({"-f", task, "--memory-url=http://127.0.0.1:7437"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  std::vector<std::string> kinds;
+  const std::vector<Json> objects = base::ParseYamlDocuments(answer.out).value();
+  for (const Json& object : objects) kinds.push_back(object["kind"]);
+  EXPECT_EQ(kinds, (std::vector<std::string>{"ServiceAccount", "ConfigMap", "ConfigMap", "Job"}));
+  EXPECT_NE(answer.out.find("audience: agent-memory.default.m"), std::string::npos) << answer.out;
+  EXPECT_NE(Render({"-f", task}).err.find("AgentRun r becomes no Job"), std::string::npos);
+}
+
 TEST_F(RenderTest, AnAgentThatTheServerWouldRefuseIsRefusedNamingTheField) {
   const std::string agent = File(
       "agent.yaml",

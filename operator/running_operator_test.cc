@@ -165,7 +165,7 @@ class RunningOperatorTest : public testing::Test {
 TEST_F(RunningOperatorTest, IsReadyWhenItsCachesAreAndNotBefore) {
   cluster_.Inject({"LIST", "services", 503, 0, false, 1'000});
   Start();
-  ASSERT_TRUE(Eventually([&] { return cluster_.open_watches() == 10; })) << "all but Services";
+  ASSERT_TRUE(Eventually([&] { return cluster_.open_watches() == 12; })) << "all but Services";
   EXPECT_TRUE(Page("/readyz").starts_with("503")) << Page("/readyz");
   EXPECT_NE(Page("/readyz").find("first lists"), std::string::npos) << Page("/readyz");
   EXPECT_TRUE(Page("/livez").starts_with("200")) << Page("/livez");
@@ -210,7 +210,8 @@ TEST_F(RunningOperatorTest, UsesWhatTheRolesAllowAndNothingElse) {
       "7437}]}}";
   const std::string ours = "apiVersion: agents.agentops.io/v1alpha1, ";
   give(service);
-  give("{" + ours + "kind: AgentRun, metadata: {name: run}, spec: {agentRef: a}}");
+  give("{" + ours + "kind: Agent, metadata: {name: t}, spec: {mode: task, image: i}}");
+  give("{" + ours + "kind: AgentRun, metadata: {name: run}, spec: {agentRef: t, storage: {}}}");
   give("{" + ours + "kind: MemoryServer, metadata: {name: server}, spec: {}}");
   give(
       "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-a-0, labels: "

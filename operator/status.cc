@@ -175,32 +175,14 @@ Condition Ready(const View& view, const Condition& stalled, const Condition& res
   };
   if (stalled.status == Truth::kTrue) return no(stalled);
   if (view.agent.memory && resolved.status != Truth::kTrue) return no(resolved);
+  if (!view.agent.has_storage)
+    return {"Ready", Truth::kTrue, "Ready", "an AgentRun that names it runs it"};
   for (const PodState& pod : view.pods)
     if (!pod.ready) return {"Ready", Truth::kFalse, pod.reason, pod.message};
   if (view.pods.empty())
     return {"Ready", Truth::kFalse, "Progressing",
             "pod " + WorkloadName(view.agent.name) + "-0 is not there yet"};
   return {"Ready", Truth::kTrue, "Ready", "pod " + view.pods.front().name + " is ready"};
-}
-
-// Conditions in the order given, transition times taken over from `old`.
-Json Merge(const Json& old_status, const std::vector<Condition>& conditions, int64_t generation,
-           int64_t now_ms) {
-  const Json* old = base::At(old_status, {"conditions"});
-  Json all = old && old->is_array() ? *old : Json::array();
-  Json merged = Json::array();
-  for (const Condition& condition : conditions) {
-    kube::SetCondition(&all, condition, generation, now_ms);
-    for (const Json& item : all)
-      if (base::StringAt(item, {"type"}) == condition.type) merged.push_back(item);
-  }
-  return merged;
-}
-
-const Json& OldStatus(const Json& object) {
-  static const Json kNone = Json::object();
-  const Json* status = base::At(object, {"status"});
-  return status && status->is_object() ? *status : kNone;
 }
 
 Json MemoryPart(const Resolution& r) {
@@ -224,6 +206,19 @@ Json SidecarPart(const View& view) {
 
 }  // namespace
 
+base::Json ConditionsOf(const base::Json& object, const std::vector<Condition>& conditions,
+                        int64_t now_ms) {
+  const Json* old = base::At(object, {"status", "conditions"});
+  Json all = old && old->is_array() ? *old : Json::array();
+  Json merged = Json::array();
+  for (const Condition& condition : conditions) {
+    kube::SetCondition(&all, condition, kube::GenerationOf(object), now_ms);
+    for (const Json& item : all)
+      if (base::StringAt(item, {"type"}) == condition.type) merged.push_back(item);
+  }
+  return merged;
+}
+
 base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Findings& findings,
                     int64_t now_ms) {
   View view{agent, observed, findings, {}};
@@ -233,20 +228,21 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
   const Condition resolved = MemoryResolved(view), endpoints = MemoryEndpointsReady(view),
                   stalled = Stalled(view);
   std::vector<Condition> conditions = {Ready(view, stalled, resolved)};
-  if (agent.memory)
-    for (const Condition& condition :
-         {resolved, endpoints, SidecarInjected(view), PolicyInSync(view), RulesAccepted(view)})
-      conditions.push_back(condition);
-  for (const Condition& condition : {VolumeReady(view), Degraded(view, endpoints), stalled})
-    conditions.push_back(condition);
+  const bool daemon = agent.has_storage;  // a task has no pods and no volume: its runs do
+  if (agent.memory) {
+    conditions.insert(conditions.end(), {resolved, endpoints});
+    if (daemon) conditions.insert(conditions.end(), {SidecarInjected(view), PolicyInSync(view)});
+    conditions.push_back(RulesAccepted(view));
+  }
+  if (daemon) conditions.push_back(VolumeReady(view));
+  conditions.insert(conditions.end(), {Degraded(view, endpoints), stalled});
 
-  Json status = {
-      {"observedGeneration", agent.generation},
-      {"conditions", Merge(OldStatus(observed.agent), conditions, agent.generation, now_ms)}};
+  Json status = {{"observedGeneration", agent.generation},
+                 {"conditions", ConditionsOf(observed.agent, conditions, now_ms)}};
   if (!agent.memory) return status;
   if (findings.resolution.resolved) status["memory"] = MemoryPart(findings.resolution);
-  status["policy"] = {
-      {"digest", findings.policy_digest}, {"inSync", PodsInSync(view)}, {"pods", view.pods.size()}};
+  status["policy"] = {{"digest", findings.policy_digest}};
+  if (daemon) status["policy"].update({{"inSync", PodsInSync(view)}, {"pods", view.pods.size()}});
   status["sidecar"] = SidecarPart(view);
   return status;
 }
@@ -257,7 +253,7 @@ base::Json NotYetServedStatus(const base::Json& object, const std::string& what,
                         what + " is accepted, and not served by this version"};
   const Condition stalled{"Stalled", Truth::kTrue, ready.reason, ready.message};
   return {{"observedGeneration", generation},
-          {"conditions", Merge(OldStatus(object), {ready, stalled}, generation, now_ms)}};
+          {"conditions", ConditionsOf(object, {ready, stalled}, now_ms)}};
 }
 
 std::vector<Notice> NoticesOf(const base::Json& old_status, const base::Json& new_status) {

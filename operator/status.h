@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/api/agent.h"
+#include "lib/kube/conditions.h"
 #include "operator/observe.h"
 #include "operator/pod_state.h"
 #include "operator/resolve.h"
@@ -35,7 +36,11 @@ struct Findings {
 // The whole status. Conditions that did not change keep their transition time.
 base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Findings& findings,
                     int64_t now_ms);
-// Of an Agent (mode task), AgentRun or MemoryServer that this version accepts and does not serve.
+// `conditions` in the order given, as a status of `object` has them: those whose truth did not
+// change keep their transition time.
+base::Json ConditionsOf(const base::Json& object, const std::vector<kube::Condition>& conditions,
+                        int64_t now_ms);
+// Of a MemoryServer, which this version accepts and does not serve; of an Agent that is no Agent.
 base::Json NotYetServedStatus(const base::Json& object, const std::string& what, int64_t now_ms);
 
 struct Notice {

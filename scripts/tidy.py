@@ -45,7 +45,7 @@ LIBRARIES = {
 }
 
 # Decisions: these files do no input and no output.
-PURE = re.compile(r"(operator/(plan|desired|status|pod_injection|objects/\w+)|sidecar/(prompt|capture)"
+PURE = re.compile(r"(operator/((run_)?plan|desired|(run_)?status|pod_injection|objects/\w+)|sidecar/(prompt|capture)"
                   r"|memory/(dedup|summary|validate)|lib/api/\w+)\.(cc|h)$")
 IMPURE = re.compile(r'#include\s+(<(fstream|thread|filesystem|unistd\.h|fcntl\.h|sys/\w+\.h)>'
                     r'|"lib/(sqlite|http/(client|server)|kube/kube_client|base/(file|log|workers|shutdown))\S*")')

@@ -9,9 +9,9 @@ using base::Json;
 
 // The fields of spec.memory that the sidecar needs; the rest is for the operator or the server.
 constexpr const char* kPolicyFields[] = {
-    "project",    "contextLimit",    "autoSummarize", "autoSave",     "autoSearch", "allowGlobal",
-    "allowAdmin", "injectUntrusted", "reinject",      "budgetTokens", "redaction",  "retention",
-    "sessionDigest"};
+    "project",     "contextLimit", "autoSummarize",   "autoSave", "autoSearch",
+    "allowGlobal", "allowAdmin",   "injectUntrusted", "reinject", "budgetTokens",
+    "redaction",   "retention",    "sessionDigest"};
 
 // Parts of the spec with fields of ours; the others are open and stay as they are written.
 constexpr const char* kOurParts[] = {"env",    "secrets",   "ports",     "resources", "storage",
@@ -55,19 +55,6 @@ base::Status ReadMetadata(const Json& object, Agent& agent) {
   return {};
 }
 
-base::Status ReadStorage(const Json& spec, Agent& agent) {
-  ASSIGN_OR_RETURN(Json storage, ObjectAt(spec, "storage"));
-  if (auto size = storage.find("size"); size != storage.end() && !size->is_null())
-    agent.storage.size = size->is_string() ? size->get<std::string>() : base::DumpJson(*size);
-  ASSIGN_OR_RETURN(auto storage_class, base::OptionalString(storage, "storageClass"));
-  ASSIGN_OR_RETURN(auto retain, base::OptionalBool(storage, "retain"));
-  ASSIGN_OR_RETURN(auto adopt, base::OptionalBool(storage, "adopt"));
-  agent.storage.storage_class = storage_class.value_or("");
-  agent.storage.retain = retain.value_or(true);
-  agent.storage.adopt = adopt.value_or(false);
-  return {};
-}
-
 base::Status ReadMemory(const Json& spec, Agent& agent) {
   auto found = spec.find("memory");
   if (found == spec.end() || found->is_null()) return {};
@@ -83,6 +70,20 @@ base::Status ReadMemory(const Json& spec, Agent& agent) {
 
 }  // namespace
 
+base::Result<AgentStorage> DecodeStorage(const Json& spec) {
+  ASSIGN_OR_RETURN(Json storage, ObjectAt(spec, "storage"));
+  AgentStorage read;
+  if (auto size = storage.find("size"); size != storage.end() && !size->is_null())
+    read.size = size->is_string() ? size->get<std::string>() : base::DumpJson(*size);
+  ASSIGN_OR_RETURN(auto storage_class, base::OptionalString(storage, "storageClass"));
+  ASSIGN_OR_RETURN(auto retain, base::OptionalBool(storage, "retain"));
+  ASSIGN_OR_RETURN(auto adopt, base::OptionalBool(storage, "adopt"));
+  read.storage_class = storage_class.value_or("");
+  read.retain = retain.value_or(true);
+  read.adopt = adopt.value_or(false);
+  return read;
+}
+
 base::Result<Agent> DecodeAgent(const base::Json& object) {
   if (!object.is_object()) return base::Error{base::Code::kInvalid, "Agent: must be an object"};
   Agent agent;
@@ -93,7 +94,7 @@ base::Result<Agent> DecodeAgent(const base::Json& object) {
   ASSIGN_OR_RETURN(auto image, base::OptionalString(agent.spec, "image"));
   agent.mode = mode.value_or("daemon");
   agent.image = image.value_or("");
-  RETURN_IF_ERROR(ReadStorage(agent.spec, agent));
+  ASSIGN_OR_RETURN(agent.storage, DecodeStorage(agent.spec));
   agent.has_storage = agent.mode == "daemon";
   RETURN_IF_ERROR(ReadMemory(agent.spec, agent));
   ASSIGN_OR_RETURN(Json sidecar, ObjectAt(agent.spec, "sidecar"));
@@ -114,6 +115,7 @@ base::Result<Policy> PolicyOf(const Agent& agent, const std::string& server_url,
   return DecodePolicy({{"version", 1},
                        {"agent", agent.name},
                        {"namespace", agent.name_space},
+                       {"mode", agent.mode},
                        {"memory", memory},
                        {"toolHooks", agent.spec.value("toolHooks", Json())}});
 }

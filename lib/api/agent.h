@@ -1,5 +1,5 @@
-// The Agent object's names and types. Fields, defaults, limits and wording live in crds/agent.yaml; an
-// Agent that reaches this code has been defaulted and validated by it. Pure.
+// The Agent object's names and types. Fields, defaults, limits and wording live in crds/agent.yaml;
+// an Agent that reaches this code has been defaulted and validated by it. Pure.
 #pragma once
 
 #include <optional>
@@ -41,6 +41,8 @@ struct Agent {
 };
 
 base::Result<Agent> DecodeAgent(const base::Json& object);
+// spec.storage; defaults where it is absent.
+base::Result<AgentStorage> DecodeStorage(const base::Json& spec);
 // The policy of an Agent once its server is known (url empty: not resolved).
 base::Result<Policy> PolicyOf(const Agent& agent, const std::string& server_url,
                               const std::string& audience);

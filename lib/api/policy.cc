@@ -242,6 +242,7 @@ base::Result<Policy> DecodePolicy(const base::Json& json) {
     in.Refuse("version", "must be 1: another is not understood");
   in.Text("agent", policy.agent);
   in.Text("namespace", policy.agent_namespace);
+  in.Text("mode", policy.mode, {"daemon", "task"});
   in.Object("memory", [&](Fields& memory) { ReadMemory(memory, policy); });
   in.Object("toolHooks", [&](Fields& hooks) { ReadToolHooks(hooks, policy); });
   in.RefuseUnknown();
@@ -258,16 +259,19 @@ base::Json EncodePolicy(const Policy& policy) {
                      {"query", tool.query},
                      {"limit", tool.limit},
                      {"inject", tool.inject}});
-  return {{"version", kVersionInForce},
-          {"agent", policy.agent},
-          {"namespace", policy.agent_namespace},
-          {"memory", WriteMemory(policy)},
-          {"toolHooks",
-           {{"memorySaveRules", rules},
-            {"contextInjectTools", tools},
-            {"blockedCommands", policy.blocked_commands},
-            {"allowedPaths", policy.allowed_paths},
-            {"auditTools", policy.audit_tools}}}};
+  Json out = {{"version", kVersionInForce},
+              {"agent", policy.agent},
+              {"namespace", policy.agent_namespace},
+              {"memory", WriteMemory(policy)},
+              {"toolHooks",
+               {{"memorySaveRules", rules},
+                {"contextInjectTools", tools},
+                {"blockedCommands", policy.blocked_commands},
+                {"allowedPaths", policy.allowed_paths},
+                {"auditTools", policy.audit_tools}}}};
+  // As sessionDigest: a sidecar from before this field refuses what it does not know.
+  if (policy.mode != "daemon") out["mode"] = policy.mode;
+  return out;
 }
 
 std::string PolicyDigest(std::string_view policy_file) {

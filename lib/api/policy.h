@@ -1,5 +1,5 @@
-// The policy: what the operator renders from an Agent (policy.json in its ConfigMap) and the sidecar
-// obeys. The one place that both agree on. Pure.
+// The policy: what the operator renders from an Agent (policy.json in its ConfigMap) and the
+// sidecar obeys. The one place that both agree on. Pure.
 #pragma once
 
 #include <map>
@@ -48,6 +48,7 @@ struct RetentionRule {
 
 struct Policy {
   std::string agent, agent_namespace;
+  std::string mode = "daemon";  // daemon | task: what a stop means to open sessions (rulings K29)
   // memory
   std::string server_url;  // http://name.namespace.svc.cluster.local:7437; empty: not resolved yet
   std::string audience;    // of the projected token
@@ -68,8 +69,9 @@ struct Policy {
 
 inline constexpr const char* kFromToolArgs = "from_tool_args";
 
-// policy.json: {"version": 1, "agent", "namespace", "memory": {…the Agent's words, url, audience…},
-// "toolHooks": {…the Agent's words…}}. Unknown keys and another version are kInvalid, naming the key.
+// policy.json: {"version": 1, "agent", "namespace", "mode", "memory": {…the Agent's words, url,
+// audience…}, "toolHooks": {…the Agent's words…}}. Unknown keys and another version are kInvalid,
+// naming the key.
 base::Result<Policy> DecodePolicy(const base::Json& json);
 base::Json EncodePolicy(const Policy& policy);
 // As in policy.json and in the server's PUT /retention.

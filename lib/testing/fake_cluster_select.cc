@@ -12,6 +12,10 @@ bool MatchesLabels(const Json& object, const std::string& selector) {
   for (const std::string& term : base::Split(selector, ',')) {
     size_t equals = term.find('=');
     std::string name = term.substr(0, equals);
+    if (name.starts_with('!')) {  // "!name": without that label
+      if (base::At(object, {"metadata", "labels", name.c_str() + 1})) return false;
+      continue;
+    }
     bool negated = !name.empty() && name.back() == '!';
     if (negated) name.pop_back();
     const Json* value = base::At(object, {"metadata", "labels", name.c_str()});

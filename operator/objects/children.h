@@ -11,9 +11,9 @@ namespace controller {
 std::optional<base::Json> ServiceAccountOf(const Blueprint& blueprint);
 std::optional<base::Json> SpecConfigMapOf(const Blueprint& blueprint);  // agent.json for the agent
 std::optional<base::Json> PolicyConfigMapOf(
-    const Blueprint& blueprint);                                  // policy.json for the sidecar
-std::optional<base::Json> ServiceOf(const Blueprint& blueprint);  // of the agent's named ports
-std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint);
+    const Blueprint& blueprint);                                      // policy.json for the sidecar
+std::optional<base::Json> ServiceOf(const Blueprint& blueprint);      // of a daemon's named ports
+std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint);  // of a daemon alone
 base::Json PodTemplateOf(const Blueprint& blueprint);
 
 }  // namespace controller

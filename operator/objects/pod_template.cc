@@ -147,7 +147,8 @@ std::string TemplateFault(const api::Agent& agent) {
   for (const char* list : {"containers", "initContainers"})
     if (std::string fault = ListFault(*spec, list, {kSidecarContainer}); !fault.empty())
       return fault;
-  return ListFault(*spec, "volumes", {kClaimVolume, kPolicyVolume, kTokenVolume, kSpecVolume});
+  return ListFault(*spec, "volumes",
+                   {kClaimVolume, kPolicyVolume, kTokenVolume, kSpecVolume, kPromptVolume});
 }
 
 base::Json PodTemplateOf(const Blueprint& blueprint) {

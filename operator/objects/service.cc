@@ -6,6 +6,7 @@ namespace controller {
 
 std::optional<base::Json> ServiceOf(const Blueprint& blueprint) {
   const api::Agent& agent = blueprint.agent;
+  if (agent.mode == "task") return std::nullopt;  // its runs come and go, and may be several
   base::Json ports = base::Json::array();
   for (const base::Json& port : agent.spec.value("ports", base::Json::array()))
     if (const std::string name = base::StringAt(port, {"name"});

@@ -23,6 +23,7 @@ Json ClaimTemplates(const api::Agent& agent) {
 
 std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint) {
   const api::Agent& agent = blueprint.agent;
+  if (agent.mode == "task") return std::nullopt;  // each AgentRun makes its Job: job.cc
   // The API refuses to change claim templates; status says when spec.storage asks for something
   // else.
   const Json* present = blueprint.workload

@@ -1,14 +1,17 @@
 {{/* What the operator may do: no wildcard, no Secrets, no pods/exec, no escalate or bind. It writes
 by server-side apply, which is `patch`, plus `create` where the object is new. */}}
 {{- define "agent-memory.rules" -}}
-# Our own kinds: read; of Agents the status is written, never the spec.
+# Our own kinds: read; the status is written, never the spec.
 - {apiGroups: [agents.agentops.io], resources: [agents, agenttools, agentruns, memoryservers], verbs: [list, watch]}
 - {apiGroups: [agents.agentops.io], resources: [agents/status, agentruns/status, memoryservers/status], verbs: [patch]}
 # Children.
 - {apiGroups: [apps], resources: [statefulsets], verbs: [get, list, watch, create, patch, delete]}
 - {apiGroups: [''], resources: [configmaps, serviceaccounts, services], verbs: [get, list, watch, create, patch, delete]}
-# Claims are looked at and marked with their Agent, not made and not deleted: StatefulSets make them.
-- {apiGroups: [''], resources: [persistentvolumeclaims], verbs: [get, list, watch, patch]}
+# A run's Job is made once; it goes with its AgentRun.
+- {apiGroups: [batch], resources: [jobs], verbs: [get, list, watch, create, patch]}
+# Claims are looked at and marked with whose they are, made for runs with storage (StatefulSets make
+# their own), and not deleted.
+- {apiGroups: [''], resources: [persistentvolumeclaims], verbs: [get, list, watch, create, patch]}
 # Pods are annotated, so that the kubelet syncs a changed policy at once.
 - {apiGroups: [''], resources: [pods], verbs: [list, watch, patch]}
 # Where serverRef leads.

@@ -1,0 +1,20 @@
+// The builders of what an AgentRun owns: its Job, and beside it the volume and the prompt's file
+// where it has them. As children.h: each reads like the manifest that it makes. Pure.
+#pragma once
+
+#include <optional>
+
+#include "lib/api/agent_run.h"
+#include "operator/desired.h"
+
+namespace controller {
+
+// A prompt of up to so many bytes is an environment variable; Linux takes none over 128 KiB.
+inline constexpr size_t kMostPromptBytesInVariable = 32 << 10;
+
+// `blueprint` is the Agent's.
+base::Json JobOf(const Blueprint& blueprint, const api::AgentRun& run);
+std::optional<base::Json> RunClaimOf(const api::AgentRun& run);  // nullopt: no volume of its own
+std::optional<base::Json> PromptConfigMapOf(const api::AgentRun& run);  // nullopt: short, or none
+
+}  // namespace controller
