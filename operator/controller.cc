@@ -142,6 +142,16 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
       },
       kube::DropManagedFields, kAgentLabel, kAgentLabel);
   WatchRuns();
+  if (!options_.settings.foreign_pods.policy.empty()) WatchForeignPods();
+}
+
+void Controller::WatchForeignPods() {
+  Watch(PodTemplates(), kube::ToLabel(kAgentLabel), kube::DropManagedFields, kAgentLabel,
+        kAgentLabel);
+  Watch(
+      InjectionBindings(),
+      [](const Change& change) { return std::vector{AgentOfBinding(change.object)}; },
+      kube::DropManagedFields, kAgentLabel, kAgentLabel);
 }
 
 void Controller::WatchRuns() {
@@ -229,6 +239,12 @@ base::Result<Observed> Controller::Observe(const base::Json& agent) {
        {"ServiceAccount", "ConfigMap", "Service", "StatefulSet", "Pod", "PersistentVolumeClaim"})
     for (Json& object : stores_[kind]->ListByLabel(self.name, self.name_space))
       objects.push_back(std::move(object));
+  if (!options_.settings.foreign_pods.policy.empty()) {
+    const ObjectKey binding{"", InjectionBindingName(self.name_space, self.name)};
+    if (auto found = stores_[InjectionBindings().kind]->Get(binding)) objects.push_back(*found);
+    for (Json& found : stores_[PodTemplates().kind]->ListByLabel(self.name, self.name_space))
+      objects.push_back(std::move(found));
+  }
   Observed observed = Sort(agent, objects);
   RETURN_IF_ERROR(LookForClaim(observed));
   for (const Json& pod : observed.pods) {
@@ -290,6 +306,7 @@ base::Result<kube::When> Controller::Reconcile(const ObjectKey& key, std::stop_t
   if (!agent || !IsOfClass(*agent, options_.agent_class)) {
     dependents_.Set(key, {});
     refused_.With([&](auto& all) { all.erase(key); });
+    if (!agent) RETURN_IF_ERROR(RemoveBindingOf(key));
     return kube::When{};
   }
   ASSIGN_OR_RETURN(Observed observed, Observe(*agent));
@@ -310,6 +327,23 @@ base::Result<kube::When> Controller::Reconcile(const ObjectKey& key, std::stop_t
   if (!observed.refused.empty() && plan.requeue_after_ms == 0)
     return kube::When{kAskRefusedAgainMs};
   return kube::When{plan.requeue_after_ms};
+}
+
+// A binding has no owner that takes it along. It comes here too when its Agent went while nobody
+// looked: every binding is a change after the first list.
+base::Status Controller::RemoveBindingOf(const ObjectKey& gone) {
+  if (options_.settings.foreign_pods.policy.empty()) return {};
+  const ObjectKey key{"", InjectionBindingName(gone.name_space, gone.name)};
+  auto binding = stores_[InjectionBindings().kind]->Get(key);
+  if (!binding || AgentOfBinding(*binding) != gone || kube::IsBeingDeleted(*binding) ||
+      !IsOfClass(*binding, options_.agent_class))
+    return {};
+  kube::DeleteOptions options;
+  options.uid = kube::UidOf(*binding);
+  auto removed = client_.Delete(InjectionBindings(), key, options);
+  if (!removed && removed.error().code != base::Code::kNotFound) return removed.error();
+  base::LogInfo("removed the binding of an Agent that is gone", {{"agent", gone.Text()}});
+  return {};
 }
 
 void Controller::RememberRefusals(const ObjectKey& key, const Outcome& outcome) {

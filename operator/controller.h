@@ -55,7 +55,9 @@ class Controller {
   kube::ObjectStore& Watch(const kube::Resource& resource, kube::MapToKeys map, kube::Prune prune,
                            const std::string& label = {}, const std::string& selector = {});
   void WatchRuns();
+  void WatchForeignPods();
   base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop);
+  base::Status RemoveBindingOf(const kube::ObjectKey& gone);
   base::Result<kube::When> ReconcileUnserved(const kube::ObjectKey& key);
   // run_reconcile.cc
   base::Result<kube::When> ReconcileRun(const kube::ObjectKey& key, std::stop_token stop);

@@ -1,6 +1,7 @@
 // The table of child kinds and the labels and owner that all of them carry.
 #include "operator/desired.h"
 
+#include "operator/foreign_pods.h"
 #include "operator/names.h"
 #include "operator/objects/children.h"
 
@@ -15,7 +16,8 @@ struct ChildKind {
 constexpr ChildKind kChildKinds[] = {
     {kube::ServiceAccounts, ServiceAccountOf}, {kube::ConfigMaps, SpecConfigMapOf},
     {kube::ConfigMaps, PolicyConfigMapOf},     {kube::Services, ServiceOf},
-    {kube::StatefulSets, StatefulSetOf},
+    {kube::StatefulSets, StatefulSetOf},       {PodTemplates, InjectionTemplateOf},
+    {InjectionBindings, InjectionBindingOf},
 };
 
 }  // namespace
@@ -24,9 +26,10 @@ base::Json Dressed(base::Json object, const kube::Resource& resource, const Blue
   object["apiVersion"] = resource.ApiVersion();
   object["kind"] = resource.kind;
   base::Json& metadata = object["metadata"];
-  metadata["namespace"] = blueprint.agent.name_space;
   metadata["labels"][kAgentLabel] = blueprint.agent.name;
   metadata["labels"][kManagedByLabel] = kManagedBy;
+  if (!resource.namespaced) return object;  // nothing cluster-scoped can be owned by an Agent
+  metadata["namespace"] = blueprint.agent.name_space;
   if (!blueprint.owner.is_null())
     metadata["ownerReferences"] = base::Json::array({blueprint.owner});
   return object;

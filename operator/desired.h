@@ -18,6 +18,7 @@ struct Blueprint {
   std::string policy_file;  // the bytes of policy.json
   std::string audience;     // of the sidecar's token
   std::string sidecar_image, otlp_endpoint;
+  std::string injection_policy;  // that serves pods of others; empty: they are not served
   const base::Json* workload =
       nullptr;  // the observed StatefulSet, of which some fields never change
 };

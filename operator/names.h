@@ -14,6 +14,8 @@ inline constexpr const char* kReportingController = "agents.agentops.io/operator
 inline constexpr const char* kAgentLabel =
     "agents.agentops.io/agent";                                     // on children and their pods
 inline constexpr const char* kRunLabel = "agents.agentops.io/run";  // on what belongs to one run
+inline constexpr const char* kMemoryLabel =
+    "agents.agentops.io/memory";  // on pods of others: the Agent whose memory they get
 inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";
 inline constexpr const char* kServiceNameLabel = "kubernetes.io/service-name";  // on EndpointSlices
 inline constexpr const char* kManagedBy = "agent-memory-operator";
@@ -28,6 +30,9 @@ inline constexpr const char* kRetainedFrom =
 inline constexpr const char* kPolicyTouch =
     "agents.agentops.io/policy";  // makes the kubelet sync at once
 inline constexpr const char* kInjected = "agents.agentops.io/memory-injected";
+inline constexpr const char* kClamped =
+    "agents.agentops.io/memory-clamped";  // what a pod's own sidecar asked for and did not get
+inline constexpr const char* kPlacement = "agents.agentops.io/placement";  // on PodTemplates
 inline constexpr const char* kAgentGeneration =
     "agents.agentops.io/agent-generation";  // of the Agent that a Job was made from
 inline constexpr const char* kDefaultContainer = "kubectl.kubernetes.io/default-container";
@@ -38,6 +43,11 @@ inline std::string PortsServiceName(const std::string& agent) { return agent; }
 inline std::string ServiceAccountName(const std::string& agent) { return agent + "-agent"; }
 inline std::string SpecConfigMapName(const std::string& agent) { return agent + "-agent"; }
 inline std::string PolicyConfigMapName(const std::string& agent) { return agent + "-policy"; }
+inline std::string InjectionTemplateName(const std::string& agent) { return agent + "-injection"; }
+// Cluster-scoped. A namespace has no dot, so that no two Agents share a name.
+inline std::string InjectionBindingName(const std::string& name_space, const std::string& agent) {
+  return name_space + "." + agent;
+}
 inline std::string ClaimName(const std::string& agent) { return "data-" + agent + "-0"; }
 
 // Objects of an AgentRun. No claim of an Agent begins as a run's does.

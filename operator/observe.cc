@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "operator/foreign_pods.h"
 #include "operator/names.h"
 
 namespace controller {
@@ -10,7 +11,8 @@ namespace {
 
 using base::Json;
 
-const std::set<std::string> kChildKinds = {"ServiceAccount", "ConfigMap", "Service", "StatefulSet"};
+const std::set<std::string> kChildKinds = {"ServiceAccount", "ConfigMap", "Service", "StatefulSet",
+                                           "PodTemplate"};
 
 bool BelongsTo(const Json& object, const std::string& agent) {
   return kube::LabelOf(object, kAgentLabel) == agent || kube::KeyOf(object).name == agent;
@@ -18,7 +20,8 @@ bool BelongsTo(const Json& object, const std::string& agent) {
 
 bool TakesChildName(const Json& object, const std::string& agent) {
   const std::string name = kube::KeyOf(object).name;
-  return name == SpecConfigMapName(agent) || name == PolicyConfigMapName(agent);
+  return name == SpecConfigMapName(agent) || name == PolicyConfigMapName(agent) ||
+         name == InjectionTemplateName(agent);
 }
 
 }  // namespace
@@ -46,6 +49,7 @@ Observed Sort(const base::Json& agent, const std::vector<base::Json>& objects) {
     if (kChildKinds.contains(kind) && beside &&
         (BelongsTo(object, self.name) || TakesChildName(object, self.name)))
       seen.children[{kind, key.name}] = object;
+    if (AgentOfBinding(object) == self) seen.children[{kind, key.name}] = object;
   }
   return seen;
 }

@@ -29,6 +29,7 @@ struct Draft {
 };
 
 bool IsOwnedBy(const Json& object, const api::Agent& agent) {
+  if (AgentOfBinding(object) == kube::ObjectKey{agent.name_space, agent.name}) return true;
   return !agent.uid.empty() && kube::ControllerOf(object).uid == agent.uid;
 }
 
@@ -114,6 +115,8 @@ Blueprint MakeBlueprint(const Draft& draft) {
                            : "agent-memory." + reference.name_space + "." + reference.name;
   blueprint.sidecar_image = draft.findings.sidecar_image;
   blueprint.otlp_endpoint = draft.settings.otlp_endpoint;
+  if (WantsForeignPods(draft.agent))
+    blueprint.injection_policy = draft.settings.foreign_pods.policy;
   if (draft.findings.storage_differs) blueprint.workload = Workload(draft);
   return blueprint;
 }
@@ -271,6 +274,7 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
   draft.findings.sidecar_image =
       draft.agent.sidecar_image.empty() ? settings.sidecar_image : draft.agent.sidecar_image;
   draft.findings.resolution = Resolve(observed, settings.cluster_domain, settings.memory_url);
+  draft.findings.foreign_pods = settings.foreign_pods;
   MakePolicy(draft);
   if (draft.agent.has_storage) {  // a task's runs have volumes of their own
     LookAtClaim(draft);

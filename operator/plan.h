@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/desired.h"
+#include "operator/foreign_pods.h"
 #include "operator/observe.h"
 #include "operator/status.h"
 
@@ -16,7 +17,8 @@ struct Settings {
   std::string cluster_domain = "cluster.local";
   std::string sidecar_image = "agent-memory/sidecar:dev";
   std::string otlp_endpoint;  // where sidecars send traces; empty: nowhere
-  std::string memory_url;     // not empty: instead of what serverRef leads to (render only)
+  ForeignPods foreign_pods;
+  std::string memory_url;  // not empty: instead of what serverRef leads to (render only)
 };
 
 // A merge patch; fenced by a uid in its metadata.

@@ -3,6 +3,7 @@
 // agents.
 #include "operator/pod_injection.h"
 
+#include "lib/kube/object.h"
 #include "operator/names.h"
 
 namespace controller {
@@ -70,6 +71,34 @@ void PutNamed(Json& list, Json item, size_t place) {
               std::move(item));
 }
 
+Json VolumesOf(const SidecarShape& shape) {
+  Json token = {
+      {"serviceAccountToken",
+       {{"audience", shape.audience}, {"expirationSeconds", kTokenSeconds}, {"path", "token"}}}};
+  Json volumes = {{{"name", kPolicyVolume}, {"configMap", {{"name", shape.policy_map}}}},
+                  {{"name", kTokenVolume}, {"projected", {{"sources", Json::array({token})}}}}};
+  if (shape.state_volume.empty())
+    volumes.push_back({{"name", kStateVolume}, {"emptyDir", {{"sizeLimit", "1Gi"}}}});
+  return volumes;
+}
+
+void PutParts(Json& pod_spec, Json sidecar, const Json& volumes, const std::string& placement) {
+  Json& init_containers = pod_spec["initContainers"];
+  if (!init_containers.is_array()) init_containers = Json::array();
+  PutNamed(init_containers, std::move(sidecar), PlaceOf(init_containers, placement));
+  for (const Json& volume : volumes) PutNamed(pod_spec["volumes"], volume, SIZE_MAX);
+}
+
+// `sidecar` with the image and the resources that the pod's own container of that name asks for.
+Json WithWishesOf(const Json& declared, Json sidecar) {
+  const std::string image = base::StringAt(declared, {"image"});
+  if (!image.empty() && image != "auto") sidecar["image"] = image;
+  for (const char* part : {"requests", "limits"})
+    if (const Json* wished = base::At(declared, {"resources", part}); wished && !wished->is_null())
+      sidecar["resources"][part].update(*wished);
+  return sidecar;
+}
+
 }  // namespace
 
 base::Json SidecarContainer(const SidecarShape& shape) {
@@ -97,19 +126,37 @@ base::Json SidecarContainer(const SidecarShape& shape) {
 }
 
 void InjectSidecar(base::Json& pod_spec, const SidecarShape& shape) {
-  Json& init_containers = pod_spec["initContainers"];
-  if (!init_containers.is_array()) init_containers = Json::array();
-  PutNamed(init_containers, SidecarContainer(shape), PlaceOf(init_containers, shape.placement));
-  Json& volumes = pod_spec["volumes"];
-  const size_t last = SIZE_MAX;
-  PutNamed(volumes, {{"name", kPolicyVolume}, {"configMap", {{"name", shape.policy_map}}}}, last);
-  Json token = {
-      {"serviceAccountToken",
-       {{"audience", shape.audience}, {"expirationSeconds", kTokenSeconds}, {"path", "token"}}}};
-  PutNamed(volumes, {{"name", kTokenVolume}, {"projected", {{"sources", Json::array({token})}}}},
-           last);
-  if (shape.state_volume.empty())
-    PutNamed(volumes, {{"name", kStateVolume}, {"emptyDir", {{"sizeLimit", "1Gi"}}}}, last);
+  PutParts(pod_spec, SidecarContainer(shape), VolumesOf(shape), shape.placement);
+}
+
+base::Json InjectionTemplate(const SidecarShape& shape) {
+  const Json url = {{"name", kMemoryUrlVariable}, {"value", kSidecarUrl}};
+  Json spec = {{"containers",
+                {{{"name", kAgentContainer},
+                  {"image", shape.image},
+                  {"env", Json::array({url})},
+                  {"securityContext", Restricted()}}}}};
+  InjectSidecar(spec, shape);
+  return {{"metadata", {{"annotations", {{kInjected, "true"}}}}}, {"spec", std::move(spec)}};
+}
+
+void InjectIntoForeignPod(base::Json& pod, const base::Json& injection) {
+  const Json& parts = injection["template"]["spec"];
+  Json sidecar = parts["initContainers"][0];
+  Json& spec = pod["spec"];
+  Json& annotations = pod["metadata"]["annotations"];
+  if (const Json* declared = FindNamed(spec, "initContainers", kSidecarContainer)) {
+    const Json* wished = base::At(*declared, {"securityContext"});
+    if (wished && *wished != sidecar["securityContext"]) annotations[kClamped] = "securityContext";
+    sidecar = WithWishesOf(*declared, std::move(sidecar));
+  }
+  PutParts(spec, std::move(sidecar), parts["volumes"], kube::AnnotationOf(injection, kPlacement));
+  for (const Json& variable : parts["containers"][0]["env"]) {
+    const std::string name = base::StringAt(variable, {"name"});
+    Json& first = spec["containers"][0];
+    if (!FindNamed(first, "env", name)) PutNamed(first["env"], variable, SIZE_MAX);
+  }
+  annotations[kInjected] = "true";
 }
 
 const base::Json* FindNamed(const base::Json& object, const char* list, const std::string& name) {

@@ -5,9 +5,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
-#include "lib/base/text.h"
-#include "lib/telemetry/trace_export.h"
-#include "operator/embedded_crds.h"
+#include "operator/file_request.h"
 #include "operator/names.h"
 #include "operator/run_plan.h"
 
@@ -33,70 +31,6 @@ PersistentVolumeClaims, children) are taken for what the cluster has. "-" is sta
   --otlp-endpoint URL  where the sidecar sends traces
 )";
 
-struct Request {
-  std::vector<std::string> files;
-  std::string directory, name_space = "default";
-  Settings settings;
-  bool help = false;
-};
-
-base::Result<Request> ReadArguments(const std::vector<std::string>& arguments) {
-  Request request;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    std::string flag = arguments[i], value;
-    if (flag == "--help" || flag == "-h") {
-      request.help = true;
-      return request;
-    }
-    const size_t equals = flag.find('=');
-    if (flag.starts_with("--") && equals != std::string::npos) {
-      value = flag.substr(equals + 1);
-      flag.resize(equals);
-    } else if (++i < arguments.size()) {
-      value = arguments[i];
-    } else {
-      return base::Error{base::Code::kInvalid, flag + " needs a value"};
-    }
-    if (flag == "-f" || flag == "--filename")
-      request.files.push_back(value);
-    else if (flag == "-o" || flag == "--output")
-      request.directory = value;
-    else if (flag == "--namespace")
-      request.name_space = value;
-    else if (flag == "--memory-url")
-      request.settings.memory_url = value;
-    else if (flag == "--cluster-domain")
-      request.settings.cluster_domain = value;
-    else if (flag == "--sidecar-image")
-      request.settings.sidecar_image = value;
-    else if (flag == "--otlp-endpoint")
-      request.settings.otlp_endpoint = value;
-    else
-      return base::Error{base::Code::kInvalid, "render does not know " + flag};
-  }
-  RETURN_IF_ERROR(
-      telemetry::CheckTraceOptions({request.settings.otlp_endpoint, "--otlp-endpoint", {}, {}}));
-  if (request.files.empty()) return base::Error{base::Code::kInvalid, "render needs -f FILE"};
-  return request;
-}
-
-base::Result<std::string> ReadSource(const std::string& file) {
-  if (file != "-") return base::ReadFile(file);
-  return std::string(std::istreambuf_iterator<char>(std::cin), {});
-}
-
-base::Result<std::vector<Json>> ReadFiles(const Request& request) {
-  std::vector<Json> objects;
-  for (const std::string& file : request.files) {
-    auto text = ReadSource(file);
-    if (!text) return base::Wrap(file, text.error());
-    auto read = ReadObjects(*text, request.name_space);
-    if (!read) return base::Wrap(file, read.error());
-    objects.insert(objects.end(), read->begin(), read->end());
-  }
-  return objects;
-}
-
 base::Status WriteFiles(const std::string& directory, const Plan& plan) {
   RETURN_IF_ERROR(base::MakeDirectories(directory));
   for (const Child& child : plan.apply) {
@@ -121,8 +55,8 @@ void Warn(const Json& status, const std::string& object, std::ostream& err) {
   }
 }
 
-bool Finish(const Request& request, const Plan& plan, const std::string& object, std::ostream& out,
-            std::ostream& err) {
+bool Finish(const FileRequest& request, const Plan& plan, const std::string& object,
+            std::ostream& out, std::ostream& err) {
   for (const Child& child : plan.apply) out << "---\n" << base::DumpYaml(child.object);
   if (plan.status) Warn(*plan.status, object, err);
   if (request.directory.empty()) return true;
@@ -132,7 +66,7 @@ bool Finish(const Request& request, const Plan& plan, const std::string& object,
 }
 
 // What the run becomes once the Agents in the files have the status of their plans.
-bool RenderRun(const Request& request, const Json& run, const std::vector<Json>& agents,
+bool RenderRun(const FileRequest& request, const Json& run, const std::vector<Json>& agents,
                std::ostream& out, std::ostream& err) {
   ObservedRun observed;
   observed.run = run;
@@ -150,7 +84,7 @@ bool RenderRun(const Request& request, const Json& run, const std::vector<Json>&
   return Finish(request, plan, "AgentRun " + self.name, out, err);
 }
 
-int RenderAll(const Request& request, const std::vector<Json>& objects, std::ostream& out,
+int RenderAll(const FileRequest& request, const std::vector<Json>& objects, std::ostream& out,
               std::ostream& err) {
   size_t agents = 0;
   for (const Json& object : objects) agents += base::StringAt(object, {"kind"}) == "Agent" ? 1 : 0;
@@ -177,35 +111,8 @@ int RenderAll(const Request& request, const std::vector<Json>& objects, std::ost
 
 }  // namespace
 
-base::Result<std::vector<base::Json>> ReadObjects(const std::string& yaml,
-                                                  const std::string& name_space) {
-  ASSIGN_OR_RETURN(std::vector<Json> objects, base::ParseYamlDocuments(yaml));
-  std::vector<std::string> faults;
-  for (Json& object : objects) {
-    if (!object.is_object() || !object.contains("kind")) {
-      faults.push_back("a document is no Kubernetes object: it has no kind");
-      continue;
-    }
-    const std::string kind = base::StringAt(object, {"kind"});
-    const bool ours = base::StringAt(object, {"apiVersion"}).starts_with("agents.agentops.io/");
-    const kube::CrdSchema* schema = SchemaOf(object);
-    if (ours && !schema)
-      faults.push_back("no kind " + kind + " in " + base::StringAt(object, {"apiVersion"}));
-    if (kind == "Agent" && !ours)
-      faults.push_back("Agent: apiVersion must be agents.agentops.io/v1alpha1");
-    if (schema)
-      for (const std::string& fault : schema->Admit(object))
-        faults.push_back("The " + kind + " \"" + base::StringAt(object, {"metadata", "name"}) +
-                         "\" is invalid: " + fault);
-    if (object["metadata"].is_object() && !object["metadata"].contains("namespace"))
-      object["metadata"]["namespace"] = name_space;
-  }
-  if (faults.empty()) return objects;
-  return base::Error{base::Code::kInvalid, base::Join(faults, "\n")};
-}
-
 int RunRender(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
-  auto request = ReadArguments(arguments);
+  auto request = ReadArguments(arguments, "render");
   if (!request) {
     err << request.error().message << "\n\n" << kHelp;
     return kUsage;

@@ -6,17 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "operator/plan.h"
+#include "operator/file_request.h"
 
 namespace controller {
 
 // `arguments` are those behind the word render. Returns the exit code: 0; 1 when a file or an
 // object is refused (each fault on `err`); 64 for a wrong call.
 int RunRender(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
-
-// The objects of YAML text: namespaced where they have none, those of our kinds defaulted and
-// checked by their schema. kInvalid names every fault.
-base::Result<std::vector<base::Json>> ReadObjects(const std::string& yaml,
-                                                  const std::string& name_space);
 
 }  // namespace controller

@@ -12,6 +12,7 @@
 #include "lib/kube/connection.h"
 #include "lib/kube/leader.h"
 #include "lib/telemetry/instrument.h"
+#include "operator/admission_probe.h"
 #include "operator/controller.h"
 #include "operator/installed_crds.h"
 #include "operator/names.h"
@@ -103,8 +104,11 @@ class Running : public RunningOperator {
                                             "agent-memory-operator/" AGENT_MEMORY_VERSION));
     if (auto crds = CheckInstalledCrds(connection_->client(), settings.Bool("adopt-crds")); !crds)
       return base::Wrap("API server " + server, crds.error());
-    controller_ =
-        std::make_unique<Controller>(connection_->client(), OptionsOf(settings, metrics_));
+    ControllerOptions options = OptionsOf(settings, metrics_);
+    ASSIGN_OR_RETURN(options.settings.foreign_pods,
+                     ProbeForeignPods(connection_->client(), settings.Text("injection-policy"),
+                                      options.name_spaces));
+    controller_ = std::make_unique<Controller>(connection_->client(), std::move(options));
     metrics_.SetGauge("controller_runtime_max_concurrent_reconciles",
                       static_cast<double>(settings.Int("workers")), {{"controller", "agent"}});
     if (elects) StandForElection(std::move(lease));  // before anybody asks whether it is ready
@@ -243,6 +247,9 @@ const base::Program& OperatorProgram() {
           {"otlp-endpoint", Kind::kString, "",
            "collector that sidecars send traces to by OTLP over HTTP, http://host:4318; empty: "
            "none"},
+          {"injection-policy", Kind::kString, "",
+           "the chart's MutatingAdmissionPolicy that gives sidecars to pods of others; empty: they "
+           "are left alone"},
           {"adopt-crds", Kind::kBool, "false", "work with CRDs that somebody else installed"},
           {"workers", Kind::kInt, "4", "Agents that are worked on at once", 1, 64},
           {"lease", Kind::kString, "",
@@ -254,7 +261,8 @@ const base::Program& OperatorProgram() {
       },
       "Subcommands:\n"
       "  render -f agent.yaml …   the objects that an Agent would own, from files (render "
-      "--help)\n"};
+      "--help)\n"
+      "  explain pod -f pod.yaml …  what a pod of others becomes, from files (explain --help)\n"};
   return program;
 }
 

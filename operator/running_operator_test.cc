@@ -57,9 +57,9 @@ http::Response Forward(testing::FakeCluster& cluster, const http::Request& reque
 
 using Grants = std::set<std::string>;  // "statefulsets patch", "agents/status patch"
 
-// What the chart's roles allow.
-Grants Granted() {
-  std::ifstream file("config/rbac/rbac.yaml");
+// What the chart's roles in that file allow.
+Grants Granted(const std::string& roles) {
+  std::ifstream file(roles);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   auto objects = ReadObjects(text, "");
   EXPECT_TRUE(objects) << objects.error().message;
@@ -130,11 +130,12 @@ class RunningOperatorTest : public testing::Test {
     api_->Stop(0);
     std::filesystem::remove_all(folder_);
   }
-  void Start() {
+  void Start(const std::string& injection_policy = "") {
     const base::Invocation invocation = base::ReadCommandLine(
         OperatorProgram(),
         {"agent-memory-operator", "--kubeconfig=" + (folder_ / "kubeconfig").string(),
-         "--admin=127.0.0.1:0", "--lease=n/operator", "--lease-duration=3s", "--adopt-crds"},
+         "--admin=127.0.0.1:0", "--lease=n/operator", "--lease-duration=3s", "--adopt-crds",
+         "--injection-policy=" + injection_policy},
         {});
     ASSERT_TRUE(invocation.run) << invocation.output;
     auto running = RunningOperator::Start(invocation.settings);
@@ -154,6 +155,8 @@ class RunningOperatorTest : public testing::Test {
   bool Says(const std::string& path, const std::string& text) {
     return Eventually([&] { return Page(path).find(text) != std::string::npos; });
   }
+
+  void UseEverything(const std::string& roles, const std::string& injection_policy);
 
   const std::filesystem::path folder_;
   testing::FakeCluster cluster_;
@@ -199,7 +202,8 @@ TEST_F(RunningOperatorTest, LeadsWorksAndGivesTheLeaseUp) {
 }
 
 // Rows of the story: what an Agent may have, what is taken from it again, what is left from before.
-TEST_F(RunningOperatorTest, UsesWhatTheRolesAllowAndNothingElse) {
+void RunningOperatorTest::UseEverything(const std::string& roles,
+                                        const std::string& injection_policy) {
   auto give = [&](const std::string& yaml) {
     auto objects = ReadObjects(yaml, "n");
     ASSERT_TRUE(objects) << objects.error().message;
@@ -217,9 +221,10 @@ TEST_F(RunningOperatorTest, UsesWhatTheRolesAllowAndNothingElse) {
       "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-a-0, labels: "
       "{agents.agentops.io/agent: a}, annotations: {agents.agentops.io/retained-from: u}}}");
   give("{" + ours +
-       "kind: Agent, metadata: {name: a}, spec: {image: i, mode: daemon, storage: "
-       "{adopt: true}, memory: {serverRef: m}, ports: [{name: http, containerPort: 80}]}}");
-  Start();
+       "kind: Agent, metadata: {name: a}, spec: {image: i, mode: daemon, injection: "
+       "{foreignPods: true}, storage: {adopt: true}, memory: {serverRef: m}, ports: [{name: http, "
+       "containerPort: 80}]}}");
+  Start(injection_policy);
   ASSERT_TRUE(Eventually([&] { return bool(cluster_.Get(kube::StatefulSets(), {"n", "a"})); }));
   const Json owner = kube::ControllerReference(*cluster_.Get(Agents(), {"n", "a"}));
   for (const kube::Resource& kind : {kube::ServiceAccounts(), kube::StatefulSets()})
@@ -244,12 +249,25 @@ TEST_F(RunningOperatorTest, UsesWhatTheRolesAllowAndNothingElse) {
   }
   give("{" + ours + "kind: Agent, metadata: {name: a}, spec: {image: i, mode: daemon}}");
   const Grants by_hand = {"pods patch"};  // with a sidecar on a node: e2e/story, chapter 7
-  const Grants granted = Without(Granted(), by_hand);
+  const Grants granted = Without(Granted(roles), by_hand);
   EXPECT_GT(granted.size(), 40u);
   Eventually([&] { return Used(cluster_.calls()) == granted; });
   running_->Stop();
   EXPECT_EQ(Without(Used(cluster_.calls()), granted), Grants()) << "used and not granted";
   EXPECT_EQ(Without(granted, Used(cluster_.calls())), Grants()) << "granted and never used";
+}
+
+TEST_F(RunningOperatorTest, UsesWhatTheRolesAllowAndNothingElse) {
+  UseEverything("config/rbac/rbac.yaml", "");
+}
+
+TEST_F(RunningOperatorTest, WithPodsOfOthersUsesWhatTheirRolesAllowAndNothingElse) {
+  for (const kube::Resource& kind : {PodTemplates(), InjectionPolicies(), InjectionBindings()})
+    cluster_.Serve(kind);
+  cluster_.Put({{"apiVersion", InjectionPolicies().ApiVersion()},
+                {"kind", InjectionPolicies().kind},
+                {"metadata", {{"name", "policy"}}}});
+  UseEverything("config/overlays/foreign-pods/rbac.yaml", "policy");
 }
 
 }  // namespace

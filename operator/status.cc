@@ -126,9 +126,17 @@ std::vector<std::string> NotServed(const api::Agent& agent) {
     names.push_back("memory.embeddings");
   if (const Json* share = base::At(memory, {"share"}); share && !share->empty())
     names.push_back("memory.share");
-  const Json* foreign = base::At(agent.spec, {"injection", "foreignPods"});
-  if (foreign && *foreign == true) names.push_back("injection.foreignPods");
   return names;
+}
+
+Condition ForeignPodsServed(const View& view) {
+  const ForeignPods& served = view.findings.foreign_pods;
+  if (served.policy.empty())
+    return {"ForeignPodsServed", Truth::kFalse, served.reason, served.message};
+  return {"ForeignPodsServed", Truth::kTrue, "Served",
+          "MutatingAdmissionPolicy " + served.policy +
+              " puts the sidecar into new pods of namespace " + view.agent.name_space +
+              " with the label " + kMemoryLabel + "=" + view.agent.name};
 }
 
 Condition Degraded(const View& view, const Condition& endpoints) {
@@ -144,6 +152,8 @@ Condition Degraded(const View& view, const Condition& endpoints) {
   if (view.findings.storage_differs)
     add("StorageNotChanged",
         "spec.storage differs from the claim, which this version does not change");
+  if (WantsForeignPods(view.agent) && view.findings.foreign_pods.policy.empty())
+    add(view.findings.foreign_pods.reason.c_str(), view.findings.foreign_pods.message);
   if (auto names = NotServed(view.agent); !names.empty())
     add("NotYetServed", "accepted, and not served by this version: " + base::Join(names, ", "));
   if (reasons.empty()) return {"Degraded", Truth::kFalse, "AsSpecified", "nothing is missing"};
@@ -234,6 +244,7 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
     if (daemon) conditions.insert(conditions.end(), {SidecarInjected(view), PolicyInSync(view)});
     conditions.push_back(RulesAccepted(view));
   }
+  if (WantsForeignPods(agent)) conditions.push_back(ForeignPodsServed(view));
   if (daemon) conditions.push_back(VolumeReady(view));
   conditions.insert(conditions.end(), {Degraded(view, endpoints), stalled});
 

@@ -7,6 +7,7 @@
 
 #include "lib/api/agent.h"
 #include "lib/kube/conditions.h"
+#include "operator/foreign_pods.h"
 #include "operator/observe.h"
 #include "operator/pod_state.h"
 #include "operator/resolve.h"
@@ -30,6 +31,7 @@ struct Findings {
   std::string template_fault;            // ours or the API server's
   std::string refused;                   // what else the API server refused, with its words
   bool storage_differs = false;          // spec.storage is not what the claim was made from
+  ForeignPods foreign_pods;
   std::string policy_digest, sidecar_image, template_image;
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "operator/desired.h"
+#include "operator/pod_injection.h"
 
 namespace controller {
 
@@ -15,5 +16,9 @@ std::optional<base::Json> PolicyConfigMapOf(
 std::optional<base::Json> ServiceOf(const Blueprint& blueprint);      // of a daemon's named ports
 std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint);  // of a daemon alone
 base::Json PodTemplateOf(const Blueprint& blueprint);
+SidecarShape SidecarShapeOf(const Blueprint& blueprint);  // in the pods of our own workload
+// For pods of others: what they get, and that the chart's policy gives it to them.
+std::optional<base::Json> InjectionTemplateOf(const Blueprint& blueprint);
+std::optional<base::Json> InjectionBindingOf(const Blueprint& blueprint);
 
 }  // namespace controller

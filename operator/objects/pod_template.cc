@@ -2,7 +2,6 @@
 // and the sidecar put in. Settings never stand here: a changed policy must not change the pod.
 #include "operator/names.h"
 #include "operator/objects/children.h"
-#include "operator/pod_injection.h"
 
 namespace controller {
 namespace {
@@ -94,20 +93,6 @@ void EquipAgent(Json& container, bool has_memory) {
                    "name");
 }
 
-SidecarShape ShapeOf(const Blueprint& blueprint) {
-  const Json& spec = blueprint.agent.spec;
-  SidecarShape shape;
-  shape.image = blueprint.sidecar_image;
-  if (const Json* resources = base::At(spec, {"sidecar", "resources"}))
-    shape.resources = *resources;
-  shape.audience = blueprint.audience;
-  shape.otlp_endpoint = blueprint.otlp_endpoint;
-  shape.policy_map = PolicyConfigMapName(blueprint.agent.name);
-  shape.placement = base::StringAt(spec, {"injection", "placement"}, "First");
-  shape.state_volume = kClaimVolume;
-  return shape;
-}
-
 bool IsNamedObject(const Json& item) {
   return item.is_object() && !base::StringAt(item, {"name"}).empty();
 }
@@ -141,6 +126,9 @@ std::string TemplateFault(const api::Agent& agent) {
     if (const Json* texts = base::At(*pod, {"metadata", part}); texts && !texts->is_object())
       if (!texts->is_null())
         return std::string("spec.template.metadata.") + part + " must be an object";
+  if (base::At(*pod, {"metadata", "labels", kMemoryLabel}))
+    return std::string("spec.template.metadata.labels: ") + kMemoryLabel +
+           " is for pods of others; an Agent's own pods have its memory without it";
   const Json* containers = base::At(*spec, {"containers"});
   if (!containers || !containers->is_array() || containers->empty())
     return "spec.template.spec.containers must have the agent as its first container";
@@ -149,6 +137,20 @@ std::string TemplateFault(const api::Agent& agent) {
       return fault;
   return ListFault(*spec, "volumes",
                    {kClaimVolume, kPolicyVolume, kTokenVolume, kSpecVolume, kPromptVolume});
+}
+
+SidecarShape SidecarShapeOf(const Blueprint& blueprint) {
+  const Json& spec = blueprint.agent.spec;
+  SidecarShape shape;
+  shape.image = blueprint.sidecar_image;
+  if (const Json* resources = base::At(spec, {"sidecar", "resources"}))
+    shape.resources = *resources;
+  shape.audience = blueprint.audience;
+  shape.otlp_endpoint = blueprint.otlp_endpoint;
+  shape.policy_map = PolicyConfigMapName(blueprint.agent.name);
+  shape.placement = base::StringAt(spec, {"injection", "placement"}, "First");
+  shape.state_volume = kClaimVolume;
+  return shape;
 }
 
 base::Json PodTemplateOf(const Blueprint& blueprint) {
@@ -170,7 +172,7 @@ base::Json PodTemplateOf(const Blueprint& blueprint) {
   EquipAgent(spec["containers"][0], agent.memory.has_value());
   if (!agent.memory) return pod;
   annotations[kInjected] = "true";
-  InjectSidecar(spec, ShapeOf(blueprint));
+  InjectSidecar(spec, SidecarShapeOf(blueprint));
   return pod;
 }
 

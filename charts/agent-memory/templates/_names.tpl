@@ -7,6 +7,11 @@
 {{- include "agent-memory.name" . }}-operator
 {{- end -}}
 
+{{/* Of both policies for pods of others. */}}
+{{- define "agent-memory.foreignPods" -}}
+{{- include "agent-memory.name" . }}-foreign-pods
+{{- end -}}
+
 {{/* For whom the tokens of callers are made: one for each Service that agents may name. */}}
 {{- define "agent-memory.audiences" -}}
 {{- range $i, $name := concat (list (include "agent-memory.name" .)) .Values.memory.aliases | uniq }}

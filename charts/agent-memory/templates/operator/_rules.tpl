@@ -19,6 +19,13 @@ by server-side apply, which is `patch`, plus `create` where the object is new. *
 - {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch]}
 {{- end -}}
 
+{{/* Only with foreignPods: who binds a policy to a PodTemplate must be allowed to read it. */}}
+{{- define "agent-memory.foreignPodsRules" -}}
+- {apiGroups: [''], resources: [podtemplates], verbs: [get, list, watch, create, patch, delete]}
+- {apiGroups: [admissionregistration.k8s.io], resources: [mutatingadmissionpolicies], resourceNames: [{{ include "agent-memory.foreignPods" . }}], verbs: [get]}
+- {apiGroups: [admissionregistration.k8s.io], resources: [mutatingadmissionpolicybindings], verbs: [get, list, watch, create, patch, delete]}
+{{- end -}}
+
 {{/* Only with a ClusterRole: are the CRDs ours? */}}
 {{- define "agent-memory.crdRules" -}}
 - apiGroups: [apiextensions.k8s.io]

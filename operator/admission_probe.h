@@ -1,0 +1,18 @@
+// Looks whether the cluster can serve pods of others: whether the chart's policy is there, and
+// whether we may bind it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/kube/kube_client.h"
+#include "operator/foreign_pods.h"
+
+namespace controller {
+
+// `policy`: name of the MutatingAdmissionPolicy; empty: not asked for. Nothing is asked of the API
+// server where only `name_spaces` are served. kUnavailable, kTimeout: nobody answered.
+base::Result<ForeignPods> ProbeForeignPods(kube::KubeClient& client, const std::string& policy,
+                                           const std::vector<std::string>& name_spaces);
+
+}  // namespace controller

@@ -1,0 +1,123 @@
+// Each Agent's plan has the PodTemplate that the policy copies from; each pod is treated with it.
+#include "operator/explain.h"
+
+#include <iostream>
+
+#include "lib/base/clock.h"
+#include "operator/file_request.h"
+#include "operator/names.h"
+#include "operator/pod_injection.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+constexpr int kRefused = 1, kUsage = 64;
+constexpr const char* kHelp =
+    R"(Usage: agent-memory-operator explain pod -f pod.yaml [-f agent.yaml …] [options]
+
+Prints what pods with the label agents.agentops.io/memory become in a cluster that serves pods of
+others and has the Agents of the files, and says why one is refused or left alone. Other objects in
+the files (Services, AgentTools) are taken for what the cluster has. "-" is standard input.
+
+  -f FILE              YAML or JSON, several documents, several times
+  --namespace NS       of objects that name none (default)
+  --sidecar-image I    image of the sidecar where the Agent names none
+  --otlp-endpoint URL  where the sidecar sends traces
+
+Exit code 0; 1 when a file is faulty or a pod would be refused; 64 for a wrong call.
+)";
+
+// What the policy copies from, by Agent; absent where an Agent gives nothing to pods of others.
+Objects InjectionsOf(const std::vector<Json>& objects, const Settings& settings) {
+  Objects injections;
+  for (const Json& object : objects) {
+    if (base::StringAt(object, {"kind"}) != "Agent") continue;
+    const Plan plan = MakePlan(Sort(object, objects), settings, base::SystemClock().NowMs());
+    for (const Child& child : plan.apply)
+      if (child.resource.kind == PodTemplates().kind)
+        injections[kube::KeyOf(object)] = child.object;
+  }
+  return injections;
+}
+
+// Why a pod with the label is refused; empty when it is not.
+std::string RefusalOf(const Json& pod, const kube::ObjectKey& agent, const Objects& agents,
+                      const Objects& injections) {
+  if (std::string fault = ForeignPodFault(pod); !fault.empty()) return fault;
+  const Json* containers = base::At(pod, {"spec", "containers"});
+  if (!containers || !containers->is_array() || containers->empty()) return "it has no containers";
+  if (injections.contains(agent)) return "";
+  if (agents.contains(agent))
+    return "Agent " + agent.Text() + " has no spec.injection.foreignPods: true with a spec.memory";
+  return "there is no Agent " + agent.name + " in namespace " + agent.name_space +
+         ": correct the label, or create it (here: give its file with -f)";
+}
+
+std::string Outcome(const Json& pod, const kube::ObjectKey& agent) {
+  std::string text = "gets the memory of Agent " + agent.Text() + ": init containers";
+  for (const Json& container : pod["spec"]["initContainers"])
+    text += " " + base::StringAt(container, {"name"});
+  if (base::At(pod, {"metadata", "annotations", kClamped}))
+    text += "; the securityContext of its own container memory is not taken";
+  return text;
+}
+
+int ExplainAll(const FileRequest& request, const std::vector<Json>& objects, std::ostream& out,
+               std::ostream& err) {
+  const Objects injections = InjectionsOf(objects, request.settings);
+  Objects agents;
+  for (const Json& object : objects)
+    if (base::StringAt(object, {"kind"}) == "Agent") agents[kube::KeyOf(object)] = object;
+  int code = 0, pods = 0;
+  for (const Json& object : objects) {
+    if (base::StringAt(object, {"kind"}) != "Pod") continue;
+    ++pods;
+    Json pod = object;
+    const kube::ObjectKey key = kube::KeyOf(pod);
+    const std::string label = kube::LabelOf(pod, kMemoryLabel), name = "Pod " + key.Text();
+    const kube::ObjectKey agent{key.name_space, label};
+    const std::string refusal = label.empty() ? "" : RefusalOf(pod, agent, agents, injections);
+    if (!refusal.empty()) {
+      err << name << " is refused: " << refusal << "\n";
+      code = kRefused;
+      continue;
+    }
+    if (!label.empty()) InjectIntoForeignPod(pod, injections.at(agent));
+    err << name << " "
+        << (label.empty() ? std::string("is left as it is: it has no label ") + kMemoryLabel
+                          : Outcome(pod, agent))
+        << "\n";
+    out << "---\n" << base::DumpYaml(pod);
+  }
+  if (pods == 0) err << "explain: no Pod in the files\n";
+  return pods == 0 ? kRefused : code;
+}
+
+}  // namespace
+
+int RunExplain(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+  const bool pod = !arguments.empty() && arguments[0] == "pod";
+  if (!pod && !(arguments.size() == 1 && arguments[0] == "--help")) {
+    err << "explain takes the word pod\n\n" << kHelp;
+    return kUsage;
+  }
+  auto request = ReadArguments({arguments.begin() + (pod ? 1 : 0), arguments.end()}, "explain");
+  if (!request) {
+    err << request.error().message << "\n\n" << kHelp;
+    return kUsage;
+  }
+  if (request->help) {
+    out << kHelp;
+    return 0;
+  }
+  auto objects = ReadFiles(*request);
+  if (!objects) {
+    err << objects.error().message << "\n";
+    return kRefused;
+  }
+  return ExplainAll(*request, *objects, out, err);
+}
+
+}  // namespace controller

@@ -1,0 +1,58 @@
+// The faults are those of the validating policy in charts/agent-memory.
+#include "operator/foreign_pods.h"
+
+#include "operator/names.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+constexpr const char* kAdmission = "admissionregistration.k8s.io";
+
+bool IsWindows(const Json& pod) {
+  return base::StringAt(pod, {"spec", "os", "name"}) == "windows" ||
+         base::StringAt(pod, {"spec", "nodeSelector", "kubernetes.io/os"}) == "windows";
+}
+
+}  // namespace
+
+const kube::Resource& PodTemplates() {
+  static const kube::Resource resource = {"", "v1", "PodTemplate", "podtemplates", true};
+  return resource;
+}
+const kube::Resource& InjectionPolicies() {
+  static const kube::Resource resource = {kAdmission, "v1", "MutatingAdmissionPolicy",
+                                          "mutatingadmissionpolicies", false};
+  return resource;
+}
+const kube::Resource& InjectionBindings() {
+  static const kube::Resource resource = {kAdmission, "v1", "MutatingAdmissionPolicyBinding",
+                                          "mutatingadmissionpolicybindings", false};
+  return resource;
+}
+
+bool WantsForeignPods(const api::Agent& agent) {
+  const Json* wished = base::At(agent.spec, {"injection", "foreignPods"});
+  return agent.memory && wished && *wished == true;
+}
+
+kube::ObjectKey AgentOfBinding(const base::Json& object) {
+  if (base::StringAt(object, {"kind"}) != InjectionBindings().kind ||
+      kube::LabelOf(object, kManagedByLabel) != kManagedBy)
+    return {};
+  return {base::StringAt(object, {"spec", "paramRef", "namespace"}),
+          kube::LabelOf(object, kAgentLabel)};
+}
+
+std::string ForeignPodFault(const base::Json& pod) {
+  const Json* host_network = base::At(pod, {"spec", "hostNetwork"});
+  if (host_network && *host_network == true)
+    return "it has hostNetwork: on the node's network everybody there could use its memory";
+  if (IsWindows(pod)) return "it is for Windows, for which there is no sidecar";
+  if (base::At(pod, {"metadata", "annotations", "kubernetes.io/config.mirror"}))
+    return "it is the mirror of a static pod, which the API server cannot change";
+  return "";
+}
+
+}  // namespace controller
