@@ -113,6 +113,7 @@ constexpr StreamedFormat kStreamed[] = {
 Response ExportFile(const Api& api, const std::optional<std::string>& project) {
   base::Result<Spool> made = api.store.Copy(project);
   if (!made) return http::ErrorResponse(made.error());
+  made->Unname();  // what only this answer reads is gone with it, whatever happens to us
   Response response;
   response.headers.Set("Content-Type", "application/vnd.sqlite3");
   response.stream =

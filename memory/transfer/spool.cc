@@ -55,12 +55,17 @@ Spool::Spool(Spool&& other) noexcept
       descriptor_(std::exchange(other.descriptor_, -1)),
       read_(other.read_),
       unchecked_(other.unchecked_),
+      named_(other.named_),
       held_(std::move(other.held_)) {}
 
 Spool::~Spool() {
   if (descriptor_ < 0) return;
-  unlink(path_.c_str());
+  Unname();
   close(descriptor_);
+}
+
+void Spool::Unname() {
+  if (std::exchange(named_, false)) unlink(path_.c_str());
 }
 
 Status Spool::CheckRoom(int64_t bytes) const {

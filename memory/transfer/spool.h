@@ -21,6 +21,8 @@ class Spool {
   Spool(Spool&& other) noexcept;
   Spool& operator=(Spool&&) = delete;
   ~Spool();  // removes the file
+  // Takes its name away now: it can still be read, and nobody else finds it.
+  void Unname();
 
   const std::string& path() const { return path_; }
   // kFull, also when less than 16 MiB would be left for everybody else.
@@ -38,6 +40,7 @@ class Spool {
   int descriptor_;
   int64_t read_ = 0;       // bytes
   int64_t unchecked_ = 0;  // bytes appended since the room was looked at
+  bool named_ = true;
   std::shared_ptr<void> held_;
 };
 
