@@ -8,150 +8,15 @@ The last line is "N passed, M failed"; the figures stand above it.
 """
 import argparse
 import json
-import os
-import pathlib
-import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-import uuid
 
-import wire
-from programs import Program
+from operators import LEASE_S, PATIENCE_S, Cluster, leads, metric, run, writes
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-LEASE_S, AWAY_S, LONG_AWAY_S = 15, 30, 300
-# For what must happen and whose time is not the question: two cores, a sanitized build and other tests at once.
-PATIENCE_S = 60
-
-
-class Proxy:
-    """Passes TCP on to the API server, until it is told to cut what is open and refuse, or to lose what comes
-    over what is open."""
-
-    def __init__(self, host, port):
-        self.target, self.open, self.silent, self.away = (host, port), set(), set(), False
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            client, _ = self.listener.accept()
-            if self.away:
-                client.close()
-                continue
-            server = socket.create_connection(self.target)
-            self.open |= {client, server}
-            if self.away:  # it left while this connection was made
-                self.leave(True)
-            for pair in ((client, server), (server, client)):
-                threading.Thread(target=self.pump, args=pair, daemon=True).start()
-
-    def pump(self, source, sink):
-        try:
-            while block := source.recv(65536):
-                if source not in self.silent:
-                    sink.sendall(block)
-        except OSError:
-            pass
-        for end in (source, sink):
-            self.open.discard(end)
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
-    def fall_silent(self):
-        self.silent |= self.open
-
-    def leave(self, away):
-        self.away = away
-        for end in list(self.open) if away else []:
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
-
-class Cluster:
-    def __init__(self, asked, folder):
-        self.command = [asked.kubectl, f"--kubeconfig={asked.kubeconfig}"]
-        self.kubeconfig, self.folder, self.long = asked.kubeconfig, folder, asked.long
-        self.namespace, self.started = "leadership-" + uuid.uuid4().hex[:6], []
-
-    def kubectl(self, *arguments, given=None):
-        done = subprocess.run([*self.command, *arguments], input=given, capture_output=True, text=True, timeout=60, check=False)
-        if done.returncode:
-            raise RuntimeError(f"kubectl {' '.join(arguments)}: {done.stderr.strip()[-300:]}")
-        return done.stdout
-
-    def operator(self, name, kubeconfig=None):
-        """One that serves our namespace; its log is `name`.log."""
-        arguments = [f"--kubeconfig={kubeconfig or self.kubeconfig}", f"--namespaces={self.namespace}",
-                     f"--lease={self.namespace}/operator", f"--lease-duration={LEASE_S}s", "--adopt-crds"]
-        self.started.append(Program("agent-memory-operator", arguments, os.path.join(self.folder, name + ".log"),
-                                    environment={"POD_NAME": name}))
-        return self.started[-1].start()
-
-    def holder(self):
-        return self.kubectl("get", "lease", "operator", "-n", self.namespace, "-o", "jsonpath={.spec.holderIdentity}")
-
-    def edit(self, image):
-        self.kubectl("patch", "agent", "coder", "-n", self.namespace, "--type=merge", "-p",
-                     json.dumps({"spec": {"image": image}}))
-
-    def applied(self):
-        """The agent's image in the StatefulSet; '' when there is none yet."""
-        try:
-            return self.kubectl("get", "statefulset", "coder", "-n", self.namespace, "-o",
-                                "jsonpath={.spec.template.spec.containers[0].image}")
-        except RuntimeError:
-            return ""
-
-    def versions(self):
-        """Of everything that an operator writes here, its Lease apart."""
-        return self.kubectl("get", "agent,statefulset,configmap,serviceaccount", "-n", self.namespace, "-o",
-                            "jsonpath={.items[*].metadata.resourceVersion}")
-
-    def quiet(self):
-        """Waits until nothing was written for 3 s → the versions."""
-        end = time.monotonic() + PATIENCE_S
-        last, since = self.versions(), time.monotonic()
-        while time.monotonic() - since < 3:
-            assert time.monotonic() < end, f"still writing after {PATIENCE_S} s"
-            time.sleep(0.5)
-            if (now := self.versions()) != last:
-                last, since = now, time.monotonic()
-        return last
-
-    def seconds_until(self, condition, within_s=PATIENCE_S):
-        start = time.monotonic()
-        assert wire.until(condition, within_s, 0.05), f"not within {within_s} s"
-        return round(time.monotonic() - start, 1)
-
-
-def metric(program, series, **labels):
-    """The sum over the series of this name that have these labels (regular expressions)."""
-    total = 0
-    for line in wire.ask(program.admin, "GET", "/metrics")[1].splitlines():
-        found = re.match(rf"{series}(?:{{(.*)}})? (\S+)$", line)
-        if found and all(re.search(rf'{k}="(?:{v})"', found[1] or "") for k, v in labels.items()):
-            total += float(found[2])
-    return total
-
-
-def leads(program):
-    return metric(program, "leader_election_master_status") == 1
-
-
-def writes(program):
-    """Writes that the API server took from it, those of the Lease among them."""
-    return metric(program, "rest_client_requests_total", method="PATCH|POST|DELETE", code="2..")
+AWAY_S, LONG_AWAY_S = 30, 300
 
 
 def standby_is_ready_and_takes_over_when_the_leader_ends(t):
@@ -216,23 +81,9 @@ def stopped_leader_writes_nothing_more(t, leader):
     assert standby.stop(PATIENCE_S) == 0 and t.holder() == ""
 
 
-def behind_proxy(t, name):
-    """→ an operator that leads, and what lies between it and the API server."""
-    host, port = re.search(r"server: https://([^:]+):(\d+)", pathlib.Path(t.kubeconfig).read_text()).groups()
-    proxy = Proxy(host, int(port))
-    through = os.path.join(t.folder, "proxied")
-    pathlib.Path(through).write_text(pathlib.Path(t.kubeconfig).read_text().replace(
-        f"https://{host}:{port}", f"https://127.0.0.1:{proxy.port}"))
-    os.chmod(through, 0o600)
-    leader = t.operator(name, through)
-    t.seconds_until(lambda: leads(leader))
-    assert leader.ready(PATIENCE_S)
-    return leader, proxy
-
-
-def cut_off_leader_stands_again_in_the_same_process(t):
-    leader, proxy = behind_proxy(t, "fifth")
-    away_s = LONG_AWAY_S if t.long else AWAY_S
+def cut_off_leader_stands_again_in_the_same_process(t, long):
+    leader, proxy = t.behind_proxy("fifth")
+    away_s = LONG_AWAY_S if long else AWAY_S
     proxy.leave(True)
     calls = metric(leader, "rest_client_requests_total")
     down = t.seconds_until(lambda: not leads(leader))
@@ -274,7 +125,7 @@ def a_full_queue_does_not_keep_a_leader(t):
 
 
 def silent_connections_are_given_up(t):
-    leader, proxy = behind_proxy(t, "sixth")
+    leader, proxy = t.behind_proxy("sixth")
     proxy.fall_silent()
     t.edit("example/agent:7")
     gap = t.seconds_until(lambda: t.applied() == "example/agent:7", 240)
@@ -283,16 +134,16 @@ def silent_connections_are_given_up(t):
     assert gap <= 200 and idle >= 1 and leader.stop(PATIENCE_S) == 0
 
 
-def story(t):
+def story(t, long):
     """The tests, each from where the one before ended."""
     state = []
     yield "standby_is_ready_and_takes_over_when_the_leader_ends", lambda: state.append(
         standby_is_ready_and_takes_over_when_the_leader_ends(t))
     yield "killed_leader_is_replaced", lambda: state.append(killed_leader_is_replaced(t, state[-1]))
     yield "stopped_leader_writes_nothing_more", lambda: stopped_leader_writes_nothing_more(t, state[-1])
-    yield "cut_off_leader_stands_again_in_the_same_process", lambda: cut_off_leader_stands_again_in_the_same_process(t)
+    yield "cut_off_leader_stands_again_in_the_same_process", lambda: cut_off_leader_stands_again_in_the_same_process(t, long)
     yield "a_full_queue_does_not_keep_a_leader", lambda: a_full_queue_does_not_keep_a_leader(t)
-    if t.long:
+    if long:
         yield "silent_connections_are_given_up", lambda: silent_connections_are_given_up(t)
 
 
@@ -301,31 +152,10 @@ def main():
     options.add_argument("--kubeconfig", required=True)
     options.add_argument("--kubectl", default="kubectl")
     options.add_argument("--long", action="store_true")
+    asked = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        t = Cluster(options.parse_args(), folder)
-        new = subprocess.run([*t.command, "get", "-k", str(ROOT / "crds")], capture_output=True, check=False).returncode != 0
-        t.kubectl("apply", "--server-side", "--force-conflicts", "-k", str(ROOT / "crds"))
-        t.kubectl("create", "namespace", t.namespace)
-        agent = {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent", "metadata": {"name": "coder"},
-                 "spec": {"image": "example/agent:0", "memory": {"serverRef": "agent-memory"}}}
-        t.kubectl("apply", "-n", t.namespace, "-f", "-", given=json.dumps(agent))
-        passed = failed = 0
-        try:
-            for name, test in story(t):
-                try:
-                    test()
-                    passed += 1
-                except (AssertionError, RuntimeError, IndexError, OSError, SystemExit, subprocess.TimeoutExpired) as wrong:
-                    failed += 1
-                    print(f"FAILED {name}: {wrong}")
-        finally:
-            for program in t.started:
-                program.kill()
-            subprocess.run([*t.command, "delete", "namespace", t.namespace, "--wait=false"], capture_output=True, check=False)
-            if new:
-                subprocess.run([*t.command, "delete", "-k", str(ROOT / "crds")], capture_output=True, check=False)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+        t = Cluster(asked.kubeconfig, asked.kubectl, folder, "leadership")
+        return run(t, story(t, asked.long))
 
 
 if __name__ == "__main__":

@@ -312,10 +312,11 @@ base::Result<kube::When> Controller::Reconcile(const ObjectKey& key, std::stop_t
   ASSIGN_OR_RETURN(Observed observed, Observe(*agent));
   ASSIGN_OR_RETURN(Plan plan, PlanFor(observed, stop));
   Outcome outcome = Execute(client_, *agent, plan, stop);
-  if (!outcome.refusals.empty()) {
+  if (!outcome.refusals.empty() || !outcome.conflicts.empty()) {
     RememberRefusals(key, outcome);
     for (const Refusal& refusal : outcome.refusals)
       observed.refused[refusal.intent] = refusal.words;
+    observed.conflicts = outcome.conflicts;
     outcome = PlanAgain(observed, plan, std::move(outcome), stop);
   }
   if (outcome.written.contains(Agents().kind)) Tell(*agent, plan);
@@ -347,6 +348,7 @@ base::Status Controller::RemoveBindingOf(const ObjectKey& gone) {
 }
 
 void Controller::RememberRefusals(const ObjectKey& key, const Outcome& outcome) {
+  if (outcome.refusals.empty()) return;
   refused_.With([&](auto& all) {
     Refused& mine = all[key];
     mine.until_ms = clock_.MonotonicMs() + kAskRefusedAgainMs;

@@ -1,9 +1,11 @@
 // Every write is fenced: applies and patches of existing objects carry their uid, removals too.
-// Children are applied with force, since every field in them is ours to say.
+// What a person edited in a child is set back by force, since every field that we apply is ours to
+// say; what another controller applies is not fought over: it would only come back.
 #include "operator/execute.h"
 
 #include <future>
 
+#include "lib/kube/apply.h"
 #include "operator/names.h"
 
 namespace controller {
@@ -33,9 +35,20 @@ void Note(Outcome& outcome, const std::string& kind, const base::Result<Json>& s
 base::Result<Json> Apply(kube::KubeClient& client, const Child& child,
                          const std::stop_token& stop) {
   RETURN_IF_ERROR(GoOn(stop));
+  auto stored = client.Apply(child.resource, child.object);
+  const bool edited = !stored && kube::IsFieldConflict(stored.error().message) &&
+                      !kube::IsConflictOfAppliers(stored.error().message);
+  if (!edited) return stored;
+  RETURN_IF_ERROR(GoOn(stop));
   kube::ApplyOptions options;
   options.force = true;
   return client.Apply(child.resource, child.object, options);
+}
+
+// The server's words alone, without what was called.
+std::string WithoutCall(const std::string& message) {
+  const size_t at = message.find("Apply failed with ");
+  return at == std::string::npos ? message : message.substr(at);
 }
 
 // Children that exist do not wait for each other: an edit is in the workload one call sooner. New
@@ -57,6 +70,9 @@ void ApplyAll(kube::KubeClient& client, const Plan& plan, const std::stop_token&
           {kube::AnnotationOf(child.object, kIntentAnnotation), stored.error().message});
     else
       Note(outcome, child.resource.kind, stored);
+    if (!stored && kube::IsConflictOfAppliers(stored.error().message))
+      outcome.conflicts.push_back(child.resource.kind + " " + kube::KeyOf(child.object).name +
+                                  ": " + WithoutCall(stored.error().message));
   }
 }
 
@@ -121,7 +137,8 @@ Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& 
   // Patches tell pods of what was applied: not before it is.
   if (outcome.errors.empty() && outcome.refusals.empty()) PatchAll(client, plan, stop, outcome);
   RemoveAll(client, plan, stop, outcome);
-  if (!plan.status || !outcome.refusals.empty()) return outcome;
+  // What was refused belongs into the status: it is written by the plan that knows of it.
+  if (!plan.status || !outcome.refusals.empty() || !outcome.conflicts.empty()) return outcome;
   if (auto go_on = GoOn(stop); !go_on)
     outcome.errors.push_back(go_on.error());
   else

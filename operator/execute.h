@@ -19,6 +19,8 @@ struct Refusal {
 
 struct Outcome {
   std::vector<Refusal> refusals;
+  // Fields that another controller applies too; each is among the errors as well.
+  std::vector<std::string> conflicts;
   std::vector<base::Error> errors;             // worth another try
   std::map<std::string, std::string> written;  // kind → newest resourceVersion that we wrote
   base::Status Summary() const;                // ok, or the first error with the others counted

@@ -69,6 +69,32 @@ TEST_F(ExecuteTest, TheNewestVersionOfAKindIsAwaited) {
   EXPECT_EQ(outcome.written.at("ConfigMap"), std::to_string(cluster_.version()));
 }
 
+TEST_F(ExecuteTest, APersonsEditIsSetBackAndAnotherControllersFieldIsReported) {
+  kube::KubeClient flux(cluster_, {"flux", 10'000, 60'000, {}, {}});
+  Plan plan;
+  for (const char* name : {"edited", "applied"}) {
+    auto made = client_.Apply(kube::ConfigMaps(), MapNamed(name).object);
+    ASSERT_TRUE(made) << made.error().message;
+    plan.apply.push_back(MapNamed(name, kube::UidOf(*made)));
+  }
+  Json theirs = MapNamed("applied").object;
+  theirs["data"]["x"] = "theirs";
+  kube::ApplyOptions force;
+  force.force = true;
+  ASSERT_TRUE(flux.Apply(kube::ConfigMaps(), theirs, force));
+  ASSERT_TRUE(flux.MergePatch(kube::ConfigMaps(), {"n", "edited"}, {{"data", {{"x", "by hand"}}}}));
+  plan.status = Json{{"observedGeneration", 1}};
+  const Outcome outcome = Execute(client_, agent_, plan, stop_.get_token());
+  EXPECT_EQ(cluster_.Get(kube::ConfigMaps(), {"n", "edited"})->at("data").at("x"), "edited");
+  EXPECT_EQ(cluster_.Get(kube::ConfigMaps(), {"n", "applied"})->at("data").at("x"), "theirs");
+  ASSERT_EQ(outcome.conflicts.size(), 1u);
+  EXPECT_NE(outcome.conflicts[0].find("\"flux\": .data.x"), std::string::npos)
+      << outcome.conflicts[0];
+  EXPECT_FALSE(outcome.Summary()) << "it is tried again after a pause";
+  EXPECT_FALSE(cluster_.Get(Agents(), {"n", "a"})->contains("status"))
+      << "a status that does not know of the conflict is not written";
+}
+
 TEST_F(ExecuteTest, AfterAStopNothingIsBegun) {
   Plan plan;
   plan.apply = {MapNamed("one"), MapNamed("two")};

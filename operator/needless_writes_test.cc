@@ -113,5 +113,45 @@ TEST_F(NeedlessWrites, AThousandLooksAtWhatDidNotChangeWriteNothing) {
   EXPECT_EQ(writes_, before);
 }
 
+TEST_F(NeedlessWrites, FieldsThatAnotherControllerAppliesAreReportedAndNotFoughtOver) {
+  PutAgent(5);
+  controller_.Start();
+  ASSERT_TRUE(Eventually([&] { return writes_ >= 5 && Idle(1); }));
+  kube::KubeClient flux(cluster_, {"flux", 10'000, 60'000, {}, {}});
+  kube::ApplyOptions force;
+  force.force = true;
+  const kube::ObjectKey map{"n", PolicyConfigMapName("a")};
+  Json theirs = {{"apiVersion", "v1"},
+                 {"kind", "ConfigMap"},
+                 {"metadata", {{"name", map.name}, {"namespace", "n"}}},
+                 {"data", {{kPolicyFile, "theirs"}}}};
+  ASSERT_TRUE(flux.Apply(kube::ConfigMaps(), theirs, force));
+  auto degraded = [&] {
+    const auto agent = cluster_.Get(Agents(), {"n", "a"});
+    for (const Json& condition : agent->at("status").at("conditions"))
+      if (condition["type"] == "Degraded")
+        return condition["reason"].get<std::string>() + ": " +
+               condition["message"].get<std::string>();
+    return std::string();
+  };
+  ASSERT_TRUE(Eventually([&] { return degraded().starts_with("FieldConflict: "); })) << degraded();
+  EXPECT_NE(
+      degraded().find(map.name + ": Apply failed with 1 conflict: conflict with \"flux\": .data"),
+      std::string::npos)
+      << degraded();
+  EXPECT_EQ(cluster_.Get(kube::ConfigMaps(), map)->at("data").at(kPolicyFile), "theirs");
+  // It is tried again after ever longer pauses, and the status is not written again.
+  const auto status = cluster_.Get(Agents(), {"n", "a"})->at("metadata").at("resourceVersion");
+  const int64_t retries = controller_.loop().queue_stats().retries;
+  ASSERT_TRUE(Eventually([&] { return controller_.loop().queue_stats().retries > retries + 2; }));
+  EXPECT_EQ(cluster_.Get(Agents(), {"n", "a"})->at("metadata").at("resourceVersion"), status);
+  // They leave the field out: it is ours again.
+  theirs.erase("data");
+  ASSERT_TRUE(flux.Apply(kube::ConfigMaps(), theirs));
+  EXPECT_TRUE(Eventually([&] { return degraded().find("flux") == std::string::npos; }))
+      << degraded();
+  EXPECT_NE(cluster_.Get(kube::ConfigMaps(), map)->at("data").at(kPolicyFile), "theirs");
+}
+
 }  // namespace
 }  // namespace controller

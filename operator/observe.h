@@ -29,6 +29,8 @@ struct Observed {
   std::map<std::string, std::string> digests;  // pod → policy digest that its sidecar has in force
   // Intent hash → what the API server said when it refused that object.
   std::map<std::string, std::string> refused;
+  // What it said when other controllers apply the same fields, in this very look.
+  std::vector<std::string> conflicts;
 };
 
 // Sorts `objects` around `agent`; those that have nothing to do with it are left out.

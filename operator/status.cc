@@ -145,6 +145,10 @@ Condition Degraded(const View& view, const Condition& endpoints) {
     reasons.push_back(reason);
     messages.push_back(message);
   };
+  if (!view.observed.conflicts.empty())
+    add("FieldConflict", base::Join(view.observed.conflicts, "; ") +
+                             ": another controller applies the same fields and keeps them; let it "
+                             "leave them out, or set in the Agent what it sets");
   if (view.agent.memory && !view.findings.rule_faults.empty())
     add("RulesRejected", "rules are left out, see RulesAccepted");
   if (view.agent.memory && endpoints.status == Truth::kFalse)

@@ -209,6 +209,7 @@ def api_programs(counts, kubeconfig, environment):
         api_suites(counts, path, environment)
     bin_folder = {"AGENT_MEMORY_BIN": os.path.join(ROOT, "build/test/bin")}
     script(counts, "leadership_test.py", ["python3", "e2e/leadership_test.py", "--kubeconfig", kubeconfig], 600, {**environment, **bin_folder})
+    script(counts, "operator_faults_test.py", ["python3", "e2e/operator_faults_test.py"], 600, {**environment, **bin_folder})
     script(counts, "metrics_test.py", ["python3", "e2e/metrics_test.py", "--kubeconfig", kubeconfig], 120, {**environment, **bin_folder})
     script(counts, "crd_test.py", ["python3", "e2e/crd_test.py", "--kubeconfig", kubeconfig], 600, environment)
 

@@ -91,6 +91,13 @@ std::string Compare(const Json& observed, const Json& desired, bool quantities) 
   return ".";
 }
 
+// The text behind a Go-quoted string, whose opening quote is in front of `text`.
+std::string_view BehindQuoted(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  return at < text.size() ? text.substr(at + 1) : std::string_view();
+}
+
 }  // namespace
 
 std::string IntentHash(const Json& desired) { return base::Sha256Hex(base::DumpJson(desired)); }
@@ -104,6 +111,25 @@ Json WithIntent(Json desired, const std::string& annotation) {
   std::string hash = IntentHash(desired);
   desired["metadata"]["annotations"][annotation] = hash;
   return desired;
+}
+
+bool IsFieldConflict(std::string_view words) {
+  return words.find("Apply failed with ") != std::string_view::npos;
+}
+
+bool IsConflictOfAppliers(std::string_view words) {
+  constexpr std::string_view kWith = " with \"", kSubresource = " with subresource \"";
+  if (!IsFieldConflict(words)) return false;
+  for (std::string_view name : {"conflict", "conflicts"}) {
+    const std::string mark = std::string(name) + std::string(kWith);
+    for (size_t at = words.find(mark); at != std::string_view::npos;
+         at = words.find(mark, at + mark.size())) {
+      std::string_view rest = BehindQuoted(words.substr(at + mark.size()));
+      if (rest.starts_with(kSubresource)) rest = BehindQuoted(rest.substr(kSubresource.size()));
+      if (!rest.starts_with(" using ")) return true;
+    }
+  }
+  return false;
 }
 
 std::string FirstDifference(const Json& observed, const Json& desired) {

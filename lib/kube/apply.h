@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "lib/kube/object.h"
 
@@ -24,6 +25,13 @@ bool Contains(const Json& observed, const Json& desired);
 
 // `desired` as WithIntent made it need not be applied to `observed`.
 bool IsUpToDate(const Json& observed, const Json& desired, const std::string& annotation);
+
+// `words` is a server's refusal of an apply without force for fields that other managers have set.
+bool IsFieldConflict(std::string_view words);
+// The same, and one of these managers set them by an apply of its own: another controller, which
+// would take them back. Not so after updates and patches, a person's edit say, which the server
+// tells by `"manager" using version` (managedFields, operation Update).
+bool IsConflictOfAppliers(std::string_view words);
 
 // The first field, as a path, that `observed` lacks; empty when Contains. For logs and tests.
 std::string FirstDifference(const Json& observed, const Json& desired);

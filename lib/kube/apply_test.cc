@@ -82,5 +82,19 @@ TEST(Intent, UpToDateNeedsTheHashAndTheFields) {
   EXPECT_FALSE(IsUpToDate(observed, desired, kNote));
 }
 
+TEST(Conflicts, AnEditIsToldFromAnotherApplier) {
+  const std::string one = "PATCH x: HTTP 409: Apply failed with 1 conflict: conflict with ";
+  EXPECT_TRUE(IsConflictOfAppliers(one + "\"flux\": .data.x"));
+  EXPECT_TRUE(IsConflictOfAppliers(one + "\"a\\\" using v1\": .data.x")) << "a name that lies";
+  EXPECT_FALSE(IsConflictOfAppliers(one + "\"kubectl-edit\" using v1 at 2026-01-02T03:04:05Z: .x"));
+  EXPECT_FALSE(IsConflictOfAppliers(one + "\"hpa\" with subresource \"scale\" using apps/v1: .x"));
+  EXPECT_TRUE(IsConflictOfAppliers(one + "\"x\" with subresource \"status\": .x"));
+  const std::string two =
+      "Apply failed with 3 conflicts: conflicts with \"kubectl-edit\" using v1:"
+      "\n- .data.x\n- .data.y\nconflict with \"flux\": .data.z";
+  EXPECT_TRUE(IsConflictOfAppliers(two));
+  EXPECT_FALSE(IsConflictOfAppliers("the object has changed: conflict with \"flux\""));
+}
+
 }  // namespace
 }  // namespace kube

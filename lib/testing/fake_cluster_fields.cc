@@ -163,8 +163,11 @@ Json Merge(const Json& stored, const Json& applied, const std::string& manager,
   return merged;
 }
 
-void NoteUpdate(const Json& before, const Json& after, const std::string& manager,
+std::string Updater(const std::string& manager) { return manager + "\" using v1"; }
+
+void NoteUpdate(const Json& before, const Json& after, const std::string& name,
                 FieldOwners* owners) {
+  const std::string manager = Updater(name);
   std::set<FieldPath> present = LeavesOf(after), changed;
   for (const FieldPath& leaf : present) {
     if (!SameAt(before, after, leaf)) changed.insert(leaf);

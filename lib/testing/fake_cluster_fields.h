@@ -13,7 +13,9 @@ namespace testing {
 
 using base::Json;
 using FieldPath = std::vector<std::string>;  // keys; an element of a list is "[name=main]"
-using FieldOwners = std::map<std::string, std::set<FieldPath>>;  // by manager
+// By manager: one that applies by its name, one that updates by Updater of it.
+using FieldOwners = std::map<std::string, std::set<FieldPath>>;
+std::string Updater(const std::string& manager);
 
 // The leaves of an object, without identity fields of metadata. Lists of objects with names are
 // walked into, other lists are one leaf.

@@ -77,7 +77,9 @@ Json ConflictFailure(const std::vector<Conflict>& conflicts) {
   std::string message =
       "Apply failed with " + count + (conflicts.size() == 1 ? " conflict: " : " conflicts: ");
   for (const Conflict& conflict : conflicts) {
-    message += "conflict with \"" + conflict.manager + "\": " + PathText(conflict.path) + "; ";
+    const bool updates = conflict.manager.find('"') != std::string::npos;
+    message += "conflict with \"" + conflict.manager + (updates ? ": " : "\": ") +
+               PathText(conflict.path) + "; ";
   }
   return Failure(409, "Conflict", message.substr(0, message.size() - 2));
 }

@@ -1,6 +1,7 @@
 // The story: writes and their fences, lists, watches, deletion, as operators use them.
 #include "lib/testing/fake_cluster_story.h"
 
+#include "lib/kube/apply.h"
 #include "lib/kube/watch.h"
 
 namespace testing {
@@ -75,6 +76,13 @@ class Teller {
     Say("apply without a name", ours_.Apply(ConfigMaps(), Map("", {})));
   }
 
+  void SayWhoIsInTheWay(const base::Result<Json>& refused) {
+    const std::string words = refused ? "" : refused.error().message;
+    Say("in the way", !kube::IsFieldConflict(words)       ? "nobody"
+                      : kube::IsConflictOfAppliers(words) ? "an applier"
+                                                          : "an edit");
+  }
+
   void Managers() {
     auto refused = theirs_.Apply(ConfigMaps(), Map("a", {{"x", "3"}}));
     Say("their value for our field", refused);
@@ -86,6 +94,10 @@ class Teller {
     force.force = true;
     Say("by force", theirs_.Apply(ConfigMaps(), Map("a", {{"x", "3"}}), force));
     Say("now ours is refused", ours_.Apply(ConfigMaps(), Map("a", {{"x", "2"}, {"y", "1"}})));
+    SayWhoIsInTheWay(ours_.Apply(ConfigMaps(), Map("a", {{"x", "2"}, {"y", "1"}})));
+    Say("an edit", theirs_.MergePatch(ConfigMaps(), {space_, "a"}, {{"data", {{"y", "7"}}}}));
+    SayWhoIsInTheWay(ours_.Apply(ConfigMaps(), Map("a", {{"x", "3"}, {"y", "1"}})));
+    Say("over the edit", ours_.Apply(ConfigMaps(), Map("a", {{"x", "3"}, {"y", "1"}}), force));
     Say("without that field", ours_.Apply(ConfigMaps(), Map("a", {{"y", "1"}})));
     Say("theirs stays", ValuesOf("a"));
     Say("less of ours", ours_.Apply(ConfigMaps(), Map("a", {{"z", "1"}})));
