@@ -137,10 +137,10 @@ void Delivery::Stop() {
   interrupted_ = false;
 }
 
-int64_t Delivery::Flush(int64_t limit_ms) {
+int64_t Delivery::Flush(int64_t limit_ms, bool to_the_end) {
   end_ms_ = clock_.MonotonicMs() + limit_ms;
   int64_t pending = 0;
-  for (int away = 0; away < kFlushAttempts;) {
+  for (int away = 0; to_the_end || away < kFlushAttempts;) {
     server_due_ms_ = 0;
     lanes_.clear();
     const int64_t wait_ms = std::min<int64_t>(Round(), options_.retry_first_ms);

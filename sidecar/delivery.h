@@ -61,9 +61,9 @@ class Delivery {
   void Stop();  // ends the thread; a call that runs is waited for
 
   // After Stop: sends what can be sent until nothing is pending, the server does not answer three
-  // times, or `limit_ms` has passed; a call that is under way then is given up. → what is still
-  // pending.
-  int64_t Flush(int64_t limit_ms);
+  // times (unless `to_the_end`), or `limit_ms` has passed; a call that is under way then is given
+  // up. → what is still pending.
+  int64_t Flush(int64_t limit_ms, bool to_the_end = false);
 
   // One pass over the outbox; → milliseconds until there is something to do again. Not while the
   // thread runs; for Flush and tests.

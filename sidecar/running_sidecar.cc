@@ -25,8 +25,8 @@
 #include "sidecar/recall.h"
 #include "sidecar/retention_notice.h"
 #include "sidecar/rule_counters.h"
+#include "sidecar/session_stop.h"
 #include "sidecar/session_upkeep.h"
-#include "sidecar/sessions.h"
 #include "sidecar/status_routes.h"
 #include "sidecar/stop_report.h"
 #include "sidecar/turn.h"
@@ -34,8 +34,7 @@
 namespace sidecar {
 namespace {
 
-constexpr int kDiskFailureExit = 74;                             // sysexits: input/output error
-constexpr const char* kTerminationLog = "/dev/termination-log";  // the kubelet's default
+constexpr int kDiskFailureExit = 74;  // sysexits: input/output error
 constexpr int64_t kRequestGraceMs = 3'000;
 constexpr size_t kAdminWorkers = 4, kAdminQueue = 32, kAgentConnections = 64;
 
@@ -131,6 +130,7 @@ struct RunningSidecar::Parts {
 
   const SidecarSettings settings;
   const base::Clock& clock;
+  const int64_t started_ms = clock.NowMs();
   const std::unique_ptr<telemetry::Metrics> metrics;
   const std::unique_ptr<telemetry::Tracer> tracer;
   std::unique_ptr<State> state;
@@ -155,14 +155,6 @@ struct RunningSidecar::Parts {
 };
 
 base::Status RunningSidecar::Parts::Listen() {
-  http::ServerOptions options;
-  options.listen = settings.admin;
-  options.name = "admin";
-  options.workers = kAdminWorkers;
-  options.queue = kAdminQueue;
-  telemetry::Instrument(options, *metrics);
-  ASSIGN_OR_RETURN(admin, http::Server::Start(http::Router(status.AdminRoutes()), options));
-
   http::ServerOptions agent;
   agent.listen = settings.listen;
   agent.name = "api";
@@ -173,6 +165,15 @@ base::Status RunningSidecar::Parts::Listen() {
   };
   telemetry::Instrument(agent, *metrics, tracer.get());
   ASSIGN_OR_RETURN(api, http::Server::Start(AgentRouter(), agent));
+
+  // After it: a probe that is answered lets the agent start, which must find us listening.
+  http::ServerOptions options;
+  options.listen = settings.admin;
+  options.name = "admin";
+  options.workers = kAdminWorkers;
+  options.queue = kAdminQueue;
+  telemetry::Instrument(options, *metrics);
+  ASSIGN_OR_RETURN(admin, http::Server::Start(http::Router(status.AdminRoutes()), options));
   return {};
 }
 
@@ -209,15 +210,16 @@ int64_t RunningSidecar::Stop() {
   parts_->upkeep.Stop();
   parts_->policies.Stop();
   parts_->delivery.Stop();
-  if (const auto policy = parts_->policies.Current()) {
-    auto told = parts_->state->Write<int64_t>([&](sqlite::Database& db) {
-      return EnqueueInterimSummaries(
-          db, {policy->policy, parts_->settings.outbox, parts_->clock.NowMs()});
-    });
-    if (!told) base::LogWarn("no interim summaries", {{"reason", told.error().message}});
-  }
-  const int64_t pending = parts_->delivery.Flush(parts_->settings.drain_timeout_ms);
-  ReportUndelivered(pending, kTerminationLog);
+  const auto policy = parts_->policies.Current();
+  if (policy)
+    StopSessions(*parts_->state, {policy->policy, parts_->settings.outbox, parts_->clock.NowMs()});
+  // Nobody starts a task's sidecar again on what it leaves: it tries for as long as it may.
+  LastWords words;
+  words.task = policy && policy->policy.mode == "task";
+  words.session = words.task ? LastSession(*parts_->state, parts_->started_ms) : "";
+  const int64_t pending = parts_->delivery.Flush(parts_->settings.drain_timeout_ms, words.task);
+  words.undelivered = pending;
+  ReportStop(words, parts_->settings.termination_log);
   parts_->admin->Stop(0);
   parts_->state->Close();
   return pending;

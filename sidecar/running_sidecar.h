@@ -19,8 +19,9 @@ class RunningSidecar {
   ~RunningSidecar();
   std::string api_address() const;
   std::string admin_address() const;
-  // Takes no more events, tells the server the open sessions' summaries, delivers what it can
-  // inside drain-timeout; the rest stays in state.db. → writes that still wait.
+  // Takes no more events, tells the server the open sessions' summaries or, of a task, ends them,
+  // delivers what it can inside drain-timeout; the rest stays in state.db. → writes that still
+  // wait.
   int64_t Stop();
 
  private:

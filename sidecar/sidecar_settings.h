@@ -22,6 +22,7 @@ struct SidecarSettings {
   OutboxLimits outbox;
   size_t workers = 8;
   telemetry::TraceOptions traces;
+  std::string termination_log = "/dev/termination-log";  // the kubelet's default; no setting
 };
 
 const base::Program& SidecarProgram();

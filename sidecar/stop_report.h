@@ -1,5 +1,5 @@
-// What a stop leaves undelivered, said where people and Kubernetes look: the log and the
-// container's termination message.
+// The last words of a sidecar, said where people and the operator look: the log and the container's
+// termination message. Counts and ids, never content.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,16 @@
 
 namespace sidecar {
 
-// `termination_log` is the file that the kubelet made for the container; where there is none, or it
-// is empty, the log line is all. Nothing is said when nothing is pending.
-void ReportUndelivered(int64_t pending, const std::string& termination_log);
+struct LastWords {
+  bool task = false;         // a task always says them: its AgentRun's status has them
+  int64_t undelivered = 0;   // writes that still wait; < 0: nobody knows
+  std::string session = {};  // of the run; may be empty
+};
+
+// {"session", "undelivered", "note"} as JSON, each where there is something to say; the operator
+// reads it in run_status.cc. `termination_log` is the file that the kubelet made for the container;
+// where there is none, or it is empty, the log line is all. A daemon that delivered everything says
+// nothing.
+void ReportStop(const LastWords& words, const std::string& termination_log);
 
 }  // namespace sidecar

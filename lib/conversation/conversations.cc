@@ -146,6 +146,12 @@ Result<std::optional<Conversation>> Current(sqlite::Database& db) {
   return ReadOne(query);
 }
 
+Result<std::optional<Conversation>> Latest(sqlite::Database& db) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
+                                          " ORDER BY touched DESC LIMIT 1"));
+  return ReadOne(query);
+}
+
 Result<std::vector<std::string>> UnusedSince(sqlite::Database& db, const std::string& state,
                                              int64_t before_ms, int64_t limit) {
   ASSIGN_OR_RETURN(auto query,

@@ -44,6 +44,7 @@ base::Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& 
 base::Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string& id);
 base::Result<std::vector<Conversation>> List(sqlite::Database& db, const std::string& state);
 base::Result<std::optional<Conversation>> Current(sqlite::Database& db);  // newest open one
+base::Result<std::optional<Conversation>> Latest(sqlite::Database& db);   // newest of all
 // Those in `state` that were last used at `before_ms` or earlier, the oldest first.
 base::Result<std::vector<std::string>> UnusedSince(sqlite::Database& db, const std::string& state,
                                                    int64_t before_ms, int64_t limit);
