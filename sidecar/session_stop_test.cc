@@ -18,6 +18,7 @@ class TaskStop : public SidecarTest {
  protected:
   void SetUp() override { Restart(); }
   void Restart(const Json& more = Json::object()) {
+    running_.reset();  // its last words come before the next one's
     Json policy = {{"mode", "task"}};
     policy.update(more);
     directory_.Write("policy.json", PolicyText(memory_.url(), policy));
