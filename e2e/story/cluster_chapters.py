@@ -6,6 +6,7 @@ import wire
 from chapters import (captures, figures, manifest, policy, recall, server_away, survival, turns)
 from driver import sample
 from on_cluster import AUDIENCE, NEXT_DOOR
+from run_chapters import RUN_CHAPTERS
 
 CONNECT = """
 import socket, sys
@@ -227,4 +228,4 @@ def survival_of_pods(story):
 
 
 CLUSTER_CHAPTERS = (manifest, table, turns, captures, recall, survival, survival_of_pods, server_away, policy, refusals,
-                    healing, confinement, two_namespaces, deletion, figures)
+                    healing, confinement, two_namespaces, deletion, *RUN_CHAPTERS, figures)
