@@ -128,6 +128,8 @@ def slow_ends(story):
         c.equal((truths(seen), seen.get("exitCode")), ("True True False Completed", 0), "by its agent's exit code")
         c.say(f"sidecar's exit code {sidecar_exit(driver, name)}, undelivered {seen.get('undelivered', 'unknown')}")
     c.that(status(driver, "slow").get("undelivered", 0) > 0, "status counts what was not delivered", status(driver, "slow"))
+    c.equal(driver.condition("once", "MemoryEndpointsReady").get("status"), "False",
+            "the server was away at the pod's first start: the agent ran, and MemoryEndpointsReady says so")
     driver.server_up()
     driver.kubectl("delete", "agentrun", "slow", "--timeout=60s")
     wire.until(lambda: not driver.get("job", "slow"), 60, 0.3)
@@ -142,6 +144,23 @@ def slow_ends(story):
     found = [row for row in saved(driver) if "error: " + marker in row["content"]]
     c.equal((truths(seen), seen.get("undelivered"), len(found)), ("True True False Completed", 0, 1),
             "the next run on that volume delivers what the last one could not")
+
+
+def blockers(story):
+    c, driver = story.checks, story.driver
+    c.chapter("i. A run that cannot start names the container that keeps it from that")
+    agent, sidecar = task("no-agent"), task("no-sidecar")
+    agent["spec"]["template"]["spec"]["containers"][0]["image"] = "agent-memory/nowhere:dev"
+    sidecar["spec"]["sidecar"] = {"image": "agent-memory/nowhere:dev"}
+    apply(driver, agent, sidecar, run("no-agent", "no-agent", []), run("no-sidecar", "no-sidecar", []))
+    for name, blocking in (("no-agent", "agent"), ("no-sidecar", "memory")):
+        def named(name=name, blocking=blocking):
+            ready = next((k for k in status(driver, name).get("conditions", []) if k["type"] == "Ready"), {})
+            return ready if f"container {blocking} of pod" in ready.get("message", "") else None
+        ready = wire.until(named, READY_S, 0.3) or {}
+        c.that(ready.get("reason") in ("ErrImagePull", "ImagePullBackOff"), f"{name}: {ready.get('message', '')[:100]}",
+               status(driver, name))
+    driver.kubectl("delete", "agentrun", "no-agent", "no-sidecar", "--timeout=60s")
 
 
 def pod_of(driver, name):
@@ -201,9 +220,9 @@ def running(driver, name):
 
 def many_runs(story):
     c = story.checks
-    c.chapter("i. Ten runs: the agent finds the sidecar at its first try, and its last record is at the server")
+    c.chapter("j. Ten runs: the agent finds the sidecar at its first try, and its last record is at the server")
     seen = count(story.driver, 10, tag="n" + story.run)
     c.equal((seen["delivered"], seen["ended"], seen["first connect"]), (10, 10, 5), f"{seen}")
 
 
-RUN_CHAPTERS = (runs, slow_ends, many_runs)
+RUN_CHAPTERS = (runs, slow_ends, blockers, many_runs)
