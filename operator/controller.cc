@@ -146,8 +146,6 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
 }
 
 void Controller::WatchForeignPods() {
-  Watch(PodTemplates(), kube::ToLabel(kAgentLabel), kube::DropManagedFields, kAgentLabel,
-        kAgentLabel);
   Watch(
       InjectionBindings(),
       [](const Change& change) { return std::vector{AgentOfBinding(change.object)}; },
@@ -242,8 +240,6 @@ base::Result<Observed> Controller::Observe(const base::Json& agent) {
   if (!options_.settings.foreign_pods.policy.empty()) {
     const ObjectKey binding{"", InjectionBindingName(self.name_space, self.name)};
     if (auto found = stores_[InjectionBindings().kind]->Get(binding)) objects.push_back(*found);
-    for (Json& found : stores_[PodTemplates().kind]->ListByLabel(self.name, self.name_space))
-      objects.push_back(std::move(found));
   }
   Observed observed = Sort(agent, objects);
   RETURN_IF_ERROR(LookForClaim(observed));
@@ -339,6 +335,10 @@ base::Status Controller::RemoveBindingOf(const ObjectKey& gone) {
   if (!binding || AgentOfBinding(*binding) != gone || kube::IsBeingDeleted(*binding) ||
       !IsOfClass(*binding, options_.agent_class))
     return {};
+  // The cache may lag behind whoever made both.
+  auto agent = client_.Get(Agents(), gone);
+  if (agent) return {};
+  if (agent.error().code != base::Code::kNotFound) return agent.error();
   kube::DeleteOptions options;
   options.uid = kube::UidOf(*binding);
   auto removed = client_.Delete(InjectionBindings(), key, options);

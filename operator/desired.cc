@@ -16,8 +16,7 @@ struct ChildKind {
 constexpr ChildKind kChildKinds[] = {
     {kube::ServiceAccounts, ServiceAccountOf}, {kube::ConfigMaps, SpecConfigMapOf},
     {kube::ConfigMaps, PolicyConfigMapOf},     {kube::Services, ServiceOf},
-    {kube::StatefulSets, StatefulSetOf},       {PodTemplates, InjectionTemplateOf},
-    {InjectionBindings, InjectionBindingOf},
+    {kube::StatefulSets, StatefulSetOf},       {InjectionBindings, InjectionBindingOf},
 };
 
 }  // namespace

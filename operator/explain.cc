@@ -1,4 +1,4 @@
-// Each Agent's plan has the PodTemplate that the policy copies from; each pod is treated with it.
+// Each Agent's plan has the status whose parts the policy copies; each pod is treated with them.
 #include "operator/explain.h"
 
 #include <iostream>
@@ -29,26 +29,24 @@ the files (Services, AgentTools) are taken for what the cluster has. "-" is stan
 Exit code 0; 1 when a file is faulty or a pod would be refused; 64 for a wrong call.
 )";
 
-// What the policy copies from, by Agent; absent where an Agent gives nothing to pods of others.
-Objects InjectionsOf(const std::vector<Json>& objects, const Settings& settings) {
-  Objects injections;
-  for (const Json& object : objects) {
-    if (base::StringAt(object, {"kind"}) != "Agent") continue;
-    const Plan plan = MakePlan(Sort(object, objects), settings, base::SystemClock().NowMs());
-    for (const Child& child : plan.apply)
-      if (child.resource.kind == PodTemplates().kind)
-        injections[kube::KeyOf(object)] = child.object;
+// What the policy copies, by Agent; absent where an Agent gives nothing to pods of others.
+Objects PartsOf(const Objects& agents, const std::vector<Json>& objects, const Settings& settings) {
+  Objects parts;
+  for (const auto& [key, agent] : agents) {
+    const Plan plan = MakePlan(Sort(agent, objects), settings, base::SystemClock().NowMs());
+    const Json status = plan.status ? *plan.status : agent.value("status", Json());
+    if (const Json* found = base::At(status, {"foreignPods"})) parts[key] = *found;
   }
-  return injections;
+  return parts;
 }
 
 // Why a pod with the label is refused; empty when it is not.
 std::string RefusalOf(const Json& pod, const kube::ObjectKey& agent, const Objects& agents,
-                      const Objects& injections) {
+                      const Objects& parts) {
   if (std::string fault = ForeignPodFault(pod); !fault.empty()) return fault;
   const Json* containers = base::At(pod, {"spec", "containers"});
   if (!containers || !containers->is_array() || containers->empty()) return "it has no containers";
-  if (injections.contains(agent)) return "";
+  if (parts.contains(agent)) return "";
   if (agents.contains(agent))
     return "Agent " + agent.Text() + " has no spec.injection.foreignPods: true with a spec.memory";
   return "there is no Agent " + agent.name + " in namespace " + agent.name_space +
@@ -66,10 +64,10 @@ std::string Outcome(const Json& pod, const kube::ObjectKey& agent) {
 
 int ExplainAll(const FileRequest& request, const std::vector<Json>& objects, std::ostream& out,
                std::ostream& err) {
-  const Objects injections = InjectionsOf(objects, request.settings);
   Objects agents;
   for (const Json& object : objects)
     if (base::StringAt(object, {"kind"}) == "Agent") agents[kube::KeyOf(object)] = object;
+  const Objects parts = PartsOf(agents, objects, request.settings);
   int code = 0, pods = 0;
   for (const Json& object : objects) {
     if (base::StringAt(object, {"kind"}) != "Pod") continue;
@@ -78,13 +76,16 @@ int ExplainAll(const FileRequest& request, const std::vector<Json>& objects, std
     const kube::ObjectKey key = kube::KeyOf(pod);
     const std::string label = kube::LabelOf(pod, kMemoryLabel), name = "Pod " + key.Text();
     const kube::ObjectKey agent{key.name_space, label};
-    const std::string refusal = label.empty() ? "" : RefusalOf(pod, agent, agents, injections);
+    const std::string refusal = label.empty() ? "" : RefusalOf(pod, agent, agents, parts);
     if (!refusal.empty()) {
       err << name << " is refused: " << refusal << "\n";
       code = kRefused;
       continue;
     }
-    if (!label.empty()) InjectIntoForeignPod(pod, injections.at(agent));
+    if (!label.empty())
+      InjectIntoForeignPod(
+          pod, parts.at(agent),
+          base::StringAt(agents.at(agent), {"spec", "injection", "placement"}, "First"));
     err << name << " "
         << (label.empty() ? std::string("is left as it is: it has no label ") + kMemoryLabel
                           : Outcome(pod, agent))

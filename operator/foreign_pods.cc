@@ -17,10 +17,6 @@ bool IsWindows(const Json& pod) {
 
 }  // namespace
 
-const kube::Resource& PodTemplates() {
-  static const kube::Resource resource = {"", "v1", "PodTemplate", "podtemplates", true};
-  return resource;
-}
 const kube::Resource& InjectionPolicies() {
   static const kube::Resource resource = {kAdmission, "v1", "MutatingAdmissionPolicy",
                                           "mutatingadmissionpolicies", false};

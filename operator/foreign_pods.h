@@ -18,7 +18,6 @@ struct ForeignPods {
       "with foreignPods.enabled=true";
 };
 
-const kube::Resource& PodTemplates();
 const kube::Resource& InjectionPolicies();  // MutatingAdmissionPolicy
 const kube::Resource& InjectionBindings();  // MutatingAdmissionPolicyBinding
 

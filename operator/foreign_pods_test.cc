@@ -27,7 +27,7 @@ constexpr const char* kPolicy = "policy";
 constexpr const char* kAgentYaml =
     "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: coder}, spec: {image: "
     "'i:1', injection: {foreignPods: true}, memory: {serverRef: m}}}";
-const kube::ObjectKey kBinding{"", "n.coder"}, kTemplate{"n", "coder-injection"};
+const kube::ObjectKey kBinding{"", "n.coder"};
 
 bool Eventually(const std::function<bool()>& condition) {
   const int64_t end_ms = base::SystemClock().MonotonicMs() + 20'000;
@@ -42,7 +42,7 @@ class ForeignPodsTest : public testing::Test {
  protected:
   ForeignPodsTest() : client_(cluster_) {
     for (const kube::Resource& kind : {Agents(), AgentTools(), AgentRuns(), MemoryServers(),
-                                       PodTemplates(), InjectionPolicies(), InjectionBindings()})
+                                       InjectionPolicies(), InjectionBindings()})
       cluster_.Serve(kind);
   }
   void Give(const std::string& yaml) {
@@ -79,12 +79,15 @@ class ForeignPodsTest : public testing::Test {
   kube::KubeClient client_;
 };
 
-TEST_F(ForeignPodsTest, AnAgentThatAllowsThemHasATemplateAndABindingUntilItDoesNot) {
+TEST_F(ForeignPodsTest, AnAgentThatAllowsThemHasABindingAndItsPartsUntilItDoesNot) {
   GivePolicy();
   Give(kAgentYaml);
   auto controller = Begin();
   ASSERT_TRUE(Eventually([&] { return Has(InjectionBindings(), kBinding); }));
-  ASSERT_TRUE(Has(PodTemplates(), kTemplate)) << "first what the binding names";
+  auto parts = [&] {
+    return base::At(*cluster_.Get(Agents(), {"n", "coder"}), {"status", "foreignPods"}) != nullptr;
+  };
+  EXPECT_TRUE(Eventually(parts)) << "what the binding points at";
   const Json binding = *cluster_.Get(InjectionBindings(), kBinding);
   EXPECT_EQ(base::StringAt(binding, {"spec", "policyName"}), kPolicy);
   EXPECT_EQ(base::StringAt(binding, {"spec", "paramRef", "parameterNotFoundAction"}), "Deny");
@@ -93,7 +96,7 @@ TEST_F(ForeignPodsTest, AnAgentThatAllowsThemHasATemplateAndABindingUntilItDoesN
   without.replace(without.find("true"), 4, "false");
   Give(without);
   EXPECT_TRUE(Eventually([&] { return !Has(InjectionBindings(), kBinding); }));
-  EXPECT_TRUE(Eventually([&] { return !Has(PodTemplates(), kTemplate); }));
+  EXPECT_TRUE(Eventually([&] { return !parts(); }));
   EXPECT_TRUE(Eventually([&] { return Condition("ForeignPodsServed").empty(); }));
 }
 
@@ -159,7 +162,7 @@ TEST_F(ForeignPodsTest, WhereTheServerCannotTheAgentSaysSoAndTheRestWorks) {
   EXPECT_TRUE(Eventually([&] { return Condition("ForeignPodsServed") == "False PolicyMissing"; }));
   EXPECT_EQ(Condition("Degraded"), "True PolicyMissing");
   EXPECT_TRUE(Eventually([&] { return Has(kube::StatefulSets(), {"n", "coder"}); }));
-  EXPECT_FALSE(Has(PodTemplates(), kTemplate));
+  EXPECT_FALSE(Has(InjectionBindings(), kBinding));
   EXPECT_TRUE(controller->Ready());
 }
 
@@ -180,13 +183,12 @@ TEST_F(ForeignPodsTest, TheProbeTellsWhyNotAndAsksNothingWhereItNeedNot) {
 TEST(ForeignPods, APodsOwnSidecarKeepsItsImageAndResourcesAndNotItsSecurity) {
   SidecarShape shape;
   shape.image = "ours:1";
-  const Json injection = {{"metadata", {{"annotations", {{kPlacement, "First"}}}}},
-                          {"template", InjectionTemplate(shape)}};
+  const Json parts = ForeignParts(shape);
   Json pod = Json::parse(R"({"metadata": {}, "spec": {
       "initContainers": [{"name": "a"}, {"name": "memory", "image": "mine:2", "args": ["x"],
-        "securityContext": {"privileged": true}, "resources": {"requests": {"cpu": "1"}}}],
+        "securityContext": {"privileged": true}, "resources": {"limits": {"cpu": "1"}}}],
       "containers": [{"name": "c", "env": [{"name": "AGENT_MEMORY_URL", "value": "u"}]}]}})");
-  InjectIntoForeignPod(pod, injection);
+  InjectIntoForeignPod(pod, parts, "First");
   const Json once = pod, &sidecar = pod["spec"]["initContainers"][1];
   EXPECT_EQ(sidecar["image"], "mine:2");
   EXPECT_EQ(sidecar["resources"]["requests"], Json::parse(R"({"cpu": "1", "memory": "32Mi"})"));
@@ -194,7 +196,7 @@ TEST(ForeignPods, APodsOwnSidecarKeepsItsImageAndResourcesAndNotItsSecurity) {
   EXPECT_EQ(sidecar["args"], SidecarContainer(shape)["args"]);
   EXPECT_EQ(kube::AnnotationOf(pod, kClamped), "securityContext");
   EXPECT_EQ(pod["spec"]["containers"][0]["env"].size(), 1u) << "the pod's own value stands";
-  InjectIntoForeignPod(pod, injection);
+  InjectIntoForeignPod(pod, parts, "First");
   EXPECT_EQ(pod, once) << "twice is once";
 }
 

@@ -32,7 +32,6 @@ inline constexpr const char* kPolicyTouch =
 inline constexpr const char* kInjected = "agents.agentops.io/memory-injected";
 inline constexpr const char* kClamped =
     "agents.agentops.io/memory-clamped";  // what a pod's own sidecar asked for and did not get
-inline constexpr const char* kPlacement = "agents.agentops.io/placement";  // on PodTemplates
 inline constexpr const char* kAgentGeneration =
     "agents.agentops.io/agent-generation";  // of the Agent that a Job was made from
 inline constexpr const char* kDefaultContainer = "kubectl.kubernetes.io/default-container";
@@ -43,7 +42,6 @@ inline std::string PortsServiceName(const std::string& agent) { return agent; }
 inline std::string ServiceAccountName(const std::string& agent) { return agent + "-agent"; }
 inline std::string SpecConfigMapName(const std::string& agent) { return agent + "-agent"; }
 inline std::string PolicyConfigMapName(const std::string& agent) { return agent + "-policy"; }
-inline std::string InjectionTemplateName(const std::string& agent) { return agent + "-injection"; }
 // Cluster-scoped. A namespace has no dot, so that no two Agents share a name.
 inline std::string InjectionBindingName(const std::string& name_space, const std::string& agent) {
   return name_space + "." + agent;

@@ -11,8 +11,7 @@ namespace {
 
 using base::Json;
 
-const std::set<std::string> kChildKinds = {"ServiceAccount", "ConfigMap", "Service", "StatefulSet",
-                                           "PodTemplate"};
+const std::set<std::string> kChildKinds = {"ServiceAccount", "ConfigMap", "Service", "StatefulSet"};
 
 bool BelongsTo(const Json& object, const std::string& agent) {
   return kube::LabelOf(object, kAgentLabel) == agent || kube::KeyOf(object).name == agent;
@@ -20,8 +19,7 @@ bool BelongsTo(const Json& object, const std::string& agent) {
 
 bool TakesChildName(const Json& object, const std::string& agent) {
   const std::string name = kube::KeyOf(object).name;
-  return name == SpecConfigMapName(agent) || name == PolicyConfigMapName(agent) ||
-         name == InjectionTemplateName(agent);
+  return name == SpecConfigMapName(agent) || name == PolicyConfigMapName(agent);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "lib/kube/quantity.h"
 #include "operator/accept_rules.h"
 #include "operator/names.h"
-#include "operator/pod_injection.h"
+#include "operator/objects/children.h"
 
 namespace controller {
 namespace {
@@ -280,6 +280,8 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
     LookAtClaim(draft);
     CompareStorage(draft);
   }
+  if (WantsForeignPods(draft.agent) && !settings.foreign_pods.policy.empty())
+    draft.findings.foreign_parts = ForeignPartsOf(MakeBlueprint(draft));
   CompareChildren(draft);
   TouchPods(draft, now_ms);
   draft.findings.template_image = TemplateImage(draft);

@@ -3,7 +3,6 @@
 // agents.
 #include "operator/pod_injection.h"
 
-#include "lib/kube/object.h"
 #include "operator/names.h"
 
 namespace controller {
@@ -93,9 +92,12 @@ void PutParts(Json& pod_spec, Json sidecar, const Json& volumes, const std::stri
 Json WithWishesOf(const Json& declared, Json sidecar) {
   const std::string image = base::StringAt(declared, {"image"});
   if (!image.empty() && image != "auto") sidecar["image"] = image;
-  for (const char* part : {"requests", "limits"})
-    if (const Json* wished = base::At(declared, {"resources", part}); wished && !wished->is_null())
-      sidecar["resources"][part].update(*wished);
+  // The API server makes a limit the request where there is none, before any policy sees the pod.
+  const std::pair<const char*, const char*> wishes[] = {
+      {"limits", "requests"}, {"requests", "requests"}, {"limits", "limits"}};
+  for (const auto& [from, to] : wishes)
+    if (const Json* wished = base::At(declared, {"resources", from}); wished && wished->is_object())
+      sidecar["resources"][to].update(*wished);
   return sidecar;
 }
 
@@ -129,20 +131,15 @@ void InjectSidecar(base::Json& pod_spec, const SidecarShape& shape) {
   PutParts(pod_spec, SidecarContainer(shape), VolumesOf(shape), shape.placement);
 }
 
-base::Json InjectionTemplate(const SidecarShape& shape) {
+base::Json ForeignParts(const SidecarShape& shape) {
   const Json url = {{"name", kMemoryUrlVariable}, {"value", kSidecarUrl}};
-  Json spec = {{"containers",
-                {{{"name", kAgentContainer},
-                  {"image", shape.image},
-                  {"env", Json::array({url})},
-                  {"securityContext", Restricted()}}}}};
-  InjectSidecar(spec, shape);
-  return {{"metadata", {{"annotations", {{kInjected, "true"}}}}}, {"spec", std::move(spec)}};
+  return {{"sidecar", SidecarContainer(shape)},
+          {"volumes", VolumesOf(shape)},
+          {"env", Json::array({url})}};
 }
 
-void InjectIntoForeignPod(base::Json& pod, const base::Json& injection) {
-  const Json& parts = injection["template"]["spec"];
-  Json sidecar = parts["initContainers"][0];
+void InjectIntoForeignPod(base::Json& pod, const base::Json& parts, const std::string& placement) {
+  Json sidecar = parts["sidecar"];
   Json& spec = pod["spec"];
   Json& annotations = pod["metadata"]["annotations"];
   if (const Json* declared = FindNamed(spec, "initContainers", kSidecarContainer)) {
@@ -150,8 +147,8 @@ void InjectIntoForeignPod(base::Json& pod, const base::Json& injection) {
     if (wished && *wished != sidecar["securityContext"]) annotations[kClamped] = "securityContext";
     sidecar = WithWishesOf(*declared, std::move(sidecar));
   }
-  PutParts(spec, std::move(sidecar), parts["volumes"], kube::AnnotationOf(injection, kPlacement));
-  for (const Json& variable : parts["containers"][0]["env"]) {
+  PutParts(spec, std::move(sidecar), parts["volumes"], placement);
+  for (const Json& variable : parts["env"]) {
     const std::string name = base::StringAt(variable, {"name"});
     Json& first = spec["containers"][0];
     if (!FindNamed(first, "env", name)) PutNamed(first["env"], variable, SIZE_MAX);

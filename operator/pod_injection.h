@@ -1,5 +1,5 @@
 // Puts the memory sidecar into a pod: the one function that makes the container, for pods of our
-// own workloads and, as a template that an admission policy copies from, for pods of others. Pure.
+// own workloads and, as parts that an admission policy copies, for pods of others. Pure.
 #pragma once
 
 #include <string>
@@ -26,16 +26,14 @@ base::Json SidecarContainer(const SidecarShape& shape);
 // already is replaced; a placement that names no init container is First.
 void InjectSidecar(base::Json& pod_spec, const SidecarShape& shape);
 
-// What pods of others get: initContainers[0] is the sidecar, volumes are its volumes, and env of
-// containers[0] is for the first container of the pod. A whole pod template, so that the API server
-// checks and defaults it as it would the pod.
-base::Json InjectionTemplate(const SidecarShape& shape);
+// What pods of others get: {sidecar, volumes, env}, env for the first container. It stands in the
+// Agent's status, where the policy of the chart copies it from.
+base::Json ForeignParts(const SidecarShape& shape);
 
 // Makes of a pod of somebody else what the policy of the chart makes of it in CEL
-// (templates/operator/foreign-pods.yaml; e2e/foreign_pods_test.py compares the two). `injection` is
-// the PodTemplate of the Agent. A container of the sidecar's name that the pod has already keeps
-// its place, its image and its resources.
-void InjectIntoForeignPod(base::Json& pod, const base::Json& injection);
+// (templates/operator/foreign-pods.yaml; e2e/foreign_pods_test.py compares the two). A container of
+// the sidecar's name that the pod has already keeps its place, its image and its resources.
+void InjectIntoForeignPod(base::Json& pod, const base::Json& parts, const std::string& placement);
 
 // The element of the list `list` in `object` whose field `name` is `name`; nullptr when there is
 // none.

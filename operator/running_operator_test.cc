@@ -248,6 +248,13 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
     give(service);
   }
   give("{" + ours + "kind: Agent, metadata: {name: a}, spec: {image: i, mode: daemon}}");
+  if (!injection_policy.empty()) {  // an Agent goes, and after it its binding
+    give("{" + ours +
+         "kind: Agent, metadata: {name: b}, spec: {image: i, injection: {foreignPods: true}, "
+         "memory: {serverRef: m}}}");
+    EXPECT_TRUE(Eventually([&] { return bool(cluster_.Get(InjectionBindings(), {"", "n.b"})); }));
+    cluster_.Remove(Agents(), {"n", "b"});
+  }
   const Grants by_hand = {"pods patch"};  // with a sidecar on a node: e2e/story, chapter 7
   const Grants granted = Without(Granted(roles), by_hand);
   EXPECT_GT(granted.size(), 40u);
@@ -262,7 +269,7 @@ TEST_F(RunningOperatorTest, UsesWhatTheRolesAllowAndNothingElse) {
 }
 
 TEST_F(RunningOperatorTest, WithPodsOfOthersUsesWhatTheirRolesAllowAndNothingElse) {
-  for (const kube::Resource& kind : {PodTemplates(), InjectionPolicies(), InjectionBindings()})
+  for (const kube::Resource& kind : {InjectionPolicies(), InjectionBindings()})
     cluster_.Serve(kind);
   cluster_.Put({{"apiVersion", InjectionPolicies().ApiVersion()},
                 {"kind", InjectionPolicies().kind},

@@ -259,6 +259,7 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
   status["policy"] = {{"digest", findings.policy_digest}};
   if (daemon) status["policy"].update({{"inSync", PodsInSync(view)}, {"pods", view.pods.size()}});
   status["sidecar"] = SidecarPart(view);
+  if (!findings.foreign_parts.is_null()) status["foreignPods"] = findings.foreign_parts;
   return status;
 }
 

@@ -32,6 +32,7 @@ struct Findings {
   std::string refused;                   // what else the API server refused, with its words
   bool storage_differs = false;          // spec.storage is not what the claim was made from
   ForeignPods foreign_pods;
+  base::Json foreign_parts;  // what they get; null: nothing
   std::string policy_digest, sidecar_image, template_image;
 };
 

@@ -211,6 +211,7 @@ def api_programs(counts, kubeconfig, environment):
     script(counts, "leadership_test.py", ["python3", "e2e/leadership_test.py", "--kubeconfig", kubeconfig], 600, {**environment, **bin_folder})
     script(counts, "operator_faults_test.py", ["python3", "e2e/operator_faults_test.py"], 600, {**environment, **bin_folder})
     script(counts, "metrics_test.py", ["python3", "e2e/metrics_test.py", "--kubeconfig", kubeconfig], 120, {**environment, **bin_folder})
+    script(counts, "foreign_pods_test.py", ["python3", "e2e/foreign_pods_test.py", "--kubeconfig", kubeconfig], 600, {**environment, **bin_folder})
     script(counts, "crd_test.py", ["python3", "e2e/crd_test.py", "--kubeconfig", kubeconfig], 600, environment)
 
 

@@ -17,8 +17,7 @@ std::optional<base::Json> ServiceOf(const Blueprint& blueprint);      // of a da
 std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint);  // of a daemon alone
 base::Json PodTemplateOf(const Blueprint& blueprint);
 SidecarShape SidecarShapeOf(const Blueprint& blueprint);  // in the pods of our own workload
-// For pods of others: what they get, and that the chart's policy gives it to them.
-std::optional<base::Json> InjectionTemplateOf(const Blueprint& blueprint);
+base::Json ForeignPartsOf(const Blueprint& blueprint);    // what pods of others get
 std::optional<base::Json> InjectionBindingOf(const Blueprint& blueprint);
 
 }  // namespace controller

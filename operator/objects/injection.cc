@@ -1,21 +1,17 @@
-// For pods of others: a PodTemplate from which the chart's admission policy copies the sidecar, and
-// the binding that names it for pods with this Agent's label. Why a PodTemplate: CEL reads no JSON
-// text, and a kind of the API server's own has typed fields, is checked by it and defaulted like
-// the pods.
+// For pods of others: the parts that they get, and the binding by which the chart's admission
+// policy finds them in this Agent's status. Why the Agent itself is the parameter: CEL reads no
+// JSON text, so it must be an object with fields; and of a kind of its own the API server 1.36
+// reads nothing new once the last policy with such parameters was deleted.
 #include "operator/foreign_pods.h"
 #include "operator/names.h"
 #include "operator/objects/children.h"
 
 namespace controller {
 
-std::optional<base::Json> InjectionTemplateOf(const Blueprint& blueprint) {
-  if (blueprint.injection_policy.empty()) return std::nullopt;
+base::Json ForeignPartsOf(const Blueprint& blueprint) {
   SidecarShape shape = SidecarShapeOf(blueprint);
   shape.state_volume.clear();
-  return base::Json{{"metadata",
-                     {{"name", InjectionTemplateName(blueprint.agent.name)},
-                      {"annotations", {{kPlacement, shape.placement}}}}},
-                    {"template", InjectionTemplate(shape)}};
+  return ForeignParts(shape);
 }
 
 std::optional<base::Json> InjectionBindingOf(const Blueprint& blueprint) {
@@ -29,7 +25,7 @@ std::optional<base::Json> InjectionBindingOf(const Blueprint& blueprint) {
                     {"spec",
                      {{"policyName", blueprint.injection_policy},
                       {"paramRef",
-                       {{"name", InjectionTemplateName(agent.name)},
+                       {{"name", agent.name},
                         {"namespace", agent.name_space},
                         {"parameterNotFoundAction", "Deny"}}},
                       {"matchResources",

@@ -19,9 +19,9 @@ by server-side apply, which is `patch`, plus `create` where the object is new. *
 - {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch]}
 {{- end -}}
 
-{{/* Only with foreignPods: who binds a policy to a PodTemplate must be allowed to read it. */}}
+{{/* Only with foreignPods: who binds a policy to an Agent must be allowed to read it. */}}
 {{- define "agent-memory.foreignPodsRules" -}}
-- {apiGroups: [''], resources: [podtemplates], verbs: [get, list, watch, create, patch, delete]}
+- {apiGroups: [agents.agentops.io], resources: [agents], verbs: [get]}
 - {apiGroups: [admissionregistration.k8s.io], resources: [mutatingadmissionpolicies], resourceNames: [{{ include "agent-memory.foreignPods" . }}], verbs: [get]}
 - {apiGroups: [admissionregistration.k8s.io], resources: [mutatingadmissionpolicybindings], verbs: [get, list, watch, create, patch, delete]}
 {{- end -}}

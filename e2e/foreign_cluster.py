@@ -1,0 +1,141 @@
+"""An API server with the policies for pods of others and an operator of our own, for the test and the bench of
+them. Everything has a name and a class of its own, so that others on the same server are not touched."""
+import http.client
+import json
+import os
+import pathlib
+import re
+import subprocess
+import uuid
+
+import wire
+from programs import Program
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+POLICIES = ROOT / "config/overlays/foreign-pods/foreign-pods.yaml"
+LABEL, CLASS = "agents.agentops.io/memory", "agents.agentops.io/class"
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+AGENTS = "/apis/agents.agentops.io/v1alpha1/namespaces/{}/agents"
+PATIENCE_S = 60
+
+
+class Cluster:
+    """Calls go through `kubectl proxy`, which has the certificates."""
+
+    def __init__(self, kubectl, kubeconfig, folder):
+        self.kubectl, self.kubeconfig, self.folder = [kubectl, f"--kubeconfig={kubeconfig}"], kubeconfig, folder
+        self.name = "foreign-" + uuid.uuid4().hex[:6]
+        self.spaces, self.policies, self.program = [self.name, self.name + "-b"], [], None
+        self.proxy = subprocess.Popen([*self.kubectl, "proxy", "--port=0"], stdout=subprocess.PIPE, text=True)
+        port = int(re.search(r":(\d+)", self.proxy.stdout.readline())[1])
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def run(self, *arguments, given=None):
+        done = subprocess.run([*self.kubectl, *arguments], input=given, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode:
+            raise RuntimeError(f"kubectl {' '.join(arguments)[:200]}: {done.stderr.strip()[-400:]}")
+        return done.stdout
+
+    def call(self, method, path, body=None, kind="application/json"):
+        """→ (status, decoded answer)"""
+        return wire.on(self.connection, method, path, body, {"Content-Type": kind})
+
+    def must(self, method, path, body=None, kind="application/json"):
+        status, answer = self.call(method, path, body, kind)
+        if not 200 <= status < 300:
+            raise RuntimeError(f"{method} {path}: {status} {str(answer)[:400]}")
+        return answer
+
+    def install(self):
+        self.run("apply", "--server-side", "--force-conflicts", "-k", str(ROOT / "crds"))
+        for kind in ("agents", "agenttools", "agentruns", "memoryservers"):
+            served = lambda kind=kind: self.call("GET", f"/apis/agents.agentops.io/v1alpha1/{kind}")[0] == 200
+            assert wire.until(served, PATIENCE_S), kind
+        for space in self.spaces:
+            self.must("POST", "/api/v1/namespaces", {"metadata": {"name": space, "labels": {
+                "pod-security.kubernetes.io/enforce": "baseline"}}})
+            self.must("POST", f"/api/v1/namespaces/{space}/serviceaccounts", {"metadata": {"name": "default"}})
+        self.run("apply", "-f", "-", given=self.own(POLICIES.read_text()))
+
+    def own(self, text):
+        return text.replace("agent-memory-foreign-pods", self.name)
+
+    def start(self):
+        """The operator; it is ready when this returns."""
+        if not self.program:
+            self.program = Program("agent-memory-operator", [
+                f"--kubeconfig={self.kubeconfig}", f"--class={self.name}", f"--injection-policy={self.name}"],
+                os.path.join(self.folder, "operator.log"))
+        self.program.start()
+        if not wire.until(lambda: wire.ask(self.program.admin, "GET", "/readyz")[0] == 200, PATIENCE_S):
+            raise SystemExit("the operator is not ready:\n" + self.program.tail())
+
+    def agent(self, name, space=None, **spec):
+        """The Agent's manifest; `spec` over one that serves pods of others."""
+        return {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent",
+                "metadata": {"name": name, "namespace": space or self.name, "annotations": {CLASS: self.name}},
+                "spec": {"image": "example/agent:1", "injection": {"foreignPods": True},
+                         "memory": {"serverRef": "agent-memory"}, **spec}}
+
+    def give(self, agent):
+        self.must("POST", AGENTS.format(agent["metadata"]["namespace"]), agent)
+
+    def pod(self, agent=None, name="p", space=None, **spec):
+        labels = {LABEL: agent} if agent else {}
+        return {"apiVersion": "v1", "kind": "Pod",
+                "metadata": {"name": name, "namespace": space or self.name, "labels": labels},
+                "spec": {"containers": [{"name": "app", "image": "app:1"}], **spec}}
+
+    def create(self, pod, dry=True):
+        """→ (status, the pod or the message)"""
+        path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods" + ("?dryRun=All" if dry else "")
+        status, answer = self.call("POST", path, pod)
+        return status, answer if status == 201 else answer["message"]
+
+    def admitted(self, pod):
+        status, answer = self.create(pod)
+        assert status == 201, f"{status} {answer}"
+        return answer
+
+    def serves(self, agent, space=None):
+        """Waits until the API server, which reads bindings by itself, injects for that Agent."""
+        taken = lambda: self.create(self.pod(agent, space=space))[0] == 201
+        assert wire.until(taken, PATIENCE_S), f"{agent}: {self.create(self.pod(agent, space=space))}"
+
+    def refuses(self, agent, space=None):
+        refused = lambda: self.create(self.pod(agent, space=space))[0] == 403
+        assert wire.until(refused, PATIENCE_S), self.create(self.pod(agent, space=space))
+
+    def mutator(self, name, expression):
+        """Somebody else's policy for the labelled pods of our namespace."""
+        rules = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]
+        where = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": self.name}},
+                 "objectSelector": {"matchExpressions": [{"key": LABEL, "operator": "Exists"}]}}
+        self.policies.append(name)
+        self.must("POST", f"{ADMISSION}/mutatingadmissionpolicies", {"metadata": {"name": name}, "spec": {
+            "failurePolicy": "Fail", "reinvocationPolicy": "IfNeeded",
+            "matchConstraints": {"resourceRules": rules, **where},
+            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}]}})
+        self.must("POST", f"{ADMISSION}/mutatingadmissionpolicybindings", {"metadata": {"name": name}, "spec": {"policyName": name}})
+
+    def unmutate(self):
+        for name in self.policies:
+            for kind in ("mutatingadmissionpolicybindings", "mutatingadmissionpolicies"):
+                self.call("DELETE", f"{ADMISSION}/{kind}/{name}")
+        self.policies = []
+
+    def close(self):
+        if self.program:
+            self.program.kill()
+        self.unmutate()
+        for space in self.spaces:
+            self.call("DELETE", AGENTS.format(space))
+            self.call("DELETE", f"/api/v1/namespaces/{space}/pods?gracePeriodSeconds=0")
+            self.call("DELETE", f"/api/v1/namespaces/{space}")
+        for kind in ("mutatingadmissionpolicies", "validatingadmissionpolicybindings", "validatingadmissionpolicies"):
+            self.call("DELETE", f"{ADMISSION}/{kind}/{self.name}")
+        for binding in self.call("GET", f"{ADMISSION}/mutatingadmissionpolicybindings")[1].get("items", []):
+            if binding["spec"]["policyName"] == self.name:
+                self.call("DELETE", f"{ADMISSION}/mutatingadmissionpolicybindings/{binding['metadata']['name']}")
+        self.proxy.terminate()
+        self.proxy.wait()
