@@ -87,7 +87,7 @@ std::string WithUndelivered(std::string message, const Json& status) {
   const Json* undelivered = base::At(status, {"undelivered"});
   if (!undelivered || *undelivered == 0) return message;
   return message + "; " + base::DumpJson(*undelivered) +
-         " captures were not taken by the memory server before the sidecar had to end: they are on "
+         " writes were not taken by the memory server before the sidecar had to end: they are on "
          "the run's volume, where it has one";
 }
 

@@ -59,7 +59,7 @@ TEST(RunStatus, TheSidecarsLastWordsAreInTheStatus) {
   const Json status = run.Look();
   EXPECT_EQ(status["session"], "s-1");
   EXPECT_EQ(status["undelivered"], 2);
-  EXPECT_NE(base::DumpJson(status["conditions"]).find("2 captures were not taken"),
+  EXPECT_NE(base::DumpJson(status["conditions"]).find("2 writes were not taken"),
             std::string::npos);
 }
 

@@ -73,6 +73,19 @@ def table(story):
     c.equal(status.get("status", {}).get("observedGeneration"), status["metadata"]["generation"], "observedGeneration")
 
 
+def lost_pod(story):
+    c, driver = story.checks, story.driver
+    c.chapter("a2. A pod is lost: its Agent says so")
+    driver.kubectl("delete", "pod", "other-0", "--grace-period=0", "--force", "--wait=false")
+    started = time.monotonic()
+    said = wire.until(lambda: driver.condition("other", "Ready").get("status") == "False", SETTLE_S, 0.05)
+    took = time.monotonic() - started
+    c.that(said and took <= HEAL_S, f"Ready=False {took:.1f} s after the pod went (at most {HEAL_S:g} s)",
+           driver.condition("other", "Ready"))
+    back = wire.until(lambda: driver.condition("other", "Ready").get("status") == "True", SETTLE_S * 2, 0.3)
+    c.that(back, "and Ready=True once its next pod is", driver.condition("other", "Ready"))
+
+
 def refusals(story):
     c, driver = story.checks, story.driver
     c.chapter("b. Bad Agents are refused with the field named")
@@ -227,5 +240,5 @@ def survival_of_pods(story):
     survival(story, "5b. The same with every pod deleted")
 
 
-CLUSTER_CHAPTERS = (manifest, table, turns, captures, recall, survival, survival_of_pods, server_away, policy, refusals,
+CLUSTER_CHAPTERS = (manifest, table, lost_pod, turns, captures, recall, survival, survival_of_pods, server_away, policy, refusals,
                     healing, confinement, two_namespaces, deletion, *RUN_CHAPTERS, figures)
