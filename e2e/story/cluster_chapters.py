@@ -76,6 +76,8 @@ def table(story):
 def lost_pod(story):
     c, driver = story.checks, story.driver
     c.chapter("a2. A pod is lost: its Agent says so")
+    # At rest: a look that just asks the sidecar for its policy waits up to a second for a pod that is gone.
+    wire.until(lambda: driver.condition("other", "PolicyInSync").get("status") == "True", SETTLE_S, 0.3)
     driver.kubectl("delete", "pod", "other-0", "--grace-period=0", "--force", "--wait=false")
     started = time.monotonic()
     said = wire.until(lambda: driver.condition("other", "Ready").get("status") == "False", SETTLE_S, 0.05)
