@@ -27,7 +27,13 @@ PARTS = re.compile(r"kube-api-access-\w+")
 def sidecar_of(pod):
     found = [c for c in pod["spec"]["initContainers"] if c["name"] == "memory"]
     assert len(found) == 1, f"{len(found)} containers memory"
-    return found[0]
+    return untokened(found[0])
+
+
+def untokened(container):
+    """Without the mount that the API server's own ServiceAccount admission adds, under a name of its own."""
+    mounts = [m for m in container["volumeMounts"] if not m["name"].startswith("kube-api-access")]
+    return {**container, "volumeMounts": mounts}
 
 
 def names(pod):
@@ -45,9 +51,8 @@ def normal(pod):
     pod["metadata"] = {"annotations": pod["metadata"].get("annotations", {})}
     pod.pop("status", None)
     pod["spec"]["volumes"] = sorted(pod["spec"].get("volumes", []), key=lambda v: v["name"])
-    for container in pod["spec"].get("initContainers", []):
-        if container["name"] == "memory":
-            container["volumeMounts"] = [m for m in container["volumeMounts"] if m["name"] != "kube-api-access"]
+    inits = pod["spec"].get("initContainers", [])
+    pod["spec"]["initContainers"] = [untokened(c) if c["name"] == "memory" else c for c in inits]
     return pod
 
 
