@@ -18,66 +18,6 @@ using kube::ObjectKey;
 constexpr int64_t kOwnWriteWaitMs = 10'000, kAskRefusedAgainMs = 300'000,
                   kLongestFailureMs = 30'000, kLongestUnreadyMs = 60'000;
 
-// Keys of other kinds share the queue: "<kind>/<name>" is no Agent's name.
-constexpr const char* kRunKey = "AgentRun/";
-
-ObjectKey RunKey(const ObjectKey& key) { return {key.name_space, kRunKey + key.name}; }
-
-ObjectKey UnservedKey(const ObjectKey& key) { return {key.name_space, "MemoryServer/" + key.name}; }
-
-std::vector<ObjectKey> ToRun(const Change& change) {
-  const std::string run = kube::LabelOf(change.object, kRunLabel);
-  return run.empty() ? std::vector<ObjectKey>{} : std::vector{RunKey({change.key.name_space, run})};
-}
-
-// What an ended run was asked to do is of no use any more.
-void PruneRun(Json& run) {
-  kube::DropManagedFields(run);
-  if (!HasEnded(run) || !run.contains("spec") || !run["spec"].is_object()) return;
-  for (const char* field : {"prompt", "args", "env"}) run["spec"].erase(field);
-}
-
-// Of a Job, which never changes: how it goes, and which of its containers is the agent.
-void PruneJob(Json& job) {
-  kube::DropManagedFields(job);
-  const Json* containers = base::At(job, {"spec", "template", "spec", "containers"});
-  Json agent = Json::object();
-  if (containers && containers->is_array() && !containers->empty())
-    agent["name"] = base::StringAt(containers->front(), {"name"});
-  job["spec"] = {{"template", {{"spec", {{"containers", Json::array({agent})}}}}}};
-}
-
-// A pod is kept as what StateOf and the plan read of it.
-void PrunePod(Json& pod) {
-  kube::DropManagedFields(pod);
-  Json init_containers = Json::array();
-  if (const Json* list = base::At(pod, {"spec", "initContainers"}); list && list->is_array())
-    for (const Json& container : *list)
-      init_containers.push_back(
-          {{"name", container.value("name", "")}, {"image", container.value("image", "")}});
-  pod["spec"] = {{"initContainers", init_containers}};
-}
-
-void PruneStatus(Json& object) {
-  kube::DropManagedFields(object);
-  object.erase("status");
-}
-
-// Of an EndpointSlice, which may hold a hundred addresses: who is behind it and ready.
-void PruneSlice(Json& slice) {
-  kube::DropManagedFields(slice);
-  Json* endpoints = slice.contains("endpoints") ? &slice["endpoints"] : nullptr;
-  if (!endpoints || !endpoints->is_array()) return;
-  for (Json& endpoint : *endpoints)
-    for (const char* field : {"deprecatedTopology", "hints", "nodeName", "zone"})
-      if (endpoint.is_object()) endpoint.erase(field);
-}
-
-void PruneToNames(Json& object) {
-  kube::DropManagedFields(object);
-  object.erase("spec");
-}
-
 }  // namespace
 
 Controller::Controller(kube::KubeClient& client, ControllerOptions options,
@@ -85,6 +25,7 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
     : client_(client),
       options_(std::move(options)),
       clock_(clock),
+      rollouts_(options_.concurrent_rollouts),
       events_(client, kReportingController, options_.instance, clock),
       loop_(
           client,
@@ -93,70 +34,9 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
             return key.name.starts_with(kRunKey) ? ReconcileRun(key, stop) : ReconcileUnserved(key);
           },
           {options_.workers, {}, options_.standby, options_.on_done, options_.on_taken}, clock) {
-  auto to_agent = kube::ToLabel(kAgentLabel);
-  auto to_dependents = [this](const Change& change) { return dependents_.Of(change.key); };
-  Watch(
-      Agents(),
-      [this](const Change& change) {
-        auto keys = runs_.Of(change.key);
-        keys.push_back(change.key);
-        return keys;
-      },
-      kube::DropManagedFields);
-  Watch(
-      kube::Services(),
-      [=](const Change& change) {
-        auto keys = to_dependents(change);
-        for (const ObjectKey& key : to_agent(change)) keys.push_back(key);
-        return keys;
-      },
-      PruneStatus, kAgentLabel);
-  Watch(
-      kube::EndpointSlices(),
-      [this](const Change& change) {
-        return dependents_.Of(
-            {change.key.name_space, kube::LabelOf(change.object, kServiceNameLabel)});
-      },
-      PruneSlice, kServiceNameLabel);
-  Watch(AgentTools(), to_dependents, PruneStatus);
-  Watch(
-      MemoryServers(),
-      [=](const Change& change) {
-        auto keys = to_dependents(change);
-        keys.push_back(UnservedKey(change.key));
-        return keys;
-      },
-      PruneToNames);
-  for (const kube::Resource& resource :
-       {kube::ServiceAccounts(), kube::ConfigMaps(), kube::StatefulSets()})
-    Watch(resource, to_agent, PruneStatus, kAgentLabel, kAgentLabel);
-  // Pods of runs have a watch of their own: an Agent may have had thousands, and has no use for
-  // them.
-  Watch(kube::Pods(), to_agent, PrunePod, kAgentLabel, std::string(kAgentLabel) + ",!" + kRunLabel);
-  Watch(
-      kube::PersistentVolumeClaims(),
-      [=](const Change& change) {
-        auto keys = to_agent(change);
-        for (const ObjectKey& key : ToRun(change)) keys.push_back(key);
-        return keys;
-      },
-      kube::DropManagedFields, kAgentLabel, kAgentLabel);
+  WatchAgents();
   WatchRuns();
   if (!options_.settings.foreign_pods.policy.empty()) WatchForeignPods();
-}
-
-void Controller::WatchForeignPods() {
-  Watch(
-      InjectionBindings(),
-      [](const Change& change) { return std::vector{AgentOfBinding(change.object)}; },
-      kube::DropManagedFields, kAgentLabel, kAgentLabel);
-}
-
-void Controller::WatchRuns() {
-  Watch(
-      AgentRuns(), [](const Change& change) { return std::vector{RunKey(change.key)}; }, PruneRun);
-  Watch(kube::Jobs(), ToRun, PruneJob, kRunLabel, kRunLabel);
-  run_pods_ = &Watch(kube::Pods(), ToRun, PrunePod, kRunLabel, kRunLabel);
 }
 
 Controller::~Controller() { Stop(0); }
@@ -178,21 +58,6 @@ base::Status Controller::Ready() const {
 
 bool Controller::MayLead() const {
   return loop_.synced() && loop_.FailingMs() <= kLongestFailureMs + kLongestUnreadyMs;
-}
-
-kube::ObjectStore& Controller::Watch(const kube::Resource& resource, kube::MapToKeys map,
-                                     kube::Prune prune, const std::string& label,
-                                     const std::string& selector) {
-  kube::WatchPlan plan;
-  plan.reflect.resource = resource;
-  plan.reflect.selection.label_selector = selector;
-  plan.map = std::move(map);
-  plan.prune = std::move(prune);
-  plan.label = label;
-  plan.name_spaces = options_.name_spaces;
-  kube::ObjectStore& store = loop_.Watch(std::move(plan));
-  stores_.try_emplace(resource.kind, &store);
-  return store;
 }
 
 // ---- observe ----
@@ -245,9 +110,11 @@ base::Result<Observed> Controller::Observe(const base::Json& agent) {
   RETURN_IF_ERROR(LookForClaim(observed));
   for (const Json& pod : observed.pods) {
     const std::string address = SidecarAddress(pod);
-    if (address.empty() || !options_.read_digest) continue;
-    if (auto digest = options_.read_digest(address))
-      observed.digests[kube::KeyOf(pod).name] = *digest;
+    if (address.empty() || !options_.look_at_sidecar) continue;
+    if (auto look = options_.look_at_sidecar(address)) {
+      observed.digests[kube::KeyOf(pod).name] = look->digest;
+      observed.quiet_ms[kube::KeyOf(pod).name] = look->quiet_ms;
+    }
   }
   refused_.With([&](auto& all) {
     auto at = all.find(self);
@@ -280,9 +147,21 @@ base::Status Controller::LookFor(const std::vector<ChildKey>& unseen, Observed& 
 
 base::Result<Plan> Controller::PlanFor(Observed& observed, const std::stop_token& stop) {
   Plan plan = MakePlan(observed, options_.settings, clock_.NowMs());
-  if (plan.unseen.empty()) return plan;
-  RETURN_IF_ERROR(LookFor(plan.unseen, observed, stop));
-  return MakePlan(observed, options_.settings, clock_.NowMs());
+  if (!plan.unseen.empty()) {
+    RETURN_IF_ERROR(LookFor(plan.unseen, observed, stop));
+    plan = MakePlan(observed, options_.settings, clock_.NowMs());
+  }
+  const ObjectKey self = kube::KeyOf(observed.agent);
+  if (plan.wants_place && rollouts_.Take(self, clock_.MonotonicMs())) {
+    observed.has_place = true;
+    plan = MakePlan(observed, options_.settings, clock_.NowMs());
+  }
+  if (plan.rolled_out) GiveBackPlace(self);
+  return plan;
+}
+
+void Controller::GiveBackPlace(const ObjectKey& key) {
+  if (auto next = rollouts_.Release(key)) loop_.Enqueue(*next);
 }
 
 // The server refused something: what it said belongs into the status.
@@ -302,6 +181,7 @@ base::Result<kube::When> Controller::Reconcile(const ObjectKey& key, std::stop_t
   if (!agent || !IsOfClass(*agent, options_.agent_class)) {
     dependents_.Set(key, {});
     refused_.With([&](auto& all) { all.erase(key); });
+    GiveBackPlace(key);
     if (!agent) RETURN_IF_ERROR(RemoveBindingOf(key));
     return kube::When{};
   }

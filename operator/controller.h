@@ -11,6 +11,8 @@
 #include "lib/kube/event_recorder.h"
 #include "operator/dependents.h"
 #include "operator/execute.h"
+#include "operator/policy_probe.h"
+#include "operator/rollout_budget.h"
 #include "operator/run_plan.h"
 
 namespace controller {
@@ -22,13 +24,17 @@ struct ControllerOptions {
   std::string instance = "agent-memory-operator";  // of this process, for Events
   int workers = 4;
   bool standby = false;  // reconciles nothing before Lead(true)
-  // Digest that the sidecar at "<ip>:7438" has in force.
-  std::function<base::Result<std::string>(const std::string& address)> read_digest;
+  size_t concurrent_rollouts = 10;
+  // How the sidecar at "<ip>:7438" stands.
+  std::function<base::Result<SidecarLook>(const std::string& address)> look_at_sidecar;
   // After each reconcile: controller-runtime's word for the result, seconds; before it: seconds
   // that its key waited. Any thread.
   std::function<void(const char* result, double seconds)> on_done;
   std::function<void(double seconds)> on_taken;
 };
+
+// Keys of other kinds share the queue: "<kind>/<name>" is no Agent's name.
+inline constexpr const char* kRunKey = "AgentRun/";
 
 class Controller {
  public:
@@ -51,11 +57,14 @@ class Controller {
     std::map<std::string, std::string> words;  // by intent hash
     int64_t until_ms = 0;                      // monotonic; then the server is asked again
   };
+  // controller_watches.cc
   // `label`: that ListByLabel asks for; `selector`: of what is watched, empty: everything.
   kube::ObjectStore& Watch(const kube::Resource& resource, kube::MapToKeys map, kube::Prune prune,
                            const std::string& label = {}, const std::string& selector = {});
+  void WatchAgents();
   void WatchRuns();
   void WatchForeignPods();
+
   base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop);
   base::Status RemoveBindingOf(const kube::ObjectKey& gone);
   base::Result<kube::When> ReconcileUnserved(const kube::ObjectKey& key);
@@ -69,6 +78,7 @@ class Controller {
   base::Status LookFor(const std::vector<ChildKey>& unseen, Observed& observed,
                        const std::stop_token& stop);
   base::Result<Plan> PlanFor(Observed& observed, const std::stop_token& stop);
+  void GiveBackPlace(const kube::ObjectKey& key);
   Outcome PlanAgain(const Observed& observed, Plan& plan, Outcome first,
                     const std::stop_token& stop);
   void RememberRefusals(const kube::ObjectKey& key, const Outcome& outcome);
@@ -81,6 +91,7 @@ class Controller {
   Dependents dependents_;  // Agents on what serverRef names
   Dependents runs_;        // AgentRuns, by the key of their queue, on their Agents
   base::Guarded<std::map<kube::ObjectKey, Refused>> refused_;
+  RolloutBudget rollouts_;
   kube::EventRecorder events_;
   std::map<std::string, kube::ObjectStore*> stores_;  // by kind; of pods those of daemons
   kube::ObjectStore* run_pods_ = nullptr;

@@ -80,9 +80,18 @@ void PatchAll(kube::KubeClient& client, const Plan& plan, const std::stop_token&
               Outcome& outcome) {
   for (const Patch& patch : plan.patch) {
     if (auto go_on = GoOn(stop); !go_on) return outcome.errors.push_back(go_on.error());
-    auto stored = client.MergePatch(patch.resource, patch.key, patch.body);
+    auto stored = patch.body.is_array()
+                      ? client.JsonPatch(patch.resource, patch.key, patch.body, patch.subresource)
+                      : client.MergePatch(patch.resource, patch.key, patch.body, patch.subresource);
+    // An older server has no such subresource; a newer one may not do what is asked.
+    const base::Code code = stored ? base::Code::kInternal : stored.error().code;
+    if (!patch.refusal.empty() && (code == base::Code::kNotFound || code == base::Code::kInvalid ||
+                                   code == base::Code::kDenied)) {
+      outcome.refusals.push_back({patch.refusal, stored.error().message});
+      continue;
+    }
     // The pod or claim went away meanwhile: its deletion brings us back.
-    if (!stored && stored.error().code == base::Code::kNotFound) continue;
+    if (code == base::Code::kNotFound) continue;
     Note(outcome, patch.resource.kind, stored);
   }
 }

@@ -29,6 +29,8 @@ inline constexpr const char* kRetainedFrom =
     "agents.agentops.io/retained-from";  // UID of the claim's Agent
 inline constexpr const char* kPolicyTouch =
     "agents.agentops.io/policy";  // makes the kubelet sync at once
+inline constexpr const char* kTemplateHash =
+    "agents.agentops.io/template";  // on pods: what they were made from
 inline constexpr const char* kInjected = "agents.agentops.io/memory-injected";
 inline constexpr const char* kClamped =
     "agents.agentops.io/memory-clamped";  // what a pod's own sidecar asked for and did not get

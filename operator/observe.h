@@ -29,6 +29,8 @@ struct Observed {
   std::map<std::string, std::string> digests;  // pod → policy digest that its sidecar has in force
   // Intent hash → what the API server said when it refused that object.
   std::map<std::string, std::string> refused;
+  std::map<std::string, int64_t> quiet_ms;  // pod → since its agent asked its sidecar something
+  bool has_place = false;  // among the Agents that are being updated at this moment
   // What it said when other controllers apply the same fields, in this very look.
   std::vector<std::string> conflicts;
 };

@@ -26,6 +26,7 @@ struct Draft {
   api::Agent agent;
   Findings findings;
   Plan plan;
+  Json pod_template;  // of the workload that is wanted; null: none
 };
 
 bool IsOwnedBy(const Json& object, const api::Agent& agent) {
@@ -102,6 +103,16 @@ void CompareStorage(Draft& draft) {
 
 // ---- children ----
 
+// Of the token in the workload that there is; empty: there is none.
+std::string PresentAudience(const Draft& draft) {
+  const Json* workload = Workload(draft);
+  const Json* spec = workload ? base::At(*workload, {"spec", "template", "spec"}) : nullptr;
+  const Json* volume = spec ? FindNamed(*spec, "volumes", kTokenVolume) : nullptr;
+  const Json* sources = volume ? base::At(*volume, {"projected", "sources"}) : nullptr;
+  if (!sources || !sources->is_array() || sources->empty()) return "";
+  return base::StringAt(sources->front(), {"serviceAccountToken", "audience"});
+}
+
 Blueprint MakeBlueprint(const Draft& draft) {
   Blueprint blueprint;
   blueprint.agent = draft.agent;
@@ -113,6 +124,9 @@ Blueprint MakeBlueprint(const Draft& draft) {
   blueprint.audience = resolution.resolved
                            ? "agent-memory." + resolution.name_space + "." + resolution.service
                            : "agent-memory." + reference.name_space + "." + reference.name;
+  // A Service that is gone for a while is no reason to restart who uses it.
+  if (const std::string present = PresentAudience(draft); !resolution.resolved && !present.empty())
+    blueprint.audience = present;
   blueprint.sidecar_image = draft.findings.sidecar_image;
   blueprint.otlp_endpoint = draft.settings.otlp_endpoint;
   if (WantsForeignPods(draft.agent))
@@ -162,6 +176,8 @@ void CompareChildren(Draft& draft) {
   if (usable) {
     for (Child& child : Desired(MakeBlueprint(draft))) {
       wanted.insert({child.resource.kind, kube::KeyOf(child.object).name});
+      if (child.resource == kube::StatefulSets() && !IsWithheld(draft, child))
+        draft.pod_template = child.object["spec"]["template"];
       Compare(draft, std::move(child));
     }
   }
@@ -177,12 +193,12 @@ void CompareChildren(Draft& draft) {
 
 // ---- pods ----
 
-// For how long status has said that a pod has an older policy; 0 when it does not.
-int64_t BehindForMs(const Json& agent, int64_t now_ms) {
+// For how long status has said that this condition is false; 0 when it does not.
+int64_t FalseForMs(const Json& agent, const char* type, int64_t now_ms) {
   const Json* conditions = base::At(agent, {"status", "conditions"});
   if (!conditions || !conditions->is_array()) return 0;
   for (const Json& condition : *conditions) {
-    if (base::StringAt(condition, {"type"}) != "PolicyInSync" ||
+    if (base::StringAt(condition, {"type"}) != type ||
         base::StringAt(condition, {"status"}) != "False")
       continue;
     auto since = base::ParseTime(base::StringAt(condition, {"lastTransitionTime"}));
@@ -198,7 +214,7 @@ void TouchPods(Draft& draft, int64_t now_ms) {
   const std::string& digest = draft.findings.policy_digest;
   if (!draft.agent.memory || digest.empty()) return;
   const int64_t again =
-      std::min(BehindForMs(draft.observed.agent, now_ms) / kTouchAgainMs, kTouches);
+      std::min(FalseForMs(draft.observed.agent, "PolicyInSync", now_ms) / kTouchAgainMs, kTouches);
   const std::string value = again == 0 ? digest : digest + "#" + std::to_string(again);
   for (const Json& pod : draft.observed.pods) {
     const kube::ObjectKey key = kube::KeyOf(pod);
@@ -210,9 +226,45 @@ void TouchPods(Draft& draft, int64_t now_ms) {
   }
 }
 
+// Whether the workload's controller would make a pod from the template as it is wanted now.
+bool IsSettled(const Draft& draft) {
+  const Json* workload = Workload(draft);
+  if (!workload) return false;
+  for (const Child& child : draft.plan.apply)
+    if (child.resource == kube::StatefulSets()) return false;
+  const Json* seen = base::At(*workload, {"status", "observedGeneration"});
+  return seen && seen->is_number_integer() && seen->get<int64_t>() >= kube::GenerationOf(*workload);
+}
+
+void UpdatePods(Draft& draft, int64_t now_ms) {
+  if (draft.pod_template.is_null()) return;
+  const Observed& observed = draft.observed;
+  // Another pod may carry the label: a copy that somebody made of one to look into it, say.
+  std::vector<Json> pods;
+  const Json* workload = Workload(draft);
+  for (const Json& pod : observed.pods)
+    if (workload && kube::ControllerOf(pod).uid == kube::UidOf(*workload)) pods.push_back(pod);
+  Rollout rollout = DecideRollout({pods, draft.pod_template, IsSettled(draft), observed.quiet_ms,
+                                   observed.refused, observed.has_place,
+                                   FalseForMs(observed.agent, "UpToDate", now_ms)});
+  for (PodChange& change : rollout.changes) {
+    const kube::ObjectKey key{draft.agent.name_space, change.pod};
+    if (change.step == PodStep::kRestart)
+      draft.plan.remove.push_back({kube::Pods(), key, change.uid});
+    else
+      draft.plan.patch.push_back({kube::Pods(), key, std::move(change.patch), change.subresource,
+                                  change.subresource.empty() ? "" : ResizeKey(change.uid)});
+  }
+  draft.plan.wants_place = rollout.wants_place;
+  draft.plan.rolled_out = rollout.done;
+  draft.findings.rollout = std::move(rollout);
+}
+
 // While a pod has another policy than it should, nobody tells us when that ends: ask again. A pod
 // that starts tells us itself.
-int64_t AskAgainMs(const Json& status, int64_t now_ms) {
+int64_t AskAgainMs(const Draft& draft, const Json& status, int64_t now_ms) {
+  if (draft.findings.rollout && draft.findings.rollout->ask_again_ms > 0)
+    return draft.findings.rollout->ask_again_ms;
   for (const Json& condition : status["conditions"]) {
     if (condition["type"] != "PolicyInSync" || condition["status"] == "True" ||
         condition["reason"] == "NoPods" || condition["reason"] == "SidecarNotRunning")
@@ -236,7 +288,7 @@ void SetStatus(Draft& draft, Json status, int64_t now_ms) {
   const Json* stored = base::At(draft.observed.agent, {"status"});
   if (stored && *stored == status) return;
   draft.plan.events = NoticesOf(stored ? *stored : Json(), status);
-  draft.plan.requeue_after_ms = AskAgainMs(status, now_ms);
+  draft.plan.requeue_after_ms = AskAgainMs(draft, status, now_ms);
   draft.plan.status = std::move(status);
 }
 
@@ -265,7 +317,7 @@ bool IsOfClass(const base::Json& agent, const std::string& wanted) {
 }
 
 Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms) {
-  Draft draft{observed, settings, {}, {}, {}};
+  Draft draft{observed, settings, {}, {}, {}, {}};
   if (kube::IsBeingDeleted(observed.agent)) return {};
   auto agent = api::DecodeAgent(observed.agent);
   if (!agent)
@@ -284,9 +336,10 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
     draft.findings.foreign_parts = ForeignPartsOf(MakeBlueprint(draft));
   CompareChildren(draft);
   TouchPods(draft, now_ms);
+  UpdatePods(draft, now_ms);
   draft.findings.template_image = TemplateImage(draft);
   Json status = StatusOf(draft.agent, observed, draft.findings, now_ms);
-  draft.plan.requeue_after_ms = AskAgainMs(status, now_ms);
+  draft.plan.requeue_after_ms = AskAgainMs(draft, status, now_ms);
   SetStatus(draft, std::move(status), now_ms);
   return std::move(draft.plan);
 }

@@ -21,11 +21,13 @@ struct Settings {
   std::string memory_url;  // not empty: instead of what serverRef leads to (render only)
 };
 
-// A merge patch; fenced by a uid in its metadata.
+// A merge patch, or a JSON patch when `body` is a list; fenced by a uid in it.
 struct Patch {
   kube::Resource resource;
   kube::ObjectKey key;
   base::Json body;
+  std::string subresource = {};
+  std::string refusal = {};  // not empty: under this name a refusal is remembered, not an error
 };
 struct Removal {
   kube::Resource resource;
@@ -42,6 +44,8 @@ struct Plan {
   std::vector<Notice> events;
   int64_t requeue_after_ms = 0;  // 0: nothing to wait for but changes
   std::string policy_file;       // policy.json, for render; empty without memory
+  bool wants_place = false;      // a pod would be updated if Observed::has_place
+  bool rolled_out = false;       // every pod is up to date and ready
   std::vector<ChildKey>
       unseen;  // children that are wanted and were not observed: look before applying
 

@@ -46,7 +46,8 @@ Json Pod(bool ready, const std::string& policy_touch = "") {
   Json pod = Json::parse(
       R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a-0", "namespace": "agents",
       "uid": "uid-pod", "labels": {"agents.agentops.io/agent": "a"}},
-      "spec": {"initContainers": [{"name": "memory", "image": "s:1"}]},
+      "spec": {"initContainers": [{"name": "memory", "image": "agent-memory/sidecar:dev", "resources":
+        {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "128Mi"}}}]},
       "status": {"phase": "Running", "podIP": "10.0.0.9", "conditions": [{"type": "Ready", "status": "False"}],
         "initContainerStatuses": [{"name": "memory", "state": {"running": {}}}]}})");
   pod["status"]["conditions"][0]["status"] = ready ? "True" : "False";

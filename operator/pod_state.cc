@@ -28,13 +28,17 @@ bool Trouble(const Json& status, PodState& state) {
   if (reason == "PodInitializing" || reason == "ContainerCreating") return false;
   if (reason.empty() && base::At(status, {"state", "terminated"})) {
     const Json* code = base::At(status, {"state", "terminated", "exitCode"});
-    if (code && *code == 0) return false;
+    // A sidecar that ended while the pod runs on is not done: the kubelet leaves it at that when it
+    // cannot have the image that it is to start next.
+    const bool done = name != kSidecarContainer || state.phase != "Running";
+    if (code && *code == 0 && done) return false;
     reason = base::StringAt(status, {"state", "terminated", "reason"}, "Error");
     // Not its message: that is the end of the container's log, which may hold anything.
     if (code) detail = "exit code " + base::DumpJson(*code);
   }
   if (reason.empty()) return false;
-  const std::string image = base::StringAt(status, {"image"});
+  const std::string image =
+      name == kSidecarContainer ? state.sidecar_image : base::StringAt(status, {"image"});
   state.reason = reason;
   state.message = "container " + name + " of pod " + state.name +
                   (image.empty() ? "" : " (" + image + ")") + ": " + reason +
@@ -55,7 +59,7 @@ void FindBlocker(const Json& pod, PodState& state) {
     state.message = "pod " + state.name + ": " + base::StringAt(*scheduled, {"message"});
     return;
   }
-  const std::string phase = base::StringAt(pod, {"status", "phase"}, "Pending");
+  const std::string& phase = state.phase;
   const bool lost = phase == "Failed" || phase == "Unknown";
   state.reason = lost ? "PodLost" : kProgressing;
   state.message = "pod " + state.name + " is " + phase;
@@ -74,6 +78,7 @@ PodState StateOf(const base::Json& pod) {
   PodState state;
   state.name = kube::KeyOf(pod).name;
   state.leaving = kube::IsBeingDeleted(pod);
+  state.phase = base::StringAt(pod, {"status", "phase"}, "Pending");
   if (const Json* spec = base::At(pod, {"spec"}))
     if (const Json* sidecar = FindNamed(*spec, "initContainers", kSidecarContainer)) {
       state.has_sidecar = true;

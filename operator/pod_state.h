@@ -8,7 +8,7 @@
 namespace controller {
 
 struct PodState {
-  std::string name;
+  std::string name, phase;
   bool ready = false;    // and not on its way out
   bool leaving = false;  // being deleted
   bool has_sidecar = false, sidecar_running = false;

@@ -24,7 +24,7 @@ TEST(PodState, TheBlockingContainerIsNamedInitContainersFirst) {
       Json::parse(R"({"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}})");
   PodState state = StateOf(pod);
   EXPECT_EQ(state.reason, "ImagePullBackOff");
-  EXPECT_EQ(state.message, "container memory of pod a-0: ImagePullBackOff: no such image");
+  EXPECT_EQ(state.message, "container memory of pod a-0 (s:1): ImagePullBackOff: no such image");
   EXPECT_FALSE(state.sidecar_running);
 }
 
@@ -40,7 +40,19 @@ TEST(PodState, ACrashSaysItsExitCodeAndNothingOfTheLog) {
   Json pod = Pod();
   pod["status"]["initContainerStatuses"][0]["state"] = Json::parse(
       R"({"terminated": {"reason": "Error", "exitCode": 137, "message": "secret of a log"}})");
-  EXPECT_EQ(StateOf(pod).message, "container memory of pod a-0: Error: exit code 137");
+  EXPECT_EQ(StateOf(pod).message, "container memory of pod a-0 (s:1): Error: exit code 137");
+}
+
+TEST(PodState, ASidecarThatEndedWhileItsPodRunsOnIsInTrouble) {
+  Json pod = Pod();
+  pod["status"]["phase"] = "Running";
+  pod["spec"]["initContainers"][0]["image"] = "nowhere:1";
+  pod["status"]["initContainerStatuses"][0]["state"] =
+      Json::parse(R"({"terminated": {"reason": "Completed", "exitCode": 0}})");
+  EXPECT_EQ(StateOf(pod).message,
+            "container memory of pod a-0 (nowhere:1): Completed: exit code 0");
+  pod["status"]["phase"] = "Succeeded";
+  EXPECT_EQ(StateOf(pod).reason, "Progressing") << "a task's sidecar ends after its agent";
 }
 
 TEST(PodState, AnUnschedulablePodSaysWhy) {

@@ -7,7 +7,7 @@
 
 namespace controller {
 
-base::Result<std::string> ReadPolicyDigest(const std::string& address) {
+base::Result<SidecarLook> LookAtSidecar(const std::string& address) {
   http::ClientOptions options;
   options.base_url = "http://" + address;
   options.max_response_bytes = 64 << 10;
@@ -20,10 +20,12 @@ base::Result<std::string> ReadPolicyDigest(const std::string& address) {
   if (answer.status != 200)
     return base::Error{http::CodeOf(answer.status), "the sidecar answers no policy"};
   ASSIGN_OR_RETURN(base::Json body, base::ParseJson(answer.body));
-  const std::string digest = base::StringAt(body, {"digest"});
-  if (digest.empty())
+  SidecarLook look{base::StringAt(body, {"digest"}), INT64_MAX};
+  if (const base::Json* quiet = base::At(body, {"quiet_ms"}); quiet && quiet->is_number_integer())
+    look.quiet_ms = quiet->get<int64_t>();
+  if (look.digest.empty())
     return base::Error{base::Code::kInvalid, "the sidecar has no policy in force"};
-  return digest;
+  return look;
 }
 
 std::string SidecarAddress(const base::Json& pod) {

@@ -39,7 +39,8 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
   options.workers = static_cast<int>(settings.Int("workers"));
   options.standby = !settings.Text("lease").empty();
   if (!PodName().empty()) options.instance = PodName();
-  options.read_digest = ReadPolicyDigest;
+  options.look_at_sidecar = LookAtSidecar;
+  options.concurrent_rollouts = static_cast<size_t>(settings.Int("max-concurrent-rollouts"));
   options.on_done = [&metrics](const char* result, double seconds) {
     metrics.Count("controller_runtime_reconcile_total",
                   {{"controller", "agent"}, {"result", result}});
@@ -251,6 +252,9 @@ const base::Program& OperatorProgram() {
            "the chart's MutatingAdmissionPolicy that gives sidecars to pods of others; empty: they "
            "are left alone"},
           {"adopt-crds", Kind::kBool, "false", "work with CRDs that somebody else installed"},
+          {"max-concurrent-rollouts", Kind::kInt, "10",
+           "Agents whose pods are updated or restarted at once, for a changed default say", 1,
+           1'000},
           {"workers", Kind::kInt, "4", "Agents that are worked on at once", 1, 64},
           {"lease", Kind::kString, "",
            "namespace/name of the Lease by which replicas agree who works; empty: there is one"},

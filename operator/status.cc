@@ -93,6 +93,14 @@ Condition RulesAccepted(const View& view) {
           base::Join(view.findings.rule_faults, "; ") + "; the others are in force"};
 }
 
+Condition UpToDate(const Rollout& rollout) {
+  const Truth truth = rollout.reason == "Current" ? Truth::kTrue
+                      : rollout.reason == "NoPods" || rollout.reason == "MadeEarlier"
+                          ? Truth::kUnknown
+                          : Truth::kFalse;
+  return {"UpToDate", truth, rollout.reason, rollout.message};
+}
+
 Condition VolumeReady(const View& view) {
   const std::string claim = ClaimName(view.agent.name), ns = view.agent.name_space;
   if (view.findings.claim == ClaimState::kLeftover) {
@@ -249,6 +257,7 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
     conditions.push_back(RulesAccepted(view));
   }
   if (WantsForeignPods(agent)) conditions.push_back(ForeignPodsServed(view));
+  if (findings.rollout) conditions.push_back(UpToDate(*findings.rollout));
   if (daemon) conditions.push_back(VolumeReady(view));
   conditions.insert(conditions.end(), {Degraded(view, endpoints), stalled});
 
@@ -283,8 +292,10 @@ std::vector<Notice> NoticesOf(const base::Json& old_status, const base::Json& ne
     const std::string type = item["type"], reason = item["reason"];
     const Truth bad = type == "Degraded" || type == "Stalled" ? Truth::kTrue : Truth::kFalse;
     const auto now = kube::FindCondition(after, type), then = kube::FindCondition(before, type);
-    const bool is_bad = now->status == bad && reason != "Progressing" && reason != "Pending";
-    const bool was_bad = then && then->status == bad && then->reason != "Progressing";
+    const bool is_bad = now->status == bad && reason != "Progressing" && reason != "Pending" &&
+                        reason != "UpdatePending";
+    const bool was_bad = then && then->status == bad && then->reason != "Progressing" &&
+                         then->reason != "UpdatePending";
     // Degraded and Stalled sum up: that they end is told by the condition that healed.
     const bool healed = was_bad && now->status == Truth::kTrue && bad == Truth::kFalse;
     const bool changed = !then || then->status != now->status || then->reason != reason;

@@ -11,6 +11,7 @@
 #include "operator/observe.h"
 #include "operator/pod_state.h"
 #include "operator/resolve.h"
+#include "operator/rollout.h"
 
 namespace controller {
 
@@ -32,7 +33,8 @@ struct Findings {
   std::string refused;                   // what else the API server refused, with its words
   bool storage_differs = false;          // spec.storage is not what the claim was made from
   ForeignPods foreign_pods;
-  base::Json foreign_parts;  // what they get; null: nothing
+  base::Json foreign_parts;        // what they get; null: nothing
+  std::optional<Rollout> rollout;  // of a daemon whose workload is wanted
   std::string policy_digest, sidecar_image, template_image;
 };
 

@@ -11,6 +11,7 @@
 #include "lib/telemetry/instrument.h"
 #include "lib/telemetry/metrics.h"
 #include "lib/telemetry/trace_export.h"
+#include "sidecar/activity.h"
 #include "sidecar/agent_guard.h"
 #include "sidecar/conversation_routes.h"
 #include "sidecar/delivery.h"
@@ -85,7 +86,8 @@ struct RunningSidecar::Parts {
         mcp(policies, TwinsOfTools(), c, std::max<size_t>(1, s.workers / 2)),
         injections(*state, policies, recall),
         ledger(*state, policies, c),
-        status(*state, policies, delivery, recall, rules, *metrics) {}
+        activity(c),
+        status(*state, policies, delivery, recall, rules, activity, *metrics) {}
 
   std::function<void()> Waker() {
     return [this] { delivery.Wake(); };
@@ -124,7 +126,7 @@ struct RunningSidecar::Parts {
                        injections.Routes(), ledger.Routes()}) {
       routes.insert(routes.end(), more.begin(), more.end());
     }
-    return http::Router(std::move(routes));
+    return http::Router(activity.Watched(std::move(routes)));
   }
   base::Status Listen();
 
@@ -149,6 +151,7 @@ struct RunningSidecar::Parts {
   McpEndpoint mcp;
   InjectionRoutes injections;
   LedgerRoutes ledger;
+  Activity activity;
   StatusRoutes status;
   std::unique_ptr<http::Server> admin, api;
   bool stopped = false;

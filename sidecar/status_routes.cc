@@ -48,12 +48,13 @@ Result<Json> EncodeOutbox(sqlite::Database& db) {
 
 StatusRoutes::StatusRoutes(State& state, const PolicyWatch& policies, const Delivery& delivery,
                            const Recall& recall, const RuleCounters& rules,
-                           telemetry::Metrics& metrics)
+                           const Activity& activity, telemetry::Metrics& metrics)
     : state_(state),
       policies_(policies),
       delivery_(delivery),
       recall_(recall),
       rules_(rules),
+      activity_(activity),
       metrics_(metrics) {}
 
 std::vector<http::Route> StatusRoutes::AgentRoutes() {
@@ -107,6 +108,7 @@ http::Response StatusRoutes::Policy(const http::Request& request) {
   const auto policy = policies_.Current();
   json["agent"] = policy ? policy->policy.agent : "";
   json["namespace"] = policy ? policy->policy.agent_namespace : "";
+  json["quiet_ms"] = activity_.QuietMs();
   return http::JsonResponse(200, json);
 }
 

@@ -7,6 +7,7 @@
 
 #include "lib/http/router.h"
 #include "lib/telemetry/metrics.h"
+#include "sidecar/activity.h"
 #include "sidecar/delivery.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/recall.h"
@@ -18,7 +19,8 @@ namespace sidecar {
 class StatusRoutes {
  public:
   StatusRoutes(State& state, const PolicyWatch& policies, const Delivery& delivery,
-               const Recall& recall, const RuleCounters& rules, telemetry::Metrics& metrics);
+               const Recall& recall, const RuleCounters& rules, const Activity& activity,
+               telemetry::Metrics& metrics);
   std::vector<http::Route> AgentRoutes();  // /v1/status
   // /livez, /readyz, /metrics, /v1/policy. Ready: a valid policy was seen once and the disk takes
   // writes; the remote server has no say.
@@ -35,6 +37,7 @@ class StatusRoutes {
   const Delivery& delivery_;
   const Recall& recall_;
   const RuleCounters& rules_;
+  const Activity& activity_;
   telemetry::Metrics& metrics_;
   std::mutex scrape_;
 };

@@ -2,6 +2,7 @@
 // template changes (OnDelete), so that the sidecar's image can be patched in place.
 #include "operator/names.h"
 #include "operator/objects/children.h"
+#include "operator/rollout.h"
 
 namespace controller {
 namespace {
@@ -29,6 +30,8 @@ std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint) {
   const Json* present = blueprint.workload
                             ? base::At(*blueprint.workload, {"spec", "volumeClaimTemplates"})
                             : nullptr;
+  Json pod_template = PodTemplateOf(blueprint);
+  pod_template["metadata"]["annotations"][kTemplateHash] = TemplateHash(pod_template);
   return Json{
       {"metadata", {{"name", WorkloadName(agent.name)}}},
       {"spec",
@@ -38,7 +41,7 @@ std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint) {
         {"updateStrategy", {{"type", "OnDelete"}}},
         {"persistentVolumeClaimRetentionPolicy",
          {{"whenDeleted", agent.storage.retain ? "Retain" : "Delete"}, {"whenScaled", "Retain"}}},
-        {"template", PodTemplateOf(blueprint)},
+        {"template", pod_template},
         {"volumeClaimTemplates", present ? *present : ClaimTemplates(agent)}}}};
 }
 

@@ -12,8 +12,10 @@ by server-side apply, which is `patch`, plus `create` where the object is new. *
 # Claims are looked at and marked with whose they are, made for runs with storage (StatefulSets make
 # their own), and not deleted.
 - {apiGroups: [''], resources: [persistentvolumeclaims], verbs: [get, list, watch, create, patch]}
-# Pods are annotated, so that the kubelet syncs a changed policy at once.
-- {apiGroups: [''], resources: [pods], verbs: [list, watch, patch]}
+# Pods are annotated, so that the kubelet syncs a changed policy at once; they get a new sidecar in
+# place, and are deleted where that does not suffice, so that their workload makes them anew.
+- {apiGroups: [''], resources: [pods], verbs: [list, watch, patch, delete]}
+- {apiGroups: [''], resources: [pods/resize], verbs: [patch]}
 # Where serverRef leads.
 - {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch]}
 - {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch]}

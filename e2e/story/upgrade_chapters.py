@@ -1,0 +1,108 @@
+"""What a running agent lives through when its Agent or the operator's defaults change: a new sidecar in place,
+resources in place, a restart for the rest, and what status says while a container cannot start."""
+import json
+import os
+import time
+
+import wire
+
+# As many Agents at once; ten for the record.
+COUNT = int(os.environ.get("AGENT_MEMORY_STORY_UPGRADES", "3"))
+UPGRADED_S = 60
+# The same image by its full name: to the kubelet it is another one.
+OTHER_NAME = "docker.io/agent-memory/sidecar:dev"
+NOWHERE = "agent-memory/nowhere:1"
+AGENT = """
+apiVersion: agents.agentops.io/v1alpha1
+kind: Agent
+metadata: {{name: {name}}}
+spec:
+  image: agent-memory/sample-agent:dev
+  memory: {{serverRef: agent-memory}}
+  storage: {{size: 16Mi, retain: false}}
+"""
+NAMES = [f"upgraded-{number}" for number in range(COUNT)]
+
+
+def upgrades(story):
+    c, driver = story.checks, story.driver
+    c.chapter(f"j. {COUNT} running agents get a new sidecar, and back; nothing of theirs is started again")
+    driver.kubectl("apply", "-f", "-", given="---".join(AGENT.format(name=name) for name in NAMES))
+    for name in NAMES:
+        driver.wait_ready("agents.agentops.io/agent=" + name, 1)
+    first = {name: seen(driver, name) for name in NAMES}
+    for image, times in ((OTHER_NAME, 1), (None, 2)):
+        took = change(driver, NAMES, {"sidecar": {"image": image}}, lambda now, times=times: now["sidecar"] == (times, True))
+        now = {name: seen(driver, name) for name in NAMES}
+        c.that(took and all(now[name]["agent"] == first[name]["agent"] for name in NAMES),
+               f"image {image or 'as before'}: every sidecar was started again once, no agent, no pod; all after {took or UPGRADED_S:.1f} s",
+               {"first": first, "now": now})
+    took = change(driver, NAMES[:1], {"sidecar": {"resources": {"limits": {"memory": "192Mi"}}}},
+                  lambda now: now["limit"] == "192Mi")
+    now = seen(driver, NAMES[0])
+    c.that(took and now["agent"] == first[NAMES[0]]["agent"] and now["sidecar"] == (2, True),
+           f"more memory for the sidecar: nothing was started again; after {took or UPGRADED_S:.1f} s", now)
+    broken_sidecar(story, first[NAMES[0]])
+    restarts(story)
+    driver.kubectl("delete", "agent", *NAMES)
+
+
+def broken_sidecar(story, first):
+    c, driver, name = story.checks, story.driver, NAMES[0]
+    driver.kubectl("patch", "agent", name, "--type=merge", "-p", json.dumps({"spec": {"sidecar": {"image": NOWHERE}}}))
+    named = wire.until(lambda: said(driver, name, "container memory", NOWHERE), UPGRADED_S, 0.3)
+    c.that(named, "a sidecar image that cannot be had: Ready is False and names container memory", driver.condition(name, "Ready"))
+    c.equal(seen(driver, name)["agent"], first["agent"], "the agent runs on")
+    took = change(driver, [name], {"sidecar": {"image": None}}, lambda now: now["sidecar"][1])
+    c.that(took and seen(driver, name)["agent"] == first["agent"], "and back: the sidecar runs, the agent was not started again",
+           seen(driver, name))
+
+
+def restarts(story):
+    c, driver, name = story.checks, story.driver, NAMES[0]
+    before = seen(driver, name)
+    took = change(driver, [name], {"env": {"GREETING": "hello"}}, lambda now: now["pod"] != before["pod"] and now["sidecar"][1])
+    after = seen(driver, name)
+    c.that(took, f"another environment: the pod was made anew and is ready after {took or UPGRADED_S:.1f} s", driver.get("agent", name))
+    c.equal(driver.exec_agent(name, "sh", "-c", "echo $GREETING").strip(), "hello", "and has it")
+    time.sleep(3)
+    c.equal(seen(driver, name)["pod"], after["pod"], "once")
+    driver.kubectl("patch", "agent", name, "--type=merge", "-p", json.dumps({"spec": {"image": NOWHERE}}))
+    named = wire.until(lambda: said(driver, name, "container agent", NOWHERE), UPGRADED_S, 0.3)
+    c.that(named, "an agent image that cannot be had: Ready is False and names container agent", driver.condition(name, "Ready"))
+    took = change(driver, [name], {"image": "agent-memory/sample-agent:dev"}, lambda now: now["sidecar"][1])
+    c.that(took, f"and back: ready after {took or UPGRADED_S:.1f} s", driver.get("agent", name))
+
+
+def seen(driver, name):
+    """Who runs: the pod, the agent's container, how often the sidecar was started again and whether it is ready."""
+    pod = driver.get("pod", f"{name}-0")
+    if not pod:
+        return {"pod": None, "agent": None, "sidecar": (0, False), "limit": None}
+    status = pod.get("status", {})
+    agent = next((one for one in status.get("containerStatuses", [])), {})
+    sidecar = next((one for one in status.get("initContainerStatuses", []) if one["name"] == "memory"), {})
+    ready = any(one["type"] == "Ready" and one["status"] == "True" for one in status.get("conditions", []))
+    return {"pod": pod["metadata"]["uid"], "agent": (agent.get("containerID"), agent.get("restartCount")),
+            "sidecar": (sidecar.get("restartCount", 0), bool(ready and "running" in sidecar.get("state", {}))),
+            "limit": sidecar.get("resources", {}).get("limits", {}).get("memory")}
+
+
+def change(driver, names, spec, until):
+    """Patches the Agents' spec → seconds until all pods are as wanted and say so; None when they do not get there."""
+    began = time.monotonic()
+    for name in names:
+        driver.kubectl("patch", "agent", name, "--type=merge", "-p", json.dumps({"spec": spec}))
+
+    def there(name):
+        agent = driver.get("agent", name)
+        conditions = {one["type"]: one["status"] for one in agent["status"]["conditions"]}
+        return (agent["status"].get("observedGeneration") == agent["metadata"]["generation"] and until(seen(driver, name))
+                and conditions.get("UpToDate") == "True" and conditions.get("Ready") == "True")
+    done = wire.until(lambda: all(there(name) for name in names), UPGRADED_S, 0.2)
+    return time.monotonic() - began if done else None
+
+
+def said(driver, name, container, image):
+    ready = driver.condition(name, "Ready")
+    return ready.get("status") == "False" and container in ready.get("message", "") and image in ready.get("message", "")

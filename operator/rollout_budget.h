@@ -1,0 +1,55 @@
+// How many Agents are updated at once, over all of the operator's workers.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "lib/base/guarded.h"
+#include "lib/kube/object.h"
+
+namespace controller {
+
+// Any thread. A place that is not given back is free again after kLongestMs: an Agent whose new pod
+// never gets ready slows the others down and does not stop them.
+class RolloutBudget {
+ public:
+  static constexpr int64_t kLongestMs = 300'000;
+
+  explicit RolloutBudget(size_t places) : places_(places) {}
+
+  // True: `key` has a place, from now or from before. False: it waits for one. `now_ms` monotonic.
+  bool Take(const kube::ObjectKey& key, int64_t now_ms) {
+    return state_.With([&](State& state) {
+      std::erase_if(state.held, [&](const auto& held) { return held.second <= now_ms; });
+      if (state.held.contains(key)) return true;
+      std::erase(state.waiting, key);
+      if (state.held.size() < places_) {
+        state.held[key] = now_ms + kLongestMs;
+        return true;
+      }
+      state.waiting.push_back(key);
+      return false;
+    });
+  }
+  // Who should be looked at now, since there is a place. Nothing when `key` had none.
+  std::optional<kube::ObjectKey> Release(const kube::ObjectKey& key) {
+    return state_.With([&](State& state) -> std::optional<kube::ObjectKey> {
+      std::erase(state.waiting, key);
+      if (state.held.erase(key) == 0 || state.waiting.empty()) return std::nullopt;
+      const kube::ObjectKey next = state.waiting.front();
+      state.waiting.pop_front();
+      return next;
+    });
+  }
+
+ private:
+  struct State {
+    std::map<kube::ObjectKey, int64_t> held;  // until, monotonic ms
+    std::deque<kube::ObjectKey> waiting;      // each key once
+  };
+  const size_t places_;
+  base::Guarded<State> state_;
+};
+
+}  // namespace controller

@@ -1,0 +1,46 @@
+// Whether the agent is asking something right now: so that an upgrade waits for a quiet moment.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "lib/base/clock.h"
+#include "lib/http/router.h"
+
+namespace sidecar {
+
+// Any thread.
+class Activity {
+ public:
+  explicit Activity(const base::Clock& clock) : clock_(clock), last_ms_(clock.MonotonicMs()) {}
+  // Every request of these routes counts from its beginning to its answer.
+  std::vector<http::Route> Watched(std::vector<http::Route> routes) {
+    for (http::Route& route : routes)
+      route.handler = [this, handle = std::move(route.handler)](const http::Request& request) {
+        const Asking asking(*this);
+        return handle(request);
+      };
+    return routes;
+  }
+  // Since the last answer, or since the start; 0 while a request is under way.
+  int64_t QuietMs() const {
+    return in_flight_ > 0 ? 0 : std::max<int64_t>(0, clock_.MonotonicMs() - last_ms_);
+  }
+
+ private:
+  struct Asking {
+    explicit Asking(Activity& activity) : activity(activity) { ++activity.in_flight_; }
+    ~Asking() {
+      activity.last_ms_ = activity.clock_.MonotonicMs();
+      --activity.in_flight_;
+    }
+    Activity& activity;
+  };
+  const base::Clock& clock_;
+  std::atomic<int64_t> last_ms_;
+  std::atomic<int> in_flight_{0};
+};
+
+}  // namespace sidecar
