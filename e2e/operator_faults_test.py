@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What an operator lives through: Roles alone, credentials that change, an API server restored from a backup.
+"""What an operator lives through: Roles alone, credentials that change, an API server restored from a backup, a GitOps tool
+that compares.
 
-    e2e/operator_faults_test.py [--kubectl PATH] [--helm PATH]
+    e2e/operator_faults_test.py [--kubectl PATH] [--helm PATH] [--compare-after-s 3]
 
 Starts API servers of its own by e2e/cluster/up, and removes them. The last line is "N passed, M failed"; the figures
 stand above it.
@@ -211,10 +212,32 @@ def restored_server_is_noticed(t, state):
     assert operator.running and took <= 75 and operator.stop(PATIENCE_S) == 0
 
 
+def nothing_differs_beside_a_working_operator(t, helm, after_s):
+    """Chart and samples, applied as by Argo CD; the operator writes its status and its children meanwhile."""
+    t.kubectl("create", "namespace", "agents")
+    chart = must(helm, "template", "agent-memory", str(ROOT / "charts/agent-memory"), "-n", "agents", "--kube-version", "1.36.0")
+    samples = must("kubectl", "kustomize", str(ROOT / "config/samples"))
+    as_argo = ["--server-side", "--field-manager=argocd-controller"]
+    for text in (chart, samples):
+        t.kubectl("apply", *as_argo, "--force-conflicts", "-n", "agents", "-f", "-", given=text)
+    operator = t.operator("compared", namespaces="agents")
+    names = ["agent/coder", "agent/other", "agent/quiet"]
+    t.kubectl("wait", "--for=condition=MemoryResolved", *names, "-n", "agents", f"--timeout={PATIENCE_S}s")
+    time.sleep(after_s)
+    for what, text in (("chart", chart), ("samples", samples)):
+        done = subprocess.run([*t.command, "diff", *as_argo, "-n", "agents", "-f", "-"], input=text, capture_output=True, text=True,
+                              timeout=120, check=False)
+        assert done.returncode == 0, f"{what} differs: {(done.stdout + done.stderr)[-600:]}"
+    print(f"  kubectl diff of chart and samples {after_s} s after: nothing")
+    assert operator.stop(PATIENCE_S) == 0
+
+
 def story(t, asked, state):
     t.kubectl("create", "serviceaccount", ACCOUNT, "-n", t.namespace)
     yield "roles_alone_suffice_for_two_namespaces", lambda: roles_alone_suffice_for_two_namespaces(t, asked.helm)
     yield "token_and_authority_change_under_it", lambda: token_and_authority_change_under_it(t)
+    yield "nothing_differs_beside_a_working_operator", lambda: nothing_differs_beside_a_working_operator(
+        t, asked.helm, asked.compare_after_s)
     yield "restored_server_is_noticed", lambda: restored_server_is_noticed(t, state)
 
 
@@ -222,6 +245,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--kubectl", default="kubectl")
     options.add_argument("--helm", default="helm")
+    options.add_argument("--compare-after-s", type=int, default=3)
     asked = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         state = os.path.join(folder, "api")

@@ -116,16 +116,20 @@ class Table:
         print(f"| {what} | {figure} | {asked} |{' MISSED' if good is False else ''}", flush=True)
 
 
+def agent(number):
+    return {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent", "metadata": {"name": f"a{number}"},
+            "spec": {"image": "example/agent:0", "memory": {"serverRef": "agent-memory", "contextLimit": 5},
+                     "toolHooks": {"memorySaveRules": [
+                         {"name": "errors", "tool": "bash", "matchOutput": "error|panic|fatal", "type": "bugfix"}]}}}
+
+
 def make_agents(api, count):
     api.call("POST", "/api/v1/namespaces", {"metadata": {"name": api.space}})
     api.call("POST", f"/api/v1/namespaces/{api.space}/services", {
         "metadata": {"name": "agent-memory"},
         "spec": {"selector": {"app": "m"}, "ports": [{"name": "memory", "port": 7437}]}})
     for number in range(count):
-        api.call("POST", AGENTS.format(api.space), {
-            "apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent", "metadata": {"name": f"a{number}"},
-            "spec": {"image": "example/agent:0", "memory": {"serverRef": "agent-memory", "contextLimit": 5, "memorySaveRules": [
-                {"name": "errors", "tool": "bash", "matchOutput": "error|panic|fatal", "type": "error"}]}}})
+        api.call("POST", AGENTS.format(api.space), agent(number))
 
 
 def make_foreign(api, count):
