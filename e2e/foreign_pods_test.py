@@ -19,6 +19,7 @@ import tempfile
 import wire
 from foreign_cluster import ADMISSION, AGENTS, LABEL, Cluster
 from foreign_random import random_agent, random_pod
+from operators import PATIENCE_S
 from programs import binary
 
 PARTS = re.compile(r"kube-api-access-\w+")
@@ -58,7 +59,7 @@ def normal(pod):
 
 def a_foreign_pod_gets_the_container_of_our_own_pods(t):
     read = lambda: t.call("GET", f"/apis/apps/v1/namespaces/{t.name}/statefulsets/coder")
-    assert wire.until(lambda: read()[0] == 200, 20)
+    assert wire.until(lambda: read()[0] == 200, PATIENCE_S)
     own, pod = read()[1]["spec"]["template"]["spec"], t.admitted(t.pod("coder"))
     ours, theirs = sidecar_of({"spec": own}), sidecar_of(pod)
     # Theirs has its state in an emptyDir, ours on the Agent's volume.
@@ -92,7 +93,7 @@ def a_label_that_names_no_agent_is_refused_by_name(t):
     t.serves("leaving")
     t.must("DELETE", AGENTS.format(t.name) + "/leaving")
     # Until the operator took the binding away it is the Agent that the binding names that is missed.
-    assert wire.until(lambda: "which gives none" in str(t.create(t.pod("leaving"))), 20), t.create(t.pod("leaving"))
+    assert wire.until(lambda: "which gives none" in str(t.create(t.pod("leaving"))), PATIENCE_S), t.create(t.pod("leaving"))
     refused("leaving")
     left = t.must("GET", f"{ADMISSION}/mutatingadmissionpolicybindings")["items"]
     assert not [b for b in left if b["metadata"]["name"] == f"{t.name}.leaving"]
@@ -109,7 +110,7 @@ def what_the_binding_names_is_gone_and_the_pod_is_refused(t):
     t.start()
     assert status == 403 and f"{t.name}.absent" in message, f"{status} {message}"
     gone = lambda: t.call("GET", f"{ADMISSION}/mutatingadmissionpolicybindings/{t.name}.absent")[0] == 404
-    assert wire.until(gone, 20), "the binding is still there"
+    assert wire.until(gone, PATIENCE_S), "the binding is still there"
 
 
 def a_copy_of_an_injected_pod_and_a_second_mutator_change_nothing(t):
@@ -123,7 +124,7 @@ def a_copy_of_an_injected_pod_and_a_second_mutator_change_nothing(t):
         !object.spec.containers.exists(c, c.name == 'more'))""")
     both = lambda: [c["name"] for c in t.admitted(t.pod("coder"))["spec"]["containers"]] == ["app", "more"]
     try:
-        assert wire.until(both, 20), "the second policy does nothing"
+        assert wire.until(both, PATIENCE_S), "the second policy does nothing"
         assert json.dumps(sidecar_of(t.admitted(t.pod("coder")))) == json.dumps(sidecar_of(first))
     finally:
         t.unmutate()
@@ -179,7 +180,7 @@ def a_mangled_sidecar_is_refused_or_made_whole(t):
                 wire.until(lambda: False, 0.05)
         finally:
             t.unmutate()
-            assert wire.until(lambda: t.create(t.pod("coder"))[0] == 201, 20), "a policy that is gone is still obeyed"
+            assert wire.until(lambda: t.create(t.pod("coder"))[0] == 201, PATIENCE_S), "a policy that is gone is still obeyed"
 
 
 def the_twin_refuses_every_fault_by_itself(t):

@@ -152,8 +152,11 @@ base::Result<Plan> Controller::PlanFor(Observed& observed, const std::stop_token
     plan = MakePlan(observed, options_.settings, clock_.NowMs());
   }
   const ObjectKey self = kube::KeyOf(observed.agent);
-  if (plan.wants_place && rollouts_.Take(self, clock_.MonotonicMs())) {
+  const auto held_ms =
+      plan.wants_place ? rollouts_.Take(self, clock_.MonotonicMs()) : std::optional<int64_t>();
+  if (held_ms) {
     observed.has_place = true;
+    observed.place_held_ms = *held_ms;
     plan = MakePlan(observed, options_.settings, clock_.NowMs());
   }
   if (plan.rolled_out) GiveBackPlace(self);
@@ -170,6 +173,7 @@ Outcome Controller::PlanAgain(const Observed& observed, Plan& plan, Outcome firs
   plan = MakePlan(observed, options_.settings, clock_.NowMs());
   plan.apply.clear();  // the rest of the first plan is done
   plan.remove.clear();
+  if (!first.conflicts.empty()) plan.patch.clear();  // not before it is applied
   Outcome outcome = Execute(client_, observed.agent, plan, stop);
   outcome.errors.insert(outcome.errors.end(), first.errors.begin(), first.errors.end());
   outcome.written.merge(first.written);
@@ -201,7 +205,7 @@ base::Result<kube::When> Controller::Reconcile(const ObjectKey& key, std::stop_t
     base::LogWarn("reconcile failed", {{"agent", key.Text()}, {"error", summary.error().message}});
     return summary.error();
   }
-  if (!observed.refused.empty() && plan.requeue_after_ms == 0)
+  if ((!observed.refused.empty() || !observed.conflicts.empty()) && plan.requeue_after_ms == 0)
     return kube::When{kAskRefusedAgainMs};
   return kube::When{plan.requeue_after_ms};
 }

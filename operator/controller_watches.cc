@@ -126,20 +126,19 @@ void Controller::WatchAgents() {
         return keys;
       },
       PruneToNames);
-  for (const kube::Resource& resource : {kube::ServiceAccounts(), kube::ConfigMaps()})
-    Watch(resource, to_agent, PruneStatus, kAgentLabel, kAgentLabel);
+  const auto to_agent_and_run = [=](const Change& change) {
+    auto keys = to_agent(change);
+    for (const ObjectKey& key : ToRun(change)) keys.push_back(key);
+    return keys;
+  };
+  Watch(kube::ServiceAccounts(), to_agent, PruneStatus, kAgentLabel, kAgentLabel);
+  Watch(kube::ConfigMaps(), to_agent_and_run, PruneStatus, kAgentLabel, kAgentLabel);
   Watch(kube::StatefulSets(), to_agent, PruneWorkload, kAgentLabel, kAgentLabel);
   // Pods of runs have a watch of their own: an Agent may have had thousands, and has no use for
   // them.
   Watch(kube::Pods(), to_agent, PrunePod, kAgentLabel, std::string(kAgentLabel) + ",!" + kRunLabel);
-  Watch(
-      kube::PersistentVolumeClaims(),
-      [=](const Change& change) {
-        auto keys = to_agent(change);
-        for (const ObjectKey& key : ToRun(change)) keys.push_back(key);
-        return keys;
-      },
-      kube::DropManagedFields, kAgentLabel, kAgentLabel);
+  Watch(kube::PersistentVolumeClaims(), to_agent_and_run, kube::DropManagedFields, kAgentLabel,
+        kAgentLabel);
 }
 
 void Controller::WatchForeignPods() {

@@ -68,11 +68,11 @@ void ApplyAll(kube::KubeClient& client, const Plan& plan, const std::stop_token&
     if (!stored && stored.error().code == base::Code::kInvalid)
       outcome.refusals.push_back(
           {kube::AnnotationOf(child.object, kIntentAnnotation), stored.error().message});
-    else
-      Note(outcome, child.resource.kind, stored);
-    if (!stored && kube::IsConflictOfAppliers(stored.error().message))
+    else if (!stored && kube::IsConflictOfAppliers(stored.error().message))
       outcome.conflicts.push_back(child.resource.kind + " " + kube::KeyOf(child.object).name +
                                   ": " + WithoutCall(stored.error().message));
+    else
+      Note(outcome, child.resource.kind, stored);
   }
 }
 
@@ -85,10 +85,9 @@ void PatchAll(kube::KubeClient& client, const Plan& plan, const std::stop_token&
                       : client.MergePatch(patch.resource, patch.key, patch.body, patch.subresource);
     // An older server has no such subresource; a newer one may not do what is asked.
     const base::Code code = stored ? base::Code::kInternal : stored.error().code;
-    if (!patch.refusal.empty() && (code == base::Code::kNotFound || code == base::Code::kInvalid ||
-                                   code == base::Code::kDenied)) {
+    if (!patch.refusal.empty() && (code == base::Code::kNotFound || code == base::Code::kInvalid)) {
       outcome.refusals.push_back({patch.refusal, stored.error().message});
-      continue;
+      return;  // what follows builds on it
     }
     // The pod or claim went away meanwhile: its deletion brings us back.
     if (code == base::Code::kNotFound) continue;
@@ -144,7 +143,8 @@ Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& 
   Outcome outcome;
   ApplyAll(client, plan, stop, outcome);
   // Patches tell pods of what was applied: not before it is.
-  if (outcome.errors.empty() && outcome.refusals.empty()) PatchAll(client, plan, stop, outcome);
+  if (outcome.errors.empty() && outcome.refusals.empty() && outcome.conflicts.empty())
+    PatchAll(client, plan, stop, outcome);
   RemoveAll(client, plan, stop, outcome);
   // What was refused belongs into the status: it is written by the plan that knows of it.
   if (!plan.status || !outcome.refusals.empty() || !outcome.conflicts.empty()) return outcome;

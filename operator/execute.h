@@ -19,7 +19,7 @@ struct Refusal {
 
 struct Outcome {
   std::vector<Refusal> refusals;
-  // Fields that another controller applies too; each is among the errors as well.
+  // Fields that another controller applies too: its turn to change something.
   std::vector<std::string> conflicts;
   std::vector<base::Error> errors;             // worth another try
   std::map<std::string, std::string> written;  // kind → newest resourceVersion that we wrote

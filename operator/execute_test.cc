@@ -90,7 +90,7 @@ TEST_F(ExecuteTest, APersonsEditIsSetBackAndAnotherControllersFieldIsReported) {
   ASSERT_EQ(outcome.conflicts.size(), 1u);
   EXPECT_NE(outcome.conflicts[0].find("\"flux\": .data.x"), std::string::npos)
       << outcome.conflicts[0];
-  EXPECT_FALSE(outcome.Summary()) << "it is tried again after a pause";
+  EXPECT_TRUE(outcome.Summary()) << "it is no failure: what else waits for a look goes on";
   EXPECT_FALSE(cluster_.Get(Agents(), {"n", "a"})->contains("status"))
       << "a status that does not know of the conflict is not written";
 }

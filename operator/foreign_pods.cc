@@ -2,6 +2,7 @@
 #include "operator/foreign_pods.h"
 
 #include "operator/names.h"
+#include "operator/pod_injection.h"
 
 namespace controller {
 namespace {
@@ -46,6 +47,14 @@ std::string ForeignPodFault(const base::Json& pod) {
   if (host_network && *host_network == true)
     return "it has hostNetwork: on the node's network everybody there could use its memory";
   if (IsWindows(pod)) return "it is for Windows, for which there is no sidecar";
+  const Json* user = base::At(pod, {"spec", "securityContext", "runAsUser"});
+  if (user && *user == 0)
+    return "its spec.securityContext.runAsUser is 0, and the sidecar must not run as root: set it "
+           "on "
+           "the containers that need it";
+  if (const Json* spec = base::At(pod, {"spec"});
+      spec && FindNamed(*spec, "containers", kSidecarContainer))
+    return "it has a container called memory: that name belongs to the sidecar";
   if (base::At(pod, {"metadata", "annotations", "kubernetes.io/config.mirror"}))
     return "it is the mirror of a static pod, which the API server cannot change";
   return "";

@@ -31,6 +31,10 @@ inline constexpr const char* kPolicyTouch =
     "agents.agentops.io/policy";  // makes the kubelet sync at once
 inline constexpr const char* kTemplateHash =
     "agents.agentops.io/template";  // on pods: what they were made from
+inline constexpr const char* kSidecarHash =
+    "agents.agentops.io/sidecar";  // on pods: image and resources that their sidecar was given
+inline constexpr const char* kSidecarWas =
+    "agents.agentops.io/sidecar-was";  // the container that a new image is to replace
 inline constexpr const char* kInjected = "agents.agentops.io/memory-injected";
 inline constexpr const char* kClamped =
     "agents.agentops.io/memory-clamped";  // what a pod's own sidecar asked for and did not get

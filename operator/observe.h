@@ -31,6 +31,7 @@ struct Observed {
   std::map<std::string, std::string> refused;
   std::map<std::string, int64_t> quiet_ms;  // pod → since its agent asked its sidecar something
   bool has_place = false;  // among the Agents that are being updated at this moment
+  int64_t place_held_ms = 0;
   // What it said when other controllers apply the same fields, in this very look.
   std::vector<std::string> conflicts;
 };

@@ -27,6 +27,7 @@ struct Draft {
   Findings findings;
   Plan plan;
   Json pod_template;  // of the workload that is wanted; null: none
+  std::string workload_intent;
 };
 
 bool IsOwnedBy(const Json& object, const api::Agent& agent) {
@@ -152,6 +153,8 @@ void NoteRefusal(Draft& draft, const Child& child, const std::string& words) {
 void Compare(Draft& draft, Child child) {
   if (IsWithheld(draft, child)) return;
   child.object = kube::WithIntent(std::move(child.object), kIntentAnnotation);
+  if (child.resource == kube::StatefulSets())
+    draft.workload_intent = kube::AnnotationOf(child.object, kIntentAnnotation);
   const std::string name = kube::KeyOf(child.object).name;
   auto refused = draft.observed.refused.find(kube::AnnotationOf(child.object, kIntentAnnotation));
   if (refused != draft.observed.refused.end()) return NoteRefusal(draft, child, refused->second);
@@ -230,14 +233,15 @@ void TouchPods(Draft& draft, int64_t now_ms) {
 bool IsSettled(const Draft& draft) {
   const Json* workload = Workload(draft);
   if (!workload) return false;
-  for (const Child& child : draft.plan.apply)
-    if (child.resource == kube::StatefulSets()) return false;
+  if (kube::AnnotationOf(*workload, kIntentAnnotation) != draft.workload_intent) return false;
   const Json* seen = base::At(*workload, {"status", "observedGeneration"});
   return seen && seen->is_number_integer() && seen->get<int64_t>() >= kube::GenerationOf(*workload);
 }
 
-void UpdatePods(Draft& draft, int64_t now_ms) {
-  if (draft.pod_template.is_null()) return;
+void UpdatePods(Draft& draft) {
+  draft.plan.rolled_out = true;
+  // What the API server refused is in no workload: a pod would be made as it was, again and again.
+  if (draft.pod_template.is_null() || !draft.findings.template_fault.empty()) return;
   const Observed& observed = draft.observed;
   // Another pod may carry the label: a copy that somebody made of one to look into it, say.
   std::vector<Json> pods;
@@ -245,15 +249,15 @@ void UpdatePods(Draft& draft, int64_t now_ms) {
   for (const Json& pod : observed.pods)
     if (workload && kube::ControllerOf(pod).uid == kube::UidOf(*workload)) pods.push_back(pod);
   Rollout rollout = DecideRollout({pods, draft.pod_template, IsSettled(draft), observed.quiet_ms,
-                                   observed.refused, observed.has_place,
-                                   FalseForMs(observed.agent, "UpToDate", now_ms)});
+                                   observed.refused, observed.has_place, observed.place_held_ms});
   for (PodChange& change : rollout.changes) {
     const kube::ObjectKey key{draft.agent.name_space, change.pod};
-    if (change.step == PodStep::kRestart)
+    if (change.step == PodStep::kRestart) {
       draft.plan.remove.push_back({kube::Pods(), key, change.uid});
-    else
-      draft.plan.patch.push_back({kube::Pods(), key, std::move(change.patch), change.subresource,
-                                  change.subresource.empty() ? "" : ResizeKey(change.uid)});
+      continue;
+    }
+    draft.plan.patch.push_back({kube::Pods(), key, std::move(change.patch), change.subresource,
+                                change.subresource.empty() ? "" : ResizeKey(change.uid)});
   }
   draft.plan.wants_place = rollout.wants_place;
   draft.plan.rolled_out = rollout.done;
@@ -317,7 +321,7 @@ bool IsOfClass(const base::Json& agent, const std::string& wanted) {
 }
 
 Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms) {
-  Draft draft{observed, settings, {}, {}, {}, {}};
+  Draft draft{observed, settings, {}, {}, {}, {}, {}};
   if (kube::IsBeingDeleted(observed.agent)) return {};
   auto agent = api::DecodeAgent(observed.agent);
   if (!agent)
@@ -336,7 +340,7 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
     draft.findings.foreign_parts = ForeignPartsOf(MakeBlueprint(draft));
   CompareChildren(draft);
   TouchPods(draft, now_ms);
-  UpdatePods(draft, now_ms);
+  UpdatePods(draft);
   draft.findings.template_image = TemplateImage(draft);
   Json status = StatusOf(draft.agent, observed, draft.findings, now_ms);
   draft.plan.requeue_after_ms = AskAgainMs(draft, status, now_ms);

@@ -35,6 +35,10 @@ bool Trouble(const Json& status, PodState& state) {
     reason = base::StringAt(status, {"state", "terminated", "reason"}, "Error");
     // Not its message: that is the end of the container's log, which may hold anything.
     if (code) detail = "exit code " + base::DumpJson(*code);
+    if (code && *code == 0) {
+      reason = kProgressing;
+      detail = "it ended and is to be started again";
+    }
   }
   if (reason.empty()) return false;
   const std::string image =

@@ -49,8 +49,9 @@ TEST(PodState, ASidecarThatEndedWhileItsPodRunsOnIsInTrouble) {
   pod["spec"]["initContainers"][0]["image"] = "nowhere:1";
   pod["status"]["initContainerStatuses"][0]["state"] =
       Json::parse(R"({"terminated": {"reason": "Completed", "exitCode": 0}})");
-  EXPECT_EQ(StateOf(pod).message,
-            "container memory of pod a-0 (nowhere:1): Completed: exit code 0");
+  EXPECT_EQ(
+      StateOf(pod).message,
+      "container memory of pod a-0 (nowhere:1): Progressing: it ended and is to be started again");
   pod["status"]["phase"] = "Succeeded";
   EXPECT_EQ(StateOf(pod).reason, "Progressing") << "a task's sidecar ends after its agent";
 }

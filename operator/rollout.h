@@ -11,10 +11,11 @@
 
 namespace controller {
 
-// Hash of all in a pod template that a running pod cannot take over: of all but the sidecar's image
-// and resources. It stands on the template (kTemplateHash), so each pod tells what it was made
-// from.
-std::string TemplateHash(base::Json pod_template);
+// Notes on a pod template what pods are made from, in two annotations: the hash of all that a
+// running pod cannot take over (kTemplateHash), and that of the sidecar's image and of its
+// resources (kSidecarHash). Each pod carries them, so it is compared with what it was asked to be,
+// and not with what the API server and its admission made of that.
+void NoteOrigin(base::Json& pod_template);
 
 // In rising cost to the agent: the first three leave its process alone.
 enum class PodStep {
@@ -40,8 +41,8 @@ struct RolloutInput {
   bool settled;  // the workload has this template, and its controller has seen it
   const std::map<std::string, int64_t>& quiet_ms;  // pod → since its agent asked something last
   const std::map<std::string, std::string>& refused;  // by ResizeKey among others
-  bool has_place;     // few enough Agents are being updated at this moment
-  int64_t waited_ms;  // since a pod was first seen to lack something
+  bool has_place;         // few enough Agents are being updated at this moment
+  int64_t place_held_ms;  // for so long
 };
 
 struct Rollout {

@@ -18,18 +18,20 @@ class RolloutBudget {
 
   explicit RolloutBudget(size_t places) : places_(places) {}
 
-  // True: `key` has a place, from now or from before. False: it waits for one. `now_ms` monotonic.
-  bool Take(const kube::ObjectKey& key, int64_t now_ms) {
-    return state_.With([&](State& state) {
-      std::erase_if(state.held, [&](const auto& held) { return held.second <= now_ms; });
-      if (state.held.contains(key)) return true;
+  // For how long `key` has had a place, ms; nothing: it waits for one. `now_ms` monotonic.
+  std::optional<int64_t> Take(const kube::ObjectKey& key, int64_t now_ms) {
+    return state_.With([&](State& state) -> std::optional<int64_t> {
+      std::erase_if(state.held,
+                    [&](const auto& held) { return held.second + kLongestMs <= now_ms; });
+      auto held = state.held.find(key);
+      if (held != state.held.end()) return now_ms - held->second;
       std::erase(state.waiting, key);
       if (state.held.size() < places_) {
-        state.held[key] = now_ms + kLongestMs;
-        return true;
+        state.held[key] = now_ms;
+        return 0;
       }
       state.waiting.push_back(key);
-      return false;
+      return std::nullopt;
     });
   }
   // Who should be looked at now, since there is a place. Nothing when `key` had none.
@@ -45,7 +47,7 @@ class RolloutBudget {
 
  private:
   struct State {
-    std::map<kube::ObjectKey, int64_t> held;  // until, monotonic ms
+    std::map<kube::ObjectKey, int64_t> held;  // since, monotonic ms
     std::deque<kube::ObjectKey> waiting;      // each key once
   };
   const size_t places_;

@@ -88,13 +88,15 @@ class RolloutPaceTest : public testing::Test {
     }
     return true;
   }
-  bool Settle() {
+  // Until so many pods were made, and all are as they should be.
+  bool Settle(int made) {
     const int64_t end_ms = base::SystemClock().MonotonicMs() + 60'000;
-    while (!AllCurrent() && base::SystemClock().MonotonicMs() < end_ms) {
+    const auto done = [&] { return made_ >= made && AllCurrent(); };
+    while (!done() && base::SystemClock().MonotonicMs() < end_ms) {
       Kubelet();
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    return AllCurrent();
+    return done();
   }
 
   testing::FakeCluster cluster_;
@@ -107,12 +109,12 @@ TEST_F(RolloutPaceTest, AChangedDefaultRestartsAFewAtATimeAndEachOnce) {
   {
     Controller before(client_, With(""));
     before.Start();
-    ASSERT_TRUE(Settle());
+    ASSERT_TRUE(Settle(kAgents));
     ASSERT_EQ(made_, kAgents);
   }
   Controller after(client_, With("http://collector:4318"));
   after.Start();
-  ASSERT_TRUE(Settle());
+  ASSERT_TRUE(Settle(2 * kAgents));
   EXPECT_EQ(made_, 2 * kAgents) << "each pod was made anew once";
   EXPECT_GE(most_missing_, 1U);
   EXPECT_LE(most_missing_, kAtOnce);

@@ -77,6 +77,7 @@ class RolloutTest : public testing::Test {
     observed.quiet_ms = quiet_ms_;
     observed.refused = refused_;
     observed.has_place = has_place_;
+    observed.place_held_ms = place_held_ms_;
     observed.children[{"StatefulSet", "a"}] = workload_;
     if (applied) {
       for (const Child& child : MakePlan(observed, settings_, now_ms).apply)
@@ -117,7 +118,7 @@ class RolloutTest : public testing::Test {
   std::map<std::string, int64_t> quiet_ms_ = {{"a-0", 60'000}};
   std::map<std::string, std::string> refused_;
   bool has_place_ = true;
-  int64_t seen_generation_ = 2;
+  int64_t seen_generation_ = 2, place_held_ms_ = 0;
 };
 
 TEST_F(RolloutTest, APodThatIsAsItsTemplateIsLeftAlone) {
@@ -160,9 +161,22 @@ TEST_F(RolloutTest, SidecarResourcesAreResizedAndByARestartWhereThatIsRefused) {
   const Patch* patch = PodPatch(plan);
   ASSERT_NE(patch, nullptr);
   EXPECT_EQ(patch->subresource, "resize");
-  EXPECT_EQ(pod_.patch(patch->body)["spec"]["initContainers"][0]["resources"]["limits"]["memory"],
-            "256Mi");
   EXPECT_EQ(PodRemoval(plan), nullptr);
+  const Json before = pod_;
+  pod_ = pod_.patch(patch->body);
+  EXPECT_EQ(pod_["spec"]["initContainers"][0]["resources"]["limits"]["memory"], "256Mi");
+  Json& conditions = pod_["status"]["conditions"];
+  conditions.push_back({{"type", "PodResizePending"}, {"status", "True"}, {"reason", "Deferred"}});
+  EXPECT_EQ(PodPatch(Look(spec)), nullptr) << "a change now would hold the kubelet up";
+  EXPECT_TRUE(UpToDate().starts_with("False Progressing: ")) << UpToDate();
+  EXPECT_NE(UpToDate().find("PodResizePending Deferred"), std::string::npos) << UpToDate();
+  conditions.erase(1);
+  const Plan noted = Look(spec);
+  ASSERT_NE(PodPatch(noted), nullptr);
+  EXPECT_EQ(PodPatch(noted)->subresource, "");
+  pod_ = pod_.patch(PodPatch(noted)->body);
+  EXPECT_TRUE(Look(spec).rolled_out);
+  pod_ = before;
   refused_[patch->refusal] = "the server could not find the requested resource";
   const Plan second = Look(spec);
   ASSERT_NE(PodRemoval(second), nullptr);
@@ -188,16 +202,20 @@ TEST_F(RolloutTest, AnythingElseDeletesThePodOnceItsWorkloadHasTheNewTemplate) {
 }
 
 TEST_F(RolloutTest, AnAgentIsNotDisturbedInTheMiddleOfAnAnswer) {
-  quiet_ms_["a-0"] = 0;
-  Plan plan = Look("image: x:2");
-  EXPECT_EQ(PodRemoval(plan), nullptr);
-  EXPECT_FALSE(plan.wants_place) << "no place is held while waiting";
-  EXPECT_EQ(plan.requeue_after_ms, 1'000);
-  EXPECT_NE(UpToDate().find("in a quiet moment"), std::string::npos) << UpToDate();
-  EXPECT_NE(PodRemoval(Look("image: x:2", true, kNow + 31'000)), nullptr) << "but not for ever";
-  quiet_ms_.clear();
-  status_ = Json();
-  EXPECT_NE(PodRemoval(Look("image: x:2")), nullptr) << "a sidecar that does not answer is mended";
+  for (int64_t quiet_ms : {int64_t{0}, int64_t{-1}}) {  // -1: it runs and does not answer
+    quiet_ms_.clear();
+    if (quiet_ms >= 0) quiet_ms_["a-0"] = quiet_ms;
+    place_held_ms_ = 0;
+    const Plan plan = Look("image: x:2");
+    EXPECT_EQ(PodRemoval(plan), nullptr);
+    EXPECT_EQ(plan.requeue_after_ms, 1'000);
+    EXPECT_NE(UpToDate().find("in a quiet moment"), std::string::npos) << UpToDate();
+    place_held_ms_ = 31'000;
+    EXPECT_NE(PodRemoval(Look("image: x:2")), nullptr) << "but not for ever";
+  }
+  place_held_ms_ = 0;
+  pod_["status"]["initContainerStatuses"][0]["state"] = {{"waiting", Json::object()}};
+  EXPECT_NE(PodRemoval(Look("image: x:2")), nullptr) << "a sidecar that does not run is mended";
 }
 
 TEST_F(RolloutTest, WaitsForAPlaceAndSaysSo) {
@@ -209,11 +227,48 @@ TEST_F(RolloutTest, WaitsForAPlaceAndSaysSo) {
   EXPECT_GT(plan.requeue_after_ms, 0);
 }
 
-TEST_F(RolloutTest, APodOfAnEarlierVersionGetsItsSidecarAndIsNotRestarted) {
-  pod_["metadata"]["annotations"].erase(kTemplateHash);
+TEST_F(RolloutTest, APodOfAnEarlierVersionIsLeftAsItIs) {
+  for (const char* note : {kTemplateHash, kSidecarHash})
+    pod_["metadata"]["annotations"].erase(note);
   EXPECT_EQ(PodRemoval(Look("image: x:2")), nullptr);
   EXPECT_TRUE(UpToDate().starts_with("Unknown MadeEarlier: ")) << UpToDate();
-  EXPECT_NE(PodPatch(Look("image: x:2, sidecar: {image: 's:2'}")), nullptr);
+  EXPECT_EQ(PodPatch(Look("image: x:2, sidecar: {image: 's:2'}")), nullptr);
+}
+
+TEST_F(RolloutTest, WhatAdmissionMadeOfAPodIsNotUndone) {
+  Json& sidecar = pod_["spec"]["initContainers"][0];
+  sidecar["image"] = "mirror.example/sidecar@sha256:1";
+  sidecar["resources"]["requests"]["memory"] = "64Mi";
+  const Plan plan = Look("image: x:1");
+  EXPECT_EQ(PodPatch(plan), nullptr);
+  EXPECT_EQ(PodRemoval(plan), nullptr);
+  EXPECT_TRUE(plan.rolled_out);
+}
+
+TEST_F(RolloutTest, AWorkloadThatTheServerRefusesDisturbsNobody) {
+  std::vector<Json> around = Around();
+  around.push_back(pod_);
+  Observed observed = Sort(AgentOf("image: x:2"), around);
+  observed.children[{"StatefulSet", "a"}] = workload_;
+  observed.has_place = true;
+  observed.refused[kube::AnnotationOf(Wanted(observed), kIntentAnnotation)] = "no such field";
+  const Plan plan = MakePlan(observed, settings_, kNow);
+  EXPECT_EQ(PodRemoval(plan), nullptr) << "its workload would make the same pod again, and again";
+  EXPECT_EQ(PodPatch(plan), nullptr);
+}
+
+TEST_F(RolloutTest, APlaceIsHeldUntilTheKubeletHasStartedTheNewSidecar) {
+  const std::string spec = "image: x:1, sidecar: {image: 's:2'}";
+  Json& status = pod_["status"]["initContainerStatuses"][0];
+  status["containerID"] = "containerd://old";
+  const Plan first = Look(spec);
+  ASSERT_NE(PodPatch(first), nullptr);
+  pod_ = pod_.patch(PodPatch(first)->body);
+  const Plan second = Look(spec);
+  EXPECT_EQ(PodPatch(second), nullptr);
+  EXPECT_FALSE(second.rolled_out) << "the pod is still Ready with the container of before";
+  pod_["status"]["initContainerStatuses"][0]["containerID"] = "containerd://new";
+  EXPECT_TRUE(Look(spec).rolled_out);
 }
 
 TEST_F(RolloutTest, AServerThatIsGoneForAWhileRestartsNobody) {
@@ -238,8 +293,8 @@ TEST_F(RolloutTest, AServerThatIsGoneForAWhileRestartsNobody) {
 TEST(RolloutBudget, HasSoManyPlacesAndTellsWhoIsNext) {
   RolloutBudget budget(2);
   const kube::ObjectKey a{"n", "a"}, b{"n", "b"}, c{"n", "c"}, d{"n", "d"};
-  EXPECT_TRUE(budget.Take(a, 0));
-  EXPECT_TRUE(budget.Take(a, 1)) << "it has its place";
+  EXPECT_EQ(budget.Take(a, 0), 0);
+  EXPECT_EQ(budget.Take(a, 1), 1) << "it has its place";
   EXPECT_TRUE(budget.Take(b, 2));
   EXPECT_FALSE(budget.Take(c, 3));
   EXPECT_FALSE(budget.Take(d, 4));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 
 #include "lib/base/log.h"
 #include "lib/base/text.h"
@@ -23,6 +24,7 @@ namespace {
 
 // With one call that hangs (10 s) and the Lease's (5 s) that is 25 s, and a pod has 30.
 constexpr int64_t kDrainMs = 10'000;
+constexpr int64_t kPolicyWaitMs = 15'000, kPolicyAgainMs = 500;
 
 std::string PodName() {  // empty: not in a pod
   const char* pod = std::getenv("POD_NAME");
@@ -107,8 +109,7 @@ class Running : public RunningOperator {
       return base::Wrap("API server " + server, crds.error());
     ControllerOptions options = OptionsOf(settings, metrics_);
     ASSIGN_OR_RETURN(options.settings.foreign_pods,
-                     ProbeForeignPods(connection_->client(), settings.Text("injection-policy"),
-                                      options.name_spaces));
+                     AwaitForeignPods(settings.Text("injection-policy"), options.name_spaces));
     controller_ = std::make_unique<Controller>(connection_->client(), std::move(options));
     metrics_.SetGauge("controller_runtime_max_concurrent_reconciles",
                       static_cast<double>(settings.Int("workers")), {{"controller", "agent"}});
@@ -137,6 +138,19 @@ class Running : public RunningOperator {
                          {{"verb", std::string(verb)}});
     };
     return client;
+  }
+  // Helm and kubectl may apply the policy, or the right to see it, after the Deployment that names
+  // it. In time for the first look of the kubelet at our probes.
+  base::Result<ForeignPods> AwaitForeignPods(const std::string& policy,
+                                             const std::vector<std::string>& name_spaces) {
+    const int64_t end_ms = base::SystemClock().MonotonicMs() + kPolicyWaitMs;
+    for (;;) {
+      auto found = ProbeForeignPods(connection_->client(), policy, name_spaces);
+      const bool final =
+          !found || (found->reason != "PolicyMissing" && found->reason != "NotAllowed");
+      if (final || base::SystemClock().MonotonicMs() >= end_ms) return found;
+      std::this_thread::sleep_for(std::chrono::milliseconds(kPolicyAgainMs));
+    }
   }
   // A client of its own, since its writes are not limited by what it finds out.
   void StandForElection(kube::LeaseSettings lease) {

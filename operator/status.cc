@@ -156,7 +156,8 @@ Condition Degraded(const View& view, const Condition& endpoints) {
   if (!view.observed.conflicts.empty())
     add("FieldConflict", base::Join(view.observed.conflicts, "; ") +
                              ": another controller applies the same fields and keeps them; let it "
-                             "leave them out, or set in the Agent what it sets");
+                             "leave them out, set in the Agent what it sets, or delete the object: "
+                             "it is made again");
   if (view.agent.memory && !view.findings.rule_faults.empty())
     add("RulesRejected", "rules are left out, see RulesAccepted");
   if (view.agent.memory && endpoints.status == Truth::kFalse)

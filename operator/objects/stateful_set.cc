@@ -31,7 +31,7 @@ std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint) {
                             ? base::At(*blueprint.workload, {"spec", "volumeClaimTemplates"})
                             : nullptr;
   Json pod_template = PodTemplateOf(blueprint);
-  pod_template["metadata"]["annotations"][kTemplateHash] = TemplateHash(pod_template);
+  NoteOrigin(pod_template);
   return Json{
       {"metadata", {{"name", WorkloadName(agent.name)}}},
       {"spec",
