@@ -75,10 +75,14 @@ def stopped_leader_writes_nothing_more(t, leader):
     late = writes(leader) - before
     print(f"  SIGSTOP: replaced after {gap} s; writes taken from the stale leader after SIGCONT: {late:.0f} (asked: 0, "
           "or a renewal from before)")
-    assert late <= 1 and t.versions() == versions and t.holder() == "fourth"
-    assert leader.stop(PATIENCE_S) == 0
+    assert late <= 1, "the stale leader wrote"
+    assert t.versions() == versions, f"something was written: {versions} became {t.versions()}"
+    assert t.holder() == "fourth", t.holder()
+    code = leader.stop(PATIENCE_S)
+    assert code == 0, f"exit {code}: {leader.tail()}"
     assert t.holder() == "fourth", "who does not hold the Lease does not give it up"
-    assert standby.stop(PATIENCE_S) == 0 and t.holder() == ""
+    code = standby.stop(PATIENCE_S)
+    assert code == 0 and t.holder() == "", f"exit {code}, held by {t.holder()!r}: {standby.tail()}"
 
 
 def cut_off_leader_stands_again_in_the_same_process(t, long):
