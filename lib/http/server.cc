@@ -45,6 +45,8 @@ class ListeningServer : public Server {
  private:
   void Accept();
   void Welcome(tcp::socket socket);
+  void Encrypt(tcp::socket socket, const std::string& peer);
+  void Serve(StreamSocket socket, std::string peer);
   void StartTicking();
   void Tick();
 
@@ -54,6 +56,7 @@ class ListeningServer : public Server {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   bool ticking_ = false;
   int64_t complain_again_ms_ = 0;
+  size_t handshakes_ = 0;  // under way
   std::string address_;
   int port_ = 0;
   std::mutex mutex_;
@@ -118,7 +121,7 @@ void ListeningServer::Accept() {
 }
 
 void ListeningServer::Welcome(tcp::socket socket) {
-  const size_t open = core_.connections.size();
+  const size_t open = core_.connections.size() + handshakes_;
   if (open >= core_.options.max_connections + kRefusedAtOnce) return;  // its destructor closes it
   error_code error;
   socket.set_option(tcp::no_delay(true), error);
@@ -129,7 +132,25 @@ void ListeningServer::Welcome(tcp::socket socket) {
       mapped
           ? boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, peer.to_v6()).to_string()
           : peer.to_string();
-  auto connection = std::make_shared<Connection>(core_, std::move(socket), std::move(name));
+  if (core_.options.tls) return Encrypt(std::move(socket), name);
+  Serve(StreamSocket(std::move(socket)), std::move(name));
+}
+
+void ListeningServer::Encrypt(tcp::socket socket, const std::string& peer) {
+  const auto context = core_.options.tls->context();
+  if (!context) return;
+  ++handshakes_;
+  StartTls(core_.io, std::move(socket), context,
+           {core_.options.header_timeout_ms, core_.options.write_timeout_ms},
+           [this, peer](std::optional<StreamSocket> plain) {
+             --handshakes_;
+             if (plain && !core_.draining) Serve(*std::move(plain), peer);
+           });
+}
+
+void ListeningServer::Serve(StreamSocket socket, std::string peer) {
+  const size_t open = core_.connections.size();
+  auto connection = std::make_shared<Connection>(core_, std::move(socket), std::move(peer));
   core_.connections.insert(connection);
   {
     std::lock_guard lock(mutex_);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lib/http/router.h"
+#include "lib/http/tls_identity.h"
 
 namespace http {
 
@@ -18,6 +19,8 @@ struct ServerOptions {
   // Threads for routes that wait, with a queue as long; 0: they share the others. So a request that
   // is quick to answer never stands behind writes that wait for their sync.
   size_t waiting_workers = 0;
+  // Set: TLS from 1.2 on, with what this is at the time; connections before its first are closed.
+  std::shared_ptr<const TlsIdentity> tls;
   size_t max_connections = 512;
   size_t max_buffered_bytes = 256 << 20;  // of all bodies being read or handled; over it: 503
   size_t max_header_bytes = 16 << 10;

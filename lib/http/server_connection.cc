@@ -32,7 +32,7 @@ bool HasBareLineFeed(std::string_view bytes) {
 
 }  // namespace
 
-Connection::Connection(ServerCore& core, boost::asio::ip::tcp::socket socket, std::string peer)
+Connection::Connection(ServerCore& core, StreamSocket socket, std::string peer)
     : core_(core),
       socket_(std::move(socket)),
       descriptor_(socket_.native_handle()),
@@ -46,7 +46,7 @@ void Connection::Start() { ReadMore(); }
 void Connection::WatchReadable() {
   if (watching_) return;
   watching_ = true;
-  socket_.async_wait(boost::asio::ip::tcp::socket::wait_read,
+  socket_.async_wait(StreamSocket::wait_read,
                      [self = shared_from_this()](const boost::system::error_code& error) {
                        self->watching_ = false;
                        if (!error) self->OnReadable();
@@ -54,7 +54,7 @@ void Connection::WatchReadable() {
 }
 
 void Connection::WatchWritable() {
-  socket_.async_wait(boost::asio::ip::tcp::socket::wait_write,
+  socket_.async_wait(StreamSocket::wait_write,
                      [self = shared_from_this()](const boost::system::error_code& error) {
                        if (!error && self->state_ == State::kFlushing) self->Flush();
                      });

@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -18,6 +17,7 @@
 #include "lib/http/server.h"
 #include "lib/http/server_body.h"
 #include "lib/http/server_exchange.h"
+#include "lib/http/server_tls.h"
 
 namespace http {
 
@@ -55,7 +55,7 @@ struct ServerCore {
 // between.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(ServerCore& core, boost::asio::ip::tcp::socket socket, std::string peer);
+  Connection(ServerCore& core, StreamSocket socket, std::string peer);
 
   void Start();
   void Refuse(int status, const std::string& reason);  // answers, then closes
@@ -89,7 +89,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   int64_t Deadline(int64_t timeout_ms) const;
 
   ServerCore& core_;
-  boost::asio::ip::tcp::socket socket_;
+  StreamSocket socket_;
   const int descriptor_;
   const std::string peer_;
   State state_ = State::kHead;
