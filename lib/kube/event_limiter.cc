@@ -2,6 +2,7 @@
 #include "lib/kube/event_limiter.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kube {
 
@@ -12,12 +13,17 @@ constexpr int64_t kRefillMs = 300'000;
 constexpr size_t kSimilar = 10;
 constexpr int64_t kSimilarMs = 600'000;
 constexpr size_t kMaxSeries = 64;
+constexpr int64_t kLookMs = 60'000;
+
+double Refilled(double tokens, int64_t refilled_ms, int64_t now_ms) {
+  const double more = static_cast<double>(now_ms - refilled_ms) / kRefillMs;
+  return std::min(kBurst, tokens + std::max(0.0, more));
+}
 
 }  // namespace
 
 bool EventLimiter::TakeToken(Object* object, int64_t now_ms) {
-  double refilled = static_cast<double>(now_ms - object->refilled_ms) / kRefillMs;
-  object->tokens = std::min(kBurst, object->tokens + std::max(0.0, refilled));
+  object->tokens = Refilled(object->tokens, object->refilled_ms, now_ms);
   object->refilled_ms = now_ms;
   if (object->tokens < 1) return false;
   object->tokens -= 1;
@@ -38,6 +44,7 @@ std::string EventLimiter::SeriesOf(Object* object, const EventFacts& facts, int6
 }
 
 EventLimiter::Decision EventLimiter::Decide(const EventFacts& facts, int64_t now_ms) {
+  ForgetSilent(now_ms);
   auto [at, fresh] = objects_.try_emplace(facts.object);
   Object& object = at->second;
   if (fresh) object.refilled_ms = now_ms;
@@ -53,23 +60,33 @@ EventLimiter::Decision EventLimiter::Decide(const EventFacts& facts, int64_t now
   ++series.count;
   series.last_ms = now_ms;
   Decision decision;
-  decision.series = facts.object + "/" + name;
+  decision.series = name;
+  decision.event = series.event;
   decision.count = series.count;
   bool combined = name == facts.type + "/" + facts.reason;
   decision.note = combined ? "(combined from similar events): " + facts.note : facts.note;
   if (TakeToken(&object, now_ms)) {
-    decision.act = series.created ? Decision::Act::kCount : Decision::Act::kCreate;
-    series.created = true;
+    decision.act = series.event.empty() ? Decision::Act::kCreate : Decision::Act::kCount;
   }
   if (fresh) ForgetOldest();
   return decision;
 }
 
-void EventLimiter::Undo(const EventFacts& facts, const Decision& decision) {
-  auto object = objects_.find(facts.object);
+void EventLimiter::Made(const EventFacts& facts, const Decision& decision, std::string event) {
+  const auto object = objects_.find(facts.object);
   if (object == objects_.end()) return;
-  auto series = object->second.series.find(decision.series.substr(facts.object.size() + 1));
-  if (series != object->second.series.end()) series->second.created = false;
+  const auto series = object->second.series.find(decision.series);
+  if (series != object->second.series.end()) series->second.event = std::move(event);
+}
+
+void EventLimiter::ForgetSilent(int64_t now_ms) {
+  if (now_ms - looked_ms_ < kLookMs) return;
+  looked_ms_ = now_ms;
+  std::erase_if(objects_, [&](const auto& named) {
+    const Object& object = named.second;
+    return now_ms - object.last_ms > kSimilarMs &&
+           Refilled(object.tokens, object.refilled_ms, now_ms) >= kBurst;
+  });
 }
 
 void EventLimiter::ForgetOldest() {

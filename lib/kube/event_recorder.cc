@@ -12,7 +12,6 @@ namespace kube {
 namespace {
 
 constexpr size_t kMaxQueue = 1000;
-constexpr size_t kMaxNames = 10'000;
 constexpr size_t kMaxNoteBytes = 1024;
 constexpr int64_t kLastWordsMs = 2'000;
 
@@ -123,27 +122,19 @@ Json EventRecorder::Body(const Item& item, const EventLimiter::Decision& decisio
 void EventRecorder::Write(const Item& item) {
   EventLimiter::Decision decision = limiter_.Decide(item.facts, clock_.NowMs());
   if (decision.act == EventLimiter::Decision::Act::kDrop) return;
+  const std::string name_space = base::StringAt(item.regarding, {"namespace"}, "default");
   if (decision.act == EventLimiter::Decision::Act::kCount) {
     Json patch = {
         {"series", {{"count", decision.count}, {"lastObservedTime", MicroTime(clock_.NowMs())}}}};
-    auto known = names_.find(decision.series);
-    if (known != names_.end()) {
-      auto patched = client_.MergePatch(Events(), known->second, patch);
-      // Gone after the server's time to live (an hour): then it is made anew.
-      if (patched || patched.error().code != base::Code::kNotFound) return;
-    }
+    auto patched = client_.MergePatch(Events(), {name_space, decision.event}, patch);
+    // Gone after the server's time to live (an hour): then it is made anew.
+    if (patched || patched.error().code != base::Code::kNotFound) return;
   }
-  if (names_.size() >= kMaxNames) names_.clear();
-  std::string name_space = base::StringAt(item.regarding, {"namespace"}, "default");
   // Object names are ≤ 253 characters, and so is the Event's.
   std::string stem = base::StringAt(item.regarding, {"name"}).substr(0, 230);
   ObjectKey key{name_space, stem + "." + base::RandomHex(8)};
   auto created = client_.Create(Events(), Body(item, decision, key));
-  if (created) {
-    names_[decision.series] = key;
-    return;
-  }
-  limiter_.Undo(item.facts, decision);
+  if (created) return limiter_.Made(item.facts, decision, key.name);
   base::LogWarn("event not written",
                 {{"reason", item.facts.reason}, {"error", created.error().message}});
 }

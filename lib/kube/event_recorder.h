@@ -43,8 +43,7 @@ class EventRecorder {
   KubeClient& client_;
   const std::string controller_, instance_;
   const base::Clock& clock_;
-  EventLimiter limiter_;                    // the thread's own
-  std::map<std::string, ObjectKey> names_;  // series → the Event; the thread's own
+  EventLimiter limiter_;  // the thread's own
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<Item> queue_;
