@@ -17,6 +17,7 @@
 #include <mutex>
 
 #include "lib/base/log.h"
+#include "lib/http/client_calls.h"
 
 namespace http {
 
@@ -33,10 +34,17 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kQueueBytes = 1 << 20;  // of an answer that nobody takes: then reading pauses
 constexpr int64_t kLibraryTimeoutMs =
-    600'000;  // ours are shorter; this one only frees what is left
+    600'000;                            // ours are shorter; this one only frees what is left
+constexpr int64_t kLastCallsMs = 2000;  // for calls that were given up, when their client goes
 
 // What the library's threads and the caller's share about one request.
 struct Call {
+  explicit Call(std::shared_ptr<OpenCalls> calls) : open(std::move(calls)) { open->Enter(); }
+  ~Call() { open->Leave(); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  const std::shared_ptr<OpenCalls> open;
   std::mutex mutex;
   std::condition_variable changed;
   // under mutex:
@@ -79,15 +87,6 @@ class Sink : public Concurrency::streams::details::basic_producer_consumer_buffe
   std::shared_ptr<Call> call_;
 };
 
-bool IsIdempotent(const ClientRequest& request) {
-  return request.method == "GET" || request.method == "HEAD" || request.method == "PUT" ||
-         request.method == "DELETE" || request.headers.Get("Idempotency-Key").has_value();
-}
-
-bool IsFieldText(std::string_view text) {
-  return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
-}
-
 Error FromException(const std::string& what, std::exception_ptr exception, bool& may_retry) {
   may_retry = false;
   try {
@@ -117,6 +116,7 @@ class RestClient : public Client {
  public:
   explicit RestClient(ClientOptions options)
       : options_(std::move(options)), client_(options_.base_url, Config(options_)) {}
+  ~RestClient() override { open_->WaitForNone(kLastCallsMs); }
 
   base::Result<Response> Send(const ClientRequest& request) override;
   base::Status Stream(const ClientRequest& request, std::stop_token stop,
@@ -140,6 +140,7 @@ class RestClient : public Client {
   std::string What(const ClientRequest& request) const;
 
   const ClientOptions options_;
+  const std::shared_ptr<OpenCalls> open_ = std::make_shared<OpenCalls>();
   web::http::client::http_client client_;
 };
 
@@ -211,7 +212,7 @@ base::Result<web::http::http_request> RestClient::Build(const ClientRequest& req
 
 std::shared_ptr<Call> RestClient::Begin(web::http::http_request& request, const std::string& what,
                                         const pplx::cancellation_token& token) {
-  auto call = std::make_shared<Call>();
+  auto call = std::make_shared<Call>(open_);
   auto sink = std::make_shared<Sink>(call);
   Concurrency::streams::streambuf<uint8_t> buffer(sink);
   request.set_response_stream(buffer.create_ostream());
