@@ -99,7 +99,9 @@ class Cluster:
 
     def serves(self, agent, space=None):
         """Waits until the API server, which reads bindings by itself, injects for that Agent."""
-        taken = lambda: self.create(self.pod(agent, space=space))[0] == 201
+        def taken():
+            status, answer = self.create(self.pod(agent, space=space))
+            return status == 201 and "initContainers" in answer["spec"]  # 201 too while no policy is known
         assert wire.until(taken, PATIENCE_S), f"{agent}: {self.create(self.pod(agent, space=space))}"
 
     def refuses(self, agent, space=None):

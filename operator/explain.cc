@@ -76,20 +76,21 @@ int ExplainAll(const FileRequest& request, const std::vector<Json>& objects, std
     const kube::ObjectKey key = kube::KeyOf(pod);
     const std::string label = kube::LabelOf(pod, kMemoryLabel), name = "Pod " + key.Text();
     const kube::ObjectKey agent{key.name_space, label};
-    const std::string refusal = label.empty() ? "" : RefusalOf(pod, agent, agents, parts);
+    const Skip skip = SkipOf(pod);
+    const bool left = label.empty() || !skip.reason.empty();
+    const std::string refusal = left ? "" : RefusalOf(pod, agent, agents, parts);
     if (!refusal.empty()) {
       err << name << " is refused: " << refusal << "\n";
       code = kRefused;
       continue;
     }
-    if (!label.empty())
+    if (!left)
       InjectIntoForeignPod(
           pod, parts.at(agent),
           base::StringAt(agents.at(agent), {"spec", "injection", "placement"}, "First"));
-    err << name << " "
-        << (label.empty() ? std::string("is left as it is: it has no label ") + kMemoryLabel
-                          : Outcome(pod, agent))
-        << "\n";
+    const std::string why =
+        label.empty() ? std::string("it has no label ") + kMemoryLabel : skip.message;
+    err << name << " " << (left ? "is left as it is: " + why : Outcome(pod, agent)) << "\n";
     out << "---\n" << base::DumpYaml(pod);
   }
   if (pods == 0) err << "explain: no Pod in the files\n";

@@ -42,11 +42,18 @@ kube::ObjectKey AgentOfBinding(const base::Json& object) {
           kube::LabelOf(object, kAgentLabel)};
 }
 
-std::string ForeignPodFault(const base::Json& pod) {
+Skip SkipOf(const base::Json& pod) {
   const Json* host_network = base::At(pod, {"spec", "hostNetwork"});
   if (host_network && *host_network == true)
-    return "it has hostNetwork: on the node's network everybody there could use its memory";
-  if (IsWindows(pod)) return "it is for Windows, for which there is no sidecar";
+    return {"HostNetwork",
+            "it has hostNetwork: on the node's network everybody there could use its memory"};
+  if (IsWindows(pod)) return {"Windows", "it is for Windows, for which there is no sidecar"};
+  if (base::At(pod, {"metadata", "annotations", "kubernetes.io/config.mirror"}))
+    return {"StaticPod", "it is the mirror of a static pod, which the API server cannot change"};
+  return {};
+}
+
+std::string ForeignPodFault(const base::Json& pod) {
   const Json* user = base::At(pod, {"spec", "securityContext", "runAsUser"});
   if (user && *user == 0)
     return "its spec.securityContext.runAsUser is 0, and the sidecar must not run as root: set it "
@@ -55,8 +62,6 @@ std::string ForeignPodFault(const base::Json& pod) {
   if (const Json* spec = base::At(pod, {"spec"});
       spec && FindNamed(*spec, "containers", kSidecarContainer))
     return "it has a container called memory: that name belongs to the sidecar";
-  if (base::At(pod, {"metadata", "annotations", "kubernetes.io/config.mirror"}))
-    return "it is the mirror of a static pod, which the API server cannot change";
   return "";
 }
 

@@ -26,7 +26,15 @@ bool WantsForeignPods(const api::Agent& agent);  // spec.injection.foreignPods, 
 // The Agent that a binding of ours is for; an empty key when it is none of ours.
 kube::ObjectKey AgentOfBinding(const base::Json& object);
 
-// Why a pod can have no sidecar; empty when it can. The policies of the chart say the same.
+// Why no sidecar could serve a pod; an empty reason: one could. Such a pod is left as it is, by the
+// policies of the chart too: an agent without memory is better off than one that does not run.
+struct Skip {
+  std::string reason;   // HostNetwork | Windows | StaticPod
+  std::string message;  // "it …"
+};
+Skip SkipOf(const base::Json& pod);
+
+// Why a pod that is not skipped is refused; empty when it is not. The policies say the same.
 std::string ForeignPodFault(const base::Json& pod);
 
 }  // namespace controller

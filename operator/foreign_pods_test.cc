@@ -237,8 +237,7 @@ TEST_F(ExplainTest, ARefusedPodHasItsReasonAndExitCode) {
   std::string closed = kAgentYaml;
   closed.replace(closed.find("true"), 4, "false");
   const std::tuple<std::string, std::string, const char*> cases[] = {
-      {kAgentYaml, Pod("coder", ", hostNetwork: true"), "hostNetwork"},
-      {kAgentYaml, Pod("coder", ", os: {name: windows}"), "Windows"},
+      {kAgentYaml, Pod("coder", ", securityContext: {runAsUser: 0}"), "runAsUser is 0"},
       {kAgentYaml, Pod("codr"), "there is no Agent codr in namespace default"},
       {closed, Pod("coder"), "foreignPods"},
   };
@@ -246,6 +245,21 @@ TEST_F(ExplainTest, ARefusedPodHasItsReasonAndExitCode) {
     const Answer answer = Explain(agent + "\n" + pod);
     EXPECT_EQ(answer.code, 1);
     EXPECT_EQ(answer.out, "");
+    EXPECT_NE(answer.err.find(reason), std::string::npos) << answer.err;
+  }
+}
+
+TEST_F(ExplainTest, APodThatNoSidecarCouldServeIsLeftAsItIs) {
+  const std::pair<std::string, const char*> cases[] = {
+      {Pod("coder", ", hostNetwork: true"), "hostNetwork"},
+      {Pod("coder", ", os: {name: windows}"), "Windows"},
+      {Pod("coder", ", nodeSelector: {kubernetes.io/os: windows}"), "Windows"},
+  };
+  for (const auto& [pod, reason] : cases) {
+    const Answer answer = Explain(std::string(kAgentYaml) + "\n" + pod);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_FALSE(base::ParseYaml(answer.out).value()["spec"].contains("initContainers"));
+    EXPECT_NE(answer.err.find("left as it is: it"), std::string::npos) << answer.err;
     EXPECT_NE(answer.err.find(reason), std::string::npos) << answer.err;
   }
 }
