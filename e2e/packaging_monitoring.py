@@ -9,7 +9,7 @@ CHART = ROOT / "charts/agent-memory"
 
 
 def what_is_scraped_has_the_ports(t):
-    assert "monitoring.coreos.com" not in t.template()
+    assert "kind: PodMonitor" not in t.template()
     things = t.objects(t.template("--set=monitoring.podMonitors=true", "--set=namespaces={a}", "--set=monitoring.labels.release=prom"))
     monitors = {o["metadata"]["name"]: o for o in things if "podMetricsEndpoints" in o.get("spec", {})}
     for name, kind in (("operator", "Deployment"), ("memory", "StatefulSet")):

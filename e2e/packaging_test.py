@@ -214,6 +214,18 @@ def the_server_asks_who_calls(t):
     assert "ClusterRoleBinding//agent-memory-auth-delegator" not in things
 
 
+def memory_servers_may_review_tokens_where_the_values_say_so(t):
+    def subjects(*settings):
+        found = [o for o in t.objects(t.template(*settings)) if o["kind"] == "ClusterRoleBinding" and "delegator" in o["metadata"]["name"]]
+        return [(s["namespace"], s["name"]) for o in found for s in o["subjects"]]
+    shared = "--set=auth.delegator.memoryServers[0].name=shared", "--set=auth.delegator.memoryServers[0].namespace=x"
+    assert subjects(*shared) == [("agents", "agent-memory"), ("x", "shared")]
+    assert subjects(*shared, "--set=memory.enabled=false") == [("x", "shared")]
+    assert subjects("--set=memory.enabled=false") == []
+    args = t.template("--set=memory.image=x/y:1", "--set=memory.enabled=false")
+    assert "- --server-image=x/y:1\n" in args, "what MemoryServers run"
+
+
 def the_only_server_stays_reachable_when_it_is_not_ready(t):
     things = t.objects(t.template("--set=memory.aliases={agentops-memory}"))
     services = [o for o in things if o["kind"] == "Service"]
@@ -339,7 +351,7 @@ TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_i
          templates_are_deterministic_and_own_no_custom_object, roles_have_no_wildcards_and_no_secrets,
          namespaces_give_roles_alone, replicas_share_one_lease,
          a_drain_leaves_one_of_several_replicas, foreign_pods_need_the_whole_cluster, what_is_scraped_has_the_ports, alerts_fire_and_name_what_is_measured, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
-         the_only_server_stays_reachable_when_it_is_not_ready, quotas_reach_the_server, retention_reaches_the_server,
+         memory_servers_may_review_tokens_where_the_values_say_so, the_only_server_stays_reachable_when_it_is_not_ready, quotas_reach_the_server, retention_reaches_the_server,
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
          gitops_samples_are_wellformed, agents_of_a_repository_settle_follow_an_edit_and_are_pruned,
          an_upgrade_serves_the_new_fields_of_the_crds, install_upgrade_uninstall_keeps_agents]

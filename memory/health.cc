@@ -3,7 +3,9 @@
 
 #include <filesystem>
 
+#include "lib/api/server_report.h"
 #include "lib/telemetry/instrument.h"
+#include "memory/store_schema.h"
 
 namespace memory {
 
@@ -14,7 +16,6 @@ using base::Status;
 namespace {
 
 constexpr int64_t kLookEveryMs = 1000;
-constexpr size_t kFileNameDigits = 64;  // of a tenant's file: hex(sha256(name))
 
 }  // namespace
 
@@ -41,24 +42,36 @@ Status HealthProbe::Ready() {
 
 namespace {
 
-// All tenants together: what a volume is sized by, and no tenant's name in a label.
-void MeasureFiles(const std::string& directory, telemetry::Metrics& metrics) {
+struct FileSizes {
+  int64_t tenants = 0, database_bytes = 0, log_bytes = 0;
+};
+
+// All tenants together: what a volume is sized by.
+FileSizes SizesIn(const std::string& directory) {
+  FileSizes sizes;
   std::error_code error;
-  double tenants = 0, database_bytes = 0, log_bytes = 0;
   for (auto entry = std::filesystem::directory_iterator(directory, error);
        !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     std::error_code gone;
-    const auto bytes = static_cast<double>(entry->file_size(gone));
+    const auto bytes = static_cast<int64_t>(entry->file_size(gone));
     if (gone) continue;
     const bool log = name.ends_with("-wal");
-    if (name.size() != kFileNameDigits + (log ? 4 : 0)) continue;  // lock, table of names
-    (log ? log_bytes : database_bytes) += bytes;
-    if (!log) ++tenants;
+    if (name.size() != kTenantFileDigits + (log ? 4 : 0)) continue;  // lock, table of names
+    (log ? sizes.log_bytes : sizes.database_bytes) += bytes;
+    if (!log) ++sizes.tenants;
   }
-  metrics.SetGauge("agent_memory_server_tenants", tenants);
-  metrics.SetGauge("agent_memory_server_file_bytes", database_bytes, {{"part", "database"}});
-  metrics.SetGauge("agent_memory_server_file_bytes", log_bytes, {{"part", "log"}});
+  return sizes;
+}
+
+// No tenant's name is in a label.
+void MeasureFiles(const std::string& directory, telemetry::Metrics& metrics) {
+  const FileSizes sizes = SizesIn(directory);
+  metrics.SetGauge("agent_memory_server_tenants", static_cast<double>(sizes.tenants));
+  metrics.SetGauge("agent_memory_server_file_bytes", static_cast<double>(sizes.database_bytes),
+                   {{"part", "database"}});
+  metrics.SetGauge("agent_memory_server_file_bytes", static_cast<double>(sizes.log_bytes),
+                   {{"part", "log"}});
 }
 
 // The rows of all open tenants, and how near the one that keeps most is to its quota.
@@ -74,10 +87,21 @@ void MeasureUsage(const Tenants& tenants, const TenantQuota& quota, telemetry::M
   share("bytes", used.most_bytes, quota.bytes);
 }
 
+http::Response Report(HealthProbe& probe, const Tenants& tenants, bool by_keys) {
+  const FileSizes sizes = SizesIn(probe.directory());
+  const Status ready = probe.Ready();
+  return http::JsonResponse(
+      200,
+      api::EncodeServerReport({AGENT_MEMORY_VERSION, static_cast<int64_t>(SchemaSteps().size()),
+                               tenants.Used().rows, sizes.database_bytes + sizes.log_bytes, by_keys,
+                               ready ? "" : ready.error().message}));
+}
+
 }  // namespace
 
 std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
-                                     telemetry::Metrics& metrics, const TenantQuota& quota) {
+                                     telemetry::Metrics& metrics, const TenantQuota& quota,
+                                     std::function<bool()> by_keys) {
   std::vector<http::Route> routes =
       telemetry::AdminRoutes(metrics, [&probe] { return probe.Ready(); });
   for (http::Route& route : routes) {
@@ -100,6 +124,10 @@ std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
       return scrape(request);
     };
   }
+  routes.push_back(
+      {"GET", api::kServerReportPath, [&probe, &tenants, by_keys](const http::Request&) {
+         return Report(probe, tenants, by_keys && by_keys());
+       }});
   return routes;
 }
 

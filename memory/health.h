@@ -1,6 +1,7 @@
 // Whether the server would keep a write now, and the admin port's routes.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -36,8 +37,10 @@ class HealthProbe {
   base::Status last_;
 };
 
-// /livez, /readyz, /metrics. All three outlive the server. `quota`: to tell how near it is.
+// /livez, /readyz, /metrics and, for the operator, api::kServerReportPath. The first three outlive
+// the server. `quota`: to tell how near it is; `by_keys`: as in the report; may be null.
 std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
-                                     telemetry::Metrics& metrics, const TenantQuota& quota);
+                                     telemetry::Metrics& metrics, const TenantQuota& quota,
+                                     std::function<bool()> by_keys);
 
 }  // namespace memory

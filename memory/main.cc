@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "lib/api/server_report.h"
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
 #include "memory/running_server.h"
+#include "memory/schema_guard.h"
 
 namespace {
 
@@ -54,7 +56,8 @@ int main(int argc, char** argv) {
   if (!server) {
     std::fprintf(stderr, "agent-memory-server: %s\n", server.error().message.c_str());
     if (base::ShutdownExitCode() != 0) return base::ShutdownExitCode();  // a failed sync
-    return server.error().code == base::Code::kConflict ? kVolumeInUse : 1;
+    if (server.error().code == base::Code::kConflict) return kVolumeInUse;
+    return memory::RefuseNewerSchemas(settings.data_dir) ? 1 : api::kNewerSchemaExitCode;
   }
   base::LogInfo("listening",
                 {{"api", (*server)->api_address()}, {"admin", (*server)->admin_address()}});

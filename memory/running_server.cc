@@ -6,6 +6,7 @@
 #include "lib/telemetry/instrument.h"
 #include "memory/health.h"
 #include "memory/routes.h"
+#include "memory/schema_guard.h"
 #include "memory/soundness_checks.h"
 #include "memory/space_guard.h"
 #include "memory/sweeper.h"
@@ -66,6 +67,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   RETURN_IF_ERROR(base::MakeDirectories(settings.data_dir));
   ASSIGN_OR_RETURN(base::DirectoryLock lock,
                    base::DirectoryLock::Take(settings.data_dir, settings.lock_wait_ms));
+  RETURN_IF_ERROR(RefuseNewerSchemas(settings.data_dir));
   auto parts = std::make_unique<Parts>(settings, std::move(lock));
   parts->space = std::make_unique<SpaceGuard>(
       settings.data_dir, SpaceGuard::Limits{settings.ballast_bytes, settings.min_free_bytes},
@@ -113,9 +115,11 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   admin.max_connections = 64;
   ASSIGN_OR_RETURN(
       parts->admin_server,
-      http::Server::Start(http::Router(AdminRoutes(*parts->health, *parts->tenants, parts->metrics,
-                                                   settings.store.quota)),
-                          admin));
+      http::Server::Start(
+          http::Router(AdminRoutes(
+              *parts->health, *parts->tenants, parts->metrics, settings.store.quota,
+              [cluster = parts->cluster.get()] { return cluster && cluster->ByKeys(); })),
+          admin));
   parts->sweeper =
       std::make_unique<Sweeper>(*parts->tenants, parts->metrics, settings.retention_interval_ms);
   return std::unique_ptr<RunningServer>(new RunningServer(std::move(parts)));

@@ -1,5 +1,13 @@
 // The server around the routes: admin port, restart, what is refused at start.
+#include <filesystem>
+#include <fstream>
+
+#include "lib/api/server_report.h"
+#include "lib/base/text.h"
 #include "memory/api_fixture.h"
+#include "memory/gate.h"
+#include "memory/schema_guard.h"
+#include "memory/store_schema.h"
 
 namespace memory {
 namespace {
@@ -17,6 +25,41 @@ TEST_F(ApiTest, TheAdminPortShowsLifeReadinessAndMetrics) {
   std::string text = Send(*admin_, "GET", "/metrics", "").body.get<std::string>();
   EXPECT_NE(text.find("agent_memory_server_writes_total{action=\"created\"} 1"), std::string::npos);
   EXPECT_NE(text.find("agent_memory_server_anonymous 1"), std::string::npos);
+}
+
+TEST_F(ApiTest, TheAdminPortReportsToTheOperator) {
+  MustPost(NoteBody("one"));
+  MustPost(NoteBody("two"));
+  auto report = api::DecodeServerReport(Send(*admin_, "GET", api::kServerReportPath, "").body);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->version, AGENT_MEMORY_VERSION);
+  EXPECT_EQ(report->schema, static_cast<int64_t>(SchemaSteps().size()));
+  EXPECT_EQ(report->rows, 2);
+  EXPECT_GT(report->bytes, 4'096);
+  EXPECT_EQ(report->error, "");
+}
+
+TEST_F(ApiTest, ADirectoryOfANewerSchemaIsRefusedAtTheStartAndNotTouched) {
+  namespace fs = std::filesystem;
+  MustPost(NoteBody("text"));
+  EXPECT_TRUE(RefuseNewerSchemas(scratch_.File("data"))) << "our own";
+  Start();  // what waited in the log is in the file now
+  ServerSettings settings;
+  settings.data_dir = scratch_.File("newer");
+  fs::copy(scratch_.File("data"), settings.data_dir);
+  const std::string file = base::Sha256Hex(kEverybody);
+  {
+    std::fstream head(fs::path(settings.data_dir) / file,
+                      std::ios::binary | std::ios::in | std::ios::out);
+    head.seekp(60);
+    head.write("\0\0\x03\xE7", 4);
+  }
+  settings.lock_wait_ms = 0;
+  auto started = RunningServer::Start(settings, clock_);
+  ASSERT_FALSE(started);
+  for (const char* words : {"schema version 999", "start the newer program again", file.c_str()})
+    EXPECT_NE(started.error().message.find(words), std::string::npos) << started.error().message;
+  EXPECT_FALSE(RefuseNewerSchemas(settings.data_dir)) << "as main asks for its exit code";
 }
 
 TEST_F(ApiTest, ASecondProcessOnTheDirectoryIsRefused) {

@@ -13,6 +13,9 @@
 
 namespace memory {
 
+// Of a tenant's file: hex(sha256(name)). Beside it lie its log, a lock and the table of names.
+inline constexpr size_t kTenantFileDigits = 64;
+
 class Tenants {
  public:
   // `most_open` stores at once; the least recently used is closed for another.

@@ -34,7 +34,9 @@ Result<std::unique_ptr<WayToCluster>> WayToCluster::Make(const std::string& kube
 Result<Review> WayToCluster::Look(const std::string& token) {
   if (clock_.MonotonicMs() >= denied_until_ms_) {
     auto review = by_api_->Look(token);
-    if (review || review.error().code != base::Code::kDenied) return review;
+    const bool denied = !review && review.error().code == base::Code::kDenied;
+    if (review || denied) by_keys_alone_ = denied;
+    if (!denied) return review;
     if (denied_until_ms_.exchange(clock_.MonotonicMs() + kAskAgainMs) == INT64_MIN) {
       base::LogWarn(
           "tokens may not be reviewed (a ClusterRoleBinding to system:auth-delegator is missing); "

@@ -20,6 +20,7 @@ class WayToCluster : public TokenReviewer {
                                                           const std::vector<std::string>& audiences,
                                                           const base::Clock& clock);
   base::Result<memory::Review> Look(const std::string& token) override;
+  bool ByKeys() const { return by_keys_alone_; }  // the last review that was tried was denied
 
  private:
   explicit WayToCluster(const base::Clock& clock) : clock_(clock) {}
@@ -29,6 +30,7 @@ class WayToCluster : public TokenReviewer {
   std::unique_ptr<kube::Connection> connection_;
   std::unique_ptr<ReviewByApi> by_api_;
   std::unique_ptr<ReviewByKeys> by_keys_;
+  std::atomic<bool> by_keys_alone_ = false;
   std::atomic<int64_t> denied_until_ms_ = INT64_MIN;  // monotonic: when to try by_api_ again
 };
 

@@ -31,7 +31,8 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
           client,
           [this](const ObjectKey& key, std::stop_token stop) {
             if (key.name.find('/') == std::string::npos) return Reconcile(key, stop);
-            return key.name.starts_with(kRunKey) ? ReconcileRun(key, stop) : ReconcileUnserved(key);
+            return key.name.starts_with(kRunKey) ? ReconcileRun(key, stop)
+                                                 : ReconcileServer(key, stop);
           },
           {options_.workers, {}, options_.standby, options_.on_done, options_.on_taken}, clock) {
   WatchAgents();
@@ -116,14 +117,7 @@ base::Result<Observed> Controller::Observe(const base::Json& agent) {
       observed.quiet_ms[kube::KeyOf(pod).name] = look->quiet_ms;
     }
   }
-  refused_.With([&](auto& all) {
-    auto at = all.find(self);
-    if (at == all.end()) return;
-    if (at->second.until_ms < clock_.MonotonicMs())
-      all.erase(at);
-    else
-      observed.refused = at->second.words;
-  });
+  observed.refused = RefusedOf(self);
   return observed;
 }
 
@@ -240,6 +234,17 @@ void Controller::RememberRefusals(const ObjectKey& key, const Outcome& outcome) 
   });
 }
 
+// What the server refused lately; it is asked again after a while.
+std::map<std::string, std::string> Controller::RefusedOf(const ObjectKey& key) {
+  return refused_.With([&](auto& all) -> std::map<std::string, std::string> {
+    auto at = all.find(key);
+    if (at == all.end()) return {};
+    if (at->second.until_ms >= clock_.MonotonicMs()) return at->second.words;
+    all.erase(at);
+    return {};
+  });
+}
+
 void Controller::Tell(const base::Json& object, const Plan& plan) {
   for (const Notice& notice : plan.events) {
     if (notice.warning)
@@ -247,8 +252,11 @@ void Controller::Tell(const base::Json& object, const Plan& plan) {
     else
       events_.Normal(object, notice.reason, "Reconcile", notice.note);
   }
-  const bool run = base::StringAt(object, {"kind"}) == AgentRuns().kind;
-  base::LogInfo("reconciled", {{run ? "run" : "agent", kube::KeyOf(object).Text()},
+  const std::string kind = base::StringAt(object, {"kind"});
+  const char* what = kind == AgentRuns().kind       ? "run"
+                     : kind == MemoryServers().kind ? "server"
+                                                    : "agent";
+  base::LogInfo("reconciled", {{what, kube::KeyOf(object).Text()},
                                {"applied", plan.apply.size()},
                                {"patched", plan.patch.size()},
                                {"removed", plan.remove.size()},
@@ -264,19 +272,6 @@ void Controller::AwaitOwnWrites(const Outcome& outcome, std::stop_token stop) co
     const int64_t left_ms = std::max<int64_t>(0, end_ms - clock_.MonotonicMs());
     if (store != stores_.end()) store->second->WaitForVersion(version, left_ms, stop);
   }
-}
-
-// MemoryServers: an honest condition instead of silence.
-base::Result<kube::When> Controller::ReconcileUnserved(const ObjectKey& key) {
-  const std::string kind = MemoryServers().kind;
-  auto object = stores_[kind]->Get({key.name_space, key.name.substr(key.name.find('/') + 1)});
-  if (!object || kube::IsBeingDeleted(*object) || !IsOfClass(*object, options_.agent_class))
-    return kube::When{};
-  const Json status = NotYetServedStatus(*object, kind, clock_.NowMs());
-  const Json* stored = base::At(*object, {"status"});
-  if (stored && *stored == status) return kube::When{};
-  ASSIGN_OR_RETURN(Json written, WriteStatus(client_, MemoryServers(), *object, status));
-  return kube::When{};
 }
 
 }  // namespace controller

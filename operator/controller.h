@@ -11,6 +11,7 @@
 #include "lib/kube/event_recorder.h"
 #include "operator/dependents.h"
 #include "operator/execute.h"
+#include "operator/memory_server_plan.h"
 #include "operator/policy_probe.h"
 #include "operator/rollout_budget.h"
 #include "operator/run_plan.h"
@@ -27,6 +28,8 @@ struct ControllerOptions {
   size_t concurrent_rollouts = 10;
   // How the sidecar at "<ip>:7438" stands.
   std::function<base::Result<SidecarLook>(const std::string& address)> look_at_sidecar;
+  // How the memory server at "<ip>:7438" stands.
+  std::function<base::Result<api::ServerReport>(const std::string& address)> look_at_server;
   // After each reconcile: controller-runtime's word for the result, seconds; before it: seconds
   // that its key waited. Any thread.
   std::function<void(const char* result, double seconds)> on_done;
@@ -35,6 +38,7 @@ struct ControllerOptions {
 
 // Keys of other kinds share the queue: "<kind>/<name>" is no Agent's name.
 inline constexpr const char* kRunKey = "AgentRun/";
+inline constexpr const char* kServerKey = "MemoryServer/";
 
 class Controller {
  public:
@@ -67,11 +71,19 @@ class Controller {
 
   base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop);
   base::Status RemoveBindingOf(const kube::ObjectKey& gone);
-  base::Result<kube::When> ReconcileUnserved(const kube::ObjectKey& key);
   // run_reconcile.cc
   base::Result<kube::When> ReconcileRun(const kube::ObjectKey& key, std::stop_token stop);
   ObservedRun ObserveRun(const kube::ObjectKey& key, const base::Json& run);
   base::Result<Plan> PlanForRun(ObservedRun& observed, const std::stop_token& stop);
+  // memory_server_reconcile.cc
+  base::Result<kube::When> ReconcileServer(const kube::ObjectKey& key, std::stop_token stop);
+  base::Result<ObservedServer> ObserveServer(const kube::ObjectKey& key, const base::Json& server,
+                                             const std::stop_token& stop);
+  base::Result<std::optional<base::Json>> LookFor(const kube::Resource& kind,
+                                                  const kube::ObjectKey& key,
+                                                  const std::stop_token& stop);
+  void AskServer(ObservedServer& observed) const;
+
   base::Result<Observed> Observe(const base::Json& agent);
   base::Status LookForClaim(Observed& observed);
   void ObserveReferences(const base::Json& agent, std::vector<base::Json>& objects);
@@ -82,6 +94,7 @@ class Controller {
   Outcome PlanAgain(const Observed& observed, Plan& plan, Outcome first,
                     const std::stop_token& stop);
   void RememberRefusals(const kube::ObjectKey& key, const Outcome& outcome);
+  std::map<std::string, std::string> RefusedOf(const kube::ObjectKey& key);
   void Tell(const base::Json& object, const Plan& plan);
   void AwaitOwnWrites(const Outcome& outcome, std::stop_token stop) const;
 

@@ -1,154 +1,15 @@
 // The loop against an API server: the same stories on the fake one, which has faults, and on the
-// real one of AGENT_MEMORY_TEST_KUBECONFIG (e2e/cluster/up --api-only prints it).
+// real one.
 #include "operator/controller.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
-#include <thread>
 
-#include "lib/base/text.h"
-#include "lib/kube/connection.h"
-#include "lib/testing/fake_cluster.h"
-#include "operator/embedded_crds.h"
-#include "operator/names.h"
-#include "operator/render.h"
+#include "operator/controller_fixture.h"
 
 namespace controller {
 namespace {
-
-using base::Json;
-using kube::ObjectKey;
-
-// True as soon as `condition` holds, false after `timeout_ms`.
-bool Eventually(const std::function<bool()>& condition, int64_t timeout_ms = 10'000) {
-  const int64_t end_ms = base::SystemClock().MonotonicMs() + timeout_ms;
-  while (base::SystemClock().MonotonicMs() < end_ms) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return condition();
-}
-
-// An API server, our client of it and somebody else's. Our mutating calls are counted.
-class Server {
- public:
-  explicit Server(bool real) : name_space_("op-" + base::RandomHex(4)) {
-    if (!real) {
-      fake_ = std::make_unique<testing::FakeCluster>();
-      for (const kube::Resource* kind : {&Agents(), &AgentTools(), &AgentRuns(), &MemoryServers()})
-        fake_->Serve(*kind);
-      ours_ = std::make_unique<kube::KubeClient>(*fake_, Counting());
-      theirs_ = std::make_unique<kube::KubeClient>(*fake_, Named("kubectl"));
-      return;
-    }
-    ::setenv("SSL_CERT_FILE", "/dev/null", 0);  // the authority is in the kubeconfig
-    kube::ClusterConfig config =
-        kube::ReadKubeconfig(std::getenv("AGENT_MEMORY_TEST_KUBECONFIG")).value();
-    our_connection_ = kube::Connection::Make(config, Counting(), "operator-test").value();
-    their_connection_ = kube::Connection::Make(config, Named("kubectl"), "kubectl-test").value();
-    InstallCrds();
-    const Json body = {
-        {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name_space_}}}};
-    EXPECT_TRUE(theirs().Create(kube::Namespaces(), body));
-  }
-  ~Server() {
-    if (their_connection_) (void)theirs().Delete(kube::Namespaces(), {"", name_space_});
-  }
-
-  kube::KubeClient& ours() { return our_connection_ ? our_connection_->client() : *ours_; }
-  kube::KubeClient& theirs() { return their_connection_ ? their_connection_->client() : *theirs_; }
-  testing::FakeCluster* fake() { return fake_.get(); }
-  const std::string& name_space() const { return name_space_; }
-  int64_t writes() const { return writes_; }
-  // 2 s, and more where others share the machine with a real server.
-  int64_t soon_ms() const { return fake_ ? 2'000 : 10'000; }
-
-  // Applies YAML as a person would; defaults as the API server sets them.
-  void Give(const std::string& yaml) {
-    auto objects = ReadObjects(yaml, name_space_);
-    ASSERT_TRUE(objects) << objects.error().message;
-    for (const Json& object : *objects) {
-      if (fake_) {
-        fake_->Put(object);
-        continue;
-      }
-      kube::ApplyOptions force;
-      force.force = true;
-      auto stored = theirs().Apply(ResourceOf(object), object, force);
-      ASSERT_TRUE(stored) << stored.error().message;
-    }
-  }
-  Json See(const kube::Resource& resource, const std::string& name) {
-    auto object = theirs().Get(resource, {name_space_, name});
-    return object ? *object : Json();
-  }
-  // "False ServiceNotFound"
-  std::string Condition(const std::string& agent, const std::string& type,
-                        const kube::Resource& resource = Agents()) {
-    const Json object = See(resource, agent);
-    const Json* conditions = base::At(object, {"status", "conditions"});
-    for (const Json& condition : conditions ? *conditions : Json::array())
-      if (condition["type"] == type)
-        return base::StringAt(condition, {"status"}) + " " + base::StringAt(condition, {"reason"});
-    return "";
-  }
-
- private:
-  static kube::ClientSettings Named(const char* manager) {
-    kube::ClientSettings settings;
-    settings.field_manager = manager;
-    return settings;
-  }
-  kube::ClientSettings Counting() {
-    kube::ClientSettings settings = Named(kFieldManager);
-    settings.on_answer = [this](std::string_view verb, int status, double) {
-      if (verb != "GET" && verb != "WATCH" && verb != "LIST" && status < 300) ++writes_;
-    };
-    return settings;
-  }
-  static kube::Resource ResourceOf(const Json& object) {
-    for (const kube::Resource& resource :
-         {Agents(), AgentTools(), AgentRuns(), MemoryServers(), kube::Services(),
-          kube::ConfigMaps(), kube::PersistentVolumeClaims(), kube::EndpointSlices()})
-      if (object["kind"] == resource.kind) return resource;
-    ADD_FAILURE() << object;
-    return kube::ConfigMaps();
-  }
-  void InstallCrds() {
-    for (std::string_view text : EmbeddedCrds()) {
-      kube::ApplyOptions force;
-      force.force = true;
-      auto stored =
-          theirs().Apply(kube::CustomResourceDefinitions(), base::ParseYaml(text).value(), force);
-      ASSERT_TRUE(stored) << stored.error().message;
-    }
-    for (const kube::Resource* kind : {&Agents(), &AgentTools(), &AgentRuns(), &MemoryServers()})
-      ASSERT_TRUE(Eventually([&] { return bool(theirs().List(*kind, {}, 1)); }));
-  }
-
-  std::string name_space_;
-  std::atomic<int64_t> writes_{0};
-  std::unique_ptr<testing::FakeCluster> fake_;
-  std::unique_ptr<kube::KubeClient> ours_, theirs_;
-  std::unique_ptr<kube::Connection> our_connection_, their_connection_;
-};
-
-std::unique_ptr<Controller> Begin(Server& server) {
-  ControllerOptions options;
-  options.name_spaces = {server.name_space()};
-  auto controller = std::make_unique<Controller>(server.ours(), std::move(options));
-  controller->Start();
-  return controller;
-}
-
-// Nothing waits or runs, and `at_least` reconciles were done.
-bool IsIdle(const Controller& controller, int64_t at_least = 1) {
-  const kube::QueueStats stats = controller.loop().queue_stats();
-  return controller.loop().synced() && stats.depth == 0 && stats.in_work == 0 &&
-         stats.done >= at_least;
-}
 
 constexpr const char* kAgent =
     "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: coder}, "
@@ -293,13 +154,36 @@ TEST_P(ControllerStory, AnObjectOfSomebodyElseOnAChildsNameStaysAsItIs) {
   EXPECT_EQ(server.See(kube::ConfigMaps(), "coder-policy")["data"], Json({{"mine", "kept"}}));
 }
 
-TEST_P(ControllerStory, WhatIsNotServedYetSaysSo) {
+TEST_P(ControllerStory, AMemoryServersObjectsAreMadeOnceAndFollowItsSpec) {
   Server& server = *server_;
   auto controller = Begin(server);
-  const std::string ours = "{apiVersion: agents.agentops.io/v1alpha1, ";
-  server.Give(ours + "kind: MemoryServer, metadata: {name: m}, spec: {}}");
-  EXPECT_TRUE(Eventually(
-      [&] { return server.Condition("m", "Ready", MemoryServers()) == "False NotYetServed"; }));
+  auto give = [&](const std::string& spec) {
+    server.Give(
+        "{apiVersion: agents.agentops.io/v1alpha1, kind: MemoryServer, metadata: {name: shared}, "
+        "spec: " +
+        spec + "}");
+  };
+  auto has = [&](const kube::Resource& kind) { return !server.See(kind, "shared").is_null(); };
+  give("{evictable: false, podMonitor: {enabled: true}, retention: [{type: '*', ttl: 1h}]}");
+  ASSERT_TRUE(Eventually([&] { return has(kube::StatefulSets()); }));
+  EXPECT_TRUE(has(kube::PodDisruptionBudgets()));
+  EXPECT_TRUE(has(kube::NetworkPolicies()));
+  EXPECT_TRUE(Eventually([&] {
+    return server.Condition("shared", "Degraded", MemoryServers()) == "True PodMonitorNotServed";
+  }));
+  ASSERT_TRUE(Eventually([&] { return IsIdle(*controller); }));
+  const int64_t before = server.writes(), done = controller->loop().queue_stats().done;
+  ASSERT_TRUE(server.theirs().MergePatch(MemoryServers(), {server.name_space(), "shared"},
+                                         {{"metadata", {{"annotations", {{"look", "again"}}}}}}));
+  ASSERT_TRUE(Eventually([&] { return IsIdle(*controller, done + 1); }));
+  EXPECT_LE(server.writes(), before + 1)
+      << "what stands is not applied again (an Event may be late)";
+  give("{evictable: true, image: 'x:2', networkPolicy: {enabled: false}}");
+  EXPECT_TRUE(Eventually([&] {
+    return !has(kube::PodDisruptionBudgets()) && !has(kube::NetworkPolicies()) &&
+           base::DumpJson(server.See(kube::StatefulSets(), "shared")).find("\"x:2\"") !=
+               std::string::npos;
+  }));
 }
 
 TEST_P(ControllerStory, ATemplateThatTheServerRefusesIsInTheStatusWithItsWords) {

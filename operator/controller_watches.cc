@@ -11,7 +11,14 @@ using kube::ObjectKey;
 
 ObjectKey RunKey(const ObjectKey& key) { return {key.name_space, kRunKey + key.name}; }
 
-ObjectKey UnservedKey(const ObjectKey& key) { return {key.name_space, "MemoryServer/" + key.name}; }
+ObjectKey ServerKey(const ObjectKey& key) { return {key.name_space, kServerKey + key.name}; }
+
+// Of its Service; slices have the labels of their Service.
+std::vector<ObjectKey> ToServer(const Change& change) {
+  const std::string server = kube::LabelOf(change.object, kServerLabel);
+  return server.empty() ? std::vector<ObjectKey>{}
+                        : std::vector{ServerKey({change.key.name_space, server})};
+}
 
 std::vector<ObjectKey> ToRun(const Change& change) {
   const std::string run = kube::LabelOf(change.object, kRunLabel);
@@ -69,11 +76,6 @@ void PruneSlice(Json& slice) {
       if (endpoint.is_object()) endpoint.erase(field);
 }
 
-void PruneToNames(Json& object) {
-  kube::DropManagedFields(object);
-  object.erase("spec");
-}
-
 }  // namespace
 
 kube::ObjectStore& Controller::Watch(const kube::Resource& resource, kube::MapToKeys map,
@@ -107,14 +109,17 @@ void Controller::WatchAgents() {
       [=](const Change& change) {
         auto keys = to_dependents(change);
         for (const ObjectKey& key : to_agent(change)) keys.push_back(key);
+        for (const ObjectKey& key : ToServer(change)) keys.push_back(key);
         return keys;
       },
       PruneStatus, kAgentLabel);
   Watch(
       kube::EndpointSlices(),
       [this](const Change& change) {
-        return dependents_.Of(
+        auto keys = dependents_.Of(
             {change.key.name_space, kube::LabelOf(change.object, kServiceNameLabel)});
+        for (const ObjectKey& key : ToServer(change)) keys.push_back(key);
+        return keys;
       },
       PruneSlice, kServiceNameLabel);
   Watch(AgentTools(), to_dependents, PruneStatus);
@@ -122,10 +127,10 @@ void Controller::WatchAgents() {
       MemoryServers(),
       [=](const Change& change) {
         auto keys = to_dependents(change);
-        keys.push_back(UnservedKey(change.key));
+        keys.push_back(ServerKey(change.key));
         return keys;
       },
-      PruneToNames);
+      kube::DropManagedFields);
   const auto to_agent_and_run = [=](const Change& change) {
     auto keys = to_agent(change);
     for (const ObjectKey& key : ToRun(change)) keys.push_back(key);

@@ -26,6 +26,7 @@ struct Blueprint {
 struct Child {
   kube::Resource resource;
   base::Json object;
+  bool may_be_unserved = false;  // not every cluster has this kind: that is a refusal, no error
 };
 
 // In the order in which they must be applied.

@@ -65,7 +65,8 @@ void ApplyAll(kube::KubeClient& client, const Plan& plan, const std::stop_token&
   for (size_t i = 0; i < results.size(); ++i) {
     const Child& child = plan.apply[i];
     auto stored = results[i].get();
-    if (!stored && stored.error().code == base::Code::kInvalid)
+    const base::Code code = stored ? base::Code::kInternal : stored.error().code;
+    if (code == base::Code::kInvalid || (code == base::Code::kNotFound && child.may_be_unserved))
       outcome.refusals.push_back(
           {kube::AnnotationOf(child.object, kIntentAnnotation), stored.error().message});
     else if (!stored && kube::IsConflictOfAppliers(stored.error().message))
@@ -111,6 +112,12 @@ kube::Resource Ours(const char* kind, const char* plural) {
   return {api::kGroup, api::kVersion, kind, plural, true};
 }
 
+const kube::Resource& OwnerKind(const Json& object) {
+  const std::string kind = base::StringAt(object, {"kind"});
+  if (kind == MemoryServers().kind) return MemoryServers();
+  return kind == AgentRuns().kind ? AgentRuns() : Agents();
+}
+
 }  // namespace
 
 base::Status Outcome::Summary() const {
@@ -138,8 +145,7 @@ base::Result<base::Json> WriteStatus(kube::KubeClient& client, const kube::Resou
 
 Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& plan,
                 const std::stop_token& stop) {
-  const kube::Resource& owner =
-      base::StringAt(object, {"kind"}) == AgentRuns().kind ? AgentRuns() : Agents();
+  const kube::Resource& owner = OwnerKind(object);
   Outcome outcome;
   ApplyAll(client, plan, stop, outcome);
   // Patches tell pods of what was applied: not before it is.

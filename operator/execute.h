@@ -29,8 +29,8 @@ struct Outcome {
 // Ok until `stop`: between two calls, since who is asked to end does not begin another.
 base::Status GoOn(const std::stop_token& stop);
 
-// `object`: the Agent or AgentRun whose plan it is. After `stop` no further call is begun; what is
-// left out is an error of the outcome.
+// `object`: the Agent, AgentRun or MemoryServer whose plan it is. After `stop` no further call is
+// begun; what is left out is an error of the outcome.
 Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& plan,
                 const std::stop_token& stop);
 

@@ -14,6 +14,8 @@ inline constexpr const char* kReportingController = "agents.agentops.io/operator
 inline constexpr const char* kAgentLabel =
     "agents.agentops.io/agent";                                     // on children and their pods
 inline constexpr const char* kRunLabel = "agents.agentops.io/run";  // on what belongs to one run
+inline constexpr const char* kServerLabel =
+    "agents.agentops.io/memory-server";  // on what belongs to one MemoryServer
 inline constexpr const char* kMemoryLabel =
     "agents.agentops.io/memory";  // on pods of others: the Agent whose memory they get
 inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";
@@ -59,6 +61,11 @@ inline std::string JobName(const std::string& run) { return run; }
 inline std::string RunClaimName(const std::string& run) { return "run-data-" + run; }
 inline std::string PromptConfigMapName(const std::string& run) { return run + "-prompt"; }
 
+// Objects of a MemoryServer: its Service is what Agents name, and all others are called like it, as
+// in the chart, so that a volume passes from one to the other. Its claim is ClaimName's.
+inline std::string ServerObjectName(const std::string& server) { return server; }
+inline constexpr const char* kServerContainer = "server";
+
 // In the pod.
 inline constexpr const char* kAgentContainer = "agent";
 inline constexpr const char* kSidecarContainer = "memory";
@@ -80,7 +87,7 @@ inline constexpr const char* kPromptFileVariable = "AGENT_PROMPT_FILE";
 inline constexpr const char* kAgentDataDirectory = "/data";
 inline constexpr const char* kMemoryUrlVariable = "AGENT_MEMORY_URL";
 inline constexpr const char* kSidecarUrl = "http://127.0.0.1:7437";
-inline constexpr int kMemoryPort = 7437, kSidecarAdminPort = 7438;
+inline constexpr int kMemoryPort = 7437, kSidecarAdminPort = 7438, kServerAdminPort = 7438;
 inline constexpr int kDefaultUser = 65532;
 
 }  // namespace controller

@@ -7,7 +7,6 @@
 
 #include "lib/base/clock.h"
 #include "lib/kube/apply.h"
-#include "lib/kube/quantity.h"
 #include "operator/accept_rules.h"
 #include "operator/names.h"
 #include "operator/objects/children.h"
@@ -60,46 +59,15 @@ void MakePolicy(Draft& draft) {
 
 // ---- volume (rulings K38) ----
 
-std::string CreationTime(const Json& object) {
-  return base::StringAt(object, {"metadata", "creationTimestamp"});
-}
-
-void PatchClaim(Draft& draft) {
+void MarkClaim(Draft& draft) {
+  const ClaimFinding found = LookAtClaim(draft.observed.claim, draft.observed.agent,
+                                         Workload(draft) != nullptr, draft.agent.storage.adopt);
+  draft.findings.claim = found.state;
+  draft.findings.claim_owner = found.from;
+  if (!found.mark) return;
   const Json& claim = *draft.observed.claim;
   draft.plan.patch.push_back(
-      {kube::PersistentVolumeClaims(),
-       kube::KeyOf(claim),
-       {{"metadata",
-         {{"uid", kube::UidOf(claim)}, {"annotations", {{kRetainedFrom, draft.agent.uid}}}}}}});
-}
-
-void LookAtClaim(Draft& draft) {
-  if (!draft.observed.claim) return;
-  const Json& claim = *draft.observed.claim;
-  const std::string from = kube::AnnotationOf(claim, kRetainedFrom);
-  draft.findings.claim = ClaimState::kOurs;
-  if (from == draft.agent.uid) return;
-  // A claim without a mark is ours when our workload stands, or when it is younger than the Agent.
-  // RFC 3339 in UTC with whole seconds: text order is time order.
-  const bool made_for_us =
-      from.empty() && (Workload(draft) || CreationTime(claim) > CreationTime(draft.observed.agent));
-  if (made_for_us || draft.agent.storage.adopt) return PatchClaim(draft);
-  draft.findings.claim = ClaimState::kLeftover;
-  draft.findings.claim_owner = from;
-}
-
-void CompareStorage(Draft& draft) {
-  const Json* workload = Workload(draft);
-  const Json* templates =
-      workload ? base::At(*workload, {"spec", "volumeClaimTemplates"}) : nullptr;
-  if (!templates || !templates->is_array() || templates->empty()) return;
-  const Json& spec = templates->front();
-  const std::string size = base::StringAt(spec, {"spec", "resources", "requests", "storage"}),
-                    storage_class = base::StringAt(spec, {"spec", "storageClassName"});
-  const api::AgentStorage& wished = draft.agent.storage;
-  draft.findings.storage_differs =
-      !kube::SameQuantity(size, wished.size) ||
-      (!wished.storage_class.empty() && storage_class != wished.storage_class);
+      {kube::PersistentVolumeClaims(), kube::KeyOf(claim), ClaimMark(claim, draft.observed.agent)});
 }
 
 // ---- children ----
@@ -301,15 +269,6 @@ Plan OnlyStatus(Draft& draft, Json status, int64_t now_ms) {
   return std::move(draft.plan);
 }
 
-Json Broken(const Json& agent, const std::string& why, int64_t now_ms) {
-  Json status = NotYetServedStatus(agent, "", now_ms);
-  for (Json& condition : status["conditions"]) {
-    condition["reason"] = "InvalidAgent";
-    condition["message"] = why;
-  }
-  return status;
-}
-
 }  // namespace
 
 bool Plan::IsEmpty() const {
@@ -325,7 +284,8 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
   if (kube::IsBeingDeleted(observed.agent)) return {};
   auto agent = api::DecodeAgent(observed.agent);
   if (!agent)
-    return OnlyStatus(draft, Broken(observed.agent, agent.error().message, now_ms), now_ms);
+    return OnlyStatus(
+        draft, BrokenStatus(observed.agent, "InvalidAgent", agent.error().message, now_ms), now_ms);
   draft.agent = *std::move(agent);
   draft.findings.sidecar_image =
       draft.agent.sidecar_image.empty() ? settings.sidecar_image : draft.agent.sidecar_image;
@@ -333,8 +293,8 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
   draft.findings.foreign_pods = settings.foreign_pods;
   MakePolicy(draft);
   if (draft.agent.has_storage) {  // a task's runs have volumes of their own
-    LookAtClaim(draft);
-    CompareStorage(draft);
+    MarkClaim(draft);
+    draft.findings.storage_differs = StorageDiffers(Workload(draft), draft.agent.storage);
   }
   if (WantsForeignPods(draft.agent) && !settings.foreign_pods.policy.empty())
     draft.findings.foreign_parts = ForeignPartsOf(MakeBlueprint(draft));

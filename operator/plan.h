@@ -16,6 +16,7 @@ namespace controller {
 struct Settings {
   std::string cluster_domain = "cluster.local";
   std::string sidecar_image = "agent-memory/sidecar:dev";
+  std::string server_image = "agent-memory/server:dev";  // of MemoryServers that name none
   std::string otlp_endpoint;  // where sidecars send traces; empty: nowhere
   ForeignPods foreign_pods;
   std::string memory_url;  // not empty: instead of what serverRef leads to (render only)

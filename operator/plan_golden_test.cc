@@ -1,5 +1,6 @@
 // Golden plans: testdata/<case>/{agent,cluster}.yaml make plan.yaml, with run.yaml that of the
-// AgentRun. UPDATE_GOLDEN=1 writes them anew; the review reads the difference.
+// AgentRun, with server.yaml in place of agent.yaml that of the MemoryServer. UPDATE_GOLDEN=1
+// writes them anew; the review reads the difference.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,6 +8,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
+#include "operator/memory_server_plan.h"
 #include "operator/render.h"
 #include "operator/run_plan.h"
 
@@ -68,17 +70,34 @@ Plan PlanOfRun(const Json& run, Json agent, const Plan& of_agent, const std::vec
   return MakeRunPlan(observed, {}, now);
 }
 
+Plan PlanOfServer(const Json& server, const std::vector<Json>& cluster, int64_t now) {
+  ObservedServer observed;
+  observed.server = server;
+  for (const Json& object : cluster) {
+    const std::string kind = object["kind"];
+    if (kind == "Pod")
+      observed.pods.push_back(object);
+    else if (kind == "PersistentVolumeClaim")
+      observed.claim = object;
+    else
+      observed.children[{kind, kube::KeyOf(object).name}] = object;
+  }
+  return MakeServerPlan(observed, {}, now);
+}
+
 class GoldenPlan : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenPlan, IsAsReviewed) {
   const fs::path folder = fs::path("operator/testdata") / GetParam();
-  std::vector<Json> agents = Load(folder / "agent.yaml");
-  ASSERT_EQ(agents.size(), 1U);
+  const std::vector<Json> agents = Load(folder / "agent.yaml"),
+                          servers = Load(folder / "server.yaml");
+  ASSERT_EQ(agents.size() + servers.size(), 1U);
   const int64_t now = base::ParseTime("2026-01-02T03:04:05Z").value();
   const std::vector<Json> cluster = Load(folder / "cluster.yaml"), runs = Load(folder / "run.yaml");
   Settings settings;
   settings.foreign_pods.policy = "agent-memory-foreign-pods";
-  Plan plan = MakePlan(Sort(agents[0], cluster), settings, now);
+  Plan plan = servers.empty() ? MakePlan(Sort(agents[0], cluster), settings, now)
+                              : PlanOfServer(servers[0], cluster, now);
   if (!runs.empty()) plan = PlanOfRun(runs[0], agents[0], plan, cluster, now);
   const std::string made = base::DumpYaml(Written(plan));
   const std::string file = (folder / "plan.yaml").string();
@@ -96,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, GoldenPlan, testing::ValuesIn(Cases()), [](const
   return name;
 });
 
-TEST(GoldenPlans, ThereAreEnoughCases) { EXPECT_GE(Cases().size(), 24U); }
+TEST(GoldenPlans, ThereAreEnoughCases) { EXPECT_GE(Cases().size(), 28U); }
 
 }  // namespace
 }  // namespace controller

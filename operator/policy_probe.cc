@@ -7,19 +7,30 @@
 
 namespace controller {
 
-base::Result<SidecarLook> LookAtSidecar(const std::string& address) {
+base::Result<base::Json> AskPod(const std::string& address, const std::string& path) {
   http::ClientOptions options;
   options.base_url = "http://" + address;
   options.max_response_bytes = 64 << 10;
   options.user_agent = "agent-memory-operator";
   ASSIGN_OR_RETURN(auto client, http::MakeClient(options));
   http::ClientRequest request;
-  request.target = "/v1/policy";
+  request.target = path;
   request.timeout_ms = 1'000;
   ASSIGN_OR_RETURN(http::Response answer, client->Send(request));
   if (answer.status != 200)
-    return base::Error{http::CodeOf(answer.status), "the sidecar answers no policy"};
-  ASSIGN_OR_RETURN(base::Json body, base::ParseJson(answer.body));
+    return base::Error{http::CodeOf(answer.status),
+                       path + " is answered with " + std::to_string(answer.status)};
+  return base::ParseJson(answer.body);
+}
+
+std::string PodAddress(const base::Json& pod, int port) {
+  const std::string ip = base::StringAt(pod, {"status", "podIP"});
+  if (ip.empty()) return "";
+  return (ip.find(':') == std::string::npos ? ip : "[" + ip + "]") + ":" + std::to_string(port);
+}
+
+base::Result<SidecarLook> LookAtSidecar(const std::string& address) {
+  ASSIGN_OR_RETURN(base::Json body, AskPod(address, "/v1/policy"));
   SidecarLook look{base::StringAt(body, {"digest"}), INT64_MAX};
   if (const base::Json* quiet = base::At(body, {"quiet_ms"}); quiet && quiet->is_number_integer())
     look.quiet_ms = quiet->get<int64_t>();
@@ -29,10 +40,7 @@ base::Result<SidecarLook> LookAtSidecar(const std::string& address) {
 }
 
 std::string SidecarAddress(const base::Json& pod) {
-  const std::string ip = base::StringAt(pod, {"status", "podIP"});
-  if (ip.empty() || !StateOf(pod).sidecar_running) return "";
-  const std::string host = ip.find(':') == std::string::npos ? ip : "[" + ip + "]";
-  return host + ":" + std::to_string(kSidecarAdminPort);
+  return StateOf(pod).sidecar_running ? PodAddress(pod, kSidecarAdminPort) : "";
 }
 
 }  // namespace controller

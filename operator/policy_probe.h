@@ -1,4 +1,4 @@
-// Asks a pod's sidecar how it stands.
+// Asks a pod how it stands: its sidecar here, a memory server in memory_server_probe.h.
 #pragma once
 
 #include <string>
@@ -12,6 +12,12 @@ struct SidecarLook {
   std::string digest;    // of the policy in force
   int64_t quiet_ms = 0;  // since its agent asked it something; 0: a request is under way
 };
+
+// The JSON at http://<address><path>, inside a second. kUnavailable, kTimeout, or the code of the
+// answer's status.
+base::Result<base::Json> AskPod(const std::string& address, const std::string& path);
+// "<pod IP>:<port>"; empty while it has no IP.
+std::string PodAddress(const base::Json& pod, int port);
 
 // From http://<address>/v1/policy, inside a second. kUnavailable, kTimeout; kInvalid: no digest in
 // the answer.

@@ -137,9 +137,11 @@ Resolution NotFound(const Observed& observed, const kube::ObjectKey& reference) 
   const std::string nothing =
       "no Service and no AgentTool " + reference.name + " in namespace " + reference.name_space;
   if (Find(observed.memory_servers, reference))
-    return No("MemoryServerNotServed", nothing + "; MemoryServer " + reference.name +
-                                           " is there, but this version does not run it yet: make "
-                                           "a Service of that name");
+    return No("MemoryServerNotReady", nothing + "; MemoryServer " + reference.name +
+                                          " is there and makes a Service of its name: kubectl "
+                                          "describe memoryserver -n " +
+                                          reference.name_space + " " + reference.name +
+                                          " says what it waits for");
   return No("ServiceNotFound", nothing + ": create the Service, or correct spec.memory.serverRef");
 }
 

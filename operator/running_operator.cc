@@ -16,6 +16,7 @@
 #include "operator/admission_probe.h"
 #include "operator/controller.h"
 #include "operator/installed_crds.h"
+#include "operator/memory_server_probe.h"
 #include "operator/names.h"
 #include "operator/policy_probe.h"
 
@@ -35,6 +36,7 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
   ControllerOptions options;
   options.settings.cluster_domain = settings.Text("cluster-domain");
   options.settings.sidecar_image = settings.Text("sidecar-image");
+  options.settings.server_image = settings.Text("server-image");
   options.settings.otlp_endpoint = settings.Text("otlp-endpoint");
   options.agent_class = settings.Text("class");
   options.name_spaces = settings.List("namespaces");
@@ -42,6 +44,7 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
   options.standby = !settings.Text("lease").empty();
   if (!PodName().empty()) options.instance = PodName();
   options.look_at_sidecar = LookAtSidecar;
+  options.look_at_server = LookAtServer;
   options.concurrent_rollouts = static_cast<size_t>(settings.Int("max-concurrent-rollouts"));
   options.on_done = [&metrics](const char* result, double seconds) {
     metrics.Count("controller_runtime_reconcile_total",
@@ -259,6 +262,8 @@ const base::Program& OperatorProgram() {
            "none"},
           {"cluster-domain", Kind::kString, "cluster.local", "DNS domain of the cluster"},
           {"sidecar-image", Kind::kString, "agent-memory/sidecar:dev", "of Agents that name none"},
+          {"server-image", Kind::kString, "agent-memory/server:dev",
+           "of MemoryServers that name none"},
           {"otlp-endpoint", Kind::kString, "",
            "collector that sidecars send traces to by OTLP over HTTP, http://host:4318; empty: "
            "none"},

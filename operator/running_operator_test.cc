@@ -16,6 +16,7 @@
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/http_server.h"
 #include "operator/execute.h"
+#include "operator/objects/server_objects.h"
 #include "operator/render.h"
 
 namespace controller {
@@ -216,7 +217,10 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
   give(service);
   give("{" + ours + "kind: Agent, metadata: {name: t}, spec: {mode: task, image: i}}");
   give("{" + ours + "kind: AgentRun, metadata: {name: run}, spec: {agentRef: t, storage: {}}}");
-  give("{" + ours + "kind: MemoryServer, metadata: {name: server}, spec: {}}");
+  cluster_.Serve(PodMonitors());
+  give("{" + ours +
+       "kind: MemoryServer, metadata: {name: server}, spec: {evictable: false, podMonitor: "
+       "{enabled: true}}}");
   give(
       "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-a-0, labels: "
       "{agents.agentops.io/agent: a}, annotations: {agents.agentops.io/retained-from: u}}}");
@@ -248,6 +252,9 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
     give(service);
   }
   give("{" + ours + "kind: Agent, metadata: {name: a}, spec: {image: i, mode: daemon}}");
+  EXPECT_TRUE(Eventually([&] { return bool(cluster_.Get(PodMonitors(), {"n", "server"})); }));
+  give("{" + ours +
+       "kind: MemoryServer, metadata: {name: server}, spec: {networkPolicy: {enabled: false}}}");
   if (!injection_policy.empty()) {  // an Agent goes, and after it its binding
     give("{" + ours +
          "kind: Agent, metadata: {name: b}, spec: {image: i, injection: {foreignPods: true}, "

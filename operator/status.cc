@@ -101,28 +101,6 @@ Condition UpToDate(const Rollout& rollout) {
   return {"UpToDate", truth, rollout.reason, rollout.message};
 }
 
-Condition VolumeReady(const View& view) {
-  const std::string claim = ClaimName(view.agent.name), ns = view.agent.name_space;
-  if (view.findings.claim == ClaimState::kLeftover) {
-    std::string from =
-        view.findings.claim_owner.empty() ? "" : " (UID " + view.findings.claim_owner + ")";
-    return {"VolumeReady", Truth::kFalse, "VolumeNotAdopted",
-            "claim " + claim + " is left from an earlier Agent of this name" + from +
-                ". To adopt it: kubectl patch agent -n " + ns + " " + view.agent.name +
-                " --type merge -p '{\"spec\":{\"storage\":{\"adopt\":true}}}'. "
-                "To delete it with all that it holds: kubectl delete pvc -n " +
-                ns + " " + claim};
-  }
-  if (!view.observed.claim)
-    return {"VolumeReady", Truth::kUnknown, "Progressing", "claim " + claim + " is not there yet"};
-  const std::string phase = base::StringAt(*view.observed.claim, {"status", "phase"}, "Pending");
-  if (phase == "Lost")
-    return {"VolumeReady", Truth::kFalse, "VolumeLost", "claim " + claim + " has lost its volume"};
-  if (phase != "Bound")
-    return {"VolumeReady", Truth::kUnknown, "Progressing", "claim " + claim + " is " + phase};
-  return {"VolumeReady", Truth::kTrue, "Bound", "claim " + claim + " is bound"};
-}
-
 // Fields that are accepted and not served yet.
 std::vector<std::string> NotServed(const api::Agent& agent) {
   std::vector<std::string> names;
@@ -259,7 +237,9 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
   }
   if (WantsForeignPods(agent)) conditions.push_back(ForeignPodsServed(view));
   if (findings.rollout) conditions.push_back(UpToDate(*findings.rollout));
-  if (daemon) conditions.push_back(VolumeReady(view));
+  if (daemon)
+    conditions.push_back(
+        VolumeReady(observed.agent, observed.claim, findings.claim, findings.claim_owner));
   conditions.insert(conditions.end(), {Degraded(view, endpoints), stalled});
 
   Json status = {{"observedGeneration", agent.generation},
@@ -273,13 +253,13 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
   return status;
 }
 
-base::Json NotYetServedStatus(const base::Json& object, const std::string& what, int64_t now_ms) {
-  const int64_t generation = kube::GenerationOf(object);
-  const Condition ready{"Ready", Truth::kFalse, "NotYetServed",
-                        what + " is accepted, and not served by this version"};
-  const Condition stalled{"Stalled", Truth::kTrue, ready.reason, ready.message};
-  return {{"observedGeneration", generation},
-          {"conditions", ConditionsOf(object, {ready, stalled}, now_ms)}};
+base::Json BrokenStatus(const base::Json& object, const std::string& reason, const std::string& why,
+                        int64_t now_ms) {
+  return {{"observedGeneration", kube::GenerationOf(object)},
+          {"conditions", ConditionsOf(object,
+                                      {{"Ready", Truth::kFalse, reason, why},
+                                       {"Stalled", Truth::kTrue, reason, why}},
+                                      now_ms)}};
 }
 
 std::vector<Notice> NoticesOf(const base::Json& old_status, const base::Json& new_status) {

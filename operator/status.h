@@ -12,15 +12,9 @@
 #include "operator/pod_state.h"
 #include "operator/resolve.h"
 #include "operator/rollout.h"
+#include "operator/volume.h"
 
 namespace controller {
-
-// Whose volume data-<agent>-0 is (rulings K38).
-enum class ClaimState {
-  kAbsent,    // not there yet
-  kOurs,      // this Agent's
-  kLeftover,  // of an earlier Agent of this name, and storage.adopt is false
-};
 
 // What planning found out; status says it.
 struct Findings {
@@ -45,8 +39,9 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
 // change keep their transition time.
 base::Json ConditionsOf(const base::Json& object, const std::vector<kube::Condition>& conditions,
                         int64_t now_ms);
-// Of a MemoryServer, which this version accepts and does not serve; of an Agent that is no Agent.
-base::Json NotYetServedStatus(const base::Json& object, const std::string& what, int64_t now_ms);
+// Ready is False and Stalled True, for the reason given: of an object that could not be decoded.
+base::Json BrokenStatus(const base::Json& object, const std::string& reason, const std::string& why,
+                        int64_t now_ms);
 
 struct Notice {
   bool warning = false;

@@ -7,6 +7,7 @@ from chapters import (captures, figures, manifest, policy, recall, server_away, 
 from driver import sample
 from on_cluster import AUDIENCE, NEXT_DOOR
 from run_chapters import RUN_CHAPTERS
+from server_chapters import SERVER_CHAPTERS
 from upgrade_chapters import upgrades
 
 CONNECT = """
@@ -244,4 +245,4 @@ def survival_of_pods(story):
 
 
 CLUSTER_CHAPTERS = (manifest, table, lost_pod, turns, captures, recall, survival, survival_of_pods, server_away, policy, refusals,
-                    healing, confinement, two_namespaces, deletion, *RUN_CHAPTERS, upgrades, figures)
+                    healing, confinement, two_namespaces, deletion, *RUN_CHAPTERS, upgrades, *SERVER_CHAPTERS, figures)

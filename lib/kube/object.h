@@ -37,6 +37,7 @@ const Resource& Namespaces();
 const Resource& StatefulSets();
 const Resource& Jobs();
 const Resource& NetworkPolicies();
+const Resource& PodDisruptionBudgets();
 const Resource& EndpointSlices();
 const Resource& Events();  // events.k8s.io/v1
 const Resource& Leases();  // coordination.k8s.io/v1

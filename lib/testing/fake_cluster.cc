@@ -41,8 +41,8 @@ FakeCluster::FakeCluster() {
   for (const kube::Resource& resource :
        {kube::ConfigMaps(), kube::Services(), kube::ServiceAccounts(),
         kube::PersistentVolumeClaims(), kube::Pods(), kube::Namespaces(), kube::StatefulSets(),
-        kube::Jobs(), kube::NetworkPolicies(), kube::EndpointSlices(), kube::Events(),
-        kube::Leases(), kube::CustomResourceDefinitions()}) {
+        kube::Jobs(), kube::NetworkPolicies(), kube::PodDisruptionBudgets(), kube::EndpointSlices(),
+        kube::Events(), kube::Leases(), kube::CustomResourceDefinitions()}) {
     Serve(resource);
   }
 }

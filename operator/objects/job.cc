@@ -15,13 +15,6 @@ Json* FindVariable(Json& environment, const std::string& name) {
   return nullptr;
 }
 
-// Kubernetes reads $(NAME) in a value as a reference and $$ as $: the text must arrive as it is.
-std::string Verbatim(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) escaped.append(c == '$' ? 2 : 1, c);
-  return escaped;
-}
-
 bool PromptIsFile(const api::AgentRun& run) {
   return run.prompt.size() > kMostPromptBytesInVariable;
 }
@@ -60,6 +53,12 @@ Json DataVolume(const api::AgentRun& run) {
 }
 
 }  // namespace
+
+std::string Verbatim(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped.append(c == '$' ? 2 : 1, c);
+  return escaped;
+}
 
 base::Json JobOf(const Blueprint& blueprint, const api::AgentRun& run) {
   Json pod = PodTemplateOf(blueprint);

@@ -12,6 +12,10 @@ namespace controller {
 // A prompt of up to so many bytes is an environment variable; Linux takes none over 128 KiB.
 inline constexpr size_t kMostPromptBytesInVariable = 32 << 10;
 
+// Kubernetes reads $(NAME) in an argument or a variable as a reference and $$ as $: with this the
+// text arrives as it is.
+std::string Verbatim(const std::string& text);
+
 // `blueprint` is the Agent's.
 base::Json JobOf(const Blueprint& blueprint, const api::AgentRun& run);
 std::optional<base::Json> RunClaimOf(const api::AgentRun& run);  // nullopt: no volume of its own

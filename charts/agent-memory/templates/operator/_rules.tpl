@@ -7,6 +7,11 @@ by server-side apply, which is `patch`, plus `create` where the object is new. *
 # Children.
 - {apiGroups: [apps], resources: [statefulsets], verbs: [get, list, watch, create, patch, delete]}
 - {apiGroups: [''], resources: [configmaps, serviceaccounts, services], verbs: [get, list, watch, create, patch, delete]}
+# What a MemoryServer has besides, asked for one by one. Nothing here lets a server do anything: the right
+# to review tokens is not the operator's to give.
+- {apiGroups: [networking.k8s.io], resources: [networkpolicies], verbs: [get, create, patch, delete]}
+- {apiGroups: [policy], resources: [poddisruptionbudgets], verbs: [get, create, patch, delete]}
+- {apiGroups: [monitoring.coreos.com], resources: [podmonitors], verbs: [get, create, patch, delete]}
 # A run's Job is made once; it goes with its AgentRun.
 - {apiGroups: [batch], resources: [jobs], verbs: [get, list, watch, create, patch]}
 # Claims are looked at and marked with whose they are, made for runs with storage (StatefulSets make

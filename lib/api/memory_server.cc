@@ -1,0 +1,86 @@
+// Decodes a MemoryServer, which its schema has checked; null equals absent.
+#include "lib/api/memory_server.h"
+
+namespace api {
+namespace {
+
+using base::Json;
+
+constexpr const char* kDefaultSize = "10Gi";
+
+base::Error Wrong(const std::string& what) {
+  return base::Error{base::Code::kInvalid, "MemoryServer: " + what};
+}
+
+// The part of the spec; `fallback` when it is absent or null.
+base::Result<Json> Part(const Json& spec, const char* field, const Json& fallback) {
+  const Json* found = base::At(spec, {field});
+  if (!found || found->is_null()) return fallback;
+  if (found->type() != fallback.type())
+    return Wrong(std::string(field) + " must be " + (fallback.is_array() ? "a list" : "an object"));
+  return *found;
+}
+
+base::Status ReadStorage(const Json& spec, MemoryServer& server) {
+  ASSIGN_OR_RETURN(server.storage, DecodeStorage(spec));
+  const Json* size = base::At(spec, {"storage", "size"});
+  if (!size || size->is_null()) server.storage.size = kDefaultSize;
+  return {};
+}
+
+base::Status ReadNetworkPolicy(const Json& spec, MemoryServer& server) {
+  ASSIGN_OR_RETURN(Json policy, Part(spec, "networkPolicy", Json::object()));
+  ASSIGN_OR_RETURN(auto enabled, base::OptionalBool(policy, "enabled"));
+  server.network_policy = enabled.value_or(true);
+  ASSIGN_OR_RETURN(Json ports, Part(policy, "apiServerPorts", Json::array()));
+  if (!ports.empty()) server.api_server_ports.clear();
+  for (const Json& port : ports) {
+    if (!port.is_number_integer()) return Wrong("networkPolicy.apiServerPorts must be numbers");
+    server.api_server_ports.push_back(port.get<int>());
+  }
+  return {};
+}
+
+base::Status ReadPodMonitor(const Json& spec, MemoryServer& server) {
+  ASSIGN_OR_RETURN(Json monitor, Part(spec, "podMonitor", Json::object()));
+  ASSIGN_OR_RETURN(auto enabled, base::OptionalBool(monitor, "enabled"));
+  server.pod_monitor = enabled.value_or(false);
+  ASSIGN_OR_RETURN(Json labels, Part(monitor, "labels", Json::object()));
+  for (const auto& [name, value] : labels.items()) {
+    if (!value.is_string()) return Wrong("podMonitor.labels must be strings");
+    server.pod_monitor_labels[name] = value.get<std::string>();
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<MemoryServer> DecodeMemoryServer(const Json& object) {
+  const Json* metadata = base::At(object, {"metadata"});
+  const Json* spec = base::At(object, {"spec"});
+  if (!metadata || !metadata->is_object() || !spec || !spec->is_object())
+    return Wrong("metadata and spec must be objects");
+  MemoryServer server;
+  ASSIGN_OR_RETURN(server.name, base::RequiredString(*metadata, "name"));
+  ASSIGN_OR_RETURN(auto name_space, base::OptionalString(*metadata, "namespace"));
+  ASSIGN_OR_RETURN(auto uid, base::OptionalString(*metadata, "uid"));
+  ASSIGN_OR_RETURN(auto generation, base::OptionalInt(*metadata, "generation"));
+  ASSIGN_OR_RETURN(auto image, base::OptionalString(*spec, "image"));
+  ASSIGN_OR_RETURN(auto auth, base::OptionalString(*spec, "auth"));
+  ASSIGN_OR_RETURN(auto evictable, base::OptionalBool(*spec, "evictable"));
+  server.name_space = name_space.value_or("");
+  server.uid = uid.value_or("");
+  server.generation = generation.value_or(0);
+  server.image = image.value_or("");
+  server.auth = auth.value_or("kubernetes");
+  server.evictable = evictable.value_or(true);
+  RETURN_IF_ERROR(ReadStorage(*spec, server));
+  ASSIGN_OR_RETURN(server.resources, Part(*spec, "resources", Json::object()));
+  ASSIGN_OR_RETURN(server.retention, Part(*spec, "retention", Json::array()));
+  ASSIGN_OR_RETURN(server.project_grants, Part(*spec, "projectGrants", Json::array()));
+  RETURN_IF_ERROR(ReadNetworkPolicy(*spec, server));
+  RETURN_IF_ERROR(ReadPodMonitor(*spec, server));
+  return server;
+}
+
+}  // namespace api

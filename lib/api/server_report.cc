@@ -1,0 +1,31 @@
+// One small JSON object.
+#include "lib/api/server_report.h"
+
+namespace api {
+
+using base::Json;
+
+base::Json EncodeServerReport(const ServerReport& report) {
+  return {{"version", report.version}, {"schema", report.schema},   {"rows", report.rows},
+          {"bytes", report.bytes},     {"by_keys", report.by_keys}, {"error", report.error}};
+}
+
+base::Result<ServerReport> DecodeServerReport(const Json& body) {
+  if (!body.is_object())
+    return base::Error{base::Code::kInvalid, "the server's report is not an object"};
+  ServerReport report;
+  ASSIGN_OR_RETURN(report.version, base::RequiredString(body, "version"));
+  ASSIGN_OR_RETURN(auto schema, base::OptionalInt(body, "schema"));
+  ASSIGN_OR_RETURN(auto rows, base::OptionalInt(body, "rows"));
+  ASSIGN_OR_RETURN(auto bytes, base::OptionalInt(body, "bytes"));
+  ASSIGN_OR_RETURN(auto by_keys, base::OptionalBool(body, "by_keys"));
+  ASSIGN_OR_RETURN(auto error, base::OptionalString(body, "error"));
+  report.schema = schema.value_or(0);
+  report.rows = rows.value_or(0);
+  report.bytes = bytes.value_or(0);
+  report.by_keys = by_keys.value_or(false);
+  report.error = error.value_or("");
+  return report;
+}
+
+}  // namespace api

@@ -1,0 +1,28 @@
+// The builders of what a MemoryServer owns. In substance they are the chart's memory/ templates. As
+// children.h: each reads like the manifest that it makes. Pure.
+#pragma once
+
+#include <vector>
+
+#include "lib/api/memory_server.h"
+#include "operator/desired.h"
+
+namespace controller {
+
+struct ServerBlueprint {
+  api::MemoryServer server;
+  base::Json owner;  // reference to the MemoryServer; null when it has no UID
+  std::string image, otlp_endpoint;
+  // The observed StatefulSet when its claim template is not what spec.storage asks for: it stays.
+  const base::Json* workload = nullptr;
+};
+
+// In the order in which they must be applied.
+std::vector<Child> DesiredOfServer(const ServerBlueprint& blueprint);
+// The kinds in it, wanted by this one or not.
+std::vector<kube::Resource> ServerChildResources();
+const kube::Resource& PodMonitors();  // of the Prometheus operator; many clusters have none
+
+base::Json ServerStatefulSetOf(const ServerBlueprint& blueprint);
+
+}  // namespace controller
