@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import uuid
 
@@ -13,16 +14,25 @@ from programs import Program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 POLICIES = ROOT / "config/overlays/foreign-pods/foreign-pods.yaml"
+WEBHOOK = ROOT / "config/overlays/foreign-pods-webhook"
 LABEL, CLASS = "agents.agentops.io/memory", "agents.agentops.io/class"
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 AGENTS = "/apis/agents.agentops.io/v1alpha1/namespaces/{}/agents"
 PATIENCE_S = 60
 
 
-class Cluster:
-    """Calls go through `kubectl proxy`, which has the certificates."""
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
-    def __init__(self, kubectl, kubeconfig, folder):
+
+class Cluster:
+    """Calls go through `kubectl proxy`, which has the certificates. `mode`: policy, or webhook; the API server then
+    finds the operator by a URL, since no Service has a network here."""
+
+    def __init__(self, kubectl, kubeconfig, folder, mode="policy"):
+        self.mode, self.url, self.more = mode, None, []
         self.kubectl, self.kubeconfig, self.folder = [kubectl, f"--kubeconfig={kubeconfig}"], kubeconfig, folder
         self.name = "foreign-" + uuid.uuid4().hex[:6]
         self.spaces, self.policies, self.program = [self.name, self.name + "-b"], [], None
@@ -55,16 +65,38 @@ class Cluster:
             self.must("POST", "/api/v1/namespaces", {"metadata": {"name": space, "labels": {
                 "pod-security.kubernetes.io/enforce": "baseline"}}})
             self.must("POST", f"/api/v1/namespaces/{space}/serviceaccounts", {"metadata": {"name": "default"}})
-        self.run("apply", "-f", "-", given=self.own(POLICIES.read_text()))
+        file = POLICIES if self.mode == "policy" else WEBHOOK / "foreign-pods.yaml"
+        self.run("apply", "-f", "-", given=self.own(file.read_text()))
+        if self.mode == "webhook":
+            self.url = f"127.0.0.1:{free_port()}"
+            self.run("apply", "-f", "-", given=json.dumps(self.configuration()))
 
     def own(self, text):
         return text.replace("agent-memory-foreign-pods", self.name)
+
+    def configuration(self):
+        """The chart's, for our namespaces and our operator."""
+        text = self.run("create", "--dry-run=client", "-o", "json", "-f", "-",
+                        given=self.own((WEBHOOK / "injection-webhook.yaml").read_text().split("---\n", 1)[1]))
+        found = json.loads(text)
+        webhook = found["webhooks"][0]
+        webhook["clientConfig"] = {"url": f"https://{self.url}/mutate"}
+        webhook["namespaceSelector"]["matchExpressions"].append(
+            {"key": "kubernetes.io/metadata.name", "operator": "In", "values": self.spaces})
+        return found
+
+    def flags(self):
+        """How an operator of ours injects."""
+        if self.mode == "policy":
+            return [f"--injection-policy={self.name}"]
+        return [f"--injection-webhook={self.name}", f"--webhook-listen={self.url}", "--webhook-hosts=127.0.0.1",
+                f"--webhook-secret={self.name}/webhook", *self.more]
 
     def start(self):
         """The operator; it is ready when this returns."""
         if not self.program:
             self.program = Program("agent-memory-operator", [
-                f"--kubeconfig={self.kubeconfig}", f"--class={self.name}", f"--injection-policy={self.name}"],
+                f"--kubeconfig={self.kubeconfig}", f"--class={self.name}", *self.flags()],
                 os.path.join(self.folder, "operator.log"))
         self.program.start()
         if not wire.until(lambda: wire.ask(self.program.admin, "GET", "/readyz")[0] == 200, PATIENCE_S):
@@ -134,7 +166,7 @@ class Cluster:
             self.call("DELETE", AGENTS.format(space))
             self.call("DELETE", f"/api/v1/namespaces/{space}/pods?gracePeriodSeconds=0")
             self.call("DELETE", f"/api/v1/namespaces/{space}")
-        for kind in ("mutatingadmissionpolicies", "validatingadmissionpolicybindings", "validatingadmissionpolicies"):
+        for kind in ("mutatingwebhookconfigurations", "mutatingadmissionpolicies", "validatingadmissionpolicybindings", "validatingadmissionpolicies"):
             self.call("DELETE", f"{ADMISSION}/{kind}/{self.name}")
         for binding in self.call("GET", f"{ADMISSION}/mutatingadmissionpolicybindings")[1].get("items", []):
             if binding["spec"]["policyName"] == self.name:

@@ -20,23 +20,26 @@ import tempfile
 import uuid
 
 import wire
+from packaging_foreign_pods import foreign_pods_need_the_whole_cluster, older_servers_get_a_webhook
 from packaging_monitoring import alerts_fire_and_name_what_is_measured, what_is_scraped_has_the_ports
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHART = str(ROOT / "charts/agent-memory")
 OVERLAYS = ["config/default", "config/overlays/namespaced", "config/overlays/restricted",
-            "config/overlays/ha", "config/overlays/foreign-pods"]
+            "config/overlays/ha", "config/overlays/foreign-pods", "config/overlays/foreign-pods-webhook"]
 # Labels and annotations by which Helm or kubectl mark what they installed.
 MARKS = re.compile(r"helm\.sh/|meta\.helm\.sh/|app\.kubernetes\.io/managed-by|last-applied-configuration")
 TYPOS = {
     "operatr.image=x": "operatr", "operator.imag=x": "imag", "memory.storage.sise=1Gi": "sise",
     "crds.keeep=true": "keeep", "networkPolicy.enable=false": "enable", "namespaces=a": "namespaces",
     "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size", "memory.quotas.row=1": "row", "memory.retention[0].maxrows=1": "maxrows",
-    "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "namespaces={A}": "namespaces", "monitoring.podMonitor=true": "podMonitor", "replicas=2": "replicas", "foreignPods.enable=true": "enable", "operator.replicas=0": "replicas",
+    "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "namespaces={A}": "namespaces", "monitoring.podMonitor=true": "podMonitor", "replicas=2": "replicas", "foreignPods.enable=true": "enable", "foreignPods.mode=hook": "mode", "operator.replicas=0": "replicas",
 }
 
 
 class Tools:
+    chart = CHART
+
     def __init__(self, asked, name):
         self.kubectl = [asked.kubectl, f"--kubeconfig={asked.kubeconfig}"]
         self.helm = [asked.helm, f"--kubeconfig={asked.kubeconfig}"]
@@ -51,6 +54,9 @@ class Tools:
         if code:
             raise RuntimeError(f"{pathlib.Path(command[0]).name} {' '.join(command[2:])[:200]}: {error[-600:]}")
         return out
+
+    def keyed(self, text):
+        return by_key(self.objects(text))
 
     def objects(self, text):
         """Manifests as a list of JSON objects, as kubectl reads them. It knows no kinds of the Prometheus operator."""
@@ -175,19 +181,6 @@ def a_drain_leaves_one_of_several_replicas(t):
         operator = next(o for o in things if o["kind"] == "Deployment")["spec"]
         assert budget["maxUnavailable"] == 1 and budget["selector"] == operator["selector"], budget
         assert operator["replicas"] == 2
-
-
-def foreign_pods_need_the_whole_cluster(t):
-    assert "AdmissionPolic" not in t.template("--set=crds.enabled=false"), "it is there without being asked for"
-    chart = by_key(t.objects(t.template("--set=foreignPods.enabled=true")))
-    kustomize = by_key(t.objects(t.kustomize("config/overlays/foreign-pods")))
-    for name in ("MutatingAdmissionPolicy//agent-memory-foreign-pods", "ClusterRole//agent-memory-operator"):
-        assert chart[name] == kustomize[name], name
-    for things in (chart, kustomize):
-        operator = things["Deployment/agents/agent-memory-operator"]["spec"]["template"]["spec"]["containers"][0]
-        assert "--injection-policy=agent-memory-foreign-pods" in operator["args"], operator["args"]
-    code, _, error = t.run([*t.helm, "template", "x", CHART, "--kube-version=1.36.0", "--set=foreignPods.enabled=true", "--set=namespaces={a}"])
-    assert code and "leave `namespaces` empty" in error, error
 
 
 def aliases_and_grants_reach_the_services(t):
@@ -350,7 +343,7 @@ TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_i
          crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused, traces_go_where_the_value_says,
          templates_are_deterministic_and_own_no_custom_object, roles_have_no_wildcards_and_no_secrets,
          namespaces_give_roles_alone, replicas_share_one_lease,
-         a_drain_leaves_one_of_several_replicas, foreign_pods_need_the_whole_cluster, what_is_scraped_has_the_ports, alerts_fire_and_name_what_is_measured, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
+         a_drain_leaves_one_of_several_replicas, foreign_pods_need_the_whole_cluster, older_servers_get_a_webhook, what_is_scraped_has_the_ports, alerts_fire_and_name_what_is_measured, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
          memory_servers_may_review_tokens_where_the_values_say_so, the_only_server_stays_reachable_when_it_is_not_ready, quotas_reach_the_server, retention_reaches_the_server,
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
          gitops_samples_are_wellformed, agents_of_a_repository_settle_follow_an_edit_and_are_pruned,

@@ -2,17 +2,17 @@
 // served would fail for ever.
 #include "operator/admission_probe.h"
 
+#include "operator/certificate_keeper.h"
 #include "operator/names.h"
 
 namespace controller {
 namespace {
 
 constexpr const char* kRemedy =
-    "; install the chart with foreignPods.enabled=true on Kubernetes 1.36 or newer, then restart "
-    "the operator";
+    "; install the chart with foreignPods.enabled=true, then restart the operator";
 
 ForeignPods Not(std::string reason, std::string message) {
-  return {"", std::move(reason), std::move(message)};
+  return {"", "", std::move(reason), std::move(message)};
 }
 
 bool IsAnswer(const base::Error& error) {
@@ -39,7 +39,27 @@ base::Result<ForeignPods> ProbeForeignPods(kube::KubeClient& client, const std::
   if (!bindings)
     return Not("NotAllowed", "bindings of MutatingAdmissionPolicy " + policy + ": " +
                                  bindings.error().message + kRemedy);
-  return ForeignPods{policy, "Served", ""};
+  return ForeignPods{policy, "", "Served", ""};
+}
+
+base::Result<ForeignPods> ProbeInjection(kube::KubeClient& client, const InjectionWish& wish,
+                                         const std::vector<std::string>& name_spaces) {
+  const bool by_webhook = !wish.webhook.empty() && wish.mode != "policy";
+  if (!by_webhook)
+    return ProbeForeignPods(client, wish.mode == "webhook" ? "" : wish.policy, name_spaces);
+  if (wish.mode == "auto" && !wish.policy.empty()) {
+    auto found = ProbeForeignPods(client, wish.policy, name_spaces);
+    if (!found || found->Served()) return found;
+  }
+  if (!name_spaces.empty())
+    return Not("SingleNamespaces",
+               "this operator serves single namespaces and has no webhook for the whole cluster");
+  auto found = client.Get(MutatingWebhooks(), {"", wish.webhook});
+  if (found) return ForeignPods{"", wish.webhook, "Served", ""};
+  if (!IsAnswer(found.error())) return found.error();
+  return Not(
+      found.error().code == base::Code::kDenied ? "NotAllowed" : "WebhookMissing",
+      "MutatingWebhookConfiguration " + wish.webhook + ": " + found.error().message + kRemedy);
 }
 
 }  // namespace controller

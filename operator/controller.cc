@@ -61,6 +61,17 @@ bool Controller::MayLead() const {
   return loop_.synced() && loop_.FailingMs() <= kLongestFailureMs + kLongestUnreadyMs;
 }
 
+base::Result<std::optional<base::Json>> Controller::FindAgent(const ObjectKey& key,
+                                                              kube::KubeClient& asking) const {
+  if (!loop_.synced())
+    return base::Error{base::Code::kUnavailable, "the first lists are not read yet"};
+  if (auto known = stores_.at("Agent")->Get(key)) return known;
+  auto found = asking.Get(Agents(), key);
+  if (found) return std::optional<Json>(*std::move(found));
+  if (found.error().code == base::Code::kNotFound) return std::optional<Json>();
+  return found.error();
+}
+
 // ---- observe ----
 
 void Controller::ObserveReferences(const base::Json& agent, std::vector<base::Json>& objects) {

@@ -54,6 +54,10 @@ class Controller {
   base::Status Ready() const;  // caches are full, and the API server was heard of in the last 30 s
   // Whether it could work if it led: caches are full, and it was not unready for the last 60 s.
   bool MayLead() const;
+  // From the caches; what they lack is asked of the API server by `asking`. kUnavailable before
+  // they are full. Any thread.
+  base::Result<std::optional<base::Json>> FindAgent(const kube::ObjectKey& key,
+                                                    kube::KubeClient& asking) const;
   const kube::ControllerLoop& loop() const { return loop_; }
 
  private:

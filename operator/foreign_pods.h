@@ -11,11 +11,13 @@ namespace controller {
 
 // Whether this operator can serve them. As made: it was not asked to.
 struct ForeignPods {
-  std::string policy;  // the MutatingAdmissionPolicy of the chart; empty: it cannot, because:
+  std::string policy;   // the MutatingAdmissionPolicy of the chart, or:
+  std::string webhook;  // its MutatingWebhookConfiguration; both empty: it cannot, because:
   std::string reason = "NotOffered";
   std::string message =
-      "this operator leaves pods of others alone: on Kubernetes 1.36 or newer, install the chart "
-      "with foreignPods.enabled=true";
+      "this operator leaves pods of others alone: install the chart with foreignPods.enabled=true";
+
+  bool Served() const { return !policy.empty() || !webhook.empty(); }
 };
 
 const kube::Resource& InjectionPolicies();  // MutatingAdmissionPolicy

@@ -54,7 +54,8 @@ int main(int argc, char** argv) {
     base::LogError("cannot start", {{"error", running.error().message}});
     return 1;
   }
-  base::LogInfo("listening", {{"admin", (*running)->admin_address()}});
+  base::LogInfo("listening", {{"admin", (*running)->admin_address()},
+                              {"webhook", (*running)->webhook_address()}});
   base::WaitForShutdown();
   (*running)->Stop();
   return base::ShutdownExitCode();

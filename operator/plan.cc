@@ -296,7 +296,7 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
     MarkClaim(draft);
     draft.findings.storage_differs = StorageDiffers(Workload(draft), draft.agent.storage);
   }
-  if (WantsForeignPods(draft.agent) && !settings.foreign_pods.policy.empty())
+  if (WantsForeignPods(draft.agent) && settings.foreign_pods.Served())
     draft.findings.foreign_parts = ForeignPartsOf(MakeBlueprint(draft));
   CompareChildren(draft);
   TouchPods(draft, now_ms);

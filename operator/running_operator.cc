@@ -15,6 +15,7 @@
 #include "lib/telemetry/instrument.h"
 #include "operator/admission_probe.h"
 #include "operator/controller.h"
+#include "operator/injection_webhook.h"
 #include "operator/installed_crds.h"
 #include "operator/memory_server_probe.h"
 #include "operator/names.h"
@@ -25,6 +26,7 @@ namespace {
 
 // With one call that hangs (10 s) and the Lease's (5 s) that is 25 s, and a pod has 30.
 constexpr int64_t kDrainMs = 10'000;
+constexpr int64_t kAskAgentMs = 2'000;
 constexpr int64_t kPolicyWaitMs = 15'000, kPolicyAgainMs = 500;
 
 std::string PodName() {  // empty: not in a pod
@@ -59,6 +61,14 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
     metrics.Observe("workqueue_queue_duration_seconds", seconds, {{"name", "agent"}});
   };
   return options;
+}
+
+base::Result<kube::ObjectKey> KeyOfSetting(const base::Settings& settings, const char* name) {
+  const std::vector<std::string> parts = base::Split(settings.Text(name), '/');
+  if (parts.size() != 2 || parts[0].empty() || parts[1].empty())
+    return base::Error{base::Code::kInvalid, std::string(name) + ": \"" + settings.Text(name) +
+                                                 "\" is not namespace/name"};
+  return kube::ObjectKey{parts[0], parts[1]};
 }
 
 // Without a name: none. Two thirds and two fifteenths of the duration are client-go's proportions.
@@ -110,13 +120,27 @@ class Running : public RunningOperator {
                                             "agent-memory-operator/" AGENT_MEMORY_VERSION));
     if (auto crds = CheckInstalledCrds(connection_->client(), settings.Bool("adopt-crds")); !crds)
       return base::Wrap("API server " + server, crds.error());
+    const std::string mode = settings.Text("injection-mode");
+    if (mode != "auto" && mode != "policy" && mode != "webhook")
+      return base::Error{base::Code::kInvalid,
+                         "injection-mode: \"" + mode + "\" is none of auto, policy and webhook"};
     ControllerOptions options = OptionsOf(settings, metrics_);
     ASSIGN_OR_RETURN(options.settings.foreign_pods,
-                     AwaitForeignPods(settings.Text("injection-policy"), options.name_spaces));
+                     AwaitForeignPods({mode, settings.Text("injection-policy"),
+                                       settings.Text("injection-webhook")},
+                                      options.name_spaces));
+    const std::string webhook = options.settings.foreign_pods.webhook;
+    if (const ForeignPods& served = options.settings.foreign_pods; served.reason != "NotOffered")
+      base::LogInfo("pods of others", {{"by", !served.policy.empty() ? "policy " + served.policy
+                                              : webhook.empty()      ? "nothing"
+                                                                     : "webhook " + webhook},
+                                       {"reason", served.reason},
+                                       {"message", served.message}});
     controller_ = std::make_unique<Controller>(connection_->client(), std::move(options));
     metrics_.SetGauge("controller_runtime_max_concurrent_reconciles",
                       static_cast<double>(settings.Int("workers")), {{"controller", "agent"}});
     if (elects) StandForElection(std::move(lease));  // before anybody asks whether it is ready
+    if (!webhook.empty()) RETURN_IF_ERROR(ServeWebhook(settings, webhook));
     RETURN_IF_ERROR(Listen(settings.Text("admin")));
     controller_->Start();
     base::LogInfo("watching", {{"server", server}, {"namespaces", settings.List("namespaces")}});
@@ -124,10 +148,12 @@ class Running : public RunningOperator {
   }
   void Stop() final {
     if (controller_) controller_->Stop(kDrainMs);
+    if (webhook_) webhook_->Stop();
     if (leader_) leader_->Stop();  // after the last write
     if (admin_) admin_->Stop(1'000);
   }
   std::string admin_address() const override { return admin_->address(); }
+  std::string webhook_address() const override { return webhook_ ? webhook_->address() : ""; }
 
  private:
   kube::ClientSettings OurClient() {
@@ -144,16 +170,42 @@ class Running : public RunningOperator {
   }
   // Helm and kubectl may apply the policy, or the right to see it, after the Deployment that names
   // it. In time for the first look of the kubelet at our probes.
-  base::Result<ForeignPods> AwaitForeignPods(const std::string& policy,
+  base::Result<ForeignPods> AwaitForeignPods(const InjectionWish& wish,
                                              const std::vector<std::string>& name_spaces) {
     const int64_t end_ms = base::SystemClock().MonotonicMs() + kPolicyWaitMs;
     for (;;) {
-      auto found = ProbeForeignPods(connection_->client(), policy, name_spaces);
+      auto found = ProbeInjection(connection_->client(), wish, name_spaces);
       const bool final =
-          !found || (found->reason != "PolicyMissing" && found->reason != "NotAllowed");
+          !found || (found->reason != "PolicyMissing" && found->reason != "WebhookMissing" &&
+                     found->reason != "NotAllowed");
       if (final || base::SystemClock().MonotonicMs() >= end_ms) return found;
       std::this_thread::sleep_for(std::chrono::milliseconds(kPolicyAgainMs));
     }
+  }
+  // Its questions have a client of their own, which gives up before the API server does.
+  base::Status ServeWebhook(const base::Settings& settings, const std::string& name) {
+    WebhookOptions options;
+    ASSIGN_OR_RETURN(options.keeper.secret, KeyOfSetting(settings, "webhook-secret"));
+    options.listen = settings.Text("webhook-listen");
+    options.keeper.configurations = {{MutatingWebhooks(), name}};
+    if (const std::string twin = settings.Text("validation-webhook"); !twin.empty())
+      options.keeper.configurations.emplace_back(ValidatingWebhooks(), twin);
+    options.keeper.rules = {settings.List("webhook-hosts"),
+                            settings.Milliseconds("webhook-certificate-life")};
+    if (options.keeper.rules.hosts.empty())
+      return base::Error{
+          base::Code::kInvalid,
+          "webhook-hosts: empty; name the Service, agent-memory-operator.agents.svc"};
+    options.keeper.may_write = [this] { return !lease_ || lease_->WriteAllowanceMs() > 0; };
+    kube::ClientSettings asking = OurClient();
+    asking.timeout_ms = kAskAgentMs;
+    asking_client_ = connection_->NewClient(std::move(asking));
+    ASSIGN_OR_RETURN(webhook_,
+                     InjectionWebhook::Start(std::move(options), connection_->client(), metrics_,
+                                             [this](const kube::ObjectKey& key) {
+                                               return controller_->FindAgent(key, *asking_client_);
+                                             }));
+    return {};
   }
   // A client of its own, since its writes are not limited by what it finds out.
   void StandForElection(kube::LeaseSettings lease) {
@@ -172,6 +224,7 @@ class Running : public RunningOperator {
   }
   base::Status Ready() const {
     RETURN_IF_ERROR(controller_->Ready());
+    if (webhook_) RETURN_IF_ERROR(webhook_->Ready());
     // By then the Lease of whoever held it is over as well.
     if (lease_ && lease_->FailingMs() > 2 * lease_->settings().duration_ms)
       return base::Error{base::Code::kUnavailable,
@@ -242,6 +295,8 @@ class Running : public RunningOperator {
   std::unique_ptr<kube::Lease> lease_;
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<kube::Leader> leader_;
+  std::unique_ptr<kube::KubeClient> asking_client_;
+  std::unique_ptr<InjectionWebhook> webhook_;
   std::unique_ptr<http::Server> admin_;
 };
 
@@ -270,6 +325,20 @@ const base::Program& OperatorProgram() {
           {"injection-policy", Kind::kString, "",
            "the chart's MutatingAdmissionPolicy that gives sidecars to pods of others; empty: they "
            "are left alone"},
+          {"injection-mode", Kind::kString, "auto",
+           "how pods of others get sidecars: policy, webhook, or auto: by the policy where the API "
+           "server has it, else by the webhook"},
+          {"injection-webhook", Kind::kString, "",
+           "the chart's MutatingWebhookConfiguration that calls this operator; empty: none"},
+          {"validation-webhook", Kind::kString, "",
+           "its ValidatingWebhookConfiguration, where the API server has no policies for it"},
+          {"webhook-listen", Kind::kString, ":9443", "where the webhook is served, by HTTPS"},
+          {"webhook-hosts", Kind::kList, "",
+           "names that the webhook is called by, agent-memory-operator.agents.svc say"},
+          {"webhook-secret", Kind::kString, "",
+           "namespace/name of the Secret with the webhook's certificates, which is made"},
+          {"webhook-certificate-life", Kind::kDuration, "8760h",
+           "after two thirds of it a certificate is replaced", 15'000, 94'608'000'000},
           {"adopt-crds", Kind::kBool, "false", "work with CRDs that somebody else installed"},
           {"max-concurrent-rollouts", Kind::kInt, "10",
            "Agents whose pods are updated or restarted at once, for a changed default say", 1,

@@ -19,6 +19,7 @@ class RunningOperator {
   virtual ~RunningOperator() = default;
   virtual void Stop() = 0;  // running reconciles end first, then the admin port closes
   virtual std::string admin_address() const = 0;
+  virtual std::string webhook_address() const = 0;  // empty: there is none
 };
 
 }  // namespace controller

@@ -11,10 +11,12 @@
 #include <set>
 #include <thread>
 
+#include "lib/base/base64.h"
 #include "lib/base/text.h"
 #include "lib/http/client.h"
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/http_server.h"
+#include "operator/certificate_keeper.h"
 #include "operator/execute.h"
 #include "operator/objects/server_objects.h"
 #include "operator/render.h"
@@ -132,12 +134,15 @@ class RunningOperatorTest : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
   void Start(const std::string& injection_policy = "") {
-    const base::Invocation invocation = base::ReadCommandLine(
-        OperatorProgram(),
-        {"agent-memory-operator", "--kubeconfig=" + (folder_ / "kubeconfig").string(),
-         "--admin=127.0.0.1:0", "--lease=n/operator", "--lease-duration=3s", "--adopt-crds",
-         "--injection-policy=" + injection_policy},
-        {});
+    std::vector<std::string> flags = {"agent-memory-operator",
+                                      "--kubeconfig=" + (folder_ / "kubeconfig").string(),
+                                      "--admin=127.0.0.1:0",
+                                      "--lease=n/operator",
+                                      "--lease-duration=3s",
+                                      "--adopt-crds",
+                                      "--injection-policy=" + injection_policy};
+    flags.insert(flags.end(), more_flags_.begin(), more_flags_.end());
+    const base::Invocation invocation = base::ReadCommandLine(OperatorProgram(), flags, {});
     ASSERT_TRUE(invocation.run) << invocation.output;
     auto running = RunningOperator::Start(invocation.settings);
     ASSERT_TRUE(running) << running.error().message;
@@ -159,7 +164,11 @@ class RunningOperatorTest : public testing::Test {
 
   void UseEverything(const std::string& roles, const std::string& injection_policy);
 
+  // Asks the webhook, as the API server would, about a pod of an Agent that nobody knows.
+  http::Response AskAboutAPod();
+
   const std::filesystem::path folder_;
+  std::vector<std::string> more_flags_;
   testing::FakeCluster cluster_;
   std::unique_ptr<http::Server> api_;
   std::unique_ptr<RunningOperator> running_;
@@ -262,6 +271,12 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
     EXPECT_TRUE(Eventually([&] { return bool(cluster_.Get(InjectionBindings(), {"", "n.b"})); }));
     cluster_.Remove(Agents(), {"n", "b"});
   }
+  if (!running_->webhook_address().empty()) {
+    ASSERT_TRUE(Says("/readyz", "200")) << Page("/readyz");
+    const http::Response answer = AskAboutAPod();
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    EXPECT_NE(answer.body.find("Agent n/nobody, which gives none"), std::string::npos);
+  }
   // With a pod on a node: e2e/story, chapter 7 and e2e/story/upgrade_chapters.py.
   const Grants by_hand = {"pods patch", "pods delete", "pods/resize patch"};
   const Grants granted = Without(Granted(roles), by_hand);
@@ -274,6 +289,37 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
 
 TEST_F(RunningOperatorTest, UsesWhatTheRolesAllowAndNothingElse) {
   UseEverything("config/rbac/rbac.yaml", "");
+}
+
+http::Response RunningOperatorTest::AskAboutAPod() {
+  const Json webhook = (*cluster_.Get(MutatingWebhooks(), {"", "hook"}))["webhooks"][0];
+  http::ClientOptions options;
+  options.base_url = "https://" + running_->webhook_address();
+  options.ca_file = folder_ / "authority";
+  std::ofstream(options.ca_file)
+      << base::DecodeBase64(base::StringAt(webhook, {"clientConfig", "caBundle"})).value();
+  http::ClientRequest request;
+  request.method = "POST";
+  request.target = "/mutate";
+  request.headers.Set("Content-Type", "application/json");
+  request.body = R"({"apiVersion": "admission.k8s.io/v1", "request": {"uid": "u", "namespace": "n",
+      "resource": {"resource": "pods"}, "object": {"metadata": {"labels":
+      {"agents.agentops.io/memory": "nobody"}}, "spec": {"containers": [{"name": "a"}]}}}})";
+  auto answer = http::MakeClient(options).value()->Send(request);
+  return answer ? *answer : http::ErrorResponse(answer.error());
+}
+
+// Its certificates are exchanged meanwhile, so that everything granted is used.
+TEST_F(RunningOperatorTest, AsAWebhookUsesWhatItsRolesAllowAndNothingElse) {
+  for (const kube::Resource& kind : {Secrets(), MutatingWebhooks()}) cluster_.Serve(kind);
+  cluster_.Put({{"apiVersion", MutatingWebhooks().ApiVersion()},
+                {"kind", MutatingWebhooks().kind},
+                {"metadata", {{"name", "hook"}}},
+                {"webhooks", {{{"name", "memory.example"}}}}});
+  more_flags_ = {"--injection-webhook=hook", "--webhook-listen=127.0.0.1:0",
+                 "--webhook-hosts=127.0.0.1", "--webhook-secret=n/certificates",
+                 "--webhook-certificate-life=15s"};
+  UseEverything("config/overlays/foreign-pods-webhook/rbac.yaml", "");
 }
 
 TEST_F(RunningOperatorTest, WithPodsOfOthersUsesWhatTheirRolesAllowAndNothingElse) {

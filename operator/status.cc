@@ -117,11 +117,11 @@ std::vector<std::string> NotServed(const api::Agent& agent) {
 
 Condition ForeignPodsServed(const View& view) {
   const ForeignPods& served = view.findings.foreign_pods;
-  if (served.policy.empty())
-    return {"ForeignPodsServed", Truth::kFalse, served.reason, served.message};
+  if (!served.Served()) return {"ForeignPodsServed", Truth::kFalse, served.reason, served.message};
+  const std::string by = served.policy.empty() ? "MutatingWebhookConfiguration " + served.webhook
+                                               : "MutatingAdmissionPolicy " + served.policy;
   return {"ForeignPodsServed", Truth::kTrue, "Served",
-          "MutatingAdmissionPolicy " + served.policy +
-              " puts the sidecar into new pods of namespace " + view.agent.name_space +
+          by + " puts the sidecar into new pods of namespace " + view.agent.name_space +
               " with the label " + kMemoryLabel + "=" + view.agent.name};
 }
 
@@ -143,7 +143,7 @@ Condition Degraded(const View& view, const Condition& endpoints) {
   if (view.findings.storage_differs)
     add("StorageNotChanged",
         "spec.storage differs from the claim, which this version does not change");
-  if (WantsForeignPods(view.agent) && view.findings.foreign_pods.policy.empty())
+  if (WantsForeignPods(view.agent) && !view.findings.foreign_pods.Served())
     add(view.findings.foreign_pods.reason.c_str(), view.findings.foreign_pods.message);
   if (auto names = NotServed(view.agent); !names.empty())
     add("NotYetServed", "accepted, and not served by this version: " + base::Join(names, ", "));

@@ -212,6 +212,8 @@ def api_programs(counts, kubeconfig, environment):
     script(counts, "operator_faults_test.py", ["python3", "e2e/operator_faults_test.py"], 600, {**environment, **bin_folder})
     script(counts, "metrics_test.py", ["python3", "e2e/metrics_test.py", "--kubeconfig", kubeconfig], 120, {**environment, **bin_folder})
     script(counts, "foreign_pods_test.py", ["python3", "e2e/foreign_pods_test.py", "--kubeconfig", kubeconfig], 600, {**environment, **bin_folder})
+    script(counts, "foreign_pods_test.py by webhook", ["python3", "e2e/foreign_pods_test.py", "--kubeconfig", kubeconfig, "--mode", "webhook"], 600, {**environment, **bin_folder})
+    script(counts, "webhook_test.py", ["python3", "e2e/webhook_test.py", "--kubeconfig", kubeconfig], 600, {**environment, **bin_folder})
     script(counts, "crd_test.py", ["python3", "e2e/crd_test.py", "--kubeconfig", kubeconfig], 600, environment)
 
 

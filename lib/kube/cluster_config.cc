@@ -1,13 +1,12 @@
 // Reads a kubeconfig, or the files that a pod's ServiceAccount brings.
 #include "lib/kube/cluster_config.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
 
+#include "lib/base/base64.h"
 #include "lib/base/file.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
@@ -18,22 +17,6 @@ namespace kube {
 namespace {
 
 using base::Json;
-
-base::Result<std::string> DecodeBase64(std::string text) {
-  std::erase_if(text, [](char c) { return c == '\n' || c == '\r' || c == ' '; });
-  if (text.empty() || text.size() % 4 != 0) {
-    return base::Error{base::Code::kInvalid, "not base64"};
-  }
-  std::string bytes(text.size() / 4 * 3, '\0');
-  int length = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                               reinterpret_cast<const unsigned char*>(text.data()),
-                               static_cast<int>(text.size()));
-  if (length < 0) return base::Error{base::Code::kInvalid, "not base64"};
-  // The library counts padding as zero bytes.
-  size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  bytes.resize(static_cast<size_t>(length) - padding);
-  return bytes;
-}
 
 // One kubeconfig while it is read.
 class Reader {
@@ -73,7 +56,7 @@ class Reader {
     std::string inline_field = std::string(field) + "-data";
     std::string encoded = base::StringAt(entry, {inline_field.c_str()});
     if (encoded.empty()) return Resolve(base::StringAt(entry, {field}));
-    auto content = DecodeBase64(encoded);
+    auto content = base::DecodeBase64(encoded);
     if (!content) return Bad(inline_field + " is not base64");
     if (!files_) {
       ASSIGN_OR_RETURN(files_, PrivateFiles::Make());

@@ -48,6 +48,8 @@ constexpr MetricInfo kMetrics[] = {
      "failed."},
     {"agent_memory_operator_cache_objects", "gauge", "Objects in the cache, by resource."},
     {"agent_memory_operator_cache_bytes", "gauge", "Bytes of them as kept, by resource."},
+    {"agent_memory_operator_webhook_certificate_days_left", "gauge",
+     "Days until the certificate that the admission webhook shows has ended."},
     {"workqueue_depth", "gauge", "Keys that wait for a worker."},
     {"workqueue_longest_running_processor_seconds", "gauge",
      "Seconds that the longest running reconcile has run."},

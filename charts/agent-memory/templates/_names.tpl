@@ -12,6 +12,20 @@
 {{- include "agent-memory.name" . }}-foreign-pods
 {{- end -}}
 
+{{/* How pods of others get sidecars: policy or webhook; empty: not at all. */}}
+{{- define "agent-memory.injection" -}}
+{{- if not .Values.foreignPods.enabled }}
+{{- else if ne .Values.foreignPods.mode "auto" }}{{ .Values.foreignPods.mode }}
+{{- else if semverCompare ">=1.36.0-0" .Capabilities.KubeVersion.Version }}policy
+{{- else }}webhook
+{{- end }}
+{{- end -}}
+
+{{/* Whether the API server has ValidatingAdmissionPolicies; before 1.30 the operator says the same. */}}
+{{- define "agent-memory.twinIsPolicy" -}}
+{{- if semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version }}yes{{ end }}
+{{- end -}}
+
 {{/* For whom the tokens of callers are made: one for each Service that agents may name. */}}
 {{- define "agent-memory.audiences" -}}
 {{- range $i, $name := concat (list (include "agent-memory.name" .)) .Values.memory.aliases | uniq }}

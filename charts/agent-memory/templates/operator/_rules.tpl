@@ -26,11 +26,20 @@ by server-side apply, which is `patch`, plus `create` where the object is new. *
 - {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch]}
 {{- end -}}
 
-{{/* Only with foreignPods: who binds a policy to an Agent must be allowed to read it. */}}
+{{/* Only with foreignPods: who binds a policy to an Agent must be allowed to read it, and the webhook
+reads those that its caches do not have yet. */}}
 {{- define "agent-memory.foreignPodsRules" -}}
 - {apiGroups: [agents.agentops.io], resources: [agents], verbs: [get]}
+{{- if eq (include "agent-memory.injection" .) "webhook" }}
+# Its caBundle is the operator's, who makes the certificates.
+- {apiGroups: [admissionregistration.k8s.io], resources: [mutatingwebhookconfigurations], resourceNames: [{{ include "agent-memory.foreignPods" . }}], verbs: [get, patch]}
+{{- if not (include "agent-memory.twinIsPolicy" .) }}
+- {apiGroups: [admissionregistration.k8s.io], resources: [validatingwebhookconfigurations], resourceNames: [{{ include "agent-memory.foreignPods" . }}], verbs: [get, patch]}
+{{- end }}
+{{- else }}
 - {apiGroups: [admissionregistration.k8s.io], resources: [mutatingadmissionpolicies], resourceNames: [{{ include "agent-memory.foreignPods" . }}], verbs: [get]}
 - {apiGroups: [admissionregistration.k8s.io], resources: [mutatingadmissionpolicybindings], verbs: [get, list, watch, create, patch, delete]}
+{{- end }}
 {{- end -}}
 
 {{/* Only with a ClusterRole: are the CRDs ours? */}}
