@@ -16,7 +16,7 @@ struct ObservedServer {
   base::Json server;                        // defaulted and validated by its schema
   std::map<ChildKey, base::Json> children;  // on the names that its objects want, whoever made them
   std::optional<base::Json> claim;          // data-<name>-0
-  std::vector<base::Json> pods;             // with its label
+  std::vector<base::Json> pods;             // of its StatefulSet
   // What the running server says of itself; absent: there is no pod to ask, or see `report_fault`.
   std::optional<api::ServerReport> report;
   std::string report_fault;                    // why a pod that runs did not say

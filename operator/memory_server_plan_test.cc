@@ -164,6 +164,11 @@ TEST(ServerPlan, AnotherWayToFailIsNoReasonToGoBack) {
 TEST(ServerPlan, SmallMovesOfRowsAndBytesWriteNothing) {
   Served server;
   server.Roll();
+  server.Says(0, 100 << 20);
+  server.Look();
+  server.Says(1, 100 << 20);
+  server.Look();
+  EXPECT_EQ(server.status()["rows"], 1) << "the first one is no small move";
   server.Says(10'000, 100 << 20);
   server.Look();
   server.Says(10'400, 104 << 20);

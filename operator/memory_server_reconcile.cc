@@ -57,6 +57,12 @@ base::Result<ObservedServer> Controller::ObserveServer(const ObjectKey& key, con
   pods.name_space = self.name_space;
   pods.label_selector = std::string(kServerLabel) + "=" + self.name;
   ASSIGN_OR_RETURN(observed.pods, client_.ListAll(kube::Pods(), pods));
+  // Anybody's pod may carry the label: only the workload's own is believed.
+  const auto set = observed.children.find({kube::StatefulSets().kind, ServerObjectName(self.name)});
+  std::erase_if(observed.pods, [&](const Json& pod) {
+    return set == observed.children.end() ||
+           kube::ControllerOf(pod).uid != kube::UidOf(set->second);
+  });
   AskServer(observed);
   observed.refused = RefusedOf(key);
   return observed;

@@ -18,7 +18,7 @@ using kube::Condition;
 using kube::Truth;
 
 // Rows and bytes move all the time; a status is written when they moved by a twentieth.
-constexpr int64_t kShare = 20, kFewRows = 100, kFewBytes = 1 << 20;
+constexpr int64_t kShare = 20, kFewBytes = 1 << 20;
 
 struct ServerView {
   const ObservedServer& observed;
@@ -89,7 +89,7 @@ void TakeFacts(const ServerView& view, Json& status) {
   if (const auto& report = view.observed.report) {
     status["version"] = report->version;
     status["schema"] = report->schema;
-    status["rows"] = Settled(view, "rows", report->rows, kFewRows);
+    status["rows"] = Settled(view, "rows", report->rows, 0);
     status["bytes"] = Settled(view, "bytes", report->bytes, kFewBytes);
     if (!report->error.empty()) status["lastError"] = report->error;
     if (view.pod && view.state.ready) status["image"] = ImageOf(*view.pod);

@@ -156,6 +156,24 @@ TEST_F(ServerStory, WhatWasDeletedOrSwitchedOffIsSetRight) {
   EXPECT_TRUE(Eventually([&] { return !Has(kube::PodDisruptionBudgets()); }));
 }
 
+TEST_F(ServerStory, APodThatOnlyCarriesTheLabelIsNotBelieved) {
+  Give("MemoryServer", "s", "{}");
+  ASSERT_TRUE(Eventually([&] { return Has(kube::StatefulSets()); }));
+  Roll();
+  ASSERT_TRUE(Becomes("Ready", "True Ready"));
+  Json stray = *cluster_.Get(kube::Pods(), {"n", "s-0"});
+  stray["metadata"] = {{"name", "stray"}, {"namespace", "n"}, {"labels", {{kServerLabel, "s"}}}};
+  const Json status = stray["status"];
+  stray.erase("status");
+  cluster_.Remove(kube::Pods(), {"n", "s-0"});
+  cluster_.Put(stray);
+  cluster_.PutStatus(kube::Pods(), {"n", "stray"}, status);
+  report_.With([](api::ServerReport& report) { report.rows = 666; });
+  cluster_.Remove(kube::EndpointSlices(), {"n", "s-x"});  // wakes it
+  EXPECT_TRUE(Becomes("Ready", "False Progressing"));
+  EXPECT_EQ((*cluster_.Get(MemoryServers(), key_))["status"]["rows"], 3);
+}
+
 TEST_F(ServerStory, AServerThatDoesNotAnswerHoldsNobodyUp) {
   Give("MemoryServer", "s", "{}");
   ASSERT_TRUE(Eventually([&] { return Has(kube::StatefulSets()); }));
