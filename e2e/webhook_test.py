@@ -207,10 +207,37 @@ def a_deleted_secret_comes_back_and_no_pod_is_turned_away(t):
     assert creates.made > 20 and not creates.failed, creates.failed[:3]
 
 
+def without_validating_policies_the_twin_is_a_webhook(t):
+    """As on 1.29: the chart's second configuration, made of the first."""
+    def rewrite(change):
+        found = webhook(t)
+        change(found["webhooks"][0])
+        t.must("PUT", f"{ADMISSION}/mutatingwebhookconfigurations/{t.name}", found)
+    t.must("DELETE", f"{ADMISSION}/validatingadmissionpolicybindings/{t.name}")
+    twin = t.configuration()
+    twin["kind"], path = "ValidatingWebhookConfiguration", f"{ADMISSION}/validatingwebhookconfigurations"
+    twin["webhooks"][0].pop("reinvocationPolicy")
+    twin["webhooks"][0]["name"], twin["webhooks"][0]["clientConfig"]["url"] = "memory-twin.agents.agentops.io", f"https://{t.url}/validate"
+    t.must("POST", path, twin)
+    try:
+        t.program.kill()
+        t.more[:], t.program = [f"--validation-webhook={t.name}"], None
+        t.start()
+        assert wire.until(lambda: t.create(t.pod("coder"))[0] == 201, PATIENCE_S), t.create(t.pod("coder"))
+        asked = t.must("GET", f"{path}/{t.name}")["webhooks"][0]["clientConfig"]["caBundle"]
+        assert base64.b64decode(asked).decode() == bundle(t), "one bundle for both"
+        rewrite(lambda w: w.update(objectSelector={"matchLabels": {"nobody": "has"}}))
+        refused = lambda: "has no init container memory" in str(t.create(t.pod("coder"))[1])
+        assert wire.until(refused, PATIENCE_S), t.create(t.pod("coder"))
+        assert not injected(t.admitted(t.pod(None)))
+    finally:
+        t.call("DELETE", f"{path}/{t.name}")
+
+
 TESTS = [a_webhook_that_is_down_blocks_labelled_pods_only, three_that_start_at_once_show_one_certificate,
          ca_bundle_is_ours_alone_and_nothing_else_is, a_rotation_turns_no_pod_away,
          after_three_hundred_days_it_is_exchanged_and_no_pod_turned_away,
-         a_deleted_secret_comes_back_and_no_pod_is_turned_away]
+         a_deleted_secret_comes_back_and_no_pod_is_turned_away, without_validating_policies_the_twin_is_a_webhook]
 
 
 def main():
