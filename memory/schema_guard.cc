@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "memory/store_schema.h"
 #include "memory/tenants.h"
@@ -13,15 +14,18 @@ namespace memory {
 namespace {
 
 constexpr size_t kVersionAt = 60;
+constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+constexpr uint32_t kNoVersion = 10'000;  // from here on it is damage, which is one tenant's alone
 
 uint32_t SchemaOf(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<char, kVersionAt + 4> head{};
   if (!file.read(head.data(), head.size())) return 0;
+  if (std::string_view(head.data(), kMagic.size()) != kMagic) return 0;
   uint32_t version = 0;
   for (size_t i = kVersionAt; i < head.size(); ++i)
     version = version << 8 | static_cast<unsigned char>(head[i]);
-  return version;
+  return version < kNoVersion ? version : 0;
 }
 
 }  // namespace

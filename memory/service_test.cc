@@ -48,18 +48,24 @@ TEST_F(ApiTest, ADirectoryOfANewerSchemaIsRefusedAtTheStartAndNotTouched) {
   settings.data_dir = scratch_.File("newer");
   fs::copy(scratch_.File("data"), settings.data_dir);
   const std::string file = base::Sha256Hex(kEverybody);
-  {
+  auto write = [&](std::streamoff at, std::string_view bytes) {
     std::fstream head(fs::path(settings.data_dir) / file,
                       std::ios::binary | std::ios::in | std::ios::out);
-    head.seekp(60);
-    head.write("\0\0\x03\xE7", 4);
-  }
+    head.seekp(at);
+    head.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  };
+  write(60, {"\0\0\x03\xE7", 4});
   settings.lock_wait_ms = 0;
   auto started = RunningServer::Start(settings, clock_);
   ASSERT_FALSE(started);
   for (const char* words : {"schema version 999", "start the newer program again", file.c_str()})
     EXPECT_NE(started.error().message.find(words), std::string::npos) << started.error().message;
   EXPECT_FALSE(RefuseNewerSchemas(settings.data_dir)) << "as main asks for its exit code";
+  write(60, "????");
+  EXPECT_TRUE(RefuseNewerSchemas(settings.data_dir)) << "damage is found by who opens it";
+  write(60, {"\0\0\x03\xE7", 4});
+  write(0, "no database");
+  EXPECT_TRUE(RefuseNewerSchemas(settings.data_dir)) << "likewise";
 }
 
 TEST_F(ApiTest, ASecondProcessOnTheDirectoryIsRefused) {

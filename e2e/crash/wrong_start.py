@@ -26,7 +26,7 @@ import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
 REFUSE_S = 2.0  # reliability A18
-IN_USE = 75     # the exit code
+IN_USE, NEWER = 75, 65  # exit codes
 PRAGMAS = ("journal_mode=DELETE", "synchronous=NORMAL", "secure_delete=OFF", "journal_size_limit=-1",
            "foreign_keys=OFF", "trusted_schema=ON", "cell_size_check=OFF", "mmap_size=1048576", "temp_store=FILE",
            "wal_autocheckpoint=1000", "query_only=OFF")
@@ -49,9 +49,9 @@ def refusal(folder, environment=None, more=()):
         return None, str(late.stderr), time.monotonic() - started
 
 
-def refuses(checks, folder, what, environment, words):
+def refuses(checks, folder, what, environment, words, exit_code=1):
     code, said, _ = refusal(folder, environment)
-    checks.that(code not in (0, None) and all(word in said for word in words), f"{what}: refused, and says so",
+    checks.that(code == exit_code and all(word in said for word in words), f"{what}: refused, and says so",
                 (code, said))
 
 
@@ -79,7 +79,8 @@ def wrong_file(checks, base):
     with sqlite3.connect(file) as db:
         db.execute("PRAGMA user_version=99")
     db.close()
-    refuses(checks, folder, "a file of a newer program", None, ["schema version 99", "start the newer program again", file])
+    refuses(checks, folder, "a file of a newer program", None, ["schema version 99", "start the newer program again", file],
+            NEWER)
     for left in (file + "-wal", file + "-shm"):
         if os.path.exists(left):
             os.unlink(left)
