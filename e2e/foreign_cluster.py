@@ -96,7 +96,7 @@ class Cluster:
         """The operator; it is ready when this returns."""
         if not self.program:
             self.program = Program("agent-memory-operator", [
-                f"--kubeconfig={self.kubeconfig}", f"--class={self.name}", *self.flags()],
+                f"--kubeconfig={self.kubeconfig}", f"--class={self.name}", "--replaced-pods-per-minute=600", *self.flags()],
                 os.path.join(self.folder, "operator.log"))
         self.program.start()
         if not wire.until(lambda: wire.ask(self.program.admin, "GET", "/readyz")[0] == 200, PATIENCE_S):
@@ -117,6 +117,14 @@ class Cluster:
         return {"apiVersion": "v1", "kind": "Pod",
                 "metadata": {"name": name, "namespace": space or self.name, "labels": labels},
                 "spec": {"containers": [{"name": "app", "image": "app:1"}], **spec}}
+
+    def owner(self, name):
+        """A ReplicaSet without a controller that works for it → the reference to it."""
+        labels = {"app": name}
+        made = self.must("POST", f"/apis/apps/v1/namespaces/{self.name}/replicasets", {
+            "metadata": {"name": name}, "spec": {"replicas": 0, "selector": {"matchLabels": labels}, "template": {
+                "metadata": {"labels": labels}, "spec": {"containers": [{"name": "app", "image": "app:1"}]}}}})
+        return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": name, "uid": made["metadata"]["uid"], "controller": True}
 
     def create(self, pod, dry=True):
         """→ (status, the pod or the message)"""

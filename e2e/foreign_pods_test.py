@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import wire
 from foreign_cluster import ADMISSION, AGENTS, LABEL, Cluster
@@ -162,6 +163,58 @@ def pods_that_no_sidecar_could_serve_are_left_as_they_are(t):
         assert "memory" not in names(t.admitted(pod)), reason
 
 
+    pod = t.pod("coder", "on-the-node", hostNetwork=True, **port)
+    pod["metadata"]["ownerReferences"] = [t.owner("on-the-node")]
+    status, answer = t.create(pod, dry=False)
+    assert status == 201, answer
+    def told():
+        events = t.must("GET", f"/apis/events.k8s.io/v1/namespaces/{t.name}/events")["items"]
+        return [e for e in events if e["reason"] == "InjectionSkipped" and e["regarding"]["kind"] == "ReplicaSet" and "hostNetwork" in e["note"]]
+    assert wire.until(told, PATIENCE_S), "its owner has no Event"
+    assert 'agentops_injection_skipped_total{reason="HostNetwork"} 1' in wire.ask(t.program.admin, "GET", "/metrics")[1]
+
+
+def missed_pods_are_counted_and_replaced_at_a_pace(t):
+    """A hundred without a controller and a hundred with one, labelled while the operator is away; this test is the
+    ReplicaSet's controller, and the kubelet."""
+    t.program.kill()
+    owner, pods = t.owner("late"), f"/api/v1/namespaces/{t.name}/pods"
+    def make(name, owned, agent=None):
+        pod = t.pod(agent, name)
+        pod["metadata"]["ownerReferences"] = [owner] if owned else []
+        t.must("POST", pods, pod)
+    for i in range(100):
+        make(f"bare-{i}", False)
+        make(f"owned-{i}", True)
+    for i in range(100):
+        for name in (f"bare-{i}", f"owned-{i}"):
+            t.must("PATCH", f"{pods}/{name}", {"metadata": {"labels": {LABEL: "late"}}}, "application/merge-patch+json")
+    t.give(t.agent("late"))
+    t.start()
+    began = time.monotonic()
+    status = lambda: t.must("GET", AGENTS.format(t.name) + "/late").get("status", {})
+    assert wire.until(lambda: status().get("missedPods") == 200, PATIENCE_S), status().get("missedPods")
+    counted_s = time.monotonic() - began
+    t.serves("late")
+    path = AGENTS.format(t.name) + "/late"
+    t.must("PATCH", path, {"spec": {"injection": {"replaceMissedPods": True}}}, "application/merge-patch+json")
+    began, made = time.monotonic(), 0
+    def replaced():
+        nonlocal made
+        there = t.must("GET", f"{pods}?labelSelector={LABEL}%3Dlate")["items"]
+        for _ in range(200 - len(there)):
+            made += 1
+            make(f"new-{made}", True, "late")
+            t.must("PATCH", f"{pods}/new-{made}/status", {"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}},
+                   "application/merge-patch+json")
+        return made == 100 and status().get("missedPods") == 100
+    assert wire.until(replaced, 2 * PATIENCE_S), f"{made} made, {status().get('missedPods')} missed"
+    took_s = time.monotonic() - began
+    left = [p["metadata"]["name"] for p in t.must("GET", f"{pods}?labelSelector={LABEL}%3Dlate")["items"]]
+    print(f"200 missed pods counted {counted_s:.1f} s after the operator was ready (asked: 5); 100 replaced in {took_s:.0f} s, at most 600 a minute")
+    assert took_s >= 99 * 0.1 and sum(name.startswith("bare-") for name in left) == 100 and not any(name.startswith("owned-") for name in left)
+
+
 def a_mangled_sidecar_is_refused_or_made_whole(t):
     whole = sidecar_of(t.admitted(t.pod("coder")))
     strip = """[JSONPatch{op: 'remove', path: '/spec/initContainers/0/restartPolicy'}, JSONPatch{op: 'remove', path:
@@ -267,7 +320,8 @@ TESTS = [a_foreign_pod_gets_the_container_of_our_own_pods, pods_are_injected_whi
          a_label_that_names_no_agent_is_refused_by_name, what_the_binding_names_is_gone_and_the_pod_is_refused,
          a_copy_of_an_injected_pod_and_a_second_mutator_change_nothing,
          a_declared_sidecar_keeps_image_and_resources_and_not_its_security,
-         pods_that_no_sidecar_could_serve_are_left_as_they_are, a_mangled_sidecar_is_refused_or_made_whole,
+         pods_that_no_sidecar_could_serve_are_left_as_they_are, missed_pods_are_counted_and_replaced_at_a_pace,
+         a_mangled_sidecar_is_refused_or_made_whole,
          the_twin_refuses_every_fault_by_itself, placement_is_honoured_beside_another_native_sidecar,
          the_policy_and_the_renderer_are_equal]
 # What a policy does by itself; the webhook's own story is webhook_test.py.

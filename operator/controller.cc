@@ -26,7 +26,9 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
       options_(std::move(options)),
       clock_(clock),
       rollouts_(options_.concurrent_rollouts),
+      replacements_(options_.replacements_per_minute),
       events_(client, kReportingController, options_.instance, clock),
+      started_(base::FormatTime(clock.NowMs() / 1000 * 1000)),
       loop_(
           client,
           [this](const ObjectKey& key, std::stop_token stop) {
@@ -37,7 +39,7 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
           {options_.workers, {}, options_.standby, options_.on_done, options_.on_taken}, clock) {
   WatchAgents();
   WatchRuns();
-  if (!options_.settings.foreign_pods.policy.empty()) WatchForeignPods();
+  if (options_.settings.foreign_pods.Served()) WatchForeignPods();
 }
 
 Controller::~Controller() { Stop(0); }
@@ -119,6 +121,7 @@ base::Result<Observed> Controller::Observe(const base::Json& agent) {
     if (auto found = stores_[InjectionBindings().kind]->Get(binding)) objects.push_back(*found);
   }
   Observed observed = Sort(agent, objects);
+  observed.missed = LookAtForeignPods(observed);
   RETURN_IF_ERROR(LookForClaim(observed));
   for (const Json& pod : observed.pods) {
     const std::string address = SidecarAddress(pod);
@@ -191,6 +194,7 @@ base::Result<kube::When> Controller::Reconcile(const ObjectKey& key, std::stop_t
     dependents_.Set(key, {});
     refused_.With([&](auto& all) { all.erase(key); });
     GiveBackPlace(key);
+    TellSkipped(key, {});
     if (!agent) RETURN_IF_ERROR(RemoveBindingOf(key));
     return kube::When{};
   }
@@ -210,6 +214,11 @@ base::Result<kube::When> Controller::Reconcile(const ObjectKey& key, std::stop_t
     base::LogWarn("reconcile failed", {{"agent", key.Text()}, {"error", summary.error().message}});
     return summary.error();
   }
+  TellSkipped(key, observed.missed);
+  ASSIGN_OR_RETURN(const int64_t replace_after_ms, ReplaceMissed(*agent, observed.missed, stop));
+  if (replace_after_ms > 0 &&
+      (plan.requeue_after_ms == 0 || replace_after_ms < plan.requeue_after_ms))
+    return kube::When{replace_after_ms};
   if ((!observed.refused.empty() || !observed.conflicts.empty()) && plan.requeue_after_ms == 0)
     return kube::When{kAskRefusedAgainMs};
   return kube::When{plan.requeue_after_ms};

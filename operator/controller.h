@@ -12,6 +12,7 @@
 #include "operator/dependents.h"
 #include "operator/execute.h"
 #include "operator/memory_server_plan.h"
+#include "operator/pace.h"
 #include "operator/policy_probe.h"
 #include "operator/rollout_budget.h"
 #include "operator/run_plan.h"
@@ -26,6 +27,7 @@ struct ControllerOptions {
   int workers = 4;
   bool standby = false;  // reconciles nothing before Lead(true)
   size_t concurrent_rollouts = 10;
+  int64_t replacements_per_minute = 10;  // of pods that have no sidecar
   // How the sidecar at "<ip>:7438" stands.
   std::function<base::Result<SidecarLook>(const std::string& address)> look_at_sidecar;
   // How the memory server at "<ip>:7438" stands.
@@ -34,6 +36,8 @@ struct ControllerOptions {
   // that its key waited. Any thread.
   std::function<void(const char* result, double seconds)> on_done;
   std::function<void(double seconds)> on_taken;
+  // A pod that no sidecar could serve was found; any thread.
+  std::function<void(const std::string& reason)> on_skipped;
 };
 
 // Keys of other kinds share the queue: "<kind>/<name>" is no Agent's name.
@@ -75,6 +79,12 @@ class Controller {
 
   base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop);
   base::Status RemoveBindingOf(const kube::ObjectKey& gone);
+  // foreign_reconcile.cc
+  MissedPods LookAtForeignPods(const Observed& observed) const;
+  void TellSkipped(const kube::ObjectKey& agent, const MissedPods& missed);
+  // When to look again, ms; 0: at the next change.
+  base::Result<int64_t> ReplaceMissed(const base::Json& agent, const MissedPods& missed,
+                                      const std::stop_token& stop);
   // run_reconcile.cc
   base::Result<kube::When> ReconcileRun(const kube::ObjectKey& key, std::stop_token stop);
   ObservedRun ObserveRun(const kube::ObjectKey& key, const base::Json& run);
@@ -109,10 +119,15 @@ class Controller {
   Dependents runs_;        // AgentRuns, by the key of their queue, on their Agents
   base::Guarded<std::map<kube::ObjectKey, Refused>> refused_;
   RolloutBudget rollouts_;
+  Pace replacements_;
+  // By Agent: uids of pods whose owners know that they are skipped.
+  base::Guarded<std::map<kube::ObjectKey, std::set<std::string>>> told_skipped_;
   kube::EventRecorder events_;
   std::map<std::string, kube::ObjectStore*> stores_;  // by kind; of pods those of daemons
   kube::ObjectStore* run_pods_ = nullptr;
-  kube::ControllerLoop loop_;  // last: its threads use all of the above
+  const std::string started_;                  // as in creationTimestamp
+  kube::ObjectStore* foreign_pods_ = nullptr;  // null: they are not served
+  kube::ControllerLoop loop_;                  // last: its threads use all of the above
 };
 
 }  // namespace controller

@@ -147,6 +147,9 @@ void Controller::WatchAgents() {
 }
 
 void Controller::WatchForeignPods() {
+  foreign_pods_ = &Watch(kube::Pods(), kube::ToLabel(kMemoryLabel), PruneForeignPod, kMemoryLabel,
+                         kMemoryLabel);
+  if (options_.settings.foreign_pods.policy.empty()) return;
   Watch(
       InjectionBindings(),
       [](const Change& change) { return std::vector{AgentOfBinding(change.object)}; },

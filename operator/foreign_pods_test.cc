@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "lib/base/text.h"
+#include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/admission_probe.h"
 #include "operator/controller.h"
@@ -29,14 +30,7 @@ constexpr const char* kAgentYaml =
     "'i:1', injection: {foreignPods: true}, memory: {serverRef: m}}}";
 const kube::ObjectKey kBinding{"", "n.coder"};
 
-bool Eventually(const std::function<bool()>& condition) {
-  const int64_t end_ms = base::SystemClock().MonotonicMs() + 20'000;
-  while (base::SystemClock().MonotonicMs() < end_ms) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return condition();
-}
+using testing::Eventually;
 
 class ForeignPodsTest : public testing::Test {
  protected:

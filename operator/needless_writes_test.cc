@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/controller.h"
 #include "operator/names.h"
@@ -13,14 +14,7 @@ namespace {
 
 using base::Json;
 
-bool Eventually(const std::function<bool()>& condition) {
-  const int64_t end_ms = base::SystemClock().MonotonicMs() + 20'000;
-  while (base::SystemClock().MonotonicMs() < end_ms) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return condition();
-}
+using testing::Eventually;
 
 class NeedlessWrites : public testing::Test {
  protected:

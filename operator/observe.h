@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/kube/object.h"
+#include "operator/missed_pods.h"
 
 namespace controller {
 
@@ -34,6 +35,7 @@ struct Observed {
   int64_t place_held_ms = 0;
   // What it said when other controllers apply the same fields, in this very look.
   std::vector<std::string> conflicts;
+  MissedPods missed;  // pods of others
 };
 
 // Sorts `objects` around `agent`; those that have nothing to do with it are left out.

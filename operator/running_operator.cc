@@ -48,6 +48,10 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
   options.look_at_sidecar = LookAtSidecar;
   options.look_at_server = LookAtServer;
   options.concurrent_rollouts = static_cast<size_t>(settings.Int("max-concurrent-rollouts"));
+  options.replacements_per_minute = settings.Int("replaced-pods-per-minute");
+  options.on_skipped = [&metrics](const std::string& reason) {
+    metrics.Count("agentops_injection_skipped_total", {{"reason", reason}});
+  };
   options.on_done = [&metrics](const char* result, double seconds) {
     metrics.Count("controller_runtime_reconcile_total",
                   {{"controller", "agent"}, {"result", result}});
@@ -343,6 +347,9 @@ const base::Program& OperatorProgram() {
           {"max-concurrent-rollouts", Kind::kInt, "10",
            "Agents whose pods are updated or restarted at once, for a changed default say", 1,
            1'000},
+          {"replaced-pods-per-minute", Kind::kInt, "10",
+           "pods of others that have no sidecar and are evicted, where their Agent allows it", 1,
+           600},
           {"workers", Kind::kInt, "4", "Agents that are worked on at once", 1, 64},
           {"lease", Kind::kString, "",
            "namespace/name of the Lease by which replicas agree who works; empty: there is one"},

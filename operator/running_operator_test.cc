@@ -14,6 +14,7 @@
 #include "lib/base/base64.h"
 #include "lib/base/text.h"
 #include "lib/http/client.h"
+#include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/http_server.h"
 #include "operator/certificate_keeper.h"
@@ -25,15 +26,7 @@ namespace controller {
 namespace {
 
 using base::Json;
-
-bool Eventually(const std::function<bool()>& condition) {
-  const int64_t end_ms = base::SystemClock().MonotonicMs() + 30'000;
-  while (base::SystemClock().MonotonicMs() < end_ms) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return condition();
-}
+using testing::Eventually;
 
 // Hands a request on to the cluster; a watch is streamed until its client is gone.
 http::Response Forward(testing::FakeCluster& cluster, const http::Request& request) {
@@ -235,10 +228,18 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
       "{agents.agentops.io/agent: a}, annotations: {agents.agentops.io/retained-from: u}}}");
   give("{" + ours +
        "kind: Agent, metadata: {name: a}, spec: {image: i, mode: daemon, injection: "
-       "{foreignPods: true}, storage: {adopt: true}, memory: {serverRef: m}, ports: [{name: http, "
+       "{foreignPods: true, replaceMissedPods: true}, storage: {adopt: true}, memory: {serverRef: "
+       "m}, ports: [{name: http, "
        "containerPort: 80}]}}");
+  give(
+      "{apiVersion: v1, kind: Pod, metadata: {name: missed, labels: {agents.agentops.io/memory: "
+      "a}, "
+      "ownerReferences: [{kind: ReplicaSet, name: r, uid: r, controller: true}]}, spec: {}}");
   Start(injection_policy);
   ASSERT_TRUE(Eventually([&] { return bool(cluster_.Get(kube::StatefulSets(), {"n", "a"})); }));
+  if (!injection_policy.empty()) {
+    EXPECT_TRUE(Eventually([&] { return !cluster_.Get(kube::Pods(), {"n", "missed"}); }));
+  }
   const Json owner = kube::ControllerReference(*cluster_.Get(Agents(), {"n", "a"}));
   for (const kube::Resource& kind : {kube::ServiceAccounts(), kube::StatefulSets()})
     cluster_.Put({{"apiVersion", kind.ApiVersion()},

@@ -145,6 +145,10 @@ Condition Degraded(const View& view, const Condition& endpoints) {
         "spec.storage differs from the claim, which this version does not change");
   if (WantsForeignPods(view.agent) && !view.findings.foreign_pods.Served())
     add(view.findings.foreign_pods.reason.c_str(), view.findings.foreign_pods.message);
+  if (view.observed.missed.count > 0)
+    add("PodsWithoutMemory",
+        DescribeMissed(view.observed.missed, {view.agent.name_space, view.agent.name},
+                       WantsMissedReplaced(view.observed.agent)));
   if (auto names = NotServed(view.agent); !names.empty())
     add("NotYetServed", "accepted, and not served by this version: " + base::Join(names, ", "));
   if (reasons.empty()) return {"Degraded", Truth::kFalse, "AsSpecified", "nothing is missing"};
@@ -249,6 +253,7 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
   status["policy"] = {{"digest", findings.policy_digest}};
   if (daemon) status["policy"].update({{"inSync", PodsInSync(view)}, {"pods", view.pods.size()}});
   status["sidecar"] = SidecarPart(view);
+  if (observed.missed.count > 0) status["missedPods"] = observed.missed.count;
   if (!findings.foreign_parts.is_null()) status["foreignPods"] = findings.foreign_parts;
   return status;
 }

@@ -8,6 +8,7 @@
 
 #include "lib/kube/apply.h"
 #include "lib/kube/event_recorder.h"
+#include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 
 namespace kube {
@@ -15,13 +16,7 @@ namespace {
 
 constexpr const char* kIntent = "example.com/intent";
 
-bool Eventually(const std::function<bool()>& condition) {
-  for (int i = 0; i < 6000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return false;
-}
+using testing::Eventually;
 
 class Toy {
  public:

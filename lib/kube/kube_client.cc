@@ -325,4 +325,20 @@ base::Status KubeClient::Delete(const Resource& resource, const ObjectKey& key,
   return {};
 }
 
+base::Status KubeClient::Evict(const ObjectKey& pod, const std::string& uid) {
+  RETURN_IF_ERROR(CheckName(pod));
+  http::ClientRequest request;
+  request.method = "POST";
+  request.target = ObjectPath(Pods(), pod, "eviction");
+  request.headers.Set("Content-Type", kJson);
+  request.body = base::DumpJson({{"apiVersion", "policy/v1"},
+                                 {"kind", "Eviction"},
+                                 {"metadata", {{"name", pod.name}, {"namespace", pod.name_space}}},
+                                 {"deleteOptions", {{"preconditions", {{"uid", uid}}}}}});
+  request.timeout_ms = settings_.timeout_ms;
+  auto answer = Call(std::move(request));
+  if (!answer) return answer.error();
+  return {};
+}
+
 }  // namespace kube

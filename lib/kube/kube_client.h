@@ -90,6 +90,8 @@ class KubeClient {
                                std::string_view subresource = {});
   base::Status Delete(const Resource& resource, const ObjectKey& key,
                       const DeleteOptions& options = {});
+  // Deletes this incarnation of a pod, if its PodDisruptionBudgets allow it (else kUnavailable).
+  base::Status Evict(const ObjectKey& pod, const std::string& uid);
   // GET of any other path, /version say; `accept`: the media type, where it has one of its own.
   base::Result<Json> GetPath(const std::string& path, const std::string& accept = {});
 

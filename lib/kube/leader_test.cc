@@ -8,18 +8,13 @@
 
 #include "lib/base/text.h"
 #include "lib/kube/connection.h"
+#include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 
 namespace kube {
 namespace {
 
-bool Eventually(const std::function<bool()>& condition) {
-  for (int i = 0; i < 6000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return false;
-}
+using testing::Eventually;
 
 struct Candidate {
   Candidate(http::Client& http, const ObjectKey& key, const char* identity,

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 
 namespace kube {
@@ -11,13 +12,7 @@ namespace {
 
 using ::testing::Fault;
 
-bool Eventually(const std::function<bool()>& condition) {
-  for (int i = 0; i < 6000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return false;
-}
+using testing::Eventually;
 
 class ReflectorTest : public ::testing::Test {
  protected:

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "lib/base/guarded.h"
+#include "lib/testing/eventually.h"
 #include "lib/testing/fake_clock.h"
 
 namespace kube {
@@ -15,13 +16,7 @@ namespace {
 
 const ObjectKey kA{"n", "a"};
 
-bool Eventually(const std::function<bool()>& condition) {
-  for (int i = 0; i < 6000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return false;
-}
+using testing::Eventually;
 
 TEST(WorkQueue, AKeyIsNeverWorkedOnTwiceAtOnce) {
   std::map<ObjectKey, std::atomic<int>> running;

@@ -53,6 +53,8 @@ constexpr MetricInfo kMetrics[] = {
     {"workqueue_depth", "gauge", "Keys that wait for a worker."},
     {"workqueue_longest_running_processor_seconds", "gauge",
      "Seconds that the longest running reconcile has run."},
+    {"agentops_injection_skipped_total", "counter",
+     "Pods with an Agent's label that no sidecar could serve."},
     {"leader_election_master_status", "gauge",
      "1 when this replica leads, 0 when it stands by, by name of the lease."},
     {"rest_client_requests_total", "counter",

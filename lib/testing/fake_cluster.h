@@ -125,6 +125,7 @@ class FakeCluster : public http::Client {
   Reply AnswerCreate(const Call& call, Target target);
   Reply AnswerPatch(const Call& call, const Target& target, bool json_patch);
   Reply AnswerDelete(const Call& call, const Target& target);
+  Reply AnswerEvict(Call call, const Target& target);
   // Stores `next` with a new version, unless nothing changed; returns what is stored.
   Json Commit(const Target& target, Json next, FieldOwners owners);
   void Erase(const Target& target);

@@ -56,6 +56,7 @@ FakeCluster::Reply FakeCluster::Answer(const Call& call, const http::ClientReque
   bool metadata_only = accept.find("as=PartialObjectMetadata") != std::string::npos;
   if (call.verb == "LIST") return AnswerList(call, *target, metadata_only);
   if (call.verb == "GET") return AnswerGet(*target);
+  if (call.verb == "CREATE" && target->subresource == "eviction") return AnswerEvict(call, *target);
   if (call.verb == "CREATE") return AnswerCreate(call, *target);
   if (call.verb == "APPLY") return AnswerApply(call, *target);
   if (call.verb == "DELETE") return AnswerDelete(call, *target);
@@ -212,6 +213,14 @@ FakeCluster::Reply FakeCluster::AnswerDelete(const Call& call, const Target& tar
   }
   Erase(target);
   return {200, {{"kind", "Status"}, {"status", "Success"}}, 0};
+}
+
+// Without PodDisruptionBudgets, of which it knows nothing.
+FakeCluster::Reply FakeCluster::AnswerEvict(Call call, const Target& target) {
+  call.body = call.body.value("deleteOptions", Json::object());
+  Reply reply = AnswerDelete(call, target);
+  if (reply.status == 200) reply.status = 201;
+  return reply;
 }
 
 Json FakeCluster::Commit(const Target& target, Json next, FieldOwners owners) {

@@ -40,6 +40,7 @@ reads those that its caches do not have yet. */}}
 - {apiGroups: [admissionregistration.k8s.io], resources: [mutatingadmissionpolicies], resourceNames: [{{ include "agent-memory.foreignPods" . }}], verbs: [get]}
 - {apiGroups: [admissionregistration.k8s.io], resources: [mutatingadmissionpolicybindings], verbs: [get, list, watch, create, patch, delete]}
 {{- end }}
+- {apiGroups: [''], resources: [pods/eviction], verbs: [create]}
 {{- end -}}
 
 {{/* Only with a ClusterRole: are the CRDs ours? */}}

@@ -1,0 +1,32 @@
+// So many a minute, evenly, over all of the operator's workers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "lib/base/guarded.h"
+
+namespace controller {
+
+// Any thread.
+class Pace {
+ public:
+  explicit Pace(int64_t per_minute) : apart_ms_(60'000 / std::max<int64_t>(1, per_minute)) {}
+
+  // 0: now, and the next one not before another interval; else how long to wait, ms. `now_ms`
+  // monotonic.
+  int64_t Take(int64_t now_ms) {
+    return next_ms_.With([&](int64_t& next_ms) -> int64_t {
+      if (now_ms < next_ms) return next_ms - now_ms;
+      next_ms = now_ms + apart_ms_;
+      return 0;
+    });
+  }
+  int64_t apart_ms() const { return apart_ms_; }
+
+ private:
+  const int64_t apart_ms_;
+  base::Guarded<int64_t> next_ms_;
+};
+
+}  // namespace controller
