@@ -50,7 +50,10 @@ class Creates:
     def run(self):
         t = Cluster(self.cluster.kubectl[0], self.cluster.kubeconfig, self.cluster.folder)
         while not self.done.is_set():
-            status, answer = t.create(self.cluster.pod("coder"))
+            try:
+                status, answer = t.create(self.cluster.pod("coder"))
+            except Exception as wrong:  # whatever it is, a pod was not made
+                status, answer = 0, repr(wrong)
             self.made += 1
             if status != 201 or not injected(answer):
                 self.failed.append(str(answer)[:300])

@@ -82,27 +82,31 @@ void CertificateKeeper::Stop() {
 base::Status CertificateKeeper::Ready() const { return state_.Copy(); }
 
 int64_t CertificateKeeper::Round() {
-  settled_ = false;
+  settled_ = read_ = false;
   base::Status state = Look();
-  if (!state) {
-    const base::Status before = state_.Copy();
-    const bool waits = state.error().code == base::Code::kUnavailable;
-    if (!waits && (before || before.error().message != state.error().message))
-      base::LogWarn("the webhook's certificates", {{"error", state.error().message}});
-    // A replica goes on with what it shows while the API server cannot be asked.
-    if (shown_ && state.error().code != base::Code::kNotFound && before) state = {};
-  }
+  const std::string fault =
+      state || state.error().code == base::Code::kUnavailable ? "" : state.error().message;
+  const bool again = !fault.empty() && fault == said_;
+  if (!fault.empty() && !again) base::LogWarn("the webhook's certificates", {{"error", fault}});
+  said_ = fault;
+  // A replica goes on with what it shows while the API server cannot be asked, and only then: what
+  // is not trusted serves nobody.
+  const bool away = !state && !read_ &&
+                    (state.error().code == base::Code::kUnavailable ||
+                     state.error().code == base::Code::kTimeout);
+  if (away && shown_ && state_.Copy()) state = {};
   state_.Set(state);
   if (shown_ && options_.on_days_left)
     if (auto valid = ValidityOf(shown_->certificate))
       options_.on_days_left(static_cast<double>(valid->until_ms - clock_.NowMs()) / kDayMs);
   const int64_t period_ms = std::min(kPeriodMs, options_.rules.OverlapMs() / 2);
-  return std::max(kShortestMs, settled_ ? period_ms : std::min(period_ms, kUnsettledMs));
+  return std::max(kShortestMs, settled_ || again ? period_ms : std::min(period_ms, kUnsettledMs));
 }
 
 base::Status CertificateKeeper::Look() {
   ASSIGN_OR_RETURN(const std::vector<Json> configurations, Configurations());
   ASSIGN_OR_RETURN(const std::optional<Json> secret, Secret());
+  read_ = true;
   const std::string published = Published(configurations);
   // A Secret that was deleted comes back as it was, so that nobody's trust is lost.
   std::optional<Certificates> held = secret ? CertificatesOf(*secret) : held_;

@@ -64,6 +64,8 @@ class CertificateKeeper {
   std::string awaited_;  // an authority that is published, for the time until it is needed
   int64_t awaited_since_ms_ = 0;
   bool settled_ = false;
+  bool read_ = false;  // in this round the API server gave what was asked for
+  std::string said_;   // in the log, last
   base::Guarded<base::Status> state_;
   std::mutex mutex_;
   std::condition_variable_any wake_;

@@ -195,6 +195,7 @@ base::Result<kube::When> Controller::Reconcile(const ObjectKey& key, std::stop_t
     refused_.With([&](auto& all) { all.erase(key); });
     GiveBackPlace(key);
     TellSkipped(key, {});
+    before_replaced_.With([&](auto& all) { all.erase(key); });
     if (!agent) RETURN_IF_ERROR(RemoveBindingOf(key));
     return kube::When{};
   }

@@ -122,6 +122,9 @@ class Controller {
   Pace replacements_;
   // By Agent: uids of pods whose owners know that they are skipped.
   base::Guarded<std::map<kube::ObjectKey, std::set<std::string>>> told_skipped_;
+  // By Agent: what was injected and ready when a missed pod of it was evicted. The next one is not
+  // before another stands: if new ones do not come, one pod is lost and not all.
+  base::Guarded<std::map<kube::ObjectKey, std::set<std::string>>> before_replaced_;
   kube::EventRecorder events_;
   std::map<std::string, kube::ObjectStore*> stores_;  // by kind; of pods those of daemons
   kube::ObjectStore* run_pods_ = nullptr;

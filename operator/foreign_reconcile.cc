@@ -1,7 +1,8 @@
 // What the controller does about pods of others beside their Agent's plan: it finds those without a
 // sidecar, tells the owners of those that can have none, and replaces the others where that is
 // allowed.
-#include "lib/base/log.h"
+#include <algorithm>
+
 #include "operator/controller.h"
 #include "operator/names.h"
 
@@ -48,7 +49,14 @@ void Controller::TellSkipped(const ObjectKey& agent, const MissedPods& missed) {
 
 base::Result<int64_t> Controller::ReplaceMissed(const Json& agent, const MissedPods& missed,
                                                 const std::stop_token& stop) {
+  const ObjectKey self = kube::KeyOf(agent);
   if (!missed.next || !WantsMissedReplaced(agent)) return 0;
+  const bool came = before_replaced_.With([&](const auto& all) {
+    const auto before = all.find(self);
+    return before == all.end() || !std::includes(before->second.begin(), before->second.end(),
+                                                 missed.injected.begin(), missed.injected.end());
+  });
+  if (!came) return 0;
   if (const int64_t wait_ms = replacements_.Take(clock_.MonotonicMs())) return wait_ms;
   RETURN_IF_ERROR(GoOn(stop));
   const MissedPods::Next& pod = *missed.next;
@@ -58,11 +66,13 @@ base::Result<int64_t> Controller::ReplaceMissed(const Json& agent, const MissedP
   if (!evicted && evicted.error().code != base::Code::kNotFound &&
       evicted.error().code != base::Code::kConflict)
     return evicted.error();
-  if (evicted)
+  if (evicted) {
+    before_replaced_.With([&](auto& all) { all[self] = missed.injected; });
     events_.Normal(agent, "PodReplaced", "Inject",
                    "pod " + pod.key.name +
                        " had no sidecar and was evicted, so that its controller "
                        "makes another one with it");
+  }
   return replacements_.apart_ms();
 }
 

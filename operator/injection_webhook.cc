@@ -8,8 +8,11 @@ namespace {
 
 using base::Json;
 
-constexpr size_t kMaxReviewBytes = 4 << 20;  // two pods of the API server's own limit
-constexpr int64_t kBodyMs = 5'000;           // the API server gives up by then
+constexpr size_t kMaxReviewBytes = 2 << 20;  // a pod of the API server's own limit
+// Anybody in the cluster may ask, and a text of many small values takes some thirty times its size
+// in memory while it is answered.
+constexpr size_t kWorkers = 2;
+constexpr int64_t kBodyMs = 5'000;  // the API server gives up by then
 // Longer than the API server keeps a connection that it does not use (90 s), so that it is never
 // closed under a question that was sent just then.
 constexpr int64_t kIdleMs = 150'000;
@@ -41,6 +44,7 @@ base::Result<std::unique_ptr<InjectionWebhook>> InjectionWebhook::Start(WebhookO
   serving.listen = options.listen;
   serving.name = "webhook";
   serving.tls = webhook->identity_;
+  serving.workers = kWorkers;
   serving.max_buffered_bytes = 32 << 20;
   serving.body_timeout_ms = kBodyMs;
   serving.write_timeout_ms = kBodyMs;

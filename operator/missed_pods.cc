@@ -78,7 +78,9 @@ MissedPods LookForMissed(const std::vector<Json>& pods, const std::string& injec
   for (const Json& pod : pods) {
     if (HasEnded(pod)) continue;
     if (kube::IsBeingDeleted(pod) || HasSidecar(pod)) {
-      settled = settled && !kube::IsBeingDeleted(pod) && IsReady(pod);
+      const bool stands = !kube::IsBeingDeleted(pod) && IsReady(pod);
+      if (stands) missed.injected.insert(kube::UidOf(pod));
+      settled = settled && stands;
       continue;
     }
     if (Skip skip = SkipOf(pod); !skip.reason.empty()) {

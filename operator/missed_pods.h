@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct MissedPods {
       0;  // of them: those that would not be made again with one, and are never replaced
   std::vector<std::string> names;   // the first three
   std::vector<SkippedPod> skipped;  // no sidecar could serve these
+  std::set<std::string> injected;   // uids of those that have a sidecar and are ready
   std::optional<Next> next;         // may be replaced at this moment
 };
 

@@ -197,5 +197,14 @@ TEST_F(MissedPodsStory, AreCountedAndLeftAloneUnlessTheAgentAllowsIt) {
   EXPECT_EQ(skipped_.With([](auto& all) { return all.size(); }), 1u) << "told once";
 }
 
+TEST_F(MissedPodsStory, WhenNoReplacementComesOnePodIsLostAndNotAll) {
+  GiveAgent(true);
+  Start();
+  ASSERT_TRUE(Eventually([&] { return Status().value("missedPods", 0) == 5; })) << Status();
+  cluster_.Put(Pod("another", ""));  // the Agent is looked at again, and again nothing came
+  ASSERT_TRUE(Eventually([&] { return Status().value("missedPods", 0) == 6; })) << Status();
+  EXPECT_EQ(cluster_.List(kube::Pods(), "n").size(), 7u);
+}
+
 }  // namespace
 }  // namespace controller

@@ -26,6 +26,7 @@ namespace {
 
 // With one call that hangs (10 s) and the Lease's (5 s) that is 25 s, and a pod has 30.
 constexpr int64_t kDrainMs = 10'000;
+constexpr int64_t kLingerMs = 3'000;
 constexpr int64_t kAskAgentMs = 2'000;
 constexpr int64_t kPolicyWaitMs = 15'000, kPolicyAgainMs = 500;
 
@@ -151,8 +152,14 @@ class Running : public RunningOperator {
     return {};
   }
   void Stop() final {
+    const int64_t asked_ms = base::SystemClock().MonotonicMs();
     if (controller_) controller_->Stop(kDrainMs);
-    if (webhook_) webhook_->Stop();
+    if (webhook_) {
+      // The Service leads here for a moment more: who would be turned away then is no pod at all.
+      const int64_t left_ms = asked_ms + kLingerMs - base::SystemClock().MonotonicMs();
+      std::this_thread::sleep_for(std::chrono::milliseconds(std::max<int64_t>(0, left_ms)));
+      webhook_->Stop();
+    }
     if (leader_) leader_->Stop();  // after the last write
     if (admin_) admin_->Stop(1'000);
   }

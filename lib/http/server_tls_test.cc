@@ -107,7 +107,7 @@ TEST_F(TlsServing, WhoNeverFinishesTheHandshakeIsClosed) {
   const testing::TlsAuthority authority;
   Show(authority);
   ServerOptions options;
-  options.header_timeout_ms = 50;
+  options.header_timeout_ms = 1'000;
   Start(options);
   testing::RawSocket silent(server_->port());
   EXPECT_EQ(silent.ReadAll(), "");
