@@ -37,7 +37,15 @@ const Json* Workload(const ServerDraft& draft) {
   return ours ? &found->second : nullptr;
 }
 
+// The claim of this name belongs to whose workload has this name: an Agent's, say.
+bool IsClaimTheirs(const ServerDraft& draft) {
+  return !draft.findings.workload &&
+         draft.observed.children.contains(
+             {kube::StatefulSets().kind, ServerObjectName(draft.findings.server.name)});
+}
+
 void MarkClaim(ServerDraft& draft) {
+  if (IsClaimTheirs(draft)) return;
   const Json& server = draft.observed.server;
   draft.findings.claim = LookAtClaim(draft.observed.claim, server, draft.findings.workload,
                                      draft.findings.server.storage.adopt);

@@ -93,6 +93,18 @@ TEST(ServerPlan, AVolumeOfAnEarlierServerIsNotTakenInSilence) {
   EXPECT_EQ(server.set()["spec"]["persistentVolumeClaimRetentionPolicy"]["whenDeleted"], "Retain");
 }
 
+TEST(ServerPlan, TheVolumeOfAnAgentOfThatNameIsNotTouched) {
+  Served server("{storage: {adopt: true}}");
+  server.observed.claim = Json::parse(R"({"metadata": {"name": "data-s-0", "namespace": "agents",
+      "uid": "uid-claim", "creationTimestamp": "2026-01-01T00:00:00Z", "annotations":
+      {"agents.agentops.io/retained-from": "uid-agent"}}, "status": {"phase": "Bound"}})");
+  server.observed.children[{"StatefulSet", "s"}] = {{"metadata", {{"uid", "theirs"}}}};
+  const Plan plan = server.Look();
+  EXPECT_TRUE(plan.patch.empty()) << "its mark is the Agent's";
+  EXPECT_EQ(server.Condition("Stalled"), "True NameTaken");
+  EXPECT_EQ(server.Message("VolumeReady").find("kubectl delete pvc"), std::string::npos);
+}
+
 TEST(ServerPlan, ANewImageIsNotReadyBeforeItsPodIs) {
   Served server;
   server.Roll();

@@ -60,6 +60,9 @@ void MakePolicy(Draft& draft) {
 // ---- volume (rulings K38) ----
 
 void MarkClaim(Draft& draft) {
+  // The claim of this name belongs to whose workload has this name: a MemoryServer's, say.
+  const ChildKey workload{kube::StatefulSets().kind, WorkloadName(draft.agent.name)};
+  if (!Workload(draft) && draft.observed.children.contains(workload)) return;
   const ClaimFinding found = LookAtClaim(draft.observed.claim, draft.observed.agent,
                                          Workload(draft) != nullptr, draft.agent.storage.adopt);
   draft.findings.claim = found.state;

@@ -1,6 +1,8 @@
 // One small JSON object.
 #include "lib/api/server_report.h"
 
+#include <utility>
+
 namespace api {
 
 using base::Json;
@@ -20,6 +22,10 @@ base::Result<ServerReport> DecodeServerReport(const Json& body) {
   ASSIGN_OR_RETURN(auto bytes, base::OptionalInt(body, "bytes"));
   ASSIGN_OR_RETURN(auto by_keys, base::OptionalBool(body, "by_keys"));
   ASSIGN_OR_RETURN(auto error, base::OptionalString(body, "error"));
+  for (const auto& [name, number] : {std::pair("schema", schema), {"rows", rows}, {"bytes", bytes}})
+    if (number.value_or(0) < 0)
+      return base::Error{base::Code::kInvalid,
+                         std::string(name) + " of the server's report is negative"};
   report.schema = schema.value_or(0);
   report.rows = rows.value_or(0);
   report.bytes = bytes.value_or(0);

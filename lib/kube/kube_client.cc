@@ -115,8 +115,10 @@ int64_t KubeClient::RetryAfterMs(const Resource& resource) const {
 bool KubeClient::Inspect(std::string_view verb, std::string_view target,
                          const http::Response& answer, double seconds) {
   if (settings_.on_answer) settings_.on_answer(verb, answer.status, seconds);
-  // A 504 asks only for the same request to be made later.
-  bool is_overloaded = answer.status == 429 || answer.status == 503;
+  // A 504 asks only for the same request to be made later, and so does a PodDisruptionBudget that
+  // does not allow an eviction yet.
+  const bool is_overloaded =
+      (answer.status == 429 || answer.status == 503) && !target.ends_with("/eviction");
   int64_t wait_ms = is_overloaded ? RetryAfterOf(answer, settings_.longest_retry_after_ms) : 0;
   if (wait_ms > 0) {
     const int64_t now_ms = clock_.MonotonicMs();

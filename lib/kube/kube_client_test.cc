@@ -106,6 +106,13 @@ TEST_F(KubeClientTest, RetryAfterOfA504ConcernsThatRequestAlone) {
   EXPECT_TRUE(client_.ListAll(ConfigMaps(), {}));
 }
 
+TEST_F(KubeClientTest, AnEvictionThatMustWaitKeepsNoOtherCallWaiting) {
+  cluster_.Inject({"", "/eviction", 429, 10});
+  EXPECT_FALSE(client_.Evict({"n", "p"}, "uid"));
+  EXPECT_EQ(client_.RetryAfterMs(Pods()), 0);
+  EXPECT_TRUE(client_.ListAll(Pods(), {}));
+}
+
 TEST_F(KubeClientTest, RetryAfterIsBounded) {
   cluster_.Inject({"", "", 429, 86'400});
   EXPECT_FALSE(client_.Get(ConfigMaps(), {"n", "a"}));

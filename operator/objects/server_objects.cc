@@ -2,6 +2,8 @@
 // holds up drains and is scraped.
 #include "operator/objects/server_objects.h"
 
+#include <algorithm>
+
 #include "operator/names.h"
 
 namespace controller {
@@ -43,7 +45,10 @@ Json TcpPort(int number) { return {{"port", number}, {"protocol", "TCP"}}; }
 int PortOf(const std::string& url) {
   const size_t host = url.find("://");
   const size_t from = host == std::string::npos ? 0 : host + 3;
-  const size_t colon = url.find(':', from), slash = url.find('/', from);
+  // Behind an address in brackets, and behind a name and a password.
+  const size_t slash = url.find('/', from);
+  const size_t before = url.substr(0, slash).find_last_of("]@");
+  const size_t colon = url.find(':', before == std::string::npos ? from : std::max(from, before));
   if (colon == std::string::npos || colon > slash) return url.starts_with("https") ? 443 : 80;
   return std::atoi(url.c_str() + colon + 1);
 }
