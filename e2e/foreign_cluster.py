@@ -81,8 +81,8 @@ class Cluster:
         found = json.loads(text)
         webhook = found["webhooks"][0]
         webhook["clientConfig"] = {"url": f"https://{self.url}/mutate"}
-        webhook["namespaceSelector"]["matchExpressions"].append(
-            {"key": "kubernetes.io/metadata.name", "operator": "In", "values": self.spaces})
+        webhook["namespaceSelector"] = {"matchExpressions": [
+            {"key": "kubernetes.io/metadata.name", "operator": "In", "values": self.spaces}]}
         return found
 
     def flags(self):
