@@ -8,7 +8,7 @@ import wire
 
 # As many Agents at once; ten for the record.
 COUNT = int(os.environ.get("AGENT_MEMORY_STORY_UPGRADES", "3"))
-UPGRADED_S = 60
+UPGRADED_S = 180  # a kubelet whose pod changes again right after a resize takes a minute to go on; the time is told
 # The same image by its full name: to the kubelet it is another one.
 OTHER_NAME = "docker.io/agent-memory/sidecar:dev"
 NOWHERE = "agent-memory/nowhere:1"
