@@ -17,8 +17,13 @@ if(AGENT_MEMORY_SANITIZE)
   add_compile_options(-fsanitize=${AGENT_MEMORY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${AGENT_MEMORY_SANITIZE})
 elseif(CMAKE_BUILD_TYPE STREQUAL Release)
+  # Jumps only to where code expects them: each processor has a flag of its own.
+  set(branches -fcf-protection=full)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    set(branches -mbranch-protection=standard)
+  endif()
   add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GLIBCXX_ASSERTIONS -fstack-protector-strong
-    -fstack-clash-protection -fcf-protection=full -fno-delete-null-pointer-checks -fno-strict-overflow
+    -fstack-clash-protection ${branches} -fno-delete-null-pointer-checks -fno-strict-overflow
     -ftrivial-auto-var-init=zero)
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie> -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed -Wl,--gc-sections)
 endif()

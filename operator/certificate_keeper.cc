@@ -11,6 +11,7 @@ namespace {
 using base::Json;
 
 constexpr int64_t kPeriodMs = 10'000, kUnsettledMs = 500, kShortestMs = 200;
+constexpr int64_t kLeaderMs = 20'000;  // longer than the term of a leader that died
 constexpr double kDayMs = 86'400'000.0;
 constexpr const char* kAdmission = "admissionregistration.k8s.io";
 
@@ -36,6 +37,13 @@ std::string Published(const std::vector<Json>& configurations) {
   return all.value_or("");
 }
 
+bool NobodyIsTrusted(const std::vector<Json>& configurations) {
+  for (const Json& configuration : configurations)
+    for (const Json& webhook : WebhooksOf(configuration))
+      if (!BundleIn(webhook).empty()) return false;
+  return true;
+}
+
 }  // namespace
 
 const kube::Resource& Secrets() {
@@ -59,6 +67,7 @@ CertificateKeeper::CertificateKeeper(kube::KubeClient& client, http::TlsIdentity
       identity_(identity),
       options_(std::move(options)),
       clock_(clock),
+      begun_ms_(clock.MonotonicMs()),
       state_(base::Status(
           base::Error{base::Code::kUnavailable, "the webhook has no certificate yet"})) {}
 
@@ -118,10 +127,14 @@ base::Status CertificateKeeper::Look() {
     if (!secret || !held || wanted != *held) RETURN_IF_ERROR(Write(secret, wanted));
     held = wanted;
   }
-  if (!held)
+  if (!held) {
+    // A leader from before there was a webhook makes none, and goes only once its successor is
+    // ready. While nobody is trusted nobody could serve instead.
+    if (NobodyIsTrusted(configurations) && clock_.MonotonicMs() - begun_ms_ > kLeaderMs) return {};
     return base::Error{
         base::Code::kUnavailable,
         "the webhook has no certificate yet: the leader makes Secret " + options_.secret.Text()};
+  }
   held_ = held;
   RETURN_IF_ERROR(Show(held->serving, published));
   const std::string bundle = BundleOf(*held);

@@ -43,7 +43,8 @@ class CertificateKeeper {
   // Looks at Secret and configurations once and does what is due. How long the next may wait, ms.
   // One caller at a time.
   int64_t Round();
-  // OK: what is shown is trusted by the API server. Any thread.
+  // OK: what is shown is trusted by the API server; or no leader made a certificate in 20 s, and
+  // whoever waits for us to be ready must not wait for that. Any thread.
   base::Status Ready() const;
 
  private:
@@ -59,6 +60,7 @@ class CertificateKeeper {
   http::TlsIdentity& identity_;
   const KeeperOptions options_;
   const base::Clock& clock_;
+  const int64_t begun_ms_;
   std::optional<Certificates> held_;  // as last read or written
   std::optional<ServingPair> shown_;
   std::string awaited_;  // an authority that is published, for the time until it is needed

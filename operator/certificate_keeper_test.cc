@@ -155,6 +155,21 @@ TEST_F(CertificateKeeperTest, ReplicasThatMayNotWriteWaitForTheOneThatMay) {
   EXPECT_EQ(Call(standby), "here");
 }
 
+// It leads until its successor is ready, and is of a version that makes no certificate.
+TEST_F(CertificateKeeperTest, ALeaderWithoutAWebhookHoldsUpNoSuccessor) {
+  Replica& successor = Add([] { return false; });
+  successor.keeper.Round();
+  EXPECT_FALSE(successor.keeper.Ready());
+  clock_.Advance(21'000);
+  successor.keeper.Round();
+  EXPECT_TRUE(successor.keeper.Ready());
+  Replica& leader = Add();
+  for (int i = 0; i < 3; ++i) leader.keeper.Round();
+  for (int i = 0; i < 3; ++i) successor.keeper.Round();
+  EXPECT_TRUE(successor.keeper.Ready());
+  EXPECT_EQ(Call(successor), "here");
+}
+
 TEST_F(CertificateKeeperTest, AfterThreeHundredDaysANewOneIsShownAndNobodyWasTurnedAway) {
   Add();
   Add([] { return false; });

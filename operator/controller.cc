@@ -39,6 +39,7 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
           {options_.workers, {}, options_.standby, options_.on_done, options_.on_taken}, clock) {
   WatchAgents();
   WatchRuns();
+  if (options_.name_spaces.empty()) WatchNodes();
   if (options_.settings.foreign_pods.Served()) WatchForeignPods();
 }
 
@@ -120,6 +121,9 @@ base::Result<Observed> Controller::Observe(const base::Json& agent) {
     const ObjectKey binding{"", InjectionBindingName(self.name_space, self.name)};
     if (auto found = stores_[InjectionBindings().kind]->Get(binding)) objects.push_back(*found);
   }
+  faulty_nodes_.With([&](const auto& nodes) {
+    for (const auto& [key, node] : nodes) objects.push_back(node);
+  });
   Observed observed = Sort(agent, objects);
   observed.missed = LookAtForeignPods(observed);
   RETURN_IF_ERROR(LookForClaim(observed));
@@ -195,7 +199,7 @@ base::Result<kube::When> Controller::Reconcile(const ObjectKey& key, std::stop_t
     refused_.With([&](auto& all) { all.erase(key); });
     GiveBackPlace(key);
     TellSkipped(key, {});
-    before_replaced_.With([&](auto& all) { all.erase(key); });
+    replacing_.With([&](auto& all) { all.erase(key); });
     if (!agent) RETURN_IF_ERROR(RemoveBindingOf(key));
     return kube::When{};
   }

@@ -14,6 +14,7 @@
 #include "operator/memory_server_plan.h"
 #include "operator/pace.h"
 #include "operator/policy_probe.h"
+#include "operator/replacing.h"
 #include "operator/rollout_budget.h"
 #include "operator/run_plan.h"
 
@@ -72,10 +73,12 @@ class Controller {
   // controller_watches.cc
   // `label`: that ListByLabel asks for; `selector`: of what is watched, empty: everything.
   kube::ObjectStore& Watch(const kube::Resource& resource, kube::MapToKeys map, kube::Prune prune,
-                           const std::string& label = {}, const std::string& selector = {});
+                           const std::string& label = {}, const std::string& selector = {},
+                           bool may_be_denied = false);
   void WatchAgents();
   void WatchRuns();
   void WatchForeignPods();
+  void WatchNodes();
 
   base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop);
   base::Status RemoveBindingOf(const kube::ObjectKey& gone);
@@ -85,6 +88,9 @@ class Controller {
   // When to look again, ms; 0: at the next change.
   base::Result<int64_t> ReplaceMissed(const base::Json& agent, const MissedPods& missed,
                                       const std::stop_token& stop);
+  // `refused`: the API server's words. → when to try again, ms.
+  int64_t HoldReplacing(const base::Json& agent, const kube::ObjectKey& pod,
+                        const std::string& refused);
   // run_reconcile.cc
   base::Result<kube::When> ReconcileRun(const kube::ObjectKey& key, std::stop_token stop);
   ObservedRun ObserveRun(const kube::ObjectKey& key, const base::Json& run);
@@ -122,15 +128,14 @@ class Controller {
   Pace replacements_;
   // By Agent: uids of pods whose owners know that they are skipped.
   base::Guarded<std::map<kube::ObjectKey, std::set<std::string>>> told_skipped_;
-  // By Agent: what was injected and ready when a missed pod of it was evicted. The next one is not
-  // before another stands: if new ones do not come, one pod is lost and not all.
-  base::Guarded<std::map<kube::ObjectKey, std::set<std::string>>> before_replaced_;
+  base::Guarded<std::map<kube::ObjectKey, Replacing>> replacing_;  // by Agent
   kube::EventRecorder events_;
   std::map<std::string, kube::ObjectStore*> stores_;  // by kind; of pods those of daemons
   kube::ObjectStore* run_pods_ = nullptr;
-  const std::string started_;                  // as in creationTimestamp
-  kube::ObjectStore* foreign_pods_ = nullptr;  // null: they are not served
-  kube::ControllerLoop loop_;                  // last: its threads use all of the above
+  base::Guarded<std::map<kube::ObjectKey, base::Json>> faulty_nodes_;  // as PruneNode leaves them
+  const std::string started_;                                          // as in creationTimestamp
+  kube::ObjectStore* foreign_pods_ = nullptr;                          // null: they are not served
+  kube::ControllerLoop loop_;  // last: its threads use all of the above
 };
 
 }  // namespace controller

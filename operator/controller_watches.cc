@@ -1,6 +1,7 @@
 // What the operator watches, what it keeps of it, and which keys a change brings back.
 #include "operator/controller.h"
 #include "operator/names.h"
+#include "operator/node_skew.h"
 
 namespace controller {
 namespace {
@@ -80,13 +81,14 @@ void PruneSlice(Json& slice) {
 
 kube::ObjectStore& Controller::Watch(const kube::Resource& resource, kube::MapToKeys map,
                                      kube::Prune prune, const std::string& label,
-                                     const std::string& selector) {
+                                     const std::string& selector, bool may_be_denied) {
   kube::WatchPlan plan;
   plan.reflect.resource = resource;
   plan.reflect.selection.label_selector = selector;
   plan.map = std::move(map);
   plan.prune = std::move(prune);
   plan.label = label;
+  plan.may_be_denied = may_be_denied;
   plan.name_spaces = options_.name_spaces;
   kube::ObjectStore& store = loop_.Watch(std::move(plan));
   stores_.try_emplace(resource.kind, &store);
@@ -154,6 +156,28 @@ void Controller::WatchForeignPods() {
       InjectionBindings(),
       [](const Change& change) { return std::vector{AgentOfBinding(change.object)}; },
       kube::DropManagedFields, kAgentLabel, kAgentLabel);
+}
+
+// A kubelet reports every few minutes; Agents are looked at again only when one of those with a
+// fault came, went, or may be used by others than before.
+void Controller::WatchNodes() {
+  Watch(
+      kube::Nodes(),
+      [this](const Change& change) -> std::vector<ObjectKey> {
+        Json node = change.object;
+        node["metadata"].erase("resourceVersion");
+        const bool faulty = change.type != Change::Type::kDeleted && node.contains("status");
+        const bool news = faulty_nodes_.With([&](auto& nodes) {
+          if (!faulty) return nodes.erase(change.key) > 0;
+          Json& known = nodes[change.key];
+          const bool differs = known != node;
+          known = std::move(node);
+          return differs;
+        });
+        // The first lists bring every Agent anyhow.
+        return news && loop_.synced() ? stores_["Agent"]->Keys() : std::vector<ObjectKey>();
+      },
+      PruneNode, "", "", /*may_be_denied=*/true);
 }
 
 void Controller::WatchRuns() {

@@ -1,5 +1,5 @@
-// The operator in five steps: signals and log, settings, build, run, drain. `render` and
-// `explain` are programs of their own inside it.
+// The operator in five steps: signals and log, settings, build, run, drain. `render`,
+// `explain` and `canary` are programs of their own inside it.
 #include <malloc.h>
 
 #include <iostream>
@@ -7,6 +7,7 @@
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
 #include "lib/telemetry/trace_export.h"
+#include "operator/canary.h"
 #include "operator/explain.h"
 #include "operator/render.h"
 #include "operator/running_operator.h"
@@ -17,9 +18,11 @@ int main(int argc, char** argv) {
     return controller::RunRender({arguments.begin() + 2, arguments.end()}, std::cout, std::cerr);
   if (arguments.size() > 1 && arguments[1] == "explain")
     return controller::RunExplain({arguments.begin() + 2, arguments.end()}, std::cout, std::cerr);
+  if (arguments.size() > 1 && arguments[1] == "canary")
+    return controller::RunCanary({arguments.begin() + 2, arguments.end()}, std::cout, std::cerr);
 
-  // Each watch has a thread, which would get an arena of its own and keep what its largest list
-  // took.
+  // Each watch lists on a thread of its own, which would get an arena and keep what its largest
+  // list took.
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
   mallopt(M_TRIM_THRESHOLD, 256 << 10);

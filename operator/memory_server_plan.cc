@@ -123,7 +123,9 @@ int64_t LookAgainMs(const Json& status, int64_t now_ms) {
 }
 
 Plan Say(ServerDraft& draft, Json status, int64_t now_ms) {
-  draft.plan.requeue_after_ms = LookAgainMs(status, now_ms);
+  // That it gets ready is told by its EndpointSlice.
+  draft.plan.requeue_after_ms =
+      draft.observed.asked_in_vain ? kLookMs : LookAgainMs(status, now_ms);
   const Json* stored = base::At(draft.observed.server, {"status"});
   if (stored && *stored == status) return std::move(draft.plan);
   draft.plan.events = NoticesOf(stored ? *stored : Json(), status);

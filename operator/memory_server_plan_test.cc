@@ -2,6 +2,7 @@
 #include "operator/memory_server_plan.h"
 
 #include "operator/memory_server_fixture.h"
+#include "operator/memory_server_probe.h"
 #include "operator/objects/server_objects.h"
 
 namespace controller {
@@ -160,6 +161,50 @@ TEST(ServerPlan, AnOlderVersionThatRefusesTheVolumeIsToldWithTheWayBack) {
   server.Look();
   EXPECT_EQ(server.Condition("Ready"), "True Ready");
   EXPECT_EQ(server.Condition("Stalled"), "False Progressing");
+}
+
+TEST(ServerPlan, TheImageThatDoesNotStartIsNoWayBack) {
+  Served server("{image: 'x:1'}");
+  server.Roll();
+  server.Says(1);
+  server.Look();
+  ASSERT_EQ(base::StringAt(server.status(), {"image"}), "x:1");
+  server.Roll(false);  // the tag names an older image now
+  server.observed.report.reset();
+  server.Fails(api::kNewerSchemaExitCode);
+  server.Look();
+  EXPECT_EQ(server.Condition("Stalled"), "True NewerSchema");
+  EXPECT_EQ(server.Message("Stalled").find("kubectl patch"), std::string::npos)
+      << server.Message("Stalled");
+  EXPECT_NE(server.Message("Stalled").find("Set spec.image to the version that ran before"),
+            std::string::npos);
+}
+
+TEST(ServerPlan, OneThatNeverAnswersIsAskedSeldom) {
+  Served server;
+  server.Roll(false);
+  EXPECT_LT(server.Look().requeue_after_ms, 60'000);
+  server.observed.asked_in_vain = true;
+  EXPECT_EQ(server.Look().requeue_after_ms, 60'000);
+}
+
+TEST(ServerProbe, AsksWhoIsReadyWasRestartedOrHadItsTime) {
+  const int64_t started_ms = base::ParseTime("2026-01-02T00:00:00Z").value();
+  Json pod = {{"metadata", {{"name", "s-0"}}},
+              {"status",
+               {{"containerStatuses",
+                 {{{"name", kServerContainer},
+                   {"restartCount", 0},
+                   {"state", {{"running", {{"startedAt", "2026-01-02T00:00:00Z"}}}}}}}}}}};
+  EXPECT_FALSE(IsWorthAsking(pod, started_ms + 60'000));
+  EXPECT_TRUE(IsWorthAsking(pod, started_ms + 121'000)) << "what keeps it is worth knowing";
+  Json& status = pod["status"];
+  status["containerStatuses"][0]["restartCount"] = 1;
+  EXPECT_TRUE(IsWorthAsking(pod, started_ms));
+  status["containerStatuses"][0]["restartCount"] = 0;
+  status["conditions"] = {{{"type", "Ready"}, {"status", "True"}}};
+  EXPECT_TRUE(IsWorthAsking(pod, started_ms));
+  EXPECT_FALSE(IsWorthAsking({{"status", Json::object()}}, started_ms));
 }
 
 TEST(ServerPlan, AnotherWayToFailIsNoReasonToGoBack) {

@@ -1,16 +1,31 @@
 // As policy_probe.cc.
 #include "operator/memory_server_probe.h"
 
+#include "lib/base/clock.h"
 #include "lib/kube/object.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"
+#include "operator/pod_state.h"
 #include "operator/policy_probe.h"
 
 namespace controller {
 
+constexpr int64_t kStartsWithinMs = 120'000;
+
 base::Result<api::ServerReport> LookAtServer(const std::string& address) {
   ASSIGN_OR_RETURN(base::Json body, AskPod(address, api::kServerReportPath));
   return api::DecodeServerReport(body);
+}
+
+bool IsWorthAsking(const base::Json& pod, int64_t now_ms) {
+  const base::Json* status = base::At(pod, {"status"});
+  const base::Json* server =
+      status ? FindNamed(*status, "containerStatuses", kServerContainer) : nullptr;
+  if (!server) return false;
+  const base::Json* restarts = base::At(*server, {"restartCount"});
+  if (StateOf(pod).ready || (restarts && *restarts > 0)) return true;
+  const auto since = base::ParseTime(base::StringAt(*server, {"state", "running", "startedAt"}));
+  return since && now_ms - *since > kStartsWithinMs;
 }
 
 std::string ServerAdminAddress(const base::Json& pod) {

@@ -12,6 +12,8 @@ namespace controller {
 base::Result<api::ServerReport> LookAtServer(const std::string& address);
 
 // Where that is for a pod: "<pod IP>:7438"; empty while its server does not run.
+// It is ready, was started again, or has had its time to get ready.
+bool IsWorthAsking(const base::Json& pod, int64_t now_ms);
 std::string ServerAdminAddress(const base::Json& pod);
 
 }  // namespace controller

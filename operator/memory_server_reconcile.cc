@@ -28,16 +28,19 @@ base::Result<std::optional<Json>> Controller::LookFor(const kube::Resource& kind
   return std::optional<Json>();
 }
 
-// How the running server stands, inside a second.
+// How the running server stands, inside a second. One that only just starts is not asked: dozens
+// of them would keep every worker waiting.
 void Controller::AskServer(ObservedServer& observed) const {
   if (!options_.look_at_server) return;
   for (const Json& pod : observed.pods) {
     const std::string address = ServerAdminAddress(pod);
-    if (address.empty()) continue;
+    if (address.empty() || !IsWorthAsking(pod, clock_.NowMs())) continue;
     if (auto report = options_.look_at_server(address))
       observed.report = *std::move(report);
     else if (StateOf(pod).ready)
       observed.report_fault = report.error().message;
+    else
+      observed.asked_in_vain = true;
   }
 }
 

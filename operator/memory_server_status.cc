@@ -115,14 +115,16 @@ Condition StalledCondition(const ServerView& view) {
   if (!f.refused.empty()) return yes("Refused", "the API server refused: " + f.refused);
   if (!RefusedSchema(view))
     return {"Stalled", Truth::kFalse, "Progressing", "nothing needs a person"};
-  const std::string worked = StoredText(view, "image");
+  // A tag may have been given to an older image, and a version may have run unseen.
+  const std::string noted = StoredText(view, "image"),
+                    worked = noted == ImageOf(*view.pod) ? "" : noted;
   const Json* schema = base::At(view.observed.server, {"status", "schema"});
   return yes("NewerSchema",
              "image " + ImageOf(*view.pod) +
                  " is older than what wrote the volume and does not start on it; nothing was "
                  "changed or lost" +
                  (worked.empty()
-                      ? ". Set spec.image to the newer version again"
+                      ? ". Set spec.image to the version that ran before"
                       : ". Go back to what ran before" +
                             (schema ? " (schema " + base::DumpJson(*schema) + ")" : std::string()) +
                             ": kubectl patch " + name +

@@ -8,6 +8,7 @@
 #include "operator/controller.h"
 #include "operator/names.h"
 #include "operator/pace.h"
+#include "operator/replacing.h"
 
 namespace controller {
 namespace {
@@ -120,6 +121,44 @@ TEST(Pace, GivesOneEachInterval) {
   EXPECT_EQ(pace.Take(106'000), 6'000);
 }
 
+TEST(Pace, WhatWasNotUsedIsGivenBack) {
+  Pace pace(10);
+  EXPECT_EQ(pace.Take(100'000), 0);
+  pace.GiveBack();
+  EXPECT_EQ(pace.Take(100'000), 0);
+  EXPECT_EQ(pace.Take(100'000), 6'000);
+}
+
+TEST(Replacing, APodThatMayNotBeEvictedIsTriedEverMoreSeldom) {
+  Replacing replacing;
+  EXPECT_TRUE(replacing.Look({}, 1'000).evict);
+  EXPECT_EQ(replacing.Blocked(1'000), 60'000);
+  EXPECT_FALSE(replacing.Look({}, 60'999).evict);
+  EXPECT_EQ(replacing.Look({}, 60'999).again_ms, 1);
+  EXPECT_TRUE(replacing.Look({}, 61'000).evict);
+  EXPECT_EQ(replacing.Blocked(61'000), 120'000);
+  EXPECT_EQ(replacing.Blocked(200'000), 240'000);
+  EXPECT_EQ(replacing.Blocked(500'000), 300'000);
+  EXPECT_EQ(replacing.Blocked(900'000), 300'000);
+  replacing.Evicted("p", {}, 1'200'000);
+  EXPECT_TRUE(replacing.Look({"new"}, 1'201'000).evict);
+  EXPECT_EQ(replacing.Blocked(1'201'000), 60'000) << "one went: it begins anew";
+}
+
+TEST(Replacing, ThatNoneCameIsToldOnceAndStopsIt) {
+  Replacing replacing;
+  replacing.Evicted("p", {"a", "b"}, 0);
+  EXPECT_EQ(replacing.Look({"a"}, 1'000).again_ms, 119'000);
+  EXPECT_EQ(replacing.Look({"a"}, 119'999).lost, "");
+  EXPECT_EQ(replacing.Look({"a", "b"}, 120'000).lost, "p");
+  const Replacing::Verdict again = replacing.Look({"b"}, 500'000);
+  EXPECT_EQ(again.lost, "");
+  EXPECT_FALSE(again.evict);
+  EXPECT_EQ(again.again_ms, 0);
+  EXPECT_TRUE(replacing.Look({"b", "c"}, 600'000).evict) << "one came after all";
+  EXPECT_TRUE(replacing.Look({"b"}, 700'000).evict) << "and what goes later is no loss of ours";
+}
+
 // The whole loop against the fake API server, with this test as ReplicaSet, kubelet and policy.
 class MissedPodsStory : public testing::Test {
  protected:
@@ -204,6 +243,31 @@ TEST_F(MissedPodsStory, WhenNoReplacementComesOnePodIsLostAndNotAll) {
   cluster_.Put(Pod("another", ""));  // the Agent is looked at again, and again nothing came
   ASSERT_TRUE(Eventually([&] { return Status().value("missedPods", 0) == 6; })) << Status();
   EXPECT_EQ(cluster_.List(kube::Pods(), "n").size(), 7u);
+}
+
+TEST_F(MissedPodsStory, ABlockedEvictionIsToldAndHoldsUpNobodyElse) {
+  testing::Fault budget;
+  budget.verb = "CREATE";
+  budget.path_part = "/eviction";
+  budget.status = 429;
+  budget.times = 1'000;
+  cluster_.Inject(budget);
+  GiveAgent(true);
+  Start();
+  ASSERT_TRUE(Eventually([&] {
+    for (const Json& event : cluster_.List(kube::Events(), "n"))
+      if (event["reason"] == "PodNotReplaced" && event["regarding"]["kind"] == "Agent" &&
+          base::DumpJson(event).find("poddisruptionbudgets") != std::string::npos)
+        return true;
+    return false;
+  }));
+  cluster_.Put(Pod("another", ""));  // the Agent is looked at again
+  ASSERT_TRUE(Eventually([&] { return Status().value("missedPods", 0) == 7; })) << Status();
+  controller_->Stop(1000);
+  int tries = 0;
+  for (const auto& call : cluster_.calls())
+    tries += call.verb == "CREATE" && call.path.find("/eviction") != std::string::npos;
+  EXPECT_EQ(tries, 1) << "the next one is a minute later";
 }
 
 }  // namespace

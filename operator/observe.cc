@@ -36,6 +36,7 @@ Observed Sort(const base::Json& agent, const std::vector<base::Json>& objects) {
     if (kind == "Service") seen.services[key] = object;
     if (kind == "AgentTool") seen.agent_tools[key] = object;
     if (kind == "MemoryServer") seen.memory_servers[key] = object;
+    if (kind == "Node") seen.nodes.push_back(object);
     if (kind == "EndpointSlice") {
       kube::ObjectKey service{key.name_space, kube::LabelOf(object, kServiceNameLabel)};
       seen.endpoint_slices[service].push_back(object);

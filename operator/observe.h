@@ -35,7 +35,8 @@ struct Observed {
   int64_t place_held_ms = 0;
   // What it said when other controllers apply the same fields, in this very look.
   std::vector<std::string> conflicts;
-  MissedPods missed;  // pods of others
+  MissedPods missed;              // pods of others
+  std::vector<base::Json> nodes;  // at least those whose kubelets have a fault, see node_skew.h
 };
 
 // Sorts `objects` around `agent`; those that have nothing to do with it are left out.

@@ -22,6 +22,10 @@ class Pace {
       return 0;
     });
   }
+  // What was taken was not used: the next one need not wait for it.
+  void GiveBack() {
+    next_ms_.With([&](int64_t& next_ms) { next_ms -= apart_ms_; });
+  }
   int64_t apart_ms() const { return apart_ms_; }
 
  private:

@@ -10,6 +10,7 @@
 #include "operator/accept_rules.h"
 #include "operator/names.h"
 #include "operator/objects/children.h"
+#include "operator/tool_names.h"
 
 namespace controller {
 namespace {
@@ -27,6 +28,7 @@ struct Draft {
   Plan plan;
   Json pod_template;  // of the workload that is wanted; null: none
   std::string workload_intent;
+  NodeSkew own_skew, others_skew;  // of the nodes that its pods, and pods of others, may stand on
 };
 
 bool IsOwnedBy(const Json& object, const api::Agent& agent) {
@@ -51,6 +53,7 @@ void MakePolicy(Draft& draft) {
     draft.findings.refused = policy.error().message;
     return;
   }
+  draft.findings.unknown_tools = UnknownTools(*policy, draft.agent.spec);
   draft.findings.rule_faults = TakeOutBadRules(*policy);
   draft.plan.policy_file =
       api::EncodePolicy(*policy).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -85,6 +88,12 @@ std::string PresentAudience(const Draft& draft) {
   return base::StringAt(sources->front(), {"serviceAccountToken", "audience"});
 }
 
+// An older sidecar has no `await`, and its agent would never start: an image that the operator did
+// not choose keeps the probe.
+bool KnowsAwait(const Draft& draft) {
+  return draft.findings.sidecar_image == draft.settings.sidecar_image;
+}
+
 Blueprint MakeBlueprint(const Draft& draft) {
   Blueprint blueprint;
   blueprint.agent = draft.agent;
@@ -103,8 +112,32 @@ Blueprint MakeBlueprint(const Draft& draft) {
   blueprint.otlp_endpoint = draft.settings.otlp_endpoint;
   if (WantsForeignPods(draft.agent))
     blueprint.injection_policy = draft.settings.foreign_pods.policy;
+  blueprint.avoids_startup_probe = !draft.own_skew.forgetting.empty() && KnowsAwait(draft);
   if (draft.findings.storage_differs) blueprint.workload = Workload(draft);
   return blueprint;
+}
+
+// ---- nodes ----
+
+void LookAtSkew(Draft& draft) {
+  if (!draft.agent.memory) return;
+  const Json& spec = draft.agent.spec;
+  const Json *in_template = base::At(spec, {"template", "spec"}), none = Json::object();
+  draft.own_skew = SkewOf(draft.observed.nodes, in_template ? in_template : &none);
+  // A run's pod starts no container again: restarts are no concern of its Job's.
+  if (draft.agent.mode == "task") draft.own_skew.forgetting.clear();
+  if (WantsForeignPods(draft.agent)) draft.others_skew = SkewOf(draft.observed.nodes, nullptr);
+  NodeSkew any = draft.own_skew;
+  for (auto list : {&NodeSkew::without_sidecars, &NodeSkew::forgetting})
+    if ((draft.others_skew.*list).size() > (any.*list).size()) any.*list = draft.others_skew.*list;
+  if (!any.without_sidecars.empty() || !any.forgetting.empty())
+    draft.findings.node_skew = NodeSkewCondition(any);
+}
+
+Json PartsForOthers(const Draft& draft) {
+  Blueprint blueprint = MakeBlueprint(draft);
+  blueprint.avoids_startup_probe = !draft.others_skew.forgetting.empty() && KnowsAwait(draft);
+  return ForeignPartsOf(blueprint);
 }
 
 bool IsWithheld(const Draft& draft, const Child& child) {
@@ -283,7 +316,7 @@ bool IsOfClass(const base::Json& agent, const std::string& wanted) {
 }
 
 Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms) {
-  Draft draft{observed, settings, {}, {}, {}, {}, {}};
+  Draft draft{observed, settings, {}, {}, {}, {}, {}, {}, {}};
   if (kube::IsBeingDeleted(observed.agent)) return {};
   auto agent = api::DecodeAgent(observed.agent);
   if (!agent)
@@ -295,12 +328,13 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
   draft.findings.resolution = Resolve(observed, settings.cluster_domain, settings.memory_url);
   draft.findings.foreign_pods = settings.foreign_pods;
   MakePolicy(draft);
+  LookAtSkew(draft);
   if (draft.agent.has_storage) {  // a task's runs have volumes of their own
     MarkClaim(draft);
     draft.findings.storage_differs = StorageDiffers(Workload(draft), draft.agent.storage);
   }
   if (WantsForeignPods(draft.agent) && settings.foreign_pods.Served())
-    draft.findings.foreign_parts = ForeignPartsOf(MakeBlueprint(draft));
+    draft.findings.foreign_parts = PartsForOthers(draft);
   CompareChildren(draft);
   TouchPods(draft, now_ms);
   UpdatePods(draft);

@@ -12,6 +12,7 @@ using base::Json;
 
 constexpr int kTokenSeconds = 3600;
 constexpr const char* kStateVolume = "agent-memory-state";
+constexpr const char* kSidecarProgram = "/usr/bin/agent-memory-sidecar";  // Dockerfile.sidecar
 
 Json Probe(const char* path, int period_s, int failures) {
   return {{"httpGet", {{"path", path}, {"port", kSidecarAdminPort}, {"scheme", "HTTP"}}},
@@ -125,6 +126,11 @@ base::Json SidecarContainer(const SidecarShape& shape) {
            {StateMount(shape),
             {{"name", kPolicyVolume}, {"mountPath", kPolicyDirectory}, {"readOnly", true}},
             {{"name", kTokenVolume}, {"mountPath", kTokenDirectory}, {"readOnly", true}}}}};
+}
+
+void AwaitByHook(base::Json& sidecar) {
+  sidecar.erase("startupProbe");
+  sidecar["lifecycle"]["postStart"]["exec"]["command"] = {kSidecarProgram, "await", "--within=60s"};
 }
 
 void InjectSidecar(base::Json& pod_spec, const SidecarShape& shape) {

@@ -22,6 +22,10 @@ struct SidecarShape {
 
 base::Json SidecarContainer(const SidecarShape& shape);
 
+// In place of its startupProbe a hook that ends when it is ready: the next container waits for
+// either (KEP-753). For kubelets that a startupProbe leads astray (node_skew.h).
+void AwaitByHook(base::Json& sidecar);
+
 // Adds container and volumes to a pod's spec. A container of the sidecar's name that is there
 // already is replaced; a placement that names no init container is First.
 void InjectSidecar(base::Json& pod_spec, const SidecarShape& shape);

@@ -368,7 +368,8 @@ const base::Program& OperatorProgram() {
       "Subcommands:\n"
       "  render -f agent.yaml …   the objects that an Agent would own, from files (render "
       "--help)\n"
-      "  explain pod -f pod.yaml …  what a pod of others becomes, from files (explain --help)\n"};
+      "  explain pod -f pod.yaml …  what a pod of others becomes, from files (explain --help)\n"
+      "  canary                   make an Agent, run it once, remove it (canary --help)\n"};
   return program;
 }
 

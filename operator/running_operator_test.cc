@@ -44,9 +44,10 @@ http::Response Forward(testing::FakeCluster& cluster, const http::Request& reque
   }
   http::Response watch;
   watch.stream = [&cluster, asked, gone = request.client_gone](http::BodyWriter& body) {
-    return cluster.Stream(
-        asked, gone, [](const http::Response&) { return true; },
-        [&](std::string_view bytes) { return bool(body.Write(bytes)); });
+    return cluster.Stream(asked, gone,
+                          {[](const http::Response&) { return true; },
+                           [&](std::string_view bytes) { return bool(body.Write(bytes)); },
+                           {}});
   };
   return watch;
 }
@@ -171,7 +172,7 @@ class RunningOperatorTest : public testing::Test {
 TEST_F(RunningOperatorTest, IsReadyWhenItsCachesAreAndNotBefore) {
   cluster_.Inject({"LIST", "services", 503, 0, false, 1'000});
   Start();
-  ASSERT_TRUE(Eventually([&] { return cluster_.open_watches() == 12; })) << "all but Services";
+  ASSERT_TRUE(Eventually([&] { return cluster_.open_watches() == 13; })) << "all but Services";
   EXPECT_TRUE(Page("/readyz").starts_with("503")) << Page("/readyz");
   EXPECT_NE(Page("/readyz").find("first lists"), std::string::npos) << Page("/readyz");
   EXPECT_TRUE(Page("/livez").starts_with("200")) << Page("/livez");

@@ -238,9 +238,13 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
     conditions.insert(conditions.end(), {resolved, endpoints});
     if (daemon) conditions.insert(conditions.end(), {SidecarInjected(view), PolicyInSync(view)});
     conditions.push_back(RulesAccepted(view));
+    if (!findings.unknown_tools.empty())
+      conditions.push_back({"ToolsKnown", Truth::kFalse, "UnknownTool",
+                            base::Join(findings.unknown_tools, "; ") + "; mend the names"});
   }
   if (WantsForeignPods(agent)) conditions.push_back(ForeignPodsServed(view));
   if (findings.rollout) conditions.push_back(UpToDate(*findings.rollout));
+  if (findings.node_skew) conditions.push_back(*findings.node_skew);
   if (daemon)
     conditions.push_back(
         VolumeReady(observed.agent, observed.claim, findings.claim, findings.claim_owner));
@@ -276,7 +280,8 @@ std::vector<Notice> NoticesOf(const base::Json& old_status, const base::Json& ne
              &after = new_status["conditions"];
   for (const Json& item : after) {
     const std::string type = item["type"], reason = item["reason"];
-    const Truth bad = type == "Degraded" || type == "Stalled" ? Truth::kTrue : Truth::kFalse;
+    const Truth bad = type == "Degraded" || type == "Stalled" || type == "NodeSkew" ? Truth::kTrue
+                                                                                    : Truth::kFalse;
     const auto now = kube::FindCondition(after, type), then = kube::FindCondition(before, type);
     const bool is_bad = now->status == bad && reason != "Progressing" && reason != "Pending" &&
                         reason != "UpdatePending";

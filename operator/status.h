@@ -8,6 +8,7 @@
 #include "lib/api/agent.h"
 #include "lib/kube/conditions.h"
 #include "operator/foreign_pods.h"
+#include "operator/node_skew.h"
 #include "operator/observe.h"
 #include "operator/pod_state.h"
 #include "operator/resolve.h"
@@ -19,7 +20,7 @@ namespace controller {
 // What planning found out; status says it.
 struct Findings {
   Resolution resolution;
-  std::vector<std::string> rule_faults;
+  std::vector<std::string> rule_faults, unknown_tools;
   ClaimState claim = ClaimState::kAbsent;
   std::string claim_owner;               // UID noted on a leftover claim; may be empty
   std::vector<std::string> taken_names;  // "Service x": exists and is not ours
@@ -27,8 +28,9 @@ struct Findings {
   std::string refused;                   // what else the API server refused, with its words
   bool storage_differs = false;          // spec.storage is not what the claim was made from
   ForeignPods foreign_pods;
-  base::Json foreign_parts;        // what they get; null: nothing
-  std::optional<Rollout> rollout;  // of a daemon whose workload is wanted
+  base::Json foreign_parts;                  // what they get; null: nothing
+  std::optional<kube::Condition> node_skew;  // absent: no node of its pods has a fault
+  std::optional<Rollout> rollout;            // of a daemon whose workload is wanted
   std::string policy_digest, sidecar_image, template_image;
 };
 

@@ -10,6 +10,7 @@
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
 #include "lib/http/client.h"
+#include "sidecar/await_command.h"
 #include "sidecar/check_command.h"
 #include "sidecar/mcp_stdio.h"
 #include "sidecar/running_sidecar.h"
@@ -61,6 +62,8 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "check") {
     return sidecar::RunCheck({argv + 2, argv + argc}, std::cout, std::cerr);
   }
+  if (argc > 1 && std::string_view(argv[1]) == "await")
+    return sidecar::RunAwait({argv + 2, argv + argc}, std::cerr);
   base::BlockSignals();
   KeepMemorySmall();
   base::SetLogProgram(sidecar::SidecarProgram().name);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sidecar/mcp_fixture.h"
 
 namespace sidecar {
@@ -16,8 +18,13 @@ class McpToolsTest : public McpTest {
   Json Saved(size_t index) {
     return memory_.With([&](StubMemory& stub) { return stub.observations.at(index); });
   }
+  // Of the last but a POST: those the outbox sends in between.
   std::string LastTarget() {
-    return memory_.With([](StubMemory& stub) { return stub.calls.back().target; });
+    return memory_.With([](StubMemory& stub) {
+      auto call = std::find_if(stub.calls.rbegin(), stub.calls.rend(),
+                               [](const auto& one) { return one.method != "POST"; });
+      return call == stub.calls.rend() ? "" : call->target;
+    });
   }
   const Json note_ = {{"title", "WAL mode"}, {"content", "Use WAL."}};
 };

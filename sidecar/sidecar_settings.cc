@@ -59,7 +59,7 @@ const base::Program& SidecarProgram() {
       "Example:\n  agent-memory-sidecar --policy policy.json --data-dir state --listen 127.0.0.1:0 "
       "--admin 127.0.0.1:0\n"
       "Also: agent-memory-sidecar check --help (what would a policy do?), agent-memory-sidecar mcp "
-      "--help (tools over a pipe)\n"};
+      "--help (tools over a pipe), agent-memory-sidecar await --help (is it ready?)\n"};
   return program;
 }
 

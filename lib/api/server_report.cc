@@ -3,9 +3,13 @@
 
 #include <utility>
 
+#include "lib/base/text.h"
+
 namespace api {
 
 using base::Json;
+
+constexpr size_t kMaxVersionCharacters = 64, kMaxErrorCharacters = 1'024;
 
 base::Json EncodeServerReport(const ServerReport& report) {
   return {{"version", report.version}, {"schema", report.schema},   {"rows", report.rows},
@@ -26,11 +30,13 @@ base::Result<ServerReport> DecodeServerReport(const Json& body) {
     if (number.value_or(0) < 0)
       return base::Error{base::Code::kInvalid,
                          std::string(name) + " of the server's report is negative"};
+  // It ends up in a status that is kept and shown.
+  report.version = base::Ellipsize(report.version, kMaxVersionCharacters);
   report.schema = schema.value_or(0);
   report.rows = rows.value_or(0);
   report.bytes = bytes.value_or(0);
   report.by_keys = by_keys.value_or(false);
-  report.error = error.value_or("");
+  report.error = base::Ellipsize(error.value_or(""), kMaxErrorCharacters);
   return report;
 }
 

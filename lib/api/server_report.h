@@ -24,7 +24,7 @@ struct ServerReport {
 };
 
 base::Json EncodeServerReport(const ServerReport& report);
-// kInvalid, naming the field.
+// kInvalid, naming the field. Texts are cut: version at 64 characters, error at 1,024.
 base::Result<ServerReport> DecodeServerReport(const base::Json& body);
 
 }  // namespace api

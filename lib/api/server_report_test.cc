@@ -21,5 +21,15 @@ TEST(ServerReport, WhatIsNoneIsRefusedByField) {
   EXPECT_NE(wrong.error().message.find("rows"), std::string::npos) << wrong.error().message;
 }
 
+TEST(ServerReport, LongTextsAreCut) {
+  ServerReport report;
+  report.version = std::string(1'000, 'v');
+  report.error = std::string(100'000, 'e');
+  const auto read = DecodeServerReport(EncodeServerReport(report));
+  ASSERT_TRUE(read);
+  EXPECT_LE(read->version.size(), 70u);
+  EXPECT_LE(read->error.size(), 1'030u);
+}
+
 }  // namespace
 }  // namespace api

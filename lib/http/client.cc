@@ -1,5 +1,6 @@
-// All outbound HTTP through cpprestsdk. Its tasks and threads stay inside this file: a caller's
-// thread waits on a condition variable, and every task has a continuation that takes its exception.
+// All outbound HTTP through cpprestsdk. Its tasks and threads stay inside this file: what they
+// bring goes into a Call, which our threads take from, and every task has a continuation that takes
+// its exception.
 #define _TURN_OFF_PLATFORM_STRING  // its U macro breaks Boost headers
 
 #include "lib/http/client.h"
@@ -12,12 +13,11 @@
 
 #include <boost/asio/ssl/context.hpp>
 #include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <mutex>
 
 #include "lib/base/log.h"
-#include "lib/http/client_calls.h"
+#include "lib/http/client_answer.h"
+#include "lib/http/client_streams.h"
 
 namespace http {
 
@@ -25,46 +25,15 @@ namespace {
 
 using base::Code;
 using base::Error;
-using Clock = std::chrono::steady_clock;
 
 // The library's thread lives until the process ends and may be inside OpenSSL then, which by
 // default frees its tables at exit, under that thread. Before main: the first user of OpenSSL
 // decides.
 [[maybe_unused]] const int kNoTlsCleanup = OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
 
-constexpr size_t kQueueBytes = 1 << 20;  // of an answer that nobody takes: then reading pauses
 constexpr int64_t kLibraryTimeoutMs =
     600'000;                            // ours are shorter; this one only frees what is left
 constexpr int64_t kLastCallsMs = 2000;  // for calls that were given up, when their client goes
-
-// What the library's threads and the caller's share about one request.
-struct Call {
-  explicit Call(std::shared_ptr<OpenCalls> calls) : open(std::move(calls)) { open->Enter(); }
-  ~Call() { open->Leave(); }
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
-
-  const std::shared_ptr<OpenCalls> open;
-  std::mutex mutex;
-  std::condition_variable changed;
-  // under mutex:
-  bool head_came = false, ended = false, dropped = false;
-  std::optional<Error> failure;  // with `ended`
-  bool retriable = false;        // the connection broke before a head came
-  Response head;
-  std::deque<std::string> pieces;
-  size_t queued_bytes = 0;
-  std::optional<pplx::task_completion_event<void>> room;  // the reader waits for it
-
-  void End(std::optional<Error> error, bool may_retry = false) {
-    const std::lock_guard lock(mutex);
-    if (ended) return;
-    ended = true;
-    failure = std::move(error);
-    retriable = may_retry;
-    changed.notify_all();
-  }
-};
 
 // Where the library writes the body: into the call's queue, with a pause when the queue is full.
 class Sink : public Concurrency::streams::details::basic_producer_consumer_buffer<uint8_t> {
@@ -74,14 +43,11 @@ class Sink : public Concurrency::streams::details::basic_producer_consumer_buffe
 
  private:
   pplx::task<size_t> _putn(const uint8_t* bytes, size_t count) override {
-    const std::lock_guard lock(call_->mutex);
-    if (call_->dropped) return pplx::task_from_result(count);
-    call_->pieces.emplace_back(reinterpret_cast<const char*>(bytes), count);
-    call_->queued_bytes += count;
-    call_->changed.notify_all();
-    if (call_->queued_bytes < kQueueBytes) return pplx::task_from_result(count);
-    call_->room.emplace();
-    return pplx::create_task(*call_->room).then([count] { return count; });
+    if (call_->Add({reinterpret_cast<const char*>(bytes), count}))
+      return pplx::task_from_result(count);
+    const pplx::task_completion_event<void> room;
+    call_->WhenRoom([room] { room.set(); });
+    return pplx::create_task(room).then([count] { return count; });
   }
 
   std::shared_ptr<Call> call_;
@@ -119,29 +85,22 @@ class RestClient : public Client {
   ~RestClient() override { open_->WaitForNone(kLastCallsMs); }
 
   base::Result<Response> Send(const ClientRequest& request) override;
-  base::Status Stream(const ClientRequest& request, std::stop_token stop,
-                      std::function<bool(const Response& head)> on_head,
-                      std::function<bool(std::string_view bytes)> on_bytes) override;
+  std::unique_ptr<OpenStream> Open(const ClientRequest& request, StreamReader reader) override;
 
  private:
-  using OnPiece = std::function<base::Result<bool>(const Response* head, std::string_view bytes)>;
-  struct Limits {
-    Clock::time_point head_by, end_by;
-    int64_t idle_ms;
-  };
   static web::http::client::http_client_config Config(const ClientOptions& options);
   base::Result<web::http::http_request> Build(const ClientRequest& request) const;
-  base::Status Run(const ClientRequest& request, const Limits& limits, const std::stop_token& stop,
-                   const OnPiece& on_piece);
-  base::Status Attempt(const ClientRequest& request, const Limits& limits,
-                       const std::stop_token& stop, const OnPiece& on_piece, bool& may_retry);
-  std::shared_ptr<Call> Begin(web::http::http_request& request, const std::string& what,
-                              const pplx::cancellation_token& token);
+  base::Result<IncomingAnswer::Started> Begin(const ClientRequest& request,
+                                              Clock::time_point head_by,
+                                              const std::shared_ptr<Meeting>& meeting);
+  void Launch(web::http::http_request& request, const std::string& what,
+              const std::shared_ptr<Call>& call, const pplx::cancellation_token& token);
   std::string What(const ClientRequest& request) const;
 
   const ClientOptions options_;
   const std::shared_ptr<OpenCalls> open_ = std::make_shared<OpenCalls>();
   web::http::client::http_client client_;
+  ClientStreams streams_;  // last: its answers use all of the above
 };
 
 void SetUpTls(const ClientOptions& options, boost::asio::ssl::context& context) {
@@ -210,11 +169,9 @@ base::Result<web::http::http_request> RestClient::Build(const ClientRequest& req
   return message;
 }
 
-std::shared_ptr<Call> RestClient::Begin(web::http::http_request& request, const std::string& what,
-                                        const pplx::cancellation_token& token) {
-  auto call = std::make_shared<Call>(open_);
-  auto sink = std::make_shared<Sink>(call);
-  Concurrency::streams::streambuf<uint8_t> buffer(sink);
+void RestClient::Launch(web::http::http_request& request, const std::string& what,
+                        const std::shared_ptr<Call>& call, const pplx::cancellation_token& token) {
+  Concurrency::streams::streambuf<uint8_t> buffer(std::make_shared<Sink>(call));
   request.set_response_stream(buffer.create_ostream());
   const auto fail = [call, what] {
     bool may_retry = false;
@@ -225,12 +182,7 @@ std::shared_ptr<Call> RestClient::Begin(web::http::http_request& request, const 
       .then([call, fail](const pplx::task<web::http::http_response>& task) {
         try {
           const web::http::http_response answer = task.get();  // done already: does not block
-          {
-            const std::lock_guard lock(call->mutex);
-            call->head = HeadOf(answer);
-            call->head_came = true;
-            call->changed.notify_all();
-          }
+          call->HeadCame(HeadOf(answer));
           answer.content_ready().then(
               [call, fail](const pplx::task<web::http::http_response>& body) {
                 try {
@@ -244,87 +196,23 @@ std::shared_ptr<Call> RestClient::Begin(web::http::http_request& request, const 
           fail();
         }
       });
-  return call;
 }
 
-// One try. Pieces are handed on from this thread; `on_piece` says whether to go on.
-base::Status RestClient::Attempt(const ClientRequest& request, const Limits& limits,
-                                 const std::stop_token& stop, const OnPiece& on_piece,
-                                 bool& may_retry) {
+base::Result<IncomingAnswer::Started> RestClient::Begin(const ClientRequest& request,
+                                                        Clock::time_point head_by,
+                                                        const std::shared_ptr<Meeting>& meeting) {
   const std::string what = What(request);
-  ASSIGN_OR_RETURN(web::http::http_request message, Build(request));
-  // The caller's time bounds when anything may be sent: it may be over before a second try, or when
-  // the token came late or the process was stopped.
-  if (Clock::now() >= limits.head_by) return Error{Code::kTimeout, what + ": not sent in time"};
-  pplx::cancellation_token_source cancel;
-  const std::shared_ptr<Call> call = Begin(message, what, cancel.get_token());
-  // However this function is left, the connection is not used on when the answer has not ended.
-  struct Leave {
-    Call& call;
-    pplx::cancellation_token_source& cancel;
-    ~Leave() {
-      std::optional<pplx::task_completion_event<void>> room;
-      bool ended = false;
-      {
-        const std::lock_guard lock(call.mutex);
-        call.dropped = true;
-        ended = call.ended;
-        room.swap(call.room);
-      }
-      if (!ended) cancel.cancel();
-      if (room) room->set();
-    }
-  } leave{*call, cancel};
-  const std::stop_callback wake(stop, [&call] {
-    const std::lock_guard lock(call->mutex);
-    call->changed.notify_all();
-  });
-
-  bool head_given = false;
-  while (true) {
-    Response head;
-    std::string piece;
-    std::optional<pplx::task_completion_event<void>> room;
-    {
-      std::unique_lock lock(call->mutex);
-      const auto idle_by = Clock::now() + std::chrono::milliseconds(limits.idle_ms);
-      const auto deadline = std::min(limits.end_by, call->head_came ? idle_by : limits.head_by);
-      const bool in_time = call->changed.wait_until(lock, deadline, [&] {
-        // A piece may be here before the head: they come from different tasks.
-        const bool something = call->head_came && (!head_given || !call->pieces.empty());
-        return call->ended || something || stop.stop_requested();
-      });
-      if (stop.stop_requested()) return {};
-      if (!in_time) return Error{Code::kTimeout, what + ": no answer in time"};
-      if (call->head_came && !head_given) {
-        head = std::move(call->head);
-      } else if (head_given && !call->pieces.empty()) {
-        piece = std::move(call->pieces.front());
-        call->pieces.pop_front();
-        call->queued_bytes -= piece.size();
-        if (call->queued_bytes < kQueueBytes / 2) room.swap(call->room);
-      } else {
-        may_retry = call->retriable && !head_given;
-        return call->failure ? base::Status(*call->failure) : base::Status();
-      }
-    }
-    if (room) room->set();
-    const bool is_head = piece.empty();
-    head_given = true;
-    ASSIGN_OR_RETURN(const bool go_on, on_piece(is_head ? &head : nullptr, piece));
-    if (!go_on) return {};
-  }
-}
-
-base::Status RestClient::Run(const ClientRequest& request, const Limits& limits,
-                             const std::stop_token& stop, const OnPiece& on_piece) {
-  bool may_retry = false;
   try {
-    base::Status status = Attempt(request, limits, stop, on_piece, may_retry);
-    if (status || !may_retry || !IsIdempotent(request)) return status;
-    return Attempt(request, limits, stop, on_piece, may_retry);
+    ASSIGN_OR_RETURN(web::http::http_request message, Build(request));
+    // The caller's time bounds when anything may be sent: it may be over before a second try, or
+    // when the token came late or the process was stopped.
+    if (Clock::now() >= head_by) return Error{Code::kTimeout, what + ": not sent in time"};
+    const pplx::cancellation_token_source cancel;
+    auto call = std::make_shared<Call>(open_, meeting);
+    Launch(message, what, call, cancel.get_token());
+    return IncomingAnswer::Started{std::move(call), [cancel] { cancel.cancel(); }};
   } catch (const std::exception& error) {  // the library throws where it builds a request
-    return Error{Code::kUnavailable, What(request) + ": " + error.what()};
+    return Error{Code::kUnavailable, what + ": " + error.what()};
   }
 }
 
@@ -334,29 +222,38 @@ base::Result<Response> RestClient::Send(const ClientRequest& request) {
   const Error too_large{Code::kTooLarge, What(request) + ": the answer is larger than " +
                                              std::to_string(limit) + " bytes"};
   const auto end = Clock::now() + std::chrono::milliseconds(request.timeout_ms);
-  const auto collect = [&](const Response* head, std::string_view bytes) -> base::Result<bool> {
-    if (head != nullptr) {
-      response = *head;
-      const auto length = head->headers.Get("Content-Length");
-      if (length && std::strtoull(length->c_str(), nullptr, 10) > limit) return too_large;
-      return true;
+  const auto meeting = std::make_shared<Meeting>();
+  IncomingAnswer answer(What(request), {end, end, request.timeout_ms}, IsIdempotent(request),
+                        meeting, [&] { return Begin(request, end, meeting); });
+  answer.Start();
+  for (;;) {
+    {
+      std::unique_lock lock(meeting->mutex);
+      meeting->changed.wait_until(lock, end, [&] { return answer.Ready(); });
     }
-    if (response.body.size() + bytes.size() > limit) return too_large;
-    response.body.append(bytes);
-    return true;
-  };
-  RETURN_IF_ERROR(Run(request, {end, end, request.timeout_ms}, {}, collect));
-  return response;
+    auto step = answer.Take();
+    if (!step) continue;
+    if (step->kind == IncomingAnswer::Step::Kind::kEnd) {
+      RETURN_IF_ERROR(step->end);
+      return response;
+    }
+    if (step->kind == IncomingAnswer::Step::Kind::kHead) {
+      response = std::move(step->head);
+      const auto length = response.headers.Get("Content-Length");
+      if (length && std::strtoull(length->c_str(), nullptr, 10) > limit) return too_large;
+    }
+    if (response.body.size() + step->bytes.size() > limit) return too_large;
+    response.body.append(step->bytes);
+  }
 }
 
-base::Status RestClient::Stream(const ClientRequest& request, std::stop_token stop,
-                                std::function<bool(const Response& head)> on_head,
-                                std::function<bool(std::string_view bytes)> on_bytes) {
+std::unique_ptr<OpenStream> RestClient::Open(const ClientRequest& request, StreamReader reader) {
   const auto head_by = Clock::now() + std::chrono::milliseconds(request.timeout_ms);
-  const auto hand_on = [&](const Response* head, std::string_view bytes) -> base::Result<bool> {
-    return head != nullptr ? on_head(*head) : on_bytes(bytes);
-  };
-  return Run(request, {head_by, Clock::time_point::max(), options_.idle_timeout_ms}, stop, hand_on);
+  const IncomingAnswer::Limits limits{head_by, Clock::time_point::max(), options_.idle_timeout_ms};
+  auto answer = std::make_unique<IncomingAnswer>(
+      What(request), limits, IsIdempotent(request), streams_.meeting(),
+      [this, request, head_by] { return Begin(request, head_by, streams_.meeting()); });
+  return streams_.Open(std::move(answer), std::move(reader));
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-// All outbound HTTP (cpprestsdk inside client.cc, nowhere else). Calls block the caller's own
-// thread.
+// All outbound HTTP (cpprestsdk inside client.cc, nowhere else). A call blocks the caller's own
+// thread; streams hold none of his.
 #pragma once
 
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
 
 #include "lib/http/message.h"
@@ -25,8 +24,26 @@ struct ClientOptions {
   std::string certificate_file, key_file;     // a client certificate, PEM; both or neither
   std::function<std::string()> bearer_token;  // asked per call; empty text: no Authorization header
   size_t max_response_bytes = 64 << 20;
-  int64_t idle_timeout_ms = 150'000;  // Stream: longest silence
+  int64_t idle_timeout_ms = 150'000;  // of a stream: longest silence
   std::string user_agent = "agent-memory";
+};
+
+// Who reads an answer piece by piece. Told one thing after the other, on a thread that all streams
+// of the client share: what blocks in here keeps the others waiting, though it ends none of them.
+struct StreamReader {
+  std::function<bool(const Response& head)> on_head;     // first; false ends
+  std::function<bool(std::string_view bytes)> on_bytes;  // false ends
+  // Last, and once: good at the end of the body or when one of the above ended it; kTimeout: no
+  // head in time, or silence.
+  std::function<void(base::Status end)> on_end;
+};
+
+// A stream while it is not destroyed. Its end does not destroy it; destroying it ends it, waits for
+// what is just being told, and nothing is told any more. On any thread, but by nothing that is told
+// of itself. Before its client.
+class OpenStream {
+ public:
+  virtual ~OpenStream() = default;
 };
 
 // Any thread. An HTTP status of any kind is a value; an error means that no whole answer came:
@@ -37,12 +54,9 @@ class Client {
   virtual ~Client() = default;
   virtual base::Result<Response> Send(const ClientRequest& request) = 0;
 
-  // Reads a long answer piece by piece: `on_head` with status and headers (false ends), then
-  // `on_bytes` (false ends). Returns at the end of the body, on silence (kTimeout), or soon after
-  // `stop`.
-  virtual base::Status Stream(const ClientRequest& request, std::stop_token stop,
-                              std::function<bool(const Response& head)> on_head,
-                              std::function<bool(std::string_view bytes)> on_bytes) = 0;
+  // Returns at once, and tells nothing before it does so on this thread. The request's timeout is
+  // that of the head.
+  virtual std::unique_ptr<OpenStream> Open(const ClientRequest& request, StreamReader reader) = 0;
 };
 
 // Once per process, first thing in main: the number of threads of the library's pool. One is

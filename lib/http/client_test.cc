@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <condition_variable>
-#include <latch>
 #include <thread>
 
 #include "lib/base/clock.h"
@@ -271,112 +268,6 @@ TEST(Client, SurvivesAnswersThatAreNotHttp) {
     script.Add({head, testing::HttpScript::kClose});
     EXPECT_FALSE(ClientOf(script.port())->Send(Get("/a"))) << head;
   }
-}
-
-TEST(ClientStream, HandsOnPiecesWhileTheyCome) {
-  std::latch first_seen(1);
-  std::vector<Route> routes = {{"GET", "/watch", [&](const Request&) {
-                                  Response response;
-                                  response.stream = [&](BodyWriter& writer) -> base::Status {
-                                    RETURN_IF_ERROR(writer.Write("one\n"));
-                                    first_seen.wait();  // the client has it before more is written
-                                    return writer.Write("two\n");
-                                  };
-                                  return response;
-                                }}};
-  const auto server = StartServer(routes);
-  std::string seen;
-  int status = 0;
-  const auto result = ClientOf(server->port())
-                          ->Stream(
-                              Get("/watch"), {},
-                              [&](const Response& head) {
-                                status = head.status;
-                                return true;
-                              },
-                              [&](std::string_view bytes) {
-                                if (seen.empty()) first_seen.count_down();
-                                seen += bytes;
-                                return true;
-                              });
-  EXPECT_TRUE(result);
-  EXPECT_EQ(status, 200);
-  EXPECT_EQ(seen, "one\ntwo\n");
-}
-
-TEST(ClientStream, EndsSoonAfterStop) {
-  std::atomic<bool> noticed = false;
-  std::vector<Route> routes = {{"GET", "/watch", [&](const Request& request) {
-                                  Response response;
-                                  response.stream = [&noticed, gone = request.client_gone](
-                                                        BodyWriter& writer) -> base::Status {
-                                    RETURN_IF_ERROR(writer.Write("one\n"));
-                                    std::mutex mutex;
-                                    std::unique_lock lock(mutex);
-                                    std::condition_variable_any wake;
-                                    wake.wait_for(lock, gone, std::chrono::seconds(20),
-                                                  [] { return false; });
-                                    noticed = gone.stop_requested();
-                                    return {};
-                                  };
-                                  return response;
-                                }}};
-  auto server = StartServer(routes);
-  std::stop_source stop;
-  const auto result = ClientOf(server->port())
-                          ->Stream(
-                              Get("/watch"), stop.get_token(), [](const Response&) { return true; },
-                              [&](std::string_view) { return stop.request_stop(); });
-  EXPECT_TRUE(result);
-  server->Stop(10'000);
-  EXPECT_TRUE(noticed);
-}
-
-TEST(ClientStream, EndsOnSilence) {
-  testing::HttpScript script;
-  script.Add(
-      {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", testing::HttpScript::kSilence});
-  ClientOptions options;
-  options.idle_timeout_ms = 100;
-  const auto result = ClientOf(script.port(), options)
-                          ->Stream(
-                              Get("/a"), {}, [](const Response&) { return true; },
-                              [](std::string_view) { return true; });
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, base::Code::kTimeout);
-}
-
-TEST(ClientStream, WaitsForASlowTaker) {
-  // 64 MiB through a taker that is slower than the server: what waits in between stays bounded,
-  // which shows in that the server is held up.
-  std::atomic<size_t> written = 0;
-  constexpr size_t kPiece = 256 << 10;
-  std::vector<Route> routes = {{"GET", "/much", [&](const Request&) {
-                                  Response response;
-                                  response.stream = [&](BodyWriter& writer) -> base::Status {
-                                    for (int i = 0; i < 256; ++i) {
-                                      RETURN_IF_ERROR(writer.Write(std::string(kPiece, 'x')));
-                                      written += kPiece;
-                                    }
-                                    return {};
-                                  };
-                                  return response;
-                                }}};
-  const auto server = StartServer(routes);
-  size_t taken = 0, most_ahead = 0;
-  const auto result =
-      ClientOf(server->port())
-          ->Stream(
-              Get("/much"), {}, [](const Response&) { return true; },
-              [&](std::string_view bytes) {
-                taken += bytes.size();
-                std::this_thread::yield();
-                most_ahead = std::max(most_ahead, written.load() - std::min(written.load(), taken));
-                return true;
-              });
-  EXPECT_TRUE(result);
-  EXPECT_EQ(taken, 256 * kPiece);
-  EXPECT_LT(most_ahead, 24u << 20);  // socket buffers and the queue
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "lib/kube/event_recorder.h"
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/fake_cluster_story.h"
+#include "lib/testing/streams.h"
 
 namespace kube {
 namespace {
@@ -186,7 +187,7 @@ TEST_F(ApiServer, BookmarkCarriesAWatchPastForeignWrites) {
   int events = 0;
   // The server sends a bookmark shortly before a watch times out.
   WatchOptions options{{space_, "", "", false}, page->resource_version, 6};
-  auto end = kube::Watch(client(), ConfigMaps(), options, {}, [&](WatchEvent&& event) {
+  auto end = ::testing::WatchToEnd(client(), ConfigMaps(), options, {}, [&](WatchEvent&& event) {
     if (event.type == WatchEvent::Type::kBookmark) {
       bookmark = ResourceVersionOf(event.object);
       return;
@@ -220,9 +221,10 @@ TEST_F(ApiServer, AVersionFromBeforeTheKindIsExpired) {
   EXPECT_TRUE(Eventually([&] { return client().ListAll(things, {}).has_value(); }));
   WatchOptions options{{}, "1", 30};
   WatchEnd end;
-  // While the server fills the cache of a new kind it answers 429, and the client keeps its distance.
+  // While the server fills the cache of a new kind it answers 429, and the client keeps its
+  // distance.
   EXPECT_TRUE(Eventually([&] {
-    end = kube::Watch(client(), things, options, {}, [](WatchEvent&&) {});
+    end = ::testing::WatchToEnd(client(), things, options, {}, [](WatchEvent&&) {});
     return end.reason != WatchEnd::Reason::kFailed || end.error.code != base::Code::kUnavailable;
   }));
   EXPECT_EQ(end.reason, WatchEnd::Reason::kExpired) << end.error.message;

@@ -44,6 +44,7 @@ ObjectStore& ControllerLoop::Watch(WatchPlan plan) {
         client_, *source.store, plan.reflect, on_change, [this] { StartWorkersOnceSynced(); },
         clock_));
   }
+  source.may_be_denied = plan.may_be_denied;
   sources_.push_back(std::move(source));
   return *sources_.back().store;
 }
@@ -77,9 +78,20 @@ void ControllerLoop::Enqueue(const ObjectKey& key) { queue_.Add(key); }
 
 bool ControllerLoop::synced() const {
   return std::all_of(sources_.begin(), sources_.end(), [](const Source& source) {
-    return std::all_of(source.reflectors.begin(), source.reflectors.end(),
-                       [](const auto& reflector) { return reflector->synced(); });
+    return std::all_of(
+        source.reflectors.begin(), source.reflectors.end(), [&](const auto& reflector) {
+          return reflector->synced() || (source.may_be_denied && reflector->stats().denied);
+        });
   });
+}
+
+std::vector<ReflectorStats> ControllerLoop::Needed() const {
+  std::vector<ReflectorStats> needed;
+  for (const Source& source : sources_)
+    for (const auto& reflector : source.reflectors)
+      if (ReflectorStats stats = reflector->stats(); !source.may_be_denied || !stats.denied)
+        needed.push_back(std::move(stats));
+  return needed;
 }
 
 std::vector<std::pair<std::string, ReflectorStats>> ControllerLoop::reflector_stats() const {
@@ -104,7 +116,7 @@ std::map<std::string, ControllerLoop::CacheStats> ControllerLoop::cache_stats() 
 
 int64_t ControllerLoop::FailingMs() const {
   int64_t now_ms = clock_.NowMs(), longest_ms = 0;
-  for (const auto& [plural, stats] : reflector_stats()) {
+  for (const ReflectorStats& stats : Needed()) {
     if (stats.failing_since_ms > 0)
       longest_ms = std::max(longest_ms, now_ms - stats.failing_since_ms);
   }
@@ -113,7 +125,7 @@ int64_t ControllerLoop::FailingMs() const {
 
 int64_t ControllerLoop::SilenceMs() const {
   int64_t now_ms = clock_.NowMs(), longest_ms = 0;
-  for (const auto& [plural, stats] : reflector_stats()) {
+  for (const ReflectorStats& stats : Needed()) {
     longest_ms = std::max(longest_ms, now_ms - std::max(stats.last_contact_ms, started_ms_));
   }
   return longest_ms;

@@ -25,6 +25,8 @@ struct WatchPlan {
   MapToKeys map = ToSelf;
   Prune prune = DropManagedFields;
   std::string label;  // that ListByLabel asks for
+  // Work goes on without it where our role does not allow it; it is tried again all the same.
+  bool may_be_denied = false;
   std::vector<std::string>
       name_spaces;  // one watch each; empty: one for all (or selection.name_space)
 };
@@ -62,8 +64,10 @@ class ControllerLoop {
   struct Source {
     std::unique_ptr<ObjectStore> store;
     std::vector<std::unique_ptr<Reflector>> reflectors;
+    bool may_be_denied = false;
   };
   void StartWorkersOnceSynced();
+  std::vector<ReflectorStats> Needed() const;  // those that work does not go on without
 
   KubeClient& client_;
   const base::Clock& clock_;

@@ -226,6 +226,32 @@ TEST_F(LoopTest, NamespacesAreWatchedOneByOneWhereAsked) {
     EXPECT_TRUE(call.path.starts_with("/api/v1/namespaces/"));
 }
 
+TEST_F(LoopTest, WorkGoesOnWithoutWhatMayBeDenied) {
+  Wish("a", "1");
+  cluster_.Inject({"LIST", "services", 403, 0, false, 1'000'000});
+  KubeClient client(cluster_);
+  std::atomic<int> looks = 0;
+  ControllerLoop loop(client, [&](const ObjectKey&, std::stop_token) -> base::Result<When> {
+    ++looks;
+    return When{};
+  });
+  WatchPlan needed, advice;
+  needed.reflect.resource = ConfigMaps();
+  advice.reflect.resource = Services();
+  advice.reflect.backoff_base_ms = advice.reflect.backoff_cap_ms = 5;
+  advice.may_be_denied = true;
+  loop.Watch(needed);
+  ObjectStore& services = loop.Watch(advice);
+  loop.Start();
+  EXPECT_TRUE(Eventually([&] { return loop.synced() && looks == 1; }));
+  EXPECT_EQ(loop.FailingMs(), 0);
+  cluster_.ClearFaults();
+  cluster_.Put({{"apiVersion", "v1"},
+                {"kind", "Service"},
+                {"metadata", {{"name", "s"}, {"namespace", "n"}}}});
+  EXPECT_TRUE(Eventually([&] { return services.objects() == 1; })) << "once it is allowed";
+}
+
 TEST(EventRecorder, WritesLimitedAndNeverBlocks) {
   ::testing::FakeCluster cluster;
   KubeClient client(cluster);

@@ -14,10 +14,8 @@ class Answering : public http::Client {
  public:
   explicit Answering(http::Response answer) : answer_(std::move(answer)) {}
   base::Result<http::Response> Send(const http::ClientRequest&) override { return answer_; }
-  base::Status Stream(const http::ClientRequest&, std::stop_token,
-                      std::function<bool(const http::Response&)>,
-                      std::function<bool(std::string_view)>) override {
-    return {};
+  std::unique_ptr<http::OpenStream> Open(const http::ClientRequest&, http::StreamReader) override {
+    return nullptr;
   }
 
  private:

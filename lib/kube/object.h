@@ -34,6 +34,7 @@ const Resource& ServiceAccounts();
 const Resource& PersistentVolumeClaims();
 const Resource& Pods();
 const Resource& Namespaces();
+const Resource& Nodes();
 const Resource& StatefulSets();
 const Resource& Jobs();
 const Resource& NetworkPolicies();

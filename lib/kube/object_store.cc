@@ -85,6 +85,13 @@ std::vector<Json> ObjectStore::ListByLabel(const std::string& value,
   return DecodeAll(found);
 }
 
+std::vector<ObjectKey> ObjectStore::Keys() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<ObjectKey> keys;
+  for (const auto& [key, entry] : entries_) keys.push_back(key);
+  return keys;
+}
+
 size_t ObjectStore::objects() const {
   std::lock_guard lock(mutex_);
   return entries_.size();

@@ -39,6 +39,7 @@ class ObjectStore {
   std::vector<Json> List(std::string_view name_space = {}) const;  // empty: all
   // Those of `name_space` whose label, the constructor's, has this value.
   std::vector<Json> ListByLabel(const std::string& value, const std::string& name_space) const;
+  std::vector<ObjectKey> Keys() const;
   size_t objects() const;
   size_t bytes() const;  // of the packed texts
 

@@ -43,29 +43,45 @@ Reflector::Reflector(KubeClient& client, ObjectStore& store, ReflectorOptions op
 
 Reflector::~Reflector() { Stop(); }
 
-void Reflector::Start() {
-  thread_ = std::jthread([this](std::stop_token stop) { Run(std::move(stop)); });
-}
+void Reflector::Start() { StartRound(/*with_pause=*/false); }
 
 void Reflector::Stop() {
-  if (!thread_.joinable()) return;
-  thread_.request_stop();
-  thread_.join();
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  round_.request_stop();
+  if (round_.joinable()) round_.join();
+  watch_.reset();
 }
 
 bool Reflector::synced() const { return synced_; }
 
 ReflectorStats Reflector::stats() const { return stats_.Copy(); }
 
-void Reflector::Run(std::stop_token stop) {
+// By the end of a watch: the round before, which opened it, is over but for its return.
+void Reflector::StartRound(bool with_pause) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return;
+  round_ =
+      std::jthread([this, with_pause](const std::stop_token& stop) { Round(stop, with_pause); });
+}
+
+void Reflector::Round(const std::stop_token& stop, bool with_pause) {
+  watch_.reset();
+  if (with_pause) Pause(stop);
   while (!stop.stop_requested()) {
-    int64_t start_ms = clock_.MonotonicMs();
-    bool well = version_.empty() ? ListOnce() : WatchOnce(stop);
-    if (stop.stop_requested()) return;
-    int64_t lived_ms = clock_.MonotonicMs() - start_ms;
-    if (lived_ms >= options_.healthy_ms) backoff_.Reset();
-    if (!well) Pause(stop);
+    if (Prepare()) return OpenWatch();
+    Pause(stop);
   }
+}
+
+// False: after a pause again.
+bool Reflector::Prepare() {
+  if (version_.empty() && !ListOnce()) return false;
+  if (doubt_ && !ServerKnowsVersion()) return false;
+  doubt_ = false;
+  return true;
 }
 
 // At least the base: a server that refuses at once must not be asked in a tight loop.
@@ -84,7 +100,9 @@ bool Reflector::ListOnce() {
     if (!result) {
       // Objects may be large; a smaller page of them is not.
       if (result.error().code == base::Code::kTooLarge) page_size_ = std::max(1, page_size_ / 2);
-      return Failed(result.error());
+      Failed(result.error());
+      if (result.error().code == base::Code::kDenied && on_synced_) on_synced_();
+      return false;
     }
     page = *std::move(result);
     if (page.expired) {
@@ -111,21 +129,31 @@ bool Reflector::ServerKnowsVersion() {
   return Failed(page.error());
 }
 
-bool Reflector::WatchOnce(std::stop_token stop) {
-  if (doubt_ && !ServerKnowsVersion()) return false;
-  doubt_ = false;
+void Reflector::OpenWatch() {
   stats_.With([](ReflectorStats& stats) { ++stats.watches; });
-  const ReflectorStats before = stats();
+  at_open_ = stats();
   told_ = false;
   // A stream that opened is a sign of life: the first event may be a minute away.
   WatchOptions watch{options_.selection, version_, kShortestWatch_s, [this] { Heard(); }};
   watch.timeout_s +=
       static_cast<int>(random_() % static_cast<uint64_t>(kLongestWatch_s - kShortestWatch_s));
-  int64_t start_ms = clock_.MonotonicMs();
-  WatchEnd end = kube::Watch(client_, options_.resource, watch, stop,
-                             [this](WatchEvent&& event) { OnEvent(std::move(event)); });
-  int64_t lived_ms = clock_.MonotonicMs() - start_ms;
-  if (stop.stop_requested()) return true;
+  opened_ms_ = clock_.MonotonicMs();
+  const std::lock_guard lock(mutex_);  // before its end starts the next round
+  if (stopped_) return;
+  watch_ = std::make_unique<Watch>(
+      client_, options_.resource, std::move(watch),
+      [this](WatchEvent&& event) { OnEvent(std::move(event)); },
+      [this](const WatchEnd& end) { OnEnd(end); });
+}
+
+void Reflector::OnEnd(const WatchEnd& end) {
+  const bool with_pause = !MayGoOnAtOnce(end);
+  if (clock_.MonotonicMs() - opened_ms_ >= options_.healthy_ms) backoff_.Reset();
+  StartRound(with_pause);
+}
+
+bool Reflector::MayGoOnAtOnce(const WatchEnd& end) {
+  const int64_t lived_ms = clock_.MonotonicMs() - opened_ms_;
   stats_.With([&](ReflectorStats& stats) { ++stats.watch_ends[ReasonName(end.reason)]; });
   switch (end.reason) {
     case WatchEnd::Reason::kIdle:
@@ -148,8 +176,8 @@ bool Reflector::WatchOnce(std::stop_token stop) {
   // One that breaks off before it said anything was none: the failure goes on.
   if (!told_ && lived_ms < kBrief_ms) {
     stats_.With([&](ReflectorStats& stats) {
-      stats.last_error = before.last_error;
-      stats.failing_since_ms = before.failing_since_ms;
+      stats.last_error = at_open_.last_error;
+      stats.failing_since_ms = at_open_.failing_since_ms;
     });
   }
   return Failed(end.error);
@@ -185,6 +213,7 @@ void Reflector::Heard() {
     stats.last_contact_ms = clock_.NowMs();
     stats.last_error.clear();
     stats.failing_since_ms = 0;
+    stats.denied = false;
   });
 }
 
@@ -192,6 +221,7 @@ bool Reflector::Failed(const base::Error& error) {
   bool is_new = stats_.With([&](ReflectorStats& stats) {
     bool differs = stats.last_error != error.message;
     stats.last_error = error.message;
+    stats.denied = error.code == base::Code::kDenied;
     if (stats.failing_since_ms == 0) stats.failing_since_ms = clock_.NowMs();
     return differs;
   });

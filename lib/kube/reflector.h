@@ -1,10 +1,12 @@
 // Keeps an ObjectStore equal to the API server's objects of one kind: list, then watch, for ever.
-// One thread each.
+// Holds a thread while it lists or pauses, and none while its watch is open.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -32,31 +34,37 @@ struct ReflectorStats {
   int64_t last_contact_ms = 0;                // wall clock: when the server last said anything
   std::string last_error;                     // empty once all is well again
   int64_t failing_since_ms = 0;               // wall clock; 0: all is well
+  bool denied = false;                        // and it is our role that does not allow it
 };
 
 class Reflector {
  public:
-  // `on_change` runs on the reflector's thread for each object that really changed, after the store
-  // has the change; `resync` is true for what a list brought (less urgent than an event).
-  // `on_synced` runs after each list. All must outlive this.
+  // `on_change` runs for each object that really changed, after the store has the change; `resync`
+  // is true for what a list brought (less urgent than an event). `on_synced` runs after each list,
+  // and after one that is denied. Both run on one thread at a time, which other reflectors may
+  // share: they must not wait for anything. All must outlive this.
   using OnChange = std::function<void(const Change& change, bool resync)>;
   Reflector(KubeClient& client, ObjectStore& store, ReflectorOptions options, OnChange on_change,
             std::function<void()> on_synced = {}, const base::Clock& clock = base::SystemClock());
   ~Reflector();  // Stop()
 
   void Start();
-  void Stop();          // ends the stream, joins
+  void Stop();          // ends the stream, joins; nothing runs after it. Not from the above two
   bool synced() const;  // a whole list was stored once
   ReflectorStats stats() const;
   const ReflectorOptions& options() const { return options_; }
 
  private:
-  void Run(std::stop_token stop);
-  // True: go on at once; false: after a pause.
-  bool ListOnce();
-  bool WatchOnce(std::stop_token stop);
+  // From a watch's end to the next watch.
+  void StartRound(bool with_pause);
+  void Round(const std::stop_token& stop, bool with_pause);
+  bool Prepare();
+  void OpenWatch();
+  bool ListOnce();  // false: after a pause again
   bool ServerKnowsVersion();
   void OnEvent(WatchEvent&& event);
+  void OnEnd(const WatchEnd& end);
+  bool MayGoOnAtOnce(const WatchEnd& end);
   void Pause(std::stop_token stop);
   void Heard();
   bool Failed(const base::Error& error);  // false
@@ -70,12 +78,17 @@ class Reflector {
   int page_size_;
   std::mt19937_64 random_;
   base::Backoff backoff_;
-  bool told_ = false;    // this watch had an event or a bookmark
-  bool doubt_ = false;   // the last watch broke: is this still the same server state?
-  std::string version_;  // where the next watch goes on; empty: list first
+  bool told_ = false;       // this watch had an event or a bookmark
+  bool doubt_ = false;      // the last watch broke: is this still the same server state?
+  std::string version_;     // where the next watch goes on; empty: list first
+  int64_t opened_ms_ = 0;   // of this watch, monotonic
+  ReflectorStats at_open_;  // as this watch found them
   std::atomic<bool> synced_{false};
   mutable base::Guarded<ReflectorStats> stats_;
-  std::jthread thread_;
+  std::mutex mutex_;
+  bool stopped_ = false;          // under mutex_: no round and no watch begins any more
+  std::unique_ptr<Watch> watch_;  // its end starts a round; a round exchanges it
+  std::jthread round_;
 };
 
 }  // namespace kube

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <latch>
+
 #include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 
@@ -220,6 +222,77 @@ TEST_F(ReflectorTest, StopsInAnyState) {
   reflector_.Stop();
 }
 
+TEST_F(ReflectorTest, FollowsThroughAThousandStreams) {
+  ReflectorOptions options = Options();
+  options.backoff_base_ms = options.backoff_cap_ms = 1;
+  Reflector reflector(client_, store_, options, [](const Change&, bool) {});
+  reflector.Start();
+  ASSERT_TRUE(Eventually([&] { return reflector.synced(); }));
+  for (int i = 0; i < 1000; ++i) {
+    Put("m" + std::to_string(i % 7), std::to_string(i));
+    const int64_t until_ms = base::SystemClock().MonotonicMs() + 30'000;
+    while (reflector.stats().watches <= i || cluster_.open_watches() == 0) {
+      ASSERT_LT(base::SystemClock().MonotonicMs(), until_ms) << "no watch " << i + 1;
+      std::this_thread::yield();
+    }
+    // At their own time limit, as it happens every few minutes; now and then as if reset.
+    if (i % 10 == 0)
+      cluster_.BreakStreams();
+    else
+      cluster_.EndStreams();
+  }
+  EXPECT_TRUE(Eventually([&] { return Equal() && cluster_.open_watches() == 1; }));
+  EXPECT_EQ(reflector.stats().lists, 1);
+  EXPECT_GE(reflector.stats().watches, 1000);
+}
+
+TEST_F(ReflectorTest, StopWaitsForAChangeThatIsBeingTold) {
+  std::latch inside(1), go_on(1);
+  std::atomic<int> told = 0;
+  std::atomic<bool> finished = false, waited = false;
+  ObjectStore store;
+  Reflector reflector(client_, store, Options(), [&](const Change&, bool) {
+    if (++told > 1) return;
+    inside.count_down();
+    go_on.wait();
+    finished = true;
+  });
+  reflector.Start();
+  ASSERT_TRUE(Eventually([&] { return cluster_.open_watches() == 1; }));
+  Put("a");
+  Put("b");
+  inside.wait();
+  std::atomic<bool> stopped = false;
+  std::jthread stopping([&] {
+    reflector.Stop();
+    waited = finished.load();
+    stopped = true;
+  });
+  go_on.count_down();
+  EXPECT_TRUE(Eventually([&] { return stopped.load(); }));
+  EXPECT_TRUE(waited);
+  const int before = told;
+  Put("c");
+  EXPECT_EQ(told, before);
+  EXPECT_EQ(cluster_.open_watches(), 0u);
+}
+
+TEST_F(ReflectorTest, StopsWhileItListsOpensAndPauses) {
+  for (int i = 0; i < 100; ++i) {
+    ObjectStore store;
+    Reflector reflector(client_, store, Options(), [](const Change&, bool) {});
+    if (i % 3 == 1) cluster_.Inject({"LIST", "", 500});
+    if (i % 3 == 2) cluster_.Inject({"WATCH", "", 0});
+    cluster_.ForgetCalls();
+    reflector.Start();
+    const size_t calls = static_cast<size_t>(i % 4);  // 0: at once
+    ASSERT_TRUE(Eventually([&] { return cluster_.calls().size() >= std::min<size_t>(calls, 2); }));
+    reflector.Stop();
+    cluster_.ClearFaults();
+    EXPECT_EQ(cluster_.open_watches(), 0u);
+  }
+}
+
 TEST_F(ReflectorTest, AStreamThatOpensAgainIsTheEndOfAFailure) {
   Put("a");
   Start();
@@ -240,9 +313,10 @@ TEST_F(ReflectorTest, StreamsThatBreakAsTheyOpenDoNotEndAFailure) {
   cluster_.BreakStreams();
   ASSERT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms > 0; }));
   const int64_t since_ms = reflector_.stats().failing_since_ms;
-  cluster_.ClearFaults();
   for (int i = 0; i < 3; ++i) {
+    cluster_.ClearFaults();
     ASSERT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms == 0; }));
+    cluster_.Inject({"", "configmaps", 0, 0, false, 1'000'000});
     cluster_.BreakStreams();
     EXPECT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms == since_ms; }));
   }

@@ -37,79 +37,6 @@ http::ClientRequest RequestOf(const Resource& resource, const WatchOptions& opti
   return request;
 }
 
-// One stream while it runs.
-class Stream {
- public:
-  Stream(KubeClient& client, const Resource& resource, const WatchOptions& options,
-         const std::function<void(WatchEvent&&)>& on_event)
-      : client_(client), resource_(resource), options_(options), on_event_(on_event) {}
-
-  WatchEnd Run(std::stop_token stop) {
-    what_ = "WATCH " + CollectionPath(resource_, options_.selection.name_space);
-    auto status = client_.http().Stream(
-        RequestOf(resource_, options_), stop,
-        [this](const http::Response& head) { return OnHead(head); },
-        [this](std::string_view bytes) { return OnBytes(bytes); });
-    if (refused_) EndWithStatus();
-    if (end_) return *std::move(end_);
-    if (stop.stop_requested() || status) return {};
-    auto reason = status.error().code == base::Code::kTimeout ? WatchEnd::Reason::kIdle
-                                                              : WatchEnd::Reason::kFailed;
-    return {reason, base::Wrap(what_, status.error())};
-  }
-
- private:
-  bool OnHead(const http::Response& head) {
-    client_.Inspect("WATCH", CollectionPath(resource_, {}), head, 0);
-    head_ = head;
-    refused_ = head.status != 200;
-    if (!refused_ && options_.on_open) options_.on_open();
-    return true;
-  }
-
-  bool OnBytes(std::string_view bytes) {
-    if (refused_) {  // the text of the error; a Status is small
-      head_.body.append(
-          bytes.substr(0, (16 << 10) - std::min<size_t>(head_.body.size(), 16 << 10)));
-      return true;
-    }
-    auto status = lines_.Append(bytes, [this](std::string_view line) { return OnLine(line); });
-    if (!status) end_ = WatchEnd{WatchEnd::Reason::kFailed, base::Wrap(what_, status.error())};
-    return !end_;
-  }
-
-  bool OnLine(std::string_view line) {
-    auto event = ParseWatchEvent(line);
-    if (!event) {
-      end_ = WatchEnd{WatchEnd::Reason::kFailed, base::Wrap(what_, event.error())};
-      return false;
-    }
-    if (event->type == WatchEvent::Type::kError) {
-      int code = CodeOfStatus(event->object);
-      end_ =
-          WatchEnd{ReasonOfStatus(code),
-                   {http::CodeOf(code), what_ + ": " + base::StringAt(event->object, {"message"})}};
-      return false;
-    }
-    event->object["apiVersion"] = resource_.ApiVersion();
-    event->object["kind"] = resource_.kind;
-    on_event_(*std::move(event));
-    return true;
-  }
-
-  void EndWithStatus() { end_ = WatchEnd{ReasonOfStatus(head_.status), ErrorOf(head_, what_)}; }
-
-  KubeClient& client_;
-  const Resource& resource_;
-  const WatchOptions& options_;
-  const std::function<void(WatchEvent&&)>& on_event_;
-  std::string what_;
-  LineSplitter lines_;
-  http::Response head_;
-  bool refused_ = false;
-  std::optional<WatchEnd> end_;
-};
-
 }  // namespace
 
 base::Status LineSplitter::Append(std::string_view bytes,
@@ -168,9 +95,92 @@ const char* ReasonName(WatchEnd::Reason reason) {
   return "failed";
 }
 
-WatchEnd Watch(KubeClient& client, const Resource& resource, const WatchOptions& options,
-               std::stop_token stop, const std::function<void(WatchEvent&&)>& on_event) {
-  return Stream(client, resource, options, on_event).Run(std::move(stop));
-}
+// What becomes of the stream.
+class Watch::Reader {
+ public:
+  Reader(KubeClient& client, const Resource& resource, WatchOptions options,
+         std::function<void(WatchEvent&&)> on_event, std::function<void(WatchEnd&&)> on_end)
+      : client_(client),
+        resource_(resource),
+        options_(std::move(options)),
+        on_event_(std::move(on_event)),
+        on_end_(std::move(on_end)),
+        what_("WATCH " + CollectionPath(resource_, options_.selection.name_space)) {}
+
+  std::unique_ptr<http::OpenStream> Open() {
+    http::StreamReader reader;
+    reader.on_head = [this](const http::Response& head) { return OnHead(head); };
+    reader.on_bytes = [this](std::string_view bytes) { return OnBytes(bytes); };
+    reader.on_end = [this](const base::Status& status) { on_end_(EndOf(status)); };
+    return client_.http().Open(RequestOf(resource_, options_), std::move(reader));
+  }
+
+ private:
+  WatchEnd EndOf(const base::Status& status) {
+    if (refused_) return {ReasonOfStatus(head_.status), ErrorOf(head_, what_)};
+    if (end_) return *std::move(end_);
+    if (status) return {};
+    auto reason = status.error().code == base::Code::kTimeout ? WatchEnd::Reason::kIdle
+                                                              : WatchEnd::Reason::kFailed;
+    return {reason, base::Wrap(what_, status.error())};
+  }
+
+  bool OnHead(const http::Response& head) {
+    client_.Inspect("WATCH", CollectionPath(resource_, {}), head, 0);
+    head_ = head;
+    refused_ = head.status != 200;
+    if (!refused_ && options_.on_open) options_.on_open();
+    return true;
+  }
+
+  bool OnBytes(std::string_view bytes) {
+    if (refused_) {  // the text of the error; a Status is small
+      head_.body.append(
+          bytes.substr(0, (16 << 10) - std::min<size_t>(head_.body.size(), 16 << 10)));
+      return true;
+    }
+    auto status = lines_.Append(bytes, [this](std::string_view line) { return OnLine(line); });
+    if (!status) end_ = WatchEnd{WatchEnd::Reason::kFailed, base::Wrap(what_, status.error())};
+    return !end_;
+  }
+
+  bool OnLine(std::string_view line) {
+    auto event = ParseWatchEvent(line);
+    if (!event) {
+      end_ = WatchEnd{WatchEnd::Reason::kFailed, base::Wrap(what_, event.error())};
+      return false;
+    }
+    if (event->type == WatchEvent::Type::kError) {
+      int code = CodeOfStatus(event->object);
+      end_ =
+          WatchEnd{ReasonOfStatus(code),
+                   {http::CodeOf(code), what_ + ": " + base::StringAt(event->object, {"message"})}};
+      return false;
+    }
+    event->object["apiVersion"] = resource_.ApiVersion();
+    event->object["kind"] = resource_.kind;
+    on_event_(*std::move(event));
+    return true;
+  }
+
+  KubeClient& client_;
+  const Resource resource_;
+  const WatchOptions options_;
+  const std::function<void(WatchEvent&&)> on_event_;
+  const std::function<void(WatchEnd&&)> on_end_;
+  const std::string what_;
+  LineSplitter lines_;
+  http::Response head_;
+  bool refused_ = false;
+  std::optional<WatchEnd> end_;
+};
+
+Watch::Watch(KubeClient& client, const Resource& resource, WatchOptions options,
+             std::function<void(WatchEvent&&)> on_event, std::function<void(WatchEnd&&)> on_end)
+    : reader_(std::make_unique<Reader>(client, resource, std::move(options), std::move(on_event),
+                                       std::move(on_end))),
+      stream_(reader_->Open()) {}
+
+Watch::~Watch() = default;
 
 }  // namespace kube

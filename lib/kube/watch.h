@@ -3,7 +3,7 @@
 #pragma once
 
 #include <functional>
-#include <stop_token>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -51,9 +51,20 @@ struct WatchOptions {
   std::function<void()> on_open = {};  // the server has begun to stream; may be null
 };
 
-// Streams until the end of the stream, an error or `stop`. `on_event` gets all but error events,
-// with apiVersion and kind set; it runs on the caller's thread.
-WatchEnd Watch(KubeClient& client, const Resource& resource, const WatchOptions& options,
-               std::stop_token stop, const std::function<void(WatchEvent&&)>& on_event);
+// A watch while it is not destroyed; holds no thread.
+class Watch {
+ public:
+  // `on_event` gets all but error events, with apiVersion and kind set; then `on_end`, last and
+  // once. As with http::StreamReader they run one at a time, where other watches wait for them,
+  // never before this returns and never after the destructor.
+  Watch(KubeClient& client, const Resource& resource, WatchOptions options,
+        std::function<void(WatchEvent&&)> on_event, std::function<void(WatchEnd&&)> on_end);
+  ~Watch();  // ends it, waits for what just runs; not by it
+
+ private:
+  class Reader;
+  std::unique_ptr<Reader> reader_;
+  std::unique_ptr<http::OpenStream> stream_;  // last: tells the reader
+};
 
 }  // namespace kube

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/testing/fake_cluster.h"
+#include "lib/testing/streams.h"
 
 namespace kube {
 namespace {
@@ -79,7 +80,7 @@ class WatchTest : public ::testing::Test {
       int64_t version, std::function<void(WatchEvent&&)> on_event = [](WatchEvent&&) {}) {
     WatchOptions options;
     options.resource_version = std::to_string(version);
-    return Watch(client_, ConfigMaps(), options, stop_.get_token(), on_event);
+    return ::testing::WatchToEnd(client_, ConfigMaps(), options, stop_.get_token(), on_event);
   }
 
   ::testing::FakeCluster cluster_;

@@ -1,6 +1,10 @@
 // Hands out the scripted answers.
 #include "lib/testing/fake_client.h"
 
+#include <algorithm>
+
+#include "lib/testing/streams.h"
+
 namespace testing {
 
 void FakeClient::Answer(int status, const base::Json& body) {
@@ -36,19 +40,21 @@ base::Result<http::Response> FakeClient::Send(const http::ClientRequest& request
   return base::Error{base::Code::kUnavailable, "no answer is scripted for " + request.target};
 }
 
-base::Status FakeClient::Stream(const http::ClientRequest& request, std::stop_token stop,
-                                std::function<bool(const http::Response& head)> on_head,
-                                std::function<bool(std::string_view bytes)> on_bytes) {
-  ASSIGN_OR_RETURN(const http::Response response, Send(request));
-  if (!on_head(response)) return {};
-  const std::string_view body = response.body;
-  for (size_t begin = 0; begin < body.size() && !stop.stop_requested();) {
-    const size_t line_end = body.find('\n', begin);
-    const size_t end = line_end == std::string_view::npos ? body.size() : line_end + 1;
-    if (!on_bytes(body.substr(begin, end - begin))) return {};
-    begin = end;
-  }
-  return {};
+std::unique_ptr<http::OpenStream> FakeClient::Open(const http::ClientRequest& request,
+                                                   http::StreamReader reader) {
+  const auto give = [this, request](const std::stop_token&,
+                                    const http::StreamReader& told) -> base::Status {
+    ASSIGN_OR_RETURN(const http::Response response, Send(request));
+    if (!told.on_head(response)) return {};
+    std::string_view body = response.body;
+    while (!body.empty()) {
+      const size_t line = std::min(body.find('\n'), body.size() - 1) + 1;
+      if (!told.on_bytes(body.substr(0, line))) return {};
+      body.remove_prefix(line);
+    }
+    return {};
+  };
+  return std::make_unique<ThreadedStream>(give, std::move(reader));
 }
 
 std::vector<http::ClientRequest> FakeClient::requests() const {

@@ -25,9 +25,8 @@ class FakeClient : public http::Client {
 
   base::Result<http::Response> Send(const http::ClientRequest& request) override;
   // Gives the body of the next answer line by line, then ends.
-  base::Status Stream(const http::ClientRequest& request, std::stop_token stop,
-                      std::function<bool(const http::Response& head)> on_head,
-                      std::function<bool(std::string_view bytes)> on_bytes) override;
+  std::unique_ptr<http::OpenStream> Open(const http::ClientRequest& request,
+                                         http::StreamReader reader) override;
 
   std::vector<http::ClientRequest> requests() const;
   size_t unused() const;  // answers that nobody has taken

@@ -5,6 +5,7 @@
 
 #include "lib/base/check.h"
 #include "lib/base/text.h"
+#include "lib/testing/streams.h"
 
 namespace testing {
 
@@ -40,9 +41,10 @@ Call CallOf(const http::ClientRequest& request) {
 FakeCluster::FakeCluster() {
   for (const kube::Resource& resource :
        {kube::ConfigMaps(), kube::Services(), kube::ServiceAccounts(),
-        kube::PersistentVolumeClaims(), kube::Pods(), kube::Namespaces(), kube::StatefulSets(),
-        kube::Jobs(), kube::NetworkPolicies(), kube::PodDisruptionBudgets(), kube::EndpointSlices(),
-        kube::Events(), kube::Leases(), kube::CustomResourceDefinitions()}) {
+        kube::PersistentVolumeClaims(), kube::Pods(), kube::Namespaces(), kube::Nodes(),
+        kube::StatefulSets(), kube::Jobs(), kube::NetworkPolicies(), kube::PodDisruptionBudgets(),
+        kube::EndpointSlices(), kube::Events(), kube::Leases(),
+        kube::CustomResourceDefinitions()}) {
     Serve(resource);
   }
 }
@@ -120,11 +122,18 @@ base::Result<http::Response> FakeCluster::Send(const http::ClientRequest& reques
   return response;
 }
 
+std::unique_ptr<http::OpenStream> FakeCluster::Open(const http::ClientRequest& request,
+                                                    http::StreamReader reader) {
+  return std::make_unique<ThreadedStream>(
+      [this, request](std::stop_token stop, const http::StreamReader& told) {
+        return Stream(request, std::move(stop), told);
+      },
+      std::move(reader));
+}
+
 base::Status FakeCluster::Stream(const http::ClientRequest& request, std::stop_token stop,
-                                 std::function<bool(const http::Response&)> on_head,
-                                 std::function<bool(std::string_view)> on_bytes) {
-  Call call = CallOf(request);
-  return StreamCall(std::move(call), std::move(stop), on_head, on_bytes);
+                                 const http::StreamReader& reader) {
+  return StreamCall(CallOf(request), std::move(stop), reader);
 }
 
 Json FakeCluster::Put(Json object, const std::string& manager) {
@@ -201,6 +210,12 @@ void FakeCluster::ClearFaults() {
   std::lock_guard lock(mutex_);
   faults_.clear();
   stale_lists_ = 0;
+}
+
+void FakeCluster::EndStreams() {
+  std::lock_guard lock(mutex_);
+  for (auto& [id, stream] : streams_) stream.closed = true;
+  changed_.notify_all();
 }
 
 void FakeCluster::BreakStreams(base::Code code) {

@@ -48,9 +48,11 @@ class FakeCluster : public http::Client {
   void Serve(const kube::Resource& resource);  // one more kind, with a status subresource
 
   base::Result<http::Response> Send(const http::ClientRequest& request) override;
+  std::unique_ptr<http::OpenStream> Open(const http::ClientRequest& request,
+                                         http::StreamReader reader) override;
+  // The same on the caller's thread, until `stop`; on_end is not called.
   base::Status Stream(const http::ClientRequest& request, std::stop_token stop,
-                      std::function<bool(const http::Response&)> on_head,
-                      std::function<bool(std::string_view)> on_bytes) override;
+                      const http::StreamReader& reader);
 
   // As somebody else would: creates the object or replaces all of it but its status; `manager` then
   // owns what changed. Ends the process when the kind is not served.
@@ -64,6 +66,7 @@ class FakeCluster : public http::Client {
   void ClearFaults();
   // Every open watch ends: kUnavailable as if reset, kTimeout as if silent for too long.
   void BreakStreams(base::Code code = base::Code::kUnavailable);
+  void EndStreams();     // as at their time limit
   void ExpireStreams();  // every open watch gets an ERROR event with code 410 and ends
   void Compact();        // forgets history: a watch from an older version gets that 410
   // Keeps the present state; and goes back to it, versions too, with every stream broken.
@@ -105,7 +108,7 @@ class FakeCluster : public http::Client {
     int retry_after_s = 0;
   };
   struct Watching {
-    bool expired = false, bookmark = false;
+    bool expired = false, bookmark = false, closed = false;
     std::optional<base::Code> broken;
   };
   using Key = std::pair<std::string, kube::ObjectKey>;  // collection, key
@@ -131,9 +134,7 @@ class FakeCluster : public http::Client {
   void Erase(const Target& target);
 
   // fake_cluster_watch.cc
-  base::Status StreamCall(Call call, std::stop_token stop,
-                          const std::function<bool(const http::Response&)>& on_head,
-                          const std::function<bool(std::string_view)>& on_bytes);
+  base::Status StreamCall(Call call, std::stop_token stop, const http::StreamReader& reader);
   std::optional<std::string> NextLine(Lock& lock, std::stop_token stop, size_t stream,
                                       const Call& call, const Target& target, int64_t* version,
                                       std::deque<std::string>* pending);

@@ -3,6 +3,7 @@
 
 #include "lib/kube/apply.h"
 #include "lib/kube/watch.h"
+#include "lib/testing/streams.h"
 
 namespace testing {
 
@@ -219,8 +220,8 @@ class Teller {
     kube::WatchOptions options{{space_, "story=1", "", false}, version_, 60};
     std::string seen, newest = version_;
     std::stop_source enough;
-    auto end = kube::Watch(
-        ours_, ConfigMaps(), options, enough.get_token(), [&](kube::WatchEvent&& event) {
+    auto end =
+        WatchToEnd(ours_, ConfigMaps(), options, enough.get_token(), [&](kube::WatchEvent&& event) {
           if (event.type == kube::WatchEvent::Type::kBookmark) return;
           seen += "AMD"[static_cast<int>(event.type)] + kube::KeyOf(event.object).name + " ";
           std::string version = kube::ResourceVersionOf(event.object);

@@ -58,7 +58,7 @@ std::optional<std::string> FakeCluster::NextLine(Lock& lock, std::stop_token sto
                                                  std::deque<std::string>* pending) {
   for (;;) {
     Watching& watching = streams_[stream];
-    if (stop.stop_requested() || watching.broken) return std::nullopt;
+    if (stop.stop_requested() || watching.broken || watching.closed) return std::nullopt;
     // What was forgotten before it was sent must not pass in silence.
     if (!hold_ && *version < compacted_) watching.expired = true;
     if (watching.expired) return ExpiredLine();
@@ -80,14 +80,14 @@ std::optional<std::string> FakeCluster::NextLine(Lock& lock, std::stop_token sto
     }
     changed_.wait(lock, stop, [&] {
       const Watching& now = streams_[stream];
-      return now.broken || now.expired || now.bookmark || (!hold_ && version_ > *version);
+      return now.broken || now.closed || now.expired || now.bookmark ||
+             (!hold_ && version_ > *version);
     });
   }
 }
 
 base::Status FakeCluster::StreamCall(Call call, std::stop_token stop,
-                                     const std::function<bool(const http::Response&)>& on_head,
-                                     const std::function<bool(std::string_view)>& on_bytes) {
+                                     const http::StreamReader& reader) {
   Lock lock(mutex_);
   auto target = Parse(call.path);
   auto fault = TakeFault(call);
@@ -102,7 +102,8 @@ base::Status FakeCluster::StreamCall(Call call, std::stop_token stop,
     if (fault && fault->retry_after_s > 0) {
       head.headers.Set("Retry-After", std::to_string(fault->retry_after_s));
     }
-    if (on_head(head)) on_bytes(base::DumpJson(Failure(call.status, "Injected", "refused")));
+    if (reader.on_head(head))
+      reader.on_bytes(base::DumpJson(Failure(call.status, "Injected", "refused")));
     return {};
   }
   int64_t version = 0;
@@ -110,7 +111,7 @@ base::Status FakeCluster::StreamCall(Call call, std::stop_token stop,
   size_t stream = next_stream_++, piece = piece_bytes_;
   streams_[stream] = {};
   lock.unlock();
-  bool go_on = on_head(http::EmptyResponse(200));
+  bool go_on = reader.on_head(http::EmptyResponse(200));
   lock.lock();
   while (go_on) {
     auto line = NextLine(lock, stop, stream, call, *target, &version, &pending);
@@ -118,7 +119,7 @@ base::Status FakeCluster::StreamCall(Call call, std::stop_token stop,
     lock.unlock();
     size_t step = piece ? piece : line->size();
     for (size_t at = 0; go_on && at < line->size(); at += step) {
-      go_on = on_bytes(std::string_view(*line).substr(at, step));
+      go_on = reader.on_bytes(std::string_view(*line).substr(at, step));
     }
     lock.lock();
     if (streams_[stream].expired) break;

@@ -5,13 +5,16 @@
 #include "operator/foreign_pods.h"
 #include "operator/names.h"
 #include "operator/objects/children.h"
+#include "operator/pod_injection.h"
 
 namespace controller {
 
 base::Json ForeignPartsOf(const Blueprint& blueprint) {
   SidecarShape shape = SidecarShapeOf(blueprint);
   shape.state_volume.clear();
-  return ForeignParts(shape);
+  base::Json parts = ForeignParts(shape);
+  if (blueprint.avoids_startup_probe) AwaitByHook(parts["sidecar"]);
+  return parts;
 }
 
 std::optional<base::Json> InjectionBindingOf(const Blueprint& blueprint) {

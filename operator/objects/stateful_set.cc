@@ -2,6 +2,7 @@
 // template changes (OnDelete), so that the sidecar's image can be patched in place.
 #include "operator/names.h"
 #include "operator/objects/children.h"
+#include "operator/pod_injection.h"
 #include "operator/rollout.h"
 
 namespace controller {
@@ -32,6 +33,10 @@ std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint) {
                             : nullptr;
   Json pod_template = PodTemplateOf(blueprint);
   NoteOrigin(pod_template);
+  // Behind the note: nodes come and go, and no running pod is made anew for them.
+  if (blueprint.avoids_startup_probe)
+    for (Json& container : pod_template["spec"]["initContainers"])
+      if (base::StringAt(container, {"name"}) == kSidecarContainer) AwaitByHook(container);
   return Json{
       {"metadata", {{"name", WorkloadName(agent.name)}}},
       {"spec",

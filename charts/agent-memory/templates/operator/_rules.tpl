@@ -43,8 +43,9 @@ reads those that its caches do not have yet. */}}
 - {apiGroups: [''], resources: [pods/eviction], verbs: [create]}
 {{- end -}}
 
-{{/* Only with a ClusterRole: are the CRDs ours? */}}
-{{- define "agent-memory.crdRules" -}}
+{{/* Only with a ClusterRole: are the CRDs ours? Which kubelets are there? */}}
+{{- define "agent-memory.clusterRules" -}}
+- {apiGroups: [''], resources: [nodes], verbs: [list, watch]}
 - apiGroups: [apiextensions.k8s.io]
   resources: [customresourcedefinitions]
   resourceNames: [agents.agents.agentops.io, agenttools.agents.agentops.io, agentruns.agents.agentops.io, memoryservers.agents.agentops.io]
