@@ -1,5 +1,6 @@
 """Operators as processes on a real API server, and what lies between them: for the tests that end, stop and cut
 them off."""
+import base64
 import json
 import os
 import re
@@ -107,6 +108,16 @@ class Cluster:
         os.chmod(path + ".new", 0o600)
         os.rename(path + ".new", path)
         return path
+
+    def kubeconfig_of(self, account):
+        """Of a ServiceAccount's token alone → its path."""
+        with open(self.kubeconfig, encoding="utf-8") as admin:
+            text = admin.read()
+        ca = base64.b64decode(re.search(r"certificate-authority-data: (\S+)", text)[1]).decode()
+        return self.file(account, json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "it", "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
+            "clusters": [{"name": "it", "cluster": {"server": re.search(r"server: (\S+)", text)[1], "certificate-authority": self.file("ca.crt", ca)}}],
+            "users": [{"name": "it", "user": {"token": self.kubectl("create", "token", account, "-n", self.namespace).strip()}}]}))
 
     def holder(self):
         return self.kubectl("get", "lease", LEASE, "-n", self.namespace, "-o", "jsonpath={.spec.holderIdentity}")

@@ -31,7 +31,9 @@ def older_servers_get_a_webhook(t):
         operator = things["Deployment/agents/agent-memory-operator"]["spec"]["template"]["spec"]["containers"][0]
         assert {"--injection-webhook=agent-memory-foreign-pods", "--webhook-hosts=agent-memory-operator.agents.svc"} <= {*operator["args"]}, operator["args"]
         assert [p["containerPort"] for p in operator["ports"]] == [8080, 9443]
+        admitted = things["NetworkPolicy/agents/agent-memory-operator"]["spec"]["ingress"]
+        assert [p["port"] for rule in admitted for p in rule["ports"]] == [8080, 9443]
         webhook = things[name]["webhooks"][0]
-        assert (webhook["failurePolicy"], webhook["sideEffects"], webhook["reinvocationPolicy"]) == ("Fail", "None", "IfNeeded")
+        assert (webhook["failurePolicy"], webhook["sideEffects"], webhook["reinvocationPolicy"]) == ("Fail", "None", "Never")
         assert webhook["objectSelector"] == {"matchExpressions": [{"key": "agents.agentops.io/memory", "operator": "Exists"}]}
         assert "caBundle" not in webhook["clientConfig"], "it is the operator's"

@@ -135,6 +135,7 @@ def program(counts):
     if build(counts, "race", [t + "_test" for t in RACE_TESTS]):
         ctest(counts, "race", RACE_TESTS)
     if build(counts, "release"):
+        script(counts, "contents of images", ["python3", "e2e/image_contents_test.py"], 300)
         script(counts, "MCP clients", ["python3", "e2e/mcp_test.py"], 1800)
         script(counts, "agents of docs/agents", ["python3", "e2e/agents_test.py"], 900)
         script(counts, "Claude Code", ["python3", "e2e/claude_code_test.py"], 900)
@@ -188,8 +189,17 @@ def api(counts):
     if build(counts, "test"):
         on_api_server(counts, [], api_programs)
     # The chart's pods are tried, too: that takes the service accounts that a controller makes.
-    on_api_server(counts, ["--with-controller-manager"], lambda counts, kubeconfig, environment: script(
-        counts, "packaging_test.py", ["python3", "e2e/packaging_test.py", "--kubeconfig", kubeconfig], 600, environment))
+    on_api_server(counts, ["--with-controller-manager"], packaging)
+
+
+def packaging(counts, kubeconfig, environment):
+    bin_folder = {"AGENT_MEMORY_BIN": os.path.join(ROOT, "build/test/bin")}
+    script(counts, "packaging_test.py", ["python3", "e2e/packaging_test.py", "--kubeconfig", kubeconfig], 600, environment)
+    script(counts, "agentops_move_test.py", ["python3", "e2e/agentops_move_test.py"], 600, {**environment, **bin_folder})
+    script(counts, "retained_volumes_test.py", ["python3", "e2e/retained_volumes_test.py", "--kubeconfig", kubeconfig], 600, {**environment, **bin_folder})
+    script(counts, "kstatus_test.py", ["python3", "e2e/kstatus_test.py", "--kubeconfig", kubeconfig], 1200, {**environment, **bin_folder})
+    script(counts, "rights_test.py", ["python3", "e2e/rights_test.py"], 600, {**environment, **bin_folder})
+    script(counts, "canary_test.py", ["python3", "e2e/canary_test.py", "--kubeconfig", kubeconfig], 600, {**environment, **bin_folder})
 
 
 def on_api_server(counts, options, tests):
@@ -247,7 +257,7 @@ def cluster(counts):
         if run(["e2e/images", *which], 3600, environment)[0]:
             counts.add("e2e/images", 0, 1)
             return
-        script(counts, "story, cluster", ["python3", "e2e/story/tell.py", "cluster"], 1200, environment)
+        script(counts, "story, cluster", ["python3", "e2e/story/tell.py", "cluster"], 1800, environment)
     finally:
         if not ran_before:
             run(["e2e/cluster/down", *(which or ["--purge"])], 180, echo=False)

@@ -5,9 +5,15 @@ import time
 import wire
 from chapters import (captures, figures, manifest, policy, recall, server_away, survival, turns)
 from driver import sample
+from foreign_chapters import FOREIGN_CHAPTERS
+from metrics_chapters import METRICS_CHAPTERS
+from namespace_chapters import NAMESPACE_CHAPTERS
+from node_chapters import NODE_CHAPTERS
 from on_cluster import AUDIENCE, NEXT_DOOR
+from operator_chapters import OPERATOR_CHAPTERS
 from run_chapters import RUN_CHAPTERS
 from server_chapters import SERVER_CHAPTERS
+from uninstall_chapters import UNINSTALL_CHAPTERS
 from upgrade_chapters import upgrades
 
 CONNECT = """
@@ -245,4 +251,6 @@ def survival_of_pods(story):
 
 
 CLUSTER_CHAPTERS = (manifest, table, lost_pod, turns, captures, recall, survival, survival_of_pods, server_away, policy, refusals,
-                    healing, confinement, two_namespaces, deletion, *RUN_CHAPTERS, upgrades, *SERVER_CHAPTERS, figures)
+                    healing, confinement, two_namespaces, deletion, *RUN_CHAPTERS, upgrades, *SERVER_CHAPTERS, figures,
+                    *OPERATOR_CHAPTERS, *NAMESPACE_CHAPTERS, *FOREIGN_CHAPTERS, *METRICS_CHAPTERS, *NODE_CHAPTERS,
+                    *UNINSTALL_CHAPTERS)

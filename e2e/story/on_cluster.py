@@ -20,6 +20,8 @@ MARK = "agents.agentops.io/e2e-story"
 LABEL = "agents.agentops.io/agent="
 SERVER_LABEL = "app.kubernetes.io/instance=agent-memory,app.kubernetes.io/component=memory"
 SIDECAR = "agent-memory-sidecar"
+OPERATOR = "agent-memory-operator"
+OPERATOR_LABEL = "app.kubernetes.io/instance=agent-memory,app.kubernetes.io/component=operator"
 # Asks from inside a pod. The requests come by stdin: no list of processes shows the tokens in them.
 ASK = """
 import http.client, json, sys, urllib.parse
@@ -93,16 +95,28 @@ class OnCluster(Driver):
     # --- installing ----------------------------------------------------------
     def up(self):
         self.namespace()
-        done = subprocess.run([*self.helm, "install", RELEASE, os.path.join(programs.ROOT, "charts/agent-memory"),
-                               "-n", NAMESPACE, "--create-namespace", "--wait", "--timeout", "180s",
-                               "--set", f"memory.allowedNamespaces={{{NEXT_DOOR}}}"],
-                              capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise SystemExit(f"helm install failed: {done.stderr.strip()}\n{self.words()}")
+        self.install()
         self.idle = self.measured({"agent-memory-server": 15, "agent-memory-operator": 20}, "idle")
         self.kubectl("apply", "-f", SAMPLES)
         for agent in AGENTS:
             self.wait_ready(LABEL + agent, 1)
+
+    def install(self):
+        self.must_helm("install", "--create-namespace", "--set", f"memory.allowedNamespaces={{{NEXT_DOOR}}}")
+
+    def upgrade(self, *values):
+        """The release with more values, each "name=value"; returns when what they change is ready."""
+        self.must_helm("upgrade", "--reuse-values", *(word for value in values for word in ("--set", value)))
+
+    def must_helm(self, verb, *more):
+        done = subprocess.run([*self.helm, verb, RELEASE, os.path.join(programs.ROOT, "charts/agent-memory"), "-n", NAMESPACE,
+                               "--wait", "--timeout", "180s", *more], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"helm {verb} failed: {done.stderr.strip()}\n{self.words()}")
+
+    def uninstall(self):
+        return subprocess.run([*self.helm, "uninstall", RELEASE, "-n", NAMESPACE, "--wait", "--timeout", "60s"],
+                              capture_output=True, text=True, check=False).returncode == 0
 
     def namespace(self):
         """Namespaces that a former story left are removed; those of somebody else are not touched."""
@@ -111,8 +125,11 @@ class OnCluster(Driver):
             self.remove()
         self.made = True
         for space in (NAMESPACE, NEXT_DOOR):
-            self.kubectl("create", "namespace", space)
-            self.kubectl("label", "namespace", space, MARK + "=yes", "pod-security.kubernetes.io/enforce=restricted")
+            self.make(space)
+
+    def make(self, space):
+        self.kubectl("create", "namespace", space)
+        self.kubectl("label", "namespace", space, MARK + "=yes", "pod-security.kubernetes.io/enforce=restricted")
 
     @staticmethod
     def ours(namespace):
@@ -125,8 +142,7 @@ class OnCluster(Driver):
         self.try_kubectl("delete", "agents", "--all", "-n", NEXT_DOOR, "--timeout=60s")
         self.try_kubectl("delete", "namespace", NEXT_DOOR, "--timeout=120s")
         self.try_kubectl("delete", "agents", "--all", "--timeout=60s")
-        subprocess.run([*self.helm, "uninstall", RELEASE, "-n", NAMESPACE, "--wait", "--timeout", "60s"],
-                       capture_output=True, check=False)
+        self.uninstall()
         self.try_kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
 
     def words(self):
@@ -229,6 +245,13 @@ class OnCluster(Driver):
         self.kubectl("scale", "statefulset", RELEASE, "--replicas=1")
         self.wait_ready(SERVER_LABEL)
 
+    def scale_operator(self, replicas):
+        self.kubectl("scale", "deployment", OPERATOR, f"--replicas={replicas}")
+        if replicas:
+            self.wait_ready(OPERATOR_LABEL, replicas)
+        elif not wire.until(lambda: not self.get("pods", "-l", OPERATOR_LABEL)["items"], READY_S, 0.3):
+            raise SystemExit(f"the operator did not go in {READY_S} s\n{self.words()}")
+
     def change(self, agent, manifest):
         self.kubectl("apply", "-f", "-", given=manifest)
 
@@ -273,7 +296,7 @@ def containers(pod):
 
 
 def host_processes(uid):
-    """Processes of that pod, where its node is this machine; else none."""
+    """Processes of that pod, where its node is this machine and they are ours to look at; else none."""
     found = []
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -281,7 +304,7 @@ def host_processes(uid):
         try:
             with open(f"/proc/{entry}/cgroup", encoding="utf-8") as file:
                 groups = file.read()
-            if ("pod" + uid) in groups.replace("_", "-") and program_of(entry) != "pause":
+            if ("pod" + uid) in groups.replace("_", "-") and program_of(entry) not in ("", "pause"):
                 found.append(int(entry))
         except OSError:
             continue

@@ -3,6 +3,7 @@
 
     tell.py embedded [--keep]                  as processes below a temporary folder
     tell.py cluster [--keep] [--context NAME]  on the cluster of $KUBECONFIG, or of that context
+    tell.py ... --only manifest,turns          some chapters, by the names of their functions
 
 --keep leaves the folder, or the namespace, for people to look at.
 Programs come from build/release/bin or $AGENT_MEMORY_BIN. The last line is 'N passed, M failed'."""
@@ -27,13 +28,25 @@ def place(options):
     return OnCluster(options.context, options.keep), CLUSTER_CHAPTERS
 
 
+def some_of(chapters, names, parser):
+    known = {chapter.__name__: chapter for chapter in chapters}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        parser.error(f"no chapter {', '.join(unknown)}; there are {', '.join(known)}")
+    return [known[name] for name in names]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("place", choices=("embedded", "cluster"))
     parser.add_argument("--context", help="of the kubeconfig; default: its current one")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--only", metavar="CHAPTERS", help="some, by the names of their functions: turns,captures")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    driver, chapters = place(parser.parse_args())
+    options = parser.parse_args()
+    driver, chapters = place(options)
+    if options.only:
+        chapters = some_of(chapters, options.only.split(","), parser)
     checks = Checks()
     story = Story(driver, checks)
     try:

@@ -19,6 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path[:0] = [os.path.join(ROOT, "e2e")]
 
 from foreign_cluster import Cluster  # noqa: E402
+from stolen import Stolen  # noqa: E402
 
 # Added milliseconds: rows 12, 13 and 15 of docs/acceptance-operator.md. Their p99 is asked for labelled pods alone.
 ASKED = {"policy": {("unlabelled", 50): 0.3, ("labelled", 50): 4.0, ("labelled", 99): 20.0},
@@ -76,7 +77,9 @@ def main():
                 full.serves(f"agent-{number}")
             if asked.mode == "policy":
                 full.program.stop()  # its own work is not the question
+            stolen = Stolen()
             times = measure(full, bare, asked)
+            print(f"meanwhile {stolen.percent()} of the processors' time was given to others")
         finally:
             full.close()
             bare.close()
