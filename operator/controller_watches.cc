@@ -84,6 +84,7 @@ kube::ObjectStore& Controller::Watch(const kube::Resource& resource, kube::MapTo
                                      const std::string& selector, bool may_be_denied) {
   kube::WatchPlan plan;
   plan.reflect.resource = resource;
+  plan.reflect.streams_lists = true;
   plan.reflect.selection.label_selector = selector;
   plan.map = std::move(map);
   plan.prune = std::move(prune);

@@ -199,6 +199,8 @@ def packaging(counts, kubeconfig, environment):
     script(counts, "retained_volumes_test.py", ["python3", "e2e/retained_volumes_test.py", "--kubeconfig", kubeconfig], 600, {**environment, **bin_folder})
     script(counts, "kstatus_test.py", ["python3", "e2e/kstatus_test.py", "--kubeconfig", kubeconfig], 1200, {**environment, **bin_folder})
     script(counts, "rights_test.py", ["python3", "e2e/rights_test.py"], 600, {**environment, **bin_folder})
+    for more in ([], ["--without"]):
+        script(counts, " ".join(["list_streams_test.py", *more]), ["python3", "e2e/list_streams_test.py", *more], 600, {**environment, **bin_folder})
     script(counts, "canary_test.py", ["python3", "e2e/canary_test.py", "--kubeconfig", kubeconfig], 600, {**environment, **bin_folder})
 
 

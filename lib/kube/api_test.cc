@@ -255,6 +255,24 @@ TEST_F(ApiServer, ReflectorFollowsAndTheStoreEqualsTheServer) {
   EXPECT_EQ(reflector.stats().lists, 1);
 }
 
+TEST_F(ApiServer, AListAsTheBeginningOfAWatchIsTheSameAsOneInPages) {
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(client().Apply(ConfigMaps(), Map("m" + std::to_string(i), {{"x", "1"}})));
+  auto read = [&](bool streams_lists, bool metadata_only) {
+    ObjectStore store;
+    ReflectorOptions options{ConfigMaps(), {space_, "", "", metadata_only}, streams_lists, 3};
+    Reflector reflector(client(), store, options, [](const Change&, bool) {});
+    reflector.Start();
+    EXPECT_TRUE(Eventually([&] { return reflector.synced(); })) << reflector.stats().last_error;
+    EXPECT_EQ(reflector.stats().streamed_lists, streams_lists ? 1 : 0);
+    EXPECT_EQ(reflector.stats().lists, streams_lists ? 0 : 1);
+    EXPECT_GE(store.objects(), 10u);
+    return store.List();
+  };
+  EXPECT_EQ(read(true, false), read(false, false));
+  EXPECT_EQ(read(true, true), read(false, true));
+}
+
 TEST_F(ApiServer, WhatIsAppliedIsUpToDateAndAppliedOnce) {
   const char* note = "example.com/intent";
   Json set = Json::parse(R"({"apiVersion": "apps/v1", "kind": "StatefulSet",

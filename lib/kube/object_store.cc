@@ -176,6 +176,8 @@ void ObjectStore::Listing::Add(Json object) {
   entries_.insert_or_assign(key, store_.MakeEntry(object));
 }
 
+void ObjectStore::Listing::Remove(const Json& object) { entries_.erase(KeyOf(object)); }
+
 void ObjectStore::Replace(std::string_view name_space, Listing listing, const std::string& version,
                           const std::function<void(const Change&)>& on_change) {
   std::vector<Outcome> outcomes;

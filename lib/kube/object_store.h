@@ -52,7 +52,7 @@ class ObjectStore {
   std::optional<Change> Upsert(Json object);
   std::optional<Change> Erase(const Json& object);
 
-  // A whole list while it is read, page by page, already as small as it is kept.
+  // A whole list while it is read, already as small as it is kept.
   class Listing;
   Listing NewListing() const;
   // Exchanges all of `name_space` (empty: everything) for `listing`, taken at `version`, in one
@@ -103,7 +103,8 @@ class ObjectStore {
 
 class ObjectStore::Listing {
  public:
-  void Add(Json object);
+  void Add(Json object);  // or a later state of one
+  void Remove(const Json& object);
 
  private:
   friend class ObjectStore;

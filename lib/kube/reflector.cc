@@ -39,7 +39,8 @@ Reflector::Reflector(KubeClient& client, ObjectStore& store, ReflectorOptions op
       clock_(clock),
       page_size_(options_.page_size),
       random_(SeedOf(options_)),
-      backoff_(options_.backoff_base_ms, options_.backoff_cap_ms, SeedOf(options_)) {}
+      backoff_(options_.backoff_base_ms, options_.backoff_cap_ms, SeedOf(options_)),
+      streams_(options_.streams_lists ? Streams::kYes : Streams::kNever) {}
 
 Reflector::~Reflector() { Stop(); }
 
@@ -76,9 +77,15 @@ void Reflector::Round(const std::stop_token& stop, bool with_pause) {
   }
 }
 
+bool Reflector::StreamsList() const { return version_.empty() && streams_ == Streams::kYes; }
+
 // False: after a pause again.
 bool Reflector::Prepare() {
-  if (version_.empty() && !ListOnce()) return false;
+  if (StreamsList()) {
+    doubt_ = false;
+    return true;
+  }
+  if (version_.empty() && !ListPages()) return false;
   if (doubt_ && !ServerKnowsVersion()) return false;
   doubt_ = false;
   return true;
@@ -90,7 +97,7 @@ void Reflector::Pause(std::stop_token stop) {
   Sleep(std::max(wait_ms, client_.RetryAfterMs(options_.resource)), std::move(stop));
 }
 
-bool Reflector::ListOnce() {
+bool Reflector::ListPages() {
   stats_.With([](ReflectorStats& stats) { ++stats.lists; });
   ObjectStore::Listing listing = store_.NewListing();
   ListPage page;
@@ -112,12 +119,18 @@ bool Reflector::ListOnce() {
   } while (!page.next.empty());
   version_ = page.resource_version;
   page = {};
+  if (streams_ == Streams::kNotNow) streams_ = Streams::kYes;
+  TakeList(std::move(listing));
+  return true;
+}
+
+// As of version_.
+void Reflector::TakeList(ObjectStore::Listing listing) {
   store_.Replace(options_.selection.name_space, std::move(listing), version_,
                  [this](const Change& change) { on_change_(change, /*resync=*/true); });
   malloc_trim(0);  // glibc would keep what the pages took
   synced_ = true;
   if (on_synced_) on_synced_();
-  return true;
 }
 
 // A server that was restored from a backup is behind us. It takes a watch from our version and
@@ -134,7 +147,9 @@ void Reflector::OpenWatch() {
   at_open_ = stats();
   told_ = false;
   // A stream that opened is a sign of life: the first event may be a minute away.
-  WatchOptions watch{options_.selection, version_, kShortestWatch_s, [this] { Heard(); }};
+  WatchOptions watch{options_.selection, version_, kShortestWatch_s, [this] { Heard(); },
+                     StreamsList()};
+  if (watch.from_list) listing_.emplace(store_.NewListing());
   watch.timeout_s +=
       static_cast<int>(random_() % static_cast<uint64_t>(kLongestWatch_s - kShortestWatch_s));
   opened_ms_ = clock_.MonotonicMs();
@@ -147,6 +162,7 @@ void Reflector::OpenWatch() {
 }
 
 void Reflector::OnEnd(const WatchEnd& end) {
+  if (listing_) return OnListEnd(end);
   const bool with_pause = !MayGoOnAtOnce(end);
   if (clock_.MonotonicMs() - opened_ms_ >= options_.healthy_ms) backoff_.Reset();
   StartRound(with_pause);
@@ -183,9 +199,35 @@ bool Reflector::MayGoOnAtOnce(const WatchEnd& end) {
   return Failed(end.error);
 }
 
+// Ended before its list was whole. The pages come at once: if they fail, too, a pause follows.
+void Reflector::OnListEnd(const WatchEnd& end) {
+  listing_.reset();
+  stats_.With([&](ReflectorStats& stats) { ++stats.watch_ends[ReasonName(end.reason)]; });
+  const bool unknown = end.error.code == base::Code::kInvalid && !told_;
+  streams_ = unknown ? Streams::kNever : Streams::kNotNow;
+  if (!unknown && end.reason != WatchEnd::Reason::kClosed) Failed(end.error);
+  StartRound(/*with_pause=*/false);
+}
+
+// What happens while the list comes is part of it.
+void Reflector::OnListEvent(WatchEvent&& event) {
+  if (event.type == WatchEvent::Type::kDeleted) {
+    listing_->Remove(event.object);
+  } else if (event.type != WatchEvent::Type::kBookmark) {
+    listing_->Add(std::move(event.object));
+  } else if (event.ends_list) {
+    stats_.With([](ReflectorStats& stats) { ++stats.streamed_lists; });
+    version_ = ResourceVersionOf(event.object);
+    ObjectStore::Listing listing = *std::move(listing_);
+    listing_.reset();
+    TakeList(std::move(listing));
+  }
+}
+
 void Reflector::OnEvent(WatchEvent&& event) {
   told_ = true;
   Heard();
+  if (listing_) return OnListEvent(std::move(event));
   std::string version = ResourceVersionOf(event.object);
   std::optional<Change> change;
   switch (event.type) {

@@ -1,5 +1,5 @@
 // Keeps an ObjectStore equal to the API server's objects of one kind: list, then watch, for ever.
-// Holds a thread while it lists or pauses, and none while its watch is open.
+// Holds a thread while it reads pages or pauses, and none while its watch is open.
 #pragma once
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -21,6 +22,9 @@ namespace kube {
 struct ReflectorOptions {
   Resource resource;
   Selection selection;
+  // Takes the list as the beginning of the watch (KEP-3157): one request, and no page in memory. In
+  // pages all the same where the server does not do so, and once after a stream that broke.
+  bool streams_lists = false;
   int page_size = 250;            // a page is in memory as text while it is read
   int64_t backoff_base_ms = 800;  // after failures: doubled up to the cap, with jitter
   int64_t backoff_cap_ms = 30'000;
@@ -29,12 +33,13 @@ struct ReflectorOptions {
 };
 
 struct ReflectorStats {
-  int64_t lists = 0, watches = 0, events = 0;
-  std::map<std::string, int64_t> watch_ends;  // by reason
-  int64_t last_contact_ms = 0;                // wall clock: when the server last said anything
-  std::string last_error;                     // empty once all is well again
-  int64_t failing_since_ms = 0;               // wall clock; 0: all is well
-  bool denied = false;                        // and it is our role that does not allow it
+  int64_t lists = 0, watches = 0, events = 0;  // lists: in pages
+  int64_t streamed_lists = 0;                  // that became whole
+  std::map<std::string, int64_t> watch_ends;   // by reason
+  int64_t last_contact_ms = 0;                 // wall clock: when the server last said anything
+  std::string last_error;                      // empty once all is well again
+  int64_t failing_since_ms = 0;                // wall clock; 0: all is well
+  bool denied = false;                         // and it is our role that does not allow it
 };
 
 class Reflector {
@@ -60,7 +65,11 @@ class Reflector {
   void Round(const std::stop_token& stop, bool with_pause);
   bool Prepare();
   void OpenWatch();
-  bool ListOnce();  // false: after a pause again
+  bool StreamsList() const;
+  bool ListPages();  // false: after a pause again
+  void TakeList(ObjectStore::Listing listing);
+  void OnListEvent(WatchEvent&& event);
+  void OnListEnd(const WatchEnd& end);
   bool ServerKnowsVersion();
   void OnEvent(WatchEvent&& event);
   void OnEnd(const WatchEnd& end);
@@ -78,7 +87,9 @@ class Reflector {
   int page_size_;
   std::mt19937_64 random_;
   base::Backoff backoff_;
-  bool told_ = false;       // this watch had an event or a bookmark
+  enum class Streams { kYes, kNotNow, kNever } streams_;
+  std::optional<ObjectStore::Listing> listing_;  // while this watch begins with a list
+  bool told_ = false;                            // this watch had an event or a bookmark
   bool doubt_ = false;      // the last watch broke: is this still the same server state?
   std::string version_;     // where the next watch goes on; empty: list first
   int64_t opened_ms_ = 0;   // of this watch, monotonic

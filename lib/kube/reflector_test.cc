@@ -1,66 +1,11 @@
 // The loop of list and watch under every fault that a server may show: the store equals the server
 // in the end, nothing is reported twice, and the server is not stormed.
-#include "lib/kube/reflector.h"
-
-#include <gtest/gtest.h>
-
 #include <latch>
 
-#include "lib/testing/eventually.h"
-#include "lib/testing/fake_cluster.h"
+#include "lib/kube/reflector_fixture.h"
 
 namespace kube {
 namespace {
-
-using ::testing::Fault;
-
-using testing::Eventually;
-
-class ReflectorTest : public ::testing::Test {
- protected:
-  Json Put(const std::string& name, const std::string& value = "1") {
-    return cluster_.Put({{"apiVersion", "v1"},
-                         {"kind", "ConfigMap"},
-                         {"metadata", {{"name", name}, {"namespace", "n"}}},
-                         {"data", {{"x", value}}}});
-  }
-  void Remove(const std::string& name) { cluster_.Remove(ConfigMaps(), {"n", name}); }
-  void Start() {
-    reflector_.Start();
-    ASSERT_TRUE(Eventually([&] { return reflector_.synced() && cluster_.open_watches() == 1; }));
-  }
-  bool Equal() const {
-    std::vector<Json> theirs = cluster_.List(ConfigMaps());
-    for (Json& object : theirs) DropManagedFields(object);
-    return theirs == store_.List();
-  }
-  std::string Reported() {
-    return changes_.With([](std::vector<std::string>& all) {
-      std::string text;
-      for (const std::string& one : std::exchange(all, {})) text += one + " ";
-      return text;
-    });
-  }
-  static ReflectorOptions Options() {
-    ReflectorOptions options;
-    options.resource = ConfigMaps();
-    options.page_size = 2;
-    options.backoff_base_ms = 10;
-    options.backoff_cap_ms = 100;
-    options.seed = 1;
-    return options;
-  }
-
-  ::testing::FakeCluster cluster_;
-  KubeClient client_{cluster_};
-  ObjectStore store_;
-  base::Guarded<std::vector<std::string>> changes_;
-  Reflector reflector_{client_, store_, Options(), [this](const Change& change, bool resync) {
-                         std::string text(1, "+~-"[static_cast<int>(change.type)]);
-                         text += change.key.name + (resync ? "!" : "");
-                         changes_.With([&](auto& all) { all.push_back(text); });
-                       }};
-};
 
 TEST_F(ReflectorTest, ListsInPagesThenFollows) {
   for (const char* name : {"a", "b", "c"}) Put(name);

@@ -25,7 +25,8 @@ http::ClientRequest RequestOf(const Resource& resource, const WatchOptions& opti
   std::string query = QueryOf(options.selection);
   if (!query.empty()) query += "&";
   query += "watch=true&allowWatchBookmarks=true";
-  query += "&resourceVersion=" + http::PercentEncode(options.resource_version);
+  query += options.from_list ? "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+                             : "&resourceVersion=" + http::PercentEncode(options.resource_version);
   query += "&timeoutSeconds=" + std::to_string(options.timeout_s);
   http::ClientRequest request;
   request.target = CollectionPath(resource, options.selection.name_space) + "?" + query;
@@ -76,7 +77,11 @@ base::Result<WatchEvent> ParseWatchEvent(std::string_view line) {
     return base::Error{base::Code::kInternal,
                        "not a watch event: a line of " + std::to_string(line.size()) + " bytes"};
   }
-  return WatchEvent{type->second, std::move(event["object"])};
+  WatchEvent parsed{type->second, std::move(event["object"])};
+  parsed.ends_list = parsed.type == WatchEvent::Type::kBookmark &&
+                     base::StringAt(parsed.object, {"metadata", "annotations",
+                                                    "k8s.io/initial-events-end"}) == "true";
+  return parsed;
 }
 
 const char* ReasonName(WatchEnd::Reason reason) {

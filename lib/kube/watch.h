@@ -27,7 +27,8 @@ class LineSplitter {
 struct WatchEvent {
   enum class Type { kAdded, kModified, kDeleted, kBookmark, kError };
   Type type;
-  Json object;  // of kError: a Status
+  Json object;             // of kError: a Status
+  bool ends_list = false;  // of kBookmark: the list that the watch began with is whole
 };
 base::Result<WatchEvent> ParseWatchEvent(std::string_view line);
 
@@ -49,6 +50,9 @@ struct WatchOptions {
   std::string resource_version;
   int timeout_s = 270;                 // the server ends the stream then
   std::function<void()> on_open = {};  // the server has begun to stream; may be null
+  // Begin with what there is, one event an object, instead of from a version (KEP-3157). A server
+  // that does not do so answers 422 (kInvalid).
+  bool from_list = false;
 };
 
 // A watch while it is not destroyed; holds no thread.

@@ -270,6 +270,11 @@ void FakeCluster::RepeatEvents(bool on) {
   repeat_ = on;
 }
 
+void FakeCluster::StreamLists(bool on) {
+  std::lock_guard lock(mutex_);
+  stream_lists_ = on;
+}
+
 void FakeCluster::ServeStaleLists(int times) {
   std::lock_guard lock(mutex_);
   stale_lists_ = times;

@@ -73,8 +73,9 @@ class FakeCluster : public http::Client {
   void SaveBackup();
   void RestoreBackup();
   void SendBookmarks();               // to every watch that allowed them
-  void HoldEvents(bool on);           // open watches fall silent, until let go again
+  void HoldEvents(bool on);           // open watches fall silent, until let go again; no list ends
   void RepeatEvents(bool on);         // each event is sent twice
+  void StreamLists(bool on);          // as beginnings of watches; else those are answered with 422
   void ServeStaleLists(int times);    // the next lists show the state of before the last change
   void CutStreamsInto(size_t bytes);  // pieces of a watch's answer; 0: one line a piece
 
@@ -109,6 +110,7 @@ class FakeCluster : public http::Client {
   };
   struct Watching {
     bool expired = false, bookmark = false, closed = false;
+    bool in_list = false;  // has not told yet that the list it began with is whole
     std::optional<base::Code> broken;
   };
   using Key = std::pair<std::string, kube::ObjectKey>;  // collection, key
@@ -157,7 +159,7 @@ class FakeCluster : public http::Client {
   std::map<size_t, Watching> streams_;
   size_t next_stream_ = 0, piece_bytes_ = 0;
   int stale_lists_ = 0;
-  bool hold_ = false, repeat_ = false;
+  bool hold_ = false, repeat_ = false, stream_lists_ = false;
 };
 
 }  // namespace testing

@@ -10,6 +10,14 @@ std::string EventLine(const char* type, const Json& object) {
   return base::DumpJson({{"type", type}, {"object", object}}) + "\n";
 }
 
+std::string BookmarkLine(int64_t version, const Json& annotations = Json::object()) {
+  return EventLine(
+      "BOOKMARK",
+      {{"metadata", {{"resourceVersion", std::to_string(version)}, {"annotations", annotations}}}});
+}
+
+bool BeginsWithList(const Call& call) { return QueryOf(call, "sendInitialEvents") == "true"; }
+
 std::string ExpiredLine() {
   return EventLine("ERROR", Failure(410, "Expired", "too old resource version"));
 }
@@ -74,14 +82,18 @@ std::optional<std::string> FakeCluster::NextLine(Lock& lock, std::stop_token sto
       pending->pop_front();
       return line;
     }
+    if (watching.in_list && !hold_) {
+      watching.in_list = false;
+      return BookmarkLine(*version, {{"k8s.io/initial-events-end", "true"}});
+    }
     if (watching.bookmark && QueryOf(call, "allowWatchBookmarks") == "true") {
       watching.bookmark = false;
-      return EventLine("BOOKMARK", {{"metadata", {{"resourceVersion", std::to_string(*version)}}}});
+      return BookmarkLine(*version);
     }
     changed_.wait(lock, stop, [&] {
       const Watching& now = streams_[stream];
       return now.broken || now.closed || now.expired || now.bookmark ||
-             (!hold_ && version_ > *version);
+             (!hold_ && (now.in_list || version_ > *version));
     });
   }
 }
@@ -91,7 +103,8 @@ base::Status FakeCluster::StreamCall(Call call, std::stop_token stop,
   Lock lock(mutex_);
   auto target = Parse(call.path);
   auto fault = TakeFault(call);
-  call.status = fault ? fault->status : !target ? 404 : 200;
+  const bool unknown = BeginsWithList(call) && !stream_lists_;
+  call.status = fault ? fault->status : !target ? 404 : unknown ? 422 : 200;
   calls_.push_back(call);
   changed_.notify_all();
   if (call.status == 0)
@@ -109,7 +122,7 @@ base::Status FakeCluster::StreamCall(Call call, std::stop_token stop,
   int64_t version = 0;
   std::deque<std::string> pending = FirstLines(call, *target, &version);
   size_t stream = next_stream_++, piece = piece_bytes_;
-  streams_[stream] = {};
+  streams_[stream].in_list = BeginsWithList(call);
   lock.unlock();
   bool go_on = reader.on_head(http::EmptyResponse(200));
   lock.lock();

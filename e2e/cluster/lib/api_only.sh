@@ -4,8 +4,8 @@
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-api_only() { # api_only WITH_CONTROLLER_MANAGER WITH_AUDIT WITH_SCHEDULER
-  local attempt port audit=()
+api_only() { # api_only WITH_CONTROLLER_MANAGER WITH_AUDIT WITH_SCHEDULER FEATURE_GATES
+  local attempt port audit=() gates=()
   mkdir -p "$STATE"
   control_plane_pki 127.0.0.1
   start_etcd
@@ -14,12 +14,13 @@ api_only() { # api_only WITH_CONTROLLER_MANAGER WITH_AUDIT WITH_SCHEDULER
       '{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [{"level": "Metadata"}]}'
     audit=(--audit-policy-file "$RUN/audit.yaml" --audit-log-path "$LOG/audit.log")
   fi
+  [ -z "$4" ] || gates=(--feature-gates "$4")
   # Between choosing a port and binding it, another program may take it.
   for attempt in 1 2 3; do
     port=$(cat "$STATE/port" 2>/dev/null || free_port)
     echo "$port" > "$STATE/port"
     kubeconfig "$KUBECONFIG" admin "$port"
-    start_apiserver 127.0.0.1 "$port" --bind-address 127.0.0.1 --endpoint-reconciler-type none "${audit[@]}"
+    start_apiserver 127.0.0.1 "$port" --bind-address 127.0.0.1 --endpoint-reconciler-type none "${audit[@]}" "${gates[@]}"
     if await 60 api_answers_or_died && alive kube-apiserver; then break; fi
     grep -q 'address already in use' "$LOG/kube-apiserver.log" && [ "$attempt" != 3 ] ||
       fail "kube-apiserver does not become ready: $(last_words kube-apiserver)"
