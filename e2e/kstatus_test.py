@@ -110,30 +110,33 @@ def an_edit_is_in_progress_from_its_first_moment(t):
     assert t.said("agent", "coder").startswith("InProgress:"), t.said("agent", "coder")
     t.leader.process.send_signal(signal.SIGCONT)
     t.seconds_until(lambda: t.applied() == "example/agent:1")
-    finish_pods_that_go(t)
+    await_new_pod(t)
     t.runs("coder", "example/agent:1")
     t.becomes("agent", "coder", "Current")
 
 
 def finish_pods_that_go(t):
-    """Without a node nobody confirms that a pod has ended."""
-    def gone():
-        pods = json.loads(t.kubectl("get", "pods", "-n", t.namespace, "-l", "agents.agentops.io/agent=coder", "-o", "json"))["items"]
-        for pod in pods:
-            if pod["metadata"].get("deletionTimestamp"):
-                t.kubectl("delete", "pod", pod["metadata"]["name"], "-n", t.namespace, "--grace-period=0", "--force")
-        return t.pod("agents.agentops.io/agent=coder")
-    assert wire.until(gone, PATIENCE_S, 0.3), "the pod was not made anew"
+    """Without a node nobody confirms that a pod has ended. → those that are left"""
+    pods = json.loads(t.kubectl("get", "pods", "-n", t.namespace, "-l", "agents.agentops.io/agent=coder", "-o", "json"))["items"]
+    for pod in pods:
+        if pod["metadata"].get("deletionTimestamp"):
+            t.kubectl("delete", "pod", pod["metadata"]["name"], "-n", t.namespace, "--grace-period=0", "--force")
+    return pods
+
+
+def await_new_pod(t):
+    there = lambda: finish_pods_that_go(t) and t.pod("agents.agentops.io/agent=coder")
+    assert wire.until(there, PATIENCE_S, 0.3), "the pod was not made anew"
 
 
 def a_broken_image_is_in_progress_and_heals(t):
     t.edit("example/agent:none")
     t.seconds_until(lambda: t.applied() == "example/agent:none")
-    finish_pods_that_go(t)
+    await_new_pod(t)
     t.tell("agents.agentops.io/agent=coder", "Pending", {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}, "example/agent:none")
     t.becomes("agent", "coder", "InProgress", "example/agent:none")
     t.edit("example/agent:2")
-    finish_pods_that_go(t)
+    await_new_pod(t)
     t.runs("coder", "example/agent:2")
     t.becomes("agent", "coder", "Current")
 
@@ -159,6 +162,21 @@ def a_run_is_in_progress_until_it_has_ended_well_or_failed(t):
         t.becomes("agentrun", name, status)
 
 
+def one_that_is_scaled_to_zero_is_current_once_its_pod_has_ended(t):
+    scale = lambda to: t.kubectl("scale", "agent", "coder", "-n", t.namespace, f"--replicas={to}")
+    scale(0)
+    t.seconds_until(lambda: not finish_pods_that_go(t))
+    t.becomes("agent", "coder", "Current")
+    reason = t.kubectl("get", "agent", "coder", "-n", t.namespace, "-o", "jsonpath={.status.conditions[?(@.type=='Ready')].reason}")
+    assert reason == "ScaledToZero", reason
+    seen = json.loads(t.kubectl("get", "--raw", f"/apis/agents.agentops.io/v1alpha1/namespaces/{t.namespace}/agents/coder/scale"))
+    assert not seen["spec"].get("replicas") and seen["status"]["selector"] == "agents.agentops.io/agent=coder", seen
+    scale(1)
+    t.becomes("agent", "coder", "InProgress", "coder-0")
+    t.runs("coder", "example/agent:2")
+    t.becomes("agent", "coder", "Current")
+
+
 def what_is_being_deleted_is_terminating(t):
     t.kubectl("patch", "agent", "coder", "-n", t.namespace, "--type=merge", "-p", '{"metadata": {"finalizers": ["example.com/hold"]}}')
     t.kubectl("delete", "agent", "coder", "-n", t.namespace, "--wait=false")
@@ -175,7 +193,8 @@ def main():
         t = Life(asked.kubeconfig, asked.kubectl, folder)
         story = (what_nobody_has_looked_at_is_in_progress, an_agent_without_its_service_is_in_progress, a_ready_agent_is_current,
                  an_edit_is_in_progress_from_its_first_moment, a_broken_image_is_in_progress_and_heals, what_needs_a_person_has_failed,
-                 a_run_is_in_progress_until_it_has_ended_well_or_failed, what_is_being_deleted_is_terminating)
+                 a_run_is_in_progress_until_it_has_ended_well_or_failed,
+                 one_that_is_scaled_to_zero_is_current_once_its_pod_has_ended, what_is_being_deleted_is_terminating)
         return run(t, [(test.__name__, lambda test=test: test(t)) for test in story])
 
 

@@ -223,6 +223,25 @@ TEST(Plan, SaysWithinOneLookThatAPodWasLost) {
   EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
 }
 
+TEST(Plan, AnAgentThatRestsIsReadyOnceItsPodHasEndedAndComesBack) {
+  Cluster cluster = Converged();
+  cluster.objects.push_back(Pod(true));
+  cluster.Reconcile();
+  cluster.agent["spec"]["replicas"] = 0;
+  const Plan rests = cluster.Look();
+  ASSERT_EQ(rests.apply.size(), 1u);
+  EXPECT_EQ(rests.apply[0].object["spec"]["replicas"], 0);
+  EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
+  cluster.Remove("Pod", "a-0");
+  EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "True ScaledToZero");
+  EXPECT_EQ(cluster.agent["status"]["replicas"], 0);
+  cluster.agent["spec"]["replicas"] = 1;
+  const Plan back = cluster.Reconcile();
+  ASSERT_EQ(back.apply.size(), 1u);
+  EXPECT_EQ(back.apply[0].object["spec"]["replicas"], 1);
+  EXPECT_EQ(Reason(back, "Ready"), "False Progressing");
+}
+
 TEST(Plan, APodThatIsNotReadyIsNoReadyEndpointEvenWhereItsServiceListsIt) {
   auto count = [](const char* conditions) {
     Json slice = MemorySlice();

@@ -174,6 +174,16 @@ Condition Stalled(const View& view) {
   return {"Stalled", Truth::kFalse, "Progressing", "nothing needs a person"};
 }
 
+// As with a Deployment, what was asked for is there when no pod is.
+Condition ScaledToZero(const View& view) {
+  if (!view.observed.pods.empty())
+    return {"Ready", Truth::kFalse, "Progressing",
+            "pod " + kube::KeyOf(view.observed.pods.front()).name + " has not ended yet"};
+  return {"Ready", Truth::kTrue, "ScaledToZero",
+          "spec.replicas is 0: no pod runs, the volume is kept; kubectl scale agent -n " +
+              view.agent.name_space + " " + view.agent.name + " --replicas=1 brings it back"};
+}
+
 Condition Ready(const View& view, const Condition& stalled, const Condition& resolved) {
   auto no = [](const Condition& why) {
     return Condition{"Ready", Truth::kFalse, why.reason, why.message};
@@ -182,6 +192,7 @@ Condition Ready(const View& view, const Condition& stalled, const Condition& res
   if (view.agent.memory && resolved.status != Truth::kTrue) return no(resolved);
   if (!view.agent.has_storage)
     return {"Ready", Truth::kTrue, "Ready", "an AgentRun that names it runs it"};
+  if (view.agent.replicas == 0) return ScaledToZero(view);
   for (const PodState& pod : view.pods)
     if (!pod.ready) return {"Ready", Truth::kFalse, pod.reason, pod.message};
   if (view.pods.empty())
@@ -252,6 +263,10 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
 
   Json status = {{"observedGeneration", agent.generation},
                  {"conditions", ConditionsOf(observed.agent, conditions, now_ms)}};
+  if (daemon) {
+    status["replicas"] = view.pods.size();
+    status["selector"] = std::string(kAgentLabel) + "=" + agent.name;
+  }
   if (!agent.memory) return status;
   if (findings.resolution.resolved) status["memory"] = MemoryPart(findings.resolution);
   status["policy"] = {{"digest", findings.policy_digest}};

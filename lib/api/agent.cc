@@ -92,6 +92,9 @@ base::Result<Agent> DecodeAgent(const base::Json& object) {
   DropNullsOfSpec(agent.spec);
   ASSIGN_OR_RETURN(auto mode, base::OptionalString(agent.spec, "mode"));
   ASSIGN_OR_RETURN(auto image, base::OptionalString(agent.spec, "image"));
+  ASSIGN_OR_RETURN(auto replicas, base::OptionalInt(agent.spec, "replicas"));
+  agent.spec.erase("replicas");
+  agent.replicas = replicas.value_or(1);
   agent.mode = mode.value_or("daemon");
   agent.image = image.value_or("");
   ASSIGN_OR_RETURN(agent.storage, DecodeStorage(agent.spec));

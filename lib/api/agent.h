@@ -32,7 +32,8 @@ struct Agent {
   int64_t generation = 0;
   base::Json annotations = base::Json::object();
   std::string mode = "daemon";  // daemon | task
-  base::Json spec;              // the whole spec, mounted as /etc/agent/agent.json
+  int64_t replicas = 1;         // 0 or 1; not in `spec`: it is no business of the agent
+  base::Json spec;              // the rest, mounted as /etc/agent/agent.json
   std::string image;            // empty: spec.template is used
   AgentStorage storage;
   bool has_storage = true;

@@ -11,7 +11,7 @@ using base::Json;
 Json Whole() {
   return Json::parse(R"({"metadata": {"name": "a", "namespace": "n", "uid": "u", "generation": 3,
       "annotations": {"k": "v"}},
-    "spec": {"mode": "task", "image": "x:1", "storage": {"size": "2Gi", "storageClass": "fast",
+    "spec": {"mode": "task", "image": "x:1", "replicas": 0, "storage": {"size": "2Gi", "storageClass": "fast",
       "retain": false, "adopt": true}, "sidecar": {"image": "s:1"},
       "memory": {"serverRef": "other/m", "project": "p", "contextLimit": 0, "autoSave": false,
         "retention": [], "share": [], "redaction": {"extraPatterns": ["x"]}},
@@ -24,6 +24,8 @@ TEST(Agent, EveryFieldIsDecoded) {
   EXPECT_EQ(agent->name + agent->name_space + agent->uid + agent->mode + agent->image,
             "anutaskx:1");
   EXPECT_EQ(agent->generation, 3);
+  EXPECT_EQ(agent->replicas, 0);
+  EXPECT_FALSE(agent->spec.contains("replicas"));
   EXPECT_EQ(agent->annotations["k"], "v");
   EXPECT_EQ(agent->storage.size + agent->storage.storage_class, "2Gifast");
   EXPECT_TRUE(agent->storage.adopt);
@@ -37,6 +39,7 @@ TEST(Agent, ABareAgentHasTheDefaults) {
   ASSERT_TRUE(agent) << agent.error().message;
   EXPECT_EQ(agent->mode, "daemon");
   EXPECT_EQ(agent->storage.size, "1Gi");
+  EXPECT_EQ(agent->replicas, 1);
   EXPECT_FALSE(agent->memory);
 }
 

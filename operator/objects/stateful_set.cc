@@ -40,7 +40,7 @@ std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint) {
   return Json{
       {"metadata", {{"name", WorkloadName(agent.name)}}},
       {"spec",
-       {{"replicas", 1},
+       {{"replicas", agent.replicas},
         {"serviceName", PortsServiceName(agent.name)},
         {"selector", {{"matchLabels", {{kAgentLabel, agent.name}}}}},
         {"updateStrategy", {{"type", "OnDelete"}}},
