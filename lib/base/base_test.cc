@@ -12,6 +12,7 @@
 #include "lib/base/file.h"
 #include "lib/base/text.h"
 #include "lib/base/workers.h"
+#include "lib/testing/eventually.h"
 
 namespace base {
 namespace {
@@ -146,6 +147,18 @@ TEST(Workers, RefuseWhenFull) {
   release.set_value();
   workers.Stop();
   EXPECT_FALSE(workers.TrySubmit([] {}));
+}
+
+TEST(Workers, ThreadsWithoutWorkEndButOne) {
+  Workers workers("test", 3, 3, /*idle_ms=*/1);
+  for (int round = 0; round < 3; ++round) {
+    std::promise<void> release;
+    std::shared_future<void> gate = release.get_future().share();
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(workers.TrySubmit([gate] { gate.wait(); }));
+    EXPECT_EQ(workers.Threads(), 3u);
+    release.set_value();
+    EXPECT_TRUE(::testing::Eventually([&] { return workers.Threads() == 1; }));
+  }
 }
 
 TEST(Backoff, StaysUnderItsGrowingCap) {

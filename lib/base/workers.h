@@ -1,12 +1,15 @@
 // A bounded pool of threads for blocking work. A full queue refuses; nothing waits without a limit.
-// Threads are made when there is work that no idle one can take.
+// Threads are made when there is work that no idle one can take, and end when they find none for
+// long, all but one.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,7 +19,7 @@ namespace base {
 class Workers {
  public:
   // `threads`: the most there will be. `queue`: tasks that may wait beside those that run.
-  Workers(std::string name, size_t threads, size_t queue);
+  Workers(std::string name, size_t threads, size_t queue, int64_t idle_ms = 10'000);
   ~Workers();  // Stop()
 
   // False when the queue is full or the pool stops; the task is then dropped. Any thread.
@@ -24,18 +27,23 @@ class Workers {
   // Runs what is queued, refuses the rest, joins. Not from a task.
   void Stop();
   size_t Pending() const;  // queued and running
+  size_t Threads() const;
 
  private:
   void Run();
-  bool AddThread();  // mutex_ is held
+  // mutex_ is held:
+  bool AddThread();
+  size_t Alive() const { return threads_.size() - ended_.size(); }
   const std::string name_;
   const size_t most_threads_, capacity_;
+  const std::chrono::milliseconds idle_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> queue_;
   size_t running_ = 0;
   bool stopping_ = false;
   std::vector<std::jthread> threads_;
+  std::set<std::thread::id> ended_;  // of threads_: not yet joined
 };
 
 }  // namespace base
