@@ -11,6 +11,7 @@ import argparse
 import base64
 import os
 import pathlib
+import select
 import shutil
 import socket
 import ssl
@@ -76,21 +77,29 @@ class TlsProxy:
         self.open |= {client, server}
         if served is not self.served:  # it was changed during the handshake
             return self.cut()
-        for pair in ((client, server), (server, client)):
-            threading.Thread(target=self.pump, args=pair, daemon=True).start()
-
-    def pump(self, source, sink):
         try:
-            while block := source.recv(65536):
-                sink.sendall(block)
-        except OSError:
+            self.pump(client, server)
+        except (OSError, ValueError):  # cut: ssl has a word of its own for that
             pass
-        for end in (source, sink):
+        for end in (client, server):
             self.open.discard(end)
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+            end.close()
+
+    @staticmethod
+    def pump(client, server):
+        """Both ways by one thread: a TLS connection is not for two."""
+        other = {client: server, server: client}
+        while True:
+            for source in [end for end in other if end.pending()] or select.select(list(other), (), ())[0]:
+                source.settimeout(0)
+                try:
+                    block = source.recv(65536)
+                except ssl.SSLWantReadError:
+                    continue
+                if not block:
+                    return
+                other[source].settimeout(PATIENCE_S)
+                other[source].sendall(block)
 
 
 def authority(folder, name):
