@@ -202,9 +202,9 @@ bool Reflector::MayGoOnAtOnce(const WatchEnd& end) {
 // Ended before its list was whole. The pages come at once: if they fail, too, a pause follows.
 void Reflector::OnListEnd(const WatchEnd& end) {
   listing_.reset();
-  stats_.With([&](ReflectorStats& stats) { ++stats.watch_ends[ReasonName(end.reason)]; });
   const bool unknown = end.error.code == base::Code::kInvalid && !told_;
   streams_ = unknown ? Streams::kNever : Streams::kNotNow;
+  if (!unknown) stats_.With([&](auto& stats) { ++stats.watch_ends[ReasonName(end.reason)]; });
   if (!unknown && end.reason != WatchEnd::Reason::kClosed) Failed(end.error);
   StartRound(/*with_pause=*/false);
 }

@@ -79,6 +79,7 @@ TEST_F(StreamedListTest, AServerThatDoesNotKnowItIsAskedOnce) {
   StartStreaming();
   EXPECT_EQ(Reported(), "+a! +b! +c! ");
   EXPECT_EQ(streaming_.stats().failing_since_ms, 0);
+  EXPECT_TRUE(streaming_.stats().watch_ends.empty());
   cluster_.ExpireStreams();
   EXPECT_TRUE(Eventually([&] { return streaming_.stats().lists == 2; }));
   EXPECT_EQ(Asked().first, 1);
