@@ -64,6 +64,7 @@ class Cell(Cluster):
             leader, standby = sorted(pair, key=leads, reverse=True)
             image = self.edit_once_more()
             self.seconds_until(lambda image=image: self.applied() == image)
+            time.sleep(2)  # what it still writes of that edit
             before, began = writes(leader), time.monotonic()
             leader.process.send_signal(signal.SIGSTOP)
             try:
