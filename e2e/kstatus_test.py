@@ -120,7 +120,7 @@ def finish_pods_that_go(t):
     pods = json.loads(t.kubectl("get", "pods", "-n", t.namespace, "-l", "agents.agentops.io/agent=coder", "-o", "json"))["items"]
     for pod in pods:
         if pod["metadata"].get("deletionTimestamp"):
-            t.kubectl("delete", "pod", pod["metadata"]["name"], "-n", t.namespace, "--grace-period=0", "--force")
+            t.kubectl("delete", "pod", pod["metadata"]["name"], "-n", t.namespace, "--grace-period=0", "--force", "--ignore-not-found")
     return pods
 
 

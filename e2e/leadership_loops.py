@@ -8,6 +8,7 @@ The CRDs must be there. 15 minutes as it is. The last line is "N passed, M faile
 """
 import argparse
 import concurrent.futures
+import os
 import signal
 import statistics
 import sys
@@ -22,7 +23,9 @@ CONVERGED_S, REPLACED_S = 30, LEASE_S + 5  # asked
 
 class Cell(Cluster):
     def __init__(self, asked, folder, number):
-        super().__init__(asked.kubeconfig, asked.kubectl, folder, f"loops-{number}")
+        own = os.path.join(folder, str(number))
+        os.mkdir(own)
+        super().__init__(asked.kubeconfig, asked.kubectl, own, f"loops-{number}")
         self.number, self.edits = number, 0
         self.kubectl("create", "namespace", self.namespace)
         self.give_agent()

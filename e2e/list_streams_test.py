@@ -12,6 +12,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.parse
 
 from operators import PATIENCE_S, Cluster, metric, run
@@ -64,9 +65,12 @@ def every_agent_is_served(t):
 
 
 def a_restart_finds_what_there_is(t):
-    t.program.kill()
+    assert t.program.stop(PATIENCE_S) == 0
+    before = -1
+    while before != (before := t.log.stat().st_size):  # the ends of its streams are told of, too
+        time.sleep(1)
     t.begin("second")
-    t.program.ready(PATIENCE_S)
+    assert t.program.ready(PATIENCE_S)
     wrong = lambda: {kind: (t.cached(kind), t.count(kind)) for kind in WATCHED if t.cached(kind) != t.count(kind)}
     assert not wrong(), f"cached and there: {wrong()}"
     assert t.count("agents") == t.agents + 1

@@ -244,16 +244,25 @@ bool IsSettled(const Draft& draft) {
 
 void UpdatePods(Draft& draft) {
   draft.plan.rolled_out = true;
-  // What the API server refused is in no workload: a pod would be made as it was, again and again.
-  if (draft.pod_template.is_null() || !draft.findings.template_fault.empty()) return;
   const Observed& observed = draft.observed;
   // Another pod may carry the label: a copy that somebody made of one to look into it, say.
   std::vector<Json> pods;
   const Json* workload = Workload(draft);
   for (const Json& pod : observed.pods)
     if (workload && kube::ControllerOf(pod).uid == kube::UidOf(*workload)) pods.push_back(pod);
-  Rollout rollout = DecideRollout({pods, draft.pod_template, IsSettled(draft), observed.quiet_ms,
-                                   observed.refused, observed.has_place, observed.place_held_ms});
+  draft.findings.own_pods = pods.size();
+  draft.findings.settled = IsSettled(draft);
+  // What the API server refused is in no workload: a pod would be made as it was, again and again.
+  if (draft.pod_template.is_null() || !draft.findings.template_fault.empty()) return;
+  if (draft.agent.replicas == 0) {  // needs no place, and gives one back
+    draft.findings.rollout.emplace();
+    draft.findings.rollout->reason = "ScaledToZero";
+    draft.findings.rollout->message = "spec.replicas is 0: the next pod is made from the template";
+    return;
+  }
+  Rollout rollout =
+      DecideRollout({pods, draft.pod_template, draft.findings.settled, observed.quiet_ms,
+                     observed.refused, observed.has_place, observed.place_held_ms});
   for (PodChange& change : rollout.changes) {
     const kube::ObjectKey key{draft.agent.name_space, change.pod};
     if (change.step == PodStep::kRestart) {

@@ -225,21 +225,37 @@ TEST(Plan, SaysWithinOneLookThatAPodWasLost) {
 
 TEST(Plan, AnAgentThatRestsIsReadyOnceItsPodHasEndedAndComesBack) {
   Cluster cluster = Converged();
-  cluster.objects.push_back(Pod(true));
+  Json pod = Pod(true), copy = Pod(true);  // somebody copied it to look into it
+  pod["metadata"]["ownerReferences"] = {{{"uid", "uid-StatefulSet"}, {"controller", true}}};
+  copy["metadata"]["name"] = "a-debug";
+  cluster.objects.insert(cluster.objects.end(), {pod, copy});
   cluster.Reconcile();
+  EXPECT_EQ(cluster.agent["status"]["replicas"], 1);
   cluster.agent["spec"]["replicas"] = 0;
   const Plan rests = cluster.Look();
   ASSERT_EQ(rests.apply.size(), 1u);
   EXPECT_EQ(rests.apply[0].object["spec"]["replicas"], 0);
+  EXPECT_TRUE(rests.rolled_out);
   EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
   cluster.Remove("Pod", "a-0");
-  EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "True ScaledToZero");
+  cluster.Reconcile();
+  EXPECT_EQ(cluster.agent["status"]["conditions"][0]["status"], "False");  // one may be made still
+  (*cluster.Find("StatefulSet", "a"))["status"]["observedGeneration"] = 0;
+  const Plan rest = cluster.Reconcile();
+  EXPECT_EQ(Reason(rest, "Ready"), "True ScaledToZero");
+  EXPECT_EQ(Reason(rest, "UpToDate"), "True ScaledToZero");
   EXPECT_EQ(cluster.agent["status"]["replicas"], 0);
   cluster.agent["spec"]["replicas"] = 1;
-  const Plan back = cluster.Reconcile();
-  ASSERT_EQ(back.apply.size(), 1u);
-  EXPECT_EQ(back.apply[0].object["spec"]["replicas"], 1);
-  EXPECT_EQ(Reason(back, "Ready"), "False Progressing");
+  cluster.Remove("Pod", "a-debug");
+  EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
+}
+
+TEST(Plan, ACrdWithoutReplicasGetsAStatusWithoutThem) {
+  Cluster cluster{Agent()};
+  cluster.agent["spec"].erase("replicas");
+  cluster.Reconcile();
+  EXPECT_FALSE(cluster.agent["status"].contains("replicas"));
+  EXPECT_FALSE(cluster.agent["status"].contains("selector"));
 }
 
 TEST(Plan, APodThatIsNotReadyIsNoReadyEndpointEvenWhereItsServiceListsIt) {

@@ -94,7 +94,7 @@ Condition RulesAccepted(const View& view) {
 }
 
 Condition UpToDate(const Rollout& rollout) {
-  const Truth truth = rollout.reason == "Current" ? Truth::kTrue
+  const Truth truth = rollout.reason == "Current" || rollout.reason == "ScaledToZero" ? Truth::kTrue
                       : rollout.reason == "NoPods" || rollout.reason == "MadeEarlier"
                           ? Truth::kUnknown
                           : Truth::kFalse;
@@ -176,9 +176,10 @@ Condition Stalled(const View& view) {
 
 // As with a Deployment, what was asked for is there when no pod is.
 Condition ScaledToZero(const View& view) {
-  if (!view.observed.pods.empty())
-    return {"Ready", Truth::kFalse, "Progressing",
-            "pod " + kube::KeyOf(view.observed.pods.front()).name + " has not ended yet"};
+  if (view.findings.own_pods > 0)
+    return {"Ready", Truth::kFalse, "Progressing", "its pod has not ended yet"};
+  if (!view.findings.settled)
+    return {"Ready", Truth::kFalse, "Progressing", "its StatefulSet is not scaled to 0 yet"};
   return {"Ready", Truth::kTrue, "ScaledToZero",
           "spec.replicas is 0: no pod runs, the volume is kept; kubectl scale agent -n " +
               view.agent.name_space + " " + view.agent.name + " --replicas=1 brings it back"};
@@ -263,8 +264,10 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
 
   Json status = {{"observedGeneration", agent.generation},
                  {"conditions", ConditionsOf(observed.agent, conditions, now_ms)}};
-  if (daemon) {
-    status["replicas"] = view.pods.size();
+  // An apply with a field that the CRD does not know is refused as a whole; one that knows it has
+  // given the Agent its default.
+  if (const Json* spec = base::At(observed.agent, {"spec", "replicas"}); daemon && spec) {
+    status["replicas"] = findings.own_pods;
     status["selector"] = std::string(kAgentLabel) + "=" + agent.name;
   }
   if (!agent.memory) return status;

@@ -31,6 +31,8 @@ struct Findings {
   base::Json foreign_parts;                  // what they get; null: nothing
   std::optional<kube::Condition> node_skew;  // absent: no node of its pods has a fault
   std::optional<Rollout> rollout;            // of a daemon whose workload is wanted
+  bool settled = false;                      // its workload is as wanted, its controller knows
+  size_t own_pods = 0;                       // of that workload, those on their way out, too
   std::string policy_digest, sidecar_image, template_image;
 };
 

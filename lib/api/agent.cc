@@ -95,6 +95,9 @@ base::Result<Agent> DecodeAgent(const base::Json& object) {
   ASSIGN_OR_RETURN(auto replicas, base::OptionalInt(agent.spec, "replicas"));
   agent.spec.erase("replicas");
   agent.replicas = replicas.value_or(1);
+  if (agent.replicas != 0 && agent.replicas != 1)
+    return base::Error{base::Code::kInvalid,
+                       "Agent: replicas must be 0 or 1, not " + std::to_string(agent.replicas)};
   agent.mode = mode.value_or("daemon");
   agent.image = image.value_or("");
   ASSIGN_OR_RETURN(agent.storage, DecodeStorage(agent.spec));

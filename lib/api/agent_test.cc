@@ -56,6 +56,7 @@ TEST(Agent, StoredNullsAreGoneButInATemplateTheyStay) {
 TEST(Agent, WrongShapesAreRefusedNotFatal) {
   for (const char* text : {"[]", "{}", R"({"metadata": 1})", R"({"metadata": {"name": 1}})",
                            R"({"metadata": {"name": "a"}, "spec": []})",
+                           R"({"metadata": {"name": "a"}, "spec": {"replicas": 2}})",
                            R"({"metadata": {"name": "a"}, "spec": {"memory": 1}})",
                            R"({"metadata": {"name": "a"}, "spec": {"memory": {}}})",
                            R"({"metadata": {"name": "a"}, "spec": {"storage": "1Gi"}})"})
