@@ -193,7 +193,7 @@ base::Status Fly(const base::Settings& settings, std::ostream& out) {
   std::string name_space = settings.Text("namespace");
   if (name_space.empty()) name_space = config.name_space.empty() ? "default" : config.name_space;
   const std::string server = config.server;
-  http::InitializeClientThreads();
+  http::InitializeClientThread();
   ASSIGN_OR_RETURN(
       auto connection,
       kube::Connection::Make(std::move(config), {}, "agent-memory-canary/" AGENT_MEMORY_VERSION));

@@ -115,7 +115,7 @@ class Running : public RunningOperator {
                      kube::FindClusterConfig(settings.Text("kubeconfig")));
     const std::string server = config.server;
     TrustOnly(config.ca_file);
-    http::InitializeClientThreads();
+    http::InitializeClientThread();
     kube::ClientSettings client = OurClient();
     const bool elects = !lease.key.name.empty();
     if (elects)

@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     return Fail(kBadSettings, checked.error());
   }
 
-  http::InitializeClientThreads();
+  http::InitializeClientThread();
   const auto lock = TakeLock(settings.data_directory, settings.lock_wait_ms);
   if (!lock)
     return Fail(lock.error().code == base::Code::kConflict ? kVolumeInUse : 1, lock.error());

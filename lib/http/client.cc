@@ -1,6 +1,6 @@
-// All outbound HTTP through cpprestsdk. Its tasks and threads stay inside this file: what they
+// All outbound HTTP through cpprestsdk. Its tasks and its thread stay inside this file: what they
 // bring goes into a Call, which our threads take from, and every task has a continuation that takes
-// its exception.
+// its exception. A request begins and is ended on that one thread (OnLibraryThread).
 #define _TURN_OFF_PLATFORM_STRING  // its U macro breaks Boost headers
 
 #include "lib/http/client.h"
@@ -78,6 +78,36 @@ Response HeadOf(const web::http::http_response& answer) {
   return head;
 }
 
+// Soon, one after the other. The library locks a socket where an operation on it begins, not while
+// it goes on in pieces: one that another thread closes between two of them ends the process, and so
+// may an answer that comes before the request's cancellation is registered. `work` throws nothing.
+void OnLibraryThread(std::function<void()> work) { pplx::create_task(std::move(work)); }
+
+void Launch(web::http::client::http_client& client, web::http::http_request& request,
+            const pplx::cancellation_token& token, const std::shared_ptr<Call>& call,
+            const std::function<void()>& fail) {
+  Concurrency::streams::streambuf<uint8_t> buffer(std::make_shared<Sink>(call));
+  request.set_response_stream(buffer.create_ostream());
+  client.request(request, token)
+      .then([call, fail](const pplx::task<web::http::http_response>& task) {
+        try {
+          const web::http::http_response answer = task.get();  // done already: does not block
+          call->HeadCame(HeadOf(answer));
+          answer.content_ready().then(
+              [call, fail](const pplx::task<web::http::http_response>& body) {
+                try {
+                  (void)body.get();
+                  call->End(std::nullopt);
+                } catch (...) {
+                  fail();
+                }
+              });
+        } catch (...) {
+          fail();
+        }
+      });
+}
+
 class RestClient : public Client {
  public:
   explicit RestClient(ClientOptions options)
@@ -93,8 +123,6 @@ class RestClient : public Client {
   base::Result<IncomingAnswer::Started> Begin(const ClientRequest& request,
                                               Clock::time_point head_by,
                                               const std::shared_ptr<Meeting>& meeting);
-  void Launch(web::http::http_request& request, const std::string& what,
-              const std::shared_ptr<Call>& call, const pplx::cancellation_token& token);
   std::string What(const ClientRequest& request) const;
 
   const ClientOptions options_;
@@ -169,35 +197,6 @@ base::Result<web::http::http_request> RestClient::Build(const ClientRequest& req
   return message;
 }
 
-void RestClient::Launch(web::http::http_request& request, const std::string& what,
-                        const std::shared_ptr<Call>& call, const pplx::cancellation_token& token) {
-  Concurrency::streams::streambuf<uint8_t> buffer(std::make_shared<Sink>(call));
-  request.set_response_stream(buffer.create_ostream());
-  const auto fail = [call, what] {
-    bool may_retry = false;
-    Error error = FromException(what, std::current_exception(), may_retry);
-    call->End(std::move(error), may_retry);
-  };
-  client_.request(request, token)
-      .then([call, fail](const pplx::task<web::http::http_response>& task) {
-        try {
-          const web::http::http_response answer = task.get();  // done already: does not block
-          call->HeadCame(HeadOf(answer));
-          answer.content_ready().then(
-              [call, fail](const pplx::task<web::http::http_response>& body) {
-                try {
-                  (void)body.get();
-                  call->End(std::nullopt);
-                } catch (...) {
-                  fail();
-                }
-              });
-        } catch (...) {
-          fail();
-        }
-      });
-}
-
 base::Result<IncomingAnswer::Started> RestClient::Begin(const ClientRequest& request,
                                                         Clock::time_point head_by,
                                                         const std::shared_ptr<Meeting>& meeting) {
@@ -209,8 +208,20 @@ base::Result<IncomingAnswer::Started> RestClient::Begin(const ClientRequest& req
     if (Clock::now() >= head_by) return Error{Code::kTimeout, what + ": not sent in time"};
     const pplx::cancellation_token_source cancel;
     auto call = std::make_shared<Call>(open_, meeting);
-    Launch(message, what, call, cancel.get_token());
-    return IncomingAnswer::Started{std::move(call), [cancel] { cancel.cancel(); }};
+    const auto fail = [call, what] {
+      bool may_retry = false;
+      Error error = FromException(what, std::current_exception(), may_retry);
+      call->End(std::move(error), may_retry);
+    };
+    OnLibraryThread([client = client_, message, cancel, call, fail]() mutable {
+      try {
+        Launch(client, message, cancel.get_token(), call, fail);
+      } catch (...) {
+        fail();
+      }
+    });
+    return IncomingAnswer::Started{std::move(call),
+                                   [cancel] { OnLibraryThread([cancel] { cancel.cancel(); }); }};
   } catch (const std::exception& error) {  // the library throws where it builds a request
     return Error{Code::kUnavailable, what + ": " + error.what()};
   }
@@ -258,11 +269,11 @@ std::unique_ptr<OpenStream> RestClient::Open(const ClientRequest& request, Strea
 
 }  // namespace
 
-void InitializeClientThreads(size_t threads) {
+void InitializeClientThread() {
   static std::once_flag once;
-  std::call_once(once, [threads] {
+  std::call_once(once, [] {
     try {
-      crossplat::threadpool::initialize_with_threads(threads);
+      crossplat::threadpool::initialize_with_threads(1);
     } catch (const std::exception& error) {
       base::LogWarn("the client's threads were started before", {{"error", error.what()}});
     }
@@ -270,7 +281,7 @@ void InitializeClientThreads(size_t threads) {
 }
 
 base::Result<std::unique_ptr<Client>> MakeClient(ClientOptions options) {
-  InitializeClientThreads();
+  InitializeClientThread();
   while (options.base_url.ends_with('/')) options.base_url.pop_back();
   const bool known =
       options.base_url.starts_with("http://") || options.base_url.starts_with("https://");

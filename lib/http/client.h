@@ -59,10 +59,10 @@ class Client {
   virtual std::unique_ptr<OpenStream> Open(const ClientRequest& request, StreamReader reader) = 0;
 };
 
-// Once per process, first thing in main: the number of threads of the library's pool. One is
-// enough, since nothing blocks there, and with one a connection is back in its pool before the
-// answer is handed on, so that the next call uses it. MakeClient does it when nobody did.
-void InitializeClientThreads(size_t threads = 1);
+// Once per process, first thing in main: the library's one thread. Nothing blocks there, and a
+// connection is back in its pool before the answer is handed on, so that the next call uses it.
+// MakeClient does it when nobody did.
+void InitializeClientThread();
 base::Result<std::unique_ptr<Client>> MakeClient(ClientOptions options);
 
 }  // namespace http

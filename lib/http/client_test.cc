@@ -131,6 +131,21 @@ TEST(Client, CapsWhatItTakes) {
   EXPECT_EQ(wide->Send(Get("/large-chunked"))->body.size(), 100'000u);
 }
 
+TEST(Client, GivesUpWhileBytesCome) {
+  // Each call ends its connection while the library reads a body from it, in pieces.
+  const auto server = StartServer({{"GET", "/large", [](const Request&) {
+                                      return TextResponse(200, std::string(1 << 20, 'x'));
+                                    }}});
+  ClientOptions options;
+  options.max_response_bytes = 1'000;
+  const auto client = ClientOf(server->port(), options);
+  for (int i = 0; i < 1'000; ++i) {
+    const auto answer = client->Send(Get("/large"));
+    ASSERT_FALSE(answer);
+    ASSERT_EQ(answer.error().code, base::Code::kTooLarge);
+  }
+}
+
 TEST(Client, SendsAndTakesLargeBodies) {
   const auto server = StartServer(MirrorRoutes());
   const auto client = ClientOf(server->port());
