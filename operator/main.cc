@@ -21,9 +21,9 @@ int main(int argc, char** argv) {
   if (arguments.size() > 1 && arguments[1] == "canary")
     return controller::RunCanary({arguments.begin() + 2, arguments.end()}, std::cout, std::cerr);
 
-  // Each watch lists on a thread of its own, which would get an arena and keep what its largest
-  // list took.
-  mallopt(M_ARENA_MAX, 1);
+  // Memory that a list took stays in the arena of its thread: few of them. Not one: the workers
+  // would wait for each other most of the time.
+  mallopt(M_ARENA_MAX, 4);
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
   mallopt(M_TRIM_THRESHOLD, 256 << 10);
   base::BlockSignals();

@@ -357,7 +357,7 @@ const base::Program& OperatorProgram() {
           {"replaced-pods-per-minute", Kind::kInt, "10",
            "pods of others that have no sidecar and are evicted, where their Agent allows it", 1,
            600},
-          {"workers", Kind::kInt, "4", "Agents that are worked on at once", 1, 64},
+          {"workers", Kind::kInt, "4", "Agents worked on at once; one of them only for edits", 1, 64},
           {"lease", Kind::kString, "",
            "namespace/name of the Lease by which replicas agree who works; empty: there is one"},
           {"lease-duration", Kind::kDuration, "15s",

@@ -50,16 +50,26 @@ std::optional<ObjectKey> KeyQueue::Take(int64_t now_ms) {
     Undelay(key);
     Add(key);
   }
-  if (ready_.empty()) return std::nullopt;
-  ObjectKey key = ready_.begin()->second;
+  if (!HasNext()) return std::nullopt;
+  auto [place, key] = *ready_.begin();
   ready_.erase(ready_.begin());
   waiting_.erase(key);
-  working_.insert(key);
+  working_.emplace(key, place.first);
+  if (place.first == Priority::kResync) ++resyncs_;
   return key;
 }
 
+bool KeyQueue::HasNext() const {
+  if (ready_.empty()) return false;
+  const Priority priority = ready_.begin()->first.first;
+  return priority == Priority::kEdit || resyncs_ < limits_.resyncs_at_once;
+}
+
 void KeyQueue::Done(const ObjectKey& key) {
-  CHECK(working_.erase(key) == 1);
+  auto working = working_.find(key);
+  CHECK(working != working_.end());
+  if (working->second == Priority::kResync) --resyncs_;
+  working_.erase(working);
   auto dirty = dirty_.find(key);
   if (dirty == dirty_.end()) return;
   Priority priority = dirty->second;

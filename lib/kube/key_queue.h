@@ -21,6 +21,7 @@ class KeyQueue {
   struct Limits {
     int64_t backoff_base_ms = 5;  // 5 ms · 2ⁿ ≤ 1000 s, client-go's per-item figures
     int64_t backoff_cap_ms = 1'000'000;
+    size_t resyncs_at_once = SIZE_MAX;  // in work
   };
   KeyQueue() = default;
   explicit KeyQueue(Limits limits) : limits_(limits) {}
@@ -29,8 +30,10 @@ class KeyQueue {
   // Several delayed adds of a key become one at the earliest time; an Add in between makes it
   // needless.
   void AddAt(const ObjectKey& key, int64_t at_ms);
-  // The key to work on; nullopt: none is ready. It is then in work until Done.
+  // The key to work on; nullopt: none is ready, or only resyncs and enough of them are in work. It
+  // is then in work until Done.
   std::optional<ObjectKey> Take(int64_t now_ms);
+  bool HasNext() const;  // that Take would bring, of those that are not delayed
   void Done(const ObjectKey& key);
   // Delays `key` after a failure; returns how long.
   int64_t Retry(const ObjectKey& key, int64_t now_ms);
@@ -51,7 +54,8 @@ class KeyQueue {
   std::map<Place, ObjectKey> ready_;
   std::map<ObjectKey, Place> waiting_;   // where in ready_
   std::map<ObjectKey, Priority> dirty_;  // added while in work
-  std::set<ObjectKey> working_;
+  std::map<ObjectKey, Priority> working_;
+  size_t resyncs_ = 0;  // of working_
   std::set<std::pair<int64_t, ObjectKey>> due_;
   std::map<ObjectKey, int64_t> delayed_;  // when in due_
   std::map<ObjectKey, int> failures_;

@@ -39,6 +39,25 @@ TEST(KeyQueue, EditsGoBeforeResyncs) {
   EXPECT_EQ(queue.Depth(), 98u);
 }
 
+TEST(KeyQueue, ResyncsLeaveRoomForEdits) {
+  KeyQueue queue({.resyncs_at_once = 2});
+  const ObjectKey kC{"n", "c"};
+  for (const ObjectKey& key : {kA, kB, kC}) queue.Add(key, Priority::kResync);
+  EXPECT_EQ(queue.Take(0), kA);
+  EXPECT_EQ(queue.Take(0), kB);
+  EXPECT_FALSE(queue.HasNext());
+  EXPECT_FALSE(queue.Take(0)) << "two are in work";
+  EXPECT_EQ(queue.Depth(), 1u);
+  queue.Add(kC);  // now somebody's edit
+  EXPECT_TRUE(queue.HasNext());
+  EXPECT_EQ(queue.Take(0), kC);
+  queue.Add(kA, Priority::kResync);  // again while it is in work
+  queue.Done(kC);
+  EXPECT_FALSE(queue.Take(0)) << "the end of an edit makes no room for a resync";
+  queue.Done(kA);
+  EXPECT_EQ(queue.Take(0), kA);
+}
+
 TEST(KeyQueue, DelaysMergeToTheEarliest) {
   KeyQueue queue;
   queue.AddAt(kA, 100);

@@ -12,6 +12,12 @@ namespace kube {
 
 namespace {
 
+KeyQueue::Limits LimitsOf(const WorkQueue::Options& options) {
+  KeyQueue::Limits limits = options.limits;
+  limits.resyncs_at_once = static_cast<size_t>(std::max(1, options.workers - 1));
+  return limits;
+}
+
 constexpr int64_t kNever = INT64_MAX, kLongestWaitMs = 3'600'000;
 
 }  // namespace
@@ -20,7 +26,7 @@ WorkQueue::WorkQueue(Work work, Options options, const base::Clock& clock)
     : work_(std::move(work)),
       options_(std::move(options)),
       clock_(clock),
-      queue_(options_.limits),
+      queue_(LimitsOf(options_)),
       paused_(options_.paused) {}
 
 WorkQueue::~WorkQueue() { Stop(); }
@@ -125,7 +131,7 @@ void WorkQueue::Run(std::stop_token stop) {
     const int64_t wait_ms = std::clamp<int64_t>(due_ms - now_ms, 1, kLongestWaitMs);
     wake_.wait_for(lock, stop, std::chrono::milliseconds(wait_ms), [&] {
       return stopping_ ||
-             (!paused_ && (queue_.Depth() > 0 || queue_.NextDueMs().value_or(kNever) != due_ms));
+             (!paused_ && (queue_.HasNext() || queue_.NextDueMs().value_or(kNever) != due_ms));
     });
   }
 }

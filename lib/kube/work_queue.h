@@ -30,7 +30,7 @@ class WorkQueue {
   // counted.
   using Work = std::function<base::Result<When>(const ObjectKey& key, std::stop_token stop)>;
   struct Options {
-    int workers = 4;
+    int workers = 4;  // where there are several, resyncs leave one to edits
     KeyQueue::Limits limits;
     bool paused = false;  // until Resume
     // After each call: "success", "requeue_after", "requeue" or "error" (controller-runtime's

@@ -129,6 +129,29 @@ TEST(WorkQueue, APauseEndsRunningCallsAndLetsKeysGather) {
   EXPECT_TRUE(Eventually([&] { return calls == 4 && queue.stats().in_work == 0; }));
 }
 
+TEST(WorkQueue, AnEditWaitsForNoResync) {
+  // Every resync lasts until the edit is done.
+  std::atomic<int> resyncs = 0;
+  std::atomic<bool> edited = false;
+  WorkQueue queue(
+      [&](const ObjectKey& key, const std::stop_token&) -> base::Result<When> {
+        if (key == kA) {
+          edited = true;
+        } else {
+          ++resyncs;
+          Eventually([&] { return edited.load(); });
+        }
+        return When{};
+      },
+      {});
+  for (int i = 0; i < 10; ++i) queue.Add({"n", std::to_string(i)}, Priority::kResync);
+  queue.Start();
+  ASSERT_TRUE(Eventually([&] { return resyncs == 3; }));
+  queue.Add(kA);
+  EXPECT_TRUE(Eventually([&] { return edited.load(); }));
+  EXPECT_TRUE(Eventually([&] { return resyncs == 10; }));
+}
+
 TEST(WorkQueue, FailuresAreTriedAgainUntilTheySucceed) {
   std::atomic<int> calls = 0;
   WorkQueue::Options options;
