@@ -27,6 +27,8 @@ class Cell(Cluster):
         os.mkdir(own)
         super().__init__(asked.kubeconfig, asked.kubectl, own, f"loops-{number}")
         self.number, self.edits = number, 0
+
+    def open(self):
         self.kubectl("create", "namespace", self.namespace)
         self.give_agent()
 
@@ -43,7 +45,7 @@ class Cell(Cluster):
     def close(self):
         for program in self.started:
             program.kill()
-        self.kubectl("delete", "namespace", self.namespace, "--wait=false")
+        self.kubectl("delete", "namespace", self.namespace, "--wait=false", "--ignore-not-found")
 
     def away(self, rounds):
         """→ seconds from the API server's return until an edit made meanwhile was applied, round by round."""
@@ -102,6 +104,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(asked.at_once) as pool:
         cells = [Cell(asked, folder, number) for number in range(asked.at_once)]
         try:
+            for cell in cells:
+                cell.open()
             if asked.away:
                 each = -(-asked.away // asked.at_once)
                 gaps = [gap for one in pool.map(lambda cell: cell.away(each), cells) for gap in one]

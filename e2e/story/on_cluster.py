@@ -118,6 +118,12 @@ class OnCluster(Driver):
         return subprocess.run([*self.helm, "uninstall", RELEASE, "-n", NAMESPACE, "--wait", "--timeout", "60s"],
                               capture_output=True, text=True, check=False).returncode == 0
 
+    def helm_test(self):
+        """→ whether it passed, and what it said."""
+        done = subprocess.run([*self.helm, "test", RELEASE, "-n", NAMESPACE, "--timeout", "300s"],
+                              capture_output=True, text=True, check=False)
+        return done.returncode == 0, done.stdout + done.stderr
+
     def namespace(self):
         """Namespaces that a former story left are removed; those of somebody else are not touched."""
         left = [space for space in (NAMESPACE, NEXT_DOOR) if (found := self.get("namespace", space)) and self.ours(found)]

@@ -27,6 +27,12 @@ def uninstall(story):
     now = everything(story)
     c.that(rows and [row for row in now if row in rows] == rows, f"all {len(rows)} observations of before are there", now)
     c.equal((lasting(driver), who_runs(driver)), (kept, running), "still the same objects, and no agent was started again")
+    c.that(*tested(driver))
+
+
+def tested(driver):
+    passed, said = driver.helm_test()
+    return passed, "helm test: a canary Agent ran to its end", said
 
 
 def lasting(driver):
