@@ -168,11 +168,18 @@ CREATE INDEX observations_topics ON observations(range, topic_key)
   WHERE topic_key IS NOT NULL AND deleted_ms IS NULL;
 )sql";
 
+// The newest live row of a text, type, scope and rule is the first entry of its stretch.
+constexpr const char* kTwins = R"sql(
+DROP INDEX observations_hash;
+CREATE INDEX observations_twins
+  ON observations(hash, project, scope, type, rule, deleted_ms, content_ms DESC);
+)sql";
+
 }  // namespace
 
 const std::vector<const char*>& SchemaSteps() {
-  static const std::vector<const char*> kSteps = {kFirst, kWaiting, kCountRows, kRetention,
-                                                  kTopics};
+  static const std::vector<const char*> kSteps = {kFirst,     kWaiting, kCountRows,
+                                                  kRetention, kTopics,  kTwins};
   return kSteps;
 }
 

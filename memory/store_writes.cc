@@ -7,6 +7,7 @@
 #include "memory/store_retention.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
+#include "memory/store_twins.h"
 #include "memory/words.h"
 
 namespace memory {
@@ -50,28 +51,6 @@ Status KeepAnswer(Database& database, const std::string& key, const Saved& saved
       database.Prepare("DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency "
                        "WHERE used_ms < ?1 ORDER BY used_ms LIMIT 4)"));
   return drop.Bind(now_ms - kept_ms).Run();
-}
-
-Result<std::vector<Candidate>> FindCandidates(Database& database, const Incoming& incoming,
-                                              int64_t project) {
-  std::vector<Candidate> candidates;
-  ASSIGN_OR_RETURN(
-      Statement read,
-      database.Prepare(
-          "SELECT slot, topic_key, scope, type, rule, hash, content_ms FROM observations o "
-          "WHERE topic_key = ?1 AND project = ?2 AND scope = ?3 AND " MEMORY_LIVE "UNION ALL "
-          "SELECT slot, topic_key, scope, type, rule, hash, content_ms FROM observations o "
-          "WHERE hash = ?4 AND project = ?2 AND " MEMORY_LIVE "AND ?1 = ''"));
-  read.Bind(std::string_view(incoming.topic_key))
-      .Bind(project)
-      .Bind(std::string_view(incoming.scope));
-  read.Bind(std::string_view(incoming.hash));
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return candidates;
-    candidates.push_back({read.Int(0), read.Text(1), read.Text(2), read.Text(3), read.Text(4),
-                          read.Text(5), read.Int(6)});
-  }
 }
 
 Status KeepRevision(Database& database, int64_t slot, int64_t now_ms) {
@@ -163,6 +142,7 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const std::str
       made.topic_key, made.scope, made.type, made.source.rule, api::NormalizedHash(made.content),
       now_ms};
   RETURN_IF_ERROR(state_->AdmitGrowth());
+  const int64_t window_ms = state_->options.dedup_window_ms;
   const TextFacts facts = FactsOf(made.title, made.content);  // not on the writer's thread
   return state_->writer->Run<Saved>([&](Database& database) -> Result<Saved> {
     if (!key.empty()) {
@@ -175,8 +155,8 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const std::str
     ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, made.project));
     RETURN_IF_ERROR(FreeTopic(database, made.topic_key, project, made.scope, now_ms));
     ASSIGN_OR_RETURN(std::vector<Candidate> candidates,
-                     FindCandidates(database, incoming, project));
-    Decision decision = Decide(candidates, incoming, state_->options.dedup_window_ms);
+                     FindCandidates(database, incoming, project, window_ms));
+    Decision decision = Decide(candidates, incoming, window_ms);
     Saved saved{0, "created"};
     if (decision.tier == Tier::kTopic) {
       ASSIGN_OR_RETURN(saved, UpdateTopic(database, decision.slot, made, facts, now_ms));
