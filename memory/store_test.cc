@@ -217,7 +217,7 @@ TEST_F(StoreTest, AnUnknownOriginCountsAsUser) {
   EXPECT_EQ(store_->Get(1)->source.origin, "user");
 }
 
-TEST_F(StoreTest, AnExportIsOneSnapshotAndTwoAtATime) {
+TEST_F(StoreTest, AnExportIsWhatWasThereAtItsBeginningAndTwoAtATime) {
   MustSave(Note("first"));
   auto cursor = store_->OpenExport({});
   auto other = store_->OpenExport({});

@@ -1,4 +1,4 @@
-// GET /export: every session and observation of one snapshot, written while it is read. An export
+// GET /export: every session and observation, written while it is read (pages: ADR 0035). An export
 // that breaks off is seen as broken: the connection is cut without the body's end.
 #include <algorithm>
 
