@@ -83,7 +83,7 @@ TEST_F(SoundnessTest, ASoundFileIsCheckedAfterTheStartAndReady) {
 
 TEST_F(SoundnessTest, ADamagedPageIsFoundWithoutACallAndReadsGoOn) {
   Fill();
-  OverwriteRoot(file_, "observations_hash");
+  OverwriteRoot(file_, "observations_twins");
   Start();
   ExpectRed();
   EXPECT_EQ(Ask(*client_, "GET", "/observations/1").status, 200);
@@ -92,7 +92,7 @@ TEST_F(SoundnessTest, ADamagedPageIsFoundWithoutACallAndReadsGoOn) {
 
 TEST_F(SoundnessTest, DamageThatACallMeetsMakesItRedAtOnce) {
   Fill();
-  OverwriteRoot(file_, "observations_hash");
+  OverwriteRoot(file_, "observations_twins");
   Start(0);
   EXPECT_EQ(Readiness().status, 200) << "nobody looked yet";
   auto note = base::DumpJson(api::EncodeNewObservation(Note("new")));

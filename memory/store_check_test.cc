@@ -60,7 +60,7 @@ TEST_F(StoreCheck, ASoundFileIsSoundSmallAndLarge) {
 }
 
 TEST_F(StoreCheck, AnOverwrittenPageOfAnyTableIsFound) {
-  for (const char* name : {"observations", "observations_hash", "observations_recent", "sessions",
+  for (const char* name : {"observations", "observations_twins", "observations_recent", "sessions",
                            "revisions", "words_data", "words_idx", "ranges", "counters"}) {
     scratch_.Clear("store");
     Fill(50, 100);
@@ -81,7 +81,7 @@ TEST_F(StoreCheck, AnOverwrittenPageOfAnyTableIsFound) {
 
 TEST_F(StoreCheck, DamageThatACallMeetsIsTold) {
   Fill(50, 100);
-  OverwriteRoot(path_, "observations_hash");
+  OverwriteRoot(path_, "observations_twins");
   Open();
   ASSERT_TRUE(store_);
   EXPECT_EQ(met_, 0);

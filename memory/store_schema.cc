@@ -168,11 +168,12 @@ CREATE INDEX observations_topics ON observations(range, topic_key)
   WHERE topic_key IS NOT NULL AND deleted_ms IS NULL;
 )sql";
 
-// The newest live row of a text, type, scope and rule is the first entry of its stretch.
+// The newest row of a text, type, scope and rule is the first entry of its stretch. Without
+// deleted_ms: a soft delete needs no page of it.
 constexpr const char* kTwins = R"sql(
 DROP INDEX observations_hash;
 CREATE INDEX observations_twins
-  ON observations(hash, project, scope, type, rule, deleted_ms, content_ms DESC);
+  ON observations(hash, project, scope, type, rule, content_ms DESC);
 )sql";
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST_F(FileTransferTest, AFileThatCouldDoMoreThanHoldRowsIsRefused) {
   const std::string file = ExportFile();
   for (const char* script :
        {"CREATE TRIGGER t AFTER INSERT ON sessions BEGIN DELETE FROM projects; END",
-        "CREATE VIEW v AS SELECT 1", "CREATE TABLE more(x)", "DROP INDEX observations_hash",
+        "CREATE VIEW v AS SELECT 1", "CREATE TABLE more(x)", "DROP INDEX observations_twins",
         "PRAGMA user_version = 0", "PRAGMA user_version = 9999"}) {
     Answered answer = PostText("/import", Changed(file, script));
     EXPECT_EQ(answer.status, 400) << script;
