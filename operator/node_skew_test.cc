@@ -223,7 +223,9 @@ TEST_P(NodeSkewStory, WhatAKubeletReportsOtherwiseBringsNoAgentBack) {
   ASSERT_TRUE(Eventually([&] { return IsIdle(*controller_); }));
   // The Agent for the node, for its own status, and what follows from its StatefulSet. On a real
   // server there may be others, of tests before, which come and go.
-  if (server_->fake()) EXPECT_LE(controller_->loop().queue_stats().done, done + 3);
+  if (server_->fake()) {
+    EXPECT_LE(controller_->loop().queue_stats().done, done + 3);
+  }
   EXPECT_LE(server_->writes(), writes + 2);  // status, Event
 }
 

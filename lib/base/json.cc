@@ -95,6 +95,10 @@ Error WrongType(const char* field, const char* wanted, const Json& value) {
 
 Result<Json> ParseJson(std::string_view text, const JsonLimits& limits) {
   if (Trim(text).empty()) return Error{Code::kInvalid, "the JSON text is empty"};
+  // The library takes a NUL for the end of its input, and what stands behind it for nothing.
+  if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    return Error{Code::kInvalid, "malformed JSON: a NUL at byte " + std::to_string(nul + 1)};
+  }
   StrictReader reader(limits);
   if (!Json::sax_parse(text.begin(), text.end(), &reader)) {
     return Error{Code::kInvalid, "malformed JSON: " + reader.failure};

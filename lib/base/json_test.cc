@@ -22,6 +22,17 @@ TEST(Json, RefusesWhatStrictReadersRefuse) {
   }
 }
 
+TEST(Json, TakesNothingBehindTheValueNotEvenANul) {
+  using std::string_literals::operator""s;
+  for (const std::string& bad :
+       {"{}\0"s, "{}\0{\"a\":1}"s, "{}\0 x"s, "{\"a\":\0 1}"s, "{} {}"s, "{},"s}) {
+    auto got = ParseJson(bad);
+    EXPECT_FALSE(got) << bad;
+  }
+  EXPECT_NE(ParseJson("{}\0x"s).error().message.find("NUL at byte 3"), std::string::npos);
+  EXPECT_TRUE(ParseJson(" {} \r\n"));
+}
+
 TEST(Json, RoundTripsWhatIsValid) {
   for (const char* good : {"null", "{}", "[]", "\"日本 \\u0001\"",
                            "{\"a\":[1,-2,3.5,true,null,{\"b\":\"c\"}]}", "123456789012345"}) {
