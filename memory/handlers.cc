@@ -2,6 +2,7 @@
 #include "memory/handlers.h"
 
 #include "lib/telemetry/instrument.h"
+#include "memory/answer_limit.h"
 #include "memory/revision.h"
 #include "memory/transfer/json_elements.h"
 #include "memory/validate.h"
@@ -30,6 +31,16 @@ Json Encode(const std::vector<Row>& rows, Json (*encode)(const Row&)) {
   Json list = Json::array();
   for (const Row& row : rows) list.push_back(encode(row));
   return list;
+}
+
+// A list; X-Partial where it ends at the limit of an answer.
+template <class Row>
+Response ListAnswer(const Result<std::vector<Row>>& rows, Json (*encode)(const Row&),
+                    size_t limit = kAnswerBytes) {
+  if (!rows) return ErrorResponse(rows.error());
+  Response response = JsonResponse(200, Encode(*rows, encode));
+  if (AnswerBytes(*rows) > limit) response.headers.Set("X-Partial", "true");
+  return response;
 }
 
 Result<Json> ReadTranscript(const Request& request, SessionEnd& end, api::SummaryBuilder& summary) {
@@ -86,12 +97,12 @@ Response EndSession(const Api& api, const Request& request) {
 }
 
 Response RecentSessions(const Api& api, const Request& request) {
-  return Answer(200, [&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", 5));
-    ASSIGN_OR_RETURN(auto sessions,
-                     api.store.RecentSessions(TextParameter(request, "project"), limit));
-    return Encode(sessions, api::EncodeSession);
-  }());
+  return ListAnswer(
+      [&]() -> Result<std::vector<api::Session>> {
+        ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", 5));
+        return api.store.RecentSessions(TextParameter(request, "project"), limit);
+      }(),
+      api::EncodeSession);
 }
 
 Response PostObservation(const Api& api, const Request& request) {
@@ -114,11 +125,12 @@ Response PostObservation(const Api& api, const Request& request) {
 }
 
 Response RecentObservations(const Api& api, const Request& request) {
-  return Answer(200, [&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 20));
-    ASSIGN_OR_RETURN(auto rows, api.store.Recent(filter));
-    return Encode(rows, api::EncodeObservation);
-  }());
+  return ListAnswer(
+      [&]() -> Result<std::vector<api::Observation>> {
+        ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 20));
+        return api.store.Recent(filter);
+      }(),
+      api::EncodeObservation);
 }
 
 Response GetObservation(const Api& api, const Request& request) {
@@ -130,11 +142,12 @@ Response GetObservation(const Api& api, const Request& request) {
 }
 
 Response GetRevisions(const Api& api, const Request& request) {
-  return Answer(200, [&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
-    ASSIGN_OR_RETURN(auto revisions, api.store.Revisions(id));
-    return Encode(revisions, EncodeRevision);
-  }());
+  return ListAnswer(
+      [&]() -> Result<std::vector<Revision>> {
+        ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+        return api.store.Revisions(id);
+      }(),
+      EncodeRevision);
 }
 
 Response PatchObservation(const Api& api, const Request& request) {
@@ -157,15 +170,25 @@ Response DeleteObservation(const Api& api, const Request& request) {
 }
 
 Response Timeline(const Api& api, const Request& request) {
-  return Answer(200, [&]() -> Result<Json> {
+  bool partial = false;
+  Response response = Answer(200, [&]() -> Result<Json> {
     std::optional<std::string> text = TextParameter(request, "observation_id");
     if (!text) return Error{Code::kInvalid, "observation_id is required"};
     ASSIGN_OR_RETURN(int64_t id, IdOf(*text));
     ASSIGN_OR_RETURN(size_t before, CountParameter(request, "before", 3));
     ASSIGN_OR_RETURN(size_t after, CountParameter(request, "after", 3));
     ASSIGN_OR_RETURN(auto rows, api.store.Timeline(id, before, after));
+    // Each side of the asked row has half of the answer.
+    size_t sides[2] = {0, 0};
+    for (size_t side = 0; const api::Observation& row : rows) {
+      if (row.id == id) side = 1;
+      sides[side] += AnswerBytes(row);
+    }
+    partial = std::max(sides[0], sides[1]) > kAnswerBytes / 2;
     return Encode(rows, api::EncodeObservation);
   }());
+  if (partial) response.headers.Set("X-Partial", "true");
+  return response;
 }
 
 Response Stats(const Api& api, const Request& request) {

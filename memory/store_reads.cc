@@ -4,6 +4,8 @@
 #include <span>
 
 #include "lib/base/json.h"
+#include "lib/base/text.h"
+#include "memory/answer_limit.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 #include "memory/store_then.h"
@@ -36,7 +38,8 @@ Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
                          "AND o.updated_ms <= ?6 "
                          "ORDER BY o.updated_ms DESC, o.slot DESC LIMIT ?7"));
     // Once there are enough, only rows at least as new as the last of them count.
-    bool enough = filter.limit > 0 && rows.size() >= filter.limit;
+    bool enough =
+        filter.limit > 0 && (rows.size() >= filter.limit || AnswerBytes(rows) > kAnswerBytes);
     read.Bind(range).Bind(enough ? rows.back().updated_ms : INT64_MIN);
     read.Bind(int64_t{logs || filter.type});
     if (filter.type)
@@ -48,10 +51,12 @@ Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
     else
       read.BindNull();
     read.Bind(filter.as_of_ms.value_or(INT64_MAX)).Bind(static_cast<int64_t>(filter.limit));
-    ASSIGN_OR_RETURN(std::vector<Observation> found, AllObservations(std::move(read)));
+    ASSIGN_OR_RETURN(std::vector<Observation> found,
+                     AllObservations(std::move(read), kAnswerBytes));
     std::move(found.begin(), found.end(), std::back_inserter(rows));
     std::sort(rows.begin(), rows.end(), IsNewer);
     if (rows.size() > filter.limit) rows.resize(filter.limit);
+    KeepAnswer(rows);
   }
   return rows;
 }
@@ -72,12 +77,21 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& w
     ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(snapshot.database(), query));
   }
   result.partial = result.partial || ranking.partial;
+  size_t bytes = 0;
   for (const Scored& scored : ranking.rows) {
     ASSIGN_OR_RETURN(Statement read,
                      snapshot.database().Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
     read.Bind(scored.slot);
     ASSIGN_OR_RETURN(bool row, read.Step());
-    if (row) result.rows.push_back({ObservationAt(read), -scored.score, "fts5_bm25"});
+    if (!row) continue;
+    result.rows.push_back({ObservationAt(read), -scored.score, "fts5_bm25"});
+    Observation& found = result.rows.back().row;
+    // Of a recall, which has neighbours: it goes into a prompt, cut.
+    if (query.neighbours) found.content = base::Ellipsize(found.content, api::kContextCharacters);
+    bytes += AnswerBytes(found);
+    if (bytes <= kAnswerBytes) continue;
+    result.partial = true;
+    break;
   }
   return result;
 }
@@ -152,23 +166,26 @@ Result<std::vector<Revision>> Store::Revisions(int64_t id) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
   std::vector<Revision> revisions;
-  ASSIGN_OR_RETURN(Statement read,
-                   snapshot.database().Prepare("SELECT revision, replaced_ms, written_ms, type, "
-                                               "title, content, origin, tags FROM revisions "
-                                               "WHERE id = ?1 AND replaced_ms > (SELECT kept_since("
-                                               "o.project, o.scope, o.type) FROM observations o "
-                                               "WHERE o.slot = ?2) UNION ALL "
-                                               "SELECT revision_count, 0, "
-                                               "updated_ms, type, title, content, origin, tags "
-                                               "FROM observations WHERE slot = ?2 ORDER BY 1"));
+  ASSIGN_OR_RETURN(Statement read, snapshot.database().Prepare(
+                                       "SELECT revision, replaced_ms, written_ms, type, "
+                                       "title, content, origin, tags FROM revisions "
+                                       "WHERE id = ?1 AND replaced_ms > (SELECT kept_since("
+                                       "o.project, o.scope, o.type) FROM observations o "
+                                       "WHERE o.slot = ?2) UNION ALL "
+                                       "SELECT revision_count, 0, "
+                                       "updated_ms, type, title, content, origin, tags "
+                                       "FROM observations WHERE slot = ?2 ORDER BY 1 DESC"));
   read.Bind(id).Bind(slot);
-  for (;;) {
+  // The newest that one answer holds, oldest first.
+  for (size_t bytes = 0; bytes <= kAnswerBytes; bytes += AnswerBytes(revisions.back())) {
     ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return revisions;
+    if (!row) break;
     ASSIGN_OR_RETURN(base::Json tags, base::ParseJson(read.Text(7)));
     revisions.push_back({read.Int(0), read.Int(1), read.Int(2), read.Text(3), read.Text(4),
                          read.Text(5), read.Text(6), tags.get<std::vector<std::string>>()});
   }
+  std::reverse(revisions.begin(), revisions.end());
+  return revisions;
 }
 
 Result<std::vector<Observation>> Store::Recent(const Filter& filter) {
@@ -220,6 +237,7 @@ Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text
   if (result.rows.size() >= filter.limit) return result;
   ASSIGN_OR_RETURN(std::vector<Observation> newest,
                    Newest(snapshot.database(), reach, filter, false));
+  result.partial = result.partial || AnswerBytes(newest) > kAnswerBytes;
   std::vector<Observation> merged;
   std::merge(std::make_move_iterator(newest.begin()), std::make_move_iterator(newest.end()),
              std::make_move_iterator(replaced.rows.begin()),
@@ -245,7 +263,8 @@ Result<std::vector<Observation>> Store::Timeline(int64_t id, size_t before, size
           "AND (o.created_ms, o.id) < (c.created_ms, c.id) "
           "ORDER BY o.created_ms DESC, o.id DESC LIMIT ?2"));
   earlier.Bind(slot).Bind(static_cast<int64_t>(before));
-  ASSIGN_OR_RETURN(std::vector<Observation> rows, AllObservations(std::move(earlier)));
+  ASSIGN_OR_RETURN(std::vector<Observation> rows,
+                   AllObservations(std::move(earlier), kAnswerBytes / 2));
   std::reverse(rows.begin(), rows.end());
   ASSIGN_OR_RETURN(
       Statement later,
@@ -255,7 +274,8 @@ Result<std::vector<Observation>> Store::Timeline(int64_t id, size_t before, size
           "AND (o.created_ms, o.id) >= (c.created_ms, c.id) "
           "ORDER BY o.created_ms, o.id LIMIT ?2 + 1"));
   later.Bind(slot).Bind(static_cast<int64_t>(after));
-  ASSIGN_OR_RETURN(std::vector<Observation> following, AllObservations(std::move(later)));
+  ASSIGN_OR_RETURN(std::vector<Observation> following,
+                   AllObservations(std::move(later), kAnswerBytes / 2));
   std::move(following.begin(), following.end(), std::back_inserter(rows));
   return rows;
 }

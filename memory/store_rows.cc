@@ -3,6 +3,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
+#include "memory/answer_limit.h"
 #include "memory/store_index.h"
 #include "memory/store_retention.h"
 #include "memory/words.h"
@@ -74,22 +75,26 @@ api::Session SessionAt(const Statement& row) {
   return {row.Text(0), row.Text(1), row.Text(2), row.Text(3), row.Int(4), row.Int(5), row.Int(6)};
 }
 
-Result<std::vector<api::Observation>> AllObservations(Statement read) {
+Result<std::vector<api::Observation>> AllObservations(Statement read, size_t bytes) {
   std::vector<api::Observation> rows;
-  for (;;) {
+  for (size_t read_bytes = 0; read_bytes <= bytes;) {
     ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return rows;
+    if (!row) break;
     rows.push_back(ObservationAt(read));
+    read_bytes += AnswerBytes(rows.back());
   }
+  return rows;
 }
 
 Result<std::vector<api::Session>> AllSessions(Statement read) {
   std::vector<api::Session> rows;
-  for (;;) {
+  for (size_t bytes = 0; bytes <= kAnswerBytes;) {
     ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return rows;
+    if (!row) break;
     rows.push_back(SessionAt(read));
+    bytes += AnswerBytes(rows.back());
   }
+  return rows;
 }
 
 Result<std::optional<int64_t>> FindProject(Database& database, const std::string& name) {

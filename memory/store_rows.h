@@ -30,7 +30,8 @@ inline constexpr int64_t kGlobalRange = 0;
 std::vector<std::string> TagsOf(const std::string& stored);  // as a row keeps them
 api::Observation ObservationAt(const sqlite::Statement& row);
 api::Session SessionAt(const sqlite::Statement& row);
-base::Result<std::vector<api::Observation>> AllObservations(sqlite::Statement read);
+// In the statement's order, up to the row that passes `bytes` (answer_limit.h).
+base::Result<std::vector<api::Observation>> AllObservations(sqlite::Statement read, size_t bytes);
 base::Result<std::vector<api::Session>> AllSessions(sqlite::Statement read);
 
 // Names are matched folded (rulings K28); nullopt: never written.

@@ -6,6 +6,7 @@
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/sqlite/scratch_index.h"
+#include "memory/answer_limit.h"
 #include "memory/store_retention.h"
 #include "memory/store_rows.h"
 #include "memory/words.h"
@@ -43,7 +44,7 @@ Status ReadRange(Database& database, int64_t range, const Reach& reach, const Fi
   else
     read.BindNull();
   read.Bind(filter.type).Bind(static_cast<int64_t>(kMaxReplaced + 1));
-  ASSIGN_OR_RETURN(std::vector<Observation> found, AllObservations(std::move(read)));
+  ASSIGN_OR_RETURN(std::vector<Observation> found, AllObservations(std::move(read), kAnswerBytes));
   std::move(found.begin(), found.end(), std::back_inserter(rows));
   return {};
 }
@@ -66,16 +67,19 @@ Result<Replaced> ReplacedSince(Database& database, const Reach& reach, const Fil
                                int64_t deadline_ms) {
   Replaced replaced;
   ASSIGN_OR_RETURN(std::vector<int64_t> ranges, RangesOf(database, reach));
-  database.SetDeadline(deadline_ms);
+  database.SetDeadline(deadline_ms, filter.stop);
   Status read;
   for (int64_t range : ranges) {
     read = ReadRange(database, range, reach, filter, replaced.rows);
     if (!read) break;
+    // Of each range the newest; of all together what one question may hold.
+    std::sort(replaced.rows.begin(), replaced.rows.end(), IsNewer);
+    KeepAnswer(replaced.rows);
   }
   database.SetDeadline(0);
   if (!read && read.error().code != Code::kTimeout) return read.error();
-  std::sort(replaced.rows.begin(), replaced.rows.end(), IsNewer);
-  replaced.partial = !read || replaced.rows.size() > kMaxReplaced;
+  replaced.partial =
+      !read || replaced.rows.size() > kMaxReplaced || AnswerBytes(replaced.rows) > kAnswerBytes;
   if (replaced.rows.size() > kMaxReplaced) replaced.rows.resize(kMaxReplaced);
   return replaced;
 }
