@@ -25,9 +25,10 @@ META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontex
 # What of the runner's scenarios a server with tools alone can be asked, revision by revision. The others want
 # prompts, resources, sampling, or tools of the runner's own (test_simple_text, …).
 SCENARIOS = {
-    "2025-06-18": ["server-initialize", "ping", "tools-list"],
-    "2025-11-25": ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"],
-    "2026-07-28": ["server-stateless", "tools-list", "dns-rebinding-protection", "http-header-validation", "caching"],
+    "2025-06-18": ["server-initialize", "ping", "tools-list", "server-sse-multiple-streams"],
+    "2025-11-25": ["server-initialize", "ping", "tools-list", "dns-rebinding-protection", "server-sse-multiple-streams"],
+    "2026-07-28": ["server-stateless", "tools-list", "dns-rebinding-protection", "http-header-validation", "caching",
+                   "server-sse-multiple-streams"],
 }
 # Single checks inside them that need such a thing: they must fail, or this list is out of date.
 NEED_FIXTURES = {

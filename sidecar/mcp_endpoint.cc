@@ -170,7 +170,7 @@ http::Response McpEndpoint::Begin(const http::Request& request, const McpMessage
   const std::string revision = AgreedRevision(asked);
   http::Response answer =
       Written(request, 200, RpcResult(message.id, InitializeResult(revision, Instructions())));
-  answer.headers.Set(kSessionHeader, sessions_.Begin(revision));
+  answer.headers.Set(kSessionHeader, sessions_.Begin());
   return answer;
 }
 
@@ -181,16 +181,11 @@ http::Response McpEndpoint::InSession(const http::Request& request, const McpMes
                    Failure(kInvalidRequest,
                            std::string(kSessionHeader) + " is required: begin with initialize"));
   }
-  const auto revision = sessions_.RevisionOf(*name);
-  if (!revision) {
+  // The header may name another revision than initialize agreed on: what is served in a session is
+  // the same in all of them. What is not served never comes here (IsStateless).
+  if (!sessions_.Touch(*name)) {
     return Refused(request, 404, message.id,
                    Failure(kInvalidRequest, "no such session: begin again with initialize"));
-  }
-  const auto version = request.headers.Get(kVersionHeader);
-  if (version && *version != *revision) {
-    return Refused(request, 400, message.id,
-                   Failure(kInvalidRequest, std::string(kVersionHeader) + " must be " + *revision +
-                                                ", which initialize agreed on"));
   }
   // There is nothing to do for initialized, cancelled or an answer that was not asked for.
   if (message.kind != Kind::kRequest) return http::EmptyResponse(202);

@@ -50,13 +50,19 @@ TEST_F(McpEndpointTest, ASessionThatIsNotKnownIs404AndOneThatIsMissing400) {
   EXPECT_EQ(Post(list, {{kSessionHeader, *end.headers.Get(kSessionHeader)}}).status, 404);
 }
 
-TEST_F(McpEndpointTest, TheVersionHeaderOfASessionIsTheAgreedOne) {
-  const std::string session = *Initialize("2025-06-18").headers.Get(kSessionHeader);
+TEST_F(McpEndpointTest, ASessionTakesEveryVersionHeaderThatHasSessions) {
   const std::string list = Text("tools/list", Json::object());
-  EXPECT_EQ(Post(list, {{kSessionHeader, session}, {kVersionHeader, "2025-06-18"}}).status, 200);
-  for (const char* other : {"2025-11-25", "2024-11-05", "nonsense"}) {
-    EXPECT_EQ(Post(list, {{kSessionHeader, session}, {kVersionHeader, other}}).status, 400)
-        << other;
+  for (const char* agreed : {"2025-06-18", "2025-11-25"}) {
+    const std::string session = *Initialize(agreed).headers.Get(kSessionHeader);
+    for (const char* said : {"2025-06-18", "2025-11-25", "2026-07-28"}) {
+      EXPECT_EQ(Post(list, {{kSessionHeader, session}, {kVersionHeader, said}}).status, 200)
+          << said;
+    }
+    EXPECT_EQ(Post(list, {{kSessionHeader, session}}).status, 200);
+    for (const char* other : {"2024-11-05", "nonsense"}) {
+      EXPECT_EQ(Post(list, {{kSessionHeader, session}, {kVersionHeader, other}}).status, 400)
+          << other;
+    }
   }
 }
 

@@ -145,6 +145,9 @@ bool IsStateless(const McpMessage& message, const http::Headers& headers) {
   if (const Json* meta = Meta(message); meta != nullptr && meta->contains(kMetaVersion))
     return true;
   const auto version = headers.Get(kVersionHeader);
+  // In a session every revision that is served may be named, whatever initialize agreed on.
+  const bool in_session = headers.Get(kSessionHeader).has_value();
+  if (version == kStatelessRevision && in_session) return false;
   if (version) return !IsSessionRevision(*version);
   return message.method == "server/discover";
 }

@@ -26,8 +26,8 @@ bool IsSessionRevision(const std::string& version);
 // What initialize is answered: the asked revision where it has sessions, else the newest that has.
 std::string AgreedRevision(const std::string& asked);
 
-// True when the request is to be judged by 2026-07-28: it says so in its params or header, names a
-// revision that nobody knows, or uses that revision's own method.
+// True when the request is to be judged by 2026-07-28: it says so in its params, or in its header
+// and names no session, names a revision that nobody knows, or uses that revision's own method.
 bool IsStateless(const McpMessage& message, const http::Headers& headers);
 
 // Why a stateless request is refused, in the order of the specification: the _meta fields that it

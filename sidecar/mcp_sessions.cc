@@ -10,28 +10,27 @@ namespace {
 constexpr size_t kNameBytes = 32;
 }
 
-std::string McpSessions::Begin(const std::string& revision) {
+std::string McpSessions::Begin() {
   const int64_t now_ms = clock_.MonotonicMs();
   std::string name = base::RandomHex(kNameBytes);
   table_.With([&](Table& table) {
     Forget(table, now_ms);
     if (table.size() >= limits_.sessions) {
-      table.erase(std::ranges::min_element(table, {},
-                                           [](const auto& entry) { return entry.second.used_ms; }));
+      table.erase(std::ranges::min_element(table, {}, &Table::value_type::second));
     }
-    table[name] = {revision, now_ms};
+    table[name] = now_ms;
   });
   return name;
 }
 
-std::optional<std::string> McpSessions::RevisionOf(const std::string& name) {
+bool McpSessions::Touch(const std::string& name) {
   const int64_t now_ms = clock_.MonotonicMs();
-  return table_.With([&](Table& table) -> std::optional<std::string> {
+  return table_.With([&](Table& table) {
     Forget(table, now_ms);
     const auto found = table.find(name);
-    if (found == table.end()) return std::nullopt;
-    found->second.used_ms = now_ms;
-    return found->second.revision;
+    if (found == table.end()) return false;
+    found->second = now_ms;
+    return true;
   });
 }
 
@@ -40,8 +39,7 @@ bool McpSessions::End(const std::string& name) {
 }
 
 void McpSessions::Forget(Table& table, int64_t now_ms) const {
-  std::erase_if(table,
-                [&](const auto& entry) { return now_ms - entry.second.used_ms > limits_.idle_ms; });
+  std::erase_if(table, [&](const auto& entry) { return now_ms - entry.second > limits_.idle_ms; });
 }
 
 }  // namespace sidecar

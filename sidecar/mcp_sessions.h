@@ -1,11 +1,10 @@
-// The sessions that revisions before 2026-07-28 have: an unguessable name and the agreed revision,
-// nothing else. A name is no authentication: it says which conversation a request belongs to, and
-// the listener has already decided who may call.
+// The sessions that revisions before 2026-07-28 have: an unguessable name, nothing
+// else: what is served does not depend on the agreed revision. A name is no authentication: it says
+// which conversation a request belongs to, and the listener has already decided who may call.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "lib/base/clock.h"
@@ -21,17 +20,13 @@ class McpSessions {
   };
   McpSessions(const base::Clock& clock, Limits limits) : clock_(clock), limits_(limits) {}
 
-  std::string Begin(const std::string& revision);  // → its name: 256 random bits
-  // The revision of a session that is known, which lives on; nullopt: unknown, ended, forgotten.
-  std::optional<std::string> RevisionOf(const std::string& name);
+  std::string Begin();  // → its name: 256 random bits
+  // A session that is known lives on; false: unknown, ended, forgotten.
+  bool Touch(const std::string& name);
   bool End(const std::string& name);  // false: not known
 
  private:
-  struct Session {
-    std::string revision;
-    int64_t used_ms = 0;
-  };
-  using Table = std::map<std::string, Session>;
+  using Table = std::map<std::string, int64_t>;  // by name: when it was used
   void Forget(Table& table, int64_t now_ms) const;
 
   const base::Clock& clock_;

@@ -11,16 +11,16 @@
 namespace sidecar {
 namespace {
 
-TEST(McpSessions, AKnownNameHasItsRevisionUntilItEnds) {
+TEST(McpSessions, AKnownNameIsTakenUntilItEnds) {
   testing::FakeClock clock;
   McpSessions sessions(clock, {});
-  const std::string name = sessions.Begin("2025-06-18");
-  EXPECT_EQ(sessions.RevisionOf(name), "2025-06-18");
-  EXPECT_EQ(sessions.RevisionOf(name + "0"), std::nullopt);
-  EXPECT_EQ(sessions.RevisionOf(""), std::nullopt);
+  const std::string name = sessions.Begin();
+  EXPECT_TRUE(sessions.Touch(name));
+  EXPECT_FALSE(sessions.Touch(name + "0"));
+  EXPECT_FALSE(sessions.Touch(""));
   EXPECT_TRUE(sessions.End(name));
   EXPECT_FALSE(sessions.End(name));
-  EXPECT_EQ(sessions.RevisionOf(name), std::nullopt);
+  EXPECT_FALSE(sessions.Touch(name));
 }
 
 TEST(McpSessions, NamesAreLongVisibleAndNeverTheSame) {
@@ -28,7 +28,7 @@ TEST(McpSessions, NamesAreLongVisibleAndNeverTheSame) {
   McpSessions sessions(clock, {});
   std::set<std::string> names;
   for (int i = 0; i < 1000; ++i) {
-    const std::string name = sessions.Begin("2025-11-25");
+    const std::string name = sessions.Begin();
     EXPECT_GE(name.size() * 4, 128u);
     EXPECT_EQ(name.find_first_not_of("0123456789abcdef"), std::string::npos);
     names.insert(name);
@@ -41,27 +41,27 @@ TEST(McpSessions, TheOneThatWasSilentLongestMakesRoom) {
   McpSessions sessions(clock, {.sessions = 3});
   std::vector<std::string> names;
   for (int i = 0; i < 3; ++i) {
-    names.push_back(sessions.Begin("2025-11-25"));
+    names.push_back(sessions.Begin());
     clock.Advance(10);
   }
-  ASSERT_TRUE(sessions.RevisionOf(names[0]));
+  ASSERT_TRUE(sessions.Touch(names[0]));
   clock.Advance(10);
-  names.push_back(sessions.Begin("2025-11-25"));
-  EXPECT_TRUE(sessions.RevisionOf(names[0]));
-  EXPECT_FALSE(sessions.RevisionOf(names[1]));
-  EXPECT_TRUE(sessions.RevisionOf(names[2]));
-  EXPECT_TRUE(sessions.RevisionOf(names[3]));
+  names.push_back(sessions.Begin());
+  EXPECT_TRUE(sessions.Touch(names[0]));
+  EXPECT_FALSE(sessions.Touch(names[1]));
+  EXPECT_TRUE(sessions.Touch(names[2]));
+  EXPECT_TRUE(sessions.Touch(names[3]));
 }
 
 TEST(McpSessions, IdleTimeEndsASessionAndUseKeepsIt) {
   testing::FakeClock clock;
   McpSessions sessions(clock, {.idle_ms = 1000});
-  const std::string used = sessions.Begin("2025-11-25"), idle = sessions.Begin("2025-11-25");
+  const std::string used = sessions.Begin(), idle = sessions.Begin();
   clock.Advance(800);
-  EXPECT_TRUE(sessions.RevisionOf(used));
+  EXPECT_TRUE(sessions.Touch(used));
   clock.Advance(800);
-  EXPECT_TRUE(sessions.RevisionOf(used));
-  EXPECT_FALSE(sessions.RevisionOf(idle));
+  EXPECT_TRUE(sessions.Touch(used));
+  EXPECT_FALSE(sessions.Touch(idle));
 }
 
 }  // namespace
