@@ -52,9 +52,14 @@ Result<Json> ReadTranscript(const Request& request, SessionEnd& end, api::Summar
     summary.Add(message.role, message.content);
     return {};
   };
-  handlers.on_field = [](const std::string& name, const Json& value) -> Status {
+  handlers.on_field = [&](const std::string& name, const Json& value) -> Status {
     if (name == "messages" && !value.is_null())
       return Error{Code::kInvalid, "messages must be an array"};
+    if (name != "omitted") return {};
+    constexpr int64_t kMostOmitted = 1'000'000'000;
+    if (!value.is_number_unsigned() || value.get<uint64_t>() > kMostOmitted)
+      return Error{Code::kInvalid, "omitted must be a whole number up to 1,000,000,000"};
+    summary.AddOmitted(value.get<int64_t>());
     return {};
   };
   RETURN_IF_ERROR(ReadElements(*request.stream, handlers));

@@ -50,6 +50,17 @@ TEST_F(ApiTest, EndingASessionAnswersItsSummary) {
   EXPECT_EQ(recent.body[0]["message_count"], 2);
 }
 
+TEST_F(ApiTest, MessagesThatAreNotToldAreCounted) {
+  Post("/sessions", {{"id", "s"}, {"project", "p"}});
+  const Json said = Json::array({{{"role", "user"}, {"content", "Fix it"}}});
+  const Answered answer = Post("/sessions/s/end", {{"messages", said}, {"omitted", 28'000}});
+  EXPECT_EQ(answer.body["summary"], "Session with 28001 messages. Started: \"Fix it\"");
+  EXPECT_EQ(answer.body["message_count"], 28'001);
+  for (const Json& odd : {Json(-1), Json("7"), Json(1.5), Json(2'000'000'000)}) {
+    EXPECT_EQ(Post("/sessions/s/end", {{"messages", said}, {"omitted", odd}}).status, 400) << odd;
+  }
+}
+
 TEST_F(ApiTest, EndingHasItsEdges) {
   EXPECT_EQ(Post("/sessions/unknown/end", {{"messages", Json::array()}}).status, 404);
   Post("/sessions", {{"id", "s"}, {"project", "p"}});

@@ -36,9 +36,14 @@ TEST_F(ChangedBits, OfAMessageLeaveOutThatMessageAndNoOther) {
   size_t served = 0;
   for (int i = 0; i < 5; ++i) {
     for (const int64_t budget : {0, 1'000'000}) {
-      const auto messages = *(*state)->Read([&](sqlite::Database& db) {
-        return conversation::Messages(db, "c" + std::to_string(i), budget);
-      });
+      const std::string id = "c" + std::to_string(i);
+      const auto messages = (*state)
+                                ->Read([&](sqlite::Database& db) {
+                                  return budget > 0
+                                             ? conversation::NewestMessages(db, id, budget)
+                                             : conversation::MessagesBetween(db, id, 1, kRows);
+                                })
+                                ->messages;
       served += messages.size();
       for (const auto& message : messages) {
         EXPECT_NE(message.sequence * 5 + i - 5, 143);
@@ -111,7 +116,9 @@ INSERT INTO outbox(lane, kind, method, path, body, project, origin, destination,
 UPDATE outbox_totals SET value = 1 WHERE name IN ('accepted', 'pending'))sql"));
   }
   const auto messages = [](State& state) {
-    return *state.Read([](sqlite::Database& db) { return conversation::Messages(db, "c", 0); });
+    return state
+        .Read([](sqlite::Database& db) { return conversation::MessagesBetween(db, "c", 1, kRows); })
+        ->messages;
   };
   {
     auto state = Open();
@@ -145,9 +152,9 @@ TEST_F(ChangedBits, AreStillSeenAfterASalvage) {
   ASSERT_TRUE(state) << state.error().message;
   ASSERT_EQ(Said(**state).size(), 1u);
   EXPECT_FALSE((*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 144); }))->sound);
-  const auto messages =
-      *(*state)->Read([](sqlite::Database& db) { return conversation::Messages(db, "c3", 0); });
-  EXPECT_EQ(messages.size(), kRows / 5u - 1);
+  const auto messages = *(*state)->Read(
+      [](sqlite::Database& db) { return conversation::MessagesBetween(db, "c3", 1, kRows); });
+  EXPECT_EQ(messages.messages.size(), kRows / 5u - 1);
   ExpectUsable(**state);
 }
 

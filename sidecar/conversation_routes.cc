@@ -2,10 +2,14 @@
 // hooks: redacted, appended, committed, then acknowledged.
 #include "sidecar/conversation_routes.h"
 
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "lib/api/hook_event.h"
 #include "lib/conversation/conversations.h"
+#include "sidecar/page_query.h"
 #include "sidecar/sessions.h"
 #include "sidecar/tool_text.h"
 
@@ -34,13 +38,51 @@ base::Error NoConversation(const std::string& id) {
   return {base::Code::kNotFound, "no conversation \"" + id + "\""};
 }
 
-Result<int64_t> TokenLimit(const http::Request& request) {
-  const auto text = request.Query("max_tokens");
-  if (!text) return int64_t{0};
-  const bool digits = !text->empty() && text->size() <= 12 &&
-                      text->find_first_not_of("0123456789") == std::string::npos;
-  if (!digits) return base::Error{base::Code::kInvalid, "max_tokens must be a whole number"};
-  return static_cast<int64_t>(std::stoll(*text));
+// Which messages a request asks for: those that fit `max_tokens`, or a stretch by number, a page at
+// a time.
+struct MessageQuestion {
+  int64_t max_tokens = 0;  // 0: a stretch
+  int64_t from = 1, to = INT64_MAX;
+  std::optional<int64_t> newest;  // so many up to `to`, in place of `from`
+  conversation::PageLimits limits;
+};
+
+Result<MessageQuestion> ReadQuestion(const http::Request& request) {
+  constexpr int64_t kMostTokens = 999'999'999'999, kMostNumber = 1'000'000'000'000;
+  MessageQuestion question;
+  ASSIGN_OR_RETURN(const auto tokens, WholeNumber(request, "max_tokens", 0, kMostTokens));
+  ASSIGN_OR_RETURN(const auto from, WholeNumber(request, "from", 1, kMostNumber));
+  ASSIGN_OR_RETURN(const auto to, WholeNumber(request, "to", 1, kMostNumber));
+  ASSIGN_OR_RETURN(const auto limit, WholeNumber(request, "limit", 1, kMostNumber));
+  ASSIGN_OR_RETURN(const auto bytes, WholeNumber(request, "max_bytes", 1, kMostAnswerBytes));
+  ASSIGN_OR_RETURN(const int64_t cursor, PageCursor(request));
+  ASSIGN_OR_RETURN(question.newest, WholeNumber(request, "newest", 1, kMostNumber));
+  question.max_tokens = tokens.value_or(0);
+  if (question.max_tokens > 0 && (from || to || limit || cursor != 0 || question.newest)) {
+    return base::Error{base::Code::kInvalid,
+                       "max_tokens takes the newest messages and cannot be together with from, to, "
+                       "newest, limit or cursor"};
+  }
+  if (cursor != 0) question.newest.reset();  // it says where the page begins
+  question.from = cursor != 0 ? cursor : from.value_or(1);
+  question.to = to.value_or(INT64_MAX);
+  question.limits = {limit.value_or(INT64_MAX),
+                     static_cast<size_t>(bytes.value_or(int64_t{kMostAnswerBytes}))};
+  return question;
+}
+
+Result<conversation::MessagePage> ReadMessages(sqlite::Database& db,
+                                               const conversation::Conversation& found,
+                                               MessageQuestion question) {
+  // The answer has the fields too; they have at most 1 MiB.
+  const size_t fields = base::DumpJson(found.fields).size();
+  question.limits.bytes = std::min(question.limits.bytes, kMostAnswerBytes - fields);
+  if (question.max_tokens > 0) {
+    return conversation::NewestMessages(db, found.id, question.max_tokens, question.limits.bytes);
+  }
+  question.to = std::min(question.to, found.message_count);
+  if (question.newest) question.from = std::max(int64_t{1}, question.to - *question.newest + 1);
+  return conversation::MessagesBetween(db, found.id, question.from, question.to, question.limits);
 }
 
 void RedactCallsOf(Json& body, const Redactor& redactor, Redactor::Counts& counts) {
@@ -94,14 +136,21 @@ std::vector<http::Route> ConversationRoutes::Routes() {
 }
 
 http::Response ConversationRoutes::List(const http::Request& request) {
-  const std::string state = request.Query("state").value_or("");
-  auto all = state_.Read([&](sqlite::Database& db) { return conversation::List(db, state); });
-  if (!all) return http::ErrorResponse(all.error());
-  Json list = Json::array();
-  for (const auto& one : *all) {
-    if (IsShown(one)) list.push_back(conversation::EncodeConversation(one));
-  }
-  return http::JsonResponse(200, {{"conversations", std::move(list)}});
+  return Answer([&]() -> Result<Json> {
+    const std::string state = request.Query("state").value_or("");
+    ASSIGN_OR_RETURN(const int64_t limit, PageLimit(request));
+    ASSIGN_OR_RETURN(const int64_t behind, PageCursor(request));
+    ASSIGN_OR_RETURN(const auto page, state_.Read([&](sqlite::Database& db) {
+      return conversation::List(db, state, {behind, limit, kMostAnswerBytes});
+    }));
+    Json list = Json::array();
+    for (const auto& one : page.conversations) {
+      if (IsShown(one)) list.push_back(conversation::EncodeConversation(one));
+    }
+    Json answer = {{"conversations", std::move(list)}};
+    SayMore(answer, page.more);
+    return answer;
+  }());
 }
 
 http::Response ConversationRoutes::Current(const http::Request&) {
@@ -116,19 +165,23 @@ http::Response ConversationRoutes::Current(const http::Request&) {
 http::Response ConversationRoutes::GetMessages(const http::Request& request) {
   return Answer([&]() -> Result<Json> {
     ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
-    ASSIGN_OR_RETURN(const int64_t max_tokens, TokenLimit(request));
-    return state_.Read([&](sqlite::Database& db) -> Result<Json> {
-      ASSIGN_OR_RETURN(const auto found, conversation::Find(db, id));
-      if (!found || !IsShown(*found)) return NoConversation(id);
-      ASSIGN_OR_RETURN(const auto messages, conversation::Messages(db, id, max_tokens));
-      Json list = Json::array();
-      for (const auto& message : messages) list.push_back(conversation::EncodeMessage(message));
-      return Json{{"conversation", id},
-                  {"memory_session_id", found->memory_session_id},
-                  {"state", found->state},
-                  {"fields", found->fields},
-                  {"messages", std::move(list)}};
-    });
+    ASSIGN_OR_RETURN(const MessageQuestion question, ReadQuestion(request));
+    std::optional<conversation::Conversation> found;
+    // Encoded behind it: what reads holds up the delivery.
+    ASSIGN_OR_RETURN(const auto page,
+                     state_.Read([&](sqlite::Database& db) -> Result<conversation::MessagePage> {
+                       ASSIGN_OR_RETURN(found, conversation::Find(db, id));
+                       if (!found || !IsShown(*found)) return NoConversation(id);
+                       return ReadMessages(db, *found, question);
+                     }));
+    Json list = Json::array();
+    for (const auto& message : page.messages) list.push_back(conversation::EncodeMessage(message));
+    Json answer = {{"conversation", id},           {"memory_session_id", found->memory_session_id},
+                   {"state", found->state},        {"fields", std::move(found->fields)},
+                   {"last", found->message_count}, {"messages", std::move(list)}};
+    if (question.max_tokens == 0) SayMore(answer, page.more);
+    if (question.max_tokens > 0 && page.more != 0) answer["partial"] = true;
+    return answer;
   }());
 }
 
@@ -175,6 +228,10 @@ http::Response ConversationRoutes::PutState(const http::Request& request) {
     Redactor::Counts counts;
     if (policy->policy.redaction.working_memory) policy->redactor.RedactStrings(body, counts);
     const OutboxContext context{policy->policy, limits_, clock_.NowMs()};
+    std::unique_ptr<SessionAccount> account;
+    if (state == "ended") {
+      ASSIGN_OR_RETURN(account, PrepareAccount(state_, id, policy->policy));
+    }
     return state_.Write<Json>([&](sqlite::Database& db) -> Result<Json> {
       ASSIGN_OR_RETURN(auto found, conversation::Find(db, id));
       if (!found) return NoConversation(id);
@@ -182,7 +239,7 @@ http::Response ConversationRoutes::PutState(const http::Request& request) {
         ASSIGN_OR_RETURN(const Json fields, conversation::MergeFields(Json::object(), body));
         RETURN_IF_ERROR(conversation::SetFields(db, id, fields));
       }
-      if (state == "ended") RETURN_IF_ERROR(EndConversation(db, id, context));
+      if (state == "ended") RETURN_IF_ERROR(EndConversation(db, id, context, account.get()));
       if (state == "open") {
         ASSIGN_OR_RETURN(found, OpenConversation(db, id, context));
       }

@@ -48,6 +48,57 @@ TEST_F(ConversationRoutesTest, MaxTokensKeepsTheSystemMessageAndTheNewest) {
   EXPECT_EQ(Ask("GET", "/conversations/k/messages?max_tokens=x").status, 400);
 }
 
+TEST_F(ConversationRoutesTest, AnAnswerHasEightMebibytesAtMostAndSaysWhereItGoesOn) {
+  const Json batch = {{"messages", std::vector<Json>(25, Said("user", std::string(100'000, 'x')))}};
+  for (int i = 0; i < 4; ++i) Ask("POST", "/conversations/k/messages", batch);
+  std::string cursor;
+  int64_t seen = 0;
+  do {
+    const Json page =
+        Ask("GET", "/conversations/k/messages?limit=60&cursor=" + (cursor.empty() ? "1" : cursor))
+            .body;
+    EXPECT_LE(page.dump().size(), 8u << 20);
+    for (const Json& message : page["messages"]) EXPECT_EQ(message["sequence"], ++seen);
+    EXPECT_EQ(page["last"], 100);
+    EXPECT_EQ(page.contains("partial"), seen < 100);
+    cursor = page.value("next_cursor", "");
+  } while (!cursor.empty());
+  EXPECT_EQ(seen, 100);
+  const Json whole = Ask("GET", "/conversations/k/messages").body;
+  EXPECT_EQ(whole["messages"].size(), 83u) << "as many as fit";
+  EXPECT_EQ(whole["next_cursor"], "84");
+  const Json trimmed = Ask("GET", "/conversations/k/messages?max_tokens=9000000").body;
+  EXPECT_EQ(trimmed["messages"].back()["sequence"], 100);
+  EXPECT_EQ(trimmed["partial"], true);
+  EXPECT_LE(trimmed.dump().size(), 8u << 20);
+  const Json newest = Ask("GET", "/conversations/k/messages?newest=3&to=50").body;
+  EXPECT_EQ(newest["messages"].size(), 3u);
+  EXPECT_EQ(newest["messages"][0]["sequence"], 48);
+  EXPECT_FALSE(newest.contains("partial"));
+  const Reply bad = Ask("GET", "/conversations/k/messages?cursor=%2A%2A");
+  EXPECT_EQ(bad.status, 400);
+  EXPECT_NE(bad.body["error"].get<std::string>().find("cursor"), std::string::npos);
+  EXPECT_EQ(Ask("GET", "/conversations/k/messages?max_tokens=5&limit=5").status, 400);
+}
+
+TEST_F(ConversationRoutesTest, TheListIsPagedAndNeverLargerThanAnAnswer) {
+  const std::string note(900'000, 'x');
+  for (int i = 0; i < 11; ++i) {
+    const std::string id = "c" + std::to_string(i);
+    Prompt("hello", id);
+    Ask("PUT", "/conversations/" + id + "/state", {{"note", note}});
+  }
+  const Json first = Ask("GET", "/conversations").body;
+  EXPECT_LE(first.dump().size(), 8u << 20);
+  EXPECT_EQ(first["partial"], true);
+  const Json rest =
+      Ask("GET", "/conversations?cursor=" + first["next_cursor"].get<std::string>()).body;
+  EXPECT_FALSE(rest.contains("partial"));
+  EXPECT_EQ(first["conversations"].size() + rest["conversations"].size(), 11u);
+  EXPECT_EQ(first["conversations"][0]["id"], "c10");
+  EXPECT_EQ(rest["conversations"].back()["id"], "c0");
+}
+
 TEST_F(ConversationRoutesTest, ListCurrentAndState) {
   EXPECT_EQ(Ask("GET", "/conversations/current").status, 404);
   EXPECT_EQ(Ask("GET", "/conversations/none/messages").status, 404);

@@ -196,9 +196,32 @@ TEST_F(McpToolsTest, RecallGivesStoredMessagesBackExactly) {
   EXPECT_EQ(part["structuredContent"]["messages"].at(0)["sequence"], 2);
   EXPECT_EQ(Call("recall", {{"conversation", "nobody"}})["isError"], true);
   EXPECT_EQ(Call("recall", {{"from", 3}, {"to", 2}})["isError"], true);
-  const Json block = Call("recall", {{"block", 1}});
-  EXPECT_EQ(block["isError"], true);
-  EXPECT_NE(TextOf(block).find("no blocks"), std::string::npos);
+}
+
+// Whatever the conversation has, no more than the page is asked for.
+TEST(RecallTool, AsksItsTwinForThePageAlone) {
+  std::map<std::string, std::string> asked;
+  const TwinRoutes twins(
+      {{"GET", "/conversations/{id}/messages", [&](const http::Request& request) {
+          asked = {request.query.begin(), request.query.end()};
+          return http::JsonResponse(200, {{"last", 500},
+                                          {"messages", Json::array()},
+                                          {"partial", true},
+                                          {"next_cursor", "57"}});
+        }}});
+  const api::Policy policy;
+  const http::Request request;
+  const ToolContext context{twins, policy, request};
+  const auto newest = RecallMessages(context, {{"conversation", "c"}});
+  ASSERT_TRUE(newest);
+  EXPECT_EQ(newest->structured["next"], 57);
+  const std::map<std::string, std::string> page = {
+      {"limit", "50"}, {"max_bytes", "65536"}, {"newest", "50"}};
+  EXPECT_EQ(asked, page);
+  ASSERT_TRUE(RecallMessages(context, {{"conversation", "c"}, {"from", 7}, {"to", 90}}));
+  const std::map<std::string, std::string> stretch = {
+      {"limit", "50"}, {"max_bytes", "65536"}, {"from", "7"}, {"to", "90"}};
+  EXPECT_EQ(asked, stretch);
 }
 
 TEST_F(McpToolsTest, RecallGoesPageByPageAndMissesNothing) {

@@ -71,9 +71,10 @@ TEST(McpToolTable, TheInputsAreThoseThatWerePromised) {
   for (const char* name : {"query", "limit", "type", "scope"}) {
     EXPECT_TRUE(Tool("mem_search").input["properties"].contains(name)) << name;
   }
-  for (const char* name : {"conversation", "from", "to", "block"}) {
+  for (const char* name : {"conversation", "from", "to"}) {
     EXPECT_TRUE(Tool("recall").input["properties"].contains(name)) << name;
   }
+  EXPECT_EQ(Tool("recall").input["properties"].size(), 3u) << "nothing that is not there yet";
 }
 
 TEST(McpToolTable, SwitchesHideWhatTheyForbid) {

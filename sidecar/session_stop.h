@@ -10,8 +10,8 @@
 
 namespace sidecar {
 
-// By the policy's mode; each session of a task in a transaction of its own. What is refused (a full
-// outbox, a full volume) is logged and left as it is. `context` must outlive the call.
+// By the policy's mode; each session in a transaction of its own. What is refused (a full outbox, a
+// full volume) is logged and left as it is. `context` must outlive the call.
 void StopSessions(State& state, const OutboxContext& context);
 
 // The memory session of the conversation that was used last, if that was at `since_ms` or later;

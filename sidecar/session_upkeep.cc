@@ -101,8 +101,12 @@ int64_t SessionUpkeep::EndIdle() {
   if (!idle) return 0;
   int64_t ended = 0;
   for (const std::string& id : *idle) {
+    if (Stopping()) break;
+    const auto account = PrepareAccount(state_, id, policy->policy);
+    const SessionAccount* prepared = account ? account->get() : nullptr;
     const auto done = state_.Write<bool>([&](sqlite::Database& db) {
-      return EndIfIdle(db, id, options_.session_idle_ms, {policy->policy, options_.outbox, now_ms});
+      return EndIfIdle(db, id, options_.session_idle_ms, {policy->policy, options_.outbox, now_ms},
+                       prepared);
     });
     if (!done) {
       SayWhyNot("an idle session could not be ended yet", done.error());

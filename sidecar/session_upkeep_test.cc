@@ -239,8 +239,8 @@ TEST_F(Upkeep, ConversationsGoOnlyWhenEndedOldAndTold) {
   // The id can be used again: a conversation like any other, from its first message on.
   Say("gone", "user", "again");
   EXPECT_EQ((*state_->Read([](sqlite::Database& db) {
-              return conversation::Messages(db, "gone", 0);
-            })).size(),
+              return conversation::MessagesBetween(db, "gone", 1, 9);
+            })).messages.size(),
             1u);
 }
 

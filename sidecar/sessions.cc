@@ -56,12 +56,11 @@ Status BeginSession(sqlite::Database& db, conversation::Conversation& conversati
 
 // A memory of its own beside the summary, one for each session: a later one takes its place.
 // Always behind the end, which an outbox with little room left takes first.
-Status EnqueueDigest(sqlite::Database& db, const conversation::Conversation& conversation,
+Status EnqueueDigest(sqlite::Database& db, const SessionAccount& account,
                      const OutboxContext& context) {
-  if (!context.policy.session_digest) return {};
-  ASSIGN_OR_RETURN(const SessionDigest digest, DigestOf(db, conversation, context.policy));
+  const SessionDigest& digest = account.digest();
   if (digest.Empty()) return {};
-  const std::string& session = conversation.memory_session_id;
+  const std::string& session = account.session();
   api::NewObservation observation;
   observation.session_id = session;
   observation.type = "session";
@@ -77,6 +76,23 @@ Status EnqueueDigest(sqlite::Database& db, const conversation::Conversation& con
   return !written && written.error().code == base::Code::kFull ? Status() : written;
 }
 
+// Up to the last message of the conversation, whatever `prepared` knows of it.
+Result<SessionAccount> WholeAccount(sqlite::Database& db,
+                                    const conversation::Conversation& conversation,
+                                    const OutboxContext& context, const SessionAccount* prepared) {
+  const std::string& id = conversation.memory_session_id;
+  if (prepared != nullptr && prepared->session() == id) {
+    SessionAccount account = *prepared;
+    RETURN_IF_ERROR(CompleteAccount(db, conversation, account));
+    return account;
+  }
+  ASSIGN_OR_RETURN(const auto session, FindMemorySession(db, id));
+  ASSIGN_OR_RETURN(auto account, SessionAccount::Begin(id, session ? session->after_sequence : 0,
+                                                       context.policy));
+  RETURN_IF_ERROR(CompleteAccount(db, conversation, account));
+  return account;
+}
+
 }  // namespace
 
 Result<conversation::Conversation> OpenConversation(sqlite::Database& db, const std::string& id,
@@ -88,50 +104,53 @@ Result<conversation::Conversation> OpenConversation(sqlite::Database& db, const 
   return conversation;
 }
 
-Status EndConversation(sqlite::Database& db, const std::string& id, const OutboxContext& context) {
+Status EndConversation(sqlite::Database& db, const std::string& id, const OutboxContext& context,
+                       const SessionAccount* account) {
   ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
   if (!conversation || conversation->state != "open") return {};
   RETURN_IF_ERROR(conversation::SetState(db, id, "ended"));
-  if (conversation->memory_session_id.empty()) return {};
-  Json messages = Json::array();
-  if (context.policy.auto_summarize) {
-    ASSIGN_OR_RETURN(const auto said, Transcript(db, *conversation, context.policy));
-    messages = ShortTranscript(said);
-  }
   const std::string& session = conversation->memory_session_id;
-  RETURN_IF_ERROR(Enqueue(db, "session_end", session, EndPath(session),
-                          {{"messages", std::move(messages)}}, context));
-  return context.policy.auto_summarize ? EnqueueDigest(db, *conversation, context) : Status();
+  if (session.empty()) return {};
+  if (!context.policy.auto_summarize) {
+    return Enqueue(db, "session_end", session, EndPath(session), {{"messages", Json::array()}},
+                   context);
+  }
+  ASSIGN_OR_RETURN(const auto whole, WholeAccount(db, *conversation, context, account));
+  RETURN_IF_ERROR(Enqueue(db, "session_end", session, EndPath(session), whole.EndBody(), context));
+  return EnqueueDigest(db, whole, context);
 }
 
 Result<bool> EndIfIdle(sqlite::Database& db, const std::string& id, int64_t idle_ms,
-                       const OutboxContext& context) {
+                       const OutboxContext& context, const SessionAccount* account) {
   ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
   const bool idle = conversation && conversation->state == "open" &&
                     conversation->updated_ms <= context.now_ms - idle_ms;
   if (!idle) return false;
-  RETURN_IF_ERROR(EndConversation(db, id, context));
+  RETURN_IF_ERROR(EndConversation(db, id, context, account));
   return true;
 }
 
-Result<int64_t> EnqueueInterimSummaries(sqlite::Database& db, const OutboxContext& context) {
-  if (!context.policy.auto_summarize) return int64_t{0};
-  ASSIGN_OR_RETURN(const auto open, conversation::List(db, "open"));
-  int64_t written = 0;
-  for (const conversation::Conversation& conversation : open) {
-    const std::string& session = conversation.memory_session_id;
-    if (session.empty()) continue;
-    ASSIGN_OR_RETURN(const int64_t told, SummarizedSequence(db, session));
-    if (told >= conversation.message_count) continue;
-    ASSIGN_OR_RETURN(const auto said, Transcript(db, conversation, context.policy));
-    if (said.empty()) continue;
-    RETURN_IF_ERROR(SetSummarizedSequence(db, session, conversation.message_count));
-    RETURN_IF_ERROR(Enqueue(db, "session_end", session, EndPath(session) + "?interim=true",
-                            {{"messages", ShortTranscript(said)}}, context));
-    RETURN_IF_ERROR(EnqueueDigest(db, conversation, context));
-    ++written;
-  }
-  return written;
+Result<bool> HasNewMessages(sqlite::Database& db, const std::string& id) {
+  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  if (!conversation || conversation->state != "open" || conversation->memory_session_id.empty())
+    return false;
+  ASSIGN_OR_RETURN(const int64_t told, SummarizedSequence(db, conversation->memory_session_id));
+  return told < conversation->message_count;
+}
+
+Result<bool> EnqueueInterimSummary(sqlite::Database& db, const std::string& id,
+                                   const OutboxContext& context, const SessionAccount* account) {
+  ASSIGN_OR_RETURN(const bool has_new, HasNewMessages(db, id));
+  if (!has_new || !context.policy.auto_summarize) return false;
+  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  ASSIGN_OR_RETURN(const auto whole, WholeAccount(db, *conversation, context, account));
+  if (whole.SaidNothing()) return false;
+  const std::string& session = whole.session();
+  RETURN_IF_ERROR(SetSummarizedSequence(db, session, conversation->message_count));
+  RETURN_IF_ERROR(Enqueue(db, "session_end", session, EndPath(session) + "?interim=true",
+                          whole.EndBody(), context));
+  RETURN_IF_ERROR(EnqueueDigest(db, whole, context));
+  return true;
 }
 
 Status EnqueueObservation(sqlite::Database& db, const std::string& session, const Json& body,

@@ -10,6 +10,7 @@
 #include "lib/base/result.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/outbox.h"
+#include "sidecar/session_transcript.h"
 
 namespace sidecar {
 
@@ -28,17 +29,21 @@ base::Result<conversation::Conversation> OpenConversation(sqlite::Database& db,
                                                           const OutboxContext& context);
 
 // Ends the conversation and its memory session, with the transcript unless autoSummarize is off.
-// Nothing happens when it is unknown or ended already.
+// Nothing happens when it is unknown or ended already. `account`: PrepareAccount's, so that the
+// transaction reads only what came behind it; null: it reads the whole session.
 base::Status EndConversation(sqlite::Database& db, const std::string& id,
-                             const OutboxContext& context);
+                             const OutboxContext& context, const SessionAccount* account = nullptr);
 
 // The same when it was not used for `idle_ms` (rulings K29). → whether it was ended now.
 base::Result<bool> EndIfIdle(sqlite::Database& db, const std::string& id, int64_t idle_ms,
-                             const OutboxContext& context);
+                             const OutboxContext& context, const SessionAccount* account = nullptr);
 
-// Tells the server the summary so far of every open session that has new messages; the sessions
-// stay open (rulings K29). → how many.
-base::Result<int64_t> EnqueueInterimSummaries(sqlite::Database& db, const OutboxContext& context);
+// Tells the server the summary so far of an open session, if it has new messages; it stays open
+// (rulings K29). → whether it was told.
+base::Result<bool> HasNewMessages(sqlite::Database& db, const std::string& id);
+base::Result<bool> EnqueueInterimSummary(sqlite::Database& db, const std::string& id,
+                                         const OutboxContext& context,
+                                         const SessionAccount* account = nullptr);
 
 // A row for POST /observations. `body` gets no changes.
 base::Status EnqueueObservation(sqlite::Database& db, const std::string& session,

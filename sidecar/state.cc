@@ -30,10 +30,10 @@ const std::vector<const char*>& StateSteps() {
   static const std::string checksums =
       std::string(conversation::kChecksumStep) + kOutboxChecksumStep + kDamagedRowsStep;
   static const std::vector<const char*> steps = {
-      first.c_str(),     kOutboxCauseStep,        kOutboxDeadStep,
-      kJournalAgeStep,   conversation::kAgeStep,  kDamageStep,
-      kLedgerStep,       kOutboxDiscardStep,      kRetentionStep,
-      checksums.c_str(), conversation::kErrorStep};
+      first.c_str(),     kOutboxCauseStep,         kOutboxDeadStep,
+      kJournalAgeStep,   conversation::kAgeStep,   kDamageStep,
+      kLedgerStep,       kOutboxDiscardStep,       kRetentionStep,
+      checksums.c_str(), conversation::kErrorStep, conversation::kSystemStep};
   return steps;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 namespace sidecar {
@@ -100,8 +101,14 @@ base::Result<TurnOutcome> Turn::CommitWithin(telemetry::Span& turn, const TurnDr
   // What is delivered later names this turn as its cause.
   const std::string cause =
       turn.recording() ? telemetry::FormatTraceparent(turn.context()) : std::string();
+  // Before the transaction, which other events wait for.
+  std::unique_ptr<SessionAccount> account;
+  if (draft.EndsSession()) {
+    ASSIGN_OR_RETURN(account, PrepareAccount(parts_.state, draft.event.session_id, policy.policy));
+  }
   return parts_.state.Write<TurnOutcome>([&](sqlite::Database& db) {
-    return CommitTurn(db, draft, recall, policy, parts_.limits, parts_.clock.NowMs(), cause);
+    return CommitTurn(db, draft, recall, policy, parts_.limits, parts_.clock.NowMs(), cause,
+                      account.get());
   });
 }
 

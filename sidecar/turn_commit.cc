@@ -135,8 +135,8 @@ bool WritesNothing(const TurnDraft& draft, const TurnRecall& recall) {
 
 Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
                                const TurnRecall& recall, const ActivePolicy& policy,
-                               const OutboxLimits& limits, int64_t now_ms,
-                               const std::string& cause) {
+                               const OutboxLimits& limits, int64_t now_ms, const std::string& cause,
+                               const SessionAccount* account) {
   const std::string& id = draft.event.session_id;
   const OutboxContext context{policy.policy, limits, now_ms, cause};
   TurnOutcome outcome;
@@ -150,7 +150,7 @@ Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
   }
   if (draft.ClearsTranscript()) RETURN_IF_ERROR(ClearLedger(db, id));
   if (draft.EndsSession()) {
-    RETURN_IF_ERROR(EndConversation(db, id, context));
+    RETURN_IF_ERROR(EndConversation(db, id, context, account));
     return outcome;
   }
   if (draft.audited) RETURN_IF_ERROR(CommitAudit(db, draft, now_ms));

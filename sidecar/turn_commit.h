@@ -31,10 +31,11 @@ struct TurnOutcome {
 bool WritesNothing(const TurnDraft& draft, const TurnRecall& recall);
 
 // Runs inside the writer's transaction. kFull: the outbox or the disk; nothing is then written.
-// `cause`: see OutboxRow.
+// `cause`: see OutboxRow. `account`: of the session that the event ends, see EndConversation.
 base::Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
                                      const TurnRecall& recall, const ActivePolicy& policy,
                                      const OutboxLimits& limits, int64_t now_ms,
-                                     const std::string& cause);
+                                     const std::string& cause,
+                                     const SessionAccount* account = nullptr);
 
 }  // namespace sidecar

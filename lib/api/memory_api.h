@@ -93,6 +93,8 @@ int64_t CountedMessages(const std::vector<SummaryMessage>& messages);
 class SummaryBuilder {
  public:
   void Add(std::string_view role, std::string_view content);
+  // So many user and assistant messages were said and are not told: they are only counted.
+  void AddOmitted(int64_t messages) { counted_ += messages; }
   std::string Text() const;                     // "" when nothing was added
   int64_t counted() const { return counted_; }  // user and assistant
   int64_t tool_results() const {

@@ -2,6 +2,7 @@
 // token_budget.cc.
 #include "lib/conversation/conversations.h"
 
+#include <iterator>
 #include <utility>
 
 namespace conversation {
@@ -14,7 +15,10 @@ using base::Status;
 // A macro, so that each statement below is one literal and compiled once.
 #define CONVERSATION_COLUMNS                                                           \
   "id, memory_session_id, state, created_ms, updated_ms, message_count, turn, fields," \
-  " row_is_sound('conversations', rowid, fields_checksum, id, fields)"
+  " row_is_sound('conversations', rowid, fields_checksum, id, fields), touched"
+
+constexpr int kFieldsColumn = 7, kTouchedColumn = 9;
+constexpr size_t kBesideFields = 1'000;  // what a conversation has beside its fields, as JSON
 
 Conversation ReadConversation(const sqlite::Statement& row) {
   Conversation conversation;
@@ -26,7 +30,8 @@ Conversation ReadConversation(const sqlite::Statement& row) {
   conversation.message_count = row.Int(5);
   conversation.turn = row.Int(6);
   const bool sound = row.Int(8) != 0;
-  if (sound) conversation.fields = base::ParseJson(row.Text(7)).value_or(Json::object());
+  if (sound)
+    conversation.fields = base::ParseJson(row.Text(kFieldsColumn)).value_or(Json::object());
   return conversation;
 }
 
@@ -102,6 +107,10 @@ UPDATE conversations SET fields_checksum = row_checksum(id, fields);
 const char* const kErrorStep =
     "ALTER TABLE messages ADD COLUMN is_error INTEGER NOT NULL DEFAULT 0";
 
+// A trim keeps them all and must not look through every message for them.
+const char* const kSystemStep =
+    "CREATE INDEX system_messages ON messages(conversation, sequence) WHERE role = 'system'";
+
 Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms) {
   ASSIGN_OR_RETURN(auto found, Find(db, id));
   if (found) return std::move(*found);
@@ -127,16 +136,26 @@ Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string
   return ReadOne(query);
 }
 
-Result<std::vector<Conversation>> List(sqlite::Database& db, const std::string& state) {
-  ASSIGN_OR_RETURN(auto query,
-                   db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
-                              " WHERE ?1 = '' OR state = ?1 ORDER BY touched DESC LIMIT 1000"));
-  query.Bind(state);
-  std::vector<Conversation> all;
+Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
+                              const ListPage& page) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
+                                          " WHERE (?1 = '' OR state = ?1) AND touched < ?2"
+                                          " ORDER BY touched DESC"));
+  query.Bind(state).Bind(page.behind > 0 ? page.behind : INT64_MAX);
+  ConversationPage found;
+  size_t bytes = 0;
+  int64_t last = 0;
   while (true) {
     ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return all;
-    all.push_back(ReadConversation(query));
+    if (!more) return found;
+    bytes += kBesideFields + query.Text(kFieldsColumn).size();
+    const bool fits = std::ssize(found.conversations) < page.limit && bytes <= page.bytes;
+    if (!fits && !found.conversations.empty()) {
+      found.more = last;
+      return found;
+    }
+    found.conversations.push_back(ReadConversation(query));
+    last = query.Int(kTouchedColumn);
   }
 }
 

@@ -39,10 +39,22 @@ extern const char* const kSchema;
 extern const char* const kAgeStep;  // later migrations
 extern const char* const kChecksumStep;
 extern const char* const kErrorStep;
+extern const char* const kSystemStep;
 
 base::Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms);
 base::Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string& id);
-base::Result<std::vector<Conversation>> List(sqlite::Database& db, const std::string& state);
+// The last used first; `state`: "" for all. No list is in memory as a whole: it is read in pages.
+struct ListPage {
+  int64_t behind = 0;  // the `more` of the page before; 0: from the last used on
+  int64_t limit = 1'000;
+  size_t bytes = SIZE_MAX;  // one conversation is always whole
+};
+struct ConversationPage {
+  std::vector<Conversation> conversations;
+  int64_t more = 0;  // where the next page begins; 0: there is none
+};
+base::Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
+                                    const ListPage& page = {});
 base::Result<std::optional<Conversation>> Current(sqlite::Database& db);  // newest open one
 base::Result<std::optional<Conversation>> Latest(sqlite::Database& db);   // newest of all
 // Those in `state` that were last used at `before_ms` or earlier, the oldest first.
@@ -66,12 +78,29 @@ base::Result<int64_t> Append(sqlite::Database& db, const std::string& id,
 // What is read is what was written: a message whose row changed on the disk is left out, with the
 // half that it had of a call and its result, and so are such fields; Database::TakeUnsoundRows
 // names the rows.
-// All messages, or the newest that fit `max_tokens` (characters / 3): the system message is kept
-// and no tool result stays whose call is left out. 0: no limit. Not more is held than is returned.
-base::Result<std::vector<Message>> Messages(sqlite::Database& db, const std::string& id,
-                                            int64_t max_tokens);
-base::Result<std::vector<Message>> MessagesAfter(sqlite::Database& db, const std::string& id,
-                                                 int64_t sequence);
+struct MessagePage {
+  std::vector<Message> messages;
+  int64_t more = 0;  // the number of the first that did not fit; 0: all that was asked for
+};
+struct PageLimits {
+  int64_t messages = INT64_MAX;
+  size_t bytes = SIZE_MAX;  // EncodedBytes together; one message is always whole
+};
+// Those from number `from` to `to`, in order. Rows behind the page are not read. The halves of a
+// call and its result that one page has are looked at together.
+base::Result<MessagePage> MessagesBetween(sqlite::Database& db, const std::string& id, int64_t from,
+                                          int64_t to, const PageLimits& limits = {});
+// The newest that fit `max_tokens` (characters / 3) and `max_bytes`: the system message is kept and
+// no tool result stays whose call is left out. Reads from the newest backwards, no further than
+// that takes. `more` names the newest that has no room in `max_bytes`; what the tokens leave out
+// was asked to be.
+base::Result<MessagePage> NewestMessages(sqlite::Database& db, const std::string& id,
+                                         int64_t max_tokens, size_t max_bytes = SIZE_MAX);
+
+// The heads of the messages behind number `after`, for who tells what a conversation was about:
+// contents are cut to `characters`, those of tools are empty, messages that changed are left out.
+base::Result<MessagePage> HeadsBehind(sqlite::Database& db, const std::string& id, int64_t after,
+                                      int64_t characters, const PageLimits& limits);
 
 // Gives rows from before there were checksums theirs, `limit` at most. → how many.
 base::Result<int64_t> AddChecksums(sqlite::Database& db, int64_t limit);
@@ -81,6 +110,7 @@ base::Result<int64_t> AddChecksums(sqlite::Database& db, int64_t limit);
 std::vector<Message> WithoutUnsound(std::vector<Message> messages);
 // Pure: an estimate, characters / 3, and the ids of the calls that a message makes.
 int64_t Tokens(const Message& message);
+size_t EncodedBytes(const Message& message);  // its JSON has at most so many
 std::set<std::string> CallIds(const base::Json& tool_calls);
 
 // {"messages": [{role, content, tool_calls?, tool_call_id?, is_error?}]} of POST …/messages.

@@ -17,6 +17,8 @@ namespace {
 
 using base::Json;
 
+constexpr int64_t kEnd = INT64_MAX;
+
 Message Text(const char* role, std::string content) {
   Message message;
   message.role = role;
@@ -55,9 +57,31 @@ class Conversations : public ::testing::Test {
     auto opened = sqlite::Database::Open(directory_ + "/state.db", {});
     ASSERT_TRUE(opened) << opened.error().message;
     db_.emplace(std::move(*opened));
-    auto migrated = sqlite::Migrate(*db_, {kSchema, kAgeStep, kChecksumStep, kErrorStep});
+    auto migrated =
+        sqlite::Migrate(*db_, {kSchema, kAgeStep, kChecksumStep, kErrorStep, kSystemStep});
     ASSERT_TRUE(migrated) << migrated.error().message;
   }
+  // How many pages of the file the work looks at, in memory or not.
+  template <class F>
+  int64_t PagesOf(F work) {
+    const auto count = [&] {
+      int hits = 0, misses = 0, unused = 0;
+      sqlite3_db_status(db_->handle(), SQLITE_DBSTATUS_CACHE_HIT, &hits, &unused, 0);
+      sqlite3_db_status(db_->handle(), SQLITE_DBSTATUS_CACHE_MISS, &misses, &unused, 0);
+      return int64_t{hits} + misses;
+    };
+    const int64_t before = count();
+    work();
+    return count() - before;
+  }
+  // A conversation of 14,000 messages of 2 KB, 28 MB.
+  void MakeLong() {
+    auto transaction = sqlite::Transaction::Begin(*db_);
+    std::vector<Message> all(kLong, Text("user", std::string(2'000, 'x')));
+    all[0].role = "system";
+    ASSERT_TRUE(transaction && Append(*db_, "long", all, 1) && transaction->Commit());
+  }
+  static constexpr size_t kLong = 14'000;
   std::string directory_;
   std::optional<sqlite::Database> db_;
 };
@@ -67,16 +91,81 @@ TEST_F(Conversations, MessagesComeBackAsTheyWereAfterAReopen) {
   ASSERT_EQ(*Append(*db_, "c", {Text("user", odd), Call({"t1"})}, 10), 2);
   ASSERT_EQ(*Append(*db_, "c", {ToolResult("t1")}, 11), 3);
   Open();
-  auto messages = Messages(*db_, "c", 0);
-  ASSERT_TRUE(messages);
-  ASSERT_EQ(messages->size(), 3u);
-  EXPECT_EQ((*messages)[0].content, odd);
-  EXPECT_EQ((*messages)[1].tool_calls[0]["id"], "t1");
-  EXPECT_EQ((*messages)[2].tool_call_id, "t1");
-  EXPECT_EQ((*messages)[2].sequence, 3);
+  const auto page = MessagesBetween(*db_, "c", 1, kEnd);
+  ASSERT_TRUE(page);
+  const auto& messages = page->messages;
+  ASSERT_EQ(messages.size(), 3u);
+  EXPECT_EQ(messages[0].content, odd);
+  EXPECT_EQ(messages[1].tool_calls[0]["id"], "t1");
+  EXPECT_EQ(messages[2].tool_call_id, "t1");
+  EXPECT_EQ(messages[2].sequence, 3);
   auto found = Find(*db_, "c");
   ASSERT_TRUE(found && *found);
   EXPECT_EQ((*found)->message_count, 3);
+}
+
+TEST_F(Conversations, APageOfALongConversationCostsThatPage) {
+  MakeLong();
+  const int64_t last = kLong;
+  const int64_t pages = PagesOf([&] {
+    const auto page = MessagesBetween(*db_, "long", last - 49, last);
+    ASSERT_TRUE(page);
+    EXPECT_EQ(page->messages.size(), 50u);
+    EXPECT_EQ(page->more, 0);
+  });
+  const int64_t cut = PagesOf([&] {
+    const auto page = MessagesBetween(*db_, "long", 1, kEnd, {.bytes = 64 << 10});
+    ASSERT_TRUE(page);
+    EXPECT_LT(page->messages.size(), 33u);
+    EXPECT_EQ(page->more, std::ssize(page->messages) + 1);
+  });
+  const int64_t newest = PagesOf([&] {
+    const auto page = NewestMessages(*db_, "long", 20'000);
+    ASSERT_TRUE(page);
+    EXPECT_EQ(page->messages.size(), 29u) << "one of them the system message";
+  });
+  const int64_t whole = PagesOf([&] { ASSERT_TRUE(MessagesBetween(*db_, "long", 1, kEnd)); });
+  for (const int64_t cost : {pages, cut, newest}) EXPECT_LT(cost * 20, whole);
+}
+
+TEST_F(Conversations, PagesFollowEachOtherAndMissNothing) {
+  std::vector<Message> all;
+  for (int i = 0; i < 40; ++i) all.push_back(Text("user", std::string(i % 3 == 0 ? 900 : 9, '"')));
+  ASSERT_TRUE(Append(*db_, "c", all, 1));
+  int64_t from = 1, seen = 0;
+  while (from != 0) {
+    const auto page = MessagesBetween(*db_, "c", from, kEnd, {.messages = 7, .bytes = 2'000});
+    ASSERT_TRUE(page);
+    ASSERT_LE(page->messages.size(), 7u);
+    for (const Message& message : page->messages) {
+      EXPECT_EQ(message.sequence, ++seen);
+      EXPECT_GE(EncodedBytes(message), base::DumpJson(EncodeMessage(message)).size());
+    }
+    from = page->more;
+  }
+  EXPECT_EQ(seen, 40);
+  EXPECT_EQ(MessagesBetween(*db_, "c", 1, kEnd, {.bytes = 1})->messages.size(), 1u) << "whole";
+  const auto newest = NewestMessages(*db_, "c", 1'000'000, 2'500);
+  EXPECT_GT(newest->more, 30);
+  EXPECT_EQ(newest->messages.front().sequence, newest->more + 1);
+}
+
+TEST_F(Conversations, TheListComesInPagesThatEndAtTheirBytes) {
+  for (int i = 0; i < 9; ++i) {
+    const std::string id = "c" + std::to_string(i);
+    ASSERT_TRUE(Append(*db_, id, {Text("user", "x")}, 1));
+    ASSERT_TRUE(SetFields(*db_, id, {{"note", std::string(100'000, 'x')}}));
+  }
+  std::set<std::string> seen;
+  ListPage next{.limit = 1'000, .bytes = 350'000};
+  do {
+    const auto page = List(*db_, "", next);
+    ASSERT_TRUE(page);
+    EXPECT_EQ(page->conversations.size(), 3u);
+    for (const auto& one : page->conversations) EXPECT_TRUE(seen.insert(one.id).second);
+    next.behind = page->more;
+  } while (next.behind != 0);
+  EXPECT_EQ(seen.size(), 9u);
 }
 
 TEST_F(Conversations, CurrentIsTheOpenOneUsedLastEvenWhenTheClockGoesBack) {
@@ -87,9 +176,9 @@ TEST_F(Conversations, CurrentIsTheOpenOneUsedLastEvenWhenTheClockGoesBack) {
   EXPECT_EQ((**Current(*db_)).id, "a");
   ASSERT_TRUE(SetState(*db_, "a", "ended"));
   EXPECT_EQ((**Current(*db_)).id, "b");
-  EXPECT_EQ(List(*db_, "open")->size(), 1u);
-  EXPECT_EQ(List(*db_, "ended")->size(), 1u);
-  EXPECT_EQ(List(*db_, "")->size(), 2u);
+  EXPECT_EQ(List(*db_, "open")->conversations.size(), 1u);
+  EXPECT_EQ(List(*db_, "ended")->conversations.size(), 1u);
+  EXPECT_EQ(List(*db_, "")->conversations.size(), 2u);
 }
 
 TEST_F(Conversations, TurnsAreCountedAndFieldsKept) {
@@ -129,9 +218,9 @@ class Trim : public Conversations {
     const std::string id = "c" + std::to_string(++made_);
     auto transaction = sqlite::Transaction::Begin(*db_);
     EXPECT_TRUE(transaction && Append(*db_, id, all, 1) && transaction->Commit());
-    auto stay = Messages(*db_, id, max_tokens);
+    auto stay = NewestMessages(*db_, id, max_tokens);
     EXPECT_TRUE(stay) << stay.error().message;
-    return stay.value_or(std::vector<Message>());
+    return stay.value_or(MessagePage()).messages;
   }
   int made_ = 0;
 };
@@ -221,10 +310,10 @@ TEST_F(Trim, ALongConversationIsNotReadIntoMemory) {
   ASSERT_TRUE(Append(*db_, "long", {ToolResult("t")}, 1));
   rusage before{}, after{};
   ASSERT_EQ(getrusage(RUSAGE_SELF, &before), 0);
-  const auto stay = Messages(*db_, "long", 1000);
+  const auto stay = NewestMessages(*db_, "long", 1000);
   ASSERT_EQ(getrusage(RUSAGE_SELF, &after), 0);
   ASSERT_TRUE(stay);
-  EXPECT_EQ(stay->size(), 2u);
+  EXPECT_EQ(stay->messages.size(), 2u);
   EXPECT_LT((after.ru_maxrss - before.ru_maxrss) / 1024, kMebibytes / 4);
 }
 

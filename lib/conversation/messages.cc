@@ -66,6 +66,18 @@ int64_t Tokens(const Message& message) {
   return static_cast<int64_t>(characters) / kCharactersPerToken + 1;
 }
 
+size_t EncodedBytes(const Message& message) {
+  constexpr size_t kNames = 150;  // of the keys, the role and the number
+  size_t bytes = kNames + message.tool_call_id.size() + message.content.size();
+  for (const std::string* text : {&message.content, &message.tool_call_id}) {
+    for (const char c : *text) {
+      if (c == '"' || c == '\\') bytes += 1;
+      if (static_cast<unsigned char>(c) < ' ') bytes += 5;  // \u00XX
+    }
+  }
+  return message.tool_calls.is_null() ? bytes : bytes + base::DumpJson(message.tool_calls).size();
+}
+
 std::set<std::string> CallIds(const Json& tool_calls) {
   std::set<std::string> ids;
   if (!tool_calls.is_array()) return ids;

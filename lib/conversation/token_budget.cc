@@ -1,6 +1,7 @@
-// Which messages of a conversation stay inside a token budget: read from the newest backwards, so
-// that the cost is that of what stays, however long the conversation is.
+// A page of a conversation's messages, and which of them stay inside a token budget: the cost of
+// either is that of what is returned, however long the conversation is.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "lib/conversation/conversations.h"
@@ -10,7 +11,11 @@ namespace {
 
 using base::Json;
 using base::Result;
-using base::Status;
+
+// How far back the calls of results are looked for. They lie side by side; what is further away
+// counts as left out.
+constexpr int64_t kCallsLookedThrough = 1'000;
+constexpr size_t kCallBytesLookedThrough = 4 << 20;
 
 // A macro, so that each statement below is one literal and compiled once.
 #define MESSAGES_OF                                                                                \
@@ -30,36 +35,51 @@ Message ReadMessage(const sqlite::Statement& row) {
   return message;
 }
 
-Result<std::vector<Message>> ReadAll(sqlite::Statement& query) {
-  std::vector<Message> messages;
+// The rows of `query`, as far as they fit.
+Result<MessagePage> ReadPage(sqlite::Statement& query, const PageLimits& limits) {
+  MessagePage page;
+  size_t bytes = 0;
   while (true) {
     ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return messages;
-    messages.push_back(ReadMessage(query));
+    if (!more) return page;
+    Message message = ReadMessage(query);
+    bytes += EncodedBytes(message);
+    const bool fits = std::ssize(page.messages) < limits.messages && bytes <= limits.bytes;
+    if (!fits && !page.messages.empty()) {
+      page.more = message.sequence;
+      return page;
+    }
+    page.messages.push_back(std::move(message));
   }
 }
 
 struct Newest {
   std::vector<Message> messages;  // the newest first
   int64_t left_out = 0;           // the sequence of the first that has no room; 0: all have
+  bool by_bytes = false;          // and tokens were left for it
 };
 
-Result<Newest> ReadNewest(sqlite::Database& db, const std::string& id, int64_t budget) {
+Result<Newest> ReadNewest(sqlite::Database& db, const std::string& id, int64_t tokens,
+                          size_t bytes) {
   ASSIGN_OR_RETURN(auto query,
                    db.Prepare(MESSAGES_OF " AND role <> 'system' ORDER BY sequence DESC"));
   query.Bind(id);
   Newest newest;
-  while (true) {
+  while (tokens >= 0) {
     ASSIGN_OR_RETURN(const bool more, query.Step());
     if (!more) return newest;
     Message message = ReadMessage(query);
-    budget -= message.sound ? Tokens(message) : 0;
-    if (budget < 0) {
+    tokens -= message.sound ? Tokens(message) : 0;
+    const size_t needs = EncodedBytes(message);
+    if (tokens < 0 || needs > bytes) {
       newest.left_out = message.sequence;
+      newest.by_bytes = tokens >= 0;
       return newest;
     }
+    bytes -= needs;
     newest.messages.push_back(std::move(message));
   }
+  return newest;
 }
 
 // Results whose call is among those left out. One that never had a call, as hooks may tell it, is
@@ -77,10 +97,17 @@ Result<std::set<std::string>> Orphans(sqlite::Database& db, const std::string& i
                                           " AND sequence <= ? AND tool_calls IS NOT NULL"
                                           " ORDER BY sequence DESC"));
   query.Bind(id).Bind(newest.left_out);
-  while (!lone.empty()) {
+  size_t bytes = 0;
+  for (int64_t row = 0; !lone.empty(); ++row) {
     ASSIGN_OR_RETURN(const bool more, query.Step());
     if (!more) break;
-    for (const std::string& call : CallIds(base::ParseJson(query.Text(0)).value_or(Json()))) {
+    const std::string calls = query.Text(0);
+    bytes += calls.size();
+    if (row >= kCallsLookedThrough || bytes > kCallBytesLookedThrough) {
+      orphans.merge(lone);
+      break;
+    }
+    for (const std::string& call : CallIds(base::ParseJson(calls).value_or(Json()))) {
       if (lone.erase(call) > 0) orphans.insert(call);
     }
   }
@@ -89,30 +116,53 @@ Result<std::set<std::string>> Orphans(sqlite::Database& db, const std::string& i
 
 }  // namespace
 
-Result<std::vector<Message>> Messages(sqlite::Database& db, const std::string& id,
-                                      int64_t max_tokens) {
-  if (max_tokens <= 0) return MessagesAfter(db, id, 0);
+Result<MessagePage> MessagesBetween(sqlite::Database& db, const std::string& id, int64_t from,
+                                    int64_t to, const PageLimits& limits) {
+  ASSIGN_OR_RETURN(
+      auto query, db.Prepare(MESSAGES_OF " AND sequence >= ? AND sequence <= ? ORDER BY sequence"));
+  query.Bind(id).Bind(from).Bind(to);
+  ASSIGN_OR_RETURN(MessagePage page, ReadPage(query, limits));
+  page.messages = WithoutUnsound(std::move(page.messages));
+  return page;
+}
+
+Result<MessagePage> HeadsBehind(sqlite::Database& db, const std::string& id, int64_t after,
+                                int64_t characters, const PageLimits& limits) {
+  ASSIGN_OR_RETURN(
+      auto query,
+      db.Prepare(
+          "SELECT sequence, role, iif(role = 'tool', '', substr(content, 1, ?3)),"
+          " tool_calls, tool_call_id,"
+          " row_is_sound('messages', number, checksum, conversation, sequence, role, content,"
+          " tool_calls, tool_call_id, created_ms), is_error FROM messages"
+          " WHERE conversation = ?1 AND sequence > ?2 ORDER BY sequence"));
+  query.Bind(id).Bind(after).Bind(characters);
+  ASSIGN_OR_RETURN(MessagePage page, ReadPage(query, limits));
+  std::erase_if(page.messages, [](const Message& message) { return !message.sound; });
+  return page;
+}
+
+Result<MessagePage> NewestMessages(sqlite::Database& db, const std::string& id, int64_t max_tokens,
+                                   size_t max_bytes) {
   ASSIGN_OR_RETURN(auto system, db.Prepare(MESSAGES_OF " AND role = 'system' ORDER BY sequence"));
   system.Bind(id);
-  ASSIGN_OR_RETURN(std::vector<Message> stay, ReadAll(system));
-  int64_t budget = max_tokens;
-  for (const Message& message : stay) budget -= Tokens(message);
-  ASSIGN_OR_RETURN(Newest newest, ReadNewest(db, id, budget));
+  ASSIGN_OR_RETURN(MessagePage stay, ReadPage(system, {INT64_MAX, max_bytes}));
+  int64_t tokens = max_tokens;
+  for (const Message& message : stay.messages) {
+    tokens -= Tokens(message);
+    max_bytes -= std::min(max_bytes, EncodedBytes(message));
+  }
+  if (stay.more != 0) max_bytes = 0;
+  ASSIGN_OR_RETURN(Newest newest, ReadNewest(db, id, tokens, max_bytes));
   ASSIGN_OR_RETURN(const auto orphans, Orphans(db, id, newest));
   for (Message& message : newest.messages) {
     const bool orphan = message.role == "tool" && orphans.contains(message.tool_call_id);
-    if (!orphan) stay.push_back(std::move(message));
+    if (!orphan) stay.messages.push_back(std::move(message));
   }
-  std::ranges::sort(stay, {}, &Message::sequence);
-  return WithoutUnsound(std::move(stay));
-}
-
-Result<std::vector<Message>> MessagesAfter(sqlite::Database& db, const std::string& id,
-                                           int64_t sequence) {
-  ASSIGN_OR_RETURN(auto query, db.Prepare(MESSAGES_OF " AND sequence > ? ORDER BY sequence"));
-  query.Bind(id).Bind(sequence);
-  ASSIGN_OR_RETURN(std::vector<Message> messages, ReadAll(query));
-  return WithoutUnsound(std::move(messages));
+  if (newest.by_bytes) stay.more = newest.left_out;
+  std::ranges::sort(stay.messages, {}, &Message::sequence);
+  stay.messages = WithoutUnsound(std::move(stay.messages));
+  return stay;
 }
 
 }  // namespace conversation
