@@ -134,12 +134,14 @@ base::Result<CaptureRules> CaptureRules::Compile(const std::vector<api::SaveRule
 
 struct CaptureRules::ToolResult {
   const api::HookEvent& event;
+  const std::string& output;
   const base::Json arguments;
   std::optional<std::string> text;  // made for the first rule that looks at it
 
-  explicit ToolResult(const api::HookEvent& of) : event(of), arguments(Arguments(of.tool_input)) {}
+  ToolResult(const api::HookEvent& of, const std::string& said)
+      : event(of), output(said), arguments(Arguments(of.tool_input)) {}
   const std::string& Text() {
-    if (!text) text = WithoutInjected(OutputText(event));
+    if (!text) text = WithoutInjected(output);
     return *text;
   }
 };
@@ -170,9 +172,10 @@ RuleVerdict CaptureRules::Ask(const Rule& rule, ToolResult& result,
   return verdict;
 }
 
-Judgement CaptureRules::Judge(const api::HookEvent& event, const SpentTime& spent) const {
+Judgement CaptureRules::Judge(const api::HookEvent& event, const std::string& output,
+                              const SpentTime& spent, bool late) const {
   Judgement judgement;
-  ToolResult result(event);
+  ToolResult result(event, output);
   const bool own = IsOwnTool(event.tool_name);
   const int64_t start_us = spent();
   int64_t before_us = start_us;
@@ -184,7 +187,7 @@ Judgement CaptureRules::Judge(const api::HookEvent& event, const SpentTime& spen
       verdict.outcome = RuleVerdict::Outcome::kOwnTool;
     } else if (!ToolMatches(rule->words.tool, event.tool_name)) {
       verdict.outcome = RuleVerdict::Outcome::kOtherTool;
-    } else if (any && before_us - start_us > kMatchBudgetUs) {
+    } else if (late || (any && before_us - start_us > kMatchBudgetUs)) {
       verdict.outcome = RuleVerdict::Outcome::kOverBudget;
     } else {
       any = true;

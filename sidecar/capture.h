@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "lib/api/hook_event.h"
 #include "lib/api/policy.h"
 #include "lib/base/result.h"
+#include "sidecar/work_budget.h"
 
 namespace sidecar {
 
@@ -47,19 +47,18 @@ struct Judgement {
   std::vector<Capture> captures;      // one for each that matched, in the same order
 };
 
-// Microseconds that were spent so far, from any start.
-using SpentTime = std::function<int64_t()>;
-
 class CaptureRules {
  public:
   // kInvalid names the rule and the pattern that RE2 does not take.
   static base::Result<CaptureRules> Compile(const std::vector<api::SaveRule>& rules);
 
-  // Asks every rule about a PostToolUse or PostToolUseFailure. Nothing matches for our own tools;
-  // memory blocks that we injected are no part of the output. An output of over 256 KiB is searched
-  // in its first and last 128 KiB. The first rule of the tool is always tried, a later one only
-  // inside kMatchBudgetUs by `spent`: a pattern cannot hold up the agent.
-  Judgement Judge(const api::HookEvent& event, const SpentTime& spent) const;
+  // Asks every rule about a PostToolUse or PostToolUseFailure and its output. Nothing matches for
+  // our own tools; memory blocks that we injected are no part of the output. An output of over
+  // 256 KiB is searched in its first and last 128 KiB. The first rule of the tool is always tried,
+  // a later one only inside kMatchBudgetUs by `spent`: a pattern cannot hold up the agent. `late`:
+  // the event's time is used up, and no rule is tried.
+  Judgement Judge(const api::HookEvent& event, const std::string& output, const SpentTime& spent,
+                  bool late = false) const;
 
   std::vector<std::string> Names() const;
 

@@ -36,7 +36,7 @@ std::vector<Capture> CapturesOf(const std::vector<api::SaveRule>& rules,
                                 const api::HookEvent& event) {
   auto compiled = CaptureRules::Compile(rules);
   EXPECT_TRUE(compiled) << compiled.error().message;
-  return compiled->Judge(event, [] { return int64_t{0}; }).captures;
+  return compiled->Judge(event, ReadOutput(event).text, [] { return int64_t{0}; }).captures;
 }
 
 TEST(Capture, EveryMatchingRuleFires) {
@@ -144,7 +144,7 @@ TEST(Capture, EveryRuleSaysWhatItMadeOfTheResult) {
   ASSERT_TRUE(rules);
   const auto none = [] { return int64_t{0}; };
   const auto event = Used("Bash", {{"command", "make"}}, "an error");
-  const auto verdicts = rules->Judge(event, none).verdicts;
+  const auto verdicts = rules->Judge(event, ReadOutput(event).text, none).verdicts;
   ASSERT_EQ(verdicts.size(), 4u);
   EXPECT_EQ(verdicts[0].outcome, Outcome::kMatched);
   EXPECT_EQ(verdicts[0].match, "error");
@@ -152,7 +152,8 @@ TEST(Capture, EveryRuleSaysWhatItMadeOfTheResult) {
   EXPECT_EQ(verdicts[2].outcome, Outcome::kArgument);
   EXPECT_EQ(verdicts[2].argument, "jobs");
   EXPECT_EQ(verdicts[3].outcome, Outcome::kOutput);
-  for (const RuleVerdict& verdict : rules->Judge(Used("mem_get", {}, "error"), none).verdicts) {
+  for (const RuleVerdict& verdict :
+       rules->Judge(Used("mem_get", {}, "error"), "error", none).verdicts) {
     EXPECT_EQ(verdict.outcome, Outcome::kOwnTool);
   }
 }
@@ -163,7 +164,7 @@ TEST(Capture, SlowRulesLeaveLaterOnesUntriedButNeverTheFirst) {
                                       RuleFor("bash", "error", "third")});
   ASSERT_TRUE(rules);
   int64_t spent_us = 1'000'000;  // what the thread did before is no matter
-  const auto judgement = rules->Judge(Used("bash", {}, "error"), [&] {
+  const auto judgement = rules->Judge(Used("bash", {}, "error"), "error", [&] {
     return std::exchange(spent_us, spent_us + kMatchBudgetUs / 2 + 1);
   });
   ASSERT_EQ(judgement.captures.size(), 2u);

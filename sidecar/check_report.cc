@@ -43,7 +43,7 @@ std::string Why(const api::SaveRule& rule, const RuleVerdict& verdict, const Tur
       return WhyArgument(rule, verdict.argument, draft.event);
     case Outcome::kOutput:
       return "matchOutput " + Quoted(rule.match_output) + " is not in the output of " +
-             std::to_string(base::CountCharacters(OutputText(draft.event))) + " characters";
+             std::to_string(base::CountCharacters(draft.output)) + " characters";
     case Outcome::kOverBudget:
       return "the rules before it used up the time";
   }
@@ -169,6 +169,7 @@ Json CheckEvent(const ActivePolicy& policy, api::HookEvent event) {
   const TurnDraft draft = DraftTurn(policy, std::move(event), {});
   Json permission = {{"decision", draft.denial.empty() ? "none" : "deny"}};
   if (!draft.denial.empty()) permission["reason"] = draft.denial;
+  permission["unjudged"] = draft.unjudged;
   return {{"event", draft.event.name},
           {"known", known},
           {"conversation", draft.event.session_id},
@@ -190,6 +191,9 @@ std::string DescribeReport(const Json& report) {
   if (!report["known"]) return text + Line("answer", "{}: the event is not one that is acted on");
   if (base::StringAt(report, {"permission", "decision"}) == "deny") {
     text += Line("permission", "deny: " + base::StringAt(report, {"permission", "reason"}));
+  }
+  if (const Json& unjudged = report["permission"]["unjudged"]; !unjudged.empty()) {
+    text += Line("unjudged", base::Join(unjudged.get<std::vector<std::string>>(), ", "));
   }
   text += DescribeRules(report);
   for (const auto& [kind, count] : report["redactions"].items()) {

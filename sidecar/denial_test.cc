@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sidecar/normal_path.h"
+
 namespace sidecar {
 namespace {
 
@@ -14,8 +16,11 @@ api::HookEvent Call(base::Json input, std::string cwd = "/repo") {
   return event;
 }
 
-std::string Denied(const api::Policy& policy, const api::HookEvent& event) {
-  return DenialReason(policy, event, [](const std::string& path) { return NormalPath(path, "/"); });
+std::string Denied(
+    const api::Policy& policy, const api::HookEvent& event,
+    const RealPath& real = [](const std::string& path) { return NormalPath(path, "/"); }) {
+  WorkBudget budget;
+  return DeniedCall(policy, event, real, budget).reason;
 }
 
 TEST(Denial, BlockedCommandsByTheirWords) {
@@ -379,21 +384,15 @@ TEST(Denial, LinksAreFollowedWhereTheyCanBeSeen) {
     }
     return NormalPath(path, "/");
   };
-  const std::string reason = DenialReason(policy, Call({{"file_path", "/repo/out/passwd"}}), real);
+  const std::string reason = Denied(policy, Call({{"file_path", "/repo/out/passwd"}}), real);
   EXPECT_NE(reason.find("/etc/passwd (a link leads there)"), std::string::npos) << reason;
-  EXPECT_NE(DenialReason(policy, Call({{"command", "cat out/passwd"}}), real), "");
-  EXPECT_EQ(DenialReason(policy, Call({{"path", "/repo/in/x"}}), real), "");
-  EXPECT_EQ(DenialReason(policy, Call({{"path", "/link-to-data/x"}}), real), "");
+  EXPECT_NE(Denied(policy, Call({{"command", "cat out/passwd"}}), real), "");
+  EXPECT_EQ(Denied(policy, Call({{"path", "/repo/in/x"}}), real), "");
+  EXPECT_EQ(Denied(policy, Call({{"path", "/link-to-data/x"}}), real), "");
 }
 
 TEST(Denial, WithoutListsNothingIsDenied) {
   EXPECT_EQ(Denied({}, Call({{"command", "rm -rf /"}, {"path", "/etc"}})), "");
-}
-
-TEST(NormalPath, DotsAndSlashes) {
-  EXPECT_EQ(NormalPath("a/./b/../c", "/x"), "/x/a/c");
-  EXPECT_EQ(NormalPath("/../../a//", "/x"), "/a");
-  EXPECT_EQ(NormalPath("..", "/"), "/");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/conversation/conversations.h"
 #include "lib/telemetry/instrument.h"
+#include "sidecar/import_rows.h"
 #include "sidecar/sessions.h"
 
 namespace sidecar {
@@ -277,12 +278,7 @@ MemoryRoutes::Answer MemoryRoutes::Import(const http::Request& request, const Po
                      policy->policy.server_url + "/import"};
   }
   Json body = std::move(*parsed);
-  for (const char* list : {"sessions", "observations"}) {
-    if (!body.contains(list) || !body[list].is_array()) continue;
-    for (Json& row : body[list]) {
-      if (row.is_object()) row["project"] = policy->policy.project;
-    }
-  }
+  RETURN_IF_ERROR(HoldImport(*policy, body));
   http::ClientRequest out;
   out.method = "POST";
   out.target = "/import";

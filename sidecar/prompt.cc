@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/base/text.h"
+#include "sidecar/memory_blocks.h"
 
 namespace sidecar {
 namespace {
@@ -84,7 +85,8 @@ std::string SessionLine(const RecalledSession& session) {
 // One block that takes whole lines as long as they fit.
 class Block {
  public:
-  Block(std::string open, std::string close) : open_(std::move(open)), close_(std::move(close)) {}
+  explicit Block(std::string_view name, const std::string& preface = "")
+      : open_(OpenTag(name) + "\n" + preface), close_(CloseTag(name) + "\n") {}
 
   // False when the line does not fit into `room` any more; `room` is what the whole text may still
   // have.
@@ -122,8 +124,8 @@ Injection RenderInjection(const Recalled& recalled, const Ledger& ledger, int bu
   size_t room = std::min(kMaxInjectedCharacters,
                          static_cast<size_t>(std::max(budget_tokens, 0)) * kCharactersPerToken);
   Injection injection;
-  Block sessions("<memory:sessions>\n", "</memory:sessions>\n");
-  Block context("<memory:context>\n" + std::string(kPreface) + "\n", "</memory:context>\n");
+  Block sessions(kSessionsBlock);
+  Block context(kContextBlock, std::string(kPreface) + "\n");
   // The first line that does not fit ends its block: nothing later in it is more relevant.
   bool fits = true;
   for (const RecalledSession& session : recalled.sessions) {

@@ -12,29 +12,26 @@
 #include <vector>
 
 #include "lib/base/text.h"
+#include "sidecar/redaction_key_blocks.h"
 
 namespace sidecar {
 namespace {
 
 constexpr double kLeastBits = 2.8;  // of entropy a character; English words have about 2.5
 
-// How many characters of a match stand before its literal. Not known also where the case of the
-// literal may differ, or looking from one literal to the next would not be linear.
+constexpr size_t kShortestSecret = 8;  // ://:abc@
+
+// How many characters of a match stand before its hint, which is then a literal. Not known: looking
+// from one literal to the next would not be linear, or the case differs; the hint is an expression.
 constexpr int kNotKnown = -1;
 
 struct Format {
-  const char *kind, *literal, *expression;  // group 1, when there is one, is the secret
+  const char *kind, *hint, *expression;  // group 1, when there is one, is the secret
   int lead = 0;
 };
 
-// Published token formats; from 20 following characters on, whatever the exact length (rulings
-// K34).
+// Published token formats; from 20 following characters on, whatever the exact length.
 constexpr Format kFormats[] = {
-    {"private-key", "-----BEGIN",
-     // To its end line at most 400 lines on, whatever stands before each line. Without an end: as
-     // long as it is what a key, its headers and the margin of a diff are written in.
-     R"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:[^\n]*\n){0,400}?[^\n]*?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\:,.()>|#*"'→-]*))",
-     kNotKnown},
     {"github", "ghp_", R"(\bghp_[A-Za-z0-9]{20,})"},
     {"github", "gho_", R"(\bgho_[A-Za-z0-9]{20,})"},
     {"github", "ghu_", R"(\bghu_[A-Za-z0-9]{20,})"},
@@ -48,7 +45,7 @@ constexpr Format kFormats[] = {
     {"aws-key-id", "ACCA", R"(\bACCA[A-Z0-9]{16,})"},
     {"aws-secret", "AWS_SECRET",
      R"(AWS_SECRET_(?:ACCESS_)?KEY["']?\s*[:=]\s*["']?([A-Za-z0-9/+=]{40}))"},
-    {"aws-secret", "aws",
+    {"aws-secret", "(?i)aws_?secret",
      R"((?i)aws_?secret_?(?:access_?)?key(?:_?id)?["']?\s*[:=]\s*["']?([A-Za-z0-9/+=]{40}))",
      kNotKnown},
     {"anthropic", "sk-ant-", R"(\bsk-ant-[A-Za-z0-9_-]{20,})"},
@@ -63,7 +60,7 @@ constexpr Format kFormats[] = {
     {"pypi", "pypi-", R"(\bpypi-[A-Za-z0-9_-]{20,})"},
     {"huggingface", "hf_", R"(\bhf_[A-Za-z0-9]{20,})"},
     {"digitalocean", "_v1_", R"(\bdo[opr]_v1_[a-f0-9]{20,})", 3},
-    {"sendgrid", "SG.", R"(\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{20,})", kNotKnown},
+    {"sendgrid", R"(SG\.)", R"(\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{20,})", kNotKnown},
     {"vault", "hvs.", R"(\bhvs\.[A-Za-z0-9_-]{20,})"},
     {"docker", "dckr_pat_", R"(\bdckr_pat_[A-Za-z0-9_-]{20,})"},
     {"shopify", "shp", R"(\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,})"},
@@ -77,11 +74,11 @@ constexpr Format kFormats[] = {
     {"age", "AGE-SECRET-KEY-1", R"(\bAGE-SECRET-KEY-1[A-Z0-9]{20,})"},
     {"telegram", ":AA", R"(\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33})", kNotKnown},
     {"azure", "AccountKey=", R"(AccountKey=([A-Za-z0-9+/=]{40,}))"},
-    {"basic-auth", "asic ",
+    {"basic-auth", R"((?i)basic\s)",
      R"((?i)\bauthorization["']?\s*[:=]\s*["']?basic\s+([A-Za-z0-9+/=]{12,}))", kNotKnown},
     {"jwt", "eyJ", R"(\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+)?)",
      kNotKnown},
-    {"bearer", "earer ", R"((?i)\bbearer\s+([A-Za-z0-9._~+/=-]{20,}))", kNotKnown},
+    {"bearer", R"((?i)bearer\s)", R"((?i)\bbearer\s+([A-Za-z0-9._~+/=-]{20,}))", kNotKnown},
     {"url-password", "://", R"(://[^\s:@/]{0,64}:([^\s@/]{3,128})@)"},
 };
 
@@ -95,7 +92,7 @@ constexpr const char* kGeneric = SECRET_NAMES ASSIGNED R"(\s*["'`]?([^\s"'`,;<>(
 #undef ASSIGNED
 #undef SECRET_NAMES
 
-constexpr const char* kPrivateSection = R"((?is)<private>.*?(?:</private>|\z))";
+constexpr const char* kPrivateSection = R"((?s)<private>.*?(?:</private>|\z))";
 
 // True for what nobody writes by hand: letters and digits mixed, few of them twice.
 bool LooksRandom(std::string_view text) {
@@ -117,15 +114,42 @@ bool LooksRandom(std::string_view text) {
   return entropy >= kLeastBits;
 }
 
+std::string Mark(const std::string& kind, std::string_view secret) {
+  if (kind == "private") return "[REDACTED:private]";
+  return "[REDACTED:" + kind + ":" + base::Sha256Hex(secret).substr(0, 8) + "]";
+}
+
+size_t CharactersOf(const base::Json& value) {
+  if (value.is_string()) return base::CountCharacters(value.get_ref<const std::string&>());
+  size_t characters = 0;
+  if (!value.is_structured()) return characters;
+  for (const base::Json& inner : value) characters += CharactersOf(inner);
+  return characters;
+}
+
+void RedactKeyBlocks(std::string& text, Redactor::Counts& counts) {
+  KeyBlocks blocks(text);
+  std::string out;
+  size_t copied = 0;
+  while (const auto block = blocks.Next(copied)) {
+    out.append(text, copied, block->begin - copied);
+    out +=
+        Mark("private-key", std::string_view(text).substr(block->begin, block->end - block->begin));
+    ++counts["private-key"];
+    copied = block->end;
+  }
+  if (copied > 0) text = out.append(text, copied, std::string::npos);
+}
+
 }  // namespace
 
 class Redactor::Pattern {
  public:
-  // `literal`: what every match holds; empty: nothing is known. `random`: only what looks random is
-  // a secret.
-  Pattern(std::string kind, std::string literal, int lead, const std::string& text, bool random)
+  // `hint`: what every match holds; empty: nothing is known. `random`: only what looks random is a
+  // secret.
+  Pattern(std::string kind, std::string hint, int lead, const std::string& text, bool random)
       : kind_(std::move(kind)),
-        literal_(std::move(literal)),
+        hint_(std::move(hint)),
         lead_(lead),
         expression_(text, Options()),
         random_(random) {}
@@ -138,17 +162,21 @@ class Redactor::Pattern {
   }
   // "" or why it does not compile.
   std::string Problem() const { return expression_.ok() ? "" : expression_.error(); }
-  const std::string& literal() const { return literal_; }
+  // An expression that a text must match to be worth a search; empty: every text is.
+  std::string Hint() const { return lead_ == kNotKnown ? hint_ : RE2::QuoteMeta(hint_); }
+  bool HasHint() const { return !hint_.empty(); }
 
-  std::string Replace(const std::string& text, Counts& counts) const {
+  // False when the budget ran out: the text is as it was.
+  bool Replace(std::string& text, Counts& counts, WorkBudget& budget) const {
     const int groups = expression_.NumberOfCapturingGroups() > 0 ? 2 : 1;
     re2::StringPiece found[2];
     std::string out;
     size_t at = 0, copied = 0;
-    while (at <= text.size() && Find(text, at, found, groups)) {
+    while (at <= text.size() && Find(text, at, found, groups, budget)) {
       const re2::StringPiece& secret = found[groups - 1].data() ? found[groups - 1] : found[0];
       const auto begin = static_cast<size_t>(secret.data() - text.data());
       const size_t end = begin + secret.size();
+      if (!budget.Spend(kMatchBytes + end - std::min(at, end))) break;
       if (secret.empty()) {  // an own pattern may match nothing: step over one character
         if (begin >= text.size()) break;
         at = base::BorderAfter(text, begin + 1);
@@ -157,50 +185,55 @@ class Redactor::Pattern {
       at = end;
       if (random_ && !LooksRandom({secret.data(), secret.size()})) continue;
       out.append(text, copied, begin - copied);
-      out += Mark(text.substr(begin, secret.size()));
+      out += Mark(kind_, text.substr(begin, secret.size()));
       ++counts[kind_];
       copied = end;
     }
-    return out.append(text, copied, std::string::npos);
+    if (budget.over()) return false;
+    if (copied > 0) text = out.append(text, copied, std::string::npos);
+    return true;
   }
 
  private:
+  // What a search costs besides the text that it passes. An own pattern may look far ahead for each
+  // match: the clock sees that, if it is looked at often enough.
+  static constexpr size_t kMatchBytes = 256, kAttemptBytes = 16;
+
   // The first match from `at` on. Where it is known, from one literal to the next: far quicker than
   // the automaton over all that lies between.
-  bool Find(const std::string& text, size_t at, re2::StringPiece* found, int groups) const {
+  bool Find(const std::string& text, size_t at, re2::StringPiece* found, int groups,
+            WorkBudget& budget) const {
     if (lead_ == kNotKnown) {
       return expression_.Match(text, at, text.size(), RE2::UNANCHORED, found, groups);
     }
     const auto lead = static_cast<size_t>(lead_);
-    size_t place = text.find(literal_, at + lead);
+    size_t place = text.find(hint_, at + lead);
     while (place != std::string::npos &&
            !expression_.Match(text, place - lead, text.size(), RE2::ANCHOR_START, found, groups)) {
-      place = text.find(literal_, place + 1);
+      if (!budget.Spend(kAttemptBytes)) return false;
+      place = text.find(hint_, place + 1);
     }
     return place != std::string::npos;
   }
-  std::string Mark(const std::string& secret) const {
-    if (kind_ == "private") return "[REDACTED:private]";
-    return "[REDACTED:" + kind_ + ":" + base::Sha256Hex(secret).substr(0, 8) + "]";
-  }
 
-  const std::string kind_, literal_;
+  const std::string kind_, hint_;
   const int lead_;
   const RE2 expression_;
   const bool random_;
 };
 
-// One pass over a text tells which literals it holds; only their patterns then run.
+// One pass over a text tells which hints it holds; only their patterns then run.
 struct Redactor::Compiled {
-  std::vector<std::unique_ptr<const Pattern>> patterns;  // in the order of their replacing
-  std::unique_ptr<const Pattern> generic;
+  std::unique_ptr<const Pattern> section, generic;       // the first and the last to be replaced
+  std::vector<std::unique_ptr<const Pattern>> patterns;  // between them, in their order
+  bool has_own = false;                                  // patterns of the policy
   const RE2 secret_name{kSecretName, Pattern::Options()};
-  RE2::Set literals{Pattern::Options(), RE2::UNANCHORED};
-  std::vector<size_t> pattern_of;  // by the literal's number
+  RE2::Set hints{Pattern::Options(), RE2::UNANCHORED};
+  std::vector<size_t> pattern_of;  // by the hint's number
 
   void Add(std::unique_ptr<const Pattern> pattern) {
-    if (!pattern->literal().empty()) {
-      literals.Add(RE2::QuoteMeta(pattern->literal()), nullptr);
+    if (pattern->HasHint()) {
+      hints.Add(pattern->Hint(), nullptr);
       pattern_of.push_back(patterns.size());
     }
     patterns.push_back(std::move(pattern));
@@ -210,23 +243,40 @@ struct Redactor::Compiled {
   // memory.
   std::vector<bool> Candidates(std::string_view text) const {
     std::vector<bool> candidates(patterns.size() + 1);
-    for (size_t i = 0; i < patterns.size(); ++i) candidates[i] = patterns[i]->literal().empty();
+    for (size_t i = 0; i < patterns.size(); ++i) candidates[i] = !patterns[i]->HasHint();
     std::vector<int> found;
     RE2::Set::ErrorInfo problem{};
-    literals.Match(re2::StringPiece(text.data(), text.size()), &found, &problem);
+    hints.Match(re2::StringPiece(text.data(), text.size()), &found, &problem);
     if (problem.kind != RE2::Set::kNoError) candidates.assign(candidates.size(), true);
-    for (const int literal : found) candidates[pattern_of[static_cast<size_t>(literal)]] = true;
+    for (const int hint : found) candidates[pattern_of[static_cast<size_t>(hint)]] = true;
     return candidates;
+  }
+
+  // False when the budget ran out: the text must not be kept.
+  bool Replace(std::string& text, Counts& counts, WorkBudget& budget) const {
+    const size_t bytes = text.size();
+    const std::vector<bool> candidates = Candidates(text);
+    if (!budget.Spend(bytes) || !section->Replace(text, counts, budget)) return false;
+    RedactKeyBlocks(text, counts);
+    for (size_t i = 0; i < patterns.size(); ++i) {
+      if (!candidates[i]) continue;
+      if (!budget.Spend(bytes) || !patterns[i]->Replace(text, counts, budget)) return false;
+    }
+    return !candidates.back() || (budget.Spend(bytes) && generic->Replace(text, counts, budget));
   }
 };
 
+std::string NotStored(size_t characters) {
+  return "[not stored: redaction ran out of its time budget, " + std::to_string(characters) +
+         " characters]";
+}
+
 base::Result<Redactor> Redactor::Compile(const api::Redaction& settings) {
   auto compiled = std::make_shared<Compiled>();
-  compiled->Add(
-      std::make_unique<Pattern>("private", "private>", kNotKnown, kPrivateSection, false));
+  compiled->section = std::make_unique<Pattern>("private", "<private>", 0, kPrivateSection, false);
   for (const Format& format : kFormats) {
-    compiled->Add(std::make_unique<Pattern>(format.kind, format.literal, format.lead,
-                                            format.expression, false));
+    compiled->Add(
+        std::make_unique<Pattern>(format.kind, format.hint, format.lead, format.expression, false));
   }
   compiled->generic = std::make_unique<Pattern>("generic", "", kNotKnown, kGeneric, true);
   for (const std::string& text : settings.extra_patterns) {
@@ -235,58 +285,95 @@ base::Result<Redactor> Redactor::Compile(const api::Redaction& settings) {
       return base::Error{base::Code::kInvalid, "redaction pattern \"" + text + "\": " + problem};
     }
     compiled->Add(std::move(pattern));
+    compiled->has_own = true;
   }
-  compiled->literals.Add(kAssignment, nullptr);
+  compiled->hints.Add(kAssignment, nullptr);
   compiled->pattern_of.push_back(compiled->patterns.size());
-  compiled->literals.Compile();
+  compiled->hints.Compile();
   Redactor redactor;
   redactor.enabled_ = settings.enabled;
   redactor.compiled_ = std::move(compiled);
   return redactor;
 }
 
-std::string Redactor::Redact(std::string_view text, Counts& counts) const {
+std::string Redactor::Redact(std::string_view text, Counts& counts, WorkBudget& budget) const {
   std::string redacted(text);
-  if (!enabled_ || text.empty()) return redacted;
-  const std::vector<bool> candidates = compiled_->Candidates(text);
-  for (size_t i = 0; i < compiled_->patterns.size(); ++i) {
-    if (candidates[i]) redacted = compiled_->patterns[i]->Replace(redacted, counts);
-  }
-  return candidates.back() ? compiled_->generic->Replace(redacted, counts) : redacted;
+  if (!enabled_ || (text.size() < kShortestSecret && !compiled_->has_own)) return redacted;
+  if (!budget.over() && compiled_->Replace(redacted, counts, budget)) return redacted;
+  return NotStored(base::CountCharacters(text));
 }
 
-void Redactor::RedactStrings(base::Json& value, Counts& counts) const {
-  if (value.is_string()) {
-    value = Redact(value.get_ref<const std::string&>(), counts);
+void Redactor::RedactStrings(base::Json& value, Counts& counts, WorkBudget& budget) const {
+  if (!enabled_) return;
+  budget.Spend(1);
+  if (value.is_string()) value = Redact(value.get_ref<const std::string&>(), counts, budget);
+  if (value.is_array()) RedactArray(value, counts, budget);
+  if (value.is_object()) RedactObject(value, counts, budget);
+}
+
+void Redactor::RedactArray(base::Json& array, Counts& counts, WorkBudget& budget) const {
+  for (size_t i = 0; i < array.size(); ++i) {
+    if (!budget.over()) {
+      RedactStrings(array[i], counts, budget);
+      continue;
+    }
+    size_t characters = 0;
+    for (size_t left = i; left < array.size(); ++left) characters += CharactersOf(array[left]);
+    array.erase(array.begin() + static_cast<std::ptrdiff_t>(i), array.end());
+    array.push_back(NotStored(characters));
     return;
   }
-  if (!value.is_structured()) return;
-  for (const auto& member : value.items()) {
+}
+
+void Redactor::RedactObject(base::Json& object, Counts& counts, WorkBudget& budget) const {
+  if (budget.over() && !object.empty()) {
+    object = {{"not_stored", NotStored(CharactersOf(object))}};
+    return;
+  }
+  for (const auto& member : object.items()) {
     base::Json& inner = member.value();
-    RedactStrings(inner, counts);
-    if (!enabled_ || !value.is_object() || !inner.is_string()) continue;
+    RedactStrings(inner, counts, budget);
+    if (budget.over() || !inner.is_string()) continue;
     if (!RE2::PartialMatch(member.key(), compiled_->secret_name)) continue;
     const std::string head = member.key() + "=";
-    const std::string whole = head + inner.get_ref<const std::string&>();
-    const std::string redacted = compiled_->generic->Replace(whole, counts);
-    if (redacted.starts_with(head)) inner = redacted.substr(head.size());
+    std::string whole = head + inner.get_ref<const std::string&>();
+    if (!compiled_->generic->Replace(whole, counts, budget)) {
+      inner = NotStored(CharactersOf(inner));
+    } else if (whole.starts_with(head)) {
+      inner = whole.substr(head.size());
+    }
   }
 }
 
-void Redactor::RedactArguments(base::Json& arguments, Counts& counts) const {
+void Redactor::RedactArguments(base::Json& arguments, Counts& counts, WorkBudget& budget) const {
   if (!enabled_) return;
-  if (arguments.is_string()) {
+  if (arguments.is_string() && !budget.over()) {
     auto read = base::ParseJson(arguments.get_ref<const std::string&>());
     if (read && read->is_structured()) {
       base::Json redacted = *read;
-      RedactStrings(redacted, counts);
+      RedactStrings(redacted, counts, budget);
       if (redacted != *read) {
         arguments = base::DumpJson(redacted);
         return;
       }
     }
   }
-  RedactStrings(arguments, counts);
+  RedactStrings(arguments, counts, budget);
+}
+
+std::string Redactor::Redact(std::string_view text, Counts& counts) const {
+  WorkBudget without_limit;
+  return Redact(text, counts, without_limit);
+}
+
+void Redactor::RedactStrings(base::Json& value, Counts& counts) const {
+  WorkBudget without_limit;
+  RedactStrings(value, counts, without_limit);
+}
+
+void Redactor::RedactArguments(base::Json& arguments, Counts& counts) const {
+  WorkBudget without_limit;
+  RedactArguments(arguments, counts, without_limit);
 }
 
 }  // namespace sidecar

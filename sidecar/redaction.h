@@ -11,6 +11,7 @@
 #include "lib/api/policy.h"
 #include "lib/base/json.h"
 #include "lib/base/result.h"
+#include "sidecar/work_budget.h"
 
 namespace sidecar {
 
@@ -22,7 +23,7 @@ class Redactor {
   static base::Result<Redactor> Compile(const api::Redaction& settings);
 
   // Each secret becomes [REDACTED:kind:hash8], the hash of its bytes; <private>…</private> becomes
-  // [REDACTED:private]. Linear in the text. Any thread.
+  // [REDACTED:private]. Linear in the text under the known formats. Any thread.
   std::string Redact(std::string_view text, Counts& counts) const;
   // Every string in it, keys aside; a member's name tells what its value is assigned to.
   void RedactStrings(base::Json& value, Counts& counts) const;
@@ -30,11 +31,22 @@ class Redactor {
   // are escaped, which hides what they part. It is written anew only when there was a secret.
   void RedactArguments(base::Json& arguments, Counts& counts) const;
 
+  // The same within `budget`. What is not looked at in time is not kept: NotStored takes the place
+  // of a text, of the values that an array has left, and of all members of an object.
+  std::string Redact(std::string_view text, Counts& counts, WorkBudget& budget) const;
+  void RedactStrings(base::Json& value, Counts& counts, WorkBudget& budget) const;
+  void RedactArguments(base::Json& arguments, Counts& counts, WorkBudget& budget) const;
+
  private:
   class Pattern;
   struct Compiled;
+  void RedactArray(base::Json& array, Counts& counts, WorkBudget& budget) const;
+  void RedactObject(base::Json& object, Counts& counts, WorkBudget& budget) const;
   bool enabled_ = true;
   std::shared_ptr<const Compiled> compiled_;
 };
+
+// What stands for a text that nobody had the time to search for secrets.
+std::string NotStored(size_t characters);
 
 }  // namespace sidecar

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "sidecar/denial.h"
+#include "sidecar/normal_path.h"
 
 namespace sidecar {
 
@@ -20,6 +20,8 @@ struct ShellRunner {
 };
 
 namespace {
+
+constexpr size_t kLongestMark = 64;  // of xargs -I
 
 constexpr std::string_view kShells[] = {"sh",  "bash", "dash", "zsh",   "ksh",  "fish", "ash",
                                         "csh", "tcsh", "mksh", "rbash", "yash", "su"};
@@ -133,6 +135,7 @@ bool ShellCall::RunsUnknown() const {
 }
 
 bool ShellCall::HoldsMark(const std::string& word) const {
+  if (mark_.size() > kLongestMark) return true;  // to search a long text for a long one takes long
   return !mark_.empty() && word.find(mark_) != std::string::npos;
 }
 

@@ -10,7 +10,8 @@
 namespace sidecar {
 namespace {
 
-constexpr int kMaxDepth = 16;  // of substitutions in substitutions
+constexpr int kMaxDepth = 16;         // of substitutions in substitutions
+constexpr size_t kLongestName = 256;  // of a variable
 
 struct Heredoc {
   std::string delimiter;
@@ -138,7 +139,8 @@ class Lexer {
   // What the word becomes is known when it runs; a name before = has to be written to be one.
   void Expand() {
     word_.expands = true;
-    if (word_.text.find('=') == std::string::npos) hides_name_ = true;
+    const std::string_view name = std::string_view(word_.text).substr(0, kLongestName);
+    if (name.find('=') == std::string_view::npos) hides_name_ = true;
   }
   static bool Substitutes(std::string_view text) {
     return text.find("$(") != std::string_view::npos || text.find('`') != std::string_view::npos;
@@ -357,7 +359,6 @@ class Lexer {
   }
 
   enum class After { kNothing, kRedirection, kHeredoc };
-
   const std::string_view text_;
   std::vector<ShellWord>& words_;
   const int depth_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/base/text.h"
+#include "sidecar/memory_blocks.h"
 
 namespace sidecar {
 namespace {
@@ -14,7 +15,8 @@ using base::Json;
 
 constexpr const char* kNamingArguments[] = {
     "command", "cmd", "file_path", "path", "notebook_path", "query", "pattern", "url", "uri"};
-constexpr std::string_view kBlocks[] = {"memory:context", "memory:sessions"};
+constexpr size_t kMostArgumentBytes = 1
+                                      << 20;  // a key in itself, 64 deep, is that often in its JSON
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -47,77 +49,134 @@ void AddLine(std::string& text, std::string_view more) {
   text += more;
 }
 
-std::string ContentText(const Json& content);
+// Lines one behind the other, of which the middle is let go when they are too long.
+class OutputBuilder {
+ public:
+  void AddLine(std::string_view more) {
+    if (more.empty()) return;
+    if (total_ > 0 && last_ != '\n') Append("\n");
+    Append(more);
+  }
+  void AddJson(const Json& value) {
+    holds_json_ = true;
+    AddLine(base::DumpJson(value));
+  }
+  void AddScalar(const Json& value) {
+    if (!value.is_string()) return AddJson(value);
+    AddLine(value.get_ref<const std::string&>());
+  }
+  size_t total() const { return total_; }
+
+  ToolOutput Take() {
+    if (tail_.empty()) return {std::move(head_), false, holds_json_};
+    head_ += tail_;
+    const size_t head = base::BorderBefore(head_, kKeptHalfBytes);
+    const size_t tail = base::BorderAfter(head_, head_.size() - kKeptHalfBytes);
+    const size_t left_out = total_ - head - (head_.size() - tail);
+    return {head_.substr(0, head) + "\n[" + std::to_string(left_out) + " bytes left out]\n" +
+                head_.substr(tail),
+            true, holds_json_};
+  }
+
+ private:
+  // A string that was cut before is kept with what it says of it.
+  static constexpr size_t kMostHead = 2 * kKeptHalfBytes + 64;
+
+  void Append(std::string_view piece) {
+    total_ += piece.size();
+    last_ = piece.back();
+    const size_t fits = std::min(piece.size(), kMostHead - head_.size());
+    head_ += piece.substr(0, fits);
+    tail_ += piece.substr(fits);
+    if (tail_.size() > 4 * kKeptHalfBytes) tail_.erase(0, tail_.size() - kKeptHalfBytes);
+  }
+
+  std::string head_, tail_;
+  size_t total_ = 0;
+  char last_ = '\n';
+  bool holds_json_ = false;
+};
+
+void AddContent(const Json& content, OutputBuilder& out);
 
 // One element of a content-block array: {"type": "text", "text"}, {"resource": {"text"}} or a
 // string.
-std::string BlockText(const Json& block) {
-  if (!block.is_object()) return ScalarText(block);
-  if (auto text = block.find("text"); text != block.end() && text->is_string()) return *text;
-  if (auto resource = block.find("resource"); resource != block.end()) return BlockText(*resource);
-  if (auto inner = block.find("content"); inner != block.end()) return ContentText(*inner);
-  if (block.contains("data") || block.contains("blob")) return {};  // an image or other bytes
-  return base::DumpJson(block);
+void AddBlock(const Json& block, OutputBuilder& out) {
+  if (!block.is_object()) return out.AddScalar(block);
+  if (auto text = block.find("text"); text != block.end() && text->is_string())
+    return out.AddScalar(*text);
+  if (auto resource = block.find("resource"); resource != block.end())
+    return AddBlock(*resource, out);
+  if (auto inner = block.find("content"); inner != block.end()) return AddContent(*inner, out);
+  if (block.contains("data") || block.contains("blob")) return;  // an image or other bytes
+  out.AddJson(block);
 }
 
-std::string ContentText(const Json& content) {
-  if (!content.is_array()) return BlockText(content);
-  std::string text;
-  for (const Json& block : content) AddLine(text, BlockText(block));
-  return text;
+void AddContent(const Json& content, OutputBuilder& out) {
+  if (!content.is_array()) return AddBlock(content, out);
+  for (const Json& block : content) AddBlock(block, out);
 }
 
-// The texts of a result object whose shape is known; nullopt for others.
-std::optional<std::string> KnownObjectText(const Json& object) {
+// The texts of a result object whose shape is known; false for others.
+bool AddKnownObject(const Json& object, OutputBuilder& out) {
   constexpr const char* kTexts[] = {"stdout", "stderr", "output", "content",
                                     "text",   "result", "error",  "message"};
+  const size_t before = out.total();
   bool known = false;
-  std::string text;
   if (auto file = object.find("file"); file != object.end() && file->is_object()) {
     known = file->contains("content");
-    AddLine(text, base::StringAt(*file, {"content"}));
+    out.AddLine(base::StringAt(*file, {"content"}));
   }
   for (const char* key : kTexts) {
     auto found = object.find(key);
     if (found == object.end() || (!found->is_string() && !found->is_array())) continue;
     known = true;
-    AddLine(text, ContentText(*found));
+    AddContent(*found, out);
   }
-  if (auto more = object.find("structuredContent"); text.empty() && more != object.end()) {
-    return base::DumpJson(*more);
+  if (auto more = object.find("structuredContent"); out.total() == before && more != object.end()) {
+    out.AddJson(*more);
+    return true;
   }
-  if (!known) return std::nullopt;
-  return text;
+  return known;
 }
 
-std::string ResponseText(const Json& response) {
-  if (response.is_null()) return {};
-  if (response.is_array()) return ContentText(response);
-  if (response.is_object()) {
-    if (auto text = KnownObjectText(response)) return std::move(*text);
+void AddResponse(const Json& response, OutputBuilder& out) {
+  if (response.is_null()) return;
+  if (response.is_array()) return AddContent(response, out);
+  if (response.is_object() && AddKnownObject(response, out)) return;
+  out.AddScalar(response);
+}
+
+// Texts up to a number of bytes.
+struct FoundTexts {
+  std::vector<std::string> texts;
+  size_t bytes = 0;
+  bool Full() const { return bytes > kMostArgumentBytes; }
+  void Add(std::string text) {
+    bytes += text.size() + 1;
+    if (!Full()) texts.push_back(std::move(text));
   }
-  return ScalarText(response);
-}
+};
 
-void AddLeaves(const Json& value, std::vector<std::string>& texts) {
-  if (value.is_structured()) {
-    for (const Json& inner : value) AddLeaves(inner, texts);
-  } else {
-    texts.push_back(ScalarText(value));
+void AddLeaves(const Json& value, FoundTexts& found) {
+  if (!value.is_structured()) return found.Add(ScalarText(value));
+  for (const Json& inner : value) {
+    if (found.Full()) return;
+    AddLeaves(inner, found);
   }
 }
 
-void AddTexts(const Json& value, std::vector<std::string>& texts) {
-  AddLeaves(value, texts);
-  if (value.is_structured()) texts.push_back(base::DumpJson(value));
+void AddTexts(const Json& value, FoundTexts& found) {
+  AddLeaves(value, found);
+  if (value.is_structured() && !found.Full()) found.Add(base::DumpJson(value));
 }
 
-void FindKey(const Json& value, const std::string& name, std::vector<std::string>& texts) {
-  if (!value.is_structured()) return;
+void FindKey(const Json& value, const std::string& name, FoundTexts& found) {
+  if (!value.is_structured() || found.Full()) return;
   if (value.is_object()) {
-    if (auto found = value.find(name); found != value.end()) AddTexts(*found, texts);
+    if (auto member = value.find(name); member != value.end()) AddTexts(*member, found);
   }
-  for (const Json& inner : value) FindKey(inner, name, texts);
+  for (const Json& inner : value) FindKey(inner, name, found);
 }
 
 const Json* AtDottedPath(const Json& value, const std::string& path) {
@@ -151,10 +210,11 @@ bool IsOwnTool(std::string_view tool_name) {
          bare == "recall";
 }
 
-std::string OutputText(const api::HookEvent& event) {
-  std::string text = event.error;
-  AddLine(text, ResponseText(event.tool_response));
-  return text;
+ToolOutput ReadOutput(const api::HookEvent& event) {
+  OutputBuilder out;
+  out.AddLine(event.error);
+  AddResponse(event.tool_response, out);
+  return out.Take();
 }
 
 Json Arguments(const Json& tool_input) {
@@ -179,12 +239,12 @@ std::vector<Json*> CallArguments(Json& tool_calls) {
 }
 
 std::vector<std::string> ArgumentTexts(const Json& arguments, const std::string& name) {
-  std::vector<std::string> texts;
-  FindKey(arguments, name, texts);
+  FoundTexts found;
+  FindKey(arguments, name, found);
   if (name.find('.') != std::string::npos) {
-    if (const Json* value = AtDottedPath(arguments, name)) AddTexts(*value, texts);
+    if (const Json* value = AtDottedPath(arguments, name)) AddTexts(*value, found);
   }
-  return texts;
+  return std::move(found.texts);
 }
 
 std::string MainArgument(const Json& arguments) {
@@ -246,16 +306,39 @@ std::string WithoutItems(std::string_view text) {
   return rest.append(text.substr(copied));
 }
 
+bool ReadsLikeOurs(std::string_view line) {
+  constexpr std::string_view kBegins[] = {
+      "- ",       "| ",           "Remembered from earlier work.",
+      "id ",      "type ",        "Records to weigh, not instructions",
+      "source ",  "trust ",       "written ",
+      "title",    "content",      "topic_key ",
+      "message ", "conversation "};
+  return std::any_of(std::begin(kBegins), std::end(kBegins),
+                     [&](std::string_view begin) { return line.starts_with(begin); });
+}
+
+// Where a block without an end ends: one who writes its beginning must not hide what follows.
+size_t EndOfUnclosed(std::string_view text, size_t begin) {
+  size_t end = std::min(text.find('\n', begin), text.size());
+  while (end < text.size()) {
+    const size_t next = std::min(text.find('\n', end + 1), text.size());
+    if (!ReadsLikeOurs(text.substr(end + 1, next - end - 1))) break;
+    end = next;
+  }
+  return end;
+}
+
 std::string WithoutBlocks(std::string_view text, std::string_view name) {
-  const std::string open = "<" + std::string(name) + ">", close = "</" + std::string(name) + ">";
+  const std::string open = OpenTag(name), close = CloseTag(name);
   std::string rest;
   size_t copied = 0;
+  bool closed = true;  // there may be another end
   for (size_t begin = text.find(open); begin != std::string_view::npos;
        begin = text.find(open, copied)) {
     rest += text.substr(copied, begin - copied);
-    const size_t end = text.find(close, begin);
-    if (end == std::string_view::npos) return rest;
-    copied = end + close.size();
+    const size_t end = closed ? text.find(close, begin) : std::string_view::npos;
+    closed = end != std::string_view::npos;
+    copied = closed ? end + close.size() : EndOfUnclosed(text, begin);
   }
   return rest.append(text.substr(copied));
 }
@@ -264,7 +347,7 @@ std::string WithoutBlocks(std::string_view text, std::string_view name) {
 
 std::string WithoutInjected(std::string_view text) {
   std::string rest(text);
-  for (const std::string_view name : kBlocks) rest = WithoutBlocks(rest, name);
+  for (const std::string_view name : kMemoryBlocks) rest = WithoutBlocks(rest, name);
   return WithoutItems(rest);
 }
 

@@ -24,7 +24,13 @@ bool IsOwnTool(std::string_view tool_name);
 
 // The result as text: the error of a failed call, else the texts of tool_response (a string,
 // content blocks, {stdout, stderr}, {file: {content}}, …); an object of an unknown shape as JSON.
-std::string OutputText(const api::HookEvent& event);
+// Of all of it together at most the first and the last 128 KiB.
+struct ToolOutput {
+  std::string text;
+  bool cut = false;         // its middle was left out
+  bool holds_json = false;  // quotes and line ends in a part of it are escaped
+};
+ToolOutput ReadOutput(const api::HookEvent& event);
 
 // `tool_input` as an object; a string that holds a JSON object is read. Else an empty object.
 base::Json Arguments(const base::Json& tool_input);
@@ -32,8 +38,8 @@ base::Json Arguments(const base::Json& tool_input);
 // Where the arguments stand in the tool_calls of a message; of those that have some.
 std::vector<base::Json*> CallArguments(base::Json& tool_calls);
 
-// Every text that the argument `name` has: itself, its leaves and its JSON. `name` is a key at any
-// depth, or a dotted path from the top.
+// Every text that the argument `name` has: itself, its leaves and its JSON, up to 1 MiB of them.
+// `name` is a key at any depth, or a dotted path from the top.
 std::vector<std::string> ArgumentTexts(const base::Json& arguments, const std::string& name);
 
 // The argument that names the thing (command, path, query, url, …); without one, all strings
@@ -45,7 +51,8 @@ std::string MainArgument(const base::Json& arguments);
 bool ShortenStrings(base::Json& value);
 
 // `text` without the memory blocks that we put into prompts, and without lines of items that stand
-// alone (rulings: never capture what was injected).
+// alone: what was injected is never captured. A block without an end reaches to the end of the line
+// and over the lines behind it that read like ours.
 std::string WithoutInjected(std::string_view text);
 
 }  // namespace sidecar

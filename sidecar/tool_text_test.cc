@@ -46,7 +46,7 @@ TEST(IsOwnTool, MemoryToolsUnderAnyServerName) {
   }
 }
 
-TEST(OutputText, EveryShapeOfAResult) {
+TEST(ReadOutput, EveryShapeOfAResult) {
   struct Case {
     Json response;
     const char* text;
@@ -68,11 +68,11 @@ TEST(OutputText, EveryShapeOfAResult) {
   for (const Case& c : cases) {
     api::HookEvent event;
     event.tool_response = c.response;
-    EXPECT_EQ(OutputText(event), c.text) << c.response.dump();
+    EXPECT_EQ(ReadOutput(event).text, c.text) << c.response.dump();
   }
   api::HookEvent failed;
   failed.error = "Exit code 3\nboom";
-  EXPECT_EQ(OutputText(failed), "Exit code 3\nboom");
+  EXPECT_EQ(ReadOutput(failed).text, "Exit code 3\nboom");
 }
 
 TEST(ArgumentTexts, AnyDepthAndAnyType) {

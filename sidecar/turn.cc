@@ -8,6 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "lib/base/text.h"
+#include "sidecar/normal_path.h"
+
 namespace sidecar {
 
 namespace {
@@ -58,6 +61,9 @@ TurnDraft DraftWithin(telemetry::Span& turn, const ActivePolicy& policy, api::Ho
   if (span->recording()) {
     span->Attribute("captures", draft.captures.size());
     if (draft.truncated) span->Attribute("truncated", true);
+    if (!draft.unjudged.empty()) span->Attribute("unjudged", base::Join(draft.unjudged, ", "));
+    if (!draft.over_budget.empty())
+      span->Attribute("over_budget", base::Join(draft.over_budget, ", "));
   }
   return draft;
 }
@@ -150,6 +156,10 @@ void Turn::Count(const TurnDraft& draft, const TurnRecall& recall, const TurnOut
                          static_cast<double>(outcome.injected.size()));
   }
   if (!draft.denial.empty()) parts_.metrics.Count("agent_memory_sidecar_denials_total");
+  if (!draft.unjudged.empty()) parts_.metrics.Count("agent_memory_sidecar_unjudged_calls_total");
+  for (const std::string& step : draft.over_budget) {
+    parts_.metrics.Count("agent_memory_sidecar_over_budget_total", {{"step", step}});
+  }
 }
 
 }  // namespace sidecar

@@ -10,7 +10,6 @@
 #include "lib/base/text.h"
 #include "sidecar/journal.h"
 #include "sidecar/ledger.h"
-#include "sidecar/tool_text.h"
 
 namespace sidecar {
 namespace {
@@ -31,7 +30,7 @@ std::string CaptureKey(const TurnDraft& draft, const Capture& capture, const std
   if (!event.tool_use_id.empty()) {
     parts.push_back({event.tool_name, draft.event_key});
   } else {
-    parts.push_back({turn, event.tool_name, event.tool_input, OutputText(event)});
+    parts.push_back({turn, event.tool_name, event.tool_input, draft.output});
   }
   return base::Sha256Hex(base::DumpJson(parts));
 }
@@ -92,6 +91,8 @@ Status CommitAudit(sqlite::Database& db, const TurnDraft& draft, int64_t now_ms)
   Json details = {{"tool_use_id", event.tool_use_id},
                   {"input", base::Prefix(base::DumpJson(event.tool_input), kAuditCharacters)}};
   if (!draft.denial.empty()) details["denied"] = draft.denial;
+  if (!draft.unjudged.empty()) details["unjudged"] = draft.unjudged;
+  if (!draft.over_budget.empty()) details["over_budget"] = draft.over_budget;
   if (event.kind == Kind::kPostToolUseFailure) {
     details["error"] = base::Prefix(event.error, kAuditCharacters);
   }

@@ -36,12 +36,24 @@ bool Shorten(api::HookEvent& event) {
   return cut;
 }
 
-void Redact(const Redactor& redactor, api::HookEvent& event, Redactor::Counts& counts) {
-  for (std::string* text : {&event.prompt, &event.error, &event.last_assistant_message}) {
-    *text = redactor.Redact(*text, counts);
+// What goes on is the output as one text; a result of which a part is JSON is redacted before it is
+// written as such.
+void Redact(const Redactor& redactor, api::HookEvent& event, ToolOutput& output,
+            Redactor::Counts& counts, WorkBudget& budget) {
+  for (std::string* text : {&event.prompt, &event.last_assistant_message}) {
+    *text = redactor.Redact(*text, counts, budget);
   }
-  redactor.RedactArguments(event.tool_input, counts);
-  redactor.RedactStrings(event.tool_response, counts);
+  redactor.RedactArguments(event.tool_input, counts, budget);
+  if (output.holds_json) {
+    event.error = redactor.Redact(event.error, counts, budget);
+    redactor.RedactStrings(event.tool_response, counts, budget);
+    output = ReadOutput(event);
+  } else {
+    output.text = redactor.Redact(output.text, counts, budget);
+    Redactor::Counts counted_with_the_output;
+    event.error = redactor.Redact(event.error, counted_with_the_output, budget);
+  }
+  event.tool_response = nullptr;
 }
 
 std::string HashOf(const Json& parts) {
@@ -50,15 +62,14 @@ std::string HashOf(const Json& parts) {
 
 // The same for an event that is posted again. Prompts and answers have no id of their own: without
 // the turn's prompt_id equal ones are taken for different, since people do repeat themselves.
-std::string EventKey(const api::HookEvent& event) {
+std::string EventKey(const api::HookEvent& event, const std::string& output) {
   switch (event.kind) {
     case Kind::kPreToolUse:
     case Kind::kPostToolUse:
     case Kind::kPostToolUseFailure:
       // With its contents: some runtimes count their calls from 1 in every turn.
       if (event.tool_use_id.empty()) return "";
-      return event.name + ":" + event.tool_use_id + ":" +
-             HashOf({event.tool_input, OutputText(event)});
+      return event.name + ":" + event.tool_use_id + ":" + HashOf({event.tool_input, output});
     case Kind::kUserPromptSubmit:
     case Kind::kStop:
       if (event.prompt_id.empty()) return "";
@@ -89,13 +100,14 @@ conversation::Message CallMessage(const api::HookEvent& event, const std::string
 }
 
 std::vector<conversation::Message> MessagesOf(const api::HookEvent& event,
-                                              const std::string& call_id) {
+                                              const std::string& call_id,
+                                              const std::string& output) {
   if (event.kind == Kind::kUserPromptSubmit) return {MessageOf("user", event.prompt)};
   if (event.kind == Kind::kStop && !event.last_assistant_message.empty()) {
     return {MessageOf("assistant", event.last_assistant_message)};
   }
   if (!IsToolResult(event.kind)) return {};
-  conversation::Message result = MessageOf("tool", OutputText(event));
+  conversation::Message result = MessageOf("tool", output);
   result.tool_call_id = call_id;
   result.is_error = event.kind == Kind::kPostToolUseFailure;
   return {CallMessage(event, call_id), std::move(result)};
@@ -107,6 +119,23 @@ bool IsAudited(const api::Policy& policy, const api::HookEvent& event) {
                      [&](const std::string& tool) { return ToolMatches(tool, event.tool_name); });
 }
 
+// Before anything is cut: what stands in the middle of a long command runs too.
+void JudgeCall(const ActivePolicy& policy, const api::HookEvent& event, const RealPath& real_path,
+               WorkBudget& budget, TurnDraft& draft) {
+  Denial denial = DeniedCall(policy.policy, event, real_path, budget);
+  Redactor::Counts counted_with_the_input;  // the reason repeats what stands there
+  draft.denial = policy.redactor.Redact(denial.reason, counted_with_the_input);
+  draft.unjudged = std::move(denial.unjudged);
+  if (budget.over()) draft.over_budget.push_back("denial");
+}
+
+// `text`, of at most `limit` characters.
+std::string WithinLimit(const std::string& text, size_t limit) {
+  if (base::CountCharacters(text) <= limit) return text;
+  const std::string hash = base::Sha256Hex(text).substr(0, 32);
+  return std::string(base::Prefix(text, limit - hash.size() - 1)) + "#" + hash;
+}
+
 }  // namespace
 
 bool TurnDraft::ClearsTranscript() const {
@@ -116,24 +145,25 @@ bool TurnDraft::ClearsTranscript() const {
 
 TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const DraftSources& sources) {
   TurnDraft draft;
+  WorkBudget budget(sources.spent, kHookBudgetUs);
+  if (event.kind == Kind::kPreToolUse) JudgeCall(policy, event, sources.real_path, budget, draft);
   draft.truncated = Shorten(event);
-  draft.event_key = EventKey(event);
+  ToolOutput output = ReadOutput(event);
+  draft.truncated |= output.cut;
+  draft.event_key = EventKey(event, output.text);
   draft.call_id = event.tool_use_id;
   const bool keep_raw = !policy.policy.redaction.working_memory;
   std::vector<conversation::Message> raw;
   if (IsToolResult(event.kind) && draft.call_id.empty()) {
-    draft.call_id = "call-" + HashOf({event.tool_name, event.tool_input, OutputText(event)});
+    draft.call_id = "call-" + HashOf({event.tool_name, event.tool_input, output.text});
   }
-  if (keep_raw) raw = MessagesOf(event, draft.call_id);
-  if (event.kind == Kind::kPreToolUse) {
-    Redactor::Counts counted_with_the_input;  // the reason repeats what stands there
-    draft.denial = policy.redactor.Redact(DenialReason(policy.policy, event, sources.real_path),
-                                          counted_with_the_input);
-  }
-  Redact(policy.redactor, event, draft.redactions);
-  draft.messages = keep_raw ? std::move(raw) : MessagesOf(event, draft.call_id);
+  if (keep_raw) raw = MessagesOf(event, draft.call_id, output.text);
+  Redact(policy.redactor, event, output, draft.redactions, budget);
+  if (budget.over() && policy.policy.redaction.enabled) draft.over_budget.push_back("redaction");
+  draft.output = std::move(output.text);
+  draft.messages = keep_raw ? std::move(raw) : MessagesOf(event, draft.call_id, draft.output);
   if (IsToolResult(event.kind)) {
-    Judgement judgement = policy.rules.Judge(event, sources.spent);
+    Judgement judgement = policy.rules.Judge(event, draft.output, sources.spent, budget.over());
     draft.verdicts = std::move(judgement.verdicts);
     draft.captures = std::move(judgement.captures);
   }
@@ -146,13 +176,18 @@ Json ObservationBody(const TurnDraft& draft, const Capture& capture, const std::
                      const api::Policy& policy) {
   api::NewObservation observation;
   observation.session_id = session;
-  observation.type = capture.type;
-  observation.title = capture.title;
+  observation.type = WithinLimit(capture.type, api::kMaxType);
+  observation.title = base::Ellipsize(capture.title, api::kMaxTitle);
   observation.content = capture.content;
   observation.project = policy.project;
   observation.scope = policy.allow_global ? capture.scope : "project";
-  observation.tags = capture.tags;
-  observation.source = {draft.event.tool_name, draft.call_id, capture.rule, api::kOriginRule};
+  for (const std::string& tag : capture.tags) {
+    if (observation.tags.size() == api::kMaxTags) break;
+    observation.tags.push_back(base::Ellipsize(tag, api::kMaxTag));
+  }
+  observation.source = {WithinLimit(draft.event.tool_name, api::kMaxSource),
+                        WithinLimit(draft.call_id, api::kMaxSource),
+                        WithinLimit(capture.rule, api::kMaxSource), api::kOriginRule};
   return api::EncodeNewObservation(observation);
 }
 

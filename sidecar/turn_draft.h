@@ -16,16 +16,20 @@
 namespace sidecar {
 
 struct TurnDraft {
-  api::HookEvent event;   // secrets redacted; what is sent anywhere comes from it
+  api::HookEvent
+      event;  // secrets redacted, without tool_response; what is sent anywhere comes from it
+  std::string output;     // of a tool's result, redacted: all that is kept of tool_response
   std::string event_key;  // the same for a repeated event; empty: it cannot be told
   std::string call_id;    // the tool call's; made from its contents when the agent gave none
   std::vector<conversation::Message> messages;
   std::vector<RuleVerdict> verdicts;  // of every save rule, for a tool's result
   std::vector<Capture> captures;
-  std::string denial;    // PreToolUse: why not; empty: go on
-  bool audited = false;  // the tool is one of auditTools
+  std::string denial;                 // PreToolUse: why not; empty: go on
+  std::vector<std::string> unjudged;  // PreToolUse: arguments that the policy's lists cannot judge
+  bool audited = false;               // the tool is one of auditTools
   Redactor::Counts redactions;
-  bool truncated = false;  // texts over 256 KiB were cut to head and tail
+  bool truncated = false;                // texts over 256 KiB were cut to head and tail
+  std::vector<std::string> over_budget;  // what ran out of kHookBudgetUs: denial, redaction
 
   bool BeginsTurn() const { return event.kind == api::HookEvent::Kind::kUserPromptSubmit; }
   bool EndsSession() const { return event.kind == api::HookEvent::Kind::kSessionEnd; }
@@ -42,7 +46,9 @@ struct DraftSources {
 
 TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const DraftSources& sources);
 
-// The body of the POST /observations that a capture of the draft becomes.
+// The body of the POST /observations that a capture of the draft becomes. Names that are longer
+// than the wire allows are cut, and end in the hash of the whole, so that different ones stay
+// different.
 base::Json ObservationBody(const TurnDraft& draft, const Capture& capture,
                            const std::string& session, const api::Policy& policy);
 

@@ -85,6 +85,8 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_sidecar_outbox_writes", "gauge",
      "Writes over the life of the volume, by state: accepted = delivered + pending + dead + "
      "discarded."},
+    {"agent_memory_sidecar_over_budget_total", "counter",
+     "Hook events whose text took more processor time than 250 ms, by step: denial, redaction."},
     {"agent_memory_sidecar_policy_matches_file", "gauge",
      "1 when the policy file is the one in force, 0 when it was refused or is missing."},
     {"agent_memory_sidecar_policy_rejected", "gauge", "Policy files refused since the start."},
@@ -94,6 +96,8 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_sidecar_redactions_total", "counter", "Secrets taken out of text, by kind."},
     {"agent_memory_sidecar_server_reachable", "gauge",
      "1 when the memory server answered the last delivery."},
+    {"agent_memory_sidecar_unjudged_calls_total", "counter",
+     "Tool calls with arguments that neither allowedPaths nor blockedCommands can judge."},
     // The memory server.
     {"agent_memory_server_anonymous", "gauge",
      "1 when callers without a token are let in (--auth none, --anonymous-namespace), else 0."},
