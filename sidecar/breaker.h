@@ -1,11 +1,10 @@
-// A circuit breaker: after a few failures in a row calls are skipped for a while, then one is let
-// through to try. Keeps a slow or dead server out of the agent's way. Any thread; no clock of its
-// own.
+// A circuit breaker (Nygard, "Release It!", 2007): after a few failures in a row calls are refused
+// for a while, then one call probes, and no second one before the first has ended. No clock and no
+// lock of its own.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
 
 namespace sidecar {
 
@@ -13,41 +12,49 @@ class Breaker {
  public:
   struct Options {
     int failures = 3;                            // in a row, before it opens
-    int64_t first_ms = 500, longest_ms = 5'000;  // how long it stays open; doubles
+    int64_t first_ms = 500, longest_ms = 5'000;  // how long it stays open; doubles with each probe
   };
+  enum class Pass { kRefused, kCall, kProbe };
   Breaker() : Breaker(Options()) {}
   explicit Breaker(Options options) : options_(options) {}
 
-  // May a call go out now? While open: one caller per interval, to try.
-  bool Allow(int64_t now_ms) {
-    std::lock_guard lock(mutex_);
-    if (failed_ < options_.failures) return true;
-    if (now_ms < closed_until_ms_) return false;
-    closed_until_ms_ = now_ms + open_ms_;
-    return true;
+  bool IsOpen() const { return failed_ >= options_.failures; }
+  bool Refuses(int64_t now_ms) const { return IsOpen() && now_ms < next_probe_ms_; }
+  // A call that ends within `patience_ms`. A probe that never reports its end counts as over then.
+  Pass Begin(int64_t now_ms, int64_t patience_ms) {
+    if (!IsOpen()) return Pass::kCall;
+    if (now_ms < next_probe_ms_) return Pass::kRefused;
+    next_probe_ms_ = now_ms + std::max(patience_ms, pause_ms_);
+    return Pass::kProbe;
   }
-  void Succeeded() {
-    std::lock_guard lock(mutex_);
+  // A probe that ended and showed nothing: the next caller probes.
+  void Release(int64_t now_ms) { next_probe_ms_ = now_ms; }
+  // True when calls failed before this one.
+  bool Succeeded() {
+    const bool failed = failed_ > 0;
     failed_ = 0;
-    open_ms_ = options_.first_ms;
+    opened_ = false;
+    return failed;
   }
-  void Failed(int64_t now_ms) {
-    std::lock_guard lock(mutex_);
-    if (++failed_ < options_.failures) return;
-    if (failed_ == options_.failures) open_ms_ = options_.first_ms;
-    closed_until_ms_ = now_ms + open_ms_;
-    open_ms_ = std::min(open_ms_ * 2, options_.longest_ms);
-  }
-  bool IsOpen() const {
-    std::lock_guard lock(mutex_);
-    return failed_ >= options_.failures;
+  void Failed(Pass pass, int64_t now_ms) {
+    failed_ = std::min(failed_ + 1, options_.failures);
+    if (!IsOpen()) return;
+    if (pass == Pass::kProbe) {
+      pause_ms_ = std::min(pause_ms_ * 2, options_.longest_ms);
+    } else if (opened_) {
+      return;  // begun before it opened: says nothing that is not known
+    } else {
+      pause_ms_ = options_.first_ms;
+    }
+    opened_ = true;
+    next_probe_ms_ = now_ms + pause_ms_;
   }
 
  private:
   const Options options_;
-  mutable std::mutex mutex_;
   int failed_ = 0;
-  int64_t open_ms_ = 0, closed_until_ms_ = 0;
+  bool opened_ = false;
+  int64_t pause_ms_ = 0, next_probe_ms_ = 0;
 };
 
 }  // namespace sidecar

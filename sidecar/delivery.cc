@@ -16,25 +16,13 @@ namespace {
 
 constexpr int64_t kPage = 256;       // rows looked at together
 constexpr size_t kCommitEvery = 64;  // settled rows in one commit
-constexpr int64_t kIdleMs = 1'000;   // a look at the outbox without being woken
-constexpr int kConflictAttempts = 5;
+// Every new row wakes the thread. A look without being woken is for what nobody foresaw.
+constexpr int64_t kIdleMs = 60'000;
+constexpr int64_t kCommitAgainMs = 1'000;
 constexpr int kFlushAttempts = 3;
 constexpr size_t kReasonCharacters = 300;
 constexpr int64_t kReplayAfterMs = 30'000;  // a row that waited so long is no news any more
 constexpr int64_t kLongestBudgetWaitS = 60;
-
-// The namespace of name.namespace.svc…; for other hosts the host itself.
-std::string PlaceOf(const std::string& url) {
-  const size_t scheme = url.find("://");
-  std::string host = scheme == std::string::npos ? url : url.substr(scheme + 3);
-  host = host.substr(0, host.find('/'));
-  if (host.find(']') == std::string::npos) host = host.substr(0, host.find(':'));
-  const auto parts = base::Split(host, '.');
-  if (parts.size() >= 3 && parts[2] == "svc") return parts[1] + ".svc";
-  return host;
-}
-
-bool Overloaded(int status) { return status == 502 || status == 503 || status == 504; }
 
 int64_t RetryAfterMs(const http::Response& answer) {
   const std::string text = answer.headers.Get("Retry-After").value_or("");
@@ -45,23 +33,6 @@ int64_t RetryAfterMs(const http::Response& answer) {
 
 }  // namespace
 
-Verdict Judge(int status, int attempts) {
-  if (status >= 200 && status < 300) return Verdict::kDelivered;
-  if (status == 409) return attempts < kConflictAttempts ? Verdict::kRetry : Verdict::kDead;
-  // 401 is about the token, not the row: a rotated or late token heals it.
-  if (status == 401 || status == 408 || status == 425 || status == 429) return Verdict::kRetry;
-  if (status >= 500 || status < 200) return Verdict::kRetry;
-  return Verdict::kDead;
-}
-
-Destination Redirect(const std::string& captured, const std::string& current) {
-  if (captured.empty() || current.empty() || captured == current) {
-    return {captured.empty() ? current : captured, true};
-  }
-  if (PlaceOf(captured) == PlaceOf(current)) return {current, true};
-  return {captured, false};
-}
-
 Delivery::Delivery(State& state, SendToServer send, std::function<std::string()> current_url,
                    const base::Clock& clock, Options options)
     : state_(state),
@@ -69,8 +40,7 @@ Delivery::Delivery(State& state, SendToServer send, std::function<std::string()>
       current_url_(std::move(current_url)),
       clock_(clock),
       options_(options),
-      server_backoff_(options.retry_first_ms, options.retry_longest_ms, options.seed),
-      seeds_(options.seed + 1) {}
+      refusals_(options.retry_first_ms, options.retry_longest_ms, options.seed) {}
 
 Delivery::~Delivery() { Stop(); }
 
@@ -116,7 +86,7 @@ base::Result<bool> Delivery::AwaitLane(const std::string& lane, int64_t limit_ms
     const bool over = rounds_ >= last_round || stopping_;
     lock.unlock();
     ASSIGN_OR_RETURN(const bool waits, has_pending());
-    if (!waits || over || !reachable_) return !waits;
+    if (!waits || over || suspended_) return !waits;
     if (!woken) Wake();
     lock.lock();
     const auto news = [&] { return settled_ != seen || rounds_ >= last_round || stopping_; };
@@ -142,12 +112,12 @@ int64_t Delivery::Flush(int64_t limit_ms, bool to_the_end) {
   int64_t pending = 0;
   for (int away = 0; to_the_end || away < kFlushAttempts;) {
     server_due_ms_ = 0;
-    lanes_.clear();
+    refusals_.Clear();
     const int64_t wait_ms = std::min<int64_t>(Round(), options_.retry_first_ms);
     auto totals = state_.Read([](sqlite::Database& db) { return ReadTotals(db); });
     pending = totals ? totals->pending : -1;
     if (pending == 0 || IsOver()) break;
-    away = reachable_ ? 0 : away + 1;
+    away = suspended_ ? away + 1 : 0;
     const int64_t left_ms = std::min(wait_ms, end_ms_ - clock_.MonotonicMs());
     std::this_thread::sleep_for(std::chrono::milliseconds(std::max<int64_t>(left_ms, 1)));
   }
@@ -155,71 +125,84 @@ int64_t Delivery::Flush(int64_t limit_ms, bool to_the_end) {
   return pending;
 }
 
-int64_t Delivery::Round() {
-  const int64_t now_ms = clock_.MonotonicMs();
-  if (now_ms < server_due_ms_) return server_due_ms_ - now_ms;
-  return RoundAt(now_ms);
+uint64_t Delivery::rounds() {
+  std::lock_guard lock(mutex_);
+  return rounds_;
 }
 
-int64_t Delivery::RoundAt(int64_t now_ms) {
-  std::vector<Settled> settled;
-  int64_t after = 0, wait_ms = kIdleMs;
-  std::set<std::string> waiting;  // lanes that this round leaves alone
-  for (auto& [lane, retry] : lanes_) {
-    if (now_ms >= retry.due_ms) continue;
-    waiting.insert(lane);
-    wait_ms = std::min(wait_ms, retry.due_ms - now_ms);
-  }
-  while (true) {
+int64_t Delivery::Round() {
+  Pass pass;
+  const int64_t begin_ms = pass.lanes.begin_ms = clock_.MonotonicMs();
+  pass.probes = suspended_;
+  if (begin_ms < server_due_ms_) return server_due_ms_ - begin_ms;
+  for (int64_t after = 0; !IsOver();) {
     auto heads = state_.Read([&](sqlite::Database& db) { return PendingRows(db, after, kPage); });
     if (!heads || heads->empty()) break;
-    for (const OutboxHead& head : *heads) {
-      if (IsOver()) break;
-      after = head.sequence;
-      if (waiting.contains(head.lane)) continue;
-      if (clock_.MonotonicMs() < budget_due_ms_[IsReplay(head.created_ms)]) {
-        waiting.insert(head.lane);
-        continue;
-      }
-      auto row = state_.Read([&](sqlite::Database& db) { return LoadRow(db, head.sequence); });
-      if (!row || !*row) continue;
-      const Outcome outcome = Deliver(**row, settled);
-      if (outcome == Outcome::kLaneWaits) waiting.insert(head.lane);
-      if (outcome == Outcome::kServerAway) {
-        Commit(settled);
-        return std::max<int64_t>(server_due_ms_ - clock_.MonotonicMs(), 1);
-      }
-      if (settled.size() >= kCommitEvery && !Commit(settled)) return kIdleMs;
-    }
-    if (IsOver()) break;
+    if (const auto wait_ms = SendPage(*heads, pass)) return *wait_ms;
+    after = heads->back().sequence;
   }
-  Commit(settled);
-  for (auto& [lane, retry] : lanes_) wait_ms = std::min(wait_ms, retry.due_ms - now_ms);
-  for (int64_t due_ms : budget_due_ms_)
-    if (due_ms > now_ms) wait_ms = std::min(wait_ms, due_ms - now_ms);
-  return std::max<int64_t>(wait_ms, 1);
+  if (!Commit(pass.settled)) return kCommitAgainMs;
+  return IsOver() ? 1 : WaitAfter(pass);
+}
+
+std::optional<int64_t> Delivery::SendPage(const std::vector<OutboxHead>& heads, Pass& pass) {
+  for (const OutboxHead& head : heads) {
+    if (IsOver()) return std::nullopt;
+    if (!MayGo(head, pass)) continue;
+    auto row = state_.Read([&](sqlite::Database& db) { return LoadRow(db, head.sequence); });
+    if (!row || !*row) continue;
+    const Outcome outcome = Deliver(**row, pass.settled);
+    // Behind a row that was stepped over one alone is sent.
+    const bool stepped = pass.lanes.stepped.erase(head.lane) > 0;
+    if (stepped || outcome == Outcome::kLaneWaits) pass.lanes.waiting.insert(head.lane);
+    if (outcome == Outcome::kSuspended) {
+      Commit(pass.settled);
+      return std::max<int64_t>(server_due_ms_ - clock_.MonotonicMs(), 1);
+    }
+    // The probe passed: what was skipped for it comes in the next round, at once.
+    if (pass.probes && !suspended_) return Commit(pass.settled) ? 1 : kCommitAgainMs;
+    if (pass.settled.size() >= kCommitEvery && !Commit(pass.settled)) return kCommitAgainMs;
+  }
+  return std::nullopt;
+}
+
+bool Delivery::MayGo(const OutboxHead& head, Pass& pass) {
+  if (refusals_.TurnOf(head.lane, head.sequence, pass.lanes) != Refusals::Turn::kSend) return false;
+  const bool replay = IsReplay(head.created_ms);
+  if (clock_.MonotonicMs() >= budget_due_ms_[replay]) return true;
+  pass.held[replay] = true;
+  pass.lanes.waiting.insert(head.lane);
+  return false;
+}
+
+int64_t Delivery::WaitAfter(Pass& pass) {
+  const int64_t now_ms = clock_.MonotonicMs();
+  int64_t wait_ms = kIdleMs;
+  for (const bool replay : {false, true}) {
+    if (pass.held[replay]) wait_ms = std::min(wait_ms, budget_due_ms_[replay] - now_ms);
+  }
+  return refusals_.WaitAfter(pass.lanes, now_ms, std::max<int64_t>(wait_ms, 1));
 }
 
 Delivery::Outcome Delivery::Deliver(const OutboxRow& row, std::vector<Settled>& settled) {
   if (!row.sound) {
-    settled.push_back({row.sequence, "damaged",
-                       "its bytes are not those that were written: the disk changed them; nothing "
-                       "of it was sent, and it is not sent again"});
-    return Outcome::kSettled;
+    return Die(row,
+               {row.sequence, "damaged",
+                "its bytes are not those that were written: the disk changed them; nothing of it "
+                "was sent, and it is not sent again"},
+               settled);
   }
   const Destination to = Redirect(row.destination, current_url_());
   if (!to.allowed) {
-    settled.push_back(
-        {row.sequence, "destination",
-         "captured for " + row.destination + ", which the policy left for another namespace"});
-    return Outcome::kSettled;
+    return Die(row,
+               {row.sequence, "destination",
+                "captured for " + row.destination + ", which the policy left for another namespace"},
+               settled);
   }
   auto answer = Send(row, to.url);
-  if (!answer) {
-    ServerAway();
-    return Outcome::kServerAway;
-  }
-  return OnAnswer(row, *answer, settled);
+  if (answer) return OnAnswer(row, *answer, settled);
+  return OnServerFault(row, ClassifyNoAnswer(),
+                       {row.sequence, "no_answer", answer.error().message}, settled);
 }
 
 // A trace of its own, linked to the turn, which did not wait for it.
@@ -252,37 +235,52 @@ base::Result<http::Response> Delivery::Send(const OutboxRow& row, const std::str
 
 Delivery::Outcome Delivery::OnAnswer(const OutboxRow& row, const http::Response& answer,
                                      std::vector<Settled>& settled) {
-  reachable_ = true;
-  // Said once: the next rows would be refused alike, until the token or the server is put right.
-  if (last_status_.exchange(answer.status) != 401 && answer.status == 401) {
-    base::LogError("the memory server does not know our token; captures wait and are sent again",
-                   {{"reason", base::Ellipsize(base::ToUtf8(answer.body), kReasonCharacters)}});
-  }
-  const int attempts = ++attempts_[row.sequence];
-  if (answer.status == 429) {
-    BudgetWaits(IsReplay(row.created_ms), answer);
+  using Kind = DeliveryOutcome::Kind;
+  last_status_ = answer.status;
+  const DeliveryOutcome outcome = ClassifyResponse(row, answer);
+  Settled last_words{row.sequence, std::to_string(answer.status),
+                     base::Ellipsize(base::ToUtf8(answer.body), kReasonCharacters)};
+  if (outcome.kind == Kind::kServerFault)
+    return OnServerFault(row, outcome, std::move(last_words), settled);
+  Resume();
+  if (outcome.kind == Kind::kThrottled) {
+    refusals_.OnWell();
+    budget_due_ms_[IsReplay(row.created_ms)] = clock_.MonotonicMs() + RetryAfterMs(answer);
     return Outcome::kLaneWaits;
   }
-  if (Overloaded(answer.status)) {
-    ServerAway();
-    return Outcome::kServerAway;
-  }
-  const Verdict verdict = Judge(answer.status, attempts);
-  if (verdict == Verdict::kRetry) {
-    LaneWaits(row.lane);
+  const int64_t now_ms = clock_.MonotonicMs();
+  if (outcome.kind == Kind::kConflict &&
+      refusals_.OnConflict(row, now_ms) == Refusals::Verdict::kLaneWaits)
     return Outcome::kLaneWaits;
+  refusals_.OnSettled(row, now_ms);
+  if (outcome.kind != Kind::kDelivered) return Die(row, std::move(last_words), settled);
+  settled.push_back({row.sequence, {}, {}});
+  return Outcome::kSettled;
+}
+
+// Either all rows wait, or this one is alone in being refused and its lane waits for it.
+Delivery::Outcome Delivery::OnServerFault(const OutboxRow& row, const DeliveryOutcome& fault,
+                                          Settled last_words, std::vector<Settled>& settled) {
+  switch (refusals_.OnServerFault(row, fault, clock_.MonotonicMs())) {
+    case Refusals::Verdict::kLaneWaits:
+      return Outcome::kLaneWaits;
+    case Refusals::Verdict::kRowIsDead:
+      last_words.dead_reason =
+          "refused again and again while the server took other writes: " + last_words.dead_reason;
+      return Die(row, std::move(last_words), settled);
+    case Refusals::Verdict::kAllWait:
+      Suspend(fault.reason, last_words.dead_cause + ": " + last_words.dead_reason);
   }
-  server_backoff_.Reset();
-  lanes_.erase(row.lane);
-  attempts_.erase(row.sequence);
-  Settled done{row.sequence, {}, {}};
-  if (verdict == Verdict::kDead) {
-    done.dead_cause = std::to_string(answer.status);
-    done.dead_reason = base::Ellipsize(base::ToUtf8(answer.body), kReasonCharacters);
-    base::LogWarn("the memory server refused a write for good",
-                  {{"sequence", row.sequence}, {"kind", row.kind}, {"status", answer.status}});
-  }
-  settled.push_back(std::move(done));
+  return Outcome::kSuspended;
+}
+
+Delivery::Outcome Delivery::Die(const OutboxRow& row, Settled last_words,
+                                std::vector<Settled>& settled) {
+  base::LogWarn("a write is a dead letter", {{"sequence", row.sequence},
+                                             {"kind", row.kind},
+                                             {"cause", last_words.dead_cause}});
+  refusals_.Drop(row);
+  settled.push_back(std::move(last_words));
   return Outcome::kSettled;
 }
 
@@ -290,18 +288,27 @@ bool Delivery::IsReplay(int64_t created_ms) const {
   return clock_.NowMs() - created_ms >= kReplayAfterMs;
 }
 
-void Delivery::BudgetWaits(bool replay, const http::Response& answer) {
-  budget_due_ms_[replay] = clock_.MonotonicMs() + RetryAfterMs(answer);
+void Delivery::Suspend(const char* reason, const std::string& message) {
+  server_due_ms_ = clock_.MonotonicMs() + refusals_.PauseOfAll();
+  suspended_ = true;
+  const int64_t now_ms = clock_.NowMs();
+  const bool news = suspension_.With([&](std::optional<Suspension>& now) {
+    const bool other = !now || now->reason != reason;
+    now = Suspension{reason, message, now ? now->since_ms : now_ms};
+    return other;
+  });
+  if (news) {
+    base::LogWarn("the outbox waits: the memory server, or the way to it, takes no writes",
+                  {{"reason", reason}, {"message", message}});
+  }
 }
 
-void Delivery::LaneWaits(const std::string& lane) {
-  auto retry = lanes_.try_emplace(lane, Retry{NewBackoff(), 0}).first;
-  retry->second.due_ms = clock_.MonotonicMs() + retry->second.backoff.NextMs();
-}
-
-void Delivery::ServerAway() {
-  reachable_ = false;
-  server_due_ms_ = clock_.MonotonicMs() + std::max<int64_t>(server_backoff_.NextMs(), 1);
+// The server answered as a memory server does.
+void Delivery::Resume() {
+  server_due_ms_ = 0;
+  if (!suspended_.exchange(false)) return;
+  suspension_.Set(std::nullopt);
+  base::LogInfo("the outbox is sent again");
 }
 
 bool Delivery::Commit(std::vector<Settled>& settled) {
@@ -325,10 +332,6 @@ bool Delivery::Commit(std::vector<Settled>& settled) {
   }
   progress_.notify_all();
   return committed.has_value();
-}
-
-base::Backoff Delivery::NewBackoff() {
-  return base::Backoff(options_.retry_first_ms, options_.retry_longest_ms, seeds_++);
 }
 
 }  // namespace sidecar

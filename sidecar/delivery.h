@@ -1,6 +1,6 @@
 // Sends the outbox to the memory server: in order per lane, again until it is taken, and never
-// twice in effect. What a status means and where a row may go are pure functions; the rest is one
-// thread.
+// twice in effect. A fault of the server suspends the whole outbox, with a reason that people see;
+// what an answer means is delivery_outcome.h.
 #pragma once
 
 #include <array>
@@ -9,35 +9,29 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "lib/base/backoff.h"
 #include "lib/base/clock.h"
+#include "lib/base/guarded.h"
 #include "lib/telemetry/trace.h"
+#include "sidecar/delivery_outcome.h"
 #include "sidecar/memory_servers.h"
 #include "sidecar/outbox.h"
+#include "sidecar/refusals.h"
 #include "sidecar/state.h"
 
 namespace sidecar {
 
-enum class Verdict { kDelivered, kRetry, kDead };
-// 2xx delivered; 401, 408, 409, 425, 429 and 5xx again (409 five times at most); the rest is dead
-// at once.
-Verdict Judge(int status, int attempts);
-
-// Where a row of `captured` (its destination at the capture) goes now that `current` is in force.
-// Empty url: not resolved, wait. A destination in another namespace is never followed: `allowed` is
-// false.
-struct Destination {
-  std::string url;
-  bool allowed = true;
+// Why the whole outbox waits.
+struct Suspension {
+  std::string reason;   // one of kSuspensionReasons
+  std::string message;  // what the server said, for people
+  int64_t since_ms = 0;
 };
-Destination Redirect(const std::string& captured, const std::string& current);
 
 class Delivery {
  public:
@@ -56,7 +50,7 @@ class Delivery {
   void Wake();          // there are new rows
   void ServerIsBack();  // somebody else reached the server: try at once
   // Waits at most `limit_ms` for the thread to send what the lane holds → whether it holds nothing
-  // now. While the server is away it does not wait.
+  // now. While the outbox is suspended it does not wait.
   base::Result<bool> AwaitLane(const std::string& lane, int64_t limit_ms);
   void Stop();  // ends the thread; a call that runs is waited for
 
@@ -68,33 +62,42 @@ class Delivery {
   // One pass over the outbox; → milliseconds until there is something to do again. Not while the
   // thread runs; for Flush and tests.
   int64_t Round();
-  bool reachable() const { return reachable_; }     // the last call had an answer
-  int last_status() const { return last_status_; }  // of it; 0: none yet
+  uint64_t rounds();  // that the thread has ended
+  bool suspended() const { return suspended_; }
+  std::optional<Suspension> suspension() const { return suspension_.Copy(); }
+  int last_status() const { return last_status_; }  // of the last answer; 0: none yet
 
  private:
-  struct Retry {
-    base::Backoff backoff;
-    int64_t due_ms = 0;
-  };
   struct Settled {
     int64_t sequence = 0;
     std::string dead_cause, dead_reason;  // empty cause: delivered
   };
-  enum class Outcome { kSettled, kLaneWaits, kServerAway };
+  // What one pass over the outbox finds out.
+  struct Pass {
+    Refusals::Pass lanes;
+    bool probes = false;                        // one row is sent and decides over the others
+    std::array<bool, 2> held = {false, false};  // by IsReplay: rows of it wait for the budget
+    std::vector<Settled> settled;
+  };
+  enum class Outcome { kSettled, kLaneWaits, kSuspended };
 
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   bool IsOver() const { return interrupted_ || clock_.MonotonicMs() >= end_ms_; }
-  int64_t RoundAt(int64_t now_ms);
+  // The rows of one page. A value ends the pass: the milliseconds of Round.
+  std::optional<int64_t> SendPage(const std::vector<OutboxHead>& heads, Pass& pass);
+  bool MayGo(const OutboxHead& head, Pass& pass);
+  int64_t WaitAfter(Pass& pass);
   Outcome Deliver(const OutboxRow& row, std::vector<Settled>& settled);
   base::Result<http::Response> Send(const OutboxRow& row, const std::string& url);
   Outcome OnAnswer(const OutboxRow& row, const http::Response& answer,
                    std::vector<Settled>& settled);
+  Outcome OnServerFault(const OutboxRow& row, const DeliveryOutcome& fault, Settled last_words,
+                        std::vector<Settled>& settled);
+  Outcome Die(const OutboxRow& row, Settled last_words, std::vector<Settled>& settled);
   bool IsReplay(int64_t created_ms) const;
-  void BudgetWaits(bool replay, const http::Response& answer);
-  void LaneWaits(const std::string& lane);
-  void ServerAway();
+  void Suspend(const char* reason, const std::string& message);
+  void Resume();
   bool Commit(std::vector<Settled>& settled);
-  base::Backoff NewBackoff();
 
   State& state_;
   SendToServer send_;
@@ -102,15 +105,13 @@ class Delivery {
   const base::Clock& clock_;
   const Options options_;
 
-  std::map<std::string, Retry> lanes_;  // those that wait
+  Refusals refusals_;
   // The server has a budget for what is new and one for what waited here (429): each waits alone.
   std::array<int64_t, 2> budget_due_ms_ = {0, 0};  // by IsReplay
-  base::Backoff server_backoff_;
   std::atomic<int64_t> server_due_ms_ = 0;
-  std::atomic<bool> reachable_ = true, interrupted_ = false;
+  std::atomic<bool> suspended_ = false, interrupted_ = false;
+  base::Guarded<std::optional<Suspension>> suspension_;
   std::atomic<int> last_status_ = 0;
-  std::map<int64_t, int> attempts_;  // by row, for Judge
-  uint64_t seeds_;
   int64_t end_ms_ = kNever;  // of a flush; no call goes beyond it
 
   std::mutex mutex_;

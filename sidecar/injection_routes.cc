@@ -66,10 +66,11 @@ std::vector<http::Route> InjectionRoutes::Routes() {
       return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());
     };
   };
-  return {
-      {"GET", "/v1/injections/{conversation}/{turn}", bind(&InjectionRoutes::Get)},
-      {"GET", "/v1/injections/{conversation}/{turn}/replay", bind(&InjectionRoutes::Replay)},
-  };
+  http::Route replay{"GET", "/v1/injections/{conversation}/{turn}/replay",
+                     bind(&InjectionRoutes::Replay)};
+  replay.waits = true;  // it asks the memory server
+  return {{"GET", "/v1/injections/{conversation}/{turn}", bind(&InjectionRoutes::Get)},
+          std::move(replay)};
 }
 
 Result<std::vector<InjectionRecord>> InjectionRoutes::Records(const http::Request& request) {

@@ -100,8 +100,10 @@ McpEndpoint::McpEndpoint(const PolicyWatch& policies, std::vector<http::Route> t
     : policies_(policies), twins_(std::move(twins)), sessions_(clock, {}), calls_(calls) {}
 
 std::vector<http::Route> McpEndpoint::Routes() {
-  return {{"POST", "/mcp", [this](const http::Request& r) { return Post(r); }, kMaxMessageBytes},
-          {"DELETE", "/mcp", [this](const http::Request& r) { return End(r); }}};
+  http::Route post{"POST", "/mcp", [this](const http::Request& r) { return Post(r); },
+                   kMaxMessageBytes};
+  post.waits = true;  // its tools ask the memory server
+  return {std::move(post), {"DELETE", "/mcp", [this](const http::Request& r) { return End(r); }}};
 }
 
 http::Response McpEndpoint::Post(const http::Request& request) {

@@ -9,6 +9,7 @@
 #include "lib/conversation/conversations.h"
 #include "lib/telemetry/instrument.h"
 #include "sidecar/import_rows.h"
+#include "sidecar/journal.h"
 #include "sidecar/sessions.h"
 
 namespace sidecar {
@@ -25,7 +26,9 @@ constexpr size_t kMaxImportBytes = 32 << 20;
 constexpr const char* kQueryParameters[] = {
     "q",     "query",  "type",           "scope",  "limit", "sessions", "syntax",
     "as_of", "format", "observation_id", "before", "after", "revision"};
-constexpr const char* kPassedHeaders[] = {"traceparent", "X-Request-Id", "Idempotency-Key"};
+// No Idempotency-Key: the server keeps them for POST /observations alone, and our client would send
+// anything else that has one twice.
+constexpr const char* kPassedHeaders[] = {"traceparent", "X-Request-Id"};
 
 bool SameProject(const std::string& a, const std::string& b) {
   return base::FoldCase(a) == base::FoldCase(b);
@@ -75,6 +78,11 @@ std::string OriginOf(const http::Response& answer) {
   return base::StringAt(base::ParseJson(answer.body).value_or(Json()), {"source", "origin"});
 }
 
+// Where an agent writes that has no conversation.
+std::string AgentSession(const api::Policy& policy) {
+  return "agent-" + base::Sha256Hex(policy.agent_namespace + "/" + policy.agent).substr(0, 16);
+}
+
 http::Response Passed(http::Response answer) {
   http::Response out;
   out.status = answer.status;
@@ -85,29 +93,30 @@ http::Response Passed(http::Response answer) {
   return out;
 }
 
-// No answer, or one that says "not now": the outbox tries again where it may.
-bool IsAway(const Result<http::Response>& answer) {
-  return !answer || answer->status == 429 || answer->status >= 502;
+// No answer, or one that says nothing about the row: the outbox tries again. A 500 goes to the
+// agent, which was promised nothing.
+bool IsForOutbox(const OutboxRow& row, const Result<http::Response>& answer) {
+  if (!answer) return true;
+  const DeliveryOutcome outcome = ClassifyResponse(row, *answer);
+  using Kind = DeliveryOutcome::Kind;
+  return outcome.kind == Kind::kThrottled ||
+         (outcome.kind == Kind::kServerFault && !outcome.maybe_row);
 }
 
 }  // namespace
 
-MemoryRoutes::MemoryRoutes(State& state, const PolicyWatch& policies, SendToServer send,
+MemoryRoutes::MemoryRoutes(State& state, const PolicyWatch& policies, MemoryServers& servers,
                            const base::Clock& clock, OutboxLimits limits, Delivery& delivery)
     : state_(state),
       policies_(policies),
-      send_(std::move(send)),
+      servers_(servers),
       clock_(clock),
       limits_(limits),
       delivery_(delivery) {}
 
 std::vector<http::Route> MemoryRoutes::Routes() {
   using P = api::Policy;
-  return {
-      {"GET", "/health",
-       [](const http::Request&) {
-         return http::JsonResponse(200, {{"status", "ok"}});
-       }},
+  std::vector<http::Route> routes = {
       {"POST", "/sessions", Bind(&MemoryRoutes::PostSession)},
       {"POST", "/sessions/{id}/end", Bind(&MemoryRoutes::EndSession), kMaxImportBytes},
       {"GET", "/sessions/recent", Bind(&MemoryRoutes::Query, {&P::auto_search})},
@@ -126,6 +135,11 @@ std::vector<http::Route> MemoryRoutes::Routes() {
        kMaxImportBytes},
       {"POST", "/forget", Bind(&MemoryRoutes::Forget, {&P::allow_admin})},
   };
+  for (http::Route& route : routes) route.waits = true;
+  routes.push_back({"GET", "/health", [](const http::Request&) {
+                      return http::JsonResponse(200, {{"status", "ok"}});
+                    }});
+  return routes;
 }
 
 // `needed`: switches of the policy that must be on.
@@ -158,14 +172,7 @@ MemoryRoutes::Answer MemoryRoutes::EndSession(const http::Request& request, cons
   ASSIGN_OR_RETURN(Json body, ObjectBody(request));
   ASSIGN_OR_RETURN(const std::string id, SessionFor(request.parameters.at("id"), policy->policy));
   RedactContent(*policy, body);
-  // A session has no route of its own to ask whose it is; starting it again tells (409: another's).
-  http::ClientRequest claim;
-  claim.method = "POST";
-  claim.target = "/sessions";
-  claim.body = base::DumpJson({{"id", id}, {"project", policy->policy.project}});
-  claim.timeout_ms = kWriteTimeoutMs;
-  auto claimed = Forward(request, policy->policy, std::move(claim));
-  if (claimed && claimed->status == 409) return Error{Code::kNotFound, "no session \"" + id + "\""};
+  RETURN_IF_ERROR(CheckOwnSession(request, policy->policy, id));
   OutboxRow row;
   row.lane = id;
   row.kind = "session_end";
@@ -314,12 +321,9 @@ MemoryRoutes::Answer MemoryRoutes::SendOrQueue(const http::Request& request,
   out.headers.Set("Idempotency-Key", row.idempotency_key);
   // Ahead of those that wait it would leave the older text as the newest.
   ASSIGN_OR_RETURN(const bool is_next, delivery_.AwaitLane(row.lane, limits_.lane_wait_ms));
-  if (is_next) {
+  if (is_next && !delivery_.suspended()) {
     auto answer = Forward(request, policy.policy, std::move(out));
-    if (!IsAway(answer)) {
-      delivery_.ServerIsBack();
-      return answer;
-    }
+    if (!IsForOutbox(row, answer)) return answer;
   }
   RETURN_IF_ERROR(state_.Change([&](sqlite::Database& db) { return Enqueue(db, row, limits_); }));
   delivery_.Wake();
@@ -334,7 +338,7 @@ MemoryRoutes::Answer MemoryRoutes::Forward(const http::Request& request, const a
   }
   if (!out.body.empty()) out.headers.Set("Content-Type", "application/json");
   if (out.timeout_ms > kCallTimeoutMs) out.timeout_ms = kCallTimeoutMs;
-  ASSIGN_OR_RETURN(auto answer, send_(policy.server_url, std::move(out)));
+  ASSIGN_OR_RETURN(auto answer, servers_.Send(policy.server_url, std::move(out)));
   return Passed(std::move(answer));
 }
 
@@ -354,6 +358,29 @@ MemoryRoutes::Answer MemoryRoutes::OwnRow(const http::Request& request, const ap
   return Error{Code::kNotFound, "there is no observation " + id};
 }
 
+base::Status MemoryRoutes::CheckOwnSession(const http::Request& request, const api::Policy& policy,
+                                           const std::string& id) {
+  // Of a conversation, or begun by a write that waits here.
+  ASSIGN_OR_RETURN(const bool ours, state_.Read([&](sqlite::Database& db) -> Result<bool> {
+    ASSIGN_OR_RETURN(const auto session, FindMemorySession(db, id));
+    if (session) return true;
+    return BeginsSession(db, id, policy.project);
+  }));
+  if (ours || id == AgentSession(policy)) return {};
+  // A session has no route of its own to ask whose it is; starting it again tells (409: another's).
+  http::ClientRequest claim;
+  claim.method = "POST";
+  claim.target = "/sessions";
+  claim.body = base::DumpJson({{"id", id}, {"project", policy.project}});
+  claim.timeout_ms = kWriteTimeoutMs;
+  const auto claimed = Forward(request, policy, std::move(claim));
+  if (claimed && claimed->status == 409) return Error{Code::kNotFound, "no session \"" + id + "\""};
+  if (claimed && claimed->status >= 200 && claimed->status < 300) return {};
+  return Error{Code::kUnavailable,
+               "the memory server does not say whose session \"" + id +
+                   "\" is; nothing was accepted, end it again when the server answers"};
+}
+
 Result<std::string> MemoryRoutes::SessionFor(const std::string& id, const api::Policy& policy) {
   auto found = state_.Read([&](sqlite::Database& db) {
     return id.empty() ? conversation::Current(db) : conversation::Find(db, id);
@@ -361,9 +388,7 @@ Result<std::string> MemoryRoutes::SessionFor(const std::string& id, const api::P
   if (!found) return found.error();
   if (*found && !(*found)->memory_session_id.empty()) return (*found)->memory_session_id;
   // An agent that has no conversation yet writes into one session of its own.
-  return id.empty()
-             ? "agent-" + base::Sha256Hex(policy.agent_namespace + "/" + policy.agent).substr(0, 16)
-             : id;
+  return id.empty() ? AgentSession(policy) : id;
 }
 
 }  // namespace sidecar

@@ -18,9 +18,10 @@ namespace sidecar {
 
 class MemoryRoutes {
  public:
-  MemoryRoutes(State& state, const PolicyWatch& policies, SendToServer send,
+  MemoryRoutes(State& state, const PolicyWatch& policies, MemoryServers& servers,
                const base::Clock& clock, OutboxLimits limits, Delivery& delivery);
-  std::vector<http::Route> Routes();  // their handlers refer to this object
+  // Their handlers refer to this object. Those that ask the server wait (Route::waits).
+  std::vector<http::Route> Routes();
 
  private:
   using Policy = std::shared_ptr<const ActivePolicy>;
@@ -40,19 +41,23 @@ class MemoryRoutes {
   Answer Import(const http::Request& request, const Policy& policy);
   Answer Forget(const http::Request& request, const Policy& policy);
 
-  // Sends now; when the server is away, or earlier writes of the lane still wait, puts the write
-  // into the outbox and answers 202.
+  // Sends now; when the server is away, takes no writes, or earlier writes of the lane still wait,
+  // puts the write into the outbox and answers 202.
   Answer SendOrQueue(const http::Request& request, const ActivePolicy& policy, OutboxRow row);
   Answer Forward(const http::Request& request, const api::Policy& policy, http::ClientRequest out);
   // The row, when it is the project's (or global and only read); kNotFound otherwise.
   Answer OwnRow(const http::Request& request, const api::Policy& policy, const std::string& id,
                 bool read_only);
+  // kNotFound: the session is another project's; kUnavailable: the server does not say, and nothing
+  // here shows that the agent began it.
+  base::Status CheckOwnSession(const http::Request& request, const api::Policy& policy,
+                               const std::string& id);
   // The memory session of the conversation with this id, or the id itself; empty: the current one.
   base::Result<std::string> SessionFor(const std::string& id, const api::Policy& policy);
 
   State& state_;
   const PolicyWatch& policies_;
-  SendToServer send_;
+  MemoryServers& servers_;
   const base::Clock& clock_;
   const OutboxLimits limits_;
   Delivery& delivery_;

@@ -15,13 +15,25 @@ using base::Status;
   "lane, kind, method, path, body, project, origin, destination, idempotency_key, created_ms," \
   " cause_span"
 
-constexpr const char* kNotKept =
-    " (the write itself was not kept: the dead letters have 16 MiB, and they are used)";
-
 Status Add(sqlite::Database& db, const char* counter, int64_t by) {
   ASSIGN_OR_RETURN(auto update,
                    db.Prepare("UPDATE outbox_totals SET value = value + ? WHERE name = ?"));
   return update.Bind(by).Bind(counter).Run();
+}
+
+// Names what takes the room, for the one is mended by the server and the other by people.
+base::Error FullError(const OutboxTotals& totals, const OutboxLimits& limits) {
+  std::string message = "the outbox is full: " + std::to_string(totals.pending) + " writes (" +
+                        std::to_string(totals.pending_bytes) +
+                        " bytes) wait for the memory server";
+  if (totals.dead_bytes > 0) {
+    message += ", and " + std::to_string(totals.dead) + " dead letters (" +
+               std::to_string(totals.dead_bytes) +
+               " bytes) for somebody to replay or discard them (GET /v1/dead-letters)";
+  }
+  return {base::Code::kFull, message + "; outbox-rows is " + std::to_string(limits.rows) +
+                                 ", outbox-bytes " + std::to_string(limits.bytes) +
+                                 "; nothing was accepted"};
 }
 
 Result<int64_t> BytesOf(sqlite::Database& db, int64_t sequence) {
@@ -112,14 +124,9 @@ Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& l
   const int64_t reserve = row.kind == "observation" ? 0 : 10;  // a tenth
   ASSIGN_OR_RETURN(const OutboxTotals totals, ReadTotals(db));
   const bool rows_full = totals.pending >= limits.rows + (reserve ? limits.rows / reserve : 0);
-  const bool bytes_full =
-      totals.pending_bytes + bytes > limits.bytes + (reserve ? limits.bytes / reserve : 0);
-  if (rows_full || bytes_full) {
-    return base::Error{base::Code::kFull,
-                       "the outbox is full: " + std::to_string(totals.pending) + " writes (" +
-                           std::to_string(totals.pending_bytes) +
-                           " bytes) wait for the memory server; nothing was accepted"};
-  }
+  const bool bytes_full = totals.pending_bytes + totals.dead_bytes + bytes >
+                          limits.bytes + (reserve ? limits.bytes / reserve : 0);
+  if (rows_full || bytes_full) return FullError(totals, limits);
   {
     ASSIGN_OR_RETURN(auto insert,
                      db.Prepare("INSERT INTO outbox(" SUMMED_COLUMNS ", bytes, checksum)"
@@ -154,6 +161,14 @@ Result<bool> HasPending(sqlite::Database& db, const std::string& lane) {
   return query.Step();
 }
 
+Result<bool> BeginsSession(sqlite::Database& db, const std::string& id,
+                           const std::string& project) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT 1 FROM outbox WHERE lane = ? AND project = ?"
+                                          " AND kind = 'session' AND state = 'pending' LIMIT 1"));
+  query.Bind(id).Bind(project);
+  return query.Step();
+}
+
 Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence) {
   return LoadInState(db, sequence, "pending");
 }
@@ -170,18 +185,12 @@ Status MarkDead(sqlite::Database& db, int64_t sequence, const std::string& cause
                 const std::string& reason) {
   ASSIGN_OR_RETURN(const int64_t bytes, BytesOf(db, sequence));
   if (bytes < 0) return {};
-  ASSIGN_OR_RETURN(const OutboxTotals totals, ReadTotals(db));
-  const bool keep = totals.dead_bytes + bytes <= kMostDeadBytes;
   {
-    ASSIGN_OR_RETURN(auto update,
-                     db.Prepare("UPDATE outbox SET state = 'dead', cause = ?, reason = ?,"
-                                " body = iif(?3, body, ''), bytes = iif(?3, bytes, 0),"
-                                " checksum = iif(?3, checksum, NULL)"
-                                " WHERE sequence = ?"));
-    update.Bind(cause).Bind(keep ? reason : reason + kNotKept).Bind(int64_t{keep}).Bind(sequence);
-    RETURN_IF_ERROR(update.Run());
+    ASSIGN_OR_RETURN(auto update, db.Prepare("UPDATE outbox SET state = 'dead', cause = ?,"
+                                             " reason = ? WHERE sequence = ?"));
+    RETURN_IF_ERROR(update.Bind(cause).Bind(reason).Bind(sequence).Run());
   }
-  if (keep) RETURN_IF_ERROR(Add(db, "dead_bytes", bytes));
+  RETURN_IF_ERROR(Add(db, "dead_bytes", bytes));
   return Settle(db, "dead", bytes);
 }
 

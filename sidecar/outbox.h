@@ -39,7 +39,7 @@ struct OutboxLimits {
 };
 
 // Adds a row. kFull: over a limit; rows of kind session and session_end have a tenth more room, so
-// that captures do not shut out what they belong to.
+// that captures do not shut out what they belong to. Dead letters share the bytes with what waits.
 base::Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& limits);
 
 struct OutboxHead {
@@ -51,13 +51,15 @@ struct OutboxHead {
 base::Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t after,
                                                   int64_t limit);
 base::Result<bool> HasPending(sqlite::Database& db, const std::string& lane);
+// Whether a pending row begins the session `id` in `project`.
+base::Result<bool> BeginsSession(sqlite::Database& db, const std::string& id,
+                                 const std::string& project);
 base::Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence);
 
 // After a 2xx: the row goes, the counter stays. A row that is not pending is left alone.
 base::Status MarkDelivered(sqlite::Database& db, int64_t sequence);
-// The row stays, with why it was given up. `cause` is one word for counting ("400", "destination").
-// Beyond kMostDeadBytes of dead letters the reason alone is kept: that letter cannot be replayed.
-inline constexpr int64_t kMostDeadBytes = 16 << 20;
+// The row stays whole until it is replayed or discarded, with why it was given up. `cause` is one
+// word for counting ("400", "destination").
 base::Status MarkDead(sqlite::Database& db, int64_t sequence, const std::string& cause,
                       const std::string& reason);
 
@@ -72,7 +74,7 @@ base::Result<std::map<std::string, int64_t>> DeadByCause(sqlite::Database& db);
 struct DeadLetter {
   int64_t sequence = 0;
   std::string kind, path, project, destination, cause, reason;
-  int64_t created_ms = 0, bytes = 0;  // 0 bytes: only the reason was kept
+  int64_t created_ms = 0, bytes = 0;  // 0 bytes: what was to be written is lost, it cannot be replayed
 };
 // The newest first, those before `before` (0: from the newest), at most `limit`.
 base::Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t before,

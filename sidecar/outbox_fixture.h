@@ -65,7 +65,8 @@ class OutboxTest : public ::testing::Test {
   static http::Response Status(int status) {
     http::Response response;
     response.status = status;
-    response.body = "said " + std::to_string(status);
+    response.body =
+        R"({"id":1,"error":"said )" + std::to_string(status) + R"(","code":"of a memory server"})";
     return response;
   }
   TestDirectory directory_;

@@ -73,9 +73,8 @@ Result<Replayed> ReplayDeadLetters(sqlite::Database& db, const ReplayChoice& cho
   Replayed done;
   int64_t bytes = 0;
   for (const Candidate& letter : chosen) {
-    const bool room = totals.pending + done.replayed < limits.rows &&
-                      totals.pending_bytes + bytes + letter.bytes <= limits.bytes;
-    if (!room) break;
+    // Their bytes are counted in the outbox already.
+    if (totals.pending + done.replayed >= limits.rows) break;
     RETURN_IF_ERROR(Revive(db, letter.sequence));
     bytes += letter.bytes;
     ++done.replayed;

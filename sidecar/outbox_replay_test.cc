@@ -76,18 +76,21 @@ TEST_F(Replay, AFullOutboxTakesTheOldestAndLeavesTheRest) {
   ExpectBalance();
 }
 
-TEST_F(Replay, BeyondTheirRoomOnlyTheReasonsAreKept) {
+TEST_F(Replay, DeadLettersKeepTheirBodiesAndTakeTheOutboxsRoom) {
+  const OutboxLimits limits{.rows = 100, .bytes = 30 << 20};
   const std::string large(6 << 20, 'x');
-  for (int i = 1; i <= 4; ++i) Add("lane", std::to_string(i) + large);
+  for (int i = 1; i <= 4; ++i) ASSERT_TRUE(TryAdd("lane", std::to_string(i) + large, limits));
   for (int i = 1; i <= 4; ++i) Kill(i, "413");
   const auto letters = *state_->Read([](sqlite::Database& db) { return DeadLetters(db, 0, 10); });
   ASSERT_EQ(letters.size(), 4u);
-  EXPECT_GT(letters[2].bytes, 0);
-  EXPECT_EQ(letters[1].bytes, 0);
-  EXPECT_TRUE(letters[1].reason.starts_with("because (the write itself was not kept"));
-  EXPECT_LE(Totals().dead_bytes, kMostDeadBytes);
-  EXPECT_EQ(Do({}).replayed, 2);
-  EXPECT_EQ(Totals().dead, 2);
+  for (const DeadLetter& letter : letters) EXPECT_GT(letter.bytes, 6 << 20);
+  const auto refused = TryAdd("lane", "5" + large, limits);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, base::Code::kFull);
+  EXPECT_NE(refused.error().message.find("4 dead letters"), std::string::npos)
+      << refused.error().message;
+  EXPECT_EQ(Do({}, limits).replayed, 4);
+  EXPECT_EQ(Totals().dead_bytes, 0);
   ExpectBalance();
 }
 

@@ -1,5 +1,5 @@
-// Shows the outbox's book-keeping, what an HTTP status means for a row, where a row may go, and
-// that delivery keeps order and loses nothing whatever the server answers.
+// Shows the outbox's book-keeping, and that delivery keeps order and loses nothing whatever the
+// server answers.
 #include "sidecar/outbox.h"
 
 #include <gtest/gtest.h>
@@ -11,33 +11,6 @@
 
 namespace sidecar {
 namespace {
-
-TEST(Judge, EveryKindOfStatus) {
-  for (int status : {200, 201, 202, 204})
-    EXPECT_EQ(Judge(status, 1), Verdict::kDelivered) << status;
-  for (int status : {401, 408, 409, 425, 429, 500, 502, 503, 507})
-    EXPECT_EQ(Judge(status, 1), Verdict::kRetry) << status;
-  for (int status : {400, 403, 404, 405, 413, 422})
-    EXPECT_EQ(Judge(status, 1), Verdict::kDead) << status;
-  EXPECT_EQ(Judge(409, 4), Verdict::kRetry);
-  EXPECT_EQ(Judge(409, 5), Verdict::kDead);
-  EXPECT_EQ(Judge(500, 1'000'000), Verdict::kRetry);
-}
-
-TEST(Redirect, FollowsInsideTheNamespaceOnly) {
-  const std::string old = "http://memory.agents.svc.cluster.local:7437";
-  EXPECT_EQ(Redirect(old, old).url, old);
-  EXPECT_EQ(Redirect("", old).url, old);
-  EXPECT_EQ(Redirect(old, "").url, old);
-  const std::string same = "http://new.agents.svc.cluster.local:80";
-  EXPECT_EQ(Redirect(old, same).url, same);
-  EXPECT_TRUE(Redirect(old, same).allowed);
-  EXPECT_FALSE(Redirect(old, "http://memory.other.svc.cluster.local:7437").allowed);
-  EXPECT_FALSE(Redirect(old, "http://evil.example").allowed);
-  EXPECT_FALSE(Redirect(old, "http://agents.svc.evil.example").allowed);
-  EXPECT_EQ(Redirect("http://127.0.0.1:1", "http://127.0.0.1:2").url, "http://127.0.0.1:2");
-  EXPECT_EQ(Redirect("http://[::1]:1", "http://[::1]:1").url, "http://[::1]:1");
-}
 
 TEST_F(OutboxTest, RowsAndBytesAreLimited) {
   const OutboxLimits three{.rows = 3, .bytes = 1 << 20};
@@ -98,11 +71,11 @@ TEST_F(OutboxTest, AServerThatIsAwayIsLeftAloneForAWhile) {
       });
   delivery.Round();
   EXPECT_EQ(calls, 1);  // one row found out; the others did not try
-  EXPECT_FALSE(delivery.reachable());
+  EXPECT_EQ(delivery.suspension()->reason, "unreachable");
   EXPECT_GT(delivery.Round(), 0);
   EXPECT_EQ(calls, 1);
   for (int i = 0; i < 200; ++i) clock_.Advance(delivery.Round());
-  EXPECT_GE(calls, 200);
+  EXPECT_GE(calls, 200 * 5 / 6);  // each lane is the probe once, then a round begins the next turn
   EXPECT_EQ(Totals().pending, 5);
 }
 
@@ -120,7 +93,7 @@ TEST_F(OutboxTest, AWriteOverItsQuotaWaitsAsLongAsItIsToldAndIsNeverDead) {
       });
   delivery.Round();
   EXPECT_EQ(calls, 1);  // the other has the same budget
-  EXPECT_TRUE(delivery.reachable());
+  EXPECT_FALSE(delivery.suspended());
   clock_.Advance(6'999);
   delivery.Round();
   EXPECT_EQ(calls, 1);
@@ -168,9 +141,11 @@ TEST_F(OutboxTest, RetriesKeepTheirKeyAndEveryRowIsTakenOnceInEffect) {
   }
   std::set<std::string> keys;
   std::map<std::string, std::vector<std::string>> taken;
+  std::map<std::string, int> tries;
   Delivery delivery =
       Make([&](const std::string&, http::ClientRequest request) -> base::Result<http::Response> {
-        switch (random() % 6) {
+        // Fewer in a row than make a row that is refused beside others a dead letter.
+        switch (++tries[request.body] < 9 ? random() % 6 : 5) {
           case 0:
             return base::Error{base::Code::kUnavailable, "refused"};
           case 1:
@@ -185,7 +160,8 @@ TEST_F(OutboxTest, RetriesKeepTheirKeyAndEveryRowIsTakenOnceInEffect) {
           taken[request.body.substr(0, 5)].push_back(request.body);
         }
         // Sometimes the answer is lost although the write was taken.
-        if (random() % 5 == 0) return base::Error{base::Code::kTimeout, "no answer"};
+        if (tries[request.body] < 9 && random() % 5 == 0)
+          return base::Error{base::Code::kTimeout, "no answer"};
         return Status(201);
       });
   Drain(delivery);

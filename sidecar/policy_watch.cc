@@ -93,7 +93,6 @@ void PolicyWatch::Accept(const std::string& file, std::shared_ptr<const ActivePo
     standing_.error.clear();
     ++standing_.reloads;
   }
-  changed_.notify_all();
   on_change_();
   base::LogInfo("policy in force", {{"digest", digest}});
   const int64_t now_ms = clock_.NowMs();
@@ -120,7 +119,7 @@ void PolicyWatch::Start(int64_t interval_ms) {
     while (!stop.stop_requested()) {
       Look();
       std::unique_lock lock(mutex_);
-      changed_.wait_for(lock, std::chrono::milliseconds(interval_ms), [&] { return stopping_; });
+      stop_.wait_for(lock, std::chrono::milliseconds(interval_ms), [&] { return stopping_; });
     }
   });
 }
@@ -131,7 +130,7 @@ void PolicyWatch::Stop() {
     stopping_ = true;
   }
   thread_.request_stop();
-  changed_.notify_all();
+  stop_.notify_all();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -143,13 +142,6 @@ std::shared_ptr<const ActivePolicy> PolicyWatch::Current() const {
 PolicyWatch::Standing PolicyWatch::standing() const {
   std::lock_guard lock(mutex_);
   return standing_;
-}
-
-bool PolicyWatch::WaitForOther(const std::string& digest, int64_t timeout_ms) const {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
-                    [&] { return stopping_ || standing_.digest != digest; });
-  return standing_.digest != digest;
 }
 
 }  // namespace sidecar

@@ -62,9 +62,7 @@ class PolicyWatch {
 
   std::shared_ptr<const ActivePolicy> Current() const;  // null: none yet
   Standing standing() const;
-  // Waits until the digest in force is not `digest`; false after `timeout_ms` or at a stop.
-  bool WaitForOther(const std::string& digest, int64_t timeout_ms) const;
-  void Stop();  // ends the thread and wakes everybody who waits
+  void Stop();  // ends the thread
 
  private:
   void Accept(const std::string& file, std::shared_ptr<const ActivePolicy> compiled);
@@ -75,7 +73,7 @@ class PolicyWatch {
   const base::Clock& clock_;
   const std::function<void()> on_change_;
   mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
+  std::condition_variable stop_;
   std::shared_ptr<const ActivePolicy> current_;
   Standing standing_;
   bool stopping_ = false;

@@ -175,19 +175,11 @@ TEST_F(PolicyWatchTest, NotReadyUntilAValidPolicyWasSeen) {
   running_.reset();  // before its directory
 }
 
-TEST_F(PolicyWatchTest, WaitAnswersWhenTheDigestDiffers) {
+TEST_F(PolicyWatchTest, NobodyCanMakeTheAdminPortWait) {
   const std::string digest = Digest();
-  EXPECT_EQ(AskAdmin("/v1/policy?wait=sha256:other&timeout=30s").body["digest"], digest);
-  const Reply waited = AskAdmin("/v1/policy?wait=" + digest + "&timeout=50ms");
-  EXPECT_EQ(waited.body["digest"], digest);
-  EXPECT_GE(waited.took_ms, 45);
-  Json answer;
-  std::jthread waiter(
-      [&] { answer = AskAdmin("/v1/policy?wait=" + digest + "&timeout=30s").body; });
-  directory_.Write("policy.json", Text(7));
-  waiter.join();
-  EXPECT_EQ(answer["digest"], api::PolicyDigest(Text(7)));
-  EXPECT_EQ(AskAdmin("/v1/policy?wait=x&timeout=nonsense").status, 400);
+  const Reply reply = AskAdmin("/v1/policy?wait=" + digest + "&timeout=60s");
+  EXPECT_EQ(reply.body["digest"], digest);
+  EXPECT_LT(reply.took_ms, 50'000);
 }
 
 TEST_F(PolicyWatchTest, MetricsTellOfTurnsOutboxAndPolicy) {

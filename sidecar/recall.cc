@@ -119,10 +119,6 @@ bool MayInject(const api::Policy& policy, std::string_view trust) {
   return trust == api::kOriginUser || trust == api::kOriginAgent || trust == api::kOriginRule;
 }
 
-Recall::Recall(SendToServer send, const base::Clock& clock, Options options,
-               std::function<void()> on_answer)
-    : send_(std::move(send)), clock_(clock), options_(options), on_answer_(std::move(on_answer)) {}
-
 Recalled Recall::ForPrompt(const api::Policy& policy, const std::string& query,
                            const telemetry::TraceContext& trace) {
   Recalled recalled;
@@ -173,7 +169,7 @@ Json Recall::Ask(const api::Policy& policy, const std::string& target, int64_t e
     outcome = "timeout";
     return nullptr;
   }
-  if (!breaker_.Allow(now_ms)) {
+  if (servers_.Refuses(policy.server_url, end_ms - now_ms)) {
     outcome = "breaker_open";
     return nullptr;
   }
@@ -182,14 +178,11 @@ Json Recall::Ask(const api::Policy& policy, const std::string& target, int64_t e
   request.timeout_ms = end_ms - now_ms;
   if (!trace.trace_id.empty())
     request.headers.Set("traceparent", telemetry::FormatTraceparent(trace));
-  auto answer = send_(policy.server_url, std::move(request));
+  auto answer = servers_.Send(policy.server_url, std::move(request));
   if (!answer || answer->status >= 500) {
-    breaker_.Failed(clock_.MonotonicMs());
     outcome = answer || answer.error().code != base::Code::kTimeout ? "unavailable" : "timeout";
     return nullptr;
   }
-  breaker_.Succeeded();
-  on_answer_();
   auto json = answer->status == 200 ? base::ParseJson(answer->body) : base::Result<Json>(Json());
   if (!json || json->is_null()) {
     outcome = "refused_" + std::to_string(answer->status);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +11,6 @@
 #include "lib/api/policy.h"
 #include "lib/base/clock.h"
 #include "lib/telemetry/trace.h"
-#include "sidecar/breaker.h"
 #include "sidecar/memory_servers.h"
 #include "sidecar/prompt.h"
 #include "sidecar/recall_plan.h"
@@ -33,10 +31,8 @@ class Recall {
     int64_t deadline_ms = 200;
     int sessions = kRecalledSessions;
   };
-  // `on_answer` is called whenever the server answered.
-  Recall(
-      SendToServer send, const base::Clock& clock, Options options,
-      std::function<void()> on_answer = [] {});
+  Recall(MemoryServers& servers, const base::Clock& clock, Options options)
+      : servers_(servers), clock_(clock), options_(options) {}
 
   // GET /context: session summaries and, when `query` is not blank, observations. Trust classes
   // that the policy does not admit are left out (rulings K26). contextLimit 0 asks nothing.
@@ -45,17 +41,14 @@ class Recall {
   // GET /search for each entry that searches, all inside one deadline.
   ToolRecall ForTool(const api::Policy& policy, const std::vector<SearchPlan>& searches,
                      const telemetry::TraceContext& trace);
-  bool BreakerOpen() const { return breaker_.IsOpen(); }
 
  private:
   // The JSON of a 200; else nothing, and `outcome` says why.
   base::Json Ask(const api::Policy& policy, const std::string& target, int64_t end_ms,
                  const telemetry::TraceContext& trace, std::string& outcome);
-  SendToServer send_;
+  MemoryServers& servers_;
   const base::Clock& clock_;
   const Options options_;
-  std::function<void()> on_answer_;
-  Breaker breaker_;
 };
 
 // Reads a row of the server, a list of them, the sessions of a GET /context. What is missing is

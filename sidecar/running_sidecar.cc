@@ -2,7 +2,9 @@
 #include "sidecar/running_sidecar.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
+#include <mutex>
 #include <utility>
 
 #include "lib/base/log.h"
@@ -37,7 +39,7 @@ namespace {
 
 constexpr int kDiskFailureExit = 74;  // sysexits: input/output error
 constexpr int64_t kRequestGraceMs = 3'000;
-constexpr size_t kAdminWorkers = 4, kAdminQueue = 32, kAgentConnections = 64;
+constexpr size_t kProbeWorkers = 2, kAdminWorkers = 2, kAdminQueue = 32, kAgentConnections = 64;
 
 Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::Clock& clock,
                                   telemetry::Tracer& tracer) {
@@ -48,9 +50,10 @@ Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::C
   return options;
 }
 
-SessionUpkeep::Options UpkeepOptions(const SidecarSettings& settings) {
+SessionUpkeep::Options UpkeepOptions(const SidecarSettings& settings,
+                                     std::function<void()> each_round) {
   return {settings.session_idle_ms, settings.answers_keep_ms, settings.conversation_keep_ms,
-          settings.outbox};
+          settings.outbox, std::move(each_round)};
 }
 
 }  // namespace
@@ -64,7 +67,10 @@ struct RunningSidecar::Parts {
         metrics(std::move(counts)),
         tracer(std::move(traces)),
         state(std::move(opened)),
-        servers(s.token_file, [this](const std::string& url) { return TokenIsFor(url); }),
+        servers({.token_file = s.token_file,
+                 .token_is_for = [this](const std::string& url) { return TokenIsFor(url); },
+                 .on_back = [this] { delivery.ServerIsBack(); }},
+                c),
         delivery(
             *state, servers.Sender(), [this] { return ServerUrl(); }, c,
             DeliveryOptions(s, c, *tracer)),
@@ -75,32 +81,47 @@ struct RunningSidecar::Parts {
                    TellServer();
                    delivery.ServerIsBack();
                  }),
-        recall(servers.Sender(), c, {.deadline_ms = s.recall_timeout_ms},
-               [this] { delivery.ServerIsBack(); }),
+        recall(servers, c, {.deadline_ms = s.recall_timeout_ms}),
         turn({*state, policies, recall, rules, *metrics, *tracer, c, s.outbox, Waker()}),
         hooks(turn, *metrics),
         conversations(*state, policies, c, s.outbox, s.conversation_ttl_ms, Waker()),
         dead_letters(*state, policies, s.outbox, Waker()),
-        upkeep(*state, policies, *metrics, c, UpkeepOptions(s), Waker()),
-        memory(*state, policies, servers.Sender(), c, s.outbox, delivery),
+        upkeep(*state, policies, *metrics, c, UpkeepOptions(s, [this] {
+                 if (rules_wait) TellServer();
+               }),
+               Waker()),
+        memory(*state, policies, servers, c, s.outbox, delivery),
         mcp(policies, TwinsOfTools(), c, std::max<size_t>(1, s.workers / 2)),
         injections(*state, policies, recall),
         ledger(*state, policies, c),
         activity(c),
-        status(*state, policies, delivery, recall, rules, activity, *metrics) {}
+        status(*state, policies, delivery, servers, rules, activity, *metrics) {}
+  // Members end one by one and their threads call each other: all of them stop before.
+  ~Parts() {
+    api.reset();
+    admin.reset();
+    upkeep.Stop();
+    policies.Stop();
+    delivery.Stop();
+  }
+
 
   std::function<void()> Waker() {
     return [this] { delivery.Wake(); };
   }
   // At the start, and after another policy came into force, on the thread that put it there.
   void TellServer() {
+    const std::lock_guard one_at_a_time(telling);
     const auto now = policies.Current();
     if (!now || now->policy.server_url.empty()) return;  // told once it names a server
-    const base::Status kept = TellRetention(*state, now->policy, !std::exchange(told_rules, true),
-                                            settings.outbox, clock.NowMs());
-    if (!kept)
-      base::LogError("the memory server is not told the rules of retention until the next start",
-                     {{"reason", kept.error().message}});
+    const base::Status kept =
+        TellRetention(*state, now->policy, !told_rules, settings.outbox, clock.NowMs());
+    rules_wait = !kept;
+    if (!kept) {
+      return base::LogError("the rules of retention are not queued; tried again within a minute",
+                            {{"reason", kept.error().message}});
+    }
+    told_rules = true;
     delivery.Wake();
   }
   std::string ServerUrl() const {
@@ -139,7 +160,9 @@ struct RunningSidecar::Parts {
   MemoryServers servers;
   Delivery delivery;
   RuleCounters rules;
-  bool told_rules = false;  // of retention, since the start
+  std::mutex telling;
+  bool told_rules = false;               // of retention, since the start
+  std::atomic<bool> rules_wait = false;  // what changed could not be queued
   PolicyWatch policies;
   Recall recall;
   Turn turn;
@@ -162,6 +185,8 @@ base::Status RunningSidecar::Parts::Listen() {
   agent.listen = settings.listen;
   agent.name = "api";
   agent.workers = settings.workers;
+  // Of their own, so that no hook stands behind calls that wait for the memory server.
+  agent.waiting_workers = settings.workers;
   agent.max_connections = kAgentConnections;
   agent.before = [this](http::Request& request) {
     return RefuseStranger(request, settings.allowed_origins);
@@ -173,7 +198,8 @@ base::Status RunningSidecar::Parts::Listen() {
   http::ServerOptions options;
   options.listen = settings.admin;
   options.name = "admin";
-  options.workers = kAdminWorkers;
+  options.workers = kProbeWorkers;
+  options.waiting_workers = kAdminWorkers;
   options.queue = kAdminQueue;
   telemetry::Instrument(options, *metrics);
   ASSIGN_OR_RETURN(admin, http::Server::Start(http::Router(status.AdminRoutes()), options));

@@ -73,6 +73,7 @@ bool SessionUpkeep::Stopping() {
 
 SessionUpkeep::Round SessionUpkeep::RunOnce() {
   Round round;
+  options_.each_round();
   round.ended = EndIdle();
   AddChecksums();
   const auto aged_ms = Age();

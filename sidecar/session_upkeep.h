@@ -22,6 +22,7 @@ class SessionUpkeep {
   struct Options {  // each: 0 for never
     int64_t session_idle_ms = 0, keep_answers_ms = 0, keep_conversations_ms = 0;
     OutboxLimits outbox = {};
+    std::function<void()> each_round = [] {};  // what else is tried again until it is done
   };
   // All must outlive it. `wake` tells the delivery that there are new rows.
   SessionUpkeep(State& state, const PolicyWatch& policies, telemetry::Metrics& metrics,

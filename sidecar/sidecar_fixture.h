@@ -81,6 +81,11 @@ class StubMemory {
     for (const Call& call : calls) count += (call.method + " " + call.target).starts_with(prefix);
     return count;
   }
+  void Release() {  // what is delayed
+    std::lock_guard lock(mutex_);
+    delay_ms = 0;
+    changed_.notify_all();
+  }
   template <class F>
   auto With(F use) {
     std::lock_guard lock(mutex_);
@@ -173,7 +178,7 @@ class StubMemory {
         {request.method, target, "", "", request.headers.Get("traceparent").value_or(""), ""});
     // Slow until the caller gives up; a condition, so that the test's end is not delayed.
     changed_.wait_for(lock, std::chrono::milliseconds(delay_ms),
-                      [&] { return request.client_gone.stop_requested(); });
+                      [&] { return delay_ms == 0 || request.client_gone.stop_requested(); });
     return http::JsonResponse(200, this->*answer);
   }
 

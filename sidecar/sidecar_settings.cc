@@ -91,8 +91,12 @@ base::Status CheckSidecarSettings(const SidecarSettings& settings) {
   RETURN_IF_ERROR(telemetry::CheckTraceOptions(settings.traces));
   ASSIGN_OR_RETURN(const auto address, http::ParseAddress(settings.listen));
   const std::string& host = address.first;
-  if (host.starts_with("127.") || host == "::1" || host == "[::1]" || host == "localhost")
-    return {};
+  if (host.starts_with("127.") || host == "::1" || host == "[::1]") return {};
+  if (host == "localhost") {
+    return base::Error{base::Code::kInvalid, "listen: " + settings.listen +
+                                                 " is a name and must be an address; use 127.0.0.1:" +
+                                                 std::to_string(address.second)};
+  }
   return base::Error{base::Code::kInvalid,
                      "listen: " + settings.listen +
                          " is reachable from outside; use an address of 127.0.0.0/8 or [::1]"};

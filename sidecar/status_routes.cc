@@ -1,7 +1,6 @@
 // Gathers the figures; they come from state.db, so they are right across restarts.
 #include "sidecar/status_routes.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "lib/conversation/conversations.h"
@@ -16,7 +15,6 @@ namespace {
 using base::Json;
 using base::Result;
 
-constexpr int64_t kLongestWaitMs = 60'000;
 constexpr int64_t kLettersShown = 20;
 
 Json EncodeStanding(const PolicyWatch::Standing& standing) {
@@ -29,6 +27,13 @@ Json EncodeStanding(const PolicyWatch::Standing& standing) {
   if (standing.loaded_ms > 0) json["loaded_at"] = base::FormatTime(standing.loaded_ms);
   if (!standing.error.empty()) json["error"] = standing.error;
   return json;
+}
+
+Json EncodeSuspension(const std::optional<Suspension>& suspension) {
+  if (!suspension) return nullptr;
+  return {{"reason", suspension->reason},
+          {"message", suspension->message},
+          {"since", base::FormatTime(suspension->since_ms)}};
 }
 
 Result<Json> EncodeOutbox(sqlite::Database& db) {
@@ -47,12 +52,12 @@ Result<Json> EncodeOutbox(sqlite::Database& db) {
 }  // namespace
 
 StatusRoutes::StatusRoutes(State& state, const PolicyWatch& policies, const Delivery& delivery,
-                           const Recall& recall, const RuleCounters& rules,
+                           const MemoryServers& servers, const RuleCounters& rules,
                            const Activity& activity, telemetry::Metrics& metrics)
     : state_(state),
       policies_(policies),
       delivery_(delivery),
-      recall_(recall),
+      servers_(servers),
       rules_(rules),
       activity_(activity),
       metrics_(metrics) {}
@@ -65,6 +70,7 @@ std::vector<http::Route> StatusRoutes::AdminRoutes() {
   auto routes = telemetry::AdminRoutes(metrics_, [this] { return Ready(); });
   for (http::Route& route : routes) {
     if (route.pattern != "/metrics") continue;
+    route.waits = true;
     route.handler = [this, render = route.handler](const http::Request& request) {
       const std::lock_guard one_at_a_time(scrape_);  // gauges of one moment stay together
       RefreshGauges();
@@ -72,6 +78,7 @@ std::vector<http::Route> StatusRoutes::AdminRoutes() {
     };
   }
   routes.push_back({"GET", "/v1/policy", [this](const http::Request& r) { return Policy(r); }});
+  routes.back().waits = true;
   return routes;
 }
 
@@ -90,20 +97,17 @@ http::Response StatusRoutes::Status(const http::Request&) {
   (*status)["refused"] = static_cast<int64_t>(
       metrics_.Value("agent_memory_sidecar_hooks_refused_total", {{"reason", "full"}}));
   const auto policy = policies_.Current();
-  (*status)["memory"] = {{"url", policy ? policy->policy.server_url : ""},
+  const std::string url = policy ? policy->policy.server_url : "";
+  (*status)["memory"] = {{"url", url},
                          {"project", policy ? policy->policy.project : ""},
-                         {"reachable", delivery_.reachable()},
+                         {"reachable", !servers_.IsAway(url)},
                          {"last_status", delivery_.last_status()},
-                         {"recall_suspended", recall_.BreakerOpen()}};
+                         {"recall_suspended", servers_.IsSlow(url)}};
+  (*status)["suspended"] = EncodeSuspension(delivery_.suspension());
   return http::JsonResponse(200, *status);
 }
 
-http::Response StatusRoutes::Policy(const http::Request& request) {
-  if (const auto wait = request.Query("wait")) {
-    auto timeout_ms = base::ParseDuration(request.Query("timeout").value_or("30s"));
-    if (!timeout_ms) return http::ErrorResponse(timeout_ms.error());
-    (void)policies_.WaitForOther(*wait, std::min(*timeout_ms, kLongestWaitMs));
-  }
+http::Response StatusRoutes::Policy(const http::Request&) {
   Json json = EncodeStanding(policies_.standing());
   const auto policy = policies_.Current();
   json["agent"] = policy ? policy->policy.agent : "";
@@ -138,6 +142,8 @@ void StatusRoutes::RefreshGauges() {
     }
     metrics_.SetGauge("agent_memory_sidecar_outbox_pending_bytes",
                       static_cast<double>(totals->pending_bytes));
+    metrics_.SetGauge("agent_memory_sidecar_outbox_dead_bytes",
+                      static_cast<double>(totals->dead_bytes));
   }
   if (const auto damages = state_.Read([](sqlite::Database& db) { return Damages(db); })) {
     metrics_.SetGauge("agent_memory_sidecar_damaged_files", static_cast<double>(damages->size()));
@@ -153,7 +159,14 @@ void StatusRoutes::RefreshGauges() {
   metrics_.SetGauge("agent_memory_sidecar_policy_matches_file", standing.matches_file ? 1 : 0);
   metrics_.SetGauge("agent_memory_sidecar_policy_reloads", static_cast<double>(standing.reloads));
   metrics_.SetGauge("agent_memory_sidecar_policy_rejected", static_cast<double>(standing.rejected));
-  metrics_.SetGauge("agent_memory_sidecar_server_reachable", delivery_.reachable() ? 1 : 0);
+  const auto policy = policies_.Current();
+  const bool away = policy && servers_.IsAway(policy->policy.server_url);
+  metrics_.SetGauge("agent_memory_sidecar_server_reachable", away ? 0 : 1);
+  const auto suspension = delivery_.suspension();
+  for (const char* reason : kSuspensionReasons) {
+    metrics_.SetGauge("agent_memory_sidecar_outbox_suspended",
+                      suspension && suspension->reason == reason ? 1 : 0, {{"reason", reason}});
+  }
 }
 
 }  // namespace sidecar

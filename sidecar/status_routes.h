@@ -9,8 +9,8 @@
 #include "lib/telemetry/metrics.h"
 #include "sidecar/activity.h"
 #include "sidecar/delivery.h"
+#include "sidecar/memory_servers.h"
 #include "sidecar/policy_watch.h"
-#include "sidecar/recall.h"
 #include "sidecar/rule_counters.h"
 #include "sidecar/state.h"
 
@@ -19,11 +19,12 @@ namespace sidecar {
 class StatusRoutes {
  public:
   StatusRoutes(State& state, const PolicyWatch& policies, const Delivery& delivery,
-               const Recall& recall, const RuleCounters& rules, const Activity& activity,
+               const MemoryServers& servers, const RuleCounters& rules, const Activity& activity,
                telemetry::Metrics& metrics);
   std::vector<http::Route> AgentRoutes();  // /v1/status
   // /livez, /readyz, /metrics, /v1/policy. Ready: a valid policy was seen once and the disk takes
-  // writes; the remote server has no say.
+  // writes; the remote server has no say. All but the two probes wait (Route::waits): a probe is
+  // answered whatever the others are busy with.
   std::vector<http::Route> AdminRoutes();
 
  private:
@@ -35,7 +36,7 @@ class StatusRoutes {
   State& state_;
   const PolicyWatch& policies_;
   const Delivery& delivery_;
-  const Recall& recall_;
+  const MemoryServers& servers_;
   const RuleCounters& rules_;
   const Activity& activity_;
   telemetry::Metrics& metrics_;

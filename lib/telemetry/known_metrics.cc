@@ -81,7 +81,10 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_sidecar_idle_sessions_total", "counter",
      "Sessions ended because they were not used for session-idle."},
     {"agent_memory_sidecar_injected_items_total", "counter", "Memories put into prompts."},
+    {"agent_memory_sidecar_outbox_dead_bytes", "gauge", "Bytes of dead letters in the outbox."},
     {"agent_memory_sidecar_outbox_pending_bytes", "gauge", "Bytes that wait in the outbox."},
+    {"agent_memory_sidecar_outbox_suspended", "gauge",
+     "1: all writes wait, by reason."},
     {"agent_memory_sidecar_outbox_writes", "gauge",
      "Writes over the life of the volume, by state: accepted = delivered + pending + dead + "
      "discarded."},
