@@ -36,6 +36,8 @@ std::vector<Child> Desired(const Blueprint& blueprint);
 base::Json Dressed(base::Json object, const kube::Resource& resource, const Blueprint& blueprint);
 // The kinds in it, for watching.
 std::vector<kube::Resource> ChildResources();
+// Whether the Agent names neither image nor template: the operator's setting has to name one.
+bool NamesNoImage(const api::Agent& agent);
 // Why spec.template cannot be used; empty when it can, or when the Agent has none.
 std::string TemplateFault(const api::Agent& agent);
 

@@ -50,6 +50,8 @@ base::Result<FileRequest> ReadArguments(const std::vector<std::string>& argument
       request.settings.memory_url = value;
     else if (flag == "--cluster-domain")
       request.settings.cluster_domain = value;
+    else if (flag == "--agent-image")
+      request.settings.agent_image = value;
     else if (flag == "--sidecar-image")
       request.settings.sidecar_image = value;
     else if (flag == "--otlp-endpoint")

@@ -177,7 +177,12 @@ void Compare(Draft& draft, Child child) {
 }
 
 void CompareChildren(Draft& draft) {
-  draft.findings.template_fault = TemplateFault(draft.agent);
+  draft.findings.image_missing = NamesNoImage(draft.agent);
+  draft.findings.template_fault =
+      draft.findings.image_missing
+          ? "spec.image and spec.template are not set, and the operator has no --agent-image: set "
+            "spec.image, or give the operator the runtime image of such Agents by --agent-image"
+          : TemplateFault(draft.agent);
   const bool usable = draft.findings.template_fault.empty();
   std::set<ChildKey> wanted;
   if (usable) {
@@ -332,6 +337,7 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
     return OnlyStatus(
         draft, BrokenStatus(observed.agent, "InvalidAgent", agent.error().message, now_ms), now_ms);
   draft.agent = *std::move(agent);
+  if (NamesNoImage(draft.agent)) draft.agent.image = settings.agent_image;
   draft.findings.sidecar_image =
       draft.agent.sidecar_image.empty() ? settings.sidecar_image : draft.agent.sidecar_image;
   draft.findings.resolution = Resolve(observed, settings.cluster_domain, settings.memory_url);

@@ -16,6 +16,7 @@ namespace controller {
 struct Settings {
   std::string cluster_domain = "cluster.local";
   std::string sidecar_image = "agent-memory/sidecar:dev";
+  std::string agent_image;  // of Agents with neither image nor template; empty: they get no pod
   std::string server_image = "agent-memory/server:dev";  // of MemoryServers that name none
   std::string otlp_endpoint;  // where sidecars send traces; empty: nowhere
   ForeignPods foreign_pods;

@@ -27,6 +27,7 @@ PersistentVolumeClaims, children) are taken for what the cluster has. "-" is sta
   --memory-url URL     the memory server, instead of what serverRef leads to
   --namespace NS       of objects that name none (default)
   --cluster-domain D   (cluster.local)
+  --agent-image I      image of the agent where the Agent names none
   --sidecar-image I    image of the sidecar where the Agent names none
   --otlp-endpoint URL  where the sidecar sends traces
 )";

@@ -168,6 +168,11 @@ Resolution Resolve(const Observed& observed, const std::string& cluster_domain,
     const Json* tool = Find(observed.agent_tools, reference);
     if (!tool) return NotFound(observed, reference);
     wanted.name = base::StringAt(*tool, {"spec", "service", "name"});
+    if (wanted.name.empty())
+      return No("AgentToolWithoutService",
+                "AgentTool " + reference.Text() +
+                    " names no Service: set its spec.service.name to that of the memory server, or "
+                    "correct spec.memory.serverRef");
     const Json* port = base::At(*tool, {"spec", "service", "port"});
     asked_port = port && port->is_number_integer() ? port->get<int>() : 0;
     service = Find(observed.services, wanted);

@@ -107,6 +107,7 @@ base::Result<Blueprint> BlueprintOf(const RunDraft& draft) {
   Blueprint blueprint;
   const Json& object = *draft.observed.agent;
   ASSIGN_OR_RETURN(blueprint.agent, api::DecodeAgent(object));
+  if (NamesNoImage(blueprint.agent)) blueprint.agent.image = draft.settings.agent_image;
   if (!draft.run.uid.empty()) blueprint.owner = kube::ControllerReference(draft.observed.run);
   blueprint.audience = "agent-memory." + base::StringAt(object, {"status", "memory", "namespace"}) +
                        "." + base::StringAt(object, {"status", "memory", "service"});

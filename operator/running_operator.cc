@@ -38,6 +38,7 @@ std::string PodName() {  // empty: not in a pod
 ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& metrics) {
   ControllerOptions options;
   options.settings.cluster_domain = settings.Text("cluster-domain");
+  options.settings.agent_image = settings.Text("agent-image");
   options.settings.sidecar_image = settings.Text("sidecar-image");
   options.settings.server_image = settings.Text("server-image");
   options.settings.otlp_endpoint = settings.Text("otlp-endpoint");
@@ -320,13 +321,13 @@ const base::Program& OperatorProgram() {
       "Turns Agents into workloads with memory, and keeps them so.",
       {
           {"kubeconfig", Kind::kString, "",
-           "how to reach the API server; empty: as the pod's ServiceAccount"},
+           "of the API server; empty: as the pod's ServiceAccount"},
           {"admin", Kind::kString, ":8080", "probes and metrics"},
           {"namespaces", Kind::kList, "", "only these, a,b; empty: all"},
           {"class", Kind::kString, "",
-           "only Agents whose annotation agents.agentops.io/class is this; empty: those that have "
-           "none"},
+           "only Agents whose agents.agentops.io/class is this; empty: those that have none"},
           {"cluster-domain", Kind::kString, "cluster.local", "DNS domain of the cluster"},
+          {"agent-image", Kind::kString, "", "of Agents that name none; empty: they get no pod"},
           {"sidecar-image", Kind::kString, "agent-memory/sidecar:dev", "of Agents that name none"},
           {"server-image", Kind::kString, "agent-memory/server:dev",
            "of MemoryServers that name none"},

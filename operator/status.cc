@@ -86,9 +86,24 @@ Condition PolicyInSync(const View& view) {
   return {"PolicyInSync", Truth::kFalse, "Pending", count + " have the newest policy in force"};
 }
 
+bool HasDenials(const api::Agent& agent) {
+  for (const char* field : {"allowedPaths", "blockedCommands"}) {
+    const Json* list = base::At(agent.spec, {"toolHooks", field});
+    if (list && list->is_array() && !list->empty()) return true;
+  }
+  return false;
+}
+
 Condition RulesAccepted(const View& view) {
   if (view.findings.rule_faults.empty())
-    return {"RulesAccepted", Truth::kTrue, "Accepted", "every regular expression compiles"};
+    return {
+        "RulesAccepted", Truth::kTrue, "Accepted",
+        std::string("every regular expression compiles") +
+            (HasDenials(view.agent)
+                 ? "; allowedPaths and blockedCommands judge the strings of a call's arguments, "
+                   "but no prose (contents, descriptions: told as unjudged) and not what a "
+                   "program that the call starts does by itself"
+                 : "")};
   return {"RulesAccepted", Truth::kFalse, "RulesRejected",
           base::Join(view.findings.rule_faults, "; ") + "; the others are in force"};
 }
@@ -159,7 +174,8 @@ Condition Degraded(const View& view, const Condition& endpoints) {
 Condition Stalled(const View& view) {
   const Findings& f = view.findings;
   if (!f.template_fault.empty())
-    return {"Stalled", Truth::kTrue, "TemplateInvalid", f.template_fault};
+    return {"Stalled", Truth::kTrue, f.image_missing ? "ImageMissing" : "TemplateInvalid",
+            f.template_fault};
   if (!f.taken_names.empty())
     return {"Stalled", Truth::kTrue, "NameTaken",
             "not made by this Agent and left alone: " + base::Join(f.taken_names, ", ") +

@@ -25,6 +25,7 @@ struct Findings {
   std::string claim_owner;               // UID noted on a leftover claim; may be empty
   std::vector<std::string> taken_names;  // "Service x": exists and is not ours
   std::string template_fault;            // ours or the API server's
+  bool image_missing = false;            // and that is the fault
   std::string refused;                   // what else the API server refused, with its words
   bool storage_differs = false;          // spec.storage is not what the claim was made from
   ForeignPods foreign_pods;

@@ -34,7 +34,7 @@ struct Agent {
   std::string mode = "daemon";  // daemon | task
   int64_t replicas = 1;         // 0 or 1; not in `spec`: it is no business of the agent
   base::Json spec;              // the rest, mounted as /etc/agent/agent.json
-  std::string image;            // empty: spec.template is used
+  std::string image;            // empty: spec.template, else the operator's
   AgentStorage storage;
   bool has_storage = true;
   std::optional<AgentMemory> memory;

@@ -69,7 +69,7 @@ TEST(CrdSchema, FaultsNameTheFieldLikeTheServerDoes) {
       {"/spec/image", "''", "spec.image in body should be at least 1 chars long"},
       {"/spec/image", "'a b'", "spec.image in body should match '^\\S+$'"},
       {"/spec/template", "{spec: {}}",
-       "spec.image: Invalid value: exactly one of image and template must be set"},
+       "spec.image: Invalid value: at most one of image and template may be set"},
       {"/spec/env", "{A: 1}", "spec.env.A in body must be of type string: \"integer\""},
       {"/spec/env", "{1A: x}", "spec.env: Invalid value: env: names are letters"},
       {"/spec/ports", "[{containerPort: 0}]",

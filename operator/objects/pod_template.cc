@@ -18,10 +18,12 @@ void AddUnlessThere(Json& list, Json item, const char* field) {
 
 Json Quantities(const Json& resources) {
   Json out = Json::object();
-  for (const auto& [part, fields] : resources.items())
+  for (const auto& [part, fields] : resources.items()) {
+    if (part == "claims") continue;  // of AgentOps: kept, and not acted on
     for (const auto& [name, quantity] : fields.items())
       out[part][name] =
           quantity.is_string() ? quantity.get<std::string>() : base::DumpJson(quantity);
+  }
   return out;
 }
 
@@ -40,9 +42,10 @@ Json Environment(const Json& spec) {
 }
 
 // The agent container of the short form, fit for a namespace that enforces `restricted`.
-Json AgentContainer(const Json& spec) {
+Json AgentContainer(const api::Agent& agent) {
+  const Json& spec = agent.spec;
   Json container = {{"name", kAgentContainer},
-                    {"image", base::StringAt(spec, {"image"})},
+                    {"image", agent.image},
                     {"env", Environment(spec)},
                     {"securityContext",
                      {{"allowPrivilegeEscalation", false}, {"capabilities", {{"drop", {"ALL"}}}}}}};
@@ -57,7 +60,7 @@ Json AgentContainer(const Json& spec) {
 Json ShortForm(const api::Agent& agent) {
   return {{"metadata", Json::object()},
           {"spec",
-           {{"containers", Json::array({AgentContainer(agent.spec)})},
+           {{"containers", Json::array({AgentContainer(agent)})},
             {"enableServiceLinks", false},
             {"securityContext",
              {{"runAsNonRoot", true},
@@ -116,6 +119,10 @@ std::string ListFault(const Json& spec, const char* list,
 }
 
 }  // namespace
+
+bool NamesNoImage(const api::Agent& agent) {
+  return agent.image.empty() && !agent.spec.contains("template");
+}
 
 std::string TemplateFault(const api::Agent& agent) {
   const Json* pod = base::At(agent.spec, {"template"});
