@@ -141,18 +141,27 @@ Response RecentObservations(const Api& api, const Request& request) {
 Response GetObservation(const Api& api, const Request& request) {
   return Answer(200, [&]() -> Result<Json> {
     ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
-    ASSIGN_OR_RETURN(api::Observation row, api.store.Get(id));
+    ASSIGN_OR_RETURN(auto revision, NumberParameter(request, "revision"));
+    ASSIGN_OR_RETURN(api::Observation row,
+                     revision ? api.store.GetRevision(id, *revision) : api.store.Get(id));
     return api::EncodeObservation(row);
   }());
 }
 
 Response GetRevisions(const Api& api, const Request& request) {
-  return ListAnswer(
-      [&]() -> Result<std::vector<Revision>> {
-        ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
-        return api.store.Revisions(id);
-      }(),
-      EncodeRevision);
+  auto page = [&]() -> Result<std::vector<Revision>> {
+    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(auto before, NumberParameter(request, "cursor"));
+    ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", api::kMaxRows));
+    return api.store.Revisions(id, before.value_or(INT64_MAX), limit);
+  }();
+  Response response = ListAnswer(page, EncodeRevision);
+  // A page before the first revision is not asked for; one that retention emptied is empty.
+  if (page && !page->empty() && page->front().revision > 1) {
+    response.headers.Set("X-Partial", "true");
+    response.headers.Set("X-Next-Cursor", std::to_string(page->front().revision));
+  }
+  return response;
 }
 
 Response PatchObservation(const Api& api, const Request& request) {

@@ -127,7 +127,7 @@ struct ImportOptions {
   int64_t now_ms = 0;
 };
 
-// One snapshot to walk over, once. It may outlive its Store.
+// A walk over what a store keeps, once, in many short snapshots. It may outlive its Store.
 class ExportCursor {
  public:
   virtual ~ExportCursor() = default;
@@ -167,7 +167,13 @@ class Store {
                                       const ImportOptions& options);
 
   base::Result<api::Observation> Get(int64_t id);
-  base::Result<std::vector<Revision>> Revisions(int64_t id);  // oldest first, the present one last
+  // The row as it was: what a revision does not keep (session, project, scope, topic key) is
+  // today's. kNotFound: there is no such revision, or retention removed it.
+  base::Result<api::Observation> GetRevision(int64_t id, int64_t revision);
+  // Those before number `before`, oldest first, the present one last: the newest `limit` of them,
+  // or as many as an answer holds.
+  base::Result<std::vector<Revision>> Revisions(int64_t id, int64_t before = INT64_MAX,
+                                                size_t limit = SIZE_MAX);
   base::Result<std::vector<api::Observation>> Recent(const Filter& filter);  // newest change first
   base::Result<std::vector<api::Session>> RecentSessions(const std::optional<std::string>& project,
                                                          size_t limit);

@@ -130,6 +130,38 @@ Result<Observation> RowAt(Database& database, int64_t slot) {
   return ObservationAt(read);
 }
 
+// Numbers of revisions, both included, and how many of the newest.
+struct RevisionRange {
+  int64_t first = 1, last = INT64_MAX;
+  size_t limit = SIZE_MAX;
+};
+
+// The newest that one answer holds, newest first.
+Result<std::vector<Revision>> ReadRevisions(Database& database, int64_t id, int64_t slot,
+                                            const RevisionRange& wanted) {
+  std::vector<Revision> revisions;
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(
+          "SELECT revision, replaced_ms, written_ms, type, title, content, origin, tags "
+          "FROM revisions WHERE id = ?1 AND revision BETWEEN ?3 AND ?4 "
+          "AND replaced_ms > (SELECT kept_since(o.project, o.scope, o.type) "
+          "FROM observations o WHERE o.slot = ?2) UNION ALL "
+          "SELECT revision_count, 0, updated_ms, type, title, content, origin, tags "
+          "FROM observations WHERE slot = ?2 AND revision_count BETWEEN ?3 AND ?4 "
+          "ORDER BY 1 DESC"));
+  read.Bind(id).Bind(slot).Bind(wanted.first).Bind(wanted.last);
+  for (size_t bytes = 0; bytes <= kAnswerBytes && revisions.size() < wanted.limit;
+       bytes += AnswerBytes(revisions.back())) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) break;
+    ASSIGN_OR_RETURN(base::Json tags, base::ParseJson(read.Text(7)));
+    revisions.push_back({read.Int(0), read.Int(1), read.Int(2), read.Text(3), read.Text(4),
+                         read.Text(5), read.Text(6), tags.get<std::vector<std::string>>()});
+  }
+  return revisions;
+}
+
 // Rows of each project that are over and not hidden yet: the counts of the ranges have them still.
 Result<std::map<int64_t, int64_t>> CountOver(Database& database) {
   std::map<int64_t, int64_t> over;
@@ -162,28 +194,36 @@ Result<Observation> Store::Get(int64_t id) {
   return RowAt(snapshot.database(), slot);
 }
 
-Result<std::vector<Revision>> Store::Revisions(int64_t id) {
+Result<Observation> Store::GetRevision(int64_t id, int64_t revision) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
-  std::vector<Revision> revisions;
-  ASSIGN_OR_RETURN(Statement read, snapshot.database().Prepare(
-                                       "SELECT revision, replaced_ms, written_ms, type, "
-                                       "title, content, origin, tags FROM revisions "
-                                       "WHERE id = ?1 AND replaced_ms > (SELECT kept_since("
-                                       "o.project, o.scope, o.type) FROM observations o "
-                                       "WHERE o.slot = ?2) UNION ALL "
-                                       "SELECT revision_count, 0, "
-                                       "updated_ms, type, title, content, origin, tags "
-                                       "FROM observations WHERE slot = ?2 ORDER BY 1 DESC"));
-  read.Bind(id).Bind(slot);
-  // The newest that one answer holds, oldest first.
-  for (size_t bytes = 0; bytes <= kAnswerBytes; bytes += AnswerBytes(revisions.back())) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) break;
-    ASSIGN_OR_RETURN(base::Json tags, base::ParseJson(read.Text(7)));
-    revisions.push_back({read.Int(0), read.Int(1), read.Int(2), read.Text(3), read.Text(4),
-                         read.Text(5), read.Text(6), tags.get<std::vector<std::string>>()});
+  ASSIGN_OR_RETURN(Observation row, RowAt(snapshot.database(), slot));
+  if (row.revision_count == revision) return row;
+  ASSIGN_OR_RETURN(std::vector<Revision> found,
+                   ReadRevisions(snapshot.database(), id, slot, {revision, revision, 1}));
+  if (found.empty()) {
+    return Error{Code::kNotFound, "observation " + std::to_string(id) + " has no revision " +
+                                      std::to_string(revision) + ": GET /observations/" +
+                                      std::to_string(id) + "/revisions lists those there are"};
   }
+  Revision& then = found.front();
+  row.type = std::move(then.type);
+  row.title = std::move(then.title);
+  row.content = std::move(then.content);
+  row.tags = std::move(then.tags);
+  row.normalized_hash = api::NormalizedHash(row.content);
+  row.source = {.origin = std::move(then.origin)};
+  row.revision_count = revision;
+  row.duplicate_count = 0;
+  row.updated_ms = row.last_seen_ms = then.written_ms;
+  return row;
+}
+
+Result<std::vector<Revision>> Store::Revisions(int64_t id, int64_t before, size_t limit) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
+  ASSIGN_OR_RETURN(std::vector<Revision> revisions,
+                   ReadRevisions(snapshot.database(), id, slot, {1, before - 1, limit}));
   std::reverse(revisions.begin(), revisions.end());
   return revisions;
 }

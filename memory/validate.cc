@@ -107,6 +107,15 @@ Result<size_t> CountParameter(const http::Request& request, const char* name, si
   return std::min<size_t>(static_cast<size_t>(*value), api::kMaxRows);
 }
 
+Result<std::optional<int64_t>> NumberParameter(const http::Request& request, const char* name) {
+  std::optional<std::string> text = request.Query(name);
+  if (!text) return std::optional<int64_t>();
+  std::optional<int64_t> value = NumberOf(*text);
+  if (value && *value > 0) return value;
+  return Invalid(std::string(name) + " must be a whole number from 1 on, it is \"" +
+                 base::Ellipsize(*text, 40) + "\"");
+}
+
 Result<bool> FlagParameter(const http::Request& request, const char* name) {
   std::optional<std::string> text = request.Query(name);
   if (!text || *text == "false" || *text == "0") return false;

@@ -20,6 +20,9 @@ base::Result<api::Session> DecodeSession(const base::Json& json);  // of an expo
 // A whole number of the query, or `fallback` when absent; more than api::kMaxRows counts as that.
 base::Result<size_t> CountParameter(const http::Request& request, const char* name,
                                     size_t fallback);
+// A whole number from 1 on; absent: nullopt.
+base::Result<std::optional<int64_t>> NumberParameter(const http::Request& request,
+                                                     const char* name);
 base::Result<bool> FlagParameter(const http::Request& request, const char* name);
 base::Result<Filter> FilterOf(const http::Request& request, size_t default_limit);
 // RFC 3339, or whole milliseconds since 1970; absent: nullopt.

@@ -25,7 +25,7 @@ constexpr int64_t kWriteTimeoutMs = 3'000;  // then the outbox takes the write o
 constexpr size_t kMaxImportBytes = 32 << 20;
 constexpr const char* kQueryParameters[] = {
     "q",     "query",  "type",           "scope",  "limit", "sessions", "syntax",
-    "as_of", "format", "observation_id", "before", "after", "revision"};
+    "as_of", "format", "observation_id", "before", "after", "revision", "cursor"};
 // No Idempotency-Key: the server keeps them for POST /observations alone, and our client would send
 // anything else that has one twice.
 constexpr const char* kPassedHeaders[] = {"traceparent", "X-Request-Id"};
@@ -87,7 +87,8 @@ http::Response Passed(http::Response answer) {
   http::Response out;
   out.status = answer.status;
   out.body = std::move(answer.body);
-  for (const char* name : {"Content-Type", "Retry-After", "X-Request-Id"}) {
+  for (const char* name :
+       {"Content-Type", "Retry-After", "X-Request-Id", "X-Partial", "X-Next-Cursor"}) {
     if (auto value = answer.headers.Get(name)) out.headers.Set(name, *value);
   }
   return out;
@@ -217,7 +218,7 @@ MemoryRoutes::Answer MemoryRoutes::GetRevisions(const http::Request& request,
   ASSIGN_OR_RETURN(auto row, OwnRow(request, policy->policy, id, true));
   if (row.status != 200) return row;
   http::ClientRequest out;
-  out.target = "/observations/" + id + "/revisions";
+  out.target = "/observations/" + id + "/revisions" + ForcedQuery(request, policy->policy);
   return Forward(request, policy->policy, std::move(out));
 }
 
