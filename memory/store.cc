@@ -135,6 +135,12 @@ Store::~Store() { Close(); }
 
 namespace {
 
+// The batch is not kept, and its callers may come again: no sync failed.
+Status NotNow(const base::Error& error) {
+  const bool full = error.code == base::Code::kFull;
+  return base::Error{full ? error.code : base::Code::kUnavailable, error.message};
+}
+
 Result<Database> OpenAndMigrate(const std::string& path, const Database::Options& writing) {
   ASSIGN_OR_RETURN(Database database, Database::Open(path, writing));
   if (Status migrated = sqlite::Migrate(database, SchemaSteps()); !migrated)
@@ -178,12 +184,19 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
           static_cast<int>(std::clamp<int64_t>(longest / 4096, 16, writing.checkpoint_pages));
   }
   writing.before_commit = [state = state.get()](Database& writer) -> Status {
+    // Without the number of this change readers would answer from what was before it.
+    if (Status told = state->resident.Publish(writer); !told) return NotNow(told.error());
+    if (Status counted = state->usage.Read(writer); !counted) {
+      base::LogWarn("what a namespace keeps could not be counted; the figures are older",
+                    {{"file", state->path}, {"reason", counted.error().message}});
+    }
+    return {};
+  };
+  writing.after_commit = [state = state.get()](Database& writer) -> Status {
     // What waits can wait longer: a delete on a full volume must not fail of it.
     ASSIGN_OR_RETURN(int64_t reusable, writer.ReusableBytes());
-    if (SpaceGuard* space = state->options.space; !space || space->Admit(reusable))
-      RETURN_IF_ERROR(state->Index(writer, IndexManyWaiting));
-    RETURN_IF_ERROR(state->resident.Publish(writer));
-    return state->usage.Read(writer);
+    if (SpaceGuard* space = state->options.space; space && !space->Admit(reusable)) return {};
+    return state->Index(writer, IndexManyWaiting);
   };
   writing.when_idle = [state = state.get()](Database& writer) {
     return state->Index(writer, IndexWaiting);

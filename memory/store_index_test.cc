@@ -73,12 +73,14 @@ TEST_F(StoreIndexTest, ManyRowsAndLongOnesDoNotWaitForAQuietMoment) {
     rows[i].row.normalized_hash = std::to_string(i);
   }
   ASSERT_TRUE(store_->Import(rows, {}));
+  ASSERT_TRUE(store_->ProbeWrite());  // comes after what follows the import
   EXPECT_EQ(Waiting(), 0);
   for (std::string letter : {"a", "b", "c", "d", "e", "f"}) {
     std::string text;
     while (text.size() < 45'000) text += letter + " word ";
     MustSave(Note(text));
   }
+  ASSERT_TRUE(store_->ProbeWrite());
   EXPECT_EQ(Waiting(), 0);
 }
 
@@ -97,6 +99,30 @@ TEST_F(StoreIndexTest, AWriterThatHangsHoldsUpNoReader) {
   sqlite3_close(other);
   OpenWithIdle(std::chrono::hours(1));
   EXPECT_EQ(store_->Search({}, "zeppelin", false)->rows.size(), 2u);
+}
+
+// A pass that fails every time, whatever the reason: here a part of the index is not there.
+TEST_F(StoreIndexTest, APassThatFailsEndsNothingAndDoesNotAfterARestart) {
+  int failures = 0;
+  StoreOptions options;
+  options.index_bytes = 0;
+  options.index_idle = std::chrono::hours(1);
+  options.on_sync_failure = [&](const base::Error&) { ++failures; };
+  store_.reset();
+  {
+    auto file = sqlite::Database::Open(scratch_.File("store"), {sqlite::Access::kScratch});
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file->Execute("DROP TABLE words_idx"));
+  }
+  for (int life = 0; life < 2; ++life) {
+    Reopen(options);
+    for (int i = 0; i < 520; ++i)
+      MustSave(Note("life " + std::to_string(life) + " row " + std::to_string(i)));
+    EXPECT_FALSE(store_->Failed());
+    EXPECT_EQ(failures, 0);
+  }
+  EXPECT_EQ(Waiting(), 1040);
+  EXPECT_EQ(store_->Get(1040)->id, 1040);
 }
 
 }  // namespace

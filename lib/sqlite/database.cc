@@ -17,6 +17,7 @@ Error Database::Connection::Fail(int rc, const std::string& what) {
   broken = broken || BreaksTrust(handle, rc);
   Error error = MakeError(handle, rc, what);
   damaged = damaged || IsDamage(rc);
+  full = full || error.code == Code::kFull;
   if (on_damage && IsDamage(rc)) on_damage(error);
   if (on_broken && broken) on_broken(error);
   return error;
@@ -48,6 +49,8 @@ sqlite3* Database::handle() const { return connection_->handle; }
 bool Database::Broken() const { return connection_->broken || DirectorySyncFailed(); }
 bool Database::MetDamage() const { return connection_->damaged; }
 void Database::ForgetDamage() { connection_->damaged = false; }
+bool Database::MetFull() const { return connection_->full; }
+void Database::ForgetFull() { connection_->full = false; }
 std::vector<UnsoundRow> Database::TakeUnsoundRows() {
   return std::exchange(connection_->unsound, {});
 }
@@ -214,6 +217,11 @@ Transaction::~Transaction() {
   // SQLite may have rolled back by itself (disk full): there is then nothing to undo.
   if (!sqlite3_get_autocommit(database_->handle())) {
     Status undone = database_->Execute(script.c_str());
+    // A virtual table whose own tables are damaged may refuse the end of a savepoint, after an undo
+    // that worked. Nothing of the transaction is kept then, and who commits it finds that there is
+    // none.
+    if (!undone && !sqlite3_get_autocommit(database_->handle()))
+      undone = database_->Execute("ROLLBACK");
     CHECK(undone || sqlite3_get_autocommit(database_->handle()));
   }
   database_->connection_->depth = depth_;

@@ -77,6 +77,8 @@ class Database {
   bool Broken() const;
   bool MetDamage() const;  // a call found damage in the file, since ForgetDamage
   void ForgetDamage();
+  bool MetFull() const;  // a call found no space left on the disk, since ForgetFull
+  void ForgetFull();
   // The rows that row_is_sound found changed on this connection since the last call.
   std::vector<UnsoundRow> TakeUnsoundRows();
   sqlite3* handle() const;  // for FTS5 auxiliary functions and the backup API only

@@ -21,9 +21,10 @@ struct Database::Connection {
   int log_pages = 0;        // in the write-ahead log after the last commit
   bool broken = false;      // see Database::Broken
   bool damaged = false;     // see Database::MetDamage
+  bool full = false;        // see Database::MetFull
   std::function<void(const base::Error&)> on_damage, on_broken;
   std::pair<uint64_t, uint64_t> written_file = {0, 0};  // device and inode, of a writer
-  std::vector<UnsoundRow> unsound;  // see Database::TakeUnsoundRows
+  std::vector<UnsoundRow> unsound;                      // see Database::TakeUnsoundRows
   std::multimap<std::string, sqlite3_stmt*, std::less<>> idle;
 
   ~Connection();

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <future>
 #include <thread>
 
 #include "lib/base/file.h"
@@ -258,6 +259,64 @@ TEST(Writer, OnAFullDiskOnlyWhatGivesRoomIsDone) {
     return read.Int(0);
   });
   EXPECT_EQ(*marks, 1);
+  EXPECT_FALSE(writer.Failed());
+}
+
+// A queue or a quota that is full gives back no room on the disk.
+TEST(Writer, ARefusalOfAWorkIsNoFullDisk) {
+  Database database = OpenWriter(NewFile());
+  int full = 0;
+  Writer::Options options;
+  options.on_full = [&] { ++full; };
+  Writer writer(std::move(database), options);
+  const auto refused = writer.RunAny([](Database&) -> Status {
+    return base::Error{Code::kFull, "the outbox"};
+  });
+  EXPECT_EQ(refused.error().code, Code::kFull);
+  EXPECT_EQ(full, 0);
+}
+
+TEST(Writer, WhatFollowsACommitHoldsUpNoAnswerAndEndsNothing) {
+  const std::string path = NewFile();
+  Database database = OpenWriter(path);
+  ASSERT_TRUE(database.Execute("CREATE TABLE t(n)"));
+  std::promise<void> go;
+  int followed = 0;
+  Writer::Options options;
+  options.after_commit = [&, gate = go.get_future().share()](Database& db) -> Status {
+    gate.wait();
+    RETURN_IF_ERROR(Insert(db, 100 + ++followed));
+    return base::Error{Code::kInternal, "it does not work"};
+  };
+  {
+    Writer writer(std::move(database), options);
+    EXPECT_TRUE(writer.RunAny([](Database& db) { return Insert(db, 1); })) << "it waits for go";
+    go.set_value();
+    EXPECT_TRUE(writer.RunAny([](Database& db) { return Insert(db, 2); }));
+    writer.Stop();
+    EXPECT_EQ(followed, 1) << "it waits before it is tried again";
+    EXPECT_FALSE(writer.Failed());
+  }
+  Database again = OpenWriter(path);
+  EXPECT_EQ(Count(again), 2);
+}
+
+// A full-text index without one of its tables refuses the end of a savepoint.
+TEST(Writer, AWorkThatCannotBeUndoneAloneEndsNoProcess) {
+  const std::string path = NewFile();
+  ASSERT_TRUE(OpenWriter(path).Execute("CREATE TABLE t(n); CREATE VIRTUAL TABLE f USING fts5(x)"));
+  {
+    auto file = Database::Open(path, {.access = Access::kScratch});
+    ASSERT_TRUE(file) << file.error().message;
+    const Status dropped = file->Execute("DROP TABLE f_idx");
+    ASSERT_TRUE(dropped) << dropped.error().message;
+  }
+  Writer writer(OpenWriter(path), {});
+  EXPECT_FALSE(writer.RunAny([](Database& db) -> Status {
+    RETURN_IF_ERROR(db.Execute("INSERT INTO f VALUES('a')"));
+    return base::Error{Code::kInvalid, "no"};
+  }));
+  EXPECT_TRUE(writer.RunAny([](Database& db) { return Insert(db, 1); }));
   EXPECT_FALSE(writer.Failed());
 }
 

@@ -2,6 +2,8 @@
 // one sync is shared by everybody who waits while the one before runs.
 #include "lib/sqlite/writer.h"
 
+#include <algorithm>
+
 #include "lib/base/log.h"
 
 namespace sqlite {
@@ -19,6 +21,7 @@ struct Writer::Item {
 
 namespace {
 
+constexpr std::chrono::milliseconds kFollowUpAgain{1'000}, kFollowUpLatest{5 * 60'000};
 constexpr const char* kNoMoreSyncs =
     "a write could not be synced to the disk: nothing is kept any more, the program restarts";
 
@@ -105,6 +108,7 @@ void Writer::Loop() {
       for (auto& item : batch) item->done.set_value(Error{Code::kUnavailable, kNoMoreSyncs});
     } else {
       CommitBatch(batch);
+      if (options_.after_commit) FollowUp();
       // On a full disk the log's room is what the next delete needs.
       if (was_full_) Checkpoint(Database::Log::kEmpty);
       if (database_.LogPages() >= options_.checkpoint_pages) Checkpoint(Database::Log::kKeep);
@@ -131,10 +135,14 @@ Status Writer::TryToCommit(Batch& batch) {
       RETURN_IF_ERROR(item->work(database_));
       return savepoint.Commit();
     }();
-    // A full disk rolls the whole transaction back: nothing of this batch can be kept.
+    // A full disk rolls the whole transaction back, and so does a work that cannot be undone alone:
+    // nothing of this batch can be kept.
     if (sqlite3_get_autocommit(database_.handle())) {
-      return item->outcome ? Status(Error{Code::kFull, "the transaction was rolled back"})
-                           : item->outcome;
+      if (database_.MetFull())
+        return Error{Code::kFull, "no space is left on the disk: the transaction was rolled back"};
+      return Error{Code::kUnavailable,
+                   "the transaction was rolled back" +
+                       (item->outcome ? "" : ": " + item->outcome.error().message)};
     }
   }
   Status committed = options_.before_commit ? options_.before_commit(database_) : Status();
@@ -160,10 +168,10 @@ Status Writer::Attempt(Batch& batch) {
 }
 
 void Writer::CommitBatch(Batch& batch) {
+  database_.ForgetFull();
   Status committed = Attempt(batch);
-  auto is_full = [](const Status& status) { return !status && status.error().code == Code::kFull; };
-  bool full = is_full(committed);
-  for (auto& item : batch) full = full || is_full(item->outcome);
+  // A work may refuse with kFull of its own, for a quota or a bounded queue: only the disk counts.
+  const bool full = database_.MetFull();
   for (auto& item : batch) was_full_ = was_full_ && (!item->outcome || item->room == Room::kGives);
   was_full_ = was_full_ || full;
   if (full && !database_.Broken()) {
@@ -189,6 +197,27 @@ void Writer::CommitAgainWithRoom(Batch& batch, Status& committed) {
   }
   Status now = Attempt(again);
   for (auto& item : again) item->done.set_value(now ? std::move(item->outcome) : now);
+}
+
+// Nobody was told of it: only what breaks trust in the file, a failed write or sync, is final.
+void Writer::FollowUp() {
+  const auto now = std::chrono::steady_clock::now();
+  if (Failed() || now < follow_up_due_) return;
+  database_.ForgetDamage();
+  const Status done = [&]() -> Status {
+    ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database_));
+    RETURN_IF_ERROR(options_.after_commit(database_));
+    return transaction.Commit();
+  }();
+  if (done) {
+    follow_up_pause_ = {};
+    return;
+  }
+  if (database_.Broken()) return Fail(done.error());
+  follow_up_pause_ = std::clamp(2 * follow_up_pause_, kFollowUpAgain, kFollowUpLatest);
+  follow_up_due_ = now + follow_up_pause_;
+  base::LogWarn("what follows a commit failed; it is tried again",
+                {{"reason", done.error().message}, {"in_ms", follow_up_pause_.count()}});
 }
 
 void Writer::Checkpoint(Database::Log log) {

@@ -32,6 +32,10 @@ class Writer {
         nullptr;  // the first failed commit that is final
     // Last in each transaction; an error fails it.
     std::function<base::Status(Database&)> before_commit = nullptr;
+    // After each batch and its answers, in a transaction of its own: an error is logged, undoes
+    // that alone and ends nothing; it is left out for 1 s then, twice as long each time, 5 min at
+    // most.
+    std::function<base::Status(Database&)> after_commit = nullptr;
     // Once after commits, in a transaction of its own, when nothing came for so long.
     std::function<base::Status(Database&)> when_idle = nullptr;
     std::chrono::milliseconds idle{20};
@@ -77,6 +81,7 @@ class Writer {
   base::Status TryToCommit(Batch& batch);
   void CommitBatch(Batch& batch);
   void CommitAgainWithRoom(Batch& batch, base::Status& committed);
+  void FollowUp();
   void Checkpoint(Database::Log log);
   void Fail(const base::Error& error);
   Database database_;
@@ -85,6 +90,8 @@ class Writer {
   std::condition_variable wake_;
   Batch queue_;
   std::atomic<int64_t> reusable_bytes_{0};
+  std::chrono::steady_clock::time_point follow_up_due_{};  // the thread's own, as what follows
+  std::chrono::milliseconds follow_up_pause_{0};
   bool was_full_ = false;  // since the last commit that took room; the thread's own
   bool stopping_ = false, failed_ = false;
   std::jthread thread_;
