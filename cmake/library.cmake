@@ -10,6 +10,7 @@ function(precompiled name)
   target_precompile_headers(${name} PRIVATE ${ARGN})
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -v ERROR_VARIABLE version)
   get_directory_property(options COMPILE_OPTIONS)
+  list(REMOVE_ITEM options ${FALSE_ALARMS})  # as CCACHE_IGNOREOPTIONS: they make no other header
   string(TOUPPER "CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE}" type_flags)
   string(SHA256 sum "${version};${CMAKE_CXX_FLAGS};${${type_flags}};${options};${ARGN}")
   file(WRITE ${PROJECT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.gch.sum "${sum}\n")

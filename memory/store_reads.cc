@@ -212,7 +212,8 @@ Result<Observation> Store::GetRevision(int64_t id, int64_t revision) {
   row.content = std::move(then.content);
   row.tags = std::move(then.tags);
   row.normalized_hash = api::NormalizedHash(row.content);
-  row.source = {.origin = std::move(then.origin)};
+  row.source = {};  // of a revision the trust class is kept, not the call that it came from
+  row.source.origin = std::move(then.origin);
   row.revision_count = revision;
   row.duplicate_count = 0;
   row.updated_ms = row.last_seen_ms = then.written_ms;
