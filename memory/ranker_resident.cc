@@ -24,7 +24,6 @@ constexpr size_t kForget = 64 * 1024;  // changes that nobody came to take in
 // Of one snapshot while building: it holds checkpoints up, so the words are cut after it.
 constexpr int64_t kChunkRows = 2048, kChunkWords = 64 * 1024;
 constexpr int64_t kBytesPerRow = 200;  // about; what it really is shows when it is built
-constexpr uint32_t kAgeEvery = 4096;   // asks
 constexpr size_t kMaxRanges = 64;      // of one question
 
 constexpr const char* kSelectRow =
@@ -88,7 +87,7 @@ void ResidentIndexes::Pinned::AppendNeighbours(const std::vector<Record>& record
 
 ResidentIndexes::~ResidentIndexes() {
   Stop();
-  while (!entries_.empty()) Drop(entries_.begin()->first);
+  options_.budget->Leave(store_);
 }
 
 void ResidentIndexes::Watch(Database& writer) {
@@ -109,12 +108,11 @@ Status ResidentIndexes::Publish(Database& writer) {
   published_ = version;
   for (int64_t slot : changed_) {
     const int64_t range = slot >> kRangeBits;
-    auto at = entries_.find(range);
-    if (at == entries_.end()) continue;
-    std::vector<Change>& pending = at->second->pending;
-    pending.push_back({version, slot});
-    if (pending.size() % kRefresh == 0) Want(range);
-    if (pending.size() > kForget) Drop(range);
+    const std::shared_ptr<Entry> entry = Known(range);
+    if (!entry) continue;
+    entry->pending.push_back({version, slot});
+    if (entry->pending.size() % kRefresh == 0) Want(range);
+    if (entry->pending.size() > kForget) Drop(*entry);
   }
   changed_.clear();
   return {};
@@ -122,19 +120,14 @@ Status ResidentIndexes::Publish(Database& writer) {
 
 std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::Ask(int64_t range, int64_t version,
                                                              bool& behind) {
+  const uint32_t asked = options_.budget->Ask(PlaceOf(range));
   const std::lock_guard lock(mutex_);
-  if (++asks_ % kAgeEvery == 0) {
-    for (auto& [other, count] : asked_) count /= 2;
-    std::erase_if(asked_, [](const auto& pair) { return pair.second == 0; });
-  }
-  const uint32_t asked = ++asked_[range];
-  auto at = entries_.find(range);
-  if (at == entries_.end()) {
+  std::shared_ptr<Entry> entry = Known(range);
+  if (!entry) {
     // Not at every question: what does not fit would be weighed each time.
     if (asked >= 2 && (asked & (asked - 1)) == 0) Want(range);
     return nullptr;
   }
-  const std::shared_ptr<Entry>& entry = at->second;
   if (!entry->ready) return nullptr;
   const auto later = std::find_if(entry->pending.begin(), entry->pending.end(),
                                   [&](const Change& change) { return change.version > version; });
@@ -146,7 +139,7 @@ std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::Ask(int64_t range, int6
 
 std::optional<ResidentIndexes::Pinned> ResidentIndexes::Pin(Database& reader, const Tokens& tokens,
                                                             std::vector<int64_t> ranges) {
-  if (options_.budget_bytes == 0 || ranges.size() > kMaxRanges) return std::nullopt;
+  if (options_.budget->limit() == 0 || ranges.size() > kMaxRanges) return std::nullopt;
   std::sort(ranges.begin(), ranges.end());  // everybody locks in one order
   Result<int64_t> version = VersionOf(reader);
   if (!version) return std::nullopt;
@@ -157,7 +150,7 @@ std::optional<ResidentIndexes::Pinned> ResidentIndexes::Pin(Database& reader, co
     std::shared_ptr<Entry> entry = Ask(range, *version, behind);
     if (entry && behind && !CatchUp(*entry, reader, tokens, *version)) {
       const std::lock_guard lock(mutex_);
-      Drop(range);
+      Drop(*entry);
       entry = nullptr;
     }
     if (entry) entries.push_back(std::move(entry));
@@ -196,11 +189,10 @@ Status ResidentIndexes::CatchUp(Entry& entry, Database& reader, const Tokens& to
       entry.index.Remove(slot);
   }
   entry.index.Put(std::move(rows));
+  // What has outgrown the budget, or was displaced, still answers who holds it.
+  if (!Weigh(entry, 0)) return {};
   const std::lock_guard lock(mutex_);
-  if (!Knows(entry)) return {};
-  Weigh(entry);
   if (entry.crowded) Want(entry.index.range());
-  if (!MakeRoom(entry.index.range(), 0)) Drop(entry.index.range());  // it has outgrown the budget
   return {};
 }
 
@@ -215,39 +207,24 @@ void ResidentIndexes::Want(int64_t range) {
   wake_.notify_one();
 }
 
-void ResidentIndexes::Drop(int64_t range) {
+std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::Known(int64_t range) {
   auto at = entries_.find(range);
-  if (at == entries_.end()) return;
-  bytes_ -= at->second->bytes;
-  *options_.used -= at->second->bytes;
+  if (at == entries_.end()) return nullptr;
+  std::shared_ptr<Entry> entry = at->second.lock();
+  if (entry && !entry->displaced()) return entry;
   entries_.erase(at);
+  return nullptr;
 }
 
-bool ResidentIndexes::Knows(const Entry& entry) const {
-  auto at = entries_.find(entry.index.range());
-  return at != entries_.end() && at->second.get() == &entry;
+void ResidentIndexes::Drop(const Entry& entry) {
+  options_.budget->Drop(PlaceOf(entry.index.range()), entry);
 }
 
-void ResidentIndexes::Weigh(Entry& entry) {
-  const size_t bytes = entry.index.bytes();
-  bytes_ += bytes - entry.bytes;
-  *options_.used += bytes - entry.bytes;
-  entry.bytes = bytes;
+bool ResidentIndexes::Weigh(Entry& entry, size_t at_least) {
+  const size_t bytes = std::max(entry.index.bytes(), at_least);
+  if (!options_.budget->Weigh(PlaceOf(entry.index.range()), entry, bytes)) return false;
+  const std::lock_guard lock(mutex_);
   entry.crowded = entry.index.IsCrowded();
-}
-
-bool ResidentIndexes::MakeRoom(int64_t range, size_t bytes) {
-  while (*options_.used + bytes > options_.budget_bytes) {
-    auto least = entries_.end();
-    uint32_t least_asked = asked_[range];
-    for (auto at = entries_.begin(); at != entries_.end(); ++at) {
-      if (at->first == range || asked_[at->first] >= least_asked) continue;
-      least = at;
-      least_asked = asked_[at->first];
-    }
-    if (least == entries_.end()) return false;
-    Drop(least->first);
-  }
   return true;
 }
 
@@ -257,13 +234,15 @@ Status ResidentIndexes::Build(int64_t range) {
   int64_t published = 0;
   {
     const std::lock_guard lock(mutex_);
-    auto at = entries_.find(range);
-    refresh = at != entries_.end() && !at->second->crowded;
+    entry = Known(range);
+    refresh = entry && !entry->crowded;
     if (refresh && options_.build_at_once) return {};
-    if (at != entries_.end() && !refresh) Drop(range);
-    entry = refresh ? at->second : std::make_shared<Entry>(range);
     published = published_;
-    if (!refresh) entries_[range] = entry;  // from here on changes of the range are noted
+    if (!refresh) {
+      entry = std::make_shared<Entry>(range);
+      options_.budget->Put(PlaceOf(range), entry);
+      entries_[range] = entry;  // from here on changes of the range are noted
+    }
   }
   Status built = [&]() -> Status {
     ASSIGN_OR_RETURN(Database reader, Database::Open(options_.path, {Access::kReader, 512}));
@@ -275,7 +254,7 @@ Status ResidentIndexes::Build(int64_t range) {
   }();
   if (!built) {
     const std::lock_guard lock(mutex_);
-    if (Knows(*entry)) Drop(range);
+    Drop(*entry);
   }
   return built;
 }
@@ -286,14 +265,15 @@ Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& token
   const int64_t range = entry.index.range();
   int64_t next = range << kRangeBits;
   const int64_t end = next + (int64_t{1} << kRangeBits) - 1;
+  size_t expected = 0;  // held from the beginning, so that two builders do not count on one room
   {
     ASSIGN_OR_RETURN(Statement read,
                      reader.Prepare("SELECT live_rows FROM ranges WHERE number = ?1"));
     read.Bind(range);
     ASSIGN_OR_RETURN(bool row, read.Step());
-    const std::lock_guard lock(mutex_);
-    if (!MakeRoom(range, static_cast<size_t>((row ? read.Int(0) : 0) * kBytesPerRow)))
-      return no_room;
+    expected = static_cast<size_t>((row ? read.Int(0) : 0) * kBytesPerRow);
+    const std::unique_lock writing(entry.mutex);
+    if (!Weigh(entry, expected)) return no_room;
   }
   for (bool more = true; more;) {
     RETURN_IF_ERROR(reader.Execute("BEGIN"));
@@ -319,11 +299,9 @@ Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& token
     for (const Texts& row : texts) rows.push_back(RowOf(row, tokens));
     const std::unique_lock writing(entry.mutex);
     entry.index.Put(std::move(rows));
+    if (!Weigh(entry, more ? expected : 0)) return no_room;
     const std::lock_guard lock(mutex_);
     if (stopping_) return base::Error{base::Code::kUnavailable, "the program is stopping"};
-    if (!Knows(entry)) return no_room;
-    Weigh(entry);
-    if (!MakeRoom(range, 0)) return no_room;
     entry.ready = !more;
   }
   return {};
@@ -346,8 +324,8 @@ void ResidentIndexes::Run() {
 }
 
 ResidentIndexes::Figures ResidentIndexes::Read() const {
-  const std::lock_guard lock(mutex_);
-  return {bytes_, entries_.size(), served_, missed_};
+  const ResidentBudget::Share share = options_.budget->Of(store_);
+  return {share.bytes, share.ranges, served_, missed_};
 }
 
 void ResidentIndexes::Stop() {

@@ -1,6 +1,6 @@
 // Which ranges of a store have their words in memory (ranker_index.h): builds the indexes of those
-// that are asked for, keeps them equal to the file, and lets go of the least asked when the budget
-// is full. What is not here is found by FTS5. ADR 0010 has the why.
+// that are asked for and keeps them equal to the file, as long as the budget of all stores
+// (resident_budget.h) has room for them. What is not here is found by FTS5. ADR 0010 has the why.
 #pragma once
 
 #include <atomic>
@@ -19,19 +19,20 @@
 #include "lib/sqlite/database.h"
 #include "memory/ranker_index.h"
 #include "memory/ranker_tokens.h"
+#include "memory/resident_budget.h"
 
 namespace memory {
 
 class ResidentIndexes {
  public:
   struct Options {
-    std::string path;         // of the store's file
-    size_t budget_bytes = 0;  // of all indexes that count in `used`; 0: none are kept
-    std::shared_ptr<std::atomic<size_t>> used = std::make_shared<std::atomic<size_t>>(0);
+    std::string path;                        // of the store's file
+    std::shared_ptr<ResidentBudget> budget;  // of all stores
     bool build_at_once = false;  // by who asks first, instead of in the background: for tests
   };
-  explicit ResidentIndexes(Options options) : options_(std::move(options)) {}
-  ~ResidentIndexes();  // Stop()
+  explicit ResidentIndexes(Options options)
+      : options_(std::move(options)), store_(options_.budget->Join()) {}
+  ~ResidentIndexes();  // Stop(); what it had in the budget is given back
 
   // The writer's side, on its thread. Watch, once: notes from then on which rows its transactions
   // change. Publish, last in each transaction: gives the changes a version that commits with them.
@@ -69,36 +70,35 @@ class ResidentIndexes {
   struct Change {
     int64_t version, slot;
   };
-  struct Entry {
+  // Locks are taken in this order: an entry's, ResidentIndexes::mutex_, the budget's. Where several
+  // entries are locked they are of this store, in order of ranges.
+  struct Entry : ResidentBudget::Resident {
     explicit Entry(int64_t range) : index(range) {}
     std::shared_mutex mutex;  // over index
     RangeIndex index;
     // Under ResidentIndexes::mutex_:
     std::vector<Change> pending;  // in order of versions
-    size_t bytes = 0;
     bool ready = false, crowded = false;
   };
   std::shared_ptr<Entry> Ask(int64_t range, int64_t version, bool& behind);
   base::Status CatchUp(Entry& entry, sqlite::Database& reader, const Tokens& tokens,
                        int64_t version);
-  void Want(int64_t range);                    // mutex_ is held
-  void Drop(int64_t range);                    // mutex_ is held
-  void Weigh(Entry& entry);                    // both mutexes are held
-  bool Knows(const Entry& entry) const;        // mutex_ is held
-  bool MakeRoom(int64_t range, size_t bytes);  // mutex_ is held
+  ResidentBudget::Place PlaceOf(int64_t range) const { return {store_, range}; }
+  std::shared_ptr<Entry> Known(int64_t range);  // mutex_ is held; null: none, or displaced
+  void Want(int64_t range);                     // mutex_ is held
+  void Drop(const Entry& entry);                // mutex_ is held
+  bool Weigh(Entry& entry, size_t at_least);    // its mutex is held; false: it is out
   base::Status Build(int64_t range);
   base::Status Fill(Entry& entry, sqlite::Database& reader, const Tokens& tokens,
                     int64_t published);
   void Run();
 
   const Options options_;
+  const uint64_t store_;          // in the budget
   std::vector<int64_t> changed_;  // slots; the writer's thread only
   mutable std::mutex mutex_;
-  std::unordered_map<int64_t, std::shared_ptr<Entry>> entries_;
-  std::unordered_map<int64_t, uint32_t> asked_;  // how often of late
-  uint32_t asks_ = 0;
+  std::unordered_map<int64_t, std::weak_ptr<Entry>> entries_;  // the budget owns them
   int64_t published_ = 0;
-  size_t bytes_ = 0;
   std::deque<int64_t> wanted_;  // ranges to build
   std::condition_variable wake_;
   bool stopping_ = false;

@@ -76,7 +76,10 @@ Store::State::State(std::string of, StoreOptions with)
     : options(std::move(with)),
       path(std::move(of)),
       usage(path, options.quota),
-      resident({path, options.index_bytes, options.index_bytes_used, options.index_at_once}),
+      resident({path,
+                options.index_budget ? options.index_budget
+                                     : std::make_shared<ResidentBudget>(options.index_bytes),
+                options.index_at_once}),
       lifetimes(std::make_shared<Lifetimes>(*options.clock)),
       readers([this] { return OpenReader(path, Reading(), lifetimes, &resident); },
               options.readers) {}

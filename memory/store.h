@@ -22,6 +22,7 @@
 
 namespace memory {
 
+class ResidentBudget;
 class SpaceGuard;
 
 struct StoreOptions {
@@ -31,9 +32,9 @@ struct StoreOptions {
   size_t readers = 4;                             // connections that read, at most
   size_t write_queue = 1024;                      // writes that may wait; more are refused
   // Memory for the words of the projects that are asked most; 0: everything is found on the disk.
-  // Stores that share `index_bytes_used` share the memory.
+  // Stores of one `index_budget` share what it has; null: a store has `index_bytes` of its own.
   size_t index_bytes = 8 << 20;
-  std::shared_ptr<std::atomic<size_t>> index_bytes_used = std::make_shared<std::atomic<size_t>>(0);
+  std::shared_ptr<ResidentBudget> index_budget;
   bool index_at_once = false;  // before the first answer instead of in the background: for tests
   std::chrono::milliseconds index_idle{20};     // without writes: new rows go into the file's index
   std::chrono::milliseconds index_wait{2000};   // of a search for that; then it goes without them

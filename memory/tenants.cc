@@ -11,6 +11,7 @@
 #include "lib/base/json.h"
 #include "lib/base/log.h"
 #include "lib/base/text.h"
+#include "memory/resident_budget.h"
 
 namespace memory {
 
@@ -68,6 +69,8 @@ Tenants::Tenants(std::string directory, StoreOptions options, size_t most_open)
           }
           if (tell) tell(error);
         };
+        if (!options.index_budget)
+          options.index_budget = std::make_shared<ResidentBudget>(options.index_bytes);
         return options;
       }()),
       most_open_(most_open) {}
@@ -173,6 +176,8 @@ size_t Tenants::Open() const {
   std::lock_guard lock(mutex_);
   return entries_.size();
 }
+
+size_t Tenants::IndexBytes() const { return options_.index_budget->bytes(); }
 
 std::shared_ptr<Store> Tenants::OpenBehind(std::string& name) {
   std::lock_guard lock(mutex_);

@@ -18,7 +18,8 @@ inline constexpr size_t kTenantFileDigits = 64;
 
 class Tenants {
  public:
-  // `most_open` stores at once; the least recently used is closed for another.
+  // `most_open` stores at once; the least recently used is closed for another. What they keep in
+  // memory has one budget.
   Tenants(std::string directory, StoreOptions options, size_t most_open);
   ~Tenants();  // Close()
 
@@ -39,7 +40,7 @@ class Tenants {
     int64_t rows = 0, most_rows = 0, most_bytes = 0;
   };
   Usage Used() const;
-  size_t IndexBytes() const { return *options_.index_bytes_used; }  // words in memory, of all
+  size_t IndexBytes() const;  // words in memory, of all
   void Close();  // finishes the writes that wait; nobody may hold a store any more
 
  private:
