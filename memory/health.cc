@@ -116,6 +116,8 @@ std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
                        static_cast<double>(tenants.QueuedWrites()));
       metrics.SetGauge("agent_memory_server_index_bytes",
                        static_cast<double>(tenants.IndexBytes()));
+      metrics.SetGauge("agent_memory_server_spool_bytes",
+                       static_cast<double>(tenants.SpoolBytes()));
       metrics.SetGauge("agent_memory_server_open_tenants", static_cast<double>(tenants.Open()));
       metrics.SetGauge("agent_memory_server_damaged_files",
                        static_cast<double>(probe.soundness().Damaged()));

@@ -50,6 +50,8 @@ struct StoreOptions {
   // Keeps room on the volume: writes that need some ask it, deletes do not. Outlives the store;
   // null: nobody is asked.
   SpaceGuard* space = nullptr;
+  // For uploads and copies of all stores of a volume; null: they are not bounded.
+  std::shared_ptr<SpoolBudget> spools;
 };
 
 // What a POST became.
@@ -195,7 +197,8 @@ class Store {
   base::Result<std::shared_ptr<ExportCursor>> OpenExport(const std::optional<std::string>& project);
   // The same as one file, with the index, without what is deleted; counts as one of the two.
   base::Result<Spool> Copy(const std::optional<std::string>& project);
-  base::Result<Spool> NewSpool();  // on the store's volume
+  base::Result<Spool> NewSpool();   // on the store's volume
+  base::Result<Spool> NewUpload();  // which counts for the budget, as what Copy makes
 
   // A project's own rules, in force at once; none: those of the options again. Durable.
   base::Status SetRetention(const std::string& project, const RetentionRules& rules);

@@ -74,10 +74,15 @@ Status CopyInto(const std::string& source, Spool& spool, std::stop_token stop) {
 
 Result<Spool> Store::NewSpool() { return Spool::Make(state_->path); }
 
+Result<Spool> Store::NewUpload() {
+  return Spool::Make(state_->path, SpoolCharge(state_->options.spools, state_->path));
+}
+
 Result<Spool> Store::Copy(const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
-  ASSIGN_OR_RETURN(Spool spool, Spool::Make(state_->path));
+  ASSIGN_OR_RETURN(Spool spool, NewUpload());
   spool.Hold(place);
+  RETURN_IF_ERROR(spool.Charge(state_->usage.bytes()));  // with what is in the log alone yet
   RETURN_IF_ERROR(CopyInto(state_->path, spool));
   Database::Options working;
   working.access = Access::kScratch;
@@ -90,8 +95,10 @@ Result<Spool> Store::Copy(const std::optional<std::string>& project) {
   }
   RETURN_IF_ERROR(KeepProject(database, *project));
   // A file as large as what is left in it.
-  ASSIGN_OR_RETURN(Spool small, Spool::Make(state_->path));
+  ASSIGN_OR_RETURN(Spool small, NewUpload());
   small.Hold(place);
+  ASSIGN_OR_RETURN(int64_t bytes, database.UsedBytes());
+  RETURN_IF_ERROR(small.Charge(bytes));
   RETURN_IF_ERROR(VacuumInto(database, small));
   return small;
 }

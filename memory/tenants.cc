@@ -71,6 +71,7 @@ Tenants::Tenants(std::string directory, StoreOptions options, size_t most_open)
         };
         if (!options.index_budget)
           options.index_budget = std::make_shared<ResidentBudget>(options.index_bytes);
+        if (!options.spools) options.spools = SpoolBudget::OfVolume(directory_);
         return options;
       }()),
       most_open_(most_open) {}
@@ -178,6 +179,7 @@ size_t Tenants::Open() const {
 }
 
 size_t Tenants::IndexBytes() const { return options_.index_budget->bytes(); }
+int64_t Tenants::SpoolBytes() const { return options_.spools->bytes(); }
 
 std::shared_ptr<Store> Tenants::OpenBehind(std::string& name) {
   std::lock_guard lock(mutex_);

@@ -19,7 +19,7 @@ inline constexpr size_t kTenantFileDigits = 64;
 class Tenants {
  public:
   // `most_open` stores at once; the least recently used is closed for another. What they keep in
-  // memory has one budget.
+  // memory has one budget, and so have their uploads and copies.
   Tenants(std::string directory, StoreOptions options, size_t most_open);
   ~Tenants();  // Close()
 
@@ -40,8 +40,9 @@ class Tenants {
     int64_t rows = 0, most_rows = 0, most_bytes = 0;
   };
   Usage Used() const;
-  size_t IndexBytes() const;  // words in memory, of all
-  void Close();  // finishes the writes that wait; nobody may hold a store any more
+  size_t IndexBytes() const;   // words in memory, of all
+  int64_t SpoolBytes() const;  // uploads and copies that are there, of all
+  void Close();                // finishes the writes that wait; nobody may hold a store any more
 
  private:
   enum class State { kOpening, kOpen, kClosing };

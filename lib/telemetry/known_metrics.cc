@@ -83,8 +83,7 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_sidecar_injected_items_total", "counter", "Memories put into prompts."},
     {"agent_memory_sidecar_outbox_dead_bytes", "gauge", "Bytes of dead letters in the outbox."},
     {"agent_memory_sidecar_outbox_pending_bytes", "gauge", "Bytes that wait in the outbox."},
-    {"agent_memory_sidecar_outbox_suspended", "gauge",
-     "1: all writes wait, by reason."},
+    {"agent_memory_sidecar_outbox_suspended", "gauge", "1: all writes wait, by reason."},
     {"agent_memory_sidecar_outbox_writes", "gauge",
      "Writes over the life of the volume, by state: accepted = delivered + pending + dead + "
      "discarded."},
@@ -134,6 +133,8 @@ constexpr MetricInfo kMetrics[] = {
      "Rows that retention hid (ttl, cap), brought back (restored) or removed (purged, revisions, "
      "idempotency), by what."},
     {"agent_memory_server_rows", "gauge", "Memories of all open tenants."},
+    {"agent_memory_server_spool_bytes", "gauge",
+     "Uploads and copies as SQLite files that are on the volume now."},
     {"agent_memory_server_tenants", "gauge", "Tenants that have a file."},
     {"agent_memory_server_writes_total", "counter", "Observations posted, by action."},
 };

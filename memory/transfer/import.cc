@@ -51,7 +51,7 @@ Result<std::string> FormatOf(const Request& request, PeekedBody& body) {
 
 // The rows of a file may hold what JSON cannot: they take the same way through the same checks.
 Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
-  ASSIGN_OR_RETURN(Spool spool, store.NewSpool());
+  ASSIGN_OR_RETURN(Spool spool, store.NewUpload());
   for (;;) {
     ASSIGN_OR_RETURN(std::string piece, body.Read());
     if (piece.empty()) break;

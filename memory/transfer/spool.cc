@@ -32,11 +32,11 @@ Error FileError(const std::string& path) {
 
 }  // namespace
 
-Result<Spool> Spool::Make(const std::string& beside) {
+Result<Spool> Spool::Make(const std::string& beside, SpoolCharge charge) {
   std::string path = beside + kMark + base::RandomHex(8);
   int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0) return FileError(path);
-  return Spool(std::move(path), descriptor);
+  return Spool(std::move(path), descriptor, std::move(charge));
 }
 
 void Spool::RemoveLeftovers(const std::string& beside) {
@@ -53,6 +53,8 @@ void Spool::RemoveLeftovers(const std::string& beside) {
 Spool::Spool(Spool&& other) noexcept
     : path_(std::exchange(other.path_, std::string())),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      charge_(std::move(other.charge_)),
+      written_(other.written_),
       read_(other.read_),
       unchecked_(other.unchecked_),
       named_(other.named_),
@@ -79,6 +81,8 @@ Status Spool::CheckRoom(int64_t bytes) const {
 }
 
 Status Spool::Append(std::string_view bytes) {
+  RETURN_IF_ERROR(charge_.Set(written_ + static_cast<int64_t>(bytes.size())));
+  written_ += static_cast<int64_t>(bytes.size());
   unchecked_ += static_cast<int64_t>(bytes.size());
   if (unchecked_ >= kLookEveryBytes) {
     RETURN_IF_ERROR(CheckRoom(unchecked_));

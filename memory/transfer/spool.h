@@ -8,13 +8,14 @@
 #include <string_view>
 
 #include "lib/base/result.h"
+#include "memory/transfer/spool_budget.h"
 
 namespace memory {
 
 class Spool {
  public:
-  // An empty file "<beside>.spool-…" (mode 0600); kFull, kInternal.
-  static base::Result<Spool> Make(const std::string& beside);
+  // An empty file "<beside>.spool-…" (mode 0600), which counts for `charge`; kFull, kInternal.
+  static base::Result<Spool> Make(const std::string& beside, SpoolCharge charge = {});
   // Removes what a crash left of earlier ones.
   static void RemoveLeftovers(const std::string& beside);
 
@@ -25,8 +26,10 @@ class Spool {
   void Unname();
 
   const std::string& path() const { return path_; }
-  // kFull, also when less than 16 MiB would be left for everybody else.
+  // kFull, also when less than 16 MiB would be left for everybody else, and as SpoolCharge::Set.
   base::Status Append(std::string_view bytes);
+  // Before somebody else writes so many bytes; errors as of SpoolCharge::Set.
+  base::Status Charge(int64_t bytes) { return charge_.Set(bytes); }
   base::Status CheckRoom(int64_t bytes) const;  // kFull as Append
   // The next bytes from the beginning on, empty at the end. The file's present content, whoever
   // wrote it.
@@ -35,9 +38,12 @@ class Spool {
   void Hold(std::shared_ptr<void> held) { held_ = std::move(held); }
 
  private:
-  Spool(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  Spool(std::string path, int descriptor, SpoolCharge charge)
+      : path_(std::move(path)), descriptor_(descriptor), charge_(std::move(charge)) {}
   std::string path_;
   int descriptor_;
+  SpoolCharge charge_;
+  int64_t written_ = 0;    // bytes appended
   int64_t read_ = 0;       // bytes
   int64_t unchecked_ = 0;  // bytes appended since the room was looked at
   bool named_ = true;
