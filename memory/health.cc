@@ -5,6 +5,7 @@
 
 #include "lib/api/server_report.h"
 #include "lib/telemetry/instrument.h"
+#include "memory/store_cache.h"
 #include "memory/store_schema.h"
 
 namespace memory {
@@ -116,6 +117,7 @@ std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
                        static_cast<double>(tenants.QueuedWrites()));
       metrics.SetGauge("agent_memory_server_index_bytes",
                        static_cast<double>(tenants.IndexBytes()));
+      metrics.SetGauge("agent_memory_server_cache_bytes", static_cast<double>(PageCacheBytes()));
       metrics.SetGauge("agent_memory_server_spool_bytes",
                        static_cast<double>(tenants.SpoolBytes()));
       metrics.SetGauge("agent_memory_server_open_tenants", static_cast<double>(tenants.Open()));

@@ -2,6 +2,7 @@
 #include "memory/running_server.h"
 
 #include "lib/base/file.h"
+#include "lib/base/memory_limit.h"
 #include "lib/http/server.h"
 #include "lib/telemetry/instrument.h"
 #include "memory/health.h"
@@ -9,6 +10,7 @@
 #include "memory/schema_guard.h"
 #include "memory/soundness_checks.h"
 #include "memory/space_guard.h"
+#include "memory/store_cache.h"
 #include "memory/sweeper.h"
 #include "memory/way_to_cluster.h"
 
@@ -16,6 +18,14 @@ namespace memory {
 
 using base::Result;
 using base::Status;
+
+namespace {
+
+// Of the container's memory; docs/operations.md has the sum of all shares.
+constexpr int kCachePercent = 12;
+constexpr int64_t kUsualMemory = 512 << 20;  // the chart's limit
+
+}  // namespace
 
 // In the order of construction; destroyed in reverse.
 struct RunningServer::Parts {
@@ -79,6 +89,8 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   };
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
   parts->settings.store.clock = &clock;
+  LimitPageCaches(
+      base::ShareOfMemory(settings.cache_memory, base::MemoryLimit(), kCachePercent, kUsualMemory));
   parts->tenants =
       std::make_unique<Tenants>(settings.data_dir, parts->settings.store, settings.open_tenants);
   if (settings.auth == "kubernetes") {

@@ -45,6 +45,10 @@ std::vector<Setting> ServingSettings() {
       {"readers", Kind::kInt, "4", "connections that read the database", 1, 64},
       {"index-memory", Kind::kBytes, "8Mi",
        "memory for the words of the projects that are asked most; 0: none", 0, int64_t{1} << 36},
+      {"cache-memory", Kind::kBytes, "0",
+       "memory for pages of all open namespaces' files; at the limit the caches that were used "
+       "least lately are emptied. 0: an eighth of the container's memory limit",
+       0, int64_t{1} << 36},
       {"workers", Kind::kInt, "32", "threads that answer requests", 1, 512},
       {"queue", Kind::kInt, "256", "requests that may wait for a thread; more get 503", 0, 100'000},
       {"max-stream", Kind::kBytes, "2Gi", "largest transcript or import", 1 << 20,
@@ -134,6 +138,7 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.workers = static_cast<size_t>(settings.Int("workers"));
   read.queue = static_cast<size_t>(settings.Int("queue"));
   read.max_stream_bytes = static_cast<size_t>(settings.Bytes("max-stream"));
+  read.cache_memory = settings.Bytes("cache-memory");
   read.min_free_bytes = settings.Bytes("min-free");
   read.ballast_bytes = settings.Bytes("ballast");
   ReadQuotas(settings, read);

@@ -17,6 +17,7 @@ using base::Status;
 using sqlite::Database;
 
 void ReaderPool::GiveBack(std::unique_ptr<Reader> reader) {
+  if (reader) reader->idle_since_ms = clock_.MonotonicMs();
   std::lock_guard lock(mutex_);
   --out_;
   if (reader) idle_.push_back(std::move(reader));
@@ -40,6 +41,16 @@ Result<std::unique_ptr<Reader>> ReaderPool::Take() {
   return opened;
 }
 
+void ReaderPool::CloseIdle(int64_t since_ms) {
+  std::vector<std::unique_ptr<Reader>> closed;  // outside of the lock
+  std::lock_guard lock(mutex_);
+  const auto later = std::find_if(idle_.begin(), idle_.end(), [&](const auto& reader) {
+    return reader->idle_since_ms > since_ms;
+  });
+  closed.assign(std::make_move_iterator(idle_.begin()), std::make_move_iterator(later));
+  idle_.erase(idle_.begin(), later);
+}
+
 void ReaderPool::Close() {
   std::unique_lock lock(mutex_);
   closed_ = true;
@@ -49,6 +60,8 @@ void ReaderPool::Close() {
 }
 
 namespace {
+
+constexpr int64_t kIdleReaderMs = 60'000;
 
 // Options of a connection to the file of `path`, which says when it meets damage.
 Database::Options Watched(sqlite::Access access, const std::string& path,
@@ -81,8 +94,8 @@ Store::State::State(std::string of, StoreOptions with)
                                      : std::make_shared<ResidentBudget>(options.index_bytes),
                 options.index_at_once}),
       lifetimes(std::make_shared<Lifetimes>(*options.clock)),
-      readers([this] { return OpenReader(path, Reading(), lifetimes, &resident); },
-              options.readers) {}
+      readers([this] { return OpenReader(path, Reading(), lifetimes, &resident); }, options.readers,
+              *options.clock) {}
 
 Database::Options Store::State::Reading() const {
   Database::Options reading = Watched(sqlite::Access::kReader, path, options);
@@ -227,6 +240,10 @@ Store::IndexFigures Store::Indexes() const {
 
 Store::Used Store::Usage() const { return {state_->usage.rows(), state_->usage.bytes()}; }
 const std::string& Store::path() const { return state_->path; }
+
+void Store::CloseIdleReaders() {
+  state_->readers.CloseIdle(state_->options.clock->MonotonicMs() - kIdleReaderMs);
+}
 
 void Store::Close() {
   state_->resident.Stop();

@@ -229,7 +229,8 @@ class Store {
   };
   Used Usage() const;
   const std::string& path() const;
-  void Close();  // finishes the writes that wait
+  void CloseIdleReaders();  // connections that read nothing for a minute
+  void Close();             // finishes the writes that wait
 
  private:
   struct State;

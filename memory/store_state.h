@@ -20,6 +20,7 @@ namespace memory {
 struct Reader {
   sqlite::Database database;
   Ranker ranker;
+  int64_t idle_since_ms = 0;  // monotonic
 };
 
 // Hands each reader to one thread at a time, and opens them as they are needed: most tenants are
@@ -27,19 +28,22 @@ struct Reader {
 class ReaderPool {
  public:
   using Open = std::function<base::Result<std::unique_ptr<Reader>>()>;
-  ReaderPool(Open open, size_t most) : open_(std::move(open)), most_(most) {}
+  ReaderPool(Open open, size_t most, const base::Clock& clock)
+      : open_(std::move(open)), most_(most), clock_(clock) {}
   // Waits when as many as may be are out; callers are bounded by the server's workers.
   // kUnavailable: closed; else what opening said.
   base::Result<std::unique_ptr<Reader>> Take();
   void GiveBack(std::unique_ptr<Reader> reader);
-  void Close();  // waits for those that are out, then closes all
+  void CloseIdle(int64_t since_ms);  // those that nobody took since then
+  void Close();                      // waits for those that are out, then closes all
 
  private:
   const Open open_;
   const size_t most_;
+  const base::Clock& clock_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<std::unique_ptr<Reader>> idle_;
+  std::vector<std::unique_ptr<Reader>> idle_;  // those that are idle longest in front
   size_t out_ = 0;
   bool closed_ = false;
 };

@@ -53,6 +53,7 @@ void Sweeper::Loop(const std::stop_token& stop, int64_t interval_ms) {
 void Sweeper::KeepUses() {
   std::string name;
   while (std::shared_ptr<Store> store = tenants_.OpenBehind(name)) {
+    store->CloseIdleReaders();
     // What cannot be written down stays in memory and is tried again by the next round.
     if (store->CountUses() >= kManyUses) (void)store->KeepUses();
   }

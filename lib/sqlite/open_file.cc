@@ -15,6 +15,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
 #include "lib/sqlite/errors.h"
+#include "lib/sqlite/page_cache.h"
 #include "lib/sqlite/row_checksum.h"
 
 namespace sqlite {
@@ -44,6 +45,7 @@ void ConfigureLibrary() {
   static std::once_flag once;
   std::call_once(once, [] {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    InstallPageCaches();
     sqlite3_initialize();
     WatchDirectorySyncs();
   });

@@ -116,6 +116,7 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_server_identities_total", "counter",
      "Callers looked at, by outcome: remembered, reviewed, anonymous, bridged (served while "
      "nobody could be asked), missing, refused, forbidden, unavailable."},
+    {"agent_memory_server_cache_bytes", "gauge", "Page caches of all files that are open."},
     {"agent_memory_server_index_bytes", "gauge", "Words of projects that are kept in memory."},
     {"agent_memory_server_open_tenants", "gauge", "Tenants whose files are open."},
     {"agent_memory_server_over_cap_rows", "gauge",

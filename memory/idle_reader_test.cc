@@ -1,0 +1,68 @@
+// Page caches of many tenants, and connections that nobody reads by.
+#include <gtest/gtest.h>
+
+#include "lib/testing/fake_clock.h"
+#include "memory/memory_fixture.h"
+#include "memory/store_cache.h"
+#include "memory/tenants.h"
+
+namespace memory {
+namespace {
+
+class IdleReaderTest : public ::testing::Test {
+ protected:
+  IdleReaderTest() : clock_(kMidnight) {
+    StoreOptions options;
+    options.clock = &clock_;
+    options.index_bytes = 0;
+    tenants_ = std::make_unique<Tenants>(scratch_.path(), options, 64);
+  }
+  ~IdleReaderTest() override { LimitPageCaches(0); }
+  std::shared_ptr<Store> Fill(const std::string& name) {
+    auto store = tenants_->Take(name);
+    EXPECT_TRUE(store) << store.error().message;
+    for (int i = 0; i < 6; ++i)
+      EXPECT_TRUE(
+          (*store)->Save(Note(std::string(40'000, 'x') + std::to_string(i)), "", kMidnight));
+    return *store;
+  }
+  static size_t Read(Store& store) {
+    auto rows = store.Recent({});
+    return rows ? rows->size() : 0;
+  }
+  ::testing::FakeClock clock_;
+  ScratchDirectory scratch_;
+  std::unique_ptr<Tenants> tenants_;
+};
+
+TEST_F(IdleReaderTest, PageCachesOfAllTenantsKeepToOneBudget) {
+  constexpr size_t kLimit = 4 << 20;
+  LimitPageCaches(kLimit);
+  for (int i = 0; i < 64; ++i) {
+    auto store = Fill("team-" + std::to_string(i));
+    EXPECT_EQ(Read(*store), 6u);
+    ASSERT_LE(PageCacheBytes(), kLimit);
+  }
+  EXPECT_EQ(tenants_->Open(), 64u);
+  for (int i = 0; i < 64; ++i) {
+    EXPECT_EQ(Read(**tenants_->Take("team-" + std::to_string(i))), 6u);
+    ASSERT_LE(PageCacheBytes(), kLimit);
+  }
+}
+
+TEST_F(IdleReaderTest, AConnectionThatReadsNothingForAMinuteIsClosedAndOpensAgain) {
+  auto store = Fill("team");
+  ASSERT_EQ(Read(*store), 6u);
+  const size_t with_reader = PageCacheBytes();
+  clock_.Advance(59'000);
+  store->CloseIdleReaders();
+  EXPECT_EQ(PageCacheBytes(), with_reader);
+  clock_.Advance(2'000);
+  store->CloseIdleReaders();
+  EXPECT_LT(PageCacheBytes(), with_reader);
+  EXPECT_EQ(Read(*store), 6u);
+  EXPECT_EQ(PageCacheBytes(), with_reader);
+}
+
+}  // namespace
+}  // namespace memory
