@@ -82,6 +82,7 @@ class Weights:
         lines = [{"kind": "export", "format": "agent-memory/1"}]
         lines += [{"kind": "observation", "session_id": "s", "project": "p", "type": "note", "title": f"row {number}",
                    "content": f"{namespace} {number} " + "lorem ipsum dolor sit amet " * 35} for number in range(rows)]
+        lines.append({"kind": "end", "sessions": 0, "observations": rows})
         text = "".join(json.dumps(line) + "\n" for line in lines)
         connection = http.client.HTTPConnection(self.server.api, timeout=120)
         connection.request("POST", "/import?format=jsonl&dedup=false", text.encode(),
