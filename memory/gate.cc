@@ -50,6 +50,12 @@ std::optional<Response> Gate::OverBudget(const Caller& caller, const Request& re
   return response;
 }
 
+std::optional<Response> Gate::RefuseAtHead(const Request& request) const {
+  if (!identities_) return std::nullopt;
+  const auto refused = identities_->RefusedAtOnce(request.headers);
+  return refused ? std::optional(Refusal(*refused)) : std::nullopt;
+}
+
 Response Gate::Pass(const Request& request, ApiHandler handler) const {
   Caller caller{kEverybody, "", Role::kAgent};
   if (identities_) {

@@ -25,6 +25,8 @@ class Gate {
         budgets_(budgets) {}
   // Runs the handler on the caller's own store, or says why not: 401, 403, 429, 503.
   http::Response Pass(const http::Request& request, ApiHandler handler) const;
+  // The same refusal where it is certain without asking anybody, before a body is read.
+  std::optional<http::Response> RefuseAtHead(const http::Request& request) const;
 
  private:
   std::optional<http::Response> OverBudget(const Caller& caller,

@@ -102,9 +102,10 @@ http::Response Report(HealthProbe& probe, const Tenants& tenants, bool by_keys) 
 
 std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
                                      telemetry::Metrics& metrics, const TenantQuota& quota,
-                                     std::function<bool()> by_keys) {
-  std::vector<http::Route> routes =
-      telemetry::AdminRoutes(metrics, [&probe] { return probe.Ready(); });
+                                     std::function<bool()> by_keys,
+                                     std::shared_ptr<const base::ByteBudget> budget) {
+  std::vector<http::Route> routes = telemetry::AdminRoutes(
+      metrics, [&probe] { return probe.Ready(); }, std::move(budget));
   for (http::Route& route : routes) {
     if (route.pattern != "/metrics") continue;
     route.handler = [&probe, &tenants, &metrics, quota,

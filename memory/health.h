@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/byte_budget.h"
 #include "lib/base/clock.h"
 #include "lib/http/router.h"
 #include "lib/telemetry/metrics.h"
@@ -38,9 +39,11 @@ class HealthProbe {
 };
 
 // /livez, /readyz, /metrics and, for the operator, api::kServerReportPath. The first three outlive
-// the server. `quota`: to tell how near it is; `by_keys`: as in the report; may be null.
+// the server. `quota`, `budget`: to tell how near they are; `by_keys`: as in the report; may be
+// null.
 std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
                                      telemetry::Metrics& metrics, const TenantQuota& quota,
-                                     std::function<bool()> by_keys);
+                                     std::function<bool()> by_keys,
+                                     std::shared_ptr<const base::ByteBudget> budget = nullptr);
 
 }  // namespace memory

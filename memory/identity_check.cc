@@ -41,11 +41,41 @@ Identified IdentityCheck::Identify(const http::Headers& headers) {
   if (!token) return Counted({401, {}, token.error().message}, "refused");
   if (*token) return Check(**token);
   if (options_.anonymous) return Counted({200, *options_.anonymous, ""}, "anonymous");
+  return NoToken();
+}
+
+Identified IdentityCheck::NoToken() {
   return Counted({401,
                   {},
                   "no identity: send the token of a ServiceAccount with audience " +
                       base::Join(options_.audiences, " or ") + " as Authorization: Bearer"},
                  "missing");
+}
+
+Identified IdentityCheck::NotForUs() {
+  return Counted({401,
+                  {},
+                  "the token was not made for this server: its audience must be " +
+                      base::Join(options_.audiences, " or ")},
+                 "refused");
+}
+
+std::optional<Identified> IdentityCheck::RefusedAtOnce(const http::Headers& headers) {
+  const auto token = BearerToken(headers);
+  if (!token) return Counted({401, {}, token.error().message}, "refused");
+  if (!*token) return options_.anonymous ? std::nullopt : std::optional(NoToken());
+  const std::string key = base::Sha256Hex(**token);
+  {
+    std::lock_guard lock(mutex_);
+    const int64_t now_ms = clock_.MonotonicMs();
+    if (const Bad* bad = bad_.Find(key); bad && now_ms < bad->until_ms)
+      return Counted(bad->answer, "refused");
+    if (good_.Find(key)) return std::nullopt;
+  }
+  const Result<TokenClaims> claims = ReadClaims(**token);
+  if (!claims) return Counted({401, {}, claims.error().message}, "refused");
+  if (!SharesOne(claims->audiences, options_.audiences)) return NotForUs();
+  return std::nullopt;
 }
 
 Identified IdentityCheck::Check(const std::string& token) {
@@ -56,13 +86,7 @@ Identified IdentityCheck::Check(const std::string& token) {
   // What is plainly not for us costs the API server nothing.
   Result<TokenClaims> claims = ReadClaims(token);
   if (!claims) return Counted({401, {}, claims.error().message}, "refused");
-  if (!SharesOne(claims->audiences, options_.audiences)) {
-    return Counted({401,
-                    {},
-                    "the token was not made for this server: its audience must be " +
-                        base::Join(options_.audiences, " or ")},
-                   "refused");
-  }
+  if (!SharesOne(claims->audiences, options_.audiences)) return NotForUs();
   lock.lock();
   while (true) {
     if (auto known = Remembered(key)) return *known;

@@ -37,6 +37,9 @@ class IdentityCheck {
                 Options options);
   // Any thread; blocks while the token is looked at, by one thread for all who show the same.
   Identified Identify(const http::Headers& headers);
+  // The refusal of whom nobody has to be asked about: without a token, with one that is not for
+  // this server or was refused a moment ago. Does not block.
+  std::optional<Identified> RefusedAtOnce(const http::Headers& headers);
 
  private:
   struct Good {
@@ -49,6 +52,8 @@ class IdentityCheck {
     int64_t until_ms = 0;  // monotonic
   };
   Identified Check(const std::string& token);
+  Identified NoToken();
+  Identified NotForUs();
   std::optional<Identified> Remembered(const std::string& key);
   Identified WithoutAnswer(const std::string& key);
   Identified Learn(const std::string& key, const base::Result<Review>& review, int64_t expires_ms);

@@ -1,6 +1,7 @@
 // Every route times every way to come: with a token of one's own, of somebody else, forged,
 // expired, for another server, or with none. The list of routes is the server's own table, so that
 // a new one cannot be forgotten here.
+#include "lib/testing/raw_socket.h"
 #include "memory/identity_routes_fixture.h"
 
 namespace memory {
@@ -11,6 +12,28 @@ class IdentityRouteTest : public EveryRouteTest {
   IdentityRouteTest() : EveryRouteTest(kMidnight), issuer_(clock_) { Start(&issuer_); }
   FakeIssuer issuer_;
 };
+
+TEST_F(IdentityRouteTest, AStrangerIsRefusedBeforeHisBodyIsSent) {
+  const std::string address = server_->api_address();
+  const int port = std::stoi(address.substr(address.rfind(':') + 1));
+  const std::string elsewhere =
+      issuer_.Issue("system:serviceaccount:team-a:agent", "agent-memory.x.y");
+  for (const std::string& field : {std::string(), "Authorization: Bearer " + elsewhere + "\r\n",
+                                   std::string("Authorization: Basic x\r\n")}) {
+    testing::RawSocket socket(port);
+    socket.Send("POST /observations HTTP/1.1\r\nHost: t\r\n" + field +
+                "Content-Length: 1000000\r\n\r\n");
+    const std::string answer = socket.ReadUntil("}");
+    EXPECT_EQ(testing::StatusOf(answer), 401) << field << answer;
+  }
+  const std::string token = issuer_.IssueTo("team-a");
+  issuer_.Revoke(token);
+  EXPECT_EQ(As(token, "GET", {"/stats", ""}).status, 401);
+  testing::RawSocket again(port);
+  again.Send("POST /observations HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer " + token +
+             "\r\nContent-Length: 1000000\r\n\r\n");
+  EXPECT_EQ(testing::StatusOf(again.ReadUntil("}")), 401) << "refused a moment ago";
+}
 
 TEST_F(IdentityRouteTest, NoRouteAnswersAnybodyWhoIsNotKnown) {
   const std::string a = issuer_.IssueTo("team-a"), b = issuer_.IssueTo("team-b");

@@ -22,8 +22,9 @@ using base::Status;
 namespace {
 
 // Of the container's memory; docs/operations.md has the sum of all shares.
-constexpr int kCachePercent = 12;
+constexpr int kCachePercent = 12, kBudgetPercent = 25;
 constexpr int64_t kUsualMemory = 512 << 20;  // the chart's limit
+constexpr size_t kAdminBudget = 2 << 20;     // so that /metrics is answered whatever the API holds
 
 }  // namespace
 
@@ -113,6 +114,11 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   serving.workers = settings.workers;
   serving.waiting_workers = 2 * settings.workers;  // what waits together is committed together
   serving.queue = settings.queue;
+  serving.budget = std::make_shared<base::ByteBudget>(base::ShareOfMemory(
+      settings.memory_budget, base::MemoryLimit(), kBudgetPercent, kUsualMemory));
+  serving.at_head = [gate = parts->gate.get()](const http::Request& request) {
+    return gate->RefuseAtHead(request);
+  };
   telemetry::Instrument(serving, parts->metrics, parts->tracer.get());
   const bool anybody = settings.auth == "none" || !settings.anonymous_namespace.empty();
   parts->metrics.SetGauge("agent_memory_server_anonymous", anybody ? 1 : 0);
@@ -125,12 +131,14 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   admin.workers = 2;
   admin.queue = 16;
   admin.max_connections = 64;
+  admin.budget = std::make_shared<base::ByteBudget>(kAdminBudget);
   ASSIGN_OR_RETURN(
       parts->admin_server,
       http::Server::Start(
           http::Router(AdminRoutes(
               *parts->health, *parts->tenants, parts->metrics, settings.store.quota,
-              [cluster = parts->cluster.get()] { return cluster && cluster->ByKeys(); })),
+              [cluster = parts->cluster.get()] { return cluster && cluster->ByKeys(); },
+              serving.budget)),
           admin));
   parts->sweeper =
       std::make_unique<Sweeper>(*parts->tenants, parts->metrics, settings.retention_interval_ms);

@@ -51,6 +51,10 @@ std::vector<Setting> ServingSettings() {
        0, int64_t{1} << 36},
       {"workers", Kind::kInt, "32", "threads that answer requests", 1, 512},
       {"queue", Kind::kInt, "256", "requests that may wait for a thread; more get 503", 0, 100'000},
+      {"memory-budget", Kind::kBytes, "0",
+       "what bodies with their copies, and answers not yet sent, may hold together; more get 503. "
+       "0: a quarter of the container's memory limit",
+       0, int64_t{1} << 36},
       {"max-stream", Kind::kBytes, "2Gi", "largest transcript or import", 1 << 20,
        int64_t{1} << 40},
       {"min-free", Kind::kBytes, "8Mi",
@@ -137,6 +141,7 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.open_tenants = static_cast<size_t>(settings.Int("open-tenants"));
   read.workers = static_cast<size_t>(settings.Int("workers"));
   read.queue = static_cast<size_t>(settings.Int("queue"));
+  read.memory_budget = settings.Bytes("memory-budget");
   read.max_stream_bytes = static_cast<size_t>(settings.Bytes("max-stream"));
   read.cache_memory = settings.Bytes("cache-memory");
   read.min_free_bytes = settings.Bytes("min-free");

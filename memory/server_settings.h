@@ -21,7 +21,8 @@ struct ServerSettings {
   size_t open_tenants = 256;
   size_t workers = 32, queue = 256;
   size_t max_stream_bytes = size_t{2} << 30;
-  int64_t cache_memory = 0;  // of the page caches; 0: a share of the memory limit
+  int64_t cache_memory = 0;   // of the page caches; 0: a share of the memory limit
+  int64_t memory_budget = 0;  // of bodies and answers; 0: a share of the memory limit
   int64_t ballast_bytes = 8 << 20;
   int64_t min_free_bytes = 8 << 20;  // below it the server is not ready
   int64_t lock_wait_ms = 45'000;

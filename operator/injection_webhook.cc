@@ -1,6 +1,7 @@
 // Nothing of a pod goes into the log: it is somebody else's, and may hold secrets.
 #include "operator/injection_webhook.h"
 
+#include "lib/base/memory_limit.h"
 #include "lib/telemetry/instrument.h"
 
 namespace controller {
@@ -9,14 +10,15 @@ namespace {
 using base::Json;
 
 constexpr size_t kMaxReviewBytes = 2 << 20;  // a pod of the API server's own limit
-// Anybody in the cluster may ask, and a text of many small values takes some thirty times its size
-// in memory while it is answered.
+// Anybody in the cluster may ask; what is parsed is charged by its values, too.
 constexpr size_t kWorkers = 2;
 constexpr int64_t kBodyMs = 5'000;  // the API server gives up by then
 // Longer than the API server keeps a connection that it does not use (90 s), so that it is never
 // closed under a question that was sent just then.
 constexpr int64_t kIdleMs = 150'000;
 constexpr int64_t kStopMs = 2'000;
+constexpr int kBudgetPercent = 25;
+constexpr int64_t kUsualMemory = 256 << 20;  // the chart's limit
 
 template <class Answer>
 http::Handler Reviewed(Answer answer) {
@@ -29,6 +31,21 @@ http::Handler Reviewed(Answer answer) {
 }
 
 }  // namespace
+
+base::Setting ReviewBudgetSetting() {
+  return {"memory-budget",
+          base::Setting::Kind::kBytes,
+          "0",
+          "what reviews being answered by the webhook may hold together; 0: a quarter of the "
+          "container's memory limit",
+          0,
+          int64_t{1} << 36};
+}
+
+std::shared_ptr<base::ByteBudget> ReviewBudget(const base::Settings& settings) {
+  return std::make_shared<base::ByteBudget>(base::ShareOfMemory(
+      settings.Bytes("memory-budget"), base::MemoryLimit(), kBudgetPercent, kUsualMemory));
+}
 
 base::Result<std::unique_ptr<InjectionWebhook>> InjectionWebhook::Start(WebhookOptions options,
                                                                         kube::KubeClient& client,
@@ -45,7 +62,7 @@ base::Result<std::unique_ptr<InjectionWebhook>> InjectionWebhook::Start(WebhookO
   serving.name = "webhook";
   serving.tls = webhook->identity_;
   serving.workers = kWorkers;
-  serving.max_buffered_bytes = 32 << 20;
+  serving.budget = std::move(options.budget);
   serving.body_timeout_ms = kBodyMs;
   serving.write_timeout_ms = kBodyMs;
   serving.idle_timeout_ms = kIdleMs;

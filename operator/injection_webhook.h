@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/config.h"
 #include "lib/http/server.h"
 #include "lib/telemetry/metrics.h"
 #include "operator/certificate_keeper.h"
@@ -14,8 +15,13 @@
 
 namespace controller {
 
+// What reviews may hold of the process's memory: a setting, and what it comes to.
+base::Setting ReviewBudgetSetting();
+std::shared_ptr<base::ByteBudget> ReviewBudget(const base::Settings& settings);
+
 struct WebhookOptions {
   std::string listen;
+  std::shared_ptr<base::ByteBudget> budget;  // of the process
   KeeperOptions keeper;
 };
 

@@ -118,6 +118,7 @@ class Running : public RunningOperator {
     TrustOnly(config.ca_file);
     http::InitializeClientThread();
     kube::ClientSettings client = OurClient();
+    budget_ = ReviewBudget(settings);
     const bool elects = !lease.key.name.empty();
     if (elects)
       client.write_allowance_ms = [this] { return lease_ ? lease_->WriteAllowanceMs() : 0; };
@@ -199,6 +200,7 @@ class Running : public RunningOperator {
     WebhookOptions options;
     ASSIGN_OR_RETURN(options.keeper.secret, KeyOfSetting(settings, "webhook-secret"));
     options.listen = settings.Text("webhook-listen");
+    options.budget = budget_;
     options.keeper.configurations = {{MutatingWebhooks(), name}};
     if (const std::string twin = settings.Text("validation-webhook"); !twin.empty())
       options.keeper.configurations.emplace_back(ValidatingWebhooks(), twin);
@@ -250,7 +252,8 @@ class Running : public RunningOperator {
     options.name = "admin";
     options.workers = 2;
     telemetry::Instrument(options, metrics_);
-    auto routes = telemetry::AdminRoutes(metrics_, [this] { return Ready(); });
+    auto routes = telemetry::AdminRoutes(
+        metrics_, [this] { return Ready(); }, budget_);
     for (http::Route& route : routes) {
       if (route.pattern != "/metrics") continue;
       route.handler = [this, render = route.handler](const http::Request& request) {
@@ -309,6 +312,7 @@ class Running : public RunningOperator {
   std::unique_ptr<kube::Leader> leader_;
   std::unique_ptr<kube::KubeClient> asking_client_;
   std::unique_ptr<InjectionWebhook> webhook_;
+  std::shared_ptr<base::ByteBudget> budget_;
   std::unique_ptr<http::Server> admin_;
 };
 
@@ -358,8 +362,8 @@ const base::Program& OperatorProgram() {
           {"replaced-pods-per-minute", Kind::kInt, "10",
            "pods of others that have no sidecar and are evicted, where their Agent allows it", 1,
            600},
-          {"workers", Kind::kInt, "4", "Agents worked on at once; one of them only for edits", 1,
-           64},
+          ReviewBudgetSetting(),
+          {"workers", Kind::kInt, "4", "Agents worked on at once; one only for edits", 1, 64},
           {"lease", Kind::kString, "",
            "namespace/name of the Lease by which replicas agree who works; empty: there is one"},
           {"lease-duration", Kind::kDuration, "15s",

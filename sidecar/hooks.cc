@@ -7,6 +7,15 @@
 #include "lib/telemetry/trace.h"
 
 namespace sidecar {
+namespace {
+
+// What is large of an event is moved, for a hook's memory is its body times its copies.
+base::Json Taken(base::Json& body, const char* field) {
+  if (!body.is_object() || !body.contains(field)) return nullptr;
+  return std::exchange(body[field], nullptr);
+}
+
+}  // namespace
 
 http::Response Hooks::Handle(const http::Request& request) {
   auto answer = Answer(request);
@@ -17,9 +26,13 @@ http::Response Hooks::Handle(const http::Request& request) {
 }
 
 base::Result<base::Json> Hooks::Answer(const http::Request& request) {
-  ASSIGN_OR_RETURN(const base::Json body, base::ParseJson(request.body));
+  ASSIGN_OR_RETURN(base::Json body, base::ParseJson(request.body));
+  base::Json input = Taken(body, "tool_input"), response = Taken(body, "tool_response");
   ASSIGN_OR_RETURN(api::HookEvent event, api::DecodeHookEvent(body));
+  body = nullptr;
   if (event.kind == api::HookEvent::Kind::kOther) return base::Json::object();
+  event.tool_input = std::move(input);
+  event.tool_response = std::move(response);
   metrics_.Count("agent_memory_sidecar_hooks_total", {{"event", event.name}});
   api::HookEvent named;  // the answer only needs the name
   named.kind = event.kind;

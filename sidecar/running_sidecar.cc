@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/base/log.h"
+#include "lib/base/memory_limit.h"
 #include "lib/base/shutdown.h"
 #include "lib/http/server.h"
 #include "lib/telemetry/instrument.h"
@@ -39,6 +40,11 @@ namespace {
 
 constexpr int kDiskFailureExit = 74;  // sysexits: input/output error
 constexpr int64_t kRequestGraceMs = 3'000;
+constexpr int kBudgetPercent = 40;           // of the container's memory; the rest is ours, at rest
+constexpr int64_t kUsualMemory = 128 << 20;  // what the operator gives a sidecar
+constexpr size_t kAdminBudget = 2 << 20;  // so that /metrics is answered whatever the agent sends
+// Its text, the parser's token of it, the event, and what is redacted or written of it.
+constexpr size_t kCopiesOfBodies = 5;
 constexpr size_t kProbeWorkers = 2, kAdminWorkers = 2, kAdminQueue = 32, kAgentConnections = 64;
 
 Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::Clock& clock,
@@ -86,16 +92,20 @@ struct RunningSidecar::Parts {
         hooks(turn, *metrics),
         conversations(*state, policies, c, s.outbox, s.conversation_ttl_ms, Waker()),
         dead_letters(*state, policies, s.outbox, Waker()),
-        upkeep(*state, policies, *metrics, c, UpkeepOptions(s, [this] {
-                 if (rules_wait) TellServer();
-               }),
+        upkeep(*state, policies, *metrics, c,
+               UpkeepOptions(s,
+                             [this] {
+                               if (rules_wait) TellServer();
+                             }),
                Waker()),
         memory(*state, policies, servers, c, s.outbox, delivery),
         mcp(policies, TwinsOfTools(), c, std::max<size_t>(1, s.workers / 2)),
         injections(*state, policies, recall),
         ledger(*state, policies, c),
         activity(c),
-        status(*state, policies, delivery, servers, rules, activity, *metrics) {}
+        status(*state, policies, delivery, servers, rules, activity, *metrics),
+        budget(std::make_shared<base::ByteBudget>(base::ShareOfMemory(
+            s.memory_budget, base::MemoryLimit(), kBudgetPercent, kUsualMemory))) {}
   // Members end one by one and their threads call each other: all of them stop before.
   ~Parts() {
     api.reset();
@@ -104,7 +114,6 @@ struct RunningSidecar::Parts {
     policies.Stop();
     delivery.Stop();
   }
-
 
   std::function<void()> Waker() {
     return [this] { delivery.Wake(); };
@@ -176,6 +185,7 @@ struct RunningSidecar::Parts {
   LedgerRoutes ledger;
   Activity activity;
   StatusRoutes status;
+  const std::shared_ptr<base::ByteBudget> budget;
   std::unique_ptr<http::Server> admin, api;
   bool stopped = false;
 };
@@ -188,7 +198,9 @@ base::Status RunningSidecar::Parts::Listen() {
   // Of their own, so that no hook stands behind calls that wait for the memory server.
   agent.waiting_workers = settings.workers;
   agent.max_connections = kAgentConnections;
-  agent.before = [this](http::Request& request) {
+  agent.budget = budget;
+  agent.copies_of_bodies = kCopiesOfBodies;
+  agent.before = agent.at_head = [this](const http::Request& request) {
     return RefuseStranger(request, settings.allowed_origins);
   };
   telemetry::Instrument(agent, *metrics, tracer.get());
@@ -201,8 +213,9 @@ base::Status RunningSidecar::Parts::Listen() {
   options.workers = kProbeWorkers;
   options.waiting_workers = kAdminWorkers;
   options.queue = kAdminQueue;
+  options.budget = std::make_shared<base::ByteBudget>(kAdminBudget);
   telemetry::Instrument(options, *metrics);
-  ASSIGN_OR_RETURN(admin, http::Server::Start(http::Router(status.AdminRoutes()), options));
+  ASSIGN_OR_RETURN(admin, http::Server::Start(http::Router(status.AdminRoutes(budget)), options));
   return {};
 }
 

@@ -52,6 +52,10 @@ const base::Program& SidecarProgram() {
            10'000'000},
           {"outbox-bytes", Kind::kBytes, "64Mi", "and their size together", 1 << 16},
           {"workers", Kind::kInt, "8", "threads that handle the agent's requests", 2, 256},
+          {"memory-budget", Kind::kBytes, "0",
+           "what bodies with their copies, and answers not yet sent, may hold together; more get "
+           "503. 0: 40 percent of the container's memory limit",
+           0, int64_t{1} << 36},
           telemetry::EndpointSetting(),
           telemetry::ModuleSetting(),
           {"log-level", Kind::kString, "info", "debug, info, warn or error"},
@@ -83,6 +87,7 @@ SidecarSettings ReadSidecarSettings(const base::Settings& settings) {
   read.outbox.rows = settings.Int("outbox-rows");
   read.outbox.bytes = settings.Bytes("outbox-bytes");
   read.workers = static_cast<size_t>(settings.Int("workers"));
+  read.memory_budget = settings.Bytes("memory-budget");
   read.traces = telemetry::ReadTraceOptions(settings, "agent-memory-sidecar", base::Environment());
   return read;
 }
@@ -93,9 +98,10 @@ base::Status CheckSidecarSettings(const SidecarSettings& settings) {
   const std::string& host = address.first;
   if (host.starts_with("127.") || host == "::1" || host == "[::1]") return {};
   if (host == "localhost") {
-    return base::Error{base::Code::kInvalid, "listen: " + settings.listen +
-                                                 " is a name and must be an address; use 127.0.0.1:" +
-                                                 std::to_string(address.second)};
+    return base::Error{
+        base::Code::kInvalid,
+        "listen: " + settings.listen +
+            " is a name and must be an address; use 127.0.0.1:" + std::to_string(address.second)};
   }
   return base::Error{base::Code::kInvalid,
                      "listen: " + settings.listen +

@@ -21,6 +21,7 @@ struct SidecarSettings {
   int64_t conversation_ttl_ms = 0, conversation_keep_ms = 0;  // the same
   OutboxLimits outbox;
   size_t workers = 8;
+  int64_t memory_budget = 0;  // of bodies and answers; 0: a share of the memory limit
   telemetry::TraceOptions traces;
   std::string termination_log = "/dev/termination-log";  // the kubelet's default; no setting
 };

@@ -66,8 +66,9 @@ std::vector<http::Route> StatusRoutes::AgentRoutes() {
   return {{"GET", "/v1/status", [this](const http::Request& request) { return Status(request); }}};
 }
 
-std::vector<http::Route> StatusRoutes::AdminRoutes() {
-  auto routes = telemetry::AdminRoutes(metrics_, [this] { return Ready(); });
+std::vector<http::Route> StatusRoutes::AdminRoutes(std::shared_ptr<const base::ByteBudget> budget) {
+  auto routes = telemetry::AdminRoutes(
+      metrics_, [this] { return Ready(); }, std::move(budget));
   for (http::Route& route : routes) {
     if (route.pattern != "/metrics") continue;
     route.waits = true;

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "lib/base/byte_budget.h"
 #include "lib/http/router.h"
 #include "lib/telemetry/metrics.h"
 #include "sidecar/activity.h"
@@ -25,7 +26,8 @@ class StatusRoutes {
   // /livez, /readyz, /metrics, /v1/policy. Ready: a valid policy was seen once and the disk takes
   // writes; the remote server has no say. All but the two probes wait (Route::waits): a probe is
   // answered whatever the others are busy with.
-  std::vector<http::Route> AdminRoutes();
+  // `budget`: to tell how full it is.
+  std::vector<http::Route> AdminRoutes(std::shared_ptr<const base::ByteBudget> budget);
 
  private:
   http::Response Status(const http::Request& request);

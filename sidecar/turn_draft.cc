@@ -2,6 +2,7 @@
 #include "sidecar/turn_draft.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "lib/api/memory_api.h"
@@ -14,6 +15,8 @@ namespace {
 using Kind = api::HookEvent::Kind;
 using base::Json;
 
+constexpr size_t kMostArgumentBytes = 1 << 20;
+
 bool IsToolResult(Kind kind) {
   return kind == Kind::kPostToolUse || kind == Kind::kPostToolUseFailure;
 }
@@ -25,13 +28,34 @@ bool ShortenText(std::string& text) {
   return cut;
 }
 
+// Of all texts in `value` together `room` bytes stay; one behind them says how long it was. A short
+// one costs no more than that.
+bool LeaveOutBeyond(Json& value, size_t& room) {
+  constexpr size_t kShort = 64;
+  if (value.is_string()) {
+    auto& text = value.get_ref<std::string&>();
+    if (text.size() > room && text.size() > kShort) {
+      text = "[" + std::to_string(text.size()) + " bytes left out]";
+      return true;
+    }
+    room -= std::min(room, text.size());
+    return false;
+  }
+  if (!value.is_structured()) return false;
+  bool cut = false;
+  for (Json& inner : value) cut |= LeaveOutBeyond(inner, room);
+  return cut;
+}
+
 // True when anything was cut.
 bool Shorten(api::HookEvent& event) {
   bool cut = false;
   for (std::string* text : {&event.prompt, &event.error, &event.last_assistant_message}) {
     cut |= ShortenText(*text);
   }
+  size_t room = kMostArgumentBytes;
   cut |= ShortenStrings(event.tool_input);
+  cut |= LeaveOutBeyond(event.tool_input, room);
   cut |= ShortenStrings(event.tool_response);
   return cut;
 }
@@ -56,8 +80,9 @@ void Redact(const Redactor& redactor, api::HookEvent& event, ToolOutput& output,
   event.tool_response = nullptr;
 }
 
-std::string HashOf(const Json& parts) {
-  return base::Sha256Hex(base::DumpJson(parts)).substr(0, 24);
+// Of the JSON array of these JSON texts: what they are texts of is not copied for it.
+std::string HashOf(std::initializer_list<std::string> parts) {
+  return base::Sha256Hex("[" + base::Join(parts, ",") + "]").substr(0, 24);
 }
 
 // The same for an event that is posted again. Prompts and answers have no id of their own: without
@@ -69,12 +94,14 @@ std::string EventKey(const api::HookEvent& event, const std::string& output) {
     case Kind::kPostToolUseFailure:
       // With its contents: some runtimes count their calls from 1 in every turn.
       if (event.tool_use_id.empty()) return "";
-      return event.name + ":" + event.tool_use_id + ":" + HashOf({event.tool_input, output});
+      return event.name + ":" + event.tool_use_id + ":" +
+             HashOf({base::DumpJson(event.tool_input), base::DumpJson(output)});
     case Kind::kUserPromptSubmit:
     case Kind::kStop:
       if (event.prompt_id.empty()) return "";
       return event.name + ":" +
-             HashOf({event.prompt_id, event.prompt, event.last_assistant_message});
+             HashOf({base::DumpJson(event.prompt_id), base::DumpJson(event.prompt),
+                     base::DumpJson(event.last_assistant_message)});
     default:
       return "";
   }
@@ -155,7 +182,9 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
   const bool keep_raw = !policy.policy.redaction.working_memory;
   std::vector<conversation::Message> raw;
   if (IsToolResult(event.kind) && draft.call_id.empty()) {
-    draft.call_id = "call-" + HashOf({event.tool_name, event.tool_input, output.text});
+    draft.call_id =
+        "call-" + HashOf({base::DumpJson(event.tool_name), base::DumpJson(event.tool_input),
+                          base::DumpJson(output.text)});
   }
   if (keep_raw) raw = MessagesOf(event, draft.call_id, output.text);
   Redact(policy.redactor, event, output, draft.redactions, budget);

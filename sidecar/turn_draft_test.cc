@@ -63,6 +63,21 @@ TEST(TurnDraft, TheOutputOfManyPiecesIsCutAsAWhole) {
   EXPECT_EQ(draft.messages[1].content, draft.output);
 }
 
+TEST(TurnDraft, OfTheTextsOfACallAMebibyteIsKept) {
+  api::HookEvent event = Result("done");
+  event.tool_input = {{"edits", Json::array()}, {"path", "/work/a"}};
+  for (int i = 0; i < 40; ++i)
+    event.tool_input["edits"].push_back({{"new", std::string(200'000, 'x')}});
+  const TurnDraft draft = DraftTurn(*PolicyOf(), event, {});
+  EXPECT_TRUE(draft.truncated);
+  const Json& kept = draft.event.tool_input;
+  EXPECT_EQ(kept["edits"][0]["new"], std::string(200'000, 'x'));
+  EXPECT_EQ(kept["edits"][39]["new"], "[200000 bytes left out]");
+  EXPECT_EQ(kept["path"], "/work/a");
+  EXPECT_LT(base::DumpJson(draft.messages[0].tool_calls).size(), size_t{1'100'000});
+  EXPECT_FALSE(DraftTurn(*PolicyOf(), Result("done"), {}).truncated);
+}
+
 TEST(TurnDraft, SecretsLeaveResultsOfEveryShape) {
   const std::string secret = "ghp" + ("_" + std::string(36, 'Q'));
   for (const Json& response :

@@ -3,10 +3,17 @@
 
 #include <cmath>
 
+#include "lib/base/byte_budget.h"
 #include "lib/base/text.h"
 
 namespace base {
 namespace {
+
+// What a value takes beside its text, which is charged to the request that is parsed for: its place
+// in an array that grows, or a node of an object's tree, and the block of a string or of an empty
+// array.
+constexpr size_t kValueBytes = 128;
+constexpr size_t kValuesAtOnce = 1'024;  // so that small texts charge nothing
 
 // Builds the value and refuses what K47 refuses. The library has already checked syntax and UTF-8.
 class StrictReader : public nlohmann::json_sax<Json> {
@@ -47,6 +54,7 @@ class StrictReader : public nlohmann::json_sax<Json> {
 
   Json root;
   std::string failure;
+  Code code = Code::kInvalid;
 
  private:
   bool Fail(std::string why) {
@@ -55,7 +63,19 @@ class StrictReader : public nlohmann::json_sax<Json> {
   }
   bool Put(Json value) {
     Place(std::move(value));
-    return true;
+    return ++values_ % kValuesAtOnce != 0 || ChargeValues();
+  }
+  bool ChargeValues() {
+    const size_t bytes = values_ * kValueBytes;
+    if (charge_ == nullptr || charge_->TryParsed(bytes)) return true;
+    const ByteBudget& budget = *charge_->budget();
+    const bool ever = budget.CanEverGrant(charge_->bytes() + kValuesAtOnce * kValueBytes);
+    code = ever ? Code::kUnavailable : Code::kTooLarge;
+    return Fail("memory-budget: " + std::to_string(values_) + " values in one text need " +
+                std::to_string(bytes) + " bytes beside it, and " +
+                (ever ? "other requests hold the memory for them; send it again"
+                      : "one request may have " + std::to_string(budget.largest()) +
+                            ": send fewer in one text"));
   }
   Json* Place(Json value) {
     if (open_.empty()) {
@@ -74,7 +94,7 @@ class StrictReader : public nlohmann::json_sax<Json> {
       return Fail("nested deeper than " + std::to_string(limits_.max_depth));
     }
     open_.push_back(Place(std::move(empty)));
-    return true;
+    return ++values_ % kValuesAtOnce != 0 || ChargeValues();
   }
   bool Close() {
     open_.pop_back();
@@ -82,9 +102,11 @@ class StrictReader : public nlohmann::json_sax<Json> {
   }
 
   const JsonLimits& limits_;
+  ByteCharge* const charge_ = ByteCharge::OfThisThread();
   std::vector<Json*>
       open_;  // a child is complete before its parent grows, so the pointers stay good
   std::string key_;
+  size_t values_ = 0;
 };
 
 Error WrongType(const char* field, const char* wanted, const Json& value) {
@@ -101,7 +123,8 @@ Result<Json> ParseJson(std::string_view text, const JsonLimits& limits) {
   }
   StrictReader reader(limits);
   if (!Json::sax_parse(text.begin(), text.end(), &reader)) {
-    return Error{Code::kInvalid, "malformed JSON: " + reader.failure};
+    const bool malformed = reader.code == Code::kInvalid;
+    return Error{reader.code, (malformed ? "malformed JSON: " : "") + reader.failure};
   }
   return std::move(reader.root);
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/base/byte_budget.h"
+
 namespace base {
 namespace {
 
@@ -42,6 +44,33 @@ TEST(Json, RoundTripsWhatIsValid) {
   }
   std::string deep(64, '['), closing(64, ']');
   EXPECT_TRUE(ParseJson(deep + closing));
+}
+
+// Twelve bytes of memory and more for each of text: a body's size alone says little.
+TEST(Json, ManySmallValuesAreCharged) {
+  std::string many = "[";
+  for (int i = 0; i < 100'000; ++i) many += "{},";
+  many += "1]";
+  ByteBudget budget(32 << 20);
+  ByteCharge charge(&budget), other(&budget);
+  ASSERT_TRUE(charge.TrySet(many.size()));
+  {
+    const ChargeScope scope(&charge);
+    ASSERT_TRUE(ParseJson(many));
+  }
+  EXPECT_GE(charge.bytes(), 12'000'000u);
+  ASSERT_TRUE(charge.TrySet(many.size()));
+  ASSERT_TRUE(other.TrySet(25 << 20));
+  const ChargeScope scope(&charge);
+  auto refused = ParseJson(many);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kUnavailable);
+  EXPECT_NE(refused.error().message.find("memory-budget"), std::string::npos);
+  ByteBudget small(4 << 20);
+  ByteCharge of_small(&small);
+  const ChargeScope inner(&of_small);
+  EXPECT_EQ(ParseJson(many).error().code, Code::kTooLarge);
+  EXPECT_TRUE(ParseJson("{\"a\": [1, 2]}"));
 }
 
 TEST(Json, NamesThePlaceAndTheKey) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/base/byte_budget.h"
 #include "lib/http/router.h"
 #include "lib/http/tls_identity.h"
 
@@ -22,19 +23,32 @@ struct ServerOptions {
   // Set: TLS from 1.2 on, with what this is at the time; connections before its first are closed.
   std::shared_ptr<const TlsIdentity> tls;
   size_t max_connections = 512;
-  size_t max_buffered_bytes = 256 << 20;  // of all bodies being read or handled; over it: 503
+  // One a process: what bodies with their copies, and answers not yet sent, may hold together. A
+  // body is charged when its head is complete, before any of it is read: 413 where it never fits,
+  // else 503. Null: a budget of its own, of kOwnBudget.
+  std::shared_ptr<base::ByteBudget> budget;
+  size_t copies_of_bodies = 4;  // a body, and what handlers make of it at once
   size_t max_header_bytes = 16 << 10;
   size_t max_header_fields = 64;
   int64_t header_timeout_ms = 5'000;
   int64_t body_timeout_ms = 30'000;  // for a body that is read whole; a stream: per read
   int64_t idle_timeout_ms = 60'000;
   int64_t write_timeout_ms = 30'000;
-  // Called before routing, on a worker: a Response ends the request (Host/Origin checks, identity).
+  // Called when the head of a request with a body is complete and its route is known, before any of
+  // the body is read: a Response ends the request, so that who is refused makes nothing be held. On
+  // the I/O thread: must not block.
+  std::function<std::optional<Response>(const Request&)> at_head;
+  // Called before the handler, on a worker: a Response ends the request (Host/Origin checks,
+  // identity).
   std::function<std::optional<Response>(Request&)> before;
   // Called after each answer, on a worker: route pattern ("" when none), status, time taken. What
   // is refused before a worker has it is reported on the I/O thread, so this must not block.
   std::function<void(const Request&, std::string_view pattern, int status, double seconds)> after;
+  // Called for each request that the budget refuses, on any thread: 413 or 503.
+  std::function<void(int status)> over_budget;
 };
+
+inline constexpr size_t kOwnBudget = 256 << 20;
 
 class Server {
  public:

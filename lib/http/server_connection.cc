@@ -18,6 +18,8 @@ namespace {
 constexpr int64_t kLingerMs = 1'000;          // for the client to take the last answer
 constexpr size_t kIdleBufferBytes = 4 << 10;  // kept by a connection without a request
 constexpr int kReadsAtOnce = 4;               // then other connections get their turn
+// Of an answer that waits in memory for its reader: one below this rate would hold it for long.
+constexpr uint64_t kMinSentPerSecond = 32 << 10;
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 
 int64_t NowMs() { return base::SystemClock().MonotonicMs(); }
@@ -126,6 +128,7 @@ void Connection::ReadHeads() {
   state_ = State::kBody;
   deadline_ms_ = Deadline(core_.options.body_timeout_ms);
   decoder_.emplace(exchange_->head, exchange_->route->max_body_bytes);
+  exchange_->request.body.reserve(exchange_->head.content_length);  // which is charged
   ReadBody();
 }
 
@@ -138,7 +141,7 @@ bool Connection::TakeHead(size_t head_bytes) {
     return false;
   }
   buffer_.erase(0, head_bytes);
-  exchange_ = std::make_shared<Exchange>(&core_.buffered_bytes);
+  exchange_ = std::make_shared<Exchange>(&core_.budget());
   exchange_->head = std::move(std::get<RequestHead>(read));
   RequestHead& head = exchange_->head;
   Request& request = exchange_->request;
@@ -158,23 +161,47 @@ bool Connection::TakeHead(size_t head_bytes) {
     exchange_->malformed = true;
   }
   if (exchange_->malformed) exchange_->route = nullptr;
+  if (exchange_->route != nullptr && head.has_body() && core_.options.at_head) {
+    if (auto refusal = core_.options.at_head(request)) {
+      Refuse(*std::move(refusal));
+      return false;
+    }
+  }
   if (exchange_->route != nullptr && head.content_length > exchange_->route->max_body_bytes) {
     Refuse(413, "the body is larger than the " + std::to_string(exchange_->route->max_body_bytes) +
                     " bytes that this route takes");
     return false;
   }
   exchange_->reads_body = exchange_->route != nullptr && exchange_->route->streaming;
-  return true;
+  if (exchange_->route == nullptr || !head.has_body()) return true;
+  return ChargeBody(head.content_length);
+}
+
+// False: refused. A chunked body is charged as it arrives, a streamed one with its window.
+bool Connection::ChargeBody(uint64_t body_bytes) {
+  const size_t bytes =
+      exchange_->reads_body ? kStreamBytes : body_bytes * core_.options.copies_of_bodies;
+  if (exchange_->charge.TrySet(bytes)) return true;
+  const base::ByteBudget& budget = core_.budget();
+  const bool ever = budget.CanEverGrant(bytes);
+  if (core_.options.over_budget) core_.options.over_budget(ever ? 503 : 413);
+  const std::string needs = "memory-budget: the body needs " + std::to_string(bytes) +
+                            " bytes with the copies that are made of it, and ";
+  if (ever) {
+    Refuse(503, needs + "other requests hold " + std::to_string(budget.used()) + " of " +
+                    std::to_string(budget.limit()) + "; send it again");
+  } else {
+    Refuse(413, needs + "one request may have " + std::to_string(budget.largest()) +
+                    "; send less, or raise the budget or the container's memory limit");
+  }
+  return false;
 }
 
 void Connection::ReadBody() {
   const auto step = decoder_->Take(buffer_, exchange_->request.body);
   buffer_.erase(0, step.used);
   if (step.refusal) return Refuse(step.refusal->status, step.refusal->reason);
-  exchange_->charge.Set(exchange_->request.body.size());
-  if (core_.buffered_bytes > core_.options.max_buffered_bytes) {
-    return Refuse(503, "too many bytes of bodies are being handled");
-  }
+  if (exchange_->head.chunked && !ChargeBody(exchange_->request.body.size())) return;
   if (decoder_->done()) Dispatch();
 }
 
@@ -209,7 +236,7 @@ void Connection::Work(const std::shared_ptr<Exchange>& exchange) {
   Outcome outcome = RunExchange(*exchange, descriptor_, core_.options, core_.draining);
   const int status = outcome.status;
   if (exchange->reads_body) --core_.uploads;
-  const bool simple = outcome.keep_alive && !outcome.broken && outcome.unsent.empty();
+  const bool simple = outcome.keep_alive && !outcome.broken && outcome.reply.done();
   Handover expected = Handover::kWatching;
   if (!simple || !handover_.compare_exchange_strong(expected, Handover::kDone)) {
     boost::asio::post(core_.io, [self = shared_from_this(), outcome = std::move(outcome),
@@ -244,10 +271,11 @@ void Connection::Resume(Outcome outcome, std::string unused) {
   if (outcome.broken) return Close(outcome.reset);
   buffer_.insert(0, unused);
   keep_alive_ = outcome.keep_alive;
-  if (!outcome.unsent.empty()) {
-    unsent_ = std::move(outcome.unsent);
-    flushed_ = 0;
+  if (!outcome.reply.done()) {
+    unsent_ = std::move(outcome.reply);
+    unsent_charge_ = std::move(outcome.charge);
     state_ = State::kFlushing;
+    flushing_since_ms_ = NowMs();
     deadline_ms_ = Deadline(core_.options.write_timeout_ms);
     return WatchWritable();
   }
@@ -258,12 +286,15 @@ void Connection::Resume(Outcome outcome, std::string unused) {
 }
 
 void Connection::Flush() {
-  const Sent sent = SendSome(descriptor_, {std::string_view(unsent_).substr(flushed_)});
-  if (sent.broken) return Close();
-  if (sent.bytes > 0) deadline_ms_ = Deadline(core_.options.write_timeout_ms);
-  flushed_ += sent.bytes;
-  if (flushed_ < unsent_.size()) return WatchWritable();
+  const size_t before = unsent_.sent;
+  if (!SendMore(descriptor_, unsent_)) return Close();
+  if (unsent_.sent > before) deadline_ms_ = Deadline(core_.options.write_timeout_ms);
+  const int64_t took_ms = NowMs() - flushing_since_ms_;
+  const bool slow = took_ms > core_.options.write_timeout_ms &&
+                    unsent_.sent < kMinSentPerSecond * static_cast<uint64_t>(took_ms) / 1000;
+  if (!unsent_.done()) return slow ? Close() : WatchWritable();
   unsent_ = {};
+  unsent_charge_ = {};
   state_ = State::kBusy;  // as if the worker had just answered
   Outcome outcome;
   outcome.keep_alive = keep_alive_;
@@ -280,6 +311,10 @@ void Connection::NextRequest() {
 }
 
 void Connection::Refuse(int status, const std::string& reason) {
+  Refuse(RefusalResponse(status, reason));
+}
+
+void Connection::Refuse(Response response) {
   Exchange exchange;
   if (exchange_) {
     exchange.request.method = exchange_->request.method;
@@ -288,8 +323,8 @@ void Connection::Refuse(int status, const std::string& reason) {
   } else {
     exchange.request.id = RequestId({});
   }
-  ReportRefusal(status);
-  const Outcome outcome = SendReply(descriptor_, RefusalResponse(status, reason), exchange, false);
+  ReportRefusal(response.status);
+  const Outcome outcome = SendReply(descriptor_, std::move(response), exchange, false);
   if (outcome.broken) return Close();
   Linger();
 }
@@ -342,6 +377,8 @@ void Connection::Close(bool reset) {
   if (state_ == State::kClosed) return;
   state_ = State::kClosed;
   exchange_.reset();
+  unsent_ = {};
+  unsent_charge_ = {};
   client_gone_.request_stop();
   // Not closed here: a worker may still hold the descriptor. The last owner's destructor closes it.
   if (reset) {

@@ -32,16 +32,17 @@ struct ServerCore {
     if (options.waiting_workers > 0)
       waiting.emplace(options.name + "-waits", options.waiting_workers, options.queue);
   }
+  base::ByteBudget& budget() { return options.budget ? *options.budget : own_budget; }
   base::Workers& WorkersOf(const Route* route) {
     return route != nullptr && route->waits && waiting ? *waiting : workers;
   }
 
   const ServerOptions options;
   const Router router;
+  base::ByteBudget own_budget{kOwnBudget};  // where the options name none
   boost::asio::io_context io{1};
   std::unordered_set<std::shared_ptr<Connection>> connections;  // I/O thread only
   std::array<char, 64 << 10> scratch;                           // I/O thread only
-  std::atomic<size_t> buffered_bytes = 0;                       // of bodies being read or handled
   std::atomic<bool> draining = false;
   std::atomic<size_t> uploads = 0;  // workers that read a streamed body
   base::Workers workers;
@@ -59,8 +60,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void Start();
   void Refuse(int status, const std::string& reason);  // answers, then closes
-  void Tick(int64_t now_ms);                           // closes what is past its deadline
-  void Close(bool reset = false);                      // reset: with RST, dropping what is unsent
+  void Refuse(Response response);
+  void Tick(int64_t now_ms);       // closes what is past its deadline
+  void Close(bool reset = false);  // reset: with RST, dropping what is unsent
 
  private:
   enum class State { kHead, kBody, kBusy, kFlushing, kLingering, kClosed };
@@ -75,6 +77,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Take(std::string_view bytes);
   void ReadHeads();
   bool TakeHead(size_t head_bytes);
+  bool ChargeBody(uint64_t body_bytes);
   void ReadBody();
   void Dispatch();
   void Work(const std::shared_ptr<Exchange>& exchange);  // on a worker
@@ -101,8 +104,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<Exchange> exchange_;  // the request being read
   std::optional<BodyDecoder> decoder_;
   std::stop_source client_gone_{std::nostopstate};  // of the request that a worker has
-  std::string unsent_;
-  size_t flushed_ = 0;      // of unsent_
+  Reply unsent_;
+  base::ByteCharge unsent_charge_;
+  int64_t flushing_since_ms_ = 0;
   bool keep_alive_ = true;  // behind what is unsent
 };
 

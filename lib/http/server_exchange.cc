@@ -1,6 +1,7 @@
 // Runs one request: before-hook, route, handler; then writes the answer, whole or streamed.
 #include "lib/http/server_exchange.h"
 
+#include <algorithm>
 #include <exception>
 #include <typeinfo>
 
@@ -44,6 +45,23 @@ Response MakeAnswer(Exchange& exchange, const ServerOptions& options) {
   }
 }
 
+// From the body to the answer: what is held from here on. An answer for which there is no room is
+// let go where nothing was changed to make it; any other is charged beyond the limit.
+void ChargeAnswer(Exchange& exchange, Response& response, const ServerOptions& options) {
+  const bool changes_nothing =
+      exchange.request.method == "GET" || exchange.request.method == "HEAD";
+  if (!response.stream) exchange.request.body = std::string();
+  const size_t bytes = response.stream ? kStreamBytes : response.body.size();
+  if (exchange.charge.TrySet(bytes)) return;
+  if (!changes_nothing) return exchange.charge.Set(bytes);
+  response =
+      RefusalResponse(503, "memory-budget: the answer has " + std::to_string(bytes) +
+                               " bytes, and other requests hold the memory for it; ask again, "
+                               "or for less");
+  exchange.charge.Set(response.body.size());
+  if (options.over_budget) options.over_budget(503);
+}
+
 Outcome StreamReply(int descriptor, const Response& response, const Exchange& exchange,
                     bool keep_alive, const ServerOptions& options) {
   const bool chunked = !exchange.head.http_1_0;
@@ -67,25 +85,25 @@ Outcome StreamReply(int descriptor, const Response& response, const Exchange& ex
 
 }  // namespace
 
-Outcome SendReply(int descriptor, const Response& response, const Exchange& exchange,
-                  bool keep_alive) {
+bool SendMore(int descriptor, Reply& reply) {
+  const std::string_view head = reply.head, body = reply.body;
+  const size_t of_head = std::min(reply.sent, head.size());
+  const Sent sent = SendSome(descriptor, {head.substr(of_head), body.substr(reply.sent - of_head)});
+  reply.sent += sent.bytes;
+  return !sent.broken;
+}
+
+Outcome SendReply(int descriptor, Response response, const Exchange& exchange, bool keep_alive) {
   const bool head_only = exchange.request.method == "HEAD";
   const ReplyShape shape{head_only ? BodyFraming::kHeadOnly : BodyFraming::kCounted, keep_alive,
                          exchange.head.http_1_0};
-  std::string head = ReplyHead(response, exchange.request.id, shape);
-  const bool bodiless = head_only || response.status == 204 || response.status == 304;
-  const std::string_view body = bodiless ? std::string_view() : response.body;
-  const Sent sent = SendSome(descriptor, {head, body});
   Outcome outcome;
   outcome.keep_alive = keep_alive;
-  outcome.broken = sent.broken;
   outcome.status = response.status;
-  if (sent.broken || sent.bytes == head.size() + body.size()) return outcome;
-  if (sent.bytes < head.size()) {
-    outcome.unsent = head.substr(sent.bytes).append(body);
-  } else {
-    outcome.unsent = body.substr(sent.bytes - head.size());
-  }
+  outcome.reply.head = ReplyHead(response, exchange.request.id, shape);
+  const bool bodiless = head_only || response.status == 204 || response.status == 304;
+  if (!bodiless) outcome.reply.body = std::move(response.body);
+  outcome.broken = !SendMore(descriptor, outcome.reply);
   return outcome;
 }
 
@@ -97,7 +115,8 @@ Outcome RunExchange(Exchange& exchange, int descriptor, const ServerOptions& opt
                    options.body_timeout_ms, std::move(exchange.received));
     exchange.request.stream = &*reader;
   }
-  const Response response = MakeAnswer(exchange, options);
+  const base::ChargeScope scope(&exchange.charge);  // a streamed answer's too
+  Response response = MakeAnswer(exchange, options);
   bool keep_alive = exchange.head.keep_alive && !draining;
   if (reader) {
     // What the handler left unread would have to be read through to find the next request.
@@ -106,10 +125,15 @@ Outcome RunExchange(Exchange& exchange, int descriptor, const ServerOptions& opt
   } else if (exchange.route == nullptr && exchange.head.has_body()) {
     keep_alive = false;
   }
+  ChargeAnswer(exchange, response, options);
   if (response.stream && exchange.request.method != "HEAD") {
     return StreamReply(descriptor, response, exchange, keep_alive, options);
   }
-  return SendReply(descriptor, response, exchange, keep_alive);
+  // Before a byte of the answer is out: the client may send its next large body as soon as it has
+  // it.
+  Outcome outcome = SendReply(descriptor, std::move(response), exchange, keep_alive);
+  if (!outcome.reply.done()) outcome.charge = std::move(exchange.charge);
+  return outcome;
 }
 
 }  // namespace http

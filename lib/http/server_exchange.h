@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/byte_budget.h"
 #include "lib/http/message.h"
 #include "lib/http/router.h"
 #include "lib/http/server.h"
@@ -14,28 +15,14 @@
 
 namespace http {
 
-// Bytes of body counted against what all requests of a server may hold together.
-class BodyCharge {
- public:
-  explicit BodyCharge(std::atomic<size_t>* total = nullptr) : total_(total) {}
-  BodyCharge(const BodyCharge&) = delete;
-  BodyCharge& operator=(const BodyCharge&) = delete;
-  ~BodyCharge() { Set(0); }
-  void Set(size_t bytes) {
-    if (total_ != nullptr) *total_ += bytes - bytes_;
-    bytes_ = bytes;
-  }
-
- private:
-  std::atomic<size_t>* const total_;
-  size_t bytes_ = 0;
-};
+// What a streamed body or answer holds: a window of the socket, and what a handler gathers of it.
+inline constexpr size_t kStreamBytes = 256 << 10;
 
 struct Exchange {
-  explicit Exchange(std::atomic<size_t>* total_bytes = nullptr) : charge(total_bytes) {}
+  explicit Exchange(base::ByteBudget* budget = nullptr) : charge(budget) {}
 
-  BodyCharge charge;  // for request.body
-  RequestHead head;   // without method, path and headers: they are in `request`
+  base::ByteCharge charge;  // for the body and its copies; then for the answer
+  RequestHead head;         // without method, path and headers: they are in `request`
   Request request;
   const Route* route = nullptr;
   std::vector<std::string> allowed;  // methods of the path when the method does not fit
@@ -44,13 +31,22 @@ struct Exchange {
   std::string received;              // bytes behind the head; after the exchange: those not used
 };
 
+// An answer that is out as far as `sent`.
+struct Reply {
+  std::string head, body;
+  size_t sent = 0;
+  size_t size() const { return head.size() + body.size(); }
+  bool done() const { return sent == size(); }
+};
+
 // What the connection does next.
 struct Outcome {
   bool keep_alive = true;
   bool broken = false;  // close at once: the client is gone or must see a cut-off answer
   bool reset = false;   // `broken`, and only a reset shows it: the body has no end of its own
   int status = 0;
-  std::string unsent;  // the rest of the answer; the socket was full
+  Reply reply;              // not done: the socket was full
+  base::ByteCharge charge;  // for it
 };
 
 // Answers `exchange` over `descriptor`. `draining`: the server stops, so no further request is
@@ -58,8 +54,10 @@ struct Outcome {
 Outcome RunExchange(Exchange& exchange, int descriptor, const ServerOptions& options,
                     const std::atomic<bool>& draining);
 
-// Writes a whole answer in one go; what did not fit is in `unsent`.
-Outcome SendReply(int descriptor, const Response& response, const Exchange& exchange,
-                  bool keep_alive);
+// Writes a whole answer in one go, or as much of it as fits.
+Outcome SendReply(int descriptor, Response response, const Exchange& exchange, bool keep_alive);
+
+// Sends more of it, without blocking. False: the client is gone.
+bool SendMore(int descriptor, Reply& reply);
 
 }  // namespace http

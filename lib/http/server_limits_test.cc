@@ -234,36 +234,6 @@ TEST(ServerPool, SlowUploadsLeaveWorkersForOthers) {
   EXPECT_EQ(served, 2);
 }
 
-TEST(ServerPool, BodiesShareOneBudget) {
-  ServerOptions options;
-  options.max_buffered_bytes = 100'000;
-  const auto server = StartServer({{"POST", "/", Fine}}, options);
-  const std::string head = "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 60001\r\n\r\n";
-  RawSocket first(server->port());
-  first.Send(head + std::string(60'000, 'x'));
-  RawSocket second(server->port());
-  second.Send(head + std::string(60'000, 'x'));
-  // One of them is refused, whichever was read later; the other one is served.
-  const auto either = [&](const std::string& end) {
-    std::string answer;
-    for (const int64_t end_ms = NowMs() + 10'000; answer.empty() && NowMs() < end_ms;) {
-      answer = second.ReadUntil(end, 20) + first.ReadUntil(end, 20);
-    }
-    return StatusOf(answer);
-  };
-  EXPECT_EQ(either("}"), 503);
-  first.Send("y");
-  second.Send("y");
-  EXPECT_EQ(either("fine"), 200);
-  // The budget is given back when a worker is through with a body, a moment after its answer.
-  int served = 0;
-  for (const int64_t end_ms = NowMs() + 10'000; served < 5 && NowMs() < end_ms;) {
-    const std::string post = PostText("/", std::string(60'000, 'x'), "Connection: close\r\n");
-    served += StatusOf(testing::Exchange(server->port(), post)) == 200;
-  }
-  EXPECT_EQ(served, 5);
-}
-
 TEST(ServerConnections, OverTheLimitAreRefusedAndTheOthersServed) {
   ServerOptions options;
   options.max_connections = 4;

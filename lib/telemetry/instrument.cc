@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 
@@ -45,6 +46,15 @@ void MeasureLog(Metrics& metrics) {
                    static_cast<double>(lines.last_error_ms) / 1000);
 }
 
+void MeasureBudget(Metrics& metrics, const base::ByteBudget& budget) {
+  const auto gauge = [&](const char* name, size_t bytes) {
+    metrics.SetGauge(name, static_cast<double>(bytes));
+  };
+  gauge("agent_memory_budget_limit_bytes", budget.limit());
+  gauge("agent_memory_budget_used_bytes", budget.used());
+  gauge("agent_memory_budget_highest_bytes", budget.highest());
+}
+
 // A method is what the client wrote: only those that mean something may be a label.
 std::string MethodLabel(const std::string& method) {
   if (method.empty()) return "none";
@@ -67,11 +77,19 @@ void BeginSpan(Tracer& tracer, http::Request& request) {
   request.span = std::move(held);
 }
 
+// The body itself is let go before the answer is sent.
+int64_t BodyBytes(const http::Request& request) {
+  const std::string announced = request.headers.Get("Content-Length").value_or("");
+  int64_t bytes = static_cast<int64_t>(request.body.size());
+  std::from_chars(announced.data(), announced.data() + announced.size(), bytes);
+  return bytes;
+}
+
 void EndSpan(const http::Request& request, std::string_view pattern, int status) {
   Span* span = SpanOf(request);
   if (span == nullptr) return;
   span->Attribute("http.response.status_code", status);
-  span->Attribute("http.request.body.size", request.body.size());
+  span->Attribute("http.request.body.size", BodyBytes(request));
   if (status >= 500) span->Fail(std::to_string(status));
   // A method that no route has may be anything that a client thought of.
   if (pattern.empty()) return;
@@ -96,6 +114,10 @@ void Instrument(http::ServerOptions& options, Metrics& metrics, Tracer* tracer) 
                     {{"server", server}, {"route", route}});
     EndSpan(request, pattern, status);
   };
+  options.over_budget = [&metrics, server = options.name](int status) {
+    metrics.Count("agent_memory_budget_refusals_total",
+                  {{"server", server}, {"code", std::to_string(status)}});
+  };
   if (tracer == nullptr || !tracer->exporting()) return;
   options.before = [tracer, then = std::move(options.before)](http::Request& request) {
     BeginSpan(*tracer, request);
@@ -113,15 +135,17 @@ std::unique_ptr<Span> ChildOf(const http::Request& request, std::string_view nam
   return span ? span->Child(name, SpanKind::kInternal) : nullptr;
 }
 
-std::vector<http::Route> AdminRoutes(Metrics& metrics, std::function<base::Status()> ready) {
+std::vector<http::Route> AdminRoutes(Metrics& metrics, std::function<base::Status()> ready,
+                                     std::shared_ptr<const base::ByteBudget> budget) {
   const auto live = [](const http::Request&) { return http::TextResponse(200, "ok\n"); };
   const auto is_ready = [ready](const http::Request&) {
     const base::Status status = ready();
     if (status) return http::TextResponse(200, "ok\n");
     return http::TextResponse(503, status.error().message + "\n");
   };
-  const auto scrape = [&metrics, ready](const http::Request&) {
+  const auto scrape = [&metrics, ready, budget](const http::Request&) {
     MeasureProcess(metrics);
+    if (budget) MeasureBudget(metrics, *budget);
     MeasureLog(metrics);
     metrics.SetGauge("agent_memory_ready", ready() ? 1 : 0);
     return http::TextResponse(200, metrics.Render(), "text/plain; version=0.0.4; charset=utf-8");

@@ -13,10 +13,11 @@
 
 namespace telemetry {
 
-// Sets `options.after` so that each answer is counted and timed; options.name is the label
-// `server`. With a tracer that exports, each request is a span too, whose parent is the client's:
-// it begins in front of `options.before`, which therefore has to be set first, and what the handler
-// reads as `traceparent` is the span's own. `metrics` and `tracer` must outlive the server.
+// Sets `options.after` so that each answer is counted and timed, and `options.over_budget`;
+// options.name is the label `server`. With a tracer that exports, each request is a span too, whose
+// parent is the client's: it begins in front of `options.before`, which therefore has to be set
+// first, and what the handler reads as `traceparent` is the span's own. `metrics` and `tracer` must
+// outlive the server.
 void Instrument(http::ServerOptions& options, Metrics& metrics, Tracer* tracer = nullptr);
 
 // The span of a request; null when nothing records it, so that nothing is made for it in vain.
@@ -25,8 +26,9 @@ Span* SpanOf(const http::Request& request);
 std::unique_ptr<Span> ChildOf(const http::Request& request, std::string_view name);
 
 // GET /livez (200 while the process answers), GET /readyz (200, or 503 with the error's message),
-// GET /metrics (Prometheus text 0.0.4). `ready` is called on a worker; it and `metrics` must
-// outlive the server.
-std::vector<http::Route> AdminRoutes(Metrics& metrics, std::function<base::Status()> ready);
+// GET /metrics (Prometheus text 0.0.4; with a budget, how full it is). `ready` is called on a
+// worker; it and `metrics` must outlive the server.
+std::vector<http::Route> AdminRoutes(Metrics& metrics, std::function<base::Status()> ready,
+                                     std::shared_ptr<const base::ByteBudget> budget = nullptr);
 
 }  // namespace telemetry

@@ -12,6 +12,13 @@ constexpr MetricInfo kMetrics[] = {
     {"process_open_fds", "gauge", "Open file descriptors."},
     {"process_resident_memory_bytes", "gauge", "Resident memory in bytes."},
     {"process_threads", "gauge", "Threads."},
+    {"agent_memory_budget_highest_bytes", "gauge",
+     "The most that requests held of the memory budget since the start."},
+    {"agent_memory_budget_limit_bytes", "gauge",
+     "The memory budget: what bodies with their copies, and answers not yet sent, may hold."},
+    {"agent_memory_budget_refusals_total", "counter",
+     "Requests that the memory budget refused, by server and code: 413 (they never fit), 503."},
+    {"agent_memory_budget_used_bytes", "gauge", "What requests hold of the memory budget now."},
     {"agent_memory_http_requests_total", "counter",
      "Requests answered, by server, route pattern (none: no route fits), method and status "
      "code."},
