@@ -3,6 +3,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
+#include "memory/answer_charge.h"
 #include "memory/answer_limit.h"
 #include "memory/store_index.h"
 #include "memory/store_retention.h"
@@ -77,22 +78,28 @@ api::Session SessionAt(const Statement& row) {
 
 Result<std::vector<api::Observation>> AllObservations(Statement read, size_t bytes) {
   std::vector<api::Observation> rows;
+  AnswerCharge charge;
   for (size_t read_bytes = 0; read_bytes <= bytes;) {
     ASSIGN_OR_RETURN(bool row, read.Step());
     if (!row) break;
     rows.push_back(ObservationAt(read));
-    read_bytes += AnswerBytes(rows.back());
+    const size_t row_bytes = AnswerBytes(rows.back());
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    read_bytes += row_bytes;
   }
   return rows;
 }
 
 Result<std::vector<api::Session>> AllSessions(Statement read) {
   std::vector<api::Session> rows;
+  AnswerCharge charge;
   for (size_t bytes = 0; bytes <= kAnswerBytes;) {
     ASSIGN_OR_RETURN(bool row, read.Step());
     if (!row) break;
     rows.push_back(SessionAt(read));
-    bytes += AnswerBytes(rows.back());
+    const size_t row_bytes = AnswerBytes(rows.back());
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
   }
   return rows;
 }
