@@ -1,5 +1,5 @@
-// Shows that calls that wait for the memory server hold up neither hooks nor probes, and that a start
-// on a port that is taken says so.
+// Shows that calls that wait for the memory server hold up neither hooks nor probes, what is
+// refused while it is away, and that a start on a port that is taken says so.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -33,6 +33,72 @@ TEST_F(BusyWorkers, AHookIsAnsweredWhileSearchesHoldEveryWaitingWorker) {
   EXPECT_EQ(AskAdmin("/livez").status, 200);
   EXPECT_EQ(memory_.CountCalls("GET /search"), kWorkers) << "none was let go meanwhile";
   memory_.Release();
+}
+
+TEST_F(BusyWorkers, ProbesAreAnsweredWhileEveryOtherWorkerIsBusy) {
+  constexpr size_t kWorkers = 2;
+  Start([](SidecarSettings& settings) {
+    settings.workers = kWorkers;
+    settings.recall_timeout_ms = 60'000;
+  });
+  memory_.With([](StubMemory& stub) { return stub.delay_ms = 60'000; });
+  std::vector<std::jthread> busy;
+  const auto hold = [&](const char* method, const char* target, const std::string& body) {
+    busy.emplace_back([=, this] {
+      http::ClientRequest request;
+      request.method = method;
+      request.target = target;
+      request.body = body;
+      (void)ClientOf(running_->api_address())->Send(request);
+    });
+  };
+  for (size_t i = 0; i < 2 * kWorkers; ++i) {
+    hold("GET", "/search?q=x", "");
+    hold("POST", "/v1/hooks",
+         base::DumpJson({{"hook_event_name", "UserPromptSubmit"},
+                         {"session_id", "c" + std::to_string(i)},
+                         {"prompt", "what is known about the cache?"}}));
+  }
+  ASSERT_TRUE(Until([&] {
+    return memory_.CountCalls("GET /search") >= kWorkers &&
+           memory_.CountCalls("GET /context") >= kWorkers;
+  }));
+  for (const char* probe : {"/livez", "/readyz", "/v1/policy", "/metrics"})
+    EXPECT_EQ(AskAdmin(probe).status, 200) << probe;
+  EXPECT_EQ(memory_.CountCalls("GET /context"), kWorkers) << "none was let go meanwhile";
+  memory_.Release();
+}
+
+// Nobody can tell whose session it is while the server is away: then it is not queued either.
+TEST_F(BusyWorkers, ASessionOfNobodyKnownIsNotEndedWhileTheServerIsAway) {
+  memory_.Down();
+  const base::Json end = {{"messages", base::Json::array()}};
+  const Reply refused = Ask("POST", "/sessions/of-somebody-else/end", end);
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_NE(refused.body["error"].get<std::string>().find("of-somebody-else"), std::string::npos);
+  EXPECT_EQ(Ask("GET", "/v1/status").body["accepted"], 0);
+  EXPECT_EQ(Ask("POST", "/sessions", {{"id", "ours"}}).status, 202);
+  EXPECT_EQ(Ask("POST", "/sessions/ours/end", end).status, 202) << "its beginning waits here";
+}
+
+// The server keeps keys for POST /observations alone: elsewhere our client must not resend by it.
+TEST_F(BusyWorkers, AKeyOfTheAgentMakesNoOtherRouteRetriable) {
+  http::ClientRequest request;
+  request.method = "POST";
+  request.target = "/sessions";
+  request.body = R"({"id":"s2"})";
+  request.headers.Set("Idempotency-Key", "k1");
+  EXPECT_EQ(Send(*api_, request).status, 201);
+  request.method = "POST";
+  request.target = "/import";
+  request.body = R"({"sessions":[],"observations":[]})";
+  (void)Send(*api_, request);
+  memory_.With([](StubMemory& stub) {
+    for (const StubMemory::Call& call : stub.calls) {
+      EXPECT_NE(call.key, "k1") << call.target;
+    }
+    return 0;
+  });
 }
 
 TEST_F(BusyWorkers, APortThatIsTakenIsNamedAndTheStartEndsCleanly) {
