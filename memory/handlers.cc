@@ -133,6 +133,7 @@ Response RecentObservations(const Api& api, const Request& request) {
   return ListAnswer(
       [&]() -> Result<std::vector<api::Observation>> {
         ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 20));
+        filter.stop = request.client_gone;
         return api.store.Recent(filter);
       }(),
       api::EncodeObservation);

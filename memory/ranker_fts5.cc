@@ -94,14 +94,13 @@ Result<bool> Fts5Finder::Find(sqlite::Database& database, const RankQuery& query
   if (expression.starts_with('*')) return NoExpression("nothing stands before the *");
   sink_->found = &found_rows;
   sink_->owner = std::move(owner);
-  database.SetDeadline(query.deadline_ms, query.stop);
+  const sqlite::TimeLimit limit(database, query.deadline_ms, query.stop);
   Status found;
   if (query.ranges.empty()) found = FindRange(database, expression, 0, INT64_MAX);
   for (int64_t range : query.ranges) {
     if (!found) break;
     found = FindRange(database, expression, range << kRangeBits, ((range + 1) << kRangeBits) - 1);
   }
-  database.SetDeadline(0);
   if (found) return false;
   if (found.error().code == Code::kTimeout) return true;  // what was found counts
   // Anything else than a plain error is no fault of the expression.

@@ -88,6 +88,9 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
                                                                     const base::Error& error) {
     soundness->Meet(file, error);
   };
+  parts->settings.store.on_read_cut_off = [metrics = &parts->metrics](const char* limit) {
+    metrics->Count("agent_memory_server_reads_cut_off_total", {{"limit", limit}});
+  };
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
   parts->settings.store.clock = &clock;
   LimitPageCaches(

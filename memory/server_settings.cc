@@ -42,6 +42,8 @@ std::vector<Setting> ServingSettings() {
        60'000, 90 * 24 * 3'600'000LL},
       {"query-deadline", Kind::kDuration, "250ms", "a search answers with what it has by then", 10,
        60'000},
+      {"read-timeout", Kind::kDuration, "5s",
+       "a read that takes longer, with its wait for a connection, is ended with 503", 100, 600'000},
       {"readers", Kind::kInt, "4", "connections that read the database", 1, 64},
       {"index-memory", Kind::kBytes, "8Mi",
        "memory for the words of the projects that are asked most; 0: none", 0, int64_t{1} << 36},
@@ -154,6 +156,7 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.store.idempotency_ms = settings.Milliseconds("idempotency-retention");
   ReadRetentionSettings(settings, read);
   read.store.query_deadline_ms = settings.Milliseconds("query-deadline");
+  read.store.read_timeout_ms = settings.Milliseconds("read-timeout");
   read.store.readers = static_cast<size_t>(settings.Int("readers"));
   read.store.index_bytes = static_cast<size_t>(settings.Bytes("index-memory"));
   read.traces = telemetry::ReadTraceOptions(settings, "agent-memory-server", base::Environment());
@@ -197,6 +200,13 @@ Status CheckNoIdentity(const ServerSettings& settings, const std::string& host) 
 }  // namespace
 
 Status CheckServerSettings(const ServerSettings& settings) {
+  if (settings.store.query_deadline_ms >= settings.store.read_timeout_ms) {
+    return Error{Code::kInvalid,
+                 "query-deadline: " + std::to_string(settings.store.query_deadline_ms) +
+                     " ms is not less than read-timeout (" +
+                     std::to_string(settings.store.read_timeout_ms) +
+                     " ms): searches would be ended before they answer with what they have"};
+  }
   RETURN_IF_ERROR(CheckRetentionSettings(settings));
   RETURN_IF_ERROR(telemetry::CheckTraceOptions(settings.traces));
   auto address = http::ParseAddress(settings.listen);

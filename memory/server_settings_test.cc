@@ -41,6 +41,9 @@ TEST(ServerSettings, WhatContradictsItselfIsRefused) {
   settings = {};
   settings.auth = "password";
   EXPECT_FALSE(CheckServerSettings(settings));
+  settings = {};
+  settings.store.read_timeout_ms = settings.store.query_deadline_ms;
+  EXPECT_NE(CheckServerSettings(settings).error().message.find("read-timeout"), std::string::npos);
 }
 
 TEST(ServerSettings, QuotasHoldWithIdentityAndElseOnlyWhenTheyAreGiven) {

@@ -29,6 +29,7 @@ struct StoreOptions {
   int64_t dedup_window_ms = 15 * 60 * 1000;
   int64_t idempotency_ms = 7 * 24 * 3'600'000LL;  // how long keys are kept
   int64_t query_deadline_ms = 250;                // then a search answers with what it has
+  int64_t read_timeout_ms = 5000;                 // then any read ends, with kUnavailable
   size_t readers = 4;                             // connections that read, at most
   size_t write_queue = 1024;                      // writes that may wait; more are refused
   // Memory for the words of the projects that are asked most; 0: everything is found on the disk.
@@ -41,7 +42,10 @@ struct StoreOptions {
   RetentionRules retention;                     // of projects without rules of their own
   int64_t keep_used_ms = 7 * 24 * 3'600'000LL;  // what was used since is not removed
   int64_t deleted_ms = 30 * 24 * 3'600'000LL;   // deleted and hidden rows stay so long
-  const base::Clock* clock = &base::SystemClock();  // says what is over; outlives the store
+  // Says what is over, rows and reads; outlives the store.
+  const base::Clock* clock = &base::SystemClock();
+  // A read was ended or refused: by "read-timeout" or "readers". Any thread.
+  std::function<void(const char* limit)> on_read_cut_off;
   // A sync failed: nothing is acknowledged from then on; the program must end. May be called again.
   std::function<void(const base::Error&)> on_sync_failure;
   // A call met damage in the file of this path; it was answered with an error. Any thread.
@@ -80,7 +84,8 @@ struct Filter {
   std::optional<int64_t>
       as_of_ms;  // Search and Recall: rows as they were then; deleted ones are gone
   size_t limit = 10;
-  std::stop_token stop;  // Search and Recall: nobody waits any more; they end early, as partial
+  // Nobody waits any more: Search and Recall end early, as partial, Recent with kUnavailable.
+  std::stop_token stop;
 };
 
 struct Found {
@@ -142,7 +147,7 @@ class ExportCursor {
 };
 
 // Any thread. Writes return after their commit is on the disk. Errors: kNotFound, kConflict, kFull,
-// kUnavailable (overloaded, or a sync failed), kInvalid.
+// kUnavailable (overloaded, a sync failed, or a read took longer than it may), kInvalid.
 class Store {
  public:
   // Opens or makes the file; migrates it.

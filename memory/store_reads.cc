@@ -110,7 +110,8 @@ Result<SearchResult> RankRowsThen(Snapshot& snapshot, const std::function<bool()
   result.partial = result.partial || replaced.partial || result.rows.size() == wide.limit;
   std::erase_if(result.rows,
                 [&](const Found& found) { return found.row.updated_ms > *filter.as_of_ms; });
-  ASSIGN_OR_RETURN(result.rows, RankThen(std::move(result.rows), replaced, text, operators));
+  ASSIGN_OR_RETURN(result.rows, RankThen(snapshot.database(), std::move(result.rows), replaced,
+                                         text, operators));
   if (result.rows.size() > filter.limit) result.rows.resize(filter.limit);
   return result;
 }
@@ -230,7 +231,7 @@ Result<std::vector<Revision>> Store::Revisions(int64_t id, int64_t before, size_
 }
 
 Result<std::vector<Observation>> Store::Recent(const Filter& filter) {
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers, filter.stop));
   ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, false));
   return Newest(snapshot.database(), reach, filter, true);
 }

@@ -146,7 +146,7 @@ Status Store::SetRetention(const std::string& project, const RetentionRules& rul
   }));
   // One after the other: who reads last sees what everybody committed.
   std::lock_guard lock(state_->rules_mutex);
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state_->readers));
   ASSIGN_OR_RETURN(RetentionPolicy policy,
                    LoadPolicy(snapshot.database(), state_->options.retention));
   state_->lifetimes->Set(std::move(policy));

@@ -28,19 +28,25 @@ struct Reader {
 class ReaderPool {
  public:
   using Open = std::function<base::Result<std::unique_ptr<Reader>>()>;
-  ReaderPool(Open open, size_t most, const base::Clock& clock)
-      : open_(std::move(open)), most_(most), clock_(clock) {}
-  // Waits when as many as may be are out; callers are bounded by the server's workers.
-  // kUnavailable: closed; else what opening said.
-  base::Result<std::unique_ptr<Reader>> Take();
+  struct Options {
+    size_t most = 4;         // readers
+    int64_t read_ms = 5000;  // of a read that somebody waits for, with its wait for a reader
+    const base::Clock* clock = &base::SystemClock();
+    std::function<void(const char* limit)> on_cut_off = nullptr;  // "read-timeout" or "readers"
+  };
+  ReaderPool(Open open, Options options) : open_(std::move(open)), options_(std::move(options)) {}
+  // Waits when as many as may be are out, at most so long. kUnavailable: closed, or all are out;
+  // else what opening said.
+  base::Result<std::unique_ptr<Reader>> Take(int64_t milliseconds);
   void GiveBack(std::unique_ptr<Reader> reader);
   void CloseIdle(int64_t since_ms);  // those that nobody took since then
   void Close();                      // waits for those that are out, then closes all
+  const Options& options() const { return options_; }
+  void CutOff(const char* limit) const;  // counts
 
  private:
   const Open open_;
-  const size_t most_;
-  const base::Clock& clock_;
+  const Options options_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<std::unique_ptr<Reader>> idle_;  // those that are idle longest in front
@@ -48,10 +54,14 @@ class ReaderPool {
   bool closed_ = false;
 };
 
-// One snapshot of the file, from the first read on until it dies.
+// One snapshot of the file, from the first read on until it dies. Every read of it ends, with
+// kUnavailable, when its time is over: a reader and the log are nobody's for long.
 class Snapshot {
  public:
-  static base::Result<Snapshot> Begin(ReaderPool& pool);
+  // For somebody who waits: the time is the pool's, or until `stop`.
+  static base::Result<Snapshot> Begin(ReaderPool& pool, std::stop_token stop = {});
+  // For rounds in the background: a minute.
+  static base::Result<Snapshot> BeginUnhurried(ReaderPool& pool);
   Snapshot(Snapshot&&) noexcept = default;
   ~Snapshot();
   base::Status Renew();  // sees what was committed until now
@@ -59,10 +69,13 @@ class Snapshot {
   Ranker& ranker() { return reader_->ranker; }
 
  private:
-  Snapshot(ReaderPool& pool, std::unique_ptr<Reader> reader)
-      : pool_(&pool), reader_(std::move(reader)) {}
+  static base::Result<Snapshot> BeginFor(ReaderPool& pool, int64_t milliseconds,
+                                         std::stop_token stop, base::Error over);
+  Snapshot(ReaderPool& pool, std::unique_ptr<Reader> reader, sqlite::TimeLimit limit)
+      : pool_(&pool), reader_(std::move(reader)), limit_(std::move(limit)) {}
   ReaderPool* pool_;
   std::unique_ptr<Reader> reader_;
+  std::optional<sqlite::TimeLimit> limit_;
 };
 
 // Where a walk over all rows goes on: by range, then oldest change first.

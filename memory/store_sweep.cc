@@ -88,7 +88,7 @@ struct Store::Round {
     for (int64_t after = 0;;) {
       Suspects rows;
       {
-        ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state.readers));
+        ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state.readers));
         ASSIGN_OR_RETURN(rows, FindRestorable(snapshot.database(), after));
       }
       if (rows.empty()) return {};
@@ -108,7 +108,7 @@ struct Store::Round {
     for (size_t looked = 0; looked < kLookARound && !stop.stop_requested(); looked += kLookAt) {
       Stretch found;
       {
-        ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state.readers));
+        ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state.readers));
         ASSIGN_OR_RETURN(found, WalkOn(snapshot.database(), deleted_ms, state.sweep));
       }
       RETURN_IF_ERROR(
@@ -128,7 +128,7 @@ struct Store::Round {
   }
 
   Result<std::vector<int64_t>> Projects() {
-    ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state.readers));
+    ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state.readers));
     ASSIGN_OR_RETURN(Statement read, snapshot.database().Prepare("SELECT number FROM projects"));
     std::vector<int64_t> numbers;
     for (;;) {
@@ -154,7 +154,7 @@ struct Store::Round {
   Status HideAbove(const RetentionPolicy& policy, const RetentionRule& rule, int64_t project) {
     Cap cap;
     {
-      ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state.readers));
+      ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state.readers));
       ASSIGN_OR_RETURN(cap, FindCapped(snapshot.database(), policy.For(project), rule, project,
                                        used_since_ms()));
     }

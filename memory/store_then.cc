@@ -67,7 +67,7 @@ Result<Replaced> ReplacedSince(Database& database, const Reach& reach, const Fil
                                int64_t deadline_ms) {
   Replaced replaced;
   ASSIGN_OR_RETURN(std::vector<int64_t> ranges, RangesOf(database, reach));
-  database.SetDeadline(deadline_ms, filter.stop);
+  const sqlite::TimeLimit limit(database, deadline_ms, filter.stop);
   Status read;
   for (int64_t range : ranges) {
     read = ReadRange(database, range, reach, filter, replaced.rows);
@@ -76,7 +76,6 @@ Result<Replaced> ReplacedSince(Database& database, const Reach& reach, const Fil
     std::sort(replaced.rows.begin(), replaced.rows.end(), IsNewer);
     KeepAnswer(replaced.rows);
   }
-  database.SetDeadline(0);
   if (!read && read.error().code != Code::kTimeout) return read.error();
   replaced.partial =
       !read || replaced.rows.size() > kMaxReplaced || AnswerBytes(replaced.rows) > kAnswerBytes;
@@ -84,8 +83,9 @@ Result<Replaced> ReplacedSince(Database& database, const Reach& reach, const Fil
   return replaced;
 }
 
-Result<std::vector<Found>> RankThen(std::vector<Found> matches, const Replaced& replaced,
-                                    const std::string& text, bool operators) {
+Result<std::vector<Found>> RankThen(Database& database, std::vector<Found> matches,
+                                    const Replaced& replaced, const std::string& text,
+                                    bool operators) {
   if (replaced.rows.empty()) return matches;
   const std::string expression = operators ? text : AnyWordOf(ReadQuestion(text)).expression;
   const size_t live = matches.size();
@@ -94,6 +94,7 @@ Result<std::vector<Found>> RankThen(std::vector<Found> matches, const Replaced& 
   if (!expression.empty()) {
     ASSIGN_OR_RETURN(sqlite::ScratchIndex index, sqlite::ScratchIndex::Make());
     for (size_t i = 0; i < matches.size(); ++i) {
+      RETURN_IF_ERROR(database.WithinLimits());
       const Observation& row = matches[i].row;
       RETURN_IF_ERROR(index.Add(static_cast<int64_t>(i), row.title, row.content,
                                 base::DumpJson(row.tags), CjkGrams(row.title + " " + row.content)));

@@ -24,7 +24,9 @@ base::Result<Replaced> ReplacedSince(sqlite::Database& database, const Reach& re
 
 // One ranking over rows of both kinds: matches and topic keys, best first. `matches` are rows that
 // the live index found, best first; they keep their order when no replaced text matches.
-base::Result<std::vector<Found>> RankThen(std::vector<Found> matches, const Replaced& replaced,
-                                          const std::string& text, bool operators);
+// The limits of `database` end it too.
+base::Result<std::vector<Found>> RankThen(sqlite::Database& database, std::vector<Found> matches,
+                                          const Replaced& replaced, const std::string& text,
+                                          bool operators);
 
 }  // namespace memory

@@ -16,11 +16,28 @@ using base::Status;
 Error Database::Connection::Fail(int rc, const std::string& what) {
   broken = broken || BreaksTrust(handle, rc);
   Error error = MakeError(handle, rc, what);
+  if ((rc & 0xFF) == SQLITE_INTERRUPT) {
+    if (Limit* limit = Over()) {
+      limit->met = true;
+      if (!limit->error.message.empty()) error = limit->error;
+    }
+  }
   damaged = damaged || IsDamage(rc);
   full = full || error.code == Code::kFull;
   if (on_damage && IsDamage(rc)) on_damage(error);
   if (on_broken && broken) on_broken(error);
   return error;
+}
+
+Database::Connection::Limit* Database::Connection::Over() {
+  int64_t now_ms = 0;
+  for (Limit& limit : limits) {
+    if (limit.stop.stop_requested()) return &limit;
+    if (limit.deadline_ms == 0) continue;
+    if (now_ms == 0) now_ms = clock->MonotonicMs();
+    if (now_ms > limit.deadline_ms) return &limit;
+  }
+  return nullptr;
 }
 
 Result<Statement> Database::Prepare(std::string_view sql) {
@@ -88,10 +105,28 @@ Result<int64_t> Database::UsedBytes() {
 }
 
 void Database::SetDeadline(int64_t milliseconds, std::stop_token stop) {
-  connection_->stop = std::move(stop);
-  connection_->deadline_ms =
-      milliseconds == 0 ? 0 : base::SystemClock().MonotonicMs() + milliseconds;
+  Connection::Limit& limit = connection_->limits.front();
+  limit.stop = std::move(stop);
+  limit.deadline_ms = milliseconds == 0 ? 0 : connection_->clock->MonotonicMs() + milliseconds;
 }
+
+Status Database::WithinLimits() {
+  return connection_->Over() ? Status(connection_->Fail(SQLITE_INTERRUPT, "read")) : Status();
+}
+
+TimeLimit::TimeLimit(Database& database, int64_t milliseconds, std::stop_token stop, Error error)
+    : connection_(database.connection_), place_(connection_->limits.size()) {
+  connection_->limits.push_back(
+      {connection_->clock->MonotonicMs() + milliseconds, std::move(stop), std::move(error)});
+}
+
+TimeLimit::~TimeLimit() {
+  if (!connection_) return;
+  CHECK(connection_->limits.size() == place_ + 1);
+  connection_->limits.pop_back();
+}
+
+bool TimeLimit::Met() const { return connection_->limits[place_].met; }
 
 Status Database::CheckIntegrity(const std::vector<std::string>& fts_tables) {
   ASSIGN_OR_RETURN(Statement check, Prepare("PRAGMA integrity_check(1)"));

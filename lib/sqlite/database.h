@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/clock.h"
 #include "lib/base/result.h"
 
 namespace sqlite {
@@ -42,6 +43,7 @@ class Database {
     // Told of each error that says the file is damaged, and of each that makes it Broken, on the
     // thread that met it.
     std::function<void(const base::Error&)> on_damage = nullptr, on_broken = nullptr;
+    const base::Clock* clock = nullptr;  // that deadlines are read from; null: the system's
   };
   // Opens or makes the file (mode 0600); a writer brings the log of the life before into the file.
   // kInvalid: a pragma that does not hold, an SQLite without FTS5 or too old, a network file
@@ -58,8 +60,10 @@ class Database {
   int64_t LastInsertId() const;
   int64_t Changes() const;
   // Long reads end with kTimeout after `milliseconds` from now, or when `stop` says so; 0: no
-  // limit.
+  // limit. Limits inside it: TimeLimit.
   void SetDeadline(int64_t milliseconds, std::stop_token stop = {});
+  // For work between calls: the error of the limit that is over, if one is.
+  base::Status WithinLimits();
   // PRAGMA integrity_check, and CheckIndex for each fts table.
   base::Status CheckIntegrity(const std::vector<std::string>& fts_tables);
   // FTS5 'integrity-check' with rank 1, which compares with the content (rulings K42). Takes the
@@ -91,6 +95,23 @@ class Database {
   std::shared_ptr<Connection> connection_;
   friend class Statement;
   friend class Transaction;
+  friend class TimeLimit;
+};
+
+// While it lives, calls on the connection end with `error` that run longer than until
+// `milliseconds` from now, or when `stop` says so. The limits around it hold too, and their errors
+// come first; the one made last dies first.
+class TimeLimit {
+ public:
+  TimeLimit(Database& database, int64_t milliseconds, std::stop_token stop = {},
+            base::Error error = {base::Code::kTimeout, "the deadline of a query is over"});
+  TimeLimit(TimeLimit&& other) noexcept = default;
+  ~TimeLimit();
+  bool Met() const;  // it ended a call
+
+ private:
+  std::shared_ptr<Database::Connection> connection_;
+  size_t place_;
 };
 
 // A prepared statement with its values. Bind in order, then Step (rows) or Run (no rows).

@@ -219,6 +219,7 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
   auto connection = std::make_shared<Connection>();
   connection->on_damage = options.on_damage;
   connection->on_broken = options.on_broken;
+  if (options.clock) connection->clock = options.clock;
   const bool writer = options.access == Access::kWriter;
   const bool foreign = options.access == Access::kForeign;
   const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
@@ -237,12 +238,7 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
   sqlite3_progress_handler(
       handle, 2000,
-      [](void* self) -> int {
-        const auto& connection = *static_cast<Connection*>(self);
-        return connection.stop.stop_requested() ||
-               (connection.deadline_ms != 0 &&
-                base::SystemClock().MonotonicMs() > connection.deadline_ms);
-      },
+      [](void* self) -> int { return static_cast<Connection*>(self)->Over() != nullptr; },
       connection.get());
 
   Database database(connection);

@@ -129,6 +129,8 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_server_over_cap_rows", "gauge",
      "Observations above a maxRows that stay, since they were used lately."},
     {"agent_memory_server_partial_searches_total", "counter", "Searches cut at their deadline."},
+    {"agent_memory_server_reads_cut_off_total", "counter",
+     "Reads that were ended at their time, or found no connection within it."},
     {"agent_memory_server_queued_writes", "gauge", "Writes that wait for the writer."},
     {"agent_memory_server_quota_refusals_total", "counter",
      "Requests answered with 429, by the budget that was used up: writes, replay, import."},

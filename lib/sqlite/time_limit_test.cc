@@ -1,0 +1,63 @@
+// Deadlines of queries inside the time of a read. Time is counted in looks at the clock.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "lib/sqlite/database.h"
+
+namespace sqlite {
+namespace {
+
+using base::Code;
+
+// Counts looks at it; a millisecond passes with each.
+class TickingClock : public base::Clock {
+ public:
+  int64_t NowMs() const override { return 0; }
+  int64_t MonotonicMs() const override { return ++looks; }
+  mutable int64_t looks = 0;
+};
+
+TEST(TimeLimit, HoldsInsideAnother) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("limit-" + std::to_string(getpid()))).string();
+  std::filesystem::remove(path);
+  TickingClock clock;
+  Database::Options options;
+  options.clock = &clock;
+  auto opened = Database::Open(path, options);
+  ASSERT_TRUE(opened) << opened.error().message;
+  Database& database = *opened;
+  auto read = [&]() -> base::Error {
+    auto endless = database.Prepare(
+        "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c");
+    auto row = endless->Step();
+    EXPECT_FALSE(row);
+    return row ? base::Error() : row.error();
+  };
+  std::stop_source stop;
+  const TimeLimit outer(database, 100, stop.get_token(), {Code::kUnavailable, "outer"});
+  {
+    const TimeLimit inner(database, 10);
+    EXPECT_TRUE(database.WithinLimits());
+    EXPECT_EQ(read().code, Code::kTimeout);
+    EXPECT_TRUE(inner.Met());
+    EXPECT_LT(clock.looks, 60);
+  }
+  EXPECT_FALSE(outer.Met());
+  EXPECT_TRUE(database.WithinLimits());
+  {
+    const TimeLimit inner(database, 1'000'000);
+    EXPECT_EQ(read().message, "outer");  // which the inner one has not taken away
+    EXPECT_FALSE(inner.Met());
+  }
+  EXPECT_GE(clock.looks, 100);
+  EXPECT_EQ(read().message, "outer");
+  EXPECT_TRUE(outer.Met());
+  EXPECT_FALSE(database.WithinLimits());
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace sqlite
