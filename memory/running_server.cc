@@ -23,6 +23,7 @@ namespace {
 
 // Of the container's memory; docs/operations.md has the sum of all shares.
 constexpr int kCachePercent = 12, kBudgetPercent = 25;
+constexpr int kPeerPercent = 25;  // of the latter, for one address's bodies while they arrive
 constexpr int64_t kUsualMemory = 512 << 20;  // the chart's limit
 constexpr size_t kAdminBudget = 2 << 20;     // so that /metrics is answered whatever the API holds
 
@@ -119,6 +120,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   serving.queue = settings.queue;
   serving.budget = std::make_shared<base::ByteBudget>(base::ShareOfMemory(
       settings.memory_budget, base::MemoryLimit(), kBudgetPercent, kUsualMemory));
+  serving.peer_percent = kPeerPercent;
   serving.at_head = [gate = parts->gate.get()](const http::Request& request) {
     return gate->RefuseAtHead(request);
   };

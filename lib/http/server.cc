@@ -2,12 +2,14 @@
 // server_connection.h.
 #include "lib/http/server.h"
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <charconv>
 #include <condition_variable>
+#include <map>
 #include <thread>
 #include <utility>  // before Asio, which forgets it
 
@@ -47,6 +49,7 @@ class ListeningServer : public Server {
   void Welcome(tcp::socket socket);
   void Encrypt(tcp::socket socket, const std::string& peer);
   void Serve(StreamSocket socket, std::string peer);
+  bool MakeRoomFor(const std::string& peer);
   void StartTicking();
   void Tick();
 
@@ -149,7 +152,7 @@ void ListeningServer::Encrypt(tcp::socket socket, const std::string& peer) {
 }
 
 void ListeningServer::Serve(StreamSocket socket, std::string peer) {
-  const size_t open = core_.connections.size();
+  const bool full = core_.connections.size() >= core_.options.max_connections && !MakeRoomFor(peer);
   auto connection = std::make_shared<Connection>(core_, std::move(socket), std::move(peer));
   core_.connections.insert(connection);
   {
@@ -157,8 +160,26 @@ void ListeningServer::Serve(StreamSocket socket, std::string peer) {
     empty_ = false;
   }
   StartTicking();
-  if (open >= core_.options.max_connections) return connection->Refuse(503, "too many connections");
+  if (full) return connection->Refuse(503, "too many connections");
   connection->Start();
+}
+
+// Closes a connection of the peer that has the most, if that is more than `peer` has: of those that
+// wait for their client the one whose time is over first.
+bool ListeningServer::MakeRoomFor(const std::string& peer) {
+  std::map<std::string, size_t> counts;
+  for (const auto& connection : core_.connections) ++counts[connection->peer()];
+  const size_t own = counts[peer];
+  const auto most = std::ranges::max_element(
+      counts, [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most->second <= own + 1) return false;
+  std::shared_ptr<Connection> first;
+  for (const auto& connection : core_.connections) {
+    if (connection->peer() != most->first || !connection->waits_for_client()) continue;
+    if (!first || connection->deadline_ms() < first->deadline_ms()) first = connection;
+  }
+  if (first) first->Close();
+  return first != nullptr;
 }
 
 void ListeningServer::StartTicking() {

@@ -22,11 +22,14 @@ struct ServerOptions {
   size_t waiting_workers = 0;
   // Set: TLS from 1.2 on, with what this is at the time; connections before its first are closed.
   std::shared_ptr<const TlsIdentity> tls;
+  // Beyond: a peer that has as many as any other gets 503; for another one a connection of the peer
+  // with the most that waits for its client is closed, so that no peer keeps the others out.
   size_t max_connections = 512;
   // One a process: what bodies with their copies, and answers not yet sent, may hold together. A
   // body is charged when its head is complete, before any of it is read: 413 where it never fits,
   // else 503. Null: a budget of its own, of kOwnBudget.
   std::shared_ptr<base::ByteBudget> budget;
+  int peer_percent = 100;       // of the budget: of one peer's large bodies while they arrive
   size_t copies_of_bodies = 4;  // a body, and what handlers make of it at once
   size_t max_header_bytes = 16 << 10;
   size_t max_header_fields = 64;

@@ -202,6 +202,29 @@ TEST_F(ServerBudget, WhoIsRefusedAtTheHeadSendsNothingAndHoldsNothing) {
   EXPECT_EQ(looked, 4) << "without a body there is nothing to be held";
 }
 
+TEST_F(ServerBudget, OnePeersBodiesUnderWayHoldItsShareAlone) {
+  Start(64 * kMiB, [](ServerOptions& options) { options.peer_percent = 25; });
+  std::vector<RawSocket> slow;
+  for (size_t i = 0; i < 3; ++i) {
+    slow.emplace_back(port()).Send(Head(kMiB));
+    ASSERT_TRUE(testing::Eventually([&] { return budget_->used() == (i + 1) * 4 * kMiB; }));
+  }
+  RawSocket fourth(port());
+  fourth.Send(Head(kMiB));
+  const std::string answer = fourth.ReadUntil("}");
+  EXPECT_EQ(StatusOf(answer), 503) << answer;
+  EXPECT_NE(answer.find("127.0.0.1"), std::string::npos) << answer;
+  RawSocket other(port(), "127.0.0.2");
+  other.Send(Head(kMiB, "Connection: close\r\n") + std::string(kMiB, 'x'));
+  EXPECT_EQ(StatusOf(other.ReadAll()), 200);
+  for (RawSocket& socket : slow) socket.Send(std::string(kMiB, 'x'));
+  for (RawSocket& socket : slow) EXPECT_EQ(StatusOf(socket.ReadAnswer()), 200);
+  // Alone, one body may be larger than the share.
+  RawSocket large(port());
+  large.Send(Head(6 * kMiB, "Connection: close\r\n") + std::string(6 * kMiB, 'x'));
+  EXPECT_EQ(StatusOf(large.ReadAll()), 200);
+}
+
 TEST_F(ServerBudget, AStreamHoldsItsWindow) {
   Start(9 * kMiB);
   RawSocket upload(port());

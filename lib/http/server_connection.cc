@@ -177,24 +177,9 @@ bool Connection::TakeHead(size_t head_bytes) {
   return ChargeBody(head.content_length);
 }
 
-// False: refused. A chunked body is charged as it arrives, a streamed one with its window.
-bool Connection::ChargeBody(uint64_t body_bytes) {
-  const size_t bytes =
-      exchange_->reads_body ? kStreamBytes : body_bytes * core_.options.copies_of_bodies;
-  if (exchange_->charge.TrySet(bytes)) return true;
-  const base::ByteBudget& budget = core_.budget();
-  const bool ever = budget.CanEverGrant(bytes);
-  if (core_.options.over_budget) core_.options.over_budget(ever ? 503 : 413);
-  const std::string needs = "memory-budget: the body needs " + std::to_string(bytes) +
-                            " bytes with the copies that are made of it, and ";
-  if (ever) {
-    Refuse(503, needs + "other requests hold " + std::to_string(budget.used()) + " of " +
-                    std::to_string(budget.limit()) + "; send it again");
-  } else {
-    Refuse(413, needs + "one request may have " + std::to_string(budget.largest()) +
-                    "; send less, or raise the budget or the container's memory limit");
-  }
-  return false;
+bool Connection::waits_for_client() const {
+  return IsBetweenRequests() || state_ == State::kHead || state_ == State::kBody ||
+         state_ == State::kLingering;
 }
 
 void Connection::ReadBody() {

@@ -63,6 +63,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Refuse(Response response);
   void Tick(int64_t now_ms);       // closes what is past its deadline
   void Close(bool reset = false);  // reset: with RST, dropping what is unsent
+  const std::string& peer() const { return peer_; }
+  // Nothing of ours is under way, only bytes of the client's.
+  bool waits_for_client() const;
+  int64_t deadline_ms() const { return deadline_ms_; }
 
  private:
   enum class State { kHead, kBody, kBusy, kFlushing, kLingering, kClosed };
@@ -78,6 +82,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void ReadHeads();
   bool TakeHead(size_t head_bytes);
   bool ChargeBody(uint64_t body_bytes);
+  bool IsBeyondPeersShare(size_t bytes) const;
   void ReadBody();
   void Dispatch();
   void Work(const std::shared_ptr<Exchange>& exchange);  // on a worker

@@ -256,6 +256,31 @@ TEST(ServerConnections, OverTheLimitAreRefusedAndTheOthersServed) {
   FAIL() << "no connection is served after the others left";
 }
 
+// Idle connections of one pod must not keep the kubelet's probe out.
+TEST(ServerConnections, NoPeerKeepsTheOthersOut) {
+  ServerOptions options;
+  options.max_connections = 4;
+  const auto server = StartServer({{"GET", "/", Fine}}, options);
+  std::vector<RawSocket> many;
+  for (int i = 0; i < 4; ++i) {
+    many.emplace_back(server->port()).Send(GetText("/"));
+    EXPECT_EQ(StatusOf(many.back().ReadAnswer()), 200);
+  }
+  RawSocket probe(server->port(), "127.0.0.2"), second(server->port(), "127.0.0.3");
+  probe.Send(GetText("/"));
+  EXPECT_EQ(StatusOf(probe.ReadAnswer()), 200);
+  second.Send(GetText("/"));
+  EXPECT_EQ(StatusOf(second.ReadAnswer()), 200);
+  RawSocket fifth(server->port());
+  fifth.Send(GetText("/"));
+  EXPECT_EQ(StatusOf(fifth.ReadAll()), 503) << "who has the most makes no room for himself";
+  probe.Send(GetText("/"));
+  EXPECT_EQ(StatusOf(probe.ReadAnswer()), 200) << "still open";
+  int closed = 0;
+  for (RawSocket& socket : many) closed += socket.ReadUntil("x", 50).empty() && socket.closed();
+  EXPECT_EQ(closed, 2);
+}
+
 double CpuSeconds() {
   timespec spent{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);

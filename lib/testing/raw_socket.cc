@@ -40,9 +40,12 @@ std::string Field(std::string_view head, std::string_view name) {
 
 }  // namespace
 
-RawSocket::RawSocket(int port) : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+RawSocket::RawSocket(int port, const char* source)
+    : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  CHECK(::inet_pton(AF_INET, source, &address.sin_addr) == 1);
+  CHECK(::bind(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
   address.sin_port = htons(static_cast<uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   CHECK(::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);

@@ -9,7 +9,9 @@ namespace testing {
 
 class RawSocket {
  public:
-  explicit RawSocket(int port);  // connects to 127.0.0.1; ends the process when it cannot
+  // Connects to 127.0.0.1, from `source`, an address of 127.0.0.0/8; ends the process when it
+  // cannot.
+  explicit RawSocket(int port, const char* source = "127.0.0.1");
   RawSocket(RawSocket&& other) noexcept;
   RawSocket& operator=(RawSocket&&) = delete;
   ~RawSocket();  // closes
