@@ -174,22 +174,6 @@ Status SetSummarizedSequence(sqlite::Database& db, const std::string& id, int64_
   return update.Bind(sequence).Bind(id).Run();
 }
 
-Status AddAudit(sqlite::Database& db, const std::string& conversation, const std::string& event,
-                const std::string& tool, const Json& details, int64_t now_ms) {
-  ASSIGN_OR_RETURN(
-      auto insert,
-      db.Prepare("INSERT INTO audit_log(conversation, event, tool, details, created_ms)"
-                 " VALUES(?,?,?,?,?)"));
-  insert.Bind(conversation).Bind(event).Bind(tool).Bind(base::DumpJson(details));
-  return insert.Bind(now_ms).Run();
-}
-
-Result<int64_t> CountAudits(sqlite::Database& db) {
-  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT count(*) FROM audit_log"));
-  ASSIGN_OR_RETURN([[maybe_unused]] const bool found, query.Step());
-  return query.Int(0);
-}
-
 Status KeepPolicy(sqlite::Database& db, const std::string& file, int64_t now_ms) {
   ASSIGN_OR_RETURN(auto insert, db.Prepare("INSERT OR REPLACE INTO kept_policy(only_one, file,"
                                            " loaded_ms) VALUES(1,?,?)"));

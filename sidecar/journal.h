@@ -1,5 +1,5 @@
 // What the sidecar remembers of its own work, in state.db: events it has answered, what it
-// injected, memory sessions, the audit log, the last good policy. Every call runs inside the
+// injected, memory sessions, the last good policy. The audit log is journal_audit.h. Every call runs inside the
 // caller's transaction.
 #pragma once
 
@@ -51,12 +51,6 @@ base::Result<std::optional<MemorySession>> FindMemorySession(sqlite::Database& d
 // Up to which message of its conversation the server was told an interim summary; 0: none.
 base::Result<int64_t> SummarizedSequence(sqlite::Database& db, const std::string& id);
 base::Status SetSummarizedSequence(sqlite::Database& db, const std::string& id, int64_t sequence);
-
-// The audit log: rows are added, never changed; the database itself refuses the rest.
-base::Status AddAudit(sqlite::Database& db, const std::string& conversation,
-                      const std::string& event, const std::string& tool, const base::Json& details,
-                      int64_t now_ms);
-base::Result<int64_t> CountAudits(sqlite::Database& db);
 
 // The last good policy file.
 base::Status KeepPolicy(sqlite::Database& db, const std::string& file, int64_t now_ms);

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lib/conversation/conversations.h"
+#include "sidecar/journal_growth.h"
 
 namespace sidecar {
 namespace {
@@ -29,6 +32,18 @@ Result<bool> MayGo(sqlite::Database& db, const std::string& id, int64_t before_m
   return !waits;
 }
 
+Result<std::vector<int64_t>> Numbers(sqlite::Database& db, const char* find, const std::string& id,
+                                     int64_t limit) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare(find));
+  query.Bind(id).Bind(limit);
+  std::vector<int64_t> numbers;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return numbers;
+    numbers.push_back(query.Int(0));
+  }
+}
+
 }  // namespace
 
 int64_t AgeBy(int64_t aged_ms, int64_t gain_ms, int64_t now_ms) {
@@ -47,29 +62,27 @@ Status SaveAged(sqlite::Database& db, int64_t aged_ms) {
   return save.Bind(aged_ms).Run();
 }
 
-Result<int64_t> PruneAnswers(sqlite::Database& db, int64_t before_ms, int64_t limit) {
-  ASSIGN_OR_RETURN(auto remove,
-                   db.Prepare("DELETE FROM handled_events WHERE (conversation, event) IN"
-                              " (SELECT conversation, event FROM handled_events"
-                              " WHERE created_ms < ? ORDER BY created_ms LIMIT ?)"));
-  RETURN_IF_ERROR(remove.Bind(before_ms).Bind(limit).Run());
-  return db.Changes();
-}
-
 Result<int64_t> PruneRows(sqlite::Database& db, const std::string& id, int64_t before_ms,
                           int64_t limit) {
   ASSIGN_OR_RETURN(const bool may, MayGo(db, id, before_ms));
   int64_t removed = 0;
   if (!may) return removed;
-  for (const char* sql : {"DELETE FROM messages WHERE number IN (SELECT number FROM messages"
-                          " WHERE conversation = ? ORDER BY sequence LIMIT ?)",
-                          "DELETE FROM injections WHERE number IN (SELECT number FROM injections"
-                          " WHERE conversation = ? ORDER BY turn LIMIT ?)"}) {
-    ASSIGN_OR_RETURN(auto remove, db.Prepare(sql));
-    RETURN_IF_ERROR(remove.Bind(id).Bind(limit - removed).Run());
-    removed += db.Changes();
+  constexpr std::pair<const char*, const char*> kTables[] = {
+      {"SELECT number FROM messages WHERE conversation = ? ORDER BY sequence LIMIT ?",
+       "DELETE FROM messages WHERE number = ?"},
+      {"SELECT number FROM injections WHERE conversation = ? ORDER BY turn LIMIT ?",
+       "DELETE FROM injections WHERE number = ?"}};
+  for (const auto& [find, remove] : kTables) {
+    ASSIGN_OR_RETURN(const auto numbers, Numbers(db, find, id, limit));
+    ASSIGN_OR_RETURN(removed, RemoveNumbers(db, remove, numbers));
+    if (removed > 0) return removed;
   }
-  return removed;
+  ASSIGN_OR_RETURN(auto answers,
+                   db.Prepare("DELETE FROM handled_events WHERE conversation = ?1 AND event IN"
+                              " (SELECT event FROM handled_events WHERE conversation = ?1"
+                              " LIMIT ?2)"));
+  RETURN_IF_ERROR(answers.Bind(id).Bind(limit).Run());
+  return db.Changes();
 }
 
 Result<bool> PruneConversation(sqlite::Database& db, const std::string& id, int64_t before_ms) {

@@ -84,8 +84,10 @@ Status MarkInLedger(sqlite::Database& db, const std::string& conversation,
                                                   " items, the limit; evict some"};
   }
   ASSIGN_OR_RETURN(auto insert,
-                   db.Prepare("INSERT OR REPLACE INTO ledger(conversation, item, value, turn,"
-                              " marked_ms) VALUES(?,?,?,?,?)"));
+                   db.Prepare("INSERT INTO ledger(conversation, item, value, turn, marked_ms)"
+                              " VALUES(?,?,?,?,?) ON CONFLICT(conversation, item) DO UPDATE SET"
+                              " value = excluded.value, turn = excluded.turn,"
+                              " marked_ms = excluded.marked_ms"));
   insert.Bind(conversation).Bind(entry.mark.item).Bind(entry.mark.value).Bind(entry.turn);
   return insert.Bind(entry.marked_ms).Run();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <iterator>
 #include <mutex>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "lib/telemetry/trace_export.h"
 #include "sidecar/activity.h"
 #include "sidecar/agent_guard.h"
+#include "sidecar/audit_routes.h"
 #include "sidecar/conversation_routes.h"
 #include "sidecar/delivery.h"
 #include "sidecar/hooks.h"
@@ -58,8 +60,15 @@ Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::C
 
 SessionUpkeep::Options UpkeepOptions(const SidecarSettings& settings,
                                      std::function<void()> each_round) {
-  return {settings.session_idle_ms, settings.answers_keep_ms, settings.conversation_keep_ms,
-          settings.outbox, std::move(each_round)};
+  const auto volume_bytes = [directory = settings.data_directory]() -> int64_t {
+    std::error_code error;
+    const auto space = std::filesystem::space(directory, error);
+    return error ? 0 : static_cast<int64_t>(space.capacity);
+  };
+  return {settings.session_idle_ms,
+          {settings.growth, volume_bytes},
+          settings.outbox,
+          std::move(each_round)};
 }
 
 }  // namespace
@@ -102,6 +111,7 @@ struct RunningSidecar::Parts {
         mcp(policies, TwinsOfTools(), c, std::max<size_t>(1, s.workers / 2)),
         injections(*state, policies, recall),
         ledger(*state, policies, c),
+        audit(*state, policies),
         activity(c),
         status(*state, policies, delivery, servers, rules, activity, *metrics),
         budget(std::make_shared<base::ByteBudget>(base::ShareOfMemory(
@@ -153,7 +163,7 @@ struct RunningSidecar::Parts {
                                         [this](const http::Request& r) { return hooks.Handle(r); },
                                         kMaxHookBytes}};
     for (auto& more : {TwinsOfTools(), mcp.Routes(), dead_letters.Routes(), status.AgentRoutes(),
-                       injections.Routes(), ledger.Routes()}) {
+                       injections.Routes(), ledger.Routes(), audit.Routes()}) {
       routes.insert(routes.end(), more.begin(), more.end());
     }
     return http::Router(activity.Watched(std::move(routes)));
@@ -183,6 +193,7 @@ struct RunningSidecar::Parts {
   McpEndpoint mcp;
   InjectionRoutes injections;
   LedgerRoutes ledger;
+  AuditRoutes audit;
   Activity activity;
   StatusRoutes status;
   const std::shared_ptr<base::ByteBudget> budget;

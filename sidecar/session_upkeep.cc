@@ -19,10 +19,9 @@ using base::Result;
 using base::Status;
 
 constexpr int64_t kRoundEveryMs = 60'000;
-constexpr int64_t kMostConversations = 1'000, kMostAnswers = 10'000;  // in one round
+constexpr int64_t kMostConversations = 1'000;  // in one round
 constexpr int64_t kMostChecksums = 50'000;
 constexpr int64_t kSumsTogether = 50;  // messages, of up to 512 KiB each, in one transaction
-constexpr int64_t kAnswersTogether = 500, kRowsTogether = 500;  // in one transaction
 constexpr int64_t kGainOverRestartMs = 24 * 3'600'000;
 constexpr int64_t kSaveEveryMs = 600'000;  // an idle sidecar hardly wakes the disk
 
@@ -40,7 +39,8 @@ SessionUpkeep::SessionUpkeep(State& state, const PolicyWatch& policies, telemetr
       metrics_(metrics),
       clock_(clock),
       options_(options),
-      wake_(std::move(wake)) {}
+      wake_(std::move(wake)),
+      growth_(state, metrics, options.growth, [this] { return Stopping(); }) {}
 
 SessionUpkeep::~SessionUpkeep() { Stop(); }
 
@@ -81,13 +81,8 @@ SessionUpkeep::Round SessionUpkeep::RunOnce() {
     SayWhyNot("nothing was forgotten", aged_ms.error());
     return round;
   }
-  round.answers = ForgetAnswers(*aged_ms);
-  round.conversations = ForgetConversations(*aged_ms);
+  static_cast<GrowthUpkeep::Removed&>(round) = growth_.Run(*aged_ms, clock_.NowMs());
   metrics_.Count("agent_memory_sidecar_idle_sessions_total", {}, static_cast<double>(round.ended));
-  metrics_.Count("agent_memory_sidecar_forgotten_total", {{"what", "answers"}},
-                 static_cast<double>(round.answers));
-  metrics_.Count("agent_memory_sidecar_forgotten_total", {{"what", "conversations"}},
-                 static_cast<double>(round.conversations));
   return round;
 }
 
@@ -150,42 +145,6 @@ Result<int64_t> SessionUpkeep::Age() {
     saved_aged_ms_ = aged_ms;
   }
   return *aged_ms_;
-}
-
-int64_t SessionUpkeep::ForgetAnswers(int64_t aged_ms) {
-  if (options_.keep_answers_ms == 0) return 0;
-  int64_t forgotten = 0;
-  while (forgotten < kMostAnswers) {
-    const auto some = state_.Write<int64_t>([&](sqlite::Database& db) {
-      return PruneAnswers(db, aged_ms - options_.keep_answers_ms, kAnswersTogether);
-    });
-    if (!some || *some == 0) break;
-    forgotten += *some;
-  }
-  return forgotten;
-}
-
-int64_t SessionUpkeep::ForgetConversations(int64_t aged_ms) {
-  if (options_.keep_conversations_ms == 0) return 0;
-  const int64_t before_ms = aged_ms - options_.keep_conversations_ms;
-  const auto old = state_.Read([&](sqlite::Database& db) {
-    return conversation::UnusedSince(db, "ended", before_ms, kMostConversations);
-  });
-  if (!old) return 0;
-  int64_t forgotten = 0;
-  for (const std::string& id : *old) {
-    Result<int64_t> rows = int64_t{1};
-    while (rows && *rows > 0) {  // a long one would hold up the hooks
-      rows = state_.Write<int64_t>(
-          [&](sqlite::Database& db) { return PruneRows(db, id, before_ms, kRowsTogether); });
-    }
-    if (!rows) break;
-    const auto done = state_.Write<bool>(
-        [&](sqlite::Database& db) { return PruneConversation(db, id, before_ms); });
-    if (!done) break;
-    forgotten += *done;
-  }
-  return forgotten;
 }
 
 }  // namespace sidecar

@@ -11,6 +11,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/telemetry/metrics.h"
+#include "sidecar/growth_upkeep.h"
 #include "sidecar/outbox.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/state.h"
@@ -19,8 +20,9 @@ namespace sidecar {
 
 class SessionUpkeep {
  public:
-  struct Options {  // each: 0 for never
-    int64_t session_idle_ms = 0, keep_answers_ms = 0, keep_conversations_ms = 0;
+  struct Options {
+    int64_t session_idle_ms = 0;  // 0: never
+    GrowthUpkeep::Options growth = {};
     OutboxLimits outbox = {};
     std::function<void()> each_round = [] {};  // what else is tried again until it is done
   };
@@ -32,8 +34,8 @@ class SessionUpkeep {
   void Start();  // the thread
   void Stop();   // waits for a round that runs
 
-  struct Round {
-    int64_t ended = 0, answers = 0, conversations = 0;  // ended, forgotten, forgotten
+  struct Round : GrowthUpkeep::Removed {
+    int64_t ended = 0;
   };
   // What is refused (no policy, a full outbox, a full volume) is left for the next round.
   Round RunOnce();
@@ -42,8 +44,6 @@ class SessionUpkeep {
   int64_t EndIdle();
   bool Stopping();
   void AddChecksums();
-  int64_t ForgetAnswers(int64_t aged_ms);
-  int64_t ForgetConversations(int64_t aged_ms);
   base::Result<int64_t> Age();  // → the time by which things are old
 
   State& state_;
@@ -52,6 +52,7 @@ class SessionUpkeep {
   const base::Clock& clock_;
   const Options options_;
   std::function<void()> wake_;
+  GrowthUpkeep growth_;
   bool checksums_done_ = false;     // every message has one, or there is no room
   std::optional<int64_t> aged_ms_;  // see AgeBy
   int64_t aged_at_ms_ = 0,

@@ -196,7 +196,7 @@ TEST_F(Upkeep, ZeroMeansNever) {
 }
 
 TEST_F(Upkeep, AnswersAreForgottenByAge) {
-  Open({}, {.keep_answers_ms = kDayMs});
+  Open({}, {.growth = {.limits = {.answers_ms = kDayMs}}});
   upkeep_->RunOnce();
   for (int i = 0; i < 1'200; ++i) Answer("c", "old" + std::to_string(i));
   clock_.Advance(kDayMs);
@@ -209,7 +209,7 @@ TEST_F(Upkeep, AnswersAreForgottenByAge) {
 }
 
 TEST_F(Upkeep, ConversationsGoOnlyWhenEndedOldAndTold) {
-  Open({}, {.keep_conversations_ms = kDayMs});
+  Open({}, {.growth = {.limits = {.conversations_ms = kDayMs}}});
   upkeep_->RunOnce();
   for (const char* id : {"gone", "open", "untold", "dead"}) Say(id, "user", "words");
   for (const char* id : {"gone", "untold", "dead"}) End(id);
@@ -245,7 +245,7 @@ TEST_F(Upkeep, ConversationsGoOnlyWhenEndedOldAndTold) {
 }
 
 TEST_F(Upkeep, ALongConversationGoesInSmallCommits) {
-  Open({}, {.keep_conversations_ms = kDayMs});
+  Open({}, {.growth = {.limits = {.conversations_ms = kDayMs}}});
   for (int i = 0; i < 25; ++i) Say("long", "user", "words");
   End("long");
   const int64_t later_ms = clock_.NowMs() + kDayMs;
@@ -265,8 +265,8 @@ TEST_F(Upkeep, ALongConversationGoesInSmallCommits) {
 }
 
 TEST_F(Upkeep, AClockThatJumpsExpiresNothing) {
-  const SessionUpkeep::Options options{.keep_answers_ms = 3 * kDayMs,
-                                       .keep_conversations_ms = 3 * kDayMs};
+  const SessionUpkeep::Options options{
+      .growth = {.limits = {.answers_ms = 3 * kDayMs, .conversations_ms = 3 * kDayMs}}};
   Open({}, options);
   Say("c", "user", "words");
   End("c");

@@ -1,6 +1,10 @@
 // The table of settings and what of it only makes sense together.
 #include "sidecar/sidecar_settings.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "lib/http/server.h"
 
 namespace sidecar {
@@ -11,59 +15,82 @@ namespace {
 
 constexpr int64_t kYearMs = int64_t{365} * 24 * 3'600'000;
 
+// What ends growth of state.db.
+std::vector<base::Setting> KeepingSettings() {
+  return {
+      {"answers-keep", Kind::kDuration, "24h",
+       "how long an event that is sent again gets the answer it had; 0s: for ever", 0, kYearMs},
+      {"conversation-ttl", Kind::kDuration, "0s",
+       "a conversation that was not used for so long is not shown; 0s: always shown", 0,
+       10 * kYearMs},
+      {"conversation-keep", Kind::kDuration, "2160h",
+       "an ended conversation, and the old messages of an open one, are deleted after so long; "
+       "0s: never, whatever their size",
+       0, 10 * kYearMs},
+      {"injections-keep", Kind::kDuration, "2160h",
+       "how long the record of an injection is kept; 0s: for ever, whatever their size", 0,
+       10 * kYearMs},
+      {"audit-keep", Kind::kDuration, "2160h",
+       "how long a row of the audit log is kept once it was read; 0s: for ever. Unread ones "
+       "stay",
+       0, 10 * kYearMs},
+      {"max-state", Kind::kBytes, "0",
+       "above it the oldest rows of state.db go; 0: half of the volume, at most 4Gi", 0},
+  };
+}
+
+base::Program WithKeepingSettings(base::Program program) {
+  std::ranges::move(KeepingSettings(), std::back_inserter(program.settings));
+  return program;
+}
+
 }  // namespace
 
 const base::Program& SidecarProgram() {
-  static const base::Program program = {
-      "agent-memory-sidecar",
-      "Puts memory into an agent's turns: captures by rule, recalls for prompts, keeps "
-      "conversations.",
-      {
-          {"listen", Kind::kString, "127.0.0.1:7437", "where the agent calls; loopback only"},
-          {"admin", Kind::kString, "0.0.0.0:7438", "probes, metrics and the policy's digest"},
-          {"policy", Kind::kString, "/etc/agent-memory/policy.json",
-           "the policy file; reloaded when it changes"},
-          {"data-dir", Kind::kString, "/var/lib/agent-memory", "holds state.db"},
-          {"token-file", Kind::kString, "",
-           "bearer token for the memory server; empty: none is sent"},
-          {"lock-wait", Kind::kDuration, "45s", "how long to wait for another process on data-dir",
-           0, 3'600'000},
-          {"allowed-origins", Kind::kList, "",
-           "values of Origin that may call the agent's listener"},
-          {"recall-timeout", Kind::kDuration, "200ms", "longest time that a turn waits for memory",
-           1, 10'000},
-          {"policy-interval", Kind::kDuration, "250ms", "how often the policy file is looked at",
-           10, 2'000},
-          {"retry-longest", Kind::kDuration, "30s", "longest pause before a write is tried again",
-           200, 600'000},
-          {"drain-timeout", Kind::kDuration, "20s", "longest time to deliver at a stop", 0,
-           600'000},
-          {"session-idle", Kind::kDuration, "4h",
-           "a session that was not used for so long is ended; 0s: never", 0, kYearMs},
-          {"answers-keep", Kind::kDuration, "24h",
-           "how long an event that is sent again gets the answer it had; 0s: for ever", 0, kYearMs},
-          {"conversation-ttl", Kind::kDuration, "0s",
-           "a conversation that was not used for so long is not shown; 0s: always shown", 0,
-           10 * kYearMs},
-          {"conversation-keep", Kind::kDuration, "0s",
-           "an ended conversation is deleted so long after its last use; 0s: never", 0,
-           10 * kYearMs},
-          {"outbox-rows", Kind::kInt, "10000", "writes that may wait for the memory server", 1,
-           10'000'000},
-          {"outbox-bytes", Kind::kBytes, "64Mi", "and their size together", 1 << 16},
-          {"workers", Kind::kInt, "8", "threads that handle the agent's requests", 2, 256},
-          {"memory-budget", Kind::kBytes, "0",
-           "what bodies with their copies, and answers not yet sent, may hold together; more get "
-           "503. 0: 40 percent of the container's memory limit",
-           0, int64_t{1} << 36},
-          telemetry::EndpointSetting(),
-          telemetry::ModuleSetting(),
-          {"log-level", Kind::kString, "info", "debug, info, warn or error"},
-      },
-      "Example:\n  agent-memory-sidecar --policy policy.json --data-dir state --listen 127.0.0.1:0 "
-      "--admin 127.0.0.1:0\n"
-      "Also: agent-memory-sidecar check --help (what would a policy do?), agent-memory-sidecar mcp "
-      "--help (tools over a pipe), agent-memory-sidecar await --help (is it ready?)\n"};
+  static const base::Program program = WithKeepingSettings(
+      {"agent-memory-sidecar",
+       "Puts memory into an agent's turns: captures by rule, recalls for prompts, keeps "
+       "conversations.",
+       {
+           {"listen", Kind::kString, "127.0.0.1:7437", "where the agent calls; loopback only"},
+           {"admin", Kind::kString, "0.0.0.0:7438", "probes, metrics and the policy's digest"},
+           {"policy", Kind::kString, "/etc/agent-memory/policy.json",
+            "the policy file; reloaded when it changes"},
+           {"data-dir", Kind::kString, "/var/lib/agent-memory", "holds state.db"},
+           {"token-file", Kind::kString, "",
+            "bearer token for the memory server; empty: none is sent"},
+           {"lock-wait", Kind::kDuration, "45s", "how long to wait for another process on data-dir",
+            0, 3'600'000},
+           {"allowed-origins", Kind::kList, "",
+            "values of Origin that may call the agent's listener"},
+           {"recall-timeout", Kind::kDuration, "200ms", "longest time that a turn waits for memory",
+            1, 10'000},
+           {"policy-interval", Kind::kDuration, "250ms", "how often the policy file is looked at",
+            10, 2'000},
+           {"retry-longest", Kind::kDuration, "30s", "longest pause before a write is tried again",
+            200, 600'000},
+           {"drain-timeout", Kind::kDuration, "20s", "longest time to deliver at a stop", 0,
+            600'000},
+           {"session-idle", Kind::kDuration, "4h",
+            "a session that was not used for so long is ended; 0s: never", 0, kYearMs},
+           {"outbox-rows", Kind::kInt, "10000", "writes that may wait for the memory server", 1,
+            10'000'000},
+           {"outbox-bytes", Kind::kBytes, "64Mi", "and their size together", 1 << 16},
+           {"workers", Kind::kInt, "8", "threads that handle the agent's requests", 2, 256},
+           {"memory-budget", Kind::kBytes, "0",
+            "what bodies with their copies, and answers not yet sent, may hold together; more get "
+            "503. 0: 40 percent of the container's memory limit",
+            0, int64_t{1} << 36},
+           telemetry::EndpointSetting(),
+           telemetry::ModuleSetting(),
+           {"log-level", Kind::kString, "info", "debug, info, warn or error"},
+       },
+       "Example:\n  agent-memory-sidecar --policy policy.json --data-dir state --listen "
+       "127.0.0.1:0 "
+       "--admin 127.0.0.1:0\n"
+       "Also: agent-memory-sidecar check --help (what would a policy do?), agent-memory-sidecar "
+       "mcp "
+       "--help (tools over a pipe), agent-memory-sidecar await --help (is it ready?)\n"});
   return program;
 }
 
@@ -81,9 +108,12 @@ SidecarSettings ReadSidecarSettings(const base::Settings& settings) {
   read.retry_longest_ms = settings.Milliseconds("retry-longest");
   read.drain_timeout_ms = settings.Milliseconds("drain-timeout");
   read.session_idle_ms = settings.Milliseconds("session-idle");
-  read.answers_keep_ms = settings.Milliseconds("answers-keep");
+  read.growth.answers_ms = settings.Milliseconds("answers-keep");
   read.conversation_ttl_ms = settings.Milliseconds("conversation-ttl");
-  read.conversation_keep_ms = settings.Milliseconds("conversation-keep");
+  read.growth.conversations_ms = settings.Milliseconds("conversation-keep");
+  read.growth.injections_ms = settings.Milliseconds("injections-keep");
+  read.growth.audit_ms = settings.Milliseconds("audit-keep");
+  read.growth.max_bytes = settings.Bytes("max-state");
   read.outbox.rows = settings.Int("outbox-rows");
   read.outbox.bytes = settings.Bytes("outbox-bytes");
   read.workers = static_cast<size_t>(settings.Int("workers"));

@@ -7,6 +7,7 @@
 
 #include "lib/base/config.h"
 #include "lib/telemetry/trace_export.h"
+#include "sidecar/growth_plan.h"
 #include "sidecar/outbox.h"
 
 namespace sidecar {
@@ -17,8 +18,8 @@ struct SidecarSettings {
   std::vector<std::string> allowed_origins;
   int64_t recall_timeout_ms = 200, policy_interval_ms = 250;
   int64_t retry_longest_ms = 30'000, drain_timeout_ms = 20'000;
-  int64_t session_idle_ms = 0, answers_keep_ms = 0;           // 0: never
-  int64_t conversation_ttl_ms = 0, conversation_keep_ms = 0;  // the same
+  int64_t session_idle_ms = 0, conversation_ttl_ms = 0;  // 0: never
+  GrowthLimits growth;
   OutboxLimits outbox;
   size_t workers = 8;
   int64_t memory_budget = 0;  // of bodies and answers; 0: a share of the memory limit

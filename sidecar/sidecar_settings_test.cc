@@ -39,14 +39,32 @@ TEST(SidecarSettings, TheFileInConfigHoldsEveryDefault) {
   EXPECT_TRUE(a.allowed_origins.empty());
 }
 
+TEST(SidecarSettings, GrowthEndsByDefaultAndForEverIsSaid) {
+  constexpr int64_t kDayMs = 24 * 3'600'000;
+  const GrowthLimits limits = ReadSidecarSettings(Read({}).settings).growth;
+  for (const Growing kind : kGrowing) {
+    EXPECT_GT(limits.KeepMs(kind), 0) << NameOf(kind);
+    EXPECT_LE(limits.KeepMs(kind), 90 * kDayMs) << NameOf(kind);
+  }
+  EXPECT_EQ(StateLimit(limits.max_bytes, int64_t{1} << 30), int64_t{512} << 20);
+  const GrowthLimits said =
+      ReadSidecarSettings(
+          Read({"--conversation-keep", "0s", "--injections-keep", "0s", "--max-state", "3Gi"})
+              .settings)
+          .growth;
+  EXPECT_EQ(said.conversations_ms, 0);
+  EXPECT_EQ(said.injections_ms, 0);
+  EXPECT_EQ(StateLimit(said.max_bytes, 0), int64_t{3} << 30);
+}
+
 TEST(SidecarSettings, OnlyLoopbackForTheAgent) {
   SidecarSettings settings;
   for (const char* listen : {"127.0.0.1:7437", "127.1.2.3:0", "[::1]:7437"}) {
     settings.listen = listen;
     EXPECT_TRUE(CheckSidecarSettings(settings)) << listen;
   }
-  for (const char* listen : {"0.0.0.0:7437", ":7437", "[::]:7437", "10.0.0.1:7437", "nonsense",
-                             "localhost:1"}) {
+  for (const char* listen :
+       {"0.0.0.0:7437", ":7437", "[::]:7437", "10.0.0.1:7437", "nonsense", "localhost:1"}) {
     settings.listen = listen;
     EXPECT_FALSE(CheckSidecarSettings(settings)) << listen;
   }

@@ -10,6 +10,8 @@
 #include "lib/conversation/conversations.h"
 #include "lib/sqlite/examine.h"
 #include "sidecar/journal.h"
+#include "sidecar/journal_audit.h"
+#include "sidecar/journal_growth.h"
 #include "sidecar/ledger.h"
 #include "sidecar/outbox.h"
 #include "sidecar/state_damaged_rows.h"
@@ -29,11 +31,20 @@ const std::vector<const char*>& StateSteps() {
       std::string(conversation::kSchema) + kOutboxSchema + kJournalSchema;
   static const std::string checksums =
       std::string(conversation::kChecksumStep) + kOutboxChecksumStep + kDamagedRowsStep;
-  static const std::vector<const char*> steps = {
-      first.c_str(),     kOutboxCauseStep,         kOutboxDeadStep,
-      kJournalAgeStep,   conversation::kAgeStep,   kDamageStep,
-      kLedgerStep,       kOutboxDiscardStep,       kRetentionStep,
-      checksums.c_str(), conversation::kErrorStep, conversation::kSystemStep};
+  static const std::vector<const char*> steps = {first.c_str(),
+                                                 kOutboxCauseStep,
+                                                 kOutboxDeadStep,
+                                                 kJournalAgeStep,
+                                                 conversation::kAgeStep,
+                                                 kDamageStep,
+                                                 kLedgerStep,
+                                                 kOutboxDiscardStep,
+                                                 kRetentionStep,
+                                                 checksums.c_str(),
+                                                 conversation::kErrorStep,
+                                                 conversation::kSystemStep,
+                                                 kGrowthStep,
+                                                 kAuditStep};
   return steps;
 }
 
@@ -69,13 +80,15 @@ State::State(sqlite::Database writer, sqlite::Database reader,
   writer_ = std::make_unique<sqlite::Writer>(std::move(writer), std::move(options));
 }
 
-base::Status State::Change(std::function<base::Status(sqlite::Database&)> work) {
+base::Status State::Change(std::function<base::Status(sqlite::Database&)> work, Room room) {
   std::vector<sqlite::UnsoundRow> unsound;
-  base::Status done = writer_->RunAny([&](sqlite::Database& db) {
-    base::Status worked = work(db);
-    unsound = db.TakeUnsoundRows();
-    return worked;
-  });
+  base::Status done = writer_->RunAny(
+      [&](sqlite::Database& db) {
+        base::Status worked = work(db);
+        unsound = db.TakeUnsoundRows();
+        return worked;
+      },
+      room);
   if (!unsound.empty()) Remember(std::move(unsound));
   return done;
 }

@@ -28,18 +28,23 @@ class State {
   static base::Result<std::unique_ptr<State>> Open(
       const std::string& directory, std::function<void(const base::Error&)> on_failure);
 
+  using Room = sqlite::Writer::Room;
   // One commit, waited for; see sqlite::Writer::Run.
   template <class T>
-  base::Result<T> Write(std::function<base::Result<T>(sqlite::Database&)> work) {
+  base::Result<T> Write(std::function<base::Result<T>(sqlite::Database&)> work,
+                        Room room = Room::kNeeds) {
     base::Result<T> answer = base::Error{base::Code::kInternal, "the work did not run"};
-    const base::Status done = Change([&](sqlite::Database& db) -> base::Status {
-      answer = work(db);
-      return answer ? base::Status() : answer.error();
-    });
+    const base::Status done = Change(
+        [&](sqlite::Database& db) -> base::Status {
+          answer = work(db);
+          return answer ? base::Status() : answer.error();
+        },
+        room);
     if (!done) return done.error();
     return answer;
   }
-  base::Status Change(std::function<base::Status(sqlite::Database&)> work);
+  base::Status Change(std::function<base::Status(sqlite::Database&)> work,
+                      Room room = Room::kNeeds);
   // On a connection that sees what is committed; one reader at a time. All that `use` reads is of
   // the same moment.
   template <class F>

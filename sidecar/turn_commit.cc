@@ -9,6 +9,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
 #include "sidecar/journal.h"
+#include "sidecar/journal_audit.h"
 #include "sidecar/ledger.h"
 
 namespace sidecar {

@@ -67,6 +67,8 @@ constexpr MetricInfo kMetrics[] = {
     {"rest_client_requests_total", "counter",
      "Calls to the API server, by method and status code (0: no answer came)."},
     // The sidecar.
+    {"agent_memory_sidecar_audit_unread", "gauge",
+     "Rows of the audit log that nobody said to have read; they are not removed."},
     {"agent_memory_sidecar_captures_total", "counter", "Observations captured, by rule."},
     {"agent_memory_sidecar_rule_drops_total", "counter",
      "Results that a rule matched and that were not kept, or that it was not tried on for lack of "
@@ -81,13 +83,17 @@ constexpr MetricInfo kMetrics[] = {
      "table."},
     {"agent_memory_sidecar_denials_total", "counter", "Tool calls answered with deny."},
     {"agent_memory_sidecar_forgotten_total", "counter",
-     "What was deleted by age, by what: answers, conversations."},
+     "What was deleted, by what (answers, injections, ledgers, conversations, audit, messages) and "
+     "reason: age, share (of the volume)."},
     {"agent_memory_sidecar_hooks_refused_total", "counter",
      "Hook events answered with an error, by reason; full: the outbox has no room."},
     {"agent_memory_sidecar_hooks_total", "counter", "Hook events taken, by event name."},
     {"agent_memory_sidecar_idle_sessions_total", "counter",
      "Sessions ended because they were not used for session-idle."},
     {"agent_memory_sidecar_injected_items_total", "counter", "Memories put into prompts."},
+    {"agent_memory_sidecar_kept_bytes", "gauge", "Bytes of those rows."},
+    {"agent_memory_sidecar_kept_rows", "gauge",
+     "Rows in state.db, by what: answers, injections, ledgers, conversations, audit, messages."},
     {"agent_memory_sidecar_outbox_dead_bytes", "gauge", "Bytes of dead letters in the outbox."},
     {"agent_memory_sidecar_outbox_pending_bytes", "gauge", "Bytes that wait in the outbox."},
     {"agent_memory_sidecar_outbox_suspended", "gauge", "1: all writes wait, by reason."},
@@ -105,6 +111,9 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_sidecar_redactions_total", "counter", "Secrets taken out of text, by kind."},
     {"agent_memory_sidecar_server_reachable", "gauge",
      "1 when the memory server answered the last delivery."},
+    {"agent_memory_sidecar_state_bytes", "gauge",
+     "Bytes of state.db that are in use, without the pages that deletes freed."},
+    {"agent_memory_sidecar_state_limit_bytes", "gauge", "Above it the oldest rows go."},
     {"agent_memory_sidecar_unjudged_calls_total", "counter",
      "Tool calls with arguments that neither allowedPaths nor blockedCommands can judge."},
     // The memory server.
