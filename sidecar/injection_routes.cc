@@ -7,6 +7,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
 #include "lib/conversation/conversations.h"
+#include "sidecar/page_query.h"
 #include "sidecar/tool_text.h"
 
 namespace sidecar {
@@ -15,7 +16,8 @@ namespace {
 using base::Json;
 using base::Result;
 
-constexpr int kReplayLimit = 10;  // for a tool that the policy does not name any more
+constexpr int64_t kMostReplays = 100;  // of a page: each asks the server
+constexpr int kReplayLimit = 10;       // for a tool that the policy does not name any more
 
 Json EncodeInjection(const InjectionRecord& record) {
   return {{"event", record.event},
@@ -73,27 +75,47 @@ std::vector<http::Route> InjectionRoutes::Routes() {
           std::move(replay)};
 }
 
-Result<std::vector<InjectionRecord>> InjectionRoutes::Records(const http::Request& request) {
-  const std::string& id = request.parameters.at("conversation");
-  const std::string& text = request.parameters.at("turn");
-  if (text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) {
-    return base::Error{base::Code::kInvalid, "turn must be a whole number"};
+struct InjectionRoutes::Question {
+  std::string conversation;
+  int64_t turn = 0;
+  InjectionPlace place;
+  Json Answer(const char* name, Json list, int64_t more) const {
+    Json answer = {{"conversation", conversation}, {"turn", turn}, {name, std::move(list)}};
+    SayMore(answer, more);
+    return answer;
   }
-  ASSIGN_OR_RETURN(auto records, state_.Read([&](sqlite::Database& db) {
-    return Injections(db, id, std::stoll(text));
+  static Result<Question> Read(const http::Request& request, size_t bytes) {
+    Question question;
+    question.conversation = request.parameters.at("conversation");
+    const std::string& text = request.parameters.at("turn");
+    if (text.empty() || text.size() > 9 ||
+        text.find_first_not_of("0123456789") != std::string::npos) {
+      return base::Error{base::Code::kInvalid, "turn must be a whole number"};
+    }
+    question.turn = std::stoll(text);
+    ASSIGN_OR_RETURN(question.place.limit, PageLimit(request));
+    ASSIGN_OR_RETURN(question.place.from, PageCursor(request));
+    question.place.bytes = bytes;
+    return question;
+  }
+};
+
+Result<InjectionPage> InjectionRoutes::Records(const Question& question) {
+  ASSIGN_OR_RETURN(auto page, state_.Read([&](sqlite::Database& db) {
+    return Injections(db, question.conversation, question.turn, question.place);
   }));
-  if (!records.empty()) return records;
-  return base::Error{base::Code::kNotFound,
-                     "nothing was injected or searched for in turn " + text + " of \"" + id + "\""};
+  if (!page.records.empty() || question.place.from > 0) return page;
+  return base::Error{base::Code::kNotFound, "nothing was injected or searched for in turn " +
+                                                std::to_string(question.turn) + " of \"" +
+                                                question.conversation + "\""};
 }
 
 Result<Json> InjectionRoutes::Get(const http::Request& request) {
-  ASSIGN_OR_RETURN(const auto records, Records(request));
+  ASSIGN_OR_RETURN(const auto question, Question::Read(request, kMostAnswerBytes));
+  ASSIGN_OR_RETURN(const auto page, Records(question));
   Json list = Json::array();
-  for (const InjectionRecord& record : records) list.push_back(EncodeInjection(record));
-  return Json{{"conversation", records[0].conversation},
-              {"turn", records[0].turn},
-              {"injections", std::move(list)}};
+  for (const InjectionRecord& record : page.records) list.push_back(EncodeInjection(record));
+  return question.Answer("injections", std::move(list), page.more);
 }
 
 Result<Json> InjectionRoutes::Replay(const http::Request& request) {
@@ -102,13 +124,15 @@ Result<Json> InjectionRoutes::Replay(const http::Request& request) {
   if (!policy->policy.auto_search) {
     return base::Error{base::Code::kDenied, "autoSearch is off in this agent's policy"};
   }
-  ASSIGN_OR_RETURN(const auto records, Records(request));
+  // What is found now may be as large as the record.
+  ASSIGN_OR_RETURN(auto question, Question::Read(request, kMostAnswerBytes / 2));
+  question.place.limit = std::min(question.place.limit, kMostReplays);
+  ASSIGN_OR_RETURN(const auto page, Records(question));
   Json list = Json::array();
-  for (const InjectionRecord& record : records) list.push_back(ReplayOne(record, *policy));
-  return Json{{"conversation", records[0].conversation},
-              {"turn", records[0].turn},
-              {"policy_digest", policy->digest},
-              {"replays", std::move(list)}};
+  for (const InjectionRecord& record : page.records) list.push_back(ReplayOne(record, *policy));
+  Json answer = question.Answer("replays", std::move(list), page.more);
+  answer["policy_digest"] = policy->digest;
+  return answer;
 }
 
 Json InjectionRoutes::ReplayOne(const InjectionRecord& record, const ActivePolicy& policy) {

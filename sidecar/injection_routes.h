@@ -24,7 +24,8 @@ class InjectionRoutes {
   // Puts each recorded question to the present ranker under the present policy, with an empty
   // ledger. kDenied: autoSearch is off, and this is a search.
   base::Result<base::Json> Replay(const http::Request& request);
-  base::Result<std::vector<InjectionRecord>> Records(const http::Request& request);
+  struct Question;
+  base::Result<InjectionPage> Records(const Question& question);
   base::Json ReplayOne(const InjectionRecord& record, const ActivePolicy& policy);
 
   State& state_;

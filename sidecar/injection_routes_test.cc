@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sidecar/sidecar_fixture.h"
+#include "sidecar/state.h"
 
 namespace sidecar {
 namespace {
@@ -71,6 +72,47 @@ TEST_F(InjectionReplay, ASearchBeforeAToolIsAskedAgainToo) {
   EXPECT_EQ(one["only_now"], Json::array({10}));
   EXPECT_EQ(one["now"]["text"], "");  // the policy does not inject it
   EXPECT_EQ(memory_.CountCalls("GET /search?q=make all&project=coder&limit=3"), 2u);
+}
+
+TEST_F(InjectionReplay, ATurnOfManyInjectionsComesInPages) {
+  running_.reset();
+  {
+    auto state = State::Open(directory_.path() + "/state", [](const base::Error&) {});
+    ASSERT_TRUE(state) << state.error().message;
+    const auto filled = (*state)->Change([](sqlite::Database& db) -> base::Status {
+      InjectionRecord record;
+      record.conversation = "c1";
+      record.turn = 1;
+      record.items = Json::array();
+      record.text = std::string(10'000, '\n');  // two bytes each as JSON
+      for (int i = 0; i < 600; ++i) {
+        record.query = std::to_string(i);
+        RETURN_IF_ERROR(RecordInjection(db, record));
+      }
+      return {};
+    });
+    ASSERT_TRUE(filled) << filled.error().message;
+  }
+  Start();
+  int found = 0;
+  std::string target = "/v1/injections/c1/1";
+  for (int pages = 0; pages < 2; ++pages) {
+    const Json answer = Ask("GET", target).body;
+    EXPECT_LE(answer.dump().size(), size_t{8} << 20);
+    for (const Json& one : answer["injections"]) EXPECT_EQ(one["query"], std::to_string(found++));
+    EXPECT_EQ(answer.contains("partial"), pages == 0);
+    target = "/v1/injections/c1/1?cursor=" + answer.value("next_cursor", "");
+  }
+  EXPECT_EQ(found, 600);
+  const Json replay = Ask("GET", "/v1/injections/c1/1/replay?limit=3").body;
+  ASSERT_EQ(replay["replays"].size(), 3u);
+  EXPECT_EQ(replay["partial"], true);
+  const Json rest = Ask("GET", "/v1/injections/c1/1/replay?limit=1&cursor=" +
+                                   replay["next_cursor"].get<std::string>())
+                        .body;
+  EXPECT_EQ(rest["replays"][0]["query"], "3");
+  EXPECT_EQ(Ask("GET", "/v1/injections/c1/1?cursor=x").status, 400);
+  EXPECT_EQ(Ask("GET", "/v1/injections/c1/1/replay?limit=0").status, 400);
 }
 
 TEST_F(InjectionReplay, FailsOpenAndIsRefusedWhereSearchingIs) {

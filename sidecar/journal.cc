@@ -1,6 +1,7 @@
 // The journal's tables and statements.
 #include "sidecar/journal.h"
 
+#include <iterator>
 #include <utility>
 
 namespace sidecar {
@@ -9,6 +10,8 @@ namespace {
 using base::Json;
 using base::Result;
 using base::Status;
+
+constexpr size_t kNamesOfAnInjection = 300;  // and its digest and time, as JSON
 
 // The first column of the first row, when there is one.
 Result<std::optional<std::string>> OneText(sqlite::Statement& query) {
@@ -126,19 +129,28 @@ Status RecordInjection(sqlite::Database& db, const InjectionRecord& record) {
   return insert.Bind(record.created_ms).Run();
 }
 
-Result<std::vector<InjectionRecord>> Injections(sqlite::Database& db,
-                                                const std::string& conversation, int64_t turn) {
+Result<InjectionPage> Injections(sqlite::Database& db, const std::string& conversation,
+                                 int64_t turn, const InjectionPlace& place) {
   ASSIGN_OR_RETURN(
       auto query,
       db.Prepare("SELECT conversation, turn, event, tool_name, tool_use_id, text, query,"
-                 " outcome, items, policy_digest, created_ms FROM injections"
-                 " WHERE conversation = ? AND turn = ? ORDER BY number"));
-  query.Bind(conversation).Bind(turn);
-  std::vector<InjectionRecord> records;
+                 " outcome, items, policy_digest, created_ms, number FROM injections"
+                 " WHERE conversation = ? AND turn = ? AND number >= ? ORDER BY number"));
+  query.Bind(conversation).Bind(turn).Bind(place.from);
+  InjectionPage page;
+  size_t bytes = 0;
   while (true) {
     ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return records;
-    records.push_back(ReadInjection(query));
+    if (!more) return page;
+    // As JSON; `items` is that already.
+    for (const int column : {2, 3, 4, 5, 6}) bytes += base::DumpJson(query.Text(column)).size();
+    bytes += query.Text(8).size() + kNamesOfAnInjection;
+    const bool fits = std::ssize(page.records) < place.limit && bytes <= place.bytes;
+    if (!fits && !page.records.empty()) {
+      page.more = query.Int(11);
+      return page;
+    }
+    page.records.push_back(ReadInjection(query));
   }
 }
 

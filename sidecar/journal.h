@@ -1,8 +1,9 @@
 // What the sidecar remembers of its own work, in state.db: events it has answered, what it
-// injected, memory sessions, the last good policy. The audit log is journal_audit.h. Every call runs inside the
-// caller's transaction.
+// injected, memory sessions, the last good policy. The audit log is journal_audit.h. Every call
+// runs inside the caller's transaction.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,9 +37,18 @@ struct InjectionRecord {
   int64_t created_ms = 0;
 };
 base::Status RecordInjection(sqlite::Database& db, const InjectionRecord& record);
-base::Result<std::vector<InjectionRecord>> Injections(sqlite::Database& db,
-                                                      const std::string& conversation,
-                                                      int64_t turn);
+// Those of a turn in their order, as many as fit; one is always whole.
+struct InjectionPlace {
+  int64_t from = 0;  // the `more` of the page before; 0: the first
+  int64_t limit = INT64_MAX;
+  size_t bytes = SIZE_MAX;
+};
+struct InjectionPage {
+  std::vector<InjectionRecord> records;
+  int64_t more = 0;  // where the next page begins; 0: there is none
+};
+base::Result<InjectionPage> Injections(sqlite::Database& db, const std::string& conversation,
+                                       int64_t turn, const InjectionPlace& place = {});
 
 // Memory sessions: which part of a conversation belongs to which session on the server.
 struct MemorySession {

@@ -49,10 +49,12 @@ Result<Ledger> ReadLedger(sqlite::Database& db, const std::string& conversation)
 }
 
 Result<std::vector<LedgerEntry>> LedgerEntries(sqlite::Database& db,
-                                               const std::string& conversation) {
+                                               const std::string& conversation,
+                                               const LedgerPlace& behind, int64_t limit) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT item, value, turn, marked_ms FROM ledger"
-                                          " WHERE conversation = ? ORDER BY marked_ms, item"));
-  query.Bind(conversation);
+                                          " WHERE conversation = ? AND (marked_ms, item) > (?, ?)"
+                                          " ORDER BY marked_ms, item LIMIT ?"));
+  query.Bind(conversation).Bind(behind.marked_ms).Bind(behind.item).Bind(limit);
   std::vector<LedgerEntry> entries;
   while (true) {
     ASSIGN_OR_RETURN(const bool more, query.Step());

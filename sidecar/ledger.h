@@ -26,9 +26,15 @@ struct LedgerEntry {
 
 // Item → value of a conversation; empty when it is not known.
 base::Result<Ledger> ReadLedger(sqlite::Database& db, const std::string& conversation);
-// In the order of their marking.
+// In the order of their marking, `limit` of them at most: those behind the one of `marked_ms` and
+// `item`, which may be gone.
+struct LedgerPlace {
+  int64_t marked_ms = -1;
+  std::string item;
+};
 base::Result<std::vector<LedgerEntry>> LedgerEntries(sqlite::Database& db,
-                                                     const std::string& conversation);
+                                                     const std::string& conversation,
+                                                     const LedgerPlace& behind, int64_t limit);
 base::Result<std::optional<LedgerEntry>> FindInLedger(sqlite::Database& db,
                                                       const std::string& conversation,
                                                       const std::string& item);

@@ -2,12 +2,18 @@
 // the disk; the same name is redacted the same way when it is asked for.
 #include "sidecar/ledger_routes.h"
 
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "lib/api/hook_event.h"
 #include "lib/base/text.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/ledger.h"
+#include "sidecar/page_query.h"
 
 namespace sidecar {
 
@@ -17,6 +23,8 @@ using base::Result;
 namespace {
 
 constexpr size_t kItemCharacters = 500;
+// A character has at most six bytes as JSON, so that a page of entries fits whatever is in them.
+static_assert(kMostOfAPage * (2 * 6 * kItemCharacters + 300) < kMostAnswerBytes);
 
 Result<std::string> ConversationOf(const http::Request& request) {
   const std::string& id = request.parameters.at("conversation");
@@ -37,6 +45,40 @@ Json EncodeEntry(const LedgerEntry& entry) {
           {"value", entry.mark.value},
           {"turn", entry.turn},
           {"marked_at", base::FormatTime(entry.marked_ms)}};
+}
+
+// Where a page ended: "<milliseconds>-<item in hexadecimal>".
+std::string EncodeCursor(const LedgerEntry& last) {
+  return std::to_string(last.marked_ms) + "-" + base::Hex(last.mark.item);
+}
+
+std::optional<LedgerPlace> ParseCursor(const std::string& cursor) {
+  const size_t dash = std::min(cursor.find('-'), cursor.size());
+  const std::string_view digits = std::string_view(cursor).substr(0, dash);
+  const std::string_view hex = std::string_view(cursor).substr(std::min(dash + 1, cursor.size()));
+  constexpr const char* kDigits = "0123456789abcdef";
+  LedgerPlace place{0, ""};
+  const auto [end, problem] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), place.marked_ms);
+  if (problem != std::errc() || end != digits.data() + digits.size() || hex.empty() ||
+      hex.size() % 2 != 0 || hex.find_first_not_of(kDigits) != std::string_view::npos) {
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < hex.size(); i += 2) {
+    int byte = 0;
+    std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
+    place.item.push_back(static_cast<char>(byte));
+  }
+  return place;
+}
+
+Result<LedgerPlace> DecodeCursor(const http::Request& request) {
+  const auto cursor = request.Query("cursor");
+  if (!cursor) return LedgerPlace();
+  if (auto place = ParseCursor(*cursor)) return std::move(*place);
+  return base::Error{base::Code::kInvalid,
+                     "cursor must be the next_cursor of the page before, it is \"" +
+                         base::Ellipsize(*cursor, 40) + "\""};
 }
 
 }  // namespace
@@ -85,11 +127,21 @@ Result<LedgerRoutes::Question> LedgerRoutes::ReadQuestion(const http::Request& r
 
 Result<Json> LedgerRoutes::Get(const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string id, ConversationOf(request));
-  ASSIGN_OR_RETURN(const auto entries,
-                   state_.Read([&](sqlite::Database& db) { return LedgerEntries(db, id); }));
+  ASSIGN_OR_RETURN(const int64_t limit, PageLimit(request));
+  ASSIGN_OR_RETURN(const LedgerPlace behind, DecodeCursor(request));
+  ASSIGN_OR_RETURN(auto entries, state_.Read([&](sqlite::Database& db) {
+    return LedgerEntries(db, id, behind, limit + 1);
+  }));
+  const bool more = std::ssize(entries) > limit;
+  if (more) entries.pop_back();
   Json list = Json::array();
   for (const LedgerEntry& entry : entries) list.push_back(EncodeEntry(entry));
-  return Json{{"conversation", id}, {"items", std::move(list)}};
+  Json answer = {{"conversation", id}, {"items", std::move(list)}};
+  if (more) {
+    answer["partial"] = true;
+    answer["next_cursor"] = EncodeCursor(entries.back());
+  }
+  return answer;
 }
 
 Result<Json> LedgerRoutes::Check(const http::Request& request) {

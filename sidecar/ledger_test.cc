@@ -101,6 +101,42 @@ TEST_F(LedgerTest, SecretsInItemsNeverReachTheDisk) {
   EXPECT_EQ(Ask("GET", "/ledger/c1").body.dump().find(secret), std::string::npos);
 }
 
+TEST_F(LedgerTest, AListComesInPagesInTheOrderOfItsMarks) {
+  running_.reset();
+  {
+    auto state = State::Open(directory_.path() + "/state", [](const base::Error&) {});
+    ASSERT_TRUE(state) << state.error().message;
+    const auto filled = (*state)->Change([](sqlite::Database& db) -> base::Status {
+      for (int i = 0; i < 2'500; ++i) {  // ten in each millisecond
+        const std::string item = std::to_string(i % 10) + std::string(400, '\x01');
+        RETURN_IF_ERROR(MarkInLedger(db, "c1", {{item + std::to_string(i), item}, i, i / 10}));
+      }
+      return {};
+    });
+    ASSERT_TRUE(filled) << filled.error().message;
+  }
+  Start();
+  std::vector<int64_t> turns;
+  std::string target = "/ledger/c1";
+  for (int pages = 0; pages < 3; ++pages) {
+    const Json answer = Ask("GET", target).body;
+    EXPECT_LE(answer["items"].size(), 1'000u);
+    EXPECT_LE(answer.dump().size(), size_t{8} << 20);
+    for (const Json& item : answer["items"]) turns.push_back(item["turn"]);
+    EXPECT_EQ(answer.contains("partial"), pages < 2);
+    if (!answer.contains("next_cursor")) break;
+    target = "/ledger/c1?cursor=" + answer["next_cursor"].get<std::string>();
+  }
+  ASSERT_EQ(turns.size(), 2'500u);
+  for (size_t i = 0; i < turns.size(); ++i) ASSERT_EQ(turns[i], static_cast<int64_t>(i));
+  EXPECT_EQ(Ask("GET", "/ledger/c1?limit=7").body["items"].size(), 7u);
+  for (const char* bad : {"limit=0", "limit=1001", "cursor=", "cursor=7", "cursor=7-",
+                          "cursor=x-61", "cursor=7-6", "cursor=7-zz", "cursor=-1-61"}) {
+    const Reply refused = Ask("GET", std::string("/ledger/c1?") + bad);
+    EXPECT_EQ(refused.status, 400) << bad;
+  }
+}
+
 TEST(Ledger, IsFullAtItsLimitAndStillTakesWhatItHas) {
   TestDirectory directory;
   auto state = State::Open(directory.path(), [](const base::Error&) {});
