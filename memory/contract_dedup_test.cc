@@ -139,7 +139,7 @@ TEST_F(ContractDedup, AnIdempotencyKeyIsKeptSevenDaysAndNotAMillisecondLonger) {
   Answered first = Post("/observations", NoteBody("text"), "key");
   clock_.Advance(7 * kDay);
   Start();  // kept over a restart
-  Answered again = Post("/observations", NoteBody("whatever"), "key");
+  Answered again = Post("/observations", NoteBody("text"), "key");
   EXPECT_EQ(again.status, 201);
   EXPECT_EQ(again.body, first.body);
   EXPECT_EQ(again.headers.Get("Idempotency-Replayed"), "true");
@@ -147,7 +147,8 @@ TEST_F(ContractDedup, AnIdempotencyKeyIsKeptSevenDaysAndNotAMillisecondLonger) {
   Answered later = Post("/observations", NoteBody("whatever"), "key");
   EXPECT_EQ(later.body["action"], "created");
   EXPECT_FALSE(later.headers.Get("Idempotency-Replayed"));
-  EXPECT_EQ(Post("/observations", NoteBody("else"), "key").body, later.body);
+  EXPECT_EQ(Post("/observations", NoteBody("whatever"), "key").body, later.body);
+  EXPECT_EQ(Post("/observations", NoteBody("text"), "key").status, 422);
 }
 
 }  // namespace

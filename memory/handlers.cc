@@ -43,6 +43,17 @@ Response ListAnswer(const Result<std::vector<Row>>& rows, Json (*encode)(const R
   return response;
 }
 
+Response KeyReused(const Saved& earlier) {
+  return JsonResponse(422,
+                      {{"error",
+                        "the Idempotency-Key of this request came before with another body, which "
+                        "became observation " +
+                            std::to_string(earlier.id) +
+                            "; nothing was stored: send another body with a new key, and the same "
+                            "body to repeat the earlier write"},
+                       {"code", api::kKeyReused}});
+}
+
 Result<Json> ReadTranscript(const Request& request, SessionEnd& end, api::SummaryBuilder& summary) {
   ASSIGN_OR_RETURN(end.interim, FlagParameter(request, "interim"));
   ElementHandlers handlers;
@@ -116,11 +127,13 @@ Response PostObservation(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(Json body, ObjectBody(request));
     ASSIGN_OR_RETURN(api::NewObservation made, api::DecodeNewObservation(body));
     const auto span = telemetry::ChildOf(request, "store.save");  // with the wait for the sync
-    return api.store.Save(made, key, api.clock.NowMs());
+    return api.store.Save(made, RequestKey(key, api.caller), api.clock.NowMs());
   }();
   if (!saved) return ErrorResponse(saved.error());
-  api.metrics.Count("agent_memory_server_writes_total",
-                    {{"action", saved->replayed ? "replayed" : saved->action}});
+  std::string action = saved->replayed ? "replayed" : saved->action;
+  if (saved->key_reused) action = "key_reused";
+  api.metrics.Count("agent_memory_server_writes_total", {{"action", action}});
+  if (saved->key_reused) return KeyReused(*saved);
   Response response = JsonResponse(201, {{"id", saved->id},
                                          {"action", saved->action},
                                          {"revision_count", saved->revision_count},

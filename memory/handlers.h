@@ -14,6 +14,7 @@ struct Api {
   Store& store;
   const base::Clock& clock;
   telemetry::Metrics& metrics;
+  std::string caller;  // the account within the store's tenant; empty: not known by name
 };
 
 using ApiHandler = http::Response (*)(const Api&, const http::Request&);

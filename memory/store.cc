@@ -7,6 +7,7 @@
 #include "lib/base/log.h"
 #include "memory/space_guard.h"
 #include "memory/store_index.h"
+#include "memory/store_keys.h"
 #include "memory/store_schema.h"
 #include "memory/store_state.h"
 
@@ -219,6 +220,7 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
   auto state = std::make_unique<State>(path, options);
   ASSIGN_OR_RETURN(Database database, OpenWriter(path, options));
   RETURN_IF_ERROR(Lifetimes::Teach(state->lifetimes, database));
+  ASSIGN_OR_RETURN(state->salt, SaltOf(database));
   ASSIGN_OR_RETURN(RetentionPolicy policy, LoadPolicy(database, options.retention));
   state->lifetimes->Set(std::move(policy));
   // Readers are opened as they are needed: whether one can be is said now.

@@ -58,12 +58,21 @@ struct StoreOptions {
   std::shared_ptr<SpoolBudget> spools;
 };
 
+// An Idempotency-Key and whose it is: the same key of another caller is another key.
+struct RequestKey {
+  RequestKey(const char* of) : key(of) {}
+  RequestKey(std::string of, std::string whose = "")
+      : key(std::move(of)), caller(std::move(whose)) {}
+  std::string key, caller;  // an empty key: none; an empty caller: who is not known by name
+};
+
 // What a POST became.
 struct Saved {
   int64_t id = 0;
   std::string action;  // created, updated, deduplicated
   int64_t revision_count = 1, duplicate_count = 0;
-  bool replayed = false;  // the answer of an earlier call with the same key
+  bool replayed = false;    // the answer of an earlier call with the same key
+  bool key_reused = false;  // the key came before with another body: `id`'s; nothing was done
 };
 
 // Only what is set changes.
@@ -125,11 +134,12 @@ struct ExportedRow {
   std::vector<Revision> revisions;
 };
 
-enum class Imported { kNew, kSkipped };
+enum class Imported { kNew, kSkipped, kSkippedDeleted };
 
 struct ImportOptions {
   bool dedup = true;        // a row that is here under another id is skipped, not made again
   bool unite_tags = false;  // a row that is here already gets the tags of the one that comes
+  bool restore = false;     // what somebody deleted here comes back; else kSkippedDeleted
   // When rows without a time are from. Such a row is the same as one that differs in its time
   // alone.
   int64_t now_ms = 0;
@@ -154,10 +164,10 @@ class Store {
   static base::Result<std::unique_ptr<Store>> Open(const std::string& path, StoreOptions options);
   ~Store();
 
-  // `key`: an Idempotency-Key, or empty. An unknown session is made in the observation's project;
+  // An unknown session is made in the observation's project;
   // one of another project is kConflict. A row's origin is its source's when that is a known class,
   // else user.
-  base::Result<Saved> Save(const api::NewObservation& observation, const std::string& key,
+  base::Result<Saved> Save(const api::NewObservation& observation, const RequestKey& key,
                            int64_t now_ms);
   base::Result<api::Observation> Update(int64_t id, const Patch& patch, int64_t now_ms);
   // Soft or hard, in any order and number; kNotFound for an id that never was.
@@ -167,8 +177,9 @@ class Store {
                                           const std::string& predecessor, int64_t now_ms);
   base::Result<api::Session> EndSession(const std::string& id, const SessionEnd& end,
                                         int64_t now_ms);
-  // Keep ids, times and counts where they are free; never overwrite (rulings K46). One transaction
-  // a call, an outcome a row: a row that clashes is refused alone.
+  // Keep ids, times and counts where they are free; never overwrite, and bring back nothing that
+  // somebody deleted. One transaction a call, an outcome a row: a row that clashes is refused
+  // alone.
   using ImportOutcomes = std::vector<base::Result<Imported>>;
   base::Result<ImportOutcomes> Import(const std::vector<api::Session>& sessions);
   base::Result<ImportOutcomes> Import(const std::vector<ExportedRow>& rows,

@@ -176,11 +176,30 @@ CREATE INDEX observations_twins
   ON observations(hash, project, scope, type, rule, content_ms DESC);
 )sql";
 
+// salt       of this file, for the digests: who guesses a text needs the file to try it
+// digest     of the body that a key stands for; NULL: of an earlier version, which compared none
+// deletions  what somebody deleted, for imports (store_deletions.h), as digests: where it lay
+// (NULL:
+//            it was written anew) and what it said; number: their order, the oldest are dropped
+constexpr const char* kKeysAndDeletions = R"sql(
+CREATE TABLE salt(value TEXT NOT NULL);
+INSERT INTO salt VALUES(lower(hex(randomblob(16))));
+ALTER TABLE idempotency ADD COLUMN digest INTEGER;
+CREATE TABLE deletions(
+  number INTEGER PRIMARY KEY,
+  place INTEGER,
+  text INTEGER NOT NULL,
+  created_ms INTEGER NOT NULL);
+CREATE INDEX deletions_place ON deletions(place) WHERE place IS NOT NULL;
+CREATE INDEX deletions_newest ON deletions(text);
+CREATE INDEX deletions_text ON deletions(text, created_ms) WHERE place IS NOT NULL;
+)sql";
+
 }  // namespace
 
 const std::vector<const char*>& SchemaSteps() {
-  static const std::vector<const char*> kSteps = {kFirst,     kWaiting, kCountRows,
-                                                  kRetention, kTopics,  kTwins};
+  static const std::vector<const char*> kSteps = {kFirst,  kWaiting, kCountRows,       kRetention,
+                                                  kTopics, kTwins,   kKeysAndDeletions};
   return kSteps;
 }
 

@@ -93,6 +93,7 @@ struct Store::State {
   base::Status AdmitGrowth() const { return usage.Admit(); }  // before what keeps more than it did
   const StoreOptions options;
   const std::string path;
+  std::string salt;  // of the file, from its opening on
   StoreUsage usage;  // outlives the writer, which reads it
   std::atomic<bool> index_damaged{false};
   ResidentIndexes resident;  // outlives readers and writer, which use it

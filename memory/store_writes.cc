@@ -1,9 +1,9 @@
 // Saving, changing and deleting observations. Every call is one piece of work on the writer's
-// thread: what it reads and what it writes are one transaction, so no two writers can race (rulings
-// X7).
+// thread: what it reads and what it writes are one transaction, so no two writers can race.
 #include "lib/base/json.h"
 #include "memory/dedup.h"
 #include "memory/store_index.h"
+#include "memory/store_keys.h"
 #include "memory/store_retention.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
@@ -24,33 +24,6 @@ namespace {
 
 Error NoSuchRow(int64_t id) {
   return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
-}
-
-// `oldest_ms`: an answer given before is forgotten, whether it still lies there or not.
-Result<std::optional<Saved>> FindAnswer(Database& database, const std::string& key,
-                                        int64_t oldest_ms) {
-  ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare("SELECT id, action, revision_count, duplicate_count "
-                                    "FROM idempotency WHERE key = ?1 AND used_ms >= ?2"));
-  read.Bind(std::string_view(key)).Bind(oldest_ms);
-  ASSIGN_OR_RETURN(bool row, read.Step());
-  if (!row) return std::optional<Saved>();
-  return std::optional<Saved>(Saved{read.Int(0), read.Text(1), read.Int(2), read.Int(3), true});
-}
-
-// Keeps the answer for a repeated call, and drops a few that are too old.
-Status KeepAnswer(Database& database, const std::string& key, const Saved& saved, int64_t now_ms,
-                  int64_t kept_ms) {
-  ASSIGN_OR_RETURN(Statement add,
-                   database.Prepare("REPLACE INTO idempotency VALUES(?1, ?2, ?3, ?4, ?5, ?6)"));
-  add.Bind(std::string_view(key)).Bind(saved.id).Bind(std::string_view(saved.action));
-  add.Bind(saved.revision_count).Bind(saved.duplicate_count).Bind(now_ms);
-  RETURN_IF_ERROR(add.Run());
-  ASSIGN_OR_RETURN(
-      Statement drop,
-      database.Prepare("DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency "
-                       "WHERE used_ms < ?1 ORDER BY used_ms LIMIT 4)"));
-  return drop.Bind(now_ms - kept_ms).Run();
 }
 
 Status KeepRevision(Database& database, int64_t slot, int64_t now_ms) {
@@ -134,7 +107,7 @@ Observation RowOf(const api::NewObservation& made, const std::string& hash, int6
 
 }  // namespace
 
-Result<Saved> Store::Save(const api::NewObservation& observation, const std::string& key,
+Result<Saved> Store::Save(const api::NewObservation& observation, const RequestKey& key,
                           int64_t now_ms) {
   api::NewObservation made = observation;
   if (!api::IsOrigin(made.source.origin)) made.source.origin = api::kOriginUser;
@@ -143,11 +116,13 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const std::str
       now_ms};
   RETURN_IF_ERROR(state_->AdmitGrowth());
   const int64_t window_ms = state_->options.dedup_window_ms;
-  const TextFacts facts = FactsOf(made.title, made.content);  // not on the writer's thread
+  // Not on the writer's thread:
+  const TextFacts facts = FactsOf(made.title, made.content);
+  const KeyOfCaller kept(key, made, state_->salt);
+  const int64_t kept_ms = state_->options.idempotency_ms;
   return state_->writer->Run<Saved>([&](Database& database) -> Result<Saved> {
-    if (!key.empty()) {
-      ASSIGN_OR_RETURN(std::optional<Saved> answer,
-                       FindAnswer(database, key, now_ms - state_->options.idempotency_ms));
+    if (!key.key.empty()) {
+      ASSIGN_OR_RETURN(std::optional<Saved> answer, FindAnswer(database, kept, now_ms - kept_ms));
       if (answer) return std::move(*answer);
     }
     ASSIGN_OR_RETURN(int64_t session,
@@ -166,8 +141,7 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const std::str
       ASSIGN_OR_RETURN(saved.id,
                        InsertRow(database, RowOf(made, incoming.hash, now_ms), facts, session));
     }
-    if (!key.empty())
-      RETURN_IF_ERROR(KeepAnswer(database, key, saved, now_ms, state_->options.idempotency_ms));
+    if (!key.key.empty()) RETURN_IF_ERROR(KeepAnswer(database, kept, saved, now_ms, kept_ms));
     return saved;
   });
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/api/memory_api.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 
@@ -32,17 +33,22 @@ std::string PlaceOf(const std::string& url) {
   return place == parts[1] + ".svc.cluster.local" ? parts[1] + ".svc" : place;
 }
 
-Json BodyOf(const http::Response& answer) {
-  return base::ParseJson(answer.body).value_or(Json());
-}
+Json BodyOf(const http::Response& answer) { return base::ParseJson(answer.body).value_or(Json()); }
 
 bool HasErrorText(const Json& body) { return !base::StringAt(body, {"error"}).empty(); }
 
-// Of a memory server, which says so in its body; and not of the router of one of our programs, which
-// knows no such path at all.
+// Of a memory server, which says so in its body; and not of the router of one of our programs,
+// which knows no such path at all.
 bool IsUnknownSession(const OutboxRow& row, const Json& body) {
   return row.kind == "session_end" && base::StringAt(body, {"code"}) == "not_found" &&
          HasErrorText(body) && !base::StringAt(body, {"error"}).starts_with("no such resource");
+}
+
+// The key of a capture is of its call and its rule, not of its text: told again when another policy
+// is in force, the call is kept already.
+bool IsKeptCapture(const OutboxRow& row, const http::Response& answer) {
+  return answer.status == 422 && row.origin == api::kOriginRule &&
+         base::StringAt(BodyOf(answer), {"code"}) == api::kKeyReused;
 }
 
 // A page of a proxy that answers 200 to everything has not stored anything.
@@ -96,6 +102,7 @@ DeliveryOutcome ClassifyResponse(const OutboxRow& row, const http::Response& ans
                                   : Fault("wrong_backend", kWayTries);
   }
   if (status < 400) return Fault("redirected", kWayTries);
+  if (IsKeptCapture(row, answer)) return {Kind::kDelivered};
   if (status < 500) return Classify4xx(row, answer);
   if (status == 502 || status == 503 || status == 504) return Fault("overloaded");
   if (status == 507) return Fault("full");

@@ -8,9 +8,11 @@ namespace {
 
 using Kind = DeliveryOutcome::Kind;
 
-DeliveryOutcome Classify(int status, const std::string& body, const char* kind = "observation") {
+DeliveryOutcome Classify(int status, const std::string& body, const char* kind = "observation",
+                         const char* origin = "") {
   OutboxRow row;
   row.kind = kind;
+  row.origin = origin;
   http::Response answer;
   answer.status = status;
   answer.body = body;
@@ -30,11 +32,20 @@ TEST(DeliveryOutcome, OnlyAReceiptOfAMemoryServerIsDelivered) {
 }
 
 TEST(DeliveryOutcome, WhatIsSaidOfEverythingIsNoFaultOfTheRow) {
-  for (const auto& [status, reason] : std::initializer_list<std::pair<int, const char*>>{
-           {301, "redirected"}, {308, "redirected"}, {401, "unauthenticated"}, {403, "denied"},
-           {404, "not_found"}, {405, "not_served"}, {410, "not_served"}, {500, "server_error"},
-           {502, "overloaded"}, {503, "overloaded"}, {504, "overloaded"}, {507, "full"},
-           {400, "not_served"}}) {
+  for (const auto& [status, reason] :
+       std::initializer_list<std::pair<int, const char*>>{{301, "redirected"},
+                                                          {308, "redirected"},
+                                                          {401, "unauthenticated"},
+                                                          {403, "denied"},
+                                                          {404, "not_found"},
+                                                          {405, "not_served"},
+                                                          {410, "not_served"},
+                                                          {500, "server_error"},
+                                                          {502, "overloaded"},
+                                                          {503, "overloaded"},
+                                                          {504, "overloaded"},
+                                                          {507, "full"},
+                                                          {400, "not_served"}}) {
     const DeliveryOutcome outcome = Classify(status, kPage);
     EXPECT_EQ(outcome.kind, Kind::kServerFault) << status;
     EXPECT_STREQ(outcome.reason, reason) << status;
@@ -51,11 +62,20 @@ TEST(DeliveryOutcome, WhatTheServerSaysOfTheRowIsItsFault) {
   const std::string unknown = R"({"error": "there is no session x", "code": "not_found"})";
   EXPECT_EQ(Classify(404, unknown, "session_end").kind, Kind::kRowFault);
   EXPECT_EQ(Classify(404, unknown).kind, Kind::kServerFault) << "not by an id";
-  const std::string router = R"({"error": "no such resource: /sessions/x/end", "code": "not_found"})";
+  const std::string router =
+      R"({"error": "no such resource: /sessions/x/end", "code": "not_found"})";
   EXPECT_EQ(Classify(404, router, "session_end").kind, Kind::kServerFault);
   EXPECT_TRUE(Classify(403, R"({"error": "no", "code": "denied"})").maybe_row);
   EXPECT_EQ(Classify(409, ours).kind, Kind::kConflict);
   EXPECT_EQ(Classify(429, ours).kind, Kind::kThrottled);
+}
+
+TEST(DeliveryOutcome, ACaptureWhoseCallIsKeptUnderAnotherPolicyIsNoDeadLetter) {
+  const std::string reused = R"({"error": "it came before", "code": "idempotency_key_reused"})";
+  EXPECT_EQ(Classify(422, reused, "observation", "rule").kind, Kind::kDelivered);
+  EXPECT_EQ(Classify(422, reused, "observation", "agent").kind, Kind::kRowFault);
+  EXPECT_EQ(Classify(422, R"({"error": "no", "code": "invalid"})", "observation", "rule").kind,
+            Kind::kRowFault);
 }
 
 TEST(Redirect, FollowsInsideTheNamespaceOnly) {

@@ -306,10 +306,13 @@ MemoryRoutes::Answer MemoryRoutes::Forget(const http::Request& request, const Po
 
 MemoryRoutes::Answer MemoryRoutes::SendOrQueue(const http::Request& request,
                                                const ActivePolicy& policy, OutboxRow row) {
-  // A key is the agent's own: two agents that count from 1 must not meet.
+  // A key is the agent's own: two agents that count from 1 must not meet. Session and policy change
+  // what becomes of the same body, which the server would take for another one's.
   const auto key = request.headers.Get("Idempotency-Key");
   row.idempotency_key =
-      "agent-" + (key ? base::Sha256Hex(policy.policy.agent + "/" + *key) : base::RandomUuid());
+      "agent-" +
+      (key ? base::Sha256Hex(base::DumpJson({policy.policy.agent, row.lane, policy.digest, *key}))
+           : base::RandomUuid());
   row.project = policy.policy.project;
   row.destination = policy.policy.server_url;
   row.created_ms = clock_.NowMs();

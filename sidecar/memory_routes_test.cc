@@ -75,6 +75,35 @@ TEST_F(MemoryRoutesTest, ASessionIdMayBeTheConversations) {
   EXPECT_EQ(rows[1]["session_id"], session);
 }
 
+// Without a session an agent writes into the conversation that is open: when that is another one,
+// what the server gets of the same call is another body.
+TEST_F(MemoryRoutesTest, TheSameKeyNeverGoesOnWithAnotherBody) {
+  const auto post = [this] {
+    http::ClientRequest request;
+    request.method = "POST";
+    request.target = "/observations";
+    request.headers.Set("Idempotency-Key", "1");
+    request.body = R"({"type": "decision", "title": "t", "content": "c"})";
+    EXPECT_EQ(Send(*api_, request).status, 201);
+    const auto calls = Calls();
+    const auto last = std::find_if(calls.rbegin(), calls.rend(),
+                                   [](const auto& call) { return call.target == "/observations"; });
+    return last == calls.rend() ? StubMemory::Call() : *last;
+  };
+  const auto first = post(), again = post();
+  EXPECT_EQ(again.key, first.key);
+  EXPECT_EQ(again.body, first.body);
+  Prompt("go", "conv");
+  const auto elsewhere = post();
+  EXPECT_NE(elsewhere.body, first.body);
+  EXPECT_NE(elsewhere.key, first.key);
+  directory_.Write("policy.json", PolicyText(memory_.url(), {{"memory", {{"project", "moved"}}}}));
+  Start();
+  const auto moved = post();
+  EXPECT_NE(moved.body, elsewhere.body);
+  EXPECT_NE(moved.key, elsewhere.key);
+}
+
 TEST_F(MemoryRoutesTest, AnotherProjectsRowsAreNotThere) {
   memory_.With([](StubMemory& stub) {
     stub.rows[1] = {{"id", 1}, {"project", "coder"}, {"scope", "project"}};

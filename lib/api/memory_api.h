@@ -61,6 +61,8 @@ inline constexpr const char* kOriginImport = "import";
 // A request that carries this header was kept in an outbox for a while: it is paid from a budget of
 // its own.
 inline constexpr const char* kReplayHeader = "X-Memory-Replay";
+// The code of a 422: an Idempotency-Key of the caller that came before with another body.
+inline constexpr const char* kKeyReused = "idempotency_key_reused";
 bool IsOrigin(std::string_view word);
 
 // A required string of a body: kInvalid when missing, null, empty, white space only or over `limit`
