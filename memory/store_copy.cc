@@ -43,8 +43,10 @@ Status KeepProject(Database& database, const std::string& project) {
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, project));
   RETURN_IF_ERROR(database.Execute("INSERT INTO words(words) VALUES('delete-all')"));
   for (const char* sql :
-       {"DELETE FROM retention WHERE project <> ?1", "DELETE FROM observations WHERE project <> ?1",
-        "DELETE FROM sessions WHERE project <> ?1",
+       {// Whose the deletions are cannot be told: none goes along, nor what they were made with.
+        "UPDATE salt SET value = lower(hex(randomblob(16))) WHERE ?1 = ?1",
+        "DELETE FROM deletions WHERE ?1 = ?1", "DELETE FROM retention WHERE project <> ?1",
+        "DELETE FROM observations WHERE project <> ?1", "DELETE FROM sessions WHERE project <> ?1",
         "DELETE FROM ranges WHERE number NOT IN (0, ?1)",
         "DELETE FROM projects WHERE number <> ?1"}) {
     ASSIGN_OR_RETURN(Statement leave_out, database.Prepare(sql));

@@ -1,8 +1,9 @@
 // Taking rows of an export in: ids, times and counts are kept where they are free, nothing is
-// overwritten, and the same row again is skipped (rulings K46).
+// overwritten, the same row again is skipped, and so is one that somebody deleted here.
 #include <algorithm>
 
 #include "lib/base/json.h"
+#include "memory/store_deletions.h"
 #include "memory/store_index.h"
 #include "memory/store_retention.h"
 #include "memory/store_rows.h"
@@ -117,7 +118,7 @@ Status AddRevisions(Database& database, int64_t id, const ExportedRow& given) {
 }
 
 Result<Imported> ImportRow(Database& database, const ExportedRow& given,
-                           const ImportOptions& options, int64_t now_ms) {
+                           const ImportOptions& options, const std::string& salt, int64_t now_ms) {
   Observation row = given.row;
   ASSIGN_OR_RETURN(int64_t session,
                    FindOrAddSession(database, row.session_id, row.project,
@@ -128,6 +129,14 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given,
   if (under.same) same = Place{under.slot, !under.deleted};
   if (!same && options.dedup) {
     ASSIGN_OR_RETURN(same, FindTwin(database, row, project, session));
+  }
+  if (!same || !same->live) {
+    const RowMarks marks = MarksOf(salt, row);
+    std::optional<int64_t> hidden;
+    if (same) hidden = same->slot;
+    ASSIGN_OR_RETURN(bool deleted, WasDeleted(database, salt, marks, hidden));
+    if (deleted && !options.restore) return Imported::kSkippedDeleted;
+    if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, marks));
   }
   if (same && !same->live) {
     RETURN_IF_ERROR(FreeTopic(database, row.topic_key, project, row.scope, now_ms));
@@ -195,7 +204,7 @@ Result<Store::ImportOutcomes> Store::Import(const std::vector<ExportedRow>& rows
   const int64_t now_ms = state_->lifetimes->NowMs();
   return state_->writer->Run<ImportOutcomes>([&](Database& database) {
     return TakeEach(database, rows, [&](const ExportedRow& row) {
-      return ImportRow(database, row, options, now_ms);
+      return ImportRow(database, row, options, state_->salt, now_ms);
     });
   });
 }

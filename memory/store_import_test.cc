@@ -16,8 +16,9 @@ class StoreImportTest : public StoreTest {
     given.row.normalized_hash = api::NormalizedHash(content);
     return given;
   }
-  Imported MustImport(const ExportedRow& row) {
+  Imported MustImport(const ExportedRow& row, bool restore = false) {
     ImportOptions options;
+    options.restore = restore;
     options.now_ms = kMidnight;
     auto outcomes = store_->Import({row}, options);
     EXPECT_TRUE(outcomes && outcomes->size() == 1 && outcomes->front());
@@ -33,10 +34,12 @@ TEST_F(StoreImportTest, ATakenIdWithAnotherTextIsAnotherRow) {
   EXPECT_EQ(MustImport(Foreign("from another vault", 1)), Imported::kSkipped);
 }
 
-TEST_F(StoreImportTest, WhatIsHiddenComesBackWithoutAnId) {
+TEST_F(StoreImportTest, WhatIsHiddenComesBackWithoutAnIdWhenThatIsAsked) {
   MustSave(Note("the zeppelin landed"));
   ASSERT_TRUE(store_->Delete(1, false, kMidnight));
-  EXPECT_EQ(MustImport(Foreign("the zeppelin landed")), Imported::kNew);
+  EXPECT_EQ(MustImport(Foreign("the zeppelin landed")), Imported::kSkippedDeleted);
+  EXPECT_EQ(Find("zeppelin"), Ids{});
+  EXPECT_EQ(MustImport(Foreign("the zeppelin landed"), true), Imported::kNew);
   EXPECT_EQ(Find("zeppelin"), Ids{1});
   EXPECT_EQ(MustImport(Foreign("the zeppelin landed")), Imported::kSkipped);
   ExpectSound();

@@ -115,6 +115,11 @@ Status Retire(Database& database, int64_t slot, const char* reason, int64_t now_
   return note.Bind(slot).Bind(reason).Run();
 }
 
+Result<bool> IsRetired(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT 1 FROM retired WHERE slot = ?1"));
+  return read.Bind(slot).Step();
+}
+
 Status FreeTopic(Database& database, const std::string& topic_key, int64_t project,
                  const std::string& scope, int64_t now_ms) {
   if (topic_key.empty()) return {};

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "lib/base/json.h"
+#include "memory/store_deletions.h"
+#include "memory/store_keys.h"
 #include "memory/store_retention.h"
 #include "memory/store_rows.h"
 
@@ -138,7 +140,11 @@ Result<int64_t> Purge(Database& database, int64_t before_ms, int64_t used_since_
           "o.slot)) ORDER BY o.deleted_ms LIMIT ?3"));
   read.Bind(before_ms).Bind(used_since_ms).Bind(most);
   ASSIGN_OR_RETURN(Suspects rows, ReadSuspects(std::move(read)));
+  ASSIGN_OR_RETURN(const std::string salt, SaltOf(database));
   for (const Suspect& row : rows) {
+    ASSIGN_OR_RETURN(bool retired, IsRetired(database, row.slot));
+    // Not known yet when an earlier version hid it.
+    if (!retired) RETURN_IF_ERROR(NoteDeletion(database, salt, row.slot));
     RETURN_IF_ERROR(RunOn(database,
                           "INSERT OR IGNORE INTO tombstones SELECT id, deleted_ms FROM "
                           "observations WHERE slot = ?1",
@@ -179,8 +185,7 @@ Result<Suspects> FindRestorable(Database& database, int64_t after) {
 
 Result<int64_t> RestoreOne(Database& database, int64_t slot) {
   {
-    ASSIGN_OR_RETURN(Statement look, database.Prepare("SELECT 1 FROM retired WHERE slot = ?1"));
-    ASSIGN_OR_RETURN(bool there, look.Bind(slot).Step());
+    ASSIGN_OR_RETURN(bool there, IsRetired(database, slot));
     if (!there) return 0;  // somebody deleted it meanwhile
   }
   ASSIGN_OR_RETURN(bool back, Revive(database, slot));

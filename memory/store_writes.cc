@@ -2,6 +2,7 @@
 // thread: what it reads and what it writes are one transaction, so no two writers can race.
 #include "lib/base/json.h"
 #include "memory/dedup.h"
+#include "memory/store_deletions.h"
 #include "memory/store_index.h"
 #include "memory/store_keys.h"
 #include "memory/store_retention.h"
@@ -119,6 +120,8 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const RequestK
   // Not on the writer's thread:
   const TextFacts facts = FactsOf(made.title, made.content);
   const KeyOfCaller kept(key, made, state_->salt);
+  const int64_t mark =
+      TextMark(state_->salt, incoming.hash, made.type, made.scope, made.source.rule, made.project);
   const int64_t kept_ms = state_->options.idempotency_ms;
   return state_->writer->Run<Saved>([&](Database& database) -> Result<Saved> {
     if (!key.key.empty()) {
@@ -141,6 +144,7 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const RequestK
       ASSIGN_OR_RETURN(saved.id,
                        InsertRow(database, RowOf(made, incoming.hash, now_ms), facts, session));
     }
+    if (decision.tier != Tier::kHash) RETURN_IF_ERROR(NoteWriting(database, mark));
     if (!key.key.empty()) RETURN_IF_ERROR(KeepAnswer(database, kept, saved, now_ms, kept_ms));
     return saved;
   });
@@ -175,6 +179,7 @@ Status Store::Delete(int64_t id, bool hard, int64_t now_ms) {
       return was ? Status() : Status(NoSuchRow(id));
     }
     RETURN_IF_ERROR(TakeOutOfIndex(database, place->slot));
+    RETURN_IF_ERROR(NoteDeletion(database, state_->salt, place->slot));
     if (!hard) {
       // What somebody deleted does not come back by other rules.
       ASSIGN_OR_RETURN(Statement keep_off, database.Prepare("DELETE FROM retired WHERE slot = ?1"));

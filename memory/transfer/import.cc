@@ -84,6 +84,9 @@ Response Import(const Api& api, const Request& request) {
     if (!dedup) return http::ErrorResponse(dedup.error());
     options.dedup = *dedup;
   }
+  Result<bool> restore = FlagParameter(request, "restore");
+  if (!restore) return http::ErrorResponse(restore.error());
+  options.restore = *restore;
   PeekedBody body(*request.stream);
   Result<std::string> format = FormatOf(request, body);
   if (!format) return http::ErrorResponse(format.error());

@@ -128,6 +128,7 @@ Status Importer::FlushObservations() {
       Refuse("observation", places_[i], outcomes[i].error());
     else
       ++(*outcomes[i] == Imported::kNew ? observations_ : skipped_);
+    if (outcomes[i]) skipped_deleted_ += *outcomes[i] == Imported::kSkippedDeleted;
   }
   batch_.clear();
   places_.clear();
@@ -150,6 +151,7 @@ Json Importer::Report() const {
                  {"imported_observations", observations_},
                  {"skipped", skipped_},
                  {"errors", errors_}};
+  if (skipped_deleted_ > 0) report["skipped_deleted"] = skipped_deleted_;
   if (errors_left_out_ > 0) report["errors_left_out"] = errors_left_out_;
   return report;
 }

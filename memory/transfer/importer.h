@@ -29,7 +29,8 @@ class Importer {
   size_t sessions_given() const { return sessions_given_; }
   size_t observations_given() const { return observations_given_; }
   // {"imported_sessions", "imported_observations", "skipped", "errors": [{kind, index, error}]},
-  // an error with its place where that is known;
+  // an error with its place where that is known; "skipped_deleted" says how many of the skipped
+  // ones somebody deleted here, if any;
   // beyond 10,000 errors the others are counted in "errors_left_out".
   base::Json Report() const;
 
@@ -46,7 +47,8 @@ class Importer {
   const ImportOptions options_;
   bool ours_ = false;  // not the reference's
   size_t sessions_given_ = 0, observations_given_ = 0;
-  int64_t sessions_ = 0, observations_ = 0, skipped_ = 0, errors_left_out_ = 0;
+  int64_t sessions_ = 0, observations_ = 0, skipped_ = 0, skipped_deleted_ = 0,
+          errors_left_out_ = 0;
   base::Json errors_ = base::Json::array();
   // What waits for the next commit, and which of the import's rows each is.
   std::vector<api::Session> session_batch_;
