@@ -8,6 +8,7 @@
 #include "memory/store_retention.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
+#include "memory/store_twins.h"
 
 namespace memory {
 
@@ -49,23 +50,6 @@ Result<UnderId> LookUnderId(Database& database, const Observation& row, int64_t 
   ASSIGN_OR_RETURN(Statement gone, database.Prepare("SELECT 1 FROM tombstones WHERE id = ?1"));
   ASSIGN_OR_RETURN(bool was, gone.Bind(row.id).Step());
   return UnderId{!was, false, false, 0};
-}
-
-// The same row under another id: it was given a new one by an earlier import.
-Result<std::optional<Place>> FindTwin(Database& database, const Observation& row, int64_t project,
-                                      int64_t session) {
-  ASSIGN_OR_RETURN(
-      Statement read,
-      database.Prepare(
-          "SELECT slot, deleted_ms IS NULL FROM observations WHERE hash = ?1 AND project = ?2 AND "
-          "scope = ?3 AND type = ?4 AND title = ?5 AND ?6 IN (created_ms, 0) AND "
-          "session = ?7 AND rule = ?8 AND coalesce(topic_key, '') = ?9 "
-          "ORDER BY deleted_ms IS NOT NULL"));
-  read.Bind(row.normalized_hash).Bind(project).Bind(row.scope).Bind(row.type).Bind(row.title);
-  read.Bind(row.created_ms).Bind(session).Bind(row.source.rule).Bind(row.topic_key);
-  ASSIGN_OR_RETURN(bool found, read.Step());
-  if (!found) return std::optional<Place>();
-  return std::optional<Place>(Place{read.Int(0), read.Int(1) != 0});
 }
 
 // The live row that has the topic key; kConflict when it says something else.
@@ -128,7 +112,7 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given,
   std::optional<Place> same;
   if (under.same) same = Place{under.slot, !under.deleted};
   if (!same && options.dedup) {
-    ASSIGN_OR_RETURN(same, FindTwin(database, row, project, session));
+    ASSIGN_OR_RETURN(same, FindImported(database, row, project, session));
   }
   if (!same || !same->live) {
     const RowMarks marks = MarksOf(salt, row);

@@ -1,6 +1,8 @@
 // One look-up in observations_topic or observations_twins.
 #include "memory/store_twins.h"
 
+#include <algorithm>
+
 #include "memory/store_retention.h"
 
 namespace memory {
@@ -21,7 +23,42 @@ constexpr const char* kByText = MEMORY_CANDIDATE
     "rule = ?5 AND content_ms BETWEEN ?6 AND ?7 AND " MEMORY_LIVE
     "ORDER BY content_ms DESC, slot LIMIT 1";
 
+// Of the ?12 newest rows of the text in a stretch of time.
+constexpr const char* kImported =
+    "SELECT slot, deleted_ms IS NULL FROM ("
+    "SELECT slot, deleted_ms, title, created_ms, session, topic_key FROM observations "
+    "WHERE hash = ?1 AND project = ?2 AND scope = ?3 AND type = ?4 AND rule = ?5 AND "
+    "content_ms BETWEEN ?6 AND ?7 ORDER BY content_ms DESC LIMIT ?12) "
+    "WHERE title = ?8 AND ?9 IN (created_ms, 0) AND session = ?10 AND "
+    "coalesce(topic_key, '') = ?11 ORDER BY deleted_ms IS NOT NULL LIMIT 1";
+constexpr int64_t kMostOfItsTime = 256, kMostOfAnyTime = 16;
+
+Result<std::optional<Place>> FindBetween(Database& database, const api::Observation& row,
+                                         int64_t project, int64_t session, int64_t from_ms,
+                                         int64_t to_ms, int64_t most) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(kImported));
+  read.Bind(row.normalized_hash).Bind(project).Bind(row.scope).Bind(row.type);
+  read.Bind(row.source.rule).Bind(from_ms).Bind(to_ms).Bind(row.title).Bind(row.created_ms);
+  ASSIGN_OR_RETURN(bool found, read.Bind(session).Bind(row.topic_key).Bind(most).Step());
+  if (!found) return std::optional<Place>();
+  return std::optional<Place>(Place{read.Int(0), read.Int(1) != 0});
+}
+
 }  // namespace
+
+Result<std::optional<Place>> FindImported(Database& database, const api::Observation& row,
+                                          int64_t project, int64_t session) {
+  if (row.created_ms == 0)
+    return FindBetween(database, row, project, session, INT64_MIN, INT64_MAX, kMostOfItsTime);
+  // An import writes a content at the row's last change; a later export of the same row can have a
+  // later one, when something else of it was changed.
+  const int64_t updated_ms = row.updated_ms != 0 ? row.updated_ms : row.created_ms;
+  const auto [from_ms, to_ms] = std::minmax(row.created_ms, updated_ms);
+  ASSIGN_OR_RETURN(auto found,
+                   FindBetween(database, row, project, session, from_ms, to_ms, kMostOfItsTime));
+  if (found) return found;
+  return FindBetween(database, row, project, session, INT64_MIN, INT64_MAX, kMostOfAnyTime);
+}
 
 Result<std::vector<Candidate>> FindCandidates(Database& database, const Incoming& incoming,
                                               int64_t project, int64_t window_ms) {

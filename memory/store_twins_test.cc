@@ -71,6 +71,29 @@ class TwinsTest : public ::testing::Test {
     return steps;
   }
 
+  template <class Look>
+  int CostOf(const Look& look) {
+    look();  // compiled now
+    int steps = 0;
+    sqlite3_progress_handler(
+        database_.handle(), 1, [](void* count) { return ++*static_cast<int*>(count), 0; }, &steps);
+    look();
+    sqlite3_progress_handler(database_.handle(), 0, nullptr, nullptr);
+    return steps;
+  }
+  static api::Observation Given(int64_t created_ms, const std::string& hash = "hash") {
+    api::Observation row;
+    row.type = "note", row.title = "t", row.normalized_hash = hash;
+    row.created_ms = row.updated_ms = created_ms;
+    return row;
+  }
+  // 0: there is none.
+  int64_t LookForImported(const api::Observation& row) {
+    auto found = FindImported(database_, row, 1, 1);
+    EXPECT_TRUE(found) << found.error().message;
+    return found && *found ? (*found)->slot : 0;
+  }
+
   static constexpr int64_t kWindow = 15 * kMinute;
   ::testing::FakeClock clock_;
   ScratchDirectory scratch_;
@@ -121,6 +144,52 @@ TEST_F(TwinsTest, EqualTextsOfOtherTypesRulesOrTimesCostNothing) {
     Add({slot, "", "project", "note", "", "hash", kMidnight}, 1, false);
   EXPECT_EQ(Look(incoming).at(0).slot, 1);
   EXPECT_LE(Cost(incoming), alone + 16);
+}
+
+TEST_F(TwinsTest, AnImportedRowIsFoundAmongThousandsOfItsText) {
+  Add({1, "", "project", "note", "", "hash", kMidnight}, 1, false);
+  const auto here = [&] { return LookForImported(Given(kMidnight)); };
+  const auto absent = [&] { return LookForImported(Given(kMidnight + 1)); };
+  const int alone = CostOf(here), none = CostOf(absent);
+  ASSERT_TRUE(database_.Execute("BEGIN"));
+  for (int64_t slot = 2; slot <= 6000; ++slot)
+    Add({slot, "", "project", "note", "", "hash", kMidnight - slot * kMinute}, 1, false);
+  ASSERT_TRUE(database_.Execute("COMMIT"));
+  EXPECT_EQ(here(), 1);
+  EXPECT_EQ(absent(), 0);
+  EXPECT_LE(CostOf(here), alone + 32);
+  EXPECT_LE(CostOf(absent), none + 16 * 32);
+  // Of one without a time the newest is as good as any.
+  EXPECT_EQ(LookForImported(Given(0)), 1);
+  api::Observation untitled = Given(0);
+  untitled.title = "another";
+  EXPECT_LE(CostOf([&] { LookForImported(untitled); }), none + 256 * 32);
+}
+
+TEST_F(TwinsTest, AnImportedRowIsTheOneOfItsTimeLiveBeforeHidden) {
+  const uint64_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int64_t slot = 1; slot <= 200; ++slot) {
+    Add({slot, "", "project", "note", "", "hash" + std::to_string(random() % 3),
+         kMidnight + static_cast<int64_t>(random() % 20)},
+        1, random() % 2 == 0);
+    if (HasFatalFailure()) return;
+  }
+  for (int64_t created_ms = kMidnight; created_ms < kMidnight + 20; ++created_ms) {
+    for (const char* hash : {"hash0", "hash1", "hash2", "hash3"}) {
+      auto all = database_.Prepare(
+          "SELECT count(*), count(*) FILTER (WHERE deleted_ms IS NULL) FROM observations "
+          "WHERE hash = ?1 AND created_ms = ?2");
+      ASSERT_TRUE(*all->Bind(hash).Bind(created_ms).Step());
+      api::Observation row = Given(created_ms, hash);
+      row.updated_ms += static_cast<int64_t>(random() % 5);  // since then it got other tags
+      auto found = FindImported(database_, row, 1, 1);
+      ASSERT_TRUE(found) << found.error().message;
+      EXPECT_EQ(found->has_value(), all->Int(0) > 0) << hash << created_ms;
+      if (*found) EXPECT_EQ((*found)->live, all->Int(1) > 0) << hash << created_ms;
+    }
+  }
 }
 
 }  // namespace
