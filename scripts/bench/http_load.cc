@@ -4,7 +4,8 @@
 //
 //   http_load floor BYTES                          answers everything with BYTES; prints its port
 //   http_load run PORT CONNECTIONS SECONDS FILE [RATE]
-//       FILE lines: METHOD<TAB>PATH[<TAB>BODY], taken in order, round and round. Without RATE one
+//       FILE lines: METHOD<TAB>PATH[<TAB>BODY], taken in order, round and round; of a METHOD with a
+//       * behind it each request has an Idempotency-Key of its own, of 64 digits. Without RATE one
 //       request is under way on each connection; with it RATE requests a second are begun, each on
 //       a connection that is free (none free: counted as unsent). SECONDS 0: every line once.
 #include <arpa/inet.h>
@@ -21,6 +22,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -97,28 +99,56 @@ int Floor(size_t body_bytes) {
   }
 }
 
-std::vector<std::string> ReadRequests(const char* file) {
-  std::vector<std::string> requests;
+constexpr size_t kKeyDigits = 64;  // as the sidecar's, which are SHA-256
+
+struct Prepared {
+  std::string text;
+  size_t key = 0;  // where the digits of its key begin; 0: it has none
+};
+
+// Writes the digits of key `number` of the run `seed`: random ones, by splitmix64.
+void WriteKey(uint64_t seed, uint64_t number, char* digits) {
+  uint64_t state = seed ^ (number * 4 * 0x9E3779B97F4A7C15);
+  for (size_t at = 0; at < kKeyDigits; at += 16) {
+    uint64_t bits = state += 0x9E3779B97F4A7C15;
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9;
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EB;
+    bits ^= bits >> 31;
+    for (size_t digit = 0; digit < 16; ++digit, bits >>= 4)
+      digits[at + digit] = "0123456789abcdef"[bits & 15];
+  }
+}
+
+std::vector<Prepared> ReadRequests(const char* file) {
+  std::vector<Prepared> requests;
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     const size_t path = line.find('\t'), body = line.find('\t', path + 1);
     if (path == std::string::npos) continue;
-    std::string request = line.substr(0, path) + " " + line.substr(path + 1, body - path - 1) +
+    const bool keyed = path > 0 && line[path - 1] == '*';
+    std::string request = line.substr(0, path - keyed) + " " +
+                          line.substr(path + 1, body - path - 1) +
                           " HTTP/1.1\r\nHost: localhost\r\n";
+    size_t key = 0;
+    if (keyed) {
+      request += "Idempotency-Key: ";
+      key = request.size();
+      request += std::string(kKeyDigits, '0') + "\r\n";
+    }
     if (body != std::string::npos) {
       request += "Content-Type: application/json\r\nContent-Length: " +
                  std::to_string(line.size() - body - 1) + "\r\n\r\n" + line.substr(body + 1);
     } else {
       request += "\r\n";
     }
-    requests.push_back(std::move(request));
+    requests.push_back({std::move(request), key});
   }
   return requests;
 }
 
 class Load {
  public:
-  Load(int port, size_t connections, std::vector<std::string> requests)
+  Load(int port, size_t connections, std::vector<Prepared> requests)
       : port_(port), connections_(connections), requests_(std::move(requests)) {}
 
   void Run(double seconds, double rate) {
@@ -186,7 +216,10 @@ class Load {
 
   void Send(uint32_t i) {
     Connection& connection = connections_[i];
-    const std::string& request = requests_[next_++ % requests_.size()];
+    Prepared& prepared = requests_[next_ % requests_.size()];
+    if (prepared.key > 0) WriteKey(seed_, next_, prepared.text.data() + prepared.key);
+    ++next_;
+    const std::string& request = prepared.text;
     connection.sent_us = NowUs();
     connection.busy = true;
     ++busy_;
@@ -259,7 +292,8 @@ class Load {
   const int port_;
   const int epoll_ = epoll_create1(0);
   std::vector<Connection> connections_;
-  std::vector<std::string> requests_;
+  std::vector<Prepared> requests_;
+  const uint64_t seed_ = std::random_device()() * uint64_t{0x100000001};
   std::vector<uint32_t> idle_;
   std::vector<double> answered_us_, refused_us_;
   std::map<int, long> statuses_;
@@ -279,7 +313,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "see the head of scripts/bench/http_load.cc\n");
     return 64;
   }
-  std::vector<std::string> requests = ReadRequests(argv[5]);
+  std::vector<Prepared> requests = ReadRequests(argv[5]);
   if (requests.empty()) {
     std::fprintf(stderr, "%s holds no requests\n", argv[5]);
     return 64;
