@@ -1,11 +1,13 @@
 // An answer that is built counts while it is built: where there is no memory for it, it is refused,
 // and small ones go on.
-#include "memory/answer_charge.h"
+#include "lib/base/answer_charge.h"
 
 #include "memory/api_fixture.h"
 
 namespace memory {
 namespace {
+
+using base::AnswerCharge;
 
 TEST(AnswerCharge, CountsLargeAnswersAndNoSmallOnes) {
   base::ByteBudget budget(1 << 20);

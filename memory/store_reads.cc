@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 
+#include "lib/base/answer_charge.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "memory/answer_limit.h"
@@ -78,6 +79,7 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& w
   }
   result.partial = result.partial || ranking.partial;
   size_t bytes = 0;
+  base::AnswerCharge charge;
   for (const Scored& scored : ranking.rows) {
     ASSIGN_OR_RETURN(Statement read,
                      snapshot.database().Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
@@ -88,7 +90,9 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& w
     Observation& found = result.rows.back().row;
     // Of a recall, which has neighbours: it goes into a prompt, cut.
     if (query.neighbours) found.content = base::Ellipsize(found.content, api::kContextCharacters);
-    bytes += AnswerBytes(found);
+    const size_t row_bytes = AnswerBytes(found);
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
     if (bytes <= kAnswerBytes) continue;
     result.partial = true;
     break;
@@ -152,6 +156,7 @@ Result<std::vector<Revision>> ReadRevisions(Database& database, int64_t id, int6
           "FROM observations WHERE slot = ?2 AND revision_count BETWEEN ?3 AND ?4 "
           "ORDER BY 1 DESC"));
   read.Bind(id).Bind(slot).Bind(wanted.first).Bind(wanted.last);
+  base::AnswerCharge charge;
   for (size_t bytes = 0; bytes <= kAnswerBytes && revisions.size() < wanted.limit;
        bytes += AnswerBytes(revisions.back())) {
     ASSIGN_OR_RETURN(bool row, read.Step());
@@ -159,6 +164,7 @@ Result<std::vector<Revision>> ReadRevisions(Database& database, int64_t id, int6
     ASSIGN_OR_RETURN(base::Json tags, base::ParseJson(read.Text(7)));
     revisions.push_back({read.Int(0), read.Int(1), read.Int(2), read.Text(3), read.Text(4),
                          read.Text(5), read.Text(6), tags.get<std::vector<std::string>>()});
+    RETURN_IF_ERROR(charge.Add(AnswerBytes(revisions.back())));
   }
   return revisions;
 }

@@ -1,9 +1,9 @@
 // Rows, their places and their words.
 #include "memory/store_rows.h"
 
+#include "lib/base/answer_charge.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "memory/answer_charge.h"
 #include "memory/answer_limit.h"
 #include "memory/store_index.h"
 #include "memory/store_retention.h"
@@ -78,7 +78,7 @@ api::Session SessionAt(const Statement& row) {
 
 Result<std::vector<api::Observation>> AllObservations(Statement read, size_t bytes) {
   std::vector<api::Observation> rows;
-  AnswerCharge charge;
+  base::AnswerCharge charge;
   for (size_t read_bytes = 0; read_bytes <= bytes;) {
     ASSIGN_OR_RETURN(bool row, read.Step());
     if (!row) break;
@@ -92,7 +92,7 @@ Result<std::vector<api::Observation>> AllObservations(Statement read, size_t byt
 
 Result<std::vector<api::Session>> AllSessions(Statement read) {
   std::vector<api::Session> rows;
-  AnswerCharge charge;
+  base::AnswerCharge charge;
   for (size_t bytes = 0; bytes <= kAnswerBytes;) {
     ASSIGN_OR_RETURN(bool row, read.Step());
     if (!row) break;

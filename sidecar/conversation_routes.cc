@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/api/hook_event.h"
+#include "lib/base/answer_charge.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/page_query.h"
 #include "sidecar/sessions.h"
@@ -175,7 +176,11 @@ http::Response ConversationRoutes::GetMessages(const http::Request& request) {
                        return ReadMessages(db, *found, question);
                      }));
     Json list = Json::array();
-    for (const auto& message : page.messages) list.push_back(conversation::EncodeMessage(message));
+    base::AnswerCharge charge;
+    for (const auto& message : page.messages) {
+      RETURN_IF_ERROR(charge.Add(conversation::EncodedBytes(message)));
+      list.push_back(conversation::EncodeMessage(message));
+    }
     Json answer = {{"conversation", id},           {"memory_session_id", found->memory_session_id},
                    {"state", found->state},        {"fields", std::move(found->fields)},
                    {"last", found->message_count}, {"messages", std::move(list)}};

@@ -92,6 +92,18 @@ TEST_F(MemoryBudget, WhatNeverFitsIs413AndASettingMakesRoom) {
   EXPECT_EQ(StatusOf(testing::Exchange(api_port(), Head(body.size()) + body, 30'000)), 200);
 }
 
+TEST_F(MemoryBudget, APageOfAConversationCountsWhileItIsBuilt) {
+  Start([](SidecarSettings& settings) { settings.memory_budget = 8 << 20; });
+  const base::Json message = {{"role", "user"}, {"content", std::string(250'000, 'x')}};
+  const base::Json two = {{"messages", {message, message}}};
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(Ask("POST", "/conversations/c1/messages", two).status, 200);
+  const Reply refused = Ask("GET", "/conversations/c1/messages");
+  EXPECT_EQ(refused.status, 503) << "2.5 MB, ten with its copies";
+  EXPECT_NE(refused.body["error"].get<std::string>().find("memory-budget"), std::string::npos);
+  EXPECT_EQ(Ask("GET", "/conversations/c1/messages?limit=2").body["messages"].size(), 2u);
+  EXPECT_TRUE(testing::Eventually([&] { return Gauge("agent_memory_budget_used_bytes") == 0; }));
+}
+
 TEST_F(MemoryBudget, ManySmallValuesAreChargedByTheirNumber) {
   Start([](SidecarSettings& settings) { settings.memory_budget = kOfAContainer; });
   std::string values = "[";

@@ -1,6 +1,6 @@
 // Counts the rows of an answer, while they are read, against what requests may hold of the
 // process's memory: rows, their JSON and its text are there at once. How many bytes an answer may
-// have is answer_limit.h.
+// have is for its program to say.
 #pragma once
 
 #include <utility>
@@ -8,19 +8,19 @@
 #include "lib/base/byte_budget.h"
 #include "lib/base/result.h"
 
-namespace memory {
+namespace base {
 
 class AnswerCharge {
  public:
   // kUnavailable: other requests hold what it needs.
-  base::Status Add(size_t row_bytes) {
+  Status Add(size_t row_bytes) {
     uncounted_ += row_bytes;
     if (uncounted_ < kAtOnce) return {};
-    base::ByteCharge* charge = base::ByteCharge::OfThisThread();
+    ByteCharge* charge = ByteCharge::OfThisThread();
     if (charge == nullptr || charge->TryAdd(kCopies * std::exchange(uncounted_, 0))) return {};
-    return base::Error{base::Code::kUnavailable,
-                       "memory-budget: other requests hold the memory that this answer needs; ask "
-                       "again, or for fewer rows"};
+    return Error{Code::kUnavailable,
+                 "memory-budget: other requests hold the memory that this answer needs; ask "
+                 "again, or for fewer rows"};
   }
 
  private:
@@ -29,4 +29,4 @@ class AnswerCharge {
   size_t uncounted_ = 0;
 };
 
-}  // namespace memory
+}  // namespace base
