@@ -12,6 +12,8 @@ using base::Json;
 
 constexpr int kTokenSeconds = 3600;
 constexpr const char* kStateVolume = "agent-memory-state";
+constexpr const char* kEmptyDirSize = "1Gi";
+constexpr const char* kEmptyDirState = "512Mi";  // of it, state.db; salvaged copies have the rest
 constexpr const char* kSidecarProgram = "/usr/bin/agent-memory-sidecar";  // Dockerfile.sidecar
 
 Json Probe(const char* path, int period_s, int failures) {
@@ -78,7 +80,7 @@ Json VolumesOf(const SidecarShape& shape) {
   Json volumes = {{{"name", kPolicyVolume}, {"configMap", {{"name", shape.policy_map}}}},
                   {{"name", kTokenVolume}, {"projected", {{"sources", Json::array({token})}}}}};
   if (shape.state_volume.empty())
-    volumes.push_back({{"name", kStateVolume}, {"emptyDir", {{"sizeLimit", "1Gi"}}}});
+    volumes.push_back({{"name", kStateVolume}, {"emptyDir", {{"sizeLimit", kEmptyDirSize}}}});
   return volumes;
 }
 
@@ -111,21 +113,29 @@ base::Json SidecarContainer(const SidecarShape& shape) {
                     std::string("--data-dir=") + kStateDirectory,
                     std::string("--token-file=") + kTokenDirectory + "/token"};
   if (!shape.otlp_endpoint.empty()) arguments.push_back("--otlp-endpoint=" + shape.otlp_endpoint);
-  return {{"name", kSidecarContainer},
-          {"image", shape.image},
-          {"restartPolicy", "Always"},
-          {"args", std::move(arguments)},
-          {"ports",
-           {{{"name", "memory-admin"}, {"containerPort", kSidecarAdminPort}, {"protocol", "TCP"}}}},
-          {"resources", Resources(shape.resources)},
-          {"startupProbe", Probe("/readyz", 1, 60)},
-          {"livenessProbe", Probe("/livez", 10, 3)},
-          {"securityContext", Restricted()},
-          {"terminationMessagePolicy", "FallbackToLogsOnError"},
-          {"volumeMounts",
-           {StateMount(shape),
-            {{"name", kPolicyVolume}, {"mountPath", kPolicyDirectory}, {"readOnly", true}},
-            {{"name", kTokenVolume}, {"mountPath", kTokenDirectory}, {"readOnly", true}}}}};
+  Json container = {
+      {"name", kSidecarContainer},
+      {"image", shape.image},
+      {"restartPolicy", "Always"},
+      {"args", std::move(arguments)},
+      {"ports",
+       {{{"name", "memory-admin"}, {"containerPort", kSidecarAdminPort}, {"protocol", "TCP"}}}},
+      {"resources", Resources(shape.resources)},
+      {"startupProbe", Probe("/readyz", 1, 60)},
+      {"livenessProbe", Probe("/livez", 10, 3)},
+      {"securityContext", Restricted()},
+      {"terminationMessagePolicy", "FallbackToLogsOnError"},
+      {"volumeMounts",
+       {StateMount(shape),
+        {{"name", kPolicyVolume}, {"mountPath", kPolicyDirectory}, {"readOnly", true}},
+        {{"name", kTokenVolume}, {"mountPath", kTokenDirectory}, {"readOnly", true}}}}};
+  // An emptyDir shows the node's disk, not its own limit. By environment: an older image refuses
+  // a flag that it does not know.
+  if (shape.state_volume.empty()) {
+    const Json limit = {{"name", "AGENT_MEMORY_MAX_STATE"}, {"value", kEmptyDirState}};
+    container["env"] = Json::array({limit});
+  }
+  return container;
 }
 
 void AwaitByHook(base::Json& sidecar) {
