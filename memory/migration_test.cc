@@ -109,6 +109,34 @@ TEST_F(Migration, KilledAtEachStatementOfEachStepItOpensAgainWithEveryRow) {
   }
 }
 
+// Before step 8 nothing said in which order a session's rows were written.
+TEST_F(Migration, SessionsKnowTheOrderOfTheirRowsAndProjectsTheirCounts) {
+  const std::string path = FileOf(7);
+  auto database = sqlite::Database::Open(path, {});
+  ASSERT_TRUE(database);
+  ASSERT_TRUE(database->Execute(
+      "INSERT INTO sessions(id, project, started_ms) VALUES('later', 1, 1), ('ties', 1, 1);"
+      "INSERT INTO observations(slot, id, range, project, session, position, words, marks, "
+      "created_ms, updated_ms, seen_ms, content_ms, type, scope, hash, rule, tool, tool_call_id, "
+      "origin, tags, title, grams, content) SELECT 100 + key, iif(session = 3, 50 - key, 200 + "
+      "key), 0, 1, "
+      "session, key, 1, 0, 1000 - key * (session = 2), 1, 1, 1, 't', 'global', key, '', '', '', "
+      "'user', '[]', '', '', '' FROM (SELECT 1 AS key, 3 AS session UNION ALL SELECT 2, 3 "
+      "UNION ALL SELECT 31, 2 UNION ALL SELECT 32, 2)"));
+  ASSERT_TRUE(sqlite::Migrate(*database, SchemaSteps()));
+  std::vector<int64_t> got;
+  auto sessions = database->Prepare("SELECT mixed, last_ms, last_id FROM sessions ORDER BY number");
+  ASSERT_TRUE(sessions) << sessions.error().message;
+  while (*sessions->Step()) {
+    for (int column = 0; column < 3; ++column) got.push_back(sessions->Int(column));
+  }
+  EXPECT_EQ(got, (std::vector<int64_t>{0, 1000, 3, 1, 968, 232, 1, 1000, 48}));
+  auto counts = database->Prepare("SELECT sessions, shared_rows FROM ranges WHERE number = 1");
+  ASSERT_TRUE(*counts->Step());
+  EXPECT_EQ(counts->Int(0), 3);
+  EXPECT_EQ(counts->Int(1), 4);
+}
+
 TEST_F(Migration, AFileOfANewerProgramIsRefusedAndLeftAlone) {
   std::string path = FileOf(SchemaSteps().size());
   {

@@ -87,11 +87,21 @@ struct SessionEnd {
   bool interim = false;  // write the summary, leave the session open
 };
 
+// Where lists by recency go on: behind a row, a session (by its start; "": the newest).
+struct RowKey {
+  int64_t ms = 0, id = 0;
+};
+struct SessionKey {
+  int64_t ms = INT64_MAX;
+  std::string id;
+};
+
 // Unset fields do not filter; values that nothing has match nothing.
 struct Filter {
   std::optional<std::string> project, type, scope;
   std::optional<int64_t>
-      as_of_ms;  // Search and Recall: rows as they were then; deleted ones are gone
+      as_of_ms;                  // Search and Recall: rows as they were then; deleted ones are gone
+  std::optional<RowKey> before;  // Recent: only rows behind this one, by updated_ms and id
   size_t limit = 10;
   // Nobody waits any more: Search and Recall end early, as partial, Recent with kUnavailable.
   std::stop_token stop;
@@ -195,7 +205,8 @@ class Store {
                                                 size_t limit = SIZE_MAX);
   base::Result<std::vector<api::Observation>> Recent(const Filter& filter);  // newest change first
   base::Result<std::vector<api::Session>> RecentSessions(const std::optional<std::string>& project,
-                                                         size_t limit);
+                                                         size_t limit,
+                                                         const SessionKey& before = {});
   // Rows that hold a word of the text (or its topic key), best first. `operators`: the text is an
   // FTS5 expression. Rows of scope global are found from every project.
   base::Result<SearchResult> Search(const Filter& filter, const std::string& text, bool operators);
@@ -204,8 +215,10 @@ class Store {
   // Sessions with a summary, newest end first; only summaries written until `until_ms`.
   base::Result<std::vector<api::Session>> Summaries(const std::optional<std::string>& project,
                                                     size_t limit, int64_t until_ms = INT64_MAX);
-  // The rows of the same session around one, in order of time; itself included.
-  base::Result<std::vector<api::Observation>> Timeline(int64_t id, size_t before, size_t after);
+  // The rows of the same session around one, in order of time; itself included. `around`: beside
+  // this row of the session instead, which may be deleted, and without it; kInvalid: it is none.
+  base::Result<std::vector<api::Observation>> Timeline(int64_t id, size_t before, size_t after,
+                                                       std::optional<int64_t> around = {});
   base::Result<Totals> Count(const std::optional<std::string>& project);
   // For walking over everything, or over what a project wrote. At most two at a time, on
   // connections of their own, so that a slow reader of an export takes nobody's place:

@@ -1,12 +1,12 @@
-// Finding and listing observations. Every call reads one snapshot.
+// Reading and finding observations; lists are in store_lists.cc. Every call reads one snapshot.
 #include <algorithm>
-#include <map>
 #include <span>
 
 #include "lib/base/answer_charge.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "memory/answer_limit.h"
+#include "memory/store_lists.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 #include "memory/store_then.h"
@@ -23,61 +23,31 @@ using sqlite::Statement;
 
 namespace {
 
-// The newest rows of a reach, range by range along the index. `logs`: audit and security records
-// too (rulings K16).
-Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
-                                        const Filter& filter, bool logs) {
-  ASSIGN_OR_RETURN(std::vector<int64_t> ranges, RangesOf(database, reach));
-  std::vector<Observation> rows;
-  for (int64_t range : ranges) {
-    ASSIGN_OR_RETURN(
-        Statement read,
-        database.Prepare(MEMORY_SELECT_OBSERVATION
-                         "WHERE o.range = ?1 AND " MEMORY_LIVE "AND o.updated_ms >= ?2 "
-                         "AND (?3 OR o.type NOT IN ('audit', 'security')) "
-                         "AND (?4 IS NULL OR o.type = ?4) AND (?5 IS NULL OR o.project = ?5) "
-                         "AND o.updated_ms <= ?6 "
-                         "ORDER BY o.updated_ms DESC, o.slot DESC LIMIT ?7"));
-    // Once there are enough, only rows at least as new as the last of them count.
-    bool enough =
-        filter.limit > 0 && (rows.size() >= filter.limit || AnswerBytes(rows) > kAnswerBytes);
-    read.Bind(range).Bind(enough ? rows.back().updated_ms : INT64_MIN);
-    read.Bind(int64_t{logs || filter.type});
-    if (filter.type)
-      read.Bind(std::string_view(*filter.type));
-    else
-      read.BindNull();
-    if (reach.project)
-      read.Bind(*reach.project);
-    else
-      read.BindNull();
-    read.Bind(filter.as_of_ms.value_or(INT64_MAX)).Bind(static_cast<int64_t>(filter.limit));
-    ASSIGN_OR_RETURN(std::vector<Observation> found,
-                     AllObservations(std::move(read), kAnswerBytes));
-    std::move(found.begin(), found.end(), std::back_inserter(rows));
-    std::sort(rows.begin(), rows.end(), IsNewer);
-    if (rows.size() > filter.limit) rows.resize(filter.limit);
-    KeepAnswer(rows);
-  }
-  return rows;
-}
-
-Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
-                              const Reach& reach, const Filter& filter, RankQuery query) {
-  SearchResult result;
-  if ((!reach.all && reach.ranges.empty()) || filter.limit == 0) return result;
+// Ranks what is found in a reach; waits for the index where rows wait for it.
+Result<Ranking> RankReach(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
+                          const Reach& reach, const Filter& filter, RankQuery query) {
+  if ((!reach.all && reach.ranges.empty()) || filter.limit == 0) return Ranking();
   query.ranges = reach.ranges;
   query.project = reach.project;
   query.type = filter.type;
   query.limit = filter.limit;
   ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
-  if (ranking.behind) {
-    result.partial = !wait_for_index();
-    RETURN_IF_ERROR(snapshot.Renew());
-    query.even_behind = true;
-    ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(snapshot.database(), query));
-  }
-  result.partial = result.partial || ranking.partial;
+  if (!ranking.behind) return ranking;
+  const bool partial = !wait_for_index();
+  RETURN_IF_ERROR(snapshot.Renew());
+  query.even_behind = true;
+  ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  ranking.partial = ranking.partial || partial;
+  return ranking;
+}
+
+Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
+                              const Reach& reach, const Filter& filter, RankQuery query) {
+  SearchResult result;
+  const bool cut = query.neighbours;
+  ASSIGN_OR_RETURN(Ranking ranking,
+                   RankReach(snapshot, wait_for_index, reach, filter, std::move(query)));
+  result.partial = ranking.partial;
   size_t bytes = 0;
   base::AnswerCharge charge;
   for (const Scored& scored : ranking.rows) {
@@ -89,7 +59,7 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& w
     result.rows.push_back({ObservationAt(read), -scored.score, "fts5_bm25"});
     Observation& found = result.rows.back().row;
     // Of a recall, which has neighbours: it goes into a prompt, cut.
-    if (query.neighbours) found.content = base::Ellipsize(found.content, api::kContextCharacters);
+    if (cut) found.content = base::Ellipsize(found.content, api::kContextCharacters);
     const size_t row_bytes = AnswerBytes(found);
     RETURN_IF_ERROR(charge.Add(row_bytes));
     bytes += row_bytes;
@@ -105,19 +75,59 @@ Result<SearchResult> RankRowsThen(Snapshot& snapshot, const std::function<bool()
                                   const Reach& reach, const Filter& filter, RankQuery query,
                                   const Replaced& replaced) {
   if (filter.limit == 0) return SearchResult();
+  Database& database = snapshot.database();
   Filter wide = filter;
   wide.limit = api::kMaxRows;
   const std::string text = query.text;
   const bool operators = query.operators;
-  ASSIGN_OR_RETURN(SearchResult result,
-                   RankRows(snapshot, wait_for_index, reach, wide, std::move(query)));
-  result.partial = result.partial || replaced.partial || result.rows.size() == wide.limit;
-  std::erase_if(result.rows,
-                [&](const Found& found) { return found.row.updated_ms > *filter.as_of_ms; });
-  ASSIGN_OR_RETURN(result.rows, RankThen(snapshot.database(), std::move(result.rows), replaced,
-                                         text, operators));
-  if (result.rows.size() > filter.limit) result.rows.resize(filter.limit);
+  ASSIGN_OR_RETURN(Ranking ranking,
+                   RankReach(snapshot, wait_for_index, reach, wide, std::move(query)));
+  SearchResult result;
+  result.partial = ranking.partial || replaced.partial || ranking.rows.size() == wide.limit;
+  std::vector<RankedText> matches;
+  for (const Scored& scored : ranking.rows) {
+    ASSIGN_OR_RETURN(Statement read,
+                     database.Prepare("SELECT id, updated_ms FROM observations WHERE slot = ?1"));
+    read.Bind(scored.slot);
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (row && read.Int(1) <= *filter.as_of_ms)
+      matches.push_back({{scored.slot, read.Int(0), 0, read.Int(1)}, -scored.score});
+  }
+  ASSIGN_OR_RETURN(RankedThen ranked,
+                   RankThen(database, std::move(matches), replaced, text, operators));
+  result.partial = result.partial || ranked.partial;
+  size_t bytes = 0;
+  base::AnswerCharge charge;
+  for (const RankedText& found : ranked.texts) {
+    if (result.rows.size() >= filter.limit) break;
+    if (bytes > kAnswerBytes) {
+      result.partial = true;
+      break;
+    }
+    ASSIGN_OR_RETURN(Observation row, LoadText(database, found.text));
+    const size_t row_bytes = AnswerBytes(row);
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
+    result.rows.push_back({std::move(row), found.rank, "fts5_bm25"});
+  }
   return result;
+}
+
+// The first of the replaced texts, as many as a list by recency can take.
+Result<std::vector<Observation>> LoadNewest(Database& database, const Replaced& replaced,
+                                            size_t most) {
+  std::vector<Observation> rows;
+  size_t bytes = 0;
+  base::AnswerCharge charge;
+  for (const Text& text : replaced.texts) {
+    if (rows.size() >= most || bytes > kAnswerBytes) break;
+    ASSIGN_OR_RETURN(Observation row, LoadText(database, text));
+    const size_t row_bytes = AnswerBytes(row);
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 Result<int64_t> LiveSlot(Database& database, int64_t id) {
@@ -167,20 +177,6 @@ Result<std::vector<Revision>> ReadRevisions(Database& database, int64_t id, int6
     RETURN_IF_ERROR(charge.Add(AnswerBytes(revisions.back())));
   }
   return revisions;
-}
-
-// Rows of each project that are over and not hidden yet: the counts of the ranges have them still.
-Result<std::map<int64_t, int64_t>> CountOver(Database& database) {
-  std::map<int64_t, int64_t> over;
-  ASSIGN_OR_RETURN(
-      Statement read,
-      database.Prepare("SELECT o.project, count(*) FROM observations o "
-                       "WHERE o.deleted_ms IS NULL AND NOT (" MEMORY_LIVE ") GROUP BY o.project"));
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return over;
-    over[read.Int(0)] = read.Int(1);
-  }
 }
 
 }  // namespace
@@ -236,12 +232,6 @@ Result<std::vector<Revision>> Store::Revisions(int64_t id, int64_t before, size_
   return revisions;
 }
 
-Result<std::vector<Observation>> Store::Recent(const Filter& filter) {
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers, filter.stop));
-  ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, false));
-  return Newest(snapshot.database(), reach, filter, true);
-}
-
 Result<SearchResult> Store::Search(const Filter& filter, const std::string& text, bool operators) {
   const auto wait = [this] { return state_->WaitForIndex(); };
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
@@ -286,10 +276,13 @@ Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text
   ASSIGN_OR_RETURN(std::vector<Observation> newest,
                    Newest(snapshot.database(), reach, filter, false));
   result.partial = result.partial || AnswerBytes(newest) > kAnswerBytes;
+  // Those that are in the answer already are passed over.
+  ASSIGN_OR_RETURN(std::vector<Observation> texts,
+                   LoadNewest(snapshot.database(), replaced, filter.limit + result.rows.size()));
   std::vector<Observation> merged;
   std::merge(std::make_move_iterator(newest.begin()), std::make_move_iterator(newest.end()),
-             std::make_move_iterator(replaced.rows.begin()),
-             std::make_move_iterator(replaced.rows.end()), std::back_inserter(merged), IsNewer);
+             std::make_move_iterator(texts.begin()), std::make_move_iterator(texts.end()),
+             std::back_inserter(merged), IsNewer);
   for (Observation& row : merged) {
     if (result.rows.size() >= filter.limit) break;
     bool known = std::any_of(result.rows.begin(), result.rows.end(),
@@ -297,71 +290,6 @@ Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text
     if (!known) result.rows.push_back({std::move(row), 0, "recency"});
   }
   return result;
-}
-
-Result<std::vector<Observation>> Store::Timeline(int64_t id, size_t before, size_t after) {
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
-  Database& database = snapshot.database();
-  ASSIGN_OR_RETURN(int64_t slot, LiveSlot(database, id));
-  ASSIGN_OR_RETURN(
-      Statement earlier,
-      database.Prepare(
-          MEMORY_SELECT_OBSERVATION
-          "JOIN observations c ON c.slot = ?1 WHERE o.session = c.session AND " MEMORY_LIVE
-          "AND (o.created_ms, o.id) < (c.created_ms, c.id) "
-          "ORDER BY o.created_ms DESC, o.id DESC LIMIT ?2"));
-  earlier.Bind(slot).Bind(static_cast<int64_t>(before));
-  ASSIGN_OR_RETURN(std::vector<Observation> rows,
-                   AllObservations(std::move(earlier), kAnswerBytes / 2));
-  std::reverse(rows.begin(), rows.end());
-  ASSIGN_OR_RETURN(
-      Statement later,
-      database.Prepare(
-          MEMORY_SELECT_OBSERVATION
-          "JOIN observations c ON c.slot = ?1 WHERE o.session = c.session AND " MEMORY_LIVE
-          "AND (o.created_ms, o.id) >= (c.created_ms, c.id) "
-          "ORDER BY o.created_ms, o.id LIMIT ?2 + 1"));
-  later.Bind(slot).Bind(static_cast<int64_t>(after));
-  ASSIGN_OR_RETURN(std::vector<Observation> following,
-                   AllObservations(std::move(later), kAnswerBytes / 2));
-  std::move(following.begin(), following.end(), std::back_inserter(rows));
-  return rows;
-}
-
-Result<Totals> Store::Count(const std::optional<std::string>& project) {
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
-  Totals totals;
-  std::optional<int64_t> number;
-  if (project) {
-    ASSIGN_OR_RETURN(number, FindProject(snapshot.database(), *project));
-    if (!number) return totals;
-  }
-  ASSIGN_OR_RETURN(
-      Statement read,
-      snapshot.database().Prepare(
-          "SELECT p.name, (SELECT count(*) FROM sessions s WHERE s.project = p.number), "
-          "r.live_rows + coalesce(g.live_rows, 0), p.number FROM projects p "
-          "JOIN ranges r ON r.number = p.number "
-          "LEFT JOIN (SELECT project, count(*) AS live_rows FROM observations "
-          "WHERE range = 0 AND deleted_ms IS NULL GROUP BY project) g ON g.project = p.number "
-          "WHERE (?1 IS NULL OR p.number = ?1) ORDER BY p.name"));
-  if (number)
-    read.Bind(*number);
-  else
-    read.BindNull();
-  std::map<int64_t, int64_t> over;
-  if (state_->lifetimes->policy()->Ends()) {
-    ASSIGN_OR_RETURN(over, CountOver(snapshot.database()));
-  }
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return totals;
-    const int64_t live = read.Int(2) - over[read.Int(3)];
-    if (read.Int(1) + live == 0) continue;
-    totals.projects.push_back(read.Text(0));
-    totals.sessions += read.Int(1);
-    totals.observations += live;
-  }
 }
 
 }  // namespace memory

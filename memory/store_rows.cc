@@ -41,6 +41,21 @@ Result<int64_t> TakeNumber(Database& database, std::string_view read, std::strin
   return number;
 }
 
+// The next position of a session, which notes whether its positions are the order of time.
+Result<int64_t> TakePosition(Database& database, int64_t session, int64_t created_ms, int64_t id) {
+  ASSIGN_OR_RETURN(Statement now,
+                   database.Prepare("SELECT next_position FROM sessions WHERE number = ?1"));
+  now.Bind(session);
+  ASSIGN_OR_RETURN(int64_t position, OneNumber(std::move(now)));
+  ASSIGN_OR_RETURN(
+      Statement next,
+      database.Prepare("UPDATE sessions SET next_position = next_position + 1, last_ms = ?2, "
+                       "last_id = ?3, mixed = mixed OR (?2, ?3) < (last_ms, last_id) "
+                       "WHERE number = ?1"));
+  RETURN_IF_ERROR(next.Bind(session).Bind(created_ms).Bind(id).Run());
+  return position;
+}
+
 }  // namespace
 
 std::vector<std::string> TagsOf(const std::string& stored) {
@@ -165,16 +180,12 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
                               "UPDATE ranges SET next = next + 1 WHERE number = ?1", range));
   int64_t slot = range << 32 | number;
   ASSIGN_OR_RETURN(
-      int64_t position,
-      TakeNumber(database, "SELECT next_position FROM sessions WHERE number = ?1",
-                 "UPDATE sessions SET next_position = next_position + 1 WHERE number = ?1",
-                 session));
-  ASSIGN_OR_RETURN(
       int64_t id,
       TakeNumber(database, "SELECT max(value, ?1) FROM counters WHERE name = 'next_id'",
                  "UPDATE counters SET value = max(value + (?1 = 0), ?1 + 1) WHERE name = 'next_id'",
                  row.id));
   if (row.id != 0) id = row.id;
+  ASSIGN_OR_RETURN(int64_t position, TakePosition(database, session, row.created_ms, id));
 
   ASSIGN_OR_RETURN(
       Statement add,

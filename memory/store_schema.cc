@@ -195,11 +195,68 @@ CREATE INDEX deletions_newest ON deletions(text);
 CREATE INDEX deletions_text ON deletions(text, created_ms) WHERE place IS NOT NULL;
 )sql";
 
+// observations_recent  with the type before the time: lists of a type, and those without logs, read
+//                      what they answer; it costs a write hardly more (docs/adr/0042)
+// observations_shared  the same of scope global, by the project that wrote the row
+// sessions             of a project; shared_rows: its live rows of scope global
+// mixed                a session's rows were not written in the order of (created_ms, id), whose
+//                      last is last_ms, last_id: else their positions are that order
+constexpr const char* kLists = R"sql(
+DROP INDEX observations_recent;
+CREATE INDEX observations_recent ON observations(range, type, updated_ms, id)
+  WHERE deleted_ms IS NULL;
+CREATE INDEX observations_shared ON observations(project, type, updated_ms, id)
+  WHERE range = 0 AND deleted_ms IS NULL;
+CREATE INDEX sessions_newest ON sessions(started_ms);
+CREATE INDEX sessions_newest_summaries ON sessions(summarized_ms) WHERE summarized_ms > 0;
+
+ALTER TABLE sessions ADD COLUMN last_ms INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN last_id INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN mixed INTEGER NOT NULL DEFAULT 0;
+UPDATE sessions SET (last_ms, last_id) = (SELECT o.created_ms, o.id FROM observations o
+    WHERE o.session = sessions.number ORDER BY o.position DESC LIMIT 1)
+  WHERE EXISTS (SELECT 1 FROM observations o WHERE o.session = sessions.number);
+UPDATE sessions SET mixed = 1 WHERE number IN (
+  SELECT o.session FROM (
+    SELECT session, slot, created_ms, lag(created_ms) OVER w AS earlier_ms,
+      lag(slot) OVER w AS earlier_slot
+      FROM observations WINDOW w AS (PARTITION BY session ORDER BY position)) o
+  WHERE o.created_ms < o.earlier_ms OR o.created_ms = o.earlier_ms AND
+    (SELECT id FROM observations WHERE slot = o.slot) <
+    (SELECT id FROM observations WHERE slot = o.earlier_slot));
+
+ALTER TABLE ranges ADD COLUMN sessions INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE ranges ADD COLUMN shared_rows INTEGER NOT NULL DEFAULT 0;
+UPDATE ranges SET
+  sessions = (SELECT count(*) FROM sessions s WHERE s.project = ranges.number),
+  shared_rows = (SELECT count(*) FROM observations o
+    WHERE o.range = 0 AND o.deleted_ms IS NULL AND o.project = ranges.number);
+CREATE TRIGGER sessions_made AFTER INSERT ON sessions BEGIN
+  UPDATE ranges SET sessions = sessions + 1 WHERE number = new.project;
+END;
+CREATE TRIGGER sessions_gone AFTER DELETE ON sessions BEGIN
+  UPDATE ranges SET sessions = sessions - 1 WHERE number = old.project;
+END;
+CREATE TRIGGER shared_inserted AFTER INSERT ON observations
+  WHEN new.range = 0 AND new.deleted_ms IS NULL BEGIN
+  UPDATE ranges SET shared_rows = shared_rows + 1 WHERE number = new.project;
+END;
+CREATE TRIGGER shared_updated AFTER UPDATE OF deleted_ms ON observations WHEN new.range = 0 BEGIN
+  UPDATE ranges
+    SET shared_rows = shared_rows + (new.deleted_ms IS NULL) - (old.deleted_ms IS NULL)
+    WHERE number = new.project;
+END;
+CREATE TRIGGER shared_deleted AFTER DELETE ON observations
+  WHEN old.range = 0 AND old.deleted_ms IS NULL BEGIN
+  UPDATE ranges SET shared_rows = shared_rows - 1 WHERE number = old.project;
+END;
+)sql";
+
 }  // namespace
 
 const std::vector<const char*>& SchemaSteps() {
-  static const std::vector<const char*> kSteps = {kFirst,  kWaiting, kCountRows,       kRetention,
-                                                  kTopics, kTwins,   kKeysAndDeletions};
+  static const std::vector<const char*> kSteps = {kFirst,  kWaiting, kCountRows,        kRetention,
+                                                  kTopics, kTwins,   kKeysAndDeletions, kLists};
   return kSteps;
 }
 

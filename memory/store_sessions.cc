@@ -78,23 +78,35 @@ Result<Session> Store::EndSession(const std::string& id, const SessionEnd& end, 
 }
 
 Result<std::vector<Session>> Store::RecentSessions(const std::optional<std::string>& project,
-                                                   size_t limit) {
+                                                   size_t limit, const SessionKey& before) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Database& database = snapshot.database();
+  int64_t behind = INT64_MAX;
+  if (!before.id.empty()) {
+    ASSIGN_OR_RETURN(Statement find, database.Prepare("SELECT number FROM sessions WHERE id = ?1"));
+    find.Bind(before.id);
+    ASSIGN_OR_RETURN(bool known, find.Step());
+    if (!known) {
+      return Error{Code::kInvalid,
+                   "cursor names a session that is not there; leave it out to begin again"};
+    }
+    behind = find.Int(0);
+  }
   if (!project) {
     ASSIGN_OR_RETURN(Statement read,
                      database.Prepare(MEMORY_SELECT_SESSION
-                                      "ORDER BY s.started_ms DESC, s.number DESC LIMIT ?1"));
-    read.Bind(static_cast<int64_t>(limit));
+                                      "WHERE (s.started_ms, s.number) < (?1, ?2) "
+                                      "ORDER BY s.started_ms DESC, s.number DESC LIMIT ?3"));
+    read.Bind(before.ms).Bind(behind).Bind(static_cast<int64_t>(limit));
     return AllSessions(std::move(read));
   }
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, *project));
   if (!number) return std::vector<Session>();
-  ASSIGN_OR_RETURN(
-      Statement read,
-      database.Prepare(MEMORY_SELECT_SESSION "WHERE s.project = ?1 ORDER BY s.started_ms DESC, "
-                                             "s.number DESC LIMIT ?2"));
-  read.Bind(*number).Bind(static_cast<int64_t>(limit));
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare(MEMORY_SELECT_SESSION
+                                    "WHERE s.project = ?1 AND (s.started_ms, s.number) < (?2, ?3) "
+                                    "ORDER BY s.started_ms DESC, s.number DESC LIMIT ?4"));
+  read.Bind(*number).Bind(before.ms).Bind(behind).Bind(static_cast<int64_t>(limit));
   return AllSessions(std::move(read));
 }
 

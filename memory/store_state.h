@@ -78,9 +78,11 @@ class Snapshot {
   std::optional<sqlite::TimeLimit> limit_;
 };
 
-// Where a walk over all rows goes on: by range, then oldest change first.
+// Where a walk over all rows goes on: by range and type, then oldest change first.
 struct SweepPlace {
-  int64_t range = -1, updated_ms = 0, slot = 0;
+  int64_t range = -1;
+  std::string type;
+  int64_t updated_ms = 0, id = 0;
 };
 
 struct Store::State {

@@ -39,22 +39,22 @@ Result<Suspects> ReadSuspects(Statement read) {
 Result<Stretch> WalkOn(Database& database, int64_t deleted_ms, SweepPlace& place) {
   ASSIGN_OR_RETURN(
       Statement read,
-      database.Prepare("SELECT o.slot, o.id, o.range, o.updated_ms, NOT (" MEMORY_LIVE
+      database.Prepare("SELECT o.slot, o.id, o.range, o.type, o.updated_ms, NOT (" MEMORY_LIVE
                        "), o.revision_count > 1 AND EXISTS (SELECT 1 FROM revisions r WHERE r.id = "
-                       "o.id AND r.replaced_ms <= kept_since(o.project, o.scope, o.type) - ?5) "
+                       "o.id AND r.replaced_ms <= kept_since(o.project, o.scope, o.type) - ?6) "
                        "FROM observations o WHERE o.deleted_ms IS NULL AND "
-                       "(o.range, o.updated_ms, o.slot) > (?1, ?2, ?3) "
-                       "ORDER BY o.range, o.updated_ms, o.slot LIMIT ?4"));
-  read.Bind(place.range).Bind(place.updated_ms).Bind(place.slot);
+                       "(o.range, o.type, o.updated_ms, o.id) > (?1, ?2, ?3, ?4) "
+                       "ORDER BY o.range, o.type, o.updated_ms, o.id LIMIT ?5"));
+  read.Bind(place.range).Bind(std::string_view(place.type)).Bind(place.updated_ms).Bind(place.id);
   read.Bind(kLookAt).Bind(deleted_ms);
   Stretch found;
   int64_t seen = 0;
   for (;; ++seen) {
     ASSIGN_OR_RETURN(bool row, read.Step());
     if (!row) break;
-    place = {read.Int(2), read.Int(3), read.Int(0)};
-    if (read.Int(4)) found.over.push_back({read.Int(0), read.Int(1), 0});
-    if (read.Int(5)) found.old_texts.push_back({read.Int(0), read.Int(1), 0});
+    place = {read.Int(2), read.Text(3), read.Int(4), read.Int(1)};
+    if (read.Int(5)) found.over.push_back({read.Int(0), read.Int(1), 0});
+    if (read.Int(6)) found.old_texts.push_back({read.Int(0), read.Int(1), 0});
   }
   found.end = seen < kLookAt;
   if (found.end) place = SweepPlace();

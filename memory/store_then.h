@@ -12,21 +12,38 @@ namespace memory {
 // The order of lists by recency.
 bool IsNewer(const api::Observation& a, const api::Observation& b);
 
+// A text by its place: of a row as it is (revision 0), or as it was.
+struct Text {
+  int64_t slot = 0, id = 0, revision = 0;
+  int64_t written_ms = 0;
+};
+
 struct Replaced {
-  std::vector<api::Observation> rows;  // as they were then, the newest text first
-  bool partial = false;                // there are more than are looked at, or the deadline came
+  std::vector<Text> texts;  // as they were then, the newest first
+  bool partial = false;     // there are more than are looked at, or the deadline came
 };
 
 // The rows of a reach that said something else at `filter.as_of_ms` than now. Rows that were
-// deleted since are gone for every time (rulings K45).
+// deleted since are gone for every time.
 base::Result<Replaced> ReplacedSince(sqlite::Database& database, const Reach& reach,
                                      const Filter& filter, int64_t deadline_ms);
 
-// One ranking over rows of both kinds: matches and topic keys, best first. `matches` are rows that
-// the live index found, best first; they keep their order when no replaced text matches.
-// The limits of `database` end it too.
-base::Result<std::vector<Found>> RankThen(sqlite::Database& database, std::vector<Found> matches,
-                                          const Replaced& replaced, const std::string& text,
-                                          bool operators);
+struct RankedText {
+  Text text;
+  double rank = 0;
+};
+struct RankedThen {
+  std::vector<RankedText> texts;
+  bool partial = false;  // more bytes of texts than are looked at
+};
+// One ranking over texts of both kinds: matches and topic keys, best first. `matches` are rows that
+// the live index found, best first; they keep their order when no replaced text matches. Texts are
+// read one by one and not kept. The limits of `database` end it too.
+base::Result<RankedThen> RankThen(sqlite::Database& database, std::vector<RankedText> matches,
+                                  const Replaced& replaced, const std::string& question,
+                                  bool operators);
+
+// The row that said it, as it was then.
+base::Result<api::Observation> LoadText(sqlite::Database& database, const Text& text);
 
 }  // namespace memory
