@@ -1,8 +1,11 @@
 // Handlers of sessions and observations.
 #include "memory/handlers.h"
 
+#include <algorithm>
+
 #include "lib/telemetry/instrument.h"
 #include "memory/answer_limit.h"
+#include "memory/page_cursor.h"
 #include "memory/revision.h"
 #include "memory/transfer/json_elements.h"
 #include "memory/validate.h"
@@ -33,13 +36,18 @@ Json Encode(const std::vector<Row>& rows, Json (*encode)(const Row&)) {
   return list;
 }
 
-// A list; X-Partial where it ends at the limit of an answer.
+// A list that was asked for with one row more than it may have: the row says whether there is more.
+// It also ends at the limit of an answer.
 template <class Row>
-Response ListAnswer(const Result<std::vector<Row>>& rows, Json (*encode)(const Row&),
-                    size_t limit = kAnswerBytes) {
+Response PageAnswer(Result<std::vector<Row>> rows, size_t limit, Json (*encode)(const Row&)) {
   if (!rows) return ErrorResponse(rows.error());
+  const bool more = rows->size() > limit || AnswerBytes(*rows) > kAnswerBytes;
+  if (rows->size() > limit) rows->resize(limit);
   Response response = JsonResponse(200, Encode(*rows, encode));
-  if (AnswerBytes(*rows) > limit) response.headers.Set("X-Partial", "true");
+  if (more && !rows->empty()) {
+    response.headers.Set("X-Partial", "true");
+    response.headers.Set("X-Next-Cursor", CursorBehind(rows->back()));
+  }
   return response;
 }
 
@@ -113,12 +121,13 @@ Response EndSession(const Api& api, const Request& request) {
 }
 
 Response RecentSessions(const Api& api, const Request& request) {
-  return ListAnswer(
-      [&]() -> Result<std::vector<api::Session>> {
-        ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", 5));
-        return api.store.RecentSessions(TextParameter(request, "project"), limit);
-      }(),
-      api::EncodeSession);
+  size_t limit = 0;
+  auto page = [&]() -> Result<std::vector<api::Session>> {
+    ASSIGN_OR_RETURN(limit, CountParameter(request, "limit", 5));
+    ASSIGN_OR_RETURN(SessionKey before, SessionCursor(request));
+    return api.store.RecentSessions(TextParameter(request, "project"), limit + 1, before);
+  }();
+  return PageAnswer(std::move(page), limit, api::EncodeSession);
 }
 
 Response PostObservation(const Api& api, const Request& request) {
@@ -143,13 +152,15 @@ Response PostObservation(const Api& api, const Request& request) {
 }
 
 Response RecentObservations(const Api& api, const Request& request) {
-  return ListAnswer(
-      [&]() -> Result<std::vector<api::Observation>> {
-        ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 20));
-        filter.stop = request.client_gone;
-        return api.store.Recent(filter);
-      }(),
-      api::EncodeObservation);
+  size_t limit = 0;
+  auto page = [&]() -> Result<std::vector<api::Observation>> {
+    ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 20));
+    ASSIGN_OR_RETURN(filter.before, RowCursor(request));
+    filter.stop = request.client_gone;
+    limit = filter.limit++;
+    return api.store.Recent(filter);
+  }();
+  return PageAnswer(std::move(page), limit, api::EncodeObservation);
 }
 
 Response GetObservation(const Api& api, const Request& request) {
@@ -169,9 +180,11 @@ Response GetRevisions(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", api::kMaxRows));
     return api.store.Revisions(id, before.value_or(INT64_MAX), limit);
   }();
-  Response response = ListAnswer(page, EncodeRevision);
+  if (!page) return ErrorResponse(page.error());
+  Response response = JsonResponse(200, Encode(*page, EncodeRevision));
+  if (AnswerBytes(*page) > kAnswerBytes) response.headers.Set("X-Partial", "true");
   // A page before the first revision is not asked for; one that retention emptied is empty.
-  if (page && !page->empty() && page->front().revision > 1) {
+  if (!page->empty() && page->front().revision > 1) {
     response.headers.Set("X-Partial", "true");
     response.headers.Set("X-Next-Cursor", std::to_string(page->front().revision));
   }
@@ -197,25 +210,68 @@ Response DeleteObservation(const Api& api, const Request& request) {
   return deleted ? http::EmptyResponse(204) : ErrorResponse(deleted.error());
 }
 
+namespace {
+
+// The rows of one session beside a row: so many before and after it that are wanted.
+struct Window {
+  std::vector<api::Observation> rows;
+  bool earlier = false, later = false;  // there are more
+  bool cut = false;                     // at the limit of an answer
+};
+
+// `rows`: with one more to each side than is wanted, where there is one. `middle`: how many lie
+// before the row that was asked for.
+Window CutWindow(std::vector<api::Observation> rows, size_t middle, size_t before, size_t after) {
+  Window window;
+  // Each side has half of the answer.
+  size_t sides[2] = {0, 0};
+  for (size_t i = 0; i < rows.size(); ++i) sides[i < middle ? 0 : 1] += AnswerBytes(rows[i]);
+  window.earlier = middle > before || sides[0] > kAnswerBytes / 2;
+  window.later = rows.size() - middle > after || sides[1] > kAnswerBytes / 2;
+  window.cut = std::max(sides[0], sides[1]) > kAnswerBytes / 2;
+  if (rows.size() - middle > after) rows.resize(middle + after);
+  if (middle > before)
+    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(middle - before));
+  window.rows = std::move(rows);
+  return window;
+}
+
+Result<Window> WindowOf(const Api& api, const Request& request) {
+  std::optional<std::string> text = TextParameter(request, "observation_id");
+  if (!text) return Error{Code::kInvalid, "observation_id is required"};
+  ASSIGN_OR_RETURN(int64_t id, IdOf(*text));
+  ASSIGN_OR_RETURN(auto cursor, TimelineCursor(request));
+  if (cursor) {
+    ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", 20));
+    const size_t before = cursor->later ? 0 : limit + 1, after = cursor->later ? limit + 1 : 0;
+    ASSIGN_OR_RETURN(auto rows, api.store.Timeline(id, before, after, cursor->id));
+    const size_t middle = cursor->later ? 0 : rows.size();
+    Window window = CutWindow(std::move(rows), middle, limit, limit);
+    window.cut = window.cut || window.earlier || window.later;
+    return window;
+  }
+  ASSIGN_OR_RETURN(size_t before, CountParameter(request, "before", 3));
+  ASSIGN_OR_RETURN(size_t after, CountParameter(request, "after", 3));
+  ASSIGN_OR_RETURN(auto rows, api.store.Timeline(id, before + 1, after + 1));
+  const auto asked = std::find_if(rows.begin(), rows.end(),
+                                  [&](const api::Observation& row) { return row.id == id; });
+  const auto middle = static_cast<size_t>(asked - rows.begin());
+  return CutWindow(std::move(rows), middle, before, after + 1);
+}
+
+}  // namespace
+
 Response Timeline(const Api& api, const Request& request) {
-  bool partial = false;
-  Response response = Answer(200, [&]() -> Result<Json> {
-    std::optional<std::string> text = TextParameter(request, "observation_id");
-    if (!text) return Error{Code::kInvalid, "observation_id is required"};
-    ASSIGN_OR_RETURN(int64_t id, IdOf(*text));
-    ASSIGN_OR_RETURN(size_t before, CountParameter(request, "before", 3));
-    ASSIGN_OR_RETURN(size_t after, CountParameter(request, "after", 3));
-    ASSIGN_OR_RETURN(auto rows, api.store.Timeline(id, before, after));
-    // Each side of the asked row has half of the answer.
-    size_t sides[2] = {0, 0};
-    for (size_t side = 0; const api::Observation& row : rows) {
-      if (row.id == id) side = 1;
-      sides[side] += AnswerBytes(row);
-    }
-    partial = std::max(sides[0], sides[1]) > kAnswerBytes / 2;
-    return Encode(rows, api::EncodeObservation);
-  }());
-  if (partial) response.headers.Set("X-Partial", "true");
+  const Result<Window> window = WindowOf(api, request);
+  if (!window) return ErrorResponse(window.error());
+  Response response = JsonResponse(200, Encode(window->rows, api::EncodeObservation));
+  if (window->cut) response.headers.Set("X-Partial", "true");
+  if (window->rows.empty()) return response;
+  if (window->earlier) {
+    response.headers.Set("X-Previous-Cursor", CursorOf({false, window->rows.front().id}));
+  }
+  if (window->later)
+    response.headers.Set("X-Next-Cursor", CursorOf({true, window->rows.back().id}));
   return response;
 }
 

@@ -88,7 +88,8 @@ http::Response Passed(http::Response answer) {
   out.status = answer.status;
   out.body = std::move(answer.body);
   for (const char* name :
-       {"Content-Type", "Retry-After", "X-Request-Id", "X-Partial", "X-Next-Cursor"}) {
+       {"Content-Type", "Retry-After", "X-Request-Id", "X-Partial", "X-Next-Cursor",
+        "X-Previous-Cursor"}) {
     if (auto value = answer.headers.Get(name)) out.headers.Set(name, *value);
   }
   return out;
