@@ -323,6 +323,11 @@ void ResidentIndexes::Run() {
   }
 }
 
+void ResidentIndexes::Forget(int64_t range) {
+  const std::lock_guard lock(mutex_);
+  if (std::shared_ptr<Entry> entry = Known(range)) Drop(*entry);
+}
+
 ResidentIndexes::Figures ResidentIndexes::Read() const {
   const ResidentBudget::Share share = options_.budget->Of(store_);
   return {share.bytes, share.ranges, served_, missed_};

@@ -59,6 +59,10 @@ class ResidentIndexes {
   std::optional<Pinned> Pin(sqlite::Database& reader, const Tokens& tokens,
                             std::vector<int64_t> ranges);
 
+  // Takes a range's words out of memory: dead rows keep their places in them for a while. It comes
+  // back as it is asked for.
+  void Forget(int64_t range);
+
   struct Figures {
     size_t bytes = 0, ranges = 0;
     int64_t served = 0, missed = 0;  // questions

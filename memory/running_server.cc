@@ -92,6 +92,9 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   parts->settings.store.on_read_cut_off = [metrics = &parts->metrics](const char* limit) {
     metrics->Count("agent_memory_server_reads_cut_off_total", {{"limit", limit}});
   };
+  parts->settings.store.on_erased = [metrics = &parts->metrics](int64_t deletes) {
+    metrics->Count("agent_memory_server_erasures_total", {}, static_cast<double>(deletes));
+  };
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
   parts->settings.store.clock = &clock;
   LimitPageCaches(

@@ -108,6 +108,8 @@ Store::State::State(std::string of, StoreOptions with)
                 options.index_budget ? options.index_budget
                                      : std::make_shared<ResidentBudget>(options.index_bytes),
                 options.index_at_once}),
+      eraser(
+          {path, options.erase_after, options.on_erased, &index_damaged, &resident, options.space}),
       lifetimes(std::make_shared<Lifetimes>(*options.clock)),
       readers([this] { return OpenReader(path, Reading(), lifetimes, &resident); },
               {options.readers, options.read_timeout_ms, options.clock, options.on_read_cut_off}) {}
@@ -258,6 +260,9 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
     return state->Index(writer, IndexWaiting);
   };
   writing.idle = options.index_idle;
+  writing.chore = [state = state.get()](Database& writer, const sqlite::Writer::ChoreCall& call) {
+    return state->eraser.Step(writer, call);
+  };
   state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
   return std::unique_ptr<Store>(new Store(std::move(state)));
 }
@@ -279,6 +284,7 @@ Store::IndexFigures Store::Indexes() const {
 }
 
 Store::Used Store::Usage() const { return {state_->usage.rows(), state_->usage.bytes()}; }
+int64_t Store::DueErasures() const { return state_->eraser.due(); }
 const std::string& Store::path() const { return state_->path; }
 
 void Store::CloseIdleReaders() {

@@ -50,6 +50,10 @@ struct StoreOptions {
   std::function<void(const base::Error&)> on_sync_failure;
   // A call met damage in the file of this path; it was answered with an error. Any thread.
   std::function<void(const std::string& path, const base::Error&)> on_damage;
+  // From a hard delete until its words begin to be erased from the file, so that many deletes share
+  // the work, and who was told how many are done.
+  std::chrono::milliseconds erase_after{10'000};
+  std::function<void(int64_t deletes)> on_erased;
   TenantQuota quota;  // beyond it only deletes are taken
   // Keeps room on the volume: writes that need some ask it, deletes do not. Outlives the store;
   // null: nobody is asked.
@@ -180,7 +184,9 @@ class Store {
   base::Result<Saved> Save(const api::NewObservation& observation, const RequestKey& key,
                            int64_t now_ms);
   base::Result<api::Observation> Update(int64_t id, const Patch& patch, int64_t now_ms);
-  // Soft or hard, in any order and number; kNotFound for an id that never was.
+  // Soft or hard, in any order and number; kNotFound for an id that never was. A hard delete also
+  // takes quotes of the row out of the summaries there are, and has all its words erased (see
+  // store_erase.h) soon after it was answered.
   base::Status Delete(int64_t id, bool hard, int64_t now_ms);
   // An existing session of the same project is answered as it is; of another: kConflict.
   base::Result<api::Session> StartSession(const std::string& id, const std::string& project,
@@ -257,6 +263,7 @@ class Store {
     int64_t rows = 0, bytes = 0;  // as TenantQuota counts them
   };
   Used Usage() const;
+  int64_t DueErasures() const;  // hard deletes whose words may still be in the file
   const std::string& path() const;
   void CloseIdleReaders();  // connections that read nothing for a minute
   void Close();             // finishes the writes that wait

@@ -11,6 +11,7 @@
 #include "memory/ranker.h"
 #include "memory/ranker_resident.h"
 #include "memory/store.h"
+#include "memory/store_erase.h"
 #include "memory/store_retention.h"
 #include "memory/store_usage.h"
 
@@ -99,6 +100,7 @@ struct Store::State {
   StoreUsage usage;  // outlives the writer, which reads it
   std::atomic<bool> index_damaged{false};
   ResidentIndexes resident;  // outlives readers and writer, which use it
+  Eraser eraser;             // the writer's
   const std::shared_ptr<Lifetimes> lifetimes;
   std::mutex rules_mutex;                 // whoever puts rules into force
   std::atomic<bool> rules_changed{true};  // since the last round: what is hidden may come back

@@ -23,6 +23,9 @@ using sqlite::Statement;
 
 namespace {
 
+// A summary that came while others were looked through: clocks of callers may differ by as much.
+constexpr int64_t kWrittenMeanwhileMs = 60'000;
+
 Error NoSuchRow(int64_t id) {
   return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
 }
@@ -170,6 +173,10 @@ Result<Observation> Store::Update(int64_t id, const Patch& patch, int64_t now_ms
 }
 
 Status Store::Delete(int64_t id, bool hard, int64_t now_ms) {
+  std::vector<int64_t> quoting;  // sessions
+  if (hard) {
+    ASSIGN_OR_RETURN(quoting, FindQuoting(state_->readers, id));
+  }
   auto take_away = [&](Database& database) -> Status {
     ASSIGN_OR_RETURN(std::optional<Place> place, FindRow(database, id));
     if (!place) {
@@ -188,6 +195,8 @@ Status Store::Delete(int64_t id, bool hard, int64_t now_ms) {
                                                         "WHERE slot = ?1 AND deleted_ms IS NULL"));
       return hide.Bind(place->slot).Bind(now_ms).Run();
     }
+    RETURN_IF_ERROR(EraseQuotes(database, id, quoting, now_ms - kWrittenMeanwhileMs));
+    RETURN_IF_ERROR(state_->eraser.Ask(database, place->slot >> kRangeBits));
     ASSIGN_OR_RETURN(Statement remove,
                      database.Prepare("DELETE FROM observations WHERE slot = ?1"));
     RETURN_IF_ERROR(remove.Bind(place->slot).Run());

@@ -30,7 +30,18 @@ Sweeper::~Sweeper() {
   thread_.join();
 }
 
+// What a crash left to be done, such as erasing what was deleted, is done by the file's writer.
+void Sweeper::OpenUnclosed(const std::stop_token& stop) {
+  for (const std::string& name : tenants_.Unclosed()) {
+    if (stop.stop_requested()) return;
+    if (auto store = tenants_.Take(name); !store)
+      base::LogWarn("a file that was not closed is opened later",
+                    {{"reason", store.error().message}});
+  }
+}
+
 void Sweeper::Loop(const std::stop_token& stop, int64_t interval_ms) {
+  OpenUnclosed(stop);
   using std::chrono::steady_clock;
   std::mutex mutex;
   std::condition_variable_any wake;

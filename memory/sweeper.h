@@ -12,12 +12,14 @@ namespace memory {
 
 class Sweeper {
  public:
-  // Both outlive this. The first round is one `interval_ms` after the start.
+  // Both outlive this. At once it opens what a crash left unclosed. The first round is one
+  // `interval_ms` after the start.
   Sweeper(Tenants& tenants, telemetry::Metrics& metrics, int64_t interval_ms);
   ~Sweeper();  // ends a running round within one batch
 
  private:
   void Loop(const std::stop_token& stop, int64_t interval_ms);
+  void OpenUnclosed(const std::stop_token& stop);
   void Round(const std::stop_token& stop);
   void KeepUses();
   void Report(const Swept& swept);

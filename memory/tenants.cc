@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "lib/base/file.h"
@@ -27,22 +29,37 @@ constexpr auto kLongestWait = std::chrono::seconds(10);  // for a store that ope
 
 }  // namespace
 
+Result<Json> Tenants::ReadNames() {
+  const std::string table = directory_ + "/names.json";
+  Result<std::string> text = base::ReadFile(table);
+  if (!text && text.error().code == Code::kNotFound) return Json::object();
+  if (!text) return text.error();
+  ASSIGN_OR_RETURN(Json names, base::ParseJson(*text, {64, 1'000'000}));
+  if (!names.is_object()) return Error{Code::kInternal, table + " is not an object of names"};
+  return names;
+}
+
+std::vector<std::string> Tenants::Unclosed() {
+  const std::lock_guard lock(names_mutex_);
+  std::vector<std::string> found;
+  Result<Json> names = ReadNames();
+  if (!names) return found;  // who opens a tenant is told
+  for (const auto& [file, name] : names->items()) {
+    std::error_code ignored;
+    const bool log = std::filesystem::exists(directory_ + "/" + file + "-wal", ignored);
+    if (log && name.is_string()) found.push_back(name.get<std::string>());
+  }
+  return found;
+}
+
 // Of a tenant: hex(sha256(name)). Its name is in names.json, durably, before the file is made.
 Result<std::string> Tenants::FileOf(const std::string& name) {
   const std::lock_guard lock(names_mutex_);
   const std::string file = base::Sha256Hex(name);
-  const std::string table = directory_ + "/names.json";
-  Json names = Json::object();
-  Result<std::string> text = base::ReadFile(table);
-  if (text) {
-    ASSIGN_OR_RETURN(names, base::ParseJson(*text, {64, 1'000'000}));
-    if (!names.is_object()) return Error{Code::kInternal, table + " is not an object of names"};
-  } else if (text.error().code != Code::kNotFound) {
-    return text.error();
-  }
+  ASSIGN_OR_RETURN(Json names, ReadNames());
   if (!names.contains(file)) {
     names[file] = name;
-    RETURN_IF_ERROR(Replace(table, base::DumpJson(names) + "\n"));
+    RETURN_IF_ERROR(Replace(directory_ + "/names.json", base::DumpJson(names) + "\n"));
   }
   return directory_ + "/" + file;
 }
@@ -118,13 +135,17 @@ std::shared_ptr<Store> Tenants::FindOpen(const std::string& name, Lock& lock) {
   return place->second.store;
 }
 
-// Closes the least recently used store that nobody holds. Lets go of the lock meanwhile.
+// Closes the least recently used store that nobody holds; one that has words to erase, which its
+// close would wait for, only if there is no other. Lets go of the lock meanwhile.
 Status Tenants::MakeRoom(Lock& lock) {
   auto oldest = entries_.end();
   for (auto place = entries_.begin(); place != entries_.end(); ++place) {
     // Copies are made under the lock alone: a store that only the table holds stays so.
     if (place->second.state != State::kOpen || place->second.store.use_count() > 1) continue;
-    if (oldest == entries_.end() || place->second.used < oldest->second.used) oldest = place;
+    auto rank = [](const Entry& entry) {
+      return std::pair(entry.store->DueErasures() > 0, entry.used);
+    };
+    if (oldest == entries_.end() || rank(place->second) < rank(oldest->second)) oldest = place;
   }
   if (oldest == entries_.end())
     return Error{Code::kUnavailable, "as many namespaces as may be served at once (" +
@@ -198,6 +219,7 @@ Tenants::Usage Tenants::Used() const {
     if (entry.state != State::kOpen) continue;
     const Store::Used used = entry.store->Usage();
     usage.rows += used.rows;
+    usage.due_erasures += entry.store->DueErasures();
     usage.most_rows = std::max(usage.most_rows, used.rows);
     usage.most_bytes = std::max(usage.most_bytes, used.bytes);
   }

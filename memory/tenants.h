@@ -7,7 +7,9 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
+#include "lib/base/json.h"
 #include "lib/base/result.h"
 #include "memory/store.h"
 
@@ -28,6 +30,10 @@ class Tenants {
   // Store::Open.
   base::Result<std::shared_ptr<Store>> Take(const std::string& name);
 
+  // Tenants whose file was not closed, in this life or the one before: it has a log. What such a
+  // file has left to do is done while it is open.
+  std::vector<std::string> Unclosed();
+
   // The open tenant whose name comes behind `name`, which becomes its name; null: there is none.
   std::shared_ptr<Store> OpenBehind(std::string& name);
 
@@ -38,6 +44,7 @@ class Tenants {
   // Of those that are open: rows of all, and the most that one of them keeps.
   struct Usage {
     int64_t rows = 0, most_rows = 0, most_bytes = 0;
+    int64_t due_erasures = 0;
   };
   Usage Used() const;
   size_t IndexBytes() const;   // words in memory, of all
@@ -54,6 +61,7 @@ class Tenants {
   using Lock = std::unique_lock<std::mutex>;
   std::shared_ptr<Store> FindOpen(const std::string& name, Lock& lock);
   base::Status MakeRoom(Lock& lock);
+  base::Result<base::Json> ReadNames();
   base::Result<std::string> FileOf(const std::string& name);
   base::Status Replace(const std::string& file, const std::string& content);
   void CloseOne(std::map<std::string, Entry>::iterator place, Lock& lock);

@@ -53,6 +53,41 @@ TEST_F(TenantsTest, TheLeastRecentlyUsedIsClosedAndOpensAgainWithItsRows) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(Rows(**tenants->Take(NameOf(i))), 1);
 }
 
+TEST_F(TenantsTest, WhoHasWordsToEraseIsClosedLastAndLeavesNone) {
+  auto holds = [this](const std::string& word) {
+    for (const auto& entry : std::filesystem::directory_iterator(scratch_.path()))
+      if (auto bytes = base::ReadFile(entry.path());
+          bytes && bytes->find(word) != std::string::npos)
+        return true;
+    return false;
+  };
+  StoreOptions options;
+  options.erase_after = std::chrono::hours(1);
+  Tenants tenants(scratch_.path(), options, 2);
+  for (const char* name : {"a", "b"}) {
+    auto store = tenants.Take(name);
+    ASSERT_TRUE(store && (*store)->Save(Note("zyxwvsecret"), "", kMidnight));
+    EXPECT_FALSE((*store)->Search({}, "zyxwvsecret", false)->rows.empty());
+  }
+  ASSERT_TRUE((*tenants.Take("a"))->Delete(1, true, kMidnight));
+  ASSERT_TRUE(tenants.Take("b"));
+  ASSERT_TRUE(tenants.Take("a"));
+  ASSERT_TRUE(tenants.Take("b"));
+  EXPECT_EQ(tenants.Used().due_erasures, 1);
+  EXPECT_EQ(tenants.Unclosed(), (std::vector<std::string>{"b", "a"}));
+  ASSERT_TRUE(tenants.Take("c"));
+  EXPECT_EQ(tenants.Used().due_erasures, 1) << "b was closed, though a was used before it";
+  {
+    auto c = tenants.Take("c");
+    ASSERT_TRUE(tenants.Take("d")) << "now a has to go";
+  }
+  EXPECT_EQ(tenants.Used().due_erasures, 0);
+  ASSERT_TRUE((*tenants.Take("b"))->Delete(1, true, kMidnight));
+  tenants.Close();
+  EXPECT_FALSE(holds("zyxwvsecret"));
+  EXPECT_TRUE(tenants.Unclosed().empty());
+}
+
 TEST_F(TenantsTest, WhatIsInUseIsNeverClosed) {
   auto tenants = Make(2);
   auto first = tenants->Take("a"), second = tenants->Take("b");

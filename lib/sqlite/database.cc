@@ -3,6 +3,7 @@
 
 #include "lib/base/check.h"
 #include "lib/base/clock.h"
+#include "lib/sqlite/clean_pages.h"
 #include "lib/sqlite/errors.h"
 #include "lib/sqlite/open_file.h"
 
@@ -73,16 +74,25 @@ std::vector<UnsoundRow> Database::TakeUnsoundRows() {
 }
 int Database::LogPages() const { return connection_->log_pages; }
 
-Status Database::Checkpoint(Log log) {
+Status Database::Checkpoint(Log log, int wait_ms) {
   int mode = log == Log::kEmpty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
-  // Readers are not waited for: what they still need stays in the log until the next time.
-  sqlite3_busy_timeout(connection_->handle, 0);
+  // What readers still need then stays in the log until the next time.
+  sqlite3_busy_timeout(connection_->handle, wait_ms);
   int pages = 0;
   int rc = sqlite3_wal_checkpoint_v2(connection_->handle, nullptr, mode, &pages, nullptr);
   sqlite3_busy_timeout(connection_->handle, kBusyTimeoutMs);
   if (rc != SQLITE_OK) return connection_->Fail(rc, "checkpoint");
-  if (log == Log::kEmpty) connection_->log_pages = 0;
+  if (log != Log::kEmpty) return {};
+  connection_->log_pages = 0;
+  sqlite3_db_release_memory(connection_->handle);
   return {};
+}
+
+Result<int64_t> Database::CleanPages(int64_t first, int64_t count) {
+  int64_t next = 0;
+  int rc = CleanPagesOf(connection_->handle, first, count, next);
+  if (rc != SQLITE_OK) return connection_->Fail(rc, "clean pages");
+  return next;
 }
 
 Result<int64_t> Database::Number(const char* pragma) {

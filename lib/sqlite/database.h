@@ -70,9 +70,15 @@ class Database {
   // write lock. `fts_table` is a name of ours.
   base::Status CheckIndex(const std::string& fts_table);
   // For the one writer only. Copies the write-ahead log into the file and syncs it; kEmpty also
-  // gives the log's room back. kUnavailable: readers still need a part of the log; kFull.
+  // gives the log's room back, and forgets the cached pages: what is written next has nothing of
+  // what they held. kUnavailable: readers still need a part of the log, and did not end within
+  // `wait_ms`; kFull.
   enum class Log { kKeep, kEmpty };
-  base::Status Checkpoint(Log log);
+  base::Status Checkpoint(Log log, int wait_ms = 0);
+  // For the one writer only. Goes over `count` pages of the file, from number `first` (from 0) on,
+  // and removes what SQLite left of deleted rows in their free middle (clean_pages.h says what; it
+  // is not written any more). → where to go on; 0: that was the end.
+  base::Result<int64_t> CleanPages(int64_t first, int64_t count);
   int LogPages() const;                   // in the log after the last commit
   base::Result<int64_t> ReusableBytes();  // free inside the file: what deletes gave back
   base::Result<int64_t> UsedBytes();      // of the file, without those; within a transaction, of it

@@ -14,6 +14,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
+#include "lib/sqlite/clean_pages.h"
 #include "lib/sqlite/errors.h"
 #include "lib/sqlite/page_cache.h"
 #include "lib/sqlite/row_checksum.h"
@@ -227,7 +228,7 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
                     (writer ? SQLITE_OPEN_CREATE : 0);
   mode_t old_mask = umask(0077);
   int rc = sqlite3_open_v2((foreign ? ForeignName(path) : path).c_str(), &connection->handle, flags,
-                           nullptr);
+                           writer ? CleanPagesVfs() : nullptr);
   umask(old_mask);
   if (rc != SQLITE_OK) return MakeError(connection->handle, rc, "open " + path);
   if (writer) RETURN_IF_ERROR(BecomeTheWriter(path, connection->written_file));

@@ -10,6 +10,7 @@ namespace sqlite {
 
 using base::Code;
 using base::Error;
+using base::Result;
 using base::Status;
 
 struct Writer::Item {
@@ -21,7 +22,15 @@ struct Writer::Item {
 
 namespace {
 
-constexpr std::chrono::milliseconds kFollowUpAgain{1'000}, kFollowUpLatest{5 * 60'000};
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kAgain{1'000}, kLatest{5 * 60'000};
+// A log that readers hold: they end within their deadlines, which a checkpoint may wait for, but
+// not so long that those who write notice.
+constexpr milliseconds kLogAgain{20}, kLogLatest{2'000}, kLogWait{200};
+constexpr milliseconds kClosing{30'000};  // for chores
+constexpr steady_clock::time_point kNever = steady_clock::time_point::max();
 constexpr const char* kNoMoreSyncs =
     "a write could not be synced to the disk: nothing is kept any more, the program restarts";
 
@@ -85,12 +94,23 @@ bool Writer::Failed() const {
 
 void Writer::Loop() {
   std::unique_lock lock(mutex_);
+  if (!options_.chore) chore_.due = kNever;
   for (bool rested = true;;) {  // since the last commit
     auto awaited = [this] { return stopping_ || !queue_.empty(); };
     std::future<Status> rest;
-    if (rested || !options_.when_idle) {
+    Time until = chore_.due;
+    const bool may_rest = !rested && options_.when_idle;
+    if (may_rest) until = std::min(until, steady_clock::now() + options_.idle);
+    if (until == kNever) {
       wake_.wait(lock, awaited);
-    } else if (!wake_.wait_for(lock, options_.idle, awaited)) {
+    } else if (!wake_.wait_until(lock, until, awaited)) {
+      if (until == chore_.due) {
+        lock.unlock();
+        RunChore(false);
+        CheckpointWhenLong();
+        lock.lock();
+        continue;
+      }
       rested = options_.admit && !options_.admit(reusable_bytes_);
       if (rested) continue;
       queue_.push_back(std::make_shared<Item>(Item{options_.when_idle, Room::kNeeds, {}, {}}));
@@ -109,9 +129,11 @@ void Writer::Loop() {
     } else {
       CommitBatch(batch);
       if (options_.after_commit) FollowUp();
+      if (chore_.due == kNever && options_.chore) chore_.due = {};
+      if (steady_clock::now() >= chore_.due) RunChore(false);
       // On a full disk the log's room is what the next delete needs.
-      if (was_full_) Checkpoint(Database::Log::kEmpty);
-      if (database_.LogPages() >= options_.checkpoint_pages) Checkpoint(Database::Log::kKeep);
+      if (was_full_) (void)Checkpoint(Database::Log::kEmpty);
+      CheckpointWhenLong();
     }
     rested = rest.valid();
     if (rested) {
@@ -122,7 +144,12 @@ void Writer::Loop() {
     lock.lock();
   }
   lock.unlock();
-  Checkpoint(Database::Log::kEmpty);
+  FinishChores();
+  (void)Checkpoint(Database::Log::kEmpty);
+}
+
+void Writer::CheckpointWhenLong() {
+  if (database_.LogPages() >= options_.checkpoint_pages) (void)Checkpoint(Database::Log::kKeep);
 }
 
 // One transaction with a savepoint for each item.
@@ -176,7 +203,7 @@ void Writer::CommitBatch(Batch& batch) {
   was_full_ = was_full_ || full;
   if (full && !database_.Broken()) {
     if (options_.on_full) options_.on_full();
-    Checkpoint(Database::Log::kEmpty);
+    (void)Checkpoint(Database::Log::kEmpty);
     CommitAgainWithRoom(batch, committed);
   }
   if (auto bytes = database_.ReusableBytes(); bytes) reusable_bytes_ = *bytes;
@@ -199,10 +226,15 @@ void Writer::CommitAgainWithRoom(Batch& batch, Status& committed) {
   for (auto& item : again) item->done.set_value(now ? std::move(item->outcome) : now);
 }
 
+int64_t Writer::Backoff::Later(milliseconds first, milliseconds most) {
+  pause = std::clamp(2 * pause, first, most);
+  due = steady_clock::now() + pause;
+  return pause.count();
+}
+
 // Nobody was told of it: only what breaks trust in the file, a failed write or sync, is final.
 void Writer::FollowUp() {
-  const auto now = std::chrono::steady_clock::now();
-  if (Failed() || now < follow_up_due_) return;
+  if (Failed() || steady_clock::now() < follow_up_.due) return;
   database_.ForgetDamage();
   const Status done = [&]() -> Status {
     ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database_));
@@ -210,20 +242,55 @@ void Writer::FollowUp() {
     return transaction.Commit();
   }();
   if (done) {
-    follow_up_pause_ = {};
+    follow_up_.pause = {};
     return;
   }
   if (database_.Broken()) return Fail(done.error());
-  follow_up_pause_ = std::clamp(2 * follow_up_pause_, kFollowUpAgain, kFollowUpLatest);
-  follow_up_due_ = now + follow_up_pause_;
   base::LogWarn("what follows a commit failed; it is tried again",
-                {{"reason", done.error().message}, {"in_ms", follow_up_pause_.count()}});
+                {{"reason", done.error().message}, {"in_ms", follow_up_.Later(kAgain, kLatest)}});
 }
 
-void Writer::Checkpoint(Database::Log log) {
+void Writer::RunChore(bool closing) {
+  chore_.due = kNever;
   if (Failed()) return;
-  Status copied = database_.Checkpoint(log);
+  database_.ForgetDamage();
+  Result<Chore> left = options_.chore(database_, {std::exchange(log_emptied_, false), closing});
+  if (!left) {
+    if (database_.Broken()) return Fail(left.error());
+    base::LogWarn("what is left to do behind the answers failed; it is tried again",
+                  {{"reason", left.error().message}, {"in_ms", chore_.Later(kAgain, kLatest)}});
+    return;
+  }
+  chore_.pause = {};
+  if (left->next == Chore::Next::kStep) chore_.due = steady_clock::now() + left->after;
+  if (left->next == Chore::Next::kEmptyLog) EmptyLogForChore();
+}
+
+void Writer::EmptyLogForChore() {
+  const milliseconds wait = std::min(chore_log_.pause, kLogWait);
+  log_emptied_ = bool(Checkpoint(Database::Log::kEmpty, static_cast<int>(wait.count())));
+  if (log_emptied_)
+    chore_log_ = {};
+  else
+    chore_log_.Later(kLogAgain, kLogLatest);
+  chore_.due = chore_log_.due;
+}
+
+// What cannot be done now is left to the next opening of the file.
+void Writer::FinishChores() {
+  if (!options_.chore) return;
+  const Time latest = steady_clock::now() + kClosing;
+  chore_.pause = chore_log_.pause = {};
+  do RunChore(true);
+  while (chore_.due != kNever && chore_.pause == milliseconds(0) && chore_log_.pause < kLogLatest &&
+         steady_clock::now() < latest);
+}
+
+Status Writer::Checkpoint(Database::Log log, int wait_ms) {
+  if (Failed()) return Error{Code::kUnavailable, kNoMoreSyncs};
+  Status copied = database_.Checkpoint(log, wait_ms);
   if (database_.Broken()) Fail(copied ? Error{Code::kUnavailable, "sync"} : copied.error());
+  return copied;
 }
 
 void Writer::Fail(const Error& error) {

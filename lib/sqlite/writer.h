@@ -1,6 +1,7 @@
 // The one thread that writes to a database file, with group commit: it takes what is queued, runs
 // each piece of work in a savepoint of one transaction, commits once, and only then answers all. It
-// also checkpoints, after the answers, and sees errors that SQLite's own checkpoint would swallow.
+// also checkpoints, after the answers, and sees errors that SQLite's own checkpoint would swallow;
+// and it does, step by step, what is left to do when nobody asks.
 #pragma once
 
 #include <atomic>
@@ -24,6 +25,19 @@ class Writer {
   // Whether a piece of work needs room on the volume, or gives some back (a delete). What gives
   // room is not held up by `admit` and is run once more after `on_full`: it must bear two runs.
   enum class Room { kNeeds, kGives };
+  // What is left to do behind the answers.
+  struct Chore {
+    enum class Next {
+      kNothing,   // until something was committed
+      kStep,      // once more, not before `after`
+      kEmptyLog,  // once more when the log is empty, however often that has to be tried
+    } next = Next::kNothing;
+    std::chrono::milliseconds after{0};
+  };
+  struct ChoreCall {
+    bool log_emptied = false;  // just now, as the call before asked
+    bool closing = false;      // the last chance: nothing is put off
+  };
   struct Options {
     size_t queue = 1024;          // works that may wait; more are refused with kUnavailable
     size_t max_batch = 128;       // works in one transaction
@@ -39,6 +53,9 @@ class Writer {
     // Once after commits, in a transaction of its own, when nothing came for so long.
     std::function<base::Status(Database&)> when_idle = nullptr;
     std::chrono::milliseconds idle{20};
+    // One bounded step, outside of a transaction: at the start, after each batch, and as its answer
+    // says, whether anything is asked or not. An error is treated as that of `after_commit`.
+    std::function<base::Result<Chore>(Database&, const ChoreCall&)> chore = nullptr;
     // Asked on the caller's thread before work that needs room waits; an error refuses it.
     std::function<base::Status(int64_t reusable_bytes)> admit = nullptr;
     std::function<void()> on_full = nullptr;  // no space left: may give some up
@@ -82,7 +99,11 @@ class Writer {
   void CommitBatch(Batch& batch);
   void CommitAgainWithRoom(Batch& batch, base::Status& committed);
   void FollowUp();
-  void Checkpoint(Database::Log log);
+  void RunChore(bool closing);
+  void EmptyLogForChore();
+  void FinishChores();
+  void CheckpointWhenLong();
+  base::Status Checkpoint(Database::Log log, int wait_ms = 0);
   void Fail(const base::Error& error);
   Database database_;
   Options options_;
@@ -90,9 +111,17 @@ class Writer {
   std::condition_variable wake_;
   Batch queue_;
   std::atomic<int64_t> reusable_bytes_{0};
-  std::chrono::steady_clock::time_point follow_up_due_{};  // the thread's own, as what follows
-  std::chrono::milliseconds follow_up_pause_{0};
-  bool was_full_ = false;  // since the last commit that took room; the thread's own
+  // The thread's own, down to was_full_.
+  using Time = std::chrono::steady_clock::time_point;
+  struct Backoff {
+    Time due{};
+    std::chrono::milliseconds pause{0};
+    // → how long from now.
+    int64_t Later(std::chrono::milliseconds first, std::chrono::milliseconds most);
+  };
+  Backoff follow_up_, chore_, chore_log_;
+  bool log_emptied_ = false;
+  bool was_full_ = false;  // since the last commit that took room
   bool stopping_ = false, failed_ = false;
   std::jthread thread_;
 };

@@ -119,6 +119,10 @@ constexpr MetricInfo kMetrics[] = {
     // The memory server.
     {"agent_memory_server_anonymous", "gauge",
      "1 when callers without a token are let in (--auth none, --anonymous-namespace), else 0."},
+    {"agent_memory_server_erasures_due", "gauge",
+     "Hard deletes whose words may still be in files of open tenants."},
+    {"agent_memory_server_erasures_total", "counter",
+     "Hard deletes of which no word is left in file, log and index."},
     {"agent_memory_server_file_bytes", "gauge",
      "Bytes of all tenants' files, by part: database, log (written and not merged yet)."},
     {"agent_memory_server_ballast_bytes", "gauge",

@@ -1,0 +1,29 @@
+// Taking quotes of erased texts out of other texts, such as the summaries of sessions. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace memory {
+
+inline constexpr const char* kErased = "[erased]";  // stands where a quote stood
+
+// What counts as a quote: four words in a row, whatever their case and what stands between them;
+// also the whole of a content that has fewer, and of a title of two or three. A word is a run of
+// letters and digits, in scripts without blanks a character.
+class Quotes {
+ public:
+  void AddTitle(std::string_view text) { Add(text, 2); }
+  void AddContent(std::string_view text) { Add(text, 1); }
+  // The text without its quotes; nullopt: it has none. `text` is UTF-8.
+  std::optional<std::string> EraseFrom(std::string_view text) const;
+
+ private:
+  void Add(std::string_view text, size_t fewest);
+  std::unordered_set<size_t> runs_[5];  // hashes of runs, by the number of their words
+};
+
+}  // namespace memory
