@@ -84,6 +84,7 @@ void MeasureUsage(const Tenants& tenants, const TenantQuota& quota, telemetry::M
                      {{"quota", name}});
   };
   metrics.SetGauge("agent_memory_server_rows", static_cast<double>(used.rows));
+  metrics.SetGauge("agent_memory_log_bytes", static_cast<double>(used.longest_log));
   metrics.SetGauge("agent_memory_server_erasures_due", static_cast<double>(used.due_erasures));
   share("rows", used.most_rows, quota.rows);
   share("bytes", used.most_bytes, quota.bytes);

@@ -63,6 +63,10 @@ std::vector<Setting> ServingSettings() {
        "with less free space writes are refused (507) and the server is not ready; deletes go "
        "on",
        0, int64_t{1} << 40},
+      {"max-log", Kind::kBytes, "64Mi",
+       "longest log of a tenant's file; readers that hold a longer one are ended, where they can "
+       "be, and writes get 503 until it is short again",
+       8 << 20, int64_t{1} << 40},
       {"ballast", Kind::kBytes, "8Mi",
        "room kept in a file of the data-dir for deletes and a shutdown on a full volume; at "
        "most an eighth of the volume",
@@ -148,6 +152,7 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.cache_memory = settings.Bytes("cache-memory");
   read.min_free_bytes = settings.Bytes("min-free");
   read.ballast_bytes = settings.Bytes("ballast");
+  read.store.max_log_bytes = settings.Bytes("max-log");
   ReadQuotas(settings, read);
   read.check_every_ms = settings.Milliseconds("check-every");
   read.lock_wait_ms = settings.Milliseconds("lock-wait");

@@ -260,6 +260,9 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
     return state->Index(writer, IndexWaiting);
   };
   writing.idle = options.index_idle;
+  writing.max_log_bytes = options.max_log_bytes;
+  writing.on_log_held = [state = state.get()] { state->long_reads.End(); };
+  writing.on_log = [state = state.get()](int64_t bytes) { state->usage.SetLog(bytes); };
   writing.chore = [state = state.get()](Database& writer, const sqlite::Writer::ChoreCall& call) {
     return state->eraser.Step(writer, call);
   };
@@ -268,6 +271,9 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
 }
 
 Status Store::ProbeWrite() {
+  // A log that readers hold is no fault of the disk, nor of the server for its other tenants.
+  const int64_t most = state_->options.max_log_bytes;
+  if (most > 0 && state_->usage.log_bytes() >= most) return {};
   return state_->writer->RunAny([](Database& database) -> Status {
     ASSIGN_OR_RETURN(
         auto probe, database.Prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'"));
@@ -283,7 +289,9 @@ Store::IndexFigures Store::Indexes() const {
   return {figures.bytes, figures.ranges, figures.served, figures.missed};
 }
 
-Store::Used Store::Usage() const { return {state_->usage.rows(), state_->usage.bytes()}; }
+Store::Used Store::Usage() const {
+  return {state_->usage.rows(), state_->usage.bytes(), state_->usage.log_bytes()};
+}
 int64_t Store::DueErasures() const { return state_->eraser.due(); }
 const std::string& Store::path() const { return state_->path; }
 

@@ -54,6 +54,9 @@ struct StoreOptions {
   // the work, and who was told how many are done.
   std::chrono::milliseconds erase_after{10'000};
   std::function<void(int64_t deletes)> on_erased;
+  // Of the file's log. Readers that hold a longer one are ended, where they can be, and writes are
+  // refused with kUnavailable until it is short again. 0: no limit.
+  int64_t max_log_bytes = 64 << 20;
   TenantQuota quota;  // beyond it only deletes are taken
   // Keeps room on the volume: writes that need some ask it, deletes do not. Outlives the store;
   // null: nobody is asked.
@@ -254,13 +257,15 @@ class Store {
   };
   IndexFigures Indexes() const;
   base::Status CheckIntegrity();  // of tables and index, while writes wait; long
-  // The same for the background: tables as a reader, a large index on a copy, so that nobody waits.
-  // Damage is kInternal. `stop` ends them early, with kTimeout. kFull: no room for the copy.
+  // The same for the background, of a large file on a copy that is made in steps, so that nobody
+  // waits and no log grows; the index is looked at in the copy of the tables before it. Damage is
+  // kInternal. `stop` ends them early, with kTimeout or kUnavailable. kFull: no room for the copy.
   base::Status CheckTables(std::stop_token stop);
   base::Status CheckIndex(std::stop_token stop);
   base::Status RebuildIndex();  // from the rows, which are the truth; writes wait. kFull
   struct Used {
     int64_t rows = 0, bytes = 0;  // as TenantQuota counts them
+    int64_t log_bytes = 0;        // that are not in the file yet, when there are many
   };
   Used Usage() const;
   int64_t DueErasures() const;  // hard deletes whose words may still be in the file
@@ -272,6 +277,8 @@ class Store {
   struct State;
   struct Round;
   void NoteUse(const std::vector<Found>& rows);
+  base::Result<Spool> CopyInSteps(const std::stop_token& stop);
+  base::Status CheckTablesInPlace(std::stop_token stop);
   explicit Store(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -85,7 +85,14 @@ Result<Spool> Store::Copy(const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(Spool spool, NewUpload());
   spool.Hold(place);
   RETURN_IF_ERROR(spool.Charge(state_->usage.bytes()));  // with what is in the log alone yet
-  RETURN_IF_ERROR(CopyInto(state_->path, spool));
+  if (Status copied = CopyInto(state_->path, spool, state_->long_reads.token()); !copied) {
+    if (copied.error().code != Code::kTimeout) return copied.error();
+    return Error{Code::kUnavailable,
+                 "the copy was ended, since the log of this namespace reached " +
+                     std::to_string(state_->options.max_log_bytes) +
+                     " bytes (max-log) meanwhile: try again when less is written, or use "
+                     "format=jsonl, which holds no log"};
+  }
   Database::Options working;
   working.access = Access::kScratch;
   ASSIGN_OR_RETURN(Database database, Database::Open(spool.path(), working));

@@ -1,6 +1,10 @@
 // What readers may do to the log of a file. Real files.
 #include <sys/stat.h>
 
+#include <atomic>
+#include <thread>
+
+#include "memory/store_damage_fixture.h"
 #include "memory/store_fixture.h"
 
 namespace memory {
@@ -56,6 +60,60 @@ TEST_F(StoreLogTest, AnExportOfManyPagesHasEachRowOnce) {
     EXPECT_EQ(seen.size(), rows);
     EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end(), std::less_equal<>()));
   }
+}
+
+// A snapshot that nobody ends: no read of a server lasts so long, a person's tool may.
+TEST_F(StoreLogTest, ALogThatAReaderHoldsHasALimitAndCountsInTheQuota) {
+  StoreOptions options;
+  options.max_log_bytes = 8 << 20;
+  Reopen(options);
+  WriteMany(1);
+  const int64_t before = store_->Usage().bytes;
+  auto reader = sqlite::Database::Open(scratch_.File("store"), {sqlite::Access::kReader});
+  ASSERT_TRUE(reader && reader->Execute("BEGIN; SELECT count(*) FROM observations"));
+  base::Status refused;
+  int rows = 0;
+  for (; refused && rows < 200; ++rows) {
+    auto saved =
+        store_->Save(Note(std::to_string(rows) + std::string(200'000, 'y')), "", kMidnight);
+    if (!saved) refused = saved.error();
+  }
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, base::Code::kUnavailable);
+  EXPECT_NE(refused.error().message.find("max-log"), std::string::npos) << refused.error().message;
+  EXPECT_GT(LogBytes(), 4 << 20);
+  EXPECT_LE(LogBytes(), 9 << 20);
+  EXPECT_GE(store_->Usage().log_bytes, 8 << 20);
+  EXPECT_GE(store_->Usage().bytes, before + (8 << 20));
+  EXPECT_TRUE(store_->Get(1)) << "reads go on";
+  EXPECT_FALSE(store_->Failed());
+  ASSERT_TRUE(reader->Execute("ROLLBACK"));
+  EXPECT_TRUE(Eventually([&] { return bool(store_->Save(Note("after it"), "", kMidnight)); }));
+  EXPECT_EQ(store_->Usage().log_bytes, 0);
+  EXPECT_LE(LogBytes(), 1 << 20);
+}
+
+TEST_F(StoreLogTest, ChecksOfALargeFileHoldNoLogWhileOthersWrite) {
+  WriteMany(30);
+  std::atomic<bool> checked = false;
+  std::atomic<int> written = 0;
+  int64_t longest = 0;
+  std::thread writer([&] {
+    while (!checked || written < 60) {
+      WriteMany(1);
+      ++written;
+      longest = std::max(longest, LogBytes());
+    }
+  });
+  do {
+    auto tables = store_->CheckTables({});
+    EXPECT_TRUE(tables) << tables.error().message;
+    auto index = store_->CheckIndex({});
+    EXPECT_TRUE(index) << index.error().message;
+  } while (written < 60);
+  checked = true;
+  writer.join();
+  EXPECT_LE(longest, 8 << 20) << "of " << written << " rows of 200 KB";
 }
 
 }  // namespace

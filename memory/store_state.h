@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 
+#include "lib/base/guarded.h"
 #include "lib/sqlite/database.h"
 #include "lib/sqlite/writer.h"
 #include "memory/ranker.h"
@@ -79,6 +80,23 @@ class Snapshot {
   std::optional<sqlite::TimeLimit> limit_;
 };
 
+// Reads that hold a snapshot for as long as they take, and are ended when the log gets too long.
+class LongReads {
+ public:
+  std::stop_token token() const {
+    return source_.With([](const std::stop_source& source) { return source.get_token(); });
+  }
+  void End() {
+    source_.With([](std::stop_source& source) {
+      source.request_stop();
+      source = std::stop_source();
+    });
+  }
+
+ private:
+  base::Guarded<std::stop_source> source_;
+};
+
 // Where a walk over all rows goes on: by range and type, then oldest change first.
 struct SweepPlace {
   int64_t range = -1;
@@ -106,6 +124,8 @@ struct Store::State {
   std::atomic<bool> rules_changed{true};  // since the last round: what is hidden may come back
   SweepPlace sweep;                       // of the one thread that sweeps
   int64_t swept_ms = 0;                   // when it last did
+  LongReads long_reads;
+  std::unique_ptr<Spool> checked;  // a copy whose tables are sound; of the thread that checks
   ReaderPool readers;
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);  // open
   std::unique_ptr<sqlite::Writer> writer;

@@ -31,7 +31,7 @@ Status StoreUsage::Admit() const {
                                   "; delete memories (hard=true gives their bytes back), or let "
                                   "whoever runs the server raise the limit"};
   };
-  const int64_t rows = rows_, bytes = bytes_;
+  const int64_t rows = rows_, bytes = this->bytes();
   if (quota_.rows > 0 && rows >= quota_.rows)
     return over("quota-rows", rows, quota_.rows, " memories");
   if (quota_.bytes > 0 && bytes >= quota_.bytes)

@@ -20,13 +20,16 @@ class StoreUsage {
   // kFull: over a quota; names it, its limit, its value, and what to do. As of the last commit:
   // works that wait together may go beyond the limit by their number. Any thread.
   base::Status Admit() const;
+  // What of the log readers keep from being taken into the file: it counts like the file's bytes.
+  void SetLog(int64_t bytes) { log_bytes_ = bytes; }
   int64_t rows() const { return rows_; }
-  int64_t bytes() const { return bytes_; }
+  int64_t bytes() const { return bytes_ + log_bytes_; }
+  int64_t log_bytes() const { return log_bytes_; }
 
  private:
   const std::string file_;
   const TenantQuota quota_;
-  std::atomic<int64_t> rows_{0}, bytes_{0};
+  std::atomic<int64_t> rows_{0}, bytes_{0}, log_bytes_{0};
   mutable std::atomic<bool> told_{false};  // in the log, since it was last under its quota
 };
 

@@ -220,6 +220,7 @@ Tenants::Usage Tenants::Used() const {
     const Store::Used used = entry.store->Usage();
     usage.rows += used.rows;
     usage.due_erasures += entry.store->DueErasures();
+    usage.longest_log = std::max(usage.longest_log, used.log_bytes);
     usage.most_rows = std::max(usage.most_rows, used.rows);
     usage.most_bytes = std::max(usage.most_bytes, used.bytes);
   }

@@ -44,7 +44,7 @@ class Tenants {
   // Of those that are open: rows of all, and the most that one of them keeps.
   struct Usage {
     int64_t rows = 0, most_rows = 0, most_bytes = 0;
-    int64_t due_erasures = 0;
+    int64_t due_erasures = 0, longest_log = 0;
   };
   Usage Used() const;
   size_t IndexBytes() const;   // words in memory, of all

@@ -73,17 +73,22 @@ std::vector<UnsoundRow> Database::TakeUnsoundRows() {
   return std::exchange(connection_->unsound, {});
 }
 int Database::LogPages() const { return connection_->log_pages; }
+int64_t Database::LogBytes() const {
+  constexpr int64_t kFrameBytes = 4096 + 24;
+  return connection_->log_pages * kFrameBytes;
+}
 
 Status Database::Checkpoint(Log log, int wait_ms) {
   int mode = log == Log::kEmpty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   // What readers still need then stays in the log until the next time.
   sqlite3_busy_timeout(connection_->handle, wait_ms);
-  int pages = 0;
-  int rc = sqlite3_wal_checkpoint_v2(connection_->handle, nullptr, mode, &pages, nullptr);
+  int pages = 0, copied = 0;
+  int rc = sqlite3_wal_checkpoint_v2(connection_->handle, nullptr, mode, &pages, &copied);
   sqlite3_busy_timeout(connection_->handle, kBusyTimeoutMs);
   if (rc != SQLITE_OK) return connection_->Fail(rc, "checkpoint");
+  // The next commit begins it anew, if no reader is in its way, and says how long it is then.
+  if (pages == copied) connection_->log_pages = 0;
   if (log != Log::kEmpty) return {};
-  connection_->log_pages = 0;
   sqlite3_db_release_memory(connection_->handle);
   return {};
 }

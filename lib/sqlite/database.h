@@ -79,7 +79,8 @@ class Database {
   // and removes what SQLite left of deleted rows in their free middle (clean_pages.h says what; it
   // is not written any more). → where to go on; 0: that was the end.
   base::Result<int64_t> CleanPages(int64_t first, int64_t count);
-  int LogPages() const;                   // in the log after the last commit
+  int LogPages() const;      // in the log after the last commit; 0: all of it is in the file
+  int64_t LogBytes() const;  // of those
   base::Result<int64_t> ReusableBytes();  // free inside the file: what deletes gave back
   base::Result<int64_t> UsedBytes();      // of the file, without those; within a transaction, of it
   // A write or a sync failed for another reason than space: nothing may be acknowledged any more,

@@ -16,6 +16,7 @@
 #include "lib/base/file.h"
 #include "lib/sqlite/clean_pages.h"
 #include "lib/sqlite/errors.h"
+#include "lib/sqlite/log_rewrite.h"
 #include "lib/sqlite/page_cache.h"
 #include "lib/sqlite/row_checksum.h"
 
@@ -271,6 +272,13 @@ Status Database::SetUp(const std::string& path, const Options& options) {
   bool later = !copied && !Broken() &&
                (copied.error().code == Code::kFull || copied.error().code == Code::kUnavailable);
   if (!copied && !later) return base::Wrap("recover", copied.error());
+  // Where it cannot be copied now, what is acknowledged next lies behind those frames.
+  if (later) {
+    Status rewritten = RewriteLog(path + "-wal");
+    const bool broken = !rewritten && rewritten.error().code == Code::kInternal;
+    if (broken && options.on_broken) options.on_broken(rewritten.error());
+    if (!rewritten) return base::Wrap("recover", rewritten.error());
+  }
   // Names of new files are durable before anything in them is acknowledged.
   Status synced = base::SyncDirectory(
       path.find('/') == std::string::npos ? "." : path.substr(0, path.find_last_of('/') + 1));

@@ -20,16 +20,15 @@ struct Writer::Item {
   Status outcome;
 };
 
+struct Writer::Steps {
+  std::function<Result<bool>(Database&)> step;
+  std::promise<Status> done;
+};
+
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kAgain{1'000}, kLatest{5 * 60'000};
-// A log that readers hold: they end within their deadlines, which a checkpoint may wait for, but
-// not so long that those who write notice.
-constexpr milliseconds kLogAgain{20}, kLogLatest{2'000}, kLogWait{200};
-constexpr milliseconds kClosing{30'000};  // for chores
 constexpr steady_clock::time_point kNever = steady_clock::time_point::max();
 constexpr const char* kNoMoreSyncs =
     "a write could not be synced to the disk: nothing is kept any more, the program restarts";
@@ -56,7 +55,47 @@ std::future<Status> Writer::Post(std::function<Status(Database&)> work, Room roo
   return done;
 }
 
+Status Writer::RunSteps(std::function<Result<bool>(Database&)> step) {
+  auto steps = std::make_shared<Steps>();
+  steps->step = std::move(step);
+  {
+    std::lock_guard lock(mutex_);
+    if (failed_) return Error{Code::kUnavailable, kNoMoreSyncs};
+    if (stopping_) return Error{Code::kUnavailable, "the program is stopping"};
+    steps_.push_back(steps);
+  }
+  wake_.notify_one();
+  return steps->done.get_future().get();
+}
+
+// One step of the first.
+void Writer::TakeSteps() {
+  std::shared_ptr<Steps> steps;
+  bool stopping = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (steps_.empty()) return;
+    steps = steps_.front();
+    stopping = stopping_ || failed_;
+  }
+  Result<bool> done = Error{Code::kUnavailable, "the program is stopping"};
+  if (!stopping) done = steps->step(database_);
+  if (done && !*done) return;
+  {
+    std::lock_guard lock(mutex_);
+    steps_.pop_front();
+  }
+  steps->step = nullptr;  // what it holds goes on this thread
+  steps->done.set_value(done ? Status() : Status(done.error()));
+}
+
 Status Writer::Enqueue(std::shared_ptr<Item> item) {
+  const int64_t held = held_log_bytes_, most = options_.max_log_bytes;
+  if (held > 0 && (item->room == Room::kNeeds || held >= 2 * most)) {
+    return Error{Code::kUnavailable, "the log of this file has " + std::to_string(held) +
+                                         " bytes, the limit (max-log) is " + std::to_string(most) +
+                                         ": somebody reads for long; try again"};
+  }
   if (item->room == Room::kNeeds && options_.admit)
     RETURN_IF_ERROR(options_.admit(reusable_bytes_));
   {
@@ -94,21 +133,26 @@ bool Writer::Failed() const {
 
 void Writer::Loop() {
   std::unique_lock lock(mutex_);
+  log_.due = kNever;
   if (!options_.chore) chore_.due = kNever;
   for (bool rested = true;;) {  // since the last commit
-    auto awaited = [this] { return stopping_ || !queue_.empty(); };
+    auto awaited = [this] { return stopping_ || !queue_.empty() || !steps_.empty(); };
     std::future<Status> rest;
-    Time until = chore_.due;
+    Time until = std::min(chore_.due, log_.due);
     const bool may_rest = !rested && options_.when_idle;
     if (may_rest) until = std::min(until, steady_clock::now() + options_.idle);
     if (until == kNever) {
       wake_.wait(lock, awaited);
     } else if (!wake_.wait_until(lock, until, awaited)) {
-      if (until == chore_.due) {
+      if (until == chore_.due || until == log_.due) {
         lock.unlock();
-        RunChore(false);
-        CheckpointWhenLong();
+        if (until == chore_.due) RunChore(false);
+        KeepLogShort();
         lock.lock();
+        continue;
+      }
+      if (LogIsHeld()) {
+        rested = true;
         continue;
       }
       rested = options_.admit && !options_.admit(reusable_bytes_);
@@ -116,25 +160,20 @@ void Writer::Loop() {
       queue_.push_back(std::make_shared<Item>(Item{options_.when_idle, Room::kNeeds, {}, {}}));
       rest = queue_.back()->done.get_future();
     }
+    if (queue_.empty() && !steps_.empty()) {
+      lock.unlock();
+      TakeSteps();
+      lock.lock();
+      continue;
+    }
     if (queue_.empty()) break;
     Batch batch;
     while (!queue_.empty() && batch.size() < options_.max_batch) {
       batch.push_back(std::move(queue_.front()));
       queue_.pop_front();
     }
-    bool refused = failed_;
     lock.unlock();
-    if (refused) {
-      for (auto& item : batch) item->done.set_value(Error{Code::kUnavailable, kNoMoreSyncs});
-    } else {
-      CommitBatch(batch);
-      if (options_.after_commit) FollowUp();
-      if (chore_.due == kNever && options_.chore) chore_.due = {};
-      if (steady_clock::now() >= chore_.due) RunChore(false);
-      // On a full disk the log's room is what the next delete needs.
-      if (was_full_) (void)Checkpoint(Database::Log::kEmpty);
-      CheckpointWhenLong();
-    }
+    TakeBatch(batch);
     rested = rest.valid();
     if (rested) {
       if (Status done = rest.get(); !done)
@@ -148,8 +187,20 @@ void Writer::Loop() {
   (void)Checkpoint(Database::Log::kEmpty);
 }
 
-void Writer::CheckpointWhenLong() {
-  if (database_.LogPages() >= options_.checkpoint_pages) (void)Checkpoint(Database::Log::kKeep);
+// The answers first, then what follows them.
+void Writer::TakeBatch(Batch& batch) {
+  if (Failed()) {
+    for (auto& item : batch) item->done.set_value(Error{Code::kUnavailable, kNoMoreSyncs});
+    return;
+  }
+  CommitBatch(batch);
+  if (options_.after_commit && !LogIsHeld()) FollowUp();
+  if (chore_.due == kNever && options_.chore) chore_.due = {};
+  if (steady_clock::now() >= chore_.due) RunChore(false);
+  // On a full disk the log's room is what the next delete needs.
+  if (was_full_) (void)Checkpoint(Database::Log::kEmpty);
+  KeepLogShort();
+  TakeSteps();
 }
 
 // One transaction with a savepoint for each item.
@@ -224,66 +275,6 @@ void Writer::CommitAgainWithRoom(Batch& batch, Status& committed) {
   }
   Status now = Attempt(again);
   for (auto& item : again) item->done.set_value(now ? std::move(item->outcome) : now);
-}
-
-int64_t Writer::Backoff::Later(milliseconds first, milliseconds most) {
-  pause = std::clamp(2 * pause, first, most);
-  due = steady_clock::now() + pause;
-  return pause.count();
-}
-
-// Nobody was told of it: only what breaks trust in the file, a failed write or sync, is final.
-void Writer::FollowUp() {
-  if (Failed() || steady_clock::now() < follow_up_.due) return;
-  database_.ForgetDamage();
-  const Status done = [&]() -> Status {
-    ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database_));
-    RETURN_IF_ERROR(options_.after_commit(database_));
-    return transaction.Commit();
-  }();
-  if (done) {
-    follow_up_.pause = {};
-    return;
-  }
-  if (database_.Broken()) return Fail(done.error());
-  base::LogWarn("what follows a commit failed; it is tried again",
-                {{"reason", done.error().message}, {"in_ms", follow_up_.Later(kAgain, kLatest)}});
-}
-
-void Writer::RunChore(bool closing) {
-  chore_.due = kNever;
-  if (Failed()) return;
-  database_.ForgetDamage();
-  Result<Chore> left = options_.chore(database_, {std::exchange(log_emptied_, false), closing});
-  if (!left) {
-    if (database_.Broken()) return Fail(left.error());
-    base::LogWarn("what is left to do behind the answers failed; it is tried again",
-                  {{"reason", left.error().message}, {"in_ms", chore_.Later(kAgain, kLatest)}});
-    return;
-  }
-  chore_.pause = {};
-  if (left->next == Chore::Next::kStep) chore_.due = steady_clock::now() + left->after;
-  if (left->next == Chore::Next::kEmptyLog) EmptyLogForChore();
-}
-
-void Writer::EmptyLogForChore() {
-  const milliseconds wait = std::min(chore_log_.pause, kLogWait);
-  log_emptied_ = bool(Checkpoint(Database::Log::kEmpty, static_cast<int>(wait.count())));
-  if (log_emptied_)
-    chore_log_ = {};
-  else
-    chore_log_.Later(kLogAgain, kLogLatest);
-  chore_.due = chore_log_.due;
-}
-
-// What cannot be done now is left to the next opening of the file.
-void Writer::FinishChores() {
-  if (!options_.chore) return;
-  const Time latest = steady_clock::now() + kClosing;
-  chore_.pause = chore_log_.pause = {};
-  do RunChore(true);
-  while (chore_.due != kNever && chore_.pause == milliseconds(0) && chore_log_.pause < kLogLatest &&
-         steady_clock::now() < latest);
 }
 
 Status Writer::Checkpoint(Database::Log log, int wait_ms) {

@@ -42,6 +42,14 @@ class Writer {
     size_t queue = 1024;          // works that may wait; more are refused with kUnavailable
     size_t max_batch = 128;       // works in one transaction
     int checkpoint_pages = 1000;  // of the log, 4 KiB each; then they go into the file
+    // With a longer log, which readers hold, work that needs room is refused with kUnavailable (at
+    // twice its length all), until they end and it is emptied. One transaction may go beyond. 0:
+    // none.
+    int64_t max_log_bytes = 0;
+    // The log is longer and cannot be emptied: may end those who read it.
+    std::function<void()> on_log_held = nullptr;
+    // What of the log, beyond checkpoint_pages, is not in the file. After each change.
+    std::function<void(int64_t bytes)> on_log = nullptr;
     std::function<void(const base::Error&)> on_sync_failure =
         nullptr;  // the first failed commit that is final
     // Last in each transaction; an error fails it.
@@ -82,6 +90,10 @@ class Writer {
     return std::move(*answer);
   }
   base::Status RunAny(std::function<base::Status(Database&)> work, Room room = Room::kNeeds);
+  // Calls `step` on the writer's thread outside of transactions, between batches, until it says
+  // that it is done or fails, and waits. kUnavailable when the writer stops. `step` must be short;
+  // what it owns is destroyed on that thread.
+  base::Status RunSteps(std::function<base::Result<bool>(Database&)> step);
   // The same without waiting: `work` outlives the call.
   std::future<base::Status> Post(std::function<base::Status(Database&)> work,
                                  Room room = Room::kNeeds);
@@ -91,18 +103,23 @@ class Writer {
 
  private:
   struct Item;
+  struct Steps;
   using Batch = std::deque<std::shared_ptr<Item>>;
   void Loop();
   base::Status Enqueue(std::shared_ptr<Item> item);
   base::Status Attempt(Batch& batch);
   base::Status TryToCommit(Batch& batch);
+  void TakeBatch(Batch& batch);
   void CommitBatch(Batch& batch);
   void CommitAgainWithRoom(Batch& batch, base::Status& committed);
   void FollowUp();
   void RunChore(bool closing);
   void EmptyLogForChore();
   void FinishChores();
-  void CheckpointWhenLong();
+  void TakeSteps();
+  void KeepLogShort();
+  void EmptyLongLog();
+  bool LogIsHeld() const { return held_log_bytes_ > 0; }
   base::Status Checkpoint(Database::Log log, int wait_ms = 0);
   void Fail(const base::Error& error);
   Database database_;
@@ -110,7 +127,9 @@ class Writer {
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   Batch queue_;
+  std::deque<std::shared_ptr<Steps>> steps_;
   std::atomic<int64_t> reusable_bytes_{0};
+  std::atomic<int64_t> held_log_bytes_{0};  // of a log that is too long; 0: it is not
   // The thread's own, down to was_full_.
   using Time = std::chrono::steady_clock::time_point;
   struct Backoff {
@@ -119,7 +138,7 @@ class Writer {
     // → how long from now.
     int64_t Later(std::chrono::milliseconds first, std::chrono::milliseconds most);
   };
-  Backoff follow_up_, chore_, chore_log_;
+  Backoff follow_up_, chore_, chore_log_, log_;
   bool log_emptied_ = false;
   bool was_full_ = false;  // since the last commit that took room
   bool stopping_ = false, failed_ = false;

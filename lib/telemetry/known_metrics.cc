@@ -119,6 +119,8 @@ constexpr MetricInfo kMetrics[] = {
     // The memory server.
     {"agent_memory_server_anonymous", "gauge",
      "1 when callers without a token are let in (--auth none, --anonymous-namespace), else 0."},
+    {"agent_memory_log_bytes", "gauge",
+     "Bytes of the longest log of an open tenant that readers keep out of its file."},
     {"agent_memory_server_erasures_due", "gauge",
      "Hard deletes whose words may still be in files of open tenants."},
     {"agent_memory_server_erasures_total", "counter",

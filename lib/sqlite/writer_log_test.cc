@@ -1,0 +1,112 @@
+// A log that readers hold has a limit. Real files; bytes are counted.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "lib/sqlite/writer.h"
+
+namespace sqlite {
+namespace {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+constexpr int64_t kLimit = 1 << 20, kBlob = 40'000;
+
+class WriterLog : public ::testing::Test {
+ protected:
+  WriterLog() {
+    std::string name = (std::filesystem::temp_directory_path() / "sqlite-XXXXXX").string();
+    path_ = std::string(mkdtemp(name.data())) + "/x.db";
+  }
+  std::unique_ptr<Writer> Open(Writer::Options options = {}) {
+    auto database = Database::Open(path_, {});
+    EXPECT_TRUE(database && database->Execute("CREATE TABLE IF NOT EXISTS t(n)"));
+    options.max_log_bytes = kLimit;
+    options.checkpoint_pages = 32;
+    return std::make_unique<Writer>(std::move(*database), options);
+  }
+  Database Hold() {
+    auto reader = Database::Open(path_, {Access::kReader});
+    EXPECT_TRUE(reader && reader->Execute("BEGIN; SELECT count(*) FROM t"));
+    return std::move(*reader);
+  }
+  static Status Write(Writer& writer, Writer::Room room = Writer::Room::kNeeds) {
+    return writer.RunAny(
+        [](Database& db) { return db.Execute("INSERT INTO t VALUES(zeroblob(40000))"); }, room);
+  }
+  // How many until one is refused, at most 1,000.
+  static int WriteUntilRefused(Writer& writer, Writer::Room room = Writer::Room::kNeeds) {
+    int written = 0;
+    while (written < 1000 && Write(writer, room)) ++written;
+    return written;
+  }
+  int64_t LogBytes() const {
+    struct stat facts {};
+    return stat((path_ + "-wal").c_str(), &facts) == 0 ? facts.st_size : 0;
+  }
+  std::string path_;
+};
+
+TEST_F(WriterLog, WithoutReadersItStaysShort) {
+  auto writer = Open();
+  EXPECT_EQ(WriteUntilRefused(*writer), 1000);
+  EXPECT_LT(LogBytes(), kLimit / 2);
+}
+
+TEST_F(WriterLog, OneThatAReaderHoldsRefusesWritesUntilItIsGivenBack) {
+  std::atomic<int> held = 0;
+  std::atomic<int64_t> told = -1;
+  Writer::Options options;
+  options.on_log_held = [&] { ++held; };
+  options.on_log = [&](int64_t bytes) { told = bytes; };
+  auto writer = Open(options);
+  ASSERT_TRUE(Write(*writer));
+  Database reader = Hold();
+  EXPECT_LT(WriteUntilRefused(*writer), 30);
+  EXPECT_LE(LogBytes(), kLimit + 3 * kBlob);
+  auto refused = Write(*writer);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kUnavailable);
+  for (const char* part : {"log", "max-log", "1048576"})
+    EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
+  EXPECT_GT(held, 0);
+  EXPECT_GE(told, kLimit);
+  // What gives room goes on, up to twice as much.
+  EXPECT_GT(WriteUntilRefused(*writer, Writer::Room::kGives), 10);
+  EXPECT_LE(LogBytes(), 2 * kLimit + 3 * kBlob);
+  EXPECT_FALSE(writer->Failed());
+  ASSERT_TRUE(reader.Execute("ROLLBACK"));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!Write(*writer) && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_TRUE(Write(*writer)) << "without any call that would empty it";
+  EXPECT_LT(LogBytes(), kLimit);
+  EXPECT_EQ(told, 0);
+}
+
+TEST_F(WriterLog, StepsRunBetweenBatchesAndEndWithTheWriter) {
+  auto writer = Open();
+  int steps = 0;
+  EXPECT_TRUE(writer->RunSteps([&](Database&) -> Result<bool> { return ++steps == 5; }));
+  EXPECT_EQ(steps, 5);
+  auto failed = writer->RunSteps([](Database&) -> Result<bool> {
+    return base::Error{Code::kInternal, "no"};
+  });
+  EXPECT_EQ(failed.error().message, "no");
+  std::thread endless([&] {
+    auto ended = writer->RunSteps([](Database&) -> Result<bool> { return false; });
+    EXPECT_EQ(ended.error().code, Code::kUnavailable);
+  });
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(Write(*writer));
+  writer->Stop();
+  endless.join();
+  EXPECT_FALSE(writer->RunSteps([](Database&) -> Result<bool> { return true; }));
+}
+
+}  // namespace
+}  // namespace sqlite

@@ -1,0 +1,131 @@
+// What the writer's thread does behind its answers: what follows a commit, chores, and keeping the
+// log short. Errors are logged and tried again later; only a failed sync is final.
+#include <algorithm>
+
+#include "lib/base/log.h"
+#include "lib/sqlite/writer.h"
+
+namespace sqlite {
+
+using base::Error;
+using base::Result;
+using base::Status;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr milliseconds kAgain{1'000}, kLatest{5 * 60'000};
+// A log that readers hold: they end within their deadlines, which a checkpoint may wait for, but
+// not so long that those who write notice.
+constexpr milliseconds kLogAgain{20}, kLogLatest{2'000}, kLongLogLatest{250}, kLogWait{200};
+constexpr milliseconds kClosing{30'000};  // for chores
+constexpr steady_clock::time_point kNever = steady_clock::time_point::max();
+
+}  // namespace
+
+int64_t Writer::Backoff::Later(milliseconds first, milliseconds most) {
+  pause = std::clamp(2 * pause, first, most);
+  due = steady_clock::now() + pause;
+  return pause.count();
+}
+
+// Nobody was told of it: only what breaks trust in the file, a failed write or sync, is final.
+void Writer::FollowUp() {
+  if (Failed() || steady_clock::now() < follow_up_.due) return;
+  database_.ForgetDamage();
+  const Status done = [&]() -> Status {
+    ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database_));
+    RETURN_IF_ERROR(options_.after_commit(database_));
+    return transaction.Commit();
+  }();
+  if (done) {
+    follow_up_.pause = {};
+    return;
+  }
+  if (database_.Broken()) return Fail(done.error());
+  base::LogWarn("what follows a commit failed; it is tried again",
+                {{"reason", done.error().message}, {"in_ms", follow_up_.Later(kAgain, kLatest)}});
+}
+
+void Writer::RunChore(bool closing) {
+  chore_.due = kNever;
+  if (Failed()) return;
+  if (LogIsHeld()) {
+    if (!closing) chore_.due = log_.due;
+    return;
+  }
+  database_.ForgetDamage();
+  Result<Chore> left = options_.chore(database_, {std::exchange(log_emptied_, false), closing});
+  if (!left) {
+    if (database_.Broken()) return Fail(left.error());
+    base::LogWarn("what is left to do behind the answers failed; it is tried again",
+                  {{"reason", left.error().message}, {"in_ms", chore_.Later(kAgain, kLatest)}});
+    return;
+  }
+  chore_.pause = {};
+  if (left->next == Chore::Next::kStep) chore_.due = steady_clock::now() + left->after;
+  if (left->next == Chore::Next::kEmptyLog) EmptyLogForChore();
+}
+
+void Writer::EmptyLogForChore() {
+  const milliseconds wait = std::min(chore_log_.pause, kLogWait);
+  log_emptied_ = bool(Checkpoint(Database::Log::kEmpty, static_cast<int>(wait.count())));
+  if (log_emptied_)
+    chore_log_ = {};
+  else
+    chore_log_.Later(kLogAgain, kLogLatest);
+  chore_.due = chore_log_.due;
+}
+
+// What cannot be done now is left to the next opening of the file.
+void Writer::FinishChores() {
+  if (!options_.chore) return;
+  const Time latest = steady_clock::now() + kClosing;
+  chore_.pause = chore_log_.pause = {};
+  do RunChore(true);
+  while (chore_.due != kNever && chore_.pause == milliseconds(0) && chore_log_.pause < kLogLatest &&
+         steady_clock::now() < latest);
+}
+
+// What a checkpoint could not take in is tried again, whether anybody writes or not.
+void Writer::KeepLogShort() {
+  const bool held = LogIsHeld();
+  if (held && steady_clock::now() < log_.due) {
+    held_log_bytes_ = database_.LogBytes();
+    return;
+  }
+  log_.due = kNever;
+  const bool too_long =
+      options_.max_log_bytes > 0 && database_.LogBytes() >= options_.max_log_bytes;
+  if (held || too_long) {
+    EmptyLongLog();
+  } else if (database_.LogPages() >= options_.checkpoint_pages) {
+    (void)Checkpoint(Database::Log::kKeep);
+    if (database_.LogPages() > 0)
+      log_.Later(kLogAgain, kLogLatest);
+    else
+      log_ = {kNever};
+  }
+  if (options_.on_log)
+    options_.on_log(database_.LogPages() > options_.checkpoint_pages ? database_.LogBytes() : 0);
+}
+
+void Writer::EmptyLongLog() {
+  const milliseconds wait = LogIsHeld() ? std::min(log_.pause, kLogWait) : milliseconds(0);
+  if (Checkpoint(Database::Log::kEmpty, static_cast<int>(wait.count()))) {
+    if (held_log_bytes_.exchange(0) > 0) base::LogInfo("the log is short again", {});
+    log_ = {kNever};
+    return;
+  }
+  if (Failed()) return;
+  if (held_log_bytes_.exchange(database_.LogBytes()) == 0) {
+    log_.pause = {};
+    base::LogWarn("readers hold a log that is too long: writes are refused until they end",
+                  {{"bytes", database_.LogBytes()}, {"limit", options_.max_log_bytes}});
+  }
+  if (options_.on_log_held) options_.on_log_held();
+  log_.Later(kLogAgain, kLongLogLatest);
+}
+
+}  // namespace sqlite
