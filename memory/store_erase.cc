@@ -262,9 +262,10 @@ Status EraseQuotes(Database& writer, int64_t id, std::vector<int64_t> sessions, 
   Quotes quotes;
   RETURN_IF_ERROR(ReadQuotes(writer, id, quotes));
   {
-    ASSIGN_OR_RETURN(Statement read,
-                     writer.Prepare("SELECT number FROM sessions INDEXED BY sessions_summarized "
-                                    "WHERE summarized_ms > 0 AND summarized_ms >= ?1"));
+    ASSIGN_OR_RETURN(
+        Statement read,
+        writer.Prepare("SELECT number FROM sessions INDEXED BY sessions_newest_summaries "
+                       "WHERE summarized_ms > 0 AND summarized_ms >= ?1"));
     read.Bind(since_ms);
     for (;;) {
       ASSIGN_OR_RETURN(bool row, read.Step());

@@ -43,13 +43,16 @@ void ByteBudget::NoteHighest(size_t used) {
 }
 
 ByteCharge::ByteCharge(ByteCharge&& other) noexcept
-    : budget_(other.budget_), bytes_(std::exchange(other.bytes_, 0)) {}
+    : budget_(other.budget_),
+      bytes_(std::exchange(other.bytes_, 0)),
+      parsed_(std::exchange(other.parsed_, 0)) {}
 
 ByteCharge& ByteCharge::operator=(ByteCharge&& other) noexcept {
   if (this == &other) return *this;
   Set(0);
   budget_ = other.budget_;
   bytes_ = std::exchange(other.bytes_, 0);
+  parsed_ = std::exchange(other.parsed_, 0);
   return *this;
 }
 

@@ -75,8 +75,7 @@ TEST_F(WriterLog, OneThatAReaderHoldsRefusesWritesUntilItIsGivenBack) {
   EXPECT_EQ(refused.error().code, Code::kUnavailable);
   for (const char* part : {"log", "max-log", "1048576"})
     EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
-  EXPECT_GT(held, 0);
-  EXPECT_GE(told, kLimit);
+  while (held == 0 || told < kLimit) std::this_thread::yield();  // behind the answer
   // What gives room goes on, up to twice as much.
   EXPECT_GT(WriteUntilRefused(*writer, Writer::Room::kGives), 10);
   EXPECT_LE(LogBytes(), 2 * kLimit + 3 * kBlob);
