@@ -1,8 +1,11 @@
 // UTF-8 by our own small decoder (RFC 3629) and Unicode properties by utf8proc.
+// SHA-256 by OpenSSL's functions of 1.1: those of 3.0 load providers and a configuration first,
+// half a MiB of an idle program, and look the algorithm up anew for each call.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "lib/base/text.h"
 
-#include <openssl/rand.h>
 #include <openssl/sha.h>
+#include <sys/random.h>
 #include <utf8proc.h>
 
 #include <cstdint>
@@ -221,13 +224,15 @@ std::string Hex(std::string_view bytes) {
 
 std::string Sha256Hex(std::string_view bytes) {
   unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
+  SHA256_CTX context;
+  CHECK(SHA256_Init(&context) && SHA256_Update(&context, bytes.data(), bytes.size()) &&
+        SHA256_Final(digest, &context));
   return Hex({reinterpret_cast<char*>(digest), sizeof digest});
 }
 
 std::string RandomHex(size_t bytes) {
   std::string random(bytes, '\0');
-  CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(random.data()), static_cast<int>(bytes)) == 1);
+  CHECK(getrandom(random.data(), bytes, 0) == static_cast<ssize_t>(bytes));
   return Hex(random);
 }
 

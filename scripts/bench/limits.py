@@ -62,11 +62,13 @@ class Limits(memory.Bench):
         with open(policy, "w", encoding="utf-8") as file:
             json.dump({"version": 1, "agent": "coder", "namespace": "agents",
                        "memory": {"url": "http://" + server.api, "project": "coder"},
-                       "toolHooks": {"memorySaveRules": [{"name": "all", "tool": "bash", "matchOutput": "."}],
-                                     "contextInjectTools": ["bash"]}}, file)
+                       "toolHooks": {"memorySaveRules": [{"name": "all", "tool": "bash", "matchOutput": "."}]}}, file)
         sidecar = programs.sidecar(self.file(name + "-agent"), policy).start()
         if not (server.ready() and sidecar.ready()):
-            raise SystemExit("not ready:\n" + sidecar.tail())
+            said = sidecar.tail()
+            sidecar.kill()
+            server.kill()
+            raise SystemExit("not ready:\n" + said)
         return server, sidecar
 
     def hook(self, sidecar, output, kind="PostToolUse", session="one"):

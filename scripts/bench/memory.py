@@ -68,7 +68,7 @@ class Language:
 class Bench:
     def __init__(self, options, folder):
         self.options, self.folder, self.missed = options, folder, 0
-        self.post = "POST*" if options.keys else "POST"  # http_load gives each its key
+        self.post = "POST*" if getattr(options, "keys", True) else "POST"  # http_load gives each its key
         self.language = Language(options.seed)
         for source in ("http_load", "reference_replay"):
             subprocess.run(["c++", "-O2", "-std=c++20", os.path.join(HERE, source + ".cc"), "-lsqlite3", "-o",
