@@ -63,7 +63,8 @@ def a_foreign_pod_gets_the_container_of_our_own_pods(t):
     assert wire.until(lambda: read()[0] == 200, PATIENCE_S)
     own, pod = read()[1]["spec"]["template"]["spec"], t.admitted(t.pod("coder"))
     ours, theirs = sidecar_of({"spec": own}), sidecar_of(pod)
-    # Theirs has its state in an emptyDir, ours on the Agent's volume.
+    # Theirs has its state in an emptyDir, which does not show its own limit, ours on the Agent's volume.
+    assert theirs.pop("env") == [{"name": "AGENT_MEMORY_MAX_STATE", "value": "512Mi"}]
     assert theirs["volumeMounts"][0].pop("name") == "agent-memory-state"
     assert ours["volumeMounts"][0].pop("name") == "data" and ours["volumeMounts"][0].pop("subPath") == "memory"
     assert json.dumps(ours, sort_keys=True) == json.dumps(theirs, sort_keys=True), (ours, theirs)
