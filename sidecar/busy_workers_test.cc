@@ -25,7 +25,7 @@ TEST_F(BusyWorkers, AHookIsAnsweredWhileSearchesHoldEveryWaitingWorker) {
   }
   ASSERT_TRUE(Until([&] { return memory_.CountCalls("GET /search") >= kWorkers; }));
   const Reply hook = Hook("PostToolUse", {{"tool_name", "Read"},
-                                          {"tool_input", {{"file_path", "/work/x"}}},
+                                          {"tool_input", {{"file_path", "/repo/x"}}},
                                           {"tool_response", "x"},
                                           {"tool_use_id", "t1"}});
   EXPECT_EQ(hook.status, 200);

@@ -14,19 +14,19 @@ Denial Judged(const api::Policy& policy, Json input, const std::string& tool = "
   api::HookEvent event;
   event.tool_name = tool;
   event.tool_input = std::move(input);
-  event.cwd = "/work";
+  event.cwd = "/repo";
   WorkBudget budget;
   return DeniedCall(
       policy, event,
       [](const std::string& path) {
-        return path.starts_with("/work/link") ? "/etc" + path.substr(10) : NormalPath(path, "/");
+        return path.starts_with("/repo/link") ? "/etc" + path.substr(10) : NormalPath(path, "/");
       },
       budget);
 }
 
 api::Policy Limits() {
   api::Policy policy;
-  policy.allowed_paths = {"/work"};
+  policy.allowed_paths = {"/repo"};
   return policy;
 }
 
@@ -68,14 +68,14 @@ TEST(DenialArguments, PathsAtAnyDepthAndUnderAnyName) {
 
 TEST(DenialArguments, CommandsAtAnyDepthAndUnderAnyName) {
   for (const Json& input : {
-           Json{{"cmdline", "rm -rf /work"}},
-           Json{{"anything", "rm -rf /work"}},
-           Json{{"anything", "sudo rm -rf /work"}},
+           Json{{"cmdline", "rm -rf /repo"}},
+           Json{{"anything", "rm -rf /repo"}},
+           Json{{"anything", "sudo rm -rf /repo"}},
            Json{{"anything", "make && rm -rf x"}},
            Json{{"anything", "r''m -rf x"}},
            Json{{"anything", "don't\nrm -rf x"}},
            Json{{"steps", {{{"do", "true; shutdown now"}}}}},
-           Json{{"anything", {"rm", "-rf", "/work"}}},
+           Json{{"anything", {"rm", "-rf", "/repo"}}},
            Json{{"commands", {"ls", "rm -rf x"}}},
            Json{{"program", "rm"}, {"args", {"-rf", "x"}}},
            Json{{"command", "rm"}, {"args", "-rf x"}},
@@ -139,7 +139,7 @@ TEST(DenialArguments, JsonInJsonTooDeepIsDenied) {
 TEST(DenialArguments, WhatTakesTooLongIsDenied) {
   api::HookEvent event;
   event.tool_name = "Bash";
-  event.cwd = "/work";
+  event.cwd = "/repo";
   event.tool_input = {{"files", std::vector<std::string>(10'000, "a")}};
   int64_t now_us = 0;
   WorkBudget budget([&] { return now_us += 1'000; }, kHookBudgetUs);

@@ -65,7 +65,7 @@ TEST(TurnDraft, TheOutputOfManyPiecesIsCutAsAWhole) {
 
 TEST(TurnDraft, OfTheTextsOfACallAMebibyteIsKept) {
   api::HookEvent event = Result("done");
-  event.tool_input = {{"edits", Json::array()}, {"path", "/work/a"}};
+  event.tool_input = {{"edits", Json::array()}, {"path", "/repo/a"}};
   for (int i = 0; i < 40; ++i)
     event.tool_input["edits"].push_back({{"new", std::string(200'000, 'x')}});
   const TurnDraft draft = DraftTurn(*PolicyOf(), event, {});
@@ -73,7 +73,7 @@ TEST(TurnDraft, OfTheTextsOfACallAMebibyteIsKept) {
   const Json& kept = draft.event.tool_input;
   EXPECT_EQ(kept["edits"][0]["new"], std::string(200'000, 'x'));
   EXPECT_EQ(kept["edits"][39]["new"], "[200000 bytes left out]");
-  EXPECT_EQ(kept["path"], "/work/a");
+  EXPECT_EQ(kept["path"], "/repo/a");
   EXPECT_LT(base::DumpJson(draft.messages[0].tool_calls).size(), size_t{1'100'000});
   EXPECT_FALSE(DraftTurn(*PolicyOf(), Result("done"), {}).truncated);
 }
