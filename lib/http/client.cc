@@ -293,9 +293,9 @@ base::Result<std::unique_ptr<Client>> MakeClient(ClientOptions options) {
     return Error{Code::kInvalid, "a client certificate needs its key, and a key its certificate"};
   }
   try {
-    // Without TLS none of it is made: OpenSSL's providers take 3 MiB of a program that has no use
-    // for them.
-    if (options.base_url.starts_with("https://")) {
+    // Where no TLS is asked for none is made: OpenSSL's providers take 3 MiB of a program.
+    const bool files = !options.ca_file.empty() || !options.certificate_file.empty();
+    if (files || options.base_url.starts_with("https://")) {
       boost::asio::ssl::context trial(boost::asio::ssl::context::tls_client);
       SetUpTls(options, trial);
     }
