@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Judges what one neighbour can cost all others: hostile text, a memory server that hangs, the largest bodies and
-answers, a reader that stands still, reads over many rows, and what is left of a memory that was erased. Each figure
-stands beside its bar. Exit 1 when one is missed. Needs the release build and a quiet machine.
+answers, a reader that stands still, a check for damage beside writers, reads over many rows, and what is left of a
+memory that was erased. Each figure stands beside its bar. Exit 1 when one is missed. Needs the release build and a quiet machine.
 
-    scripts/bench/limits.py [--rows 100000] [--only text,away,bodies,answers,log,reads,erase]"""
+    scripts/bench/limits.py [--rows 100000] [--only text,away,bodies,answers,log,check,reads,erase]"""
 import argparse
 import concurrent.futures
 import glob
@@ -13,6 +13,7 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -27,6 +28,8 @@ LARGE_HOOK = 78 * MIB // 10   # characters of tool output: just below the 8 MiB 
 CONTAINER_MIB = {"sidecar": 128, "server": 512}
 ERASED_WITHIN_S = 60
 PROJECTS = 20
+LOG_MIB = 64                  # --max-log, its default
+CHECK_S = 30                  # how long writers go on beside checks
 
 
 def peak_mib(pid):
@@ -157,10 +160,12 @@ class Limits(memory.Bench):
         finally:
             server.kill()
 
+    def files(self, name):
+        return filter(os.path.isfile, glob.glob(os.path.join(self.file(name), "memory", "**", "*"), recursive=True))
+
     def logs_mib(self, name):
         """The largest -wal of a server's data directory, in MiB."""
-        return max((os.path.getsize(path) for path in glob.glob(os.path.join(self.file(name), "memory", "**", "*-wal"), recursive=True)),
-                   default=0) / MIB
+        return max((os.path.getsize(path) for path in self.files(name) if path.endswith("-wal")), default=0) / MIB
 
     def log(self):
         """4. A reader of an export that stands still holds no log."""
@@ -177,6 +182,36 @@ class Limits(memory.Bench):
                 largest = max(largest, self.logs_mib("log"))
             reader.close()
             self.judge("157 MB written beside an export that nobody reads: -wal", largest, 64, "MiB")
+        finally:
+            server.kill()
+
+    def checks(self, server):
+        """How many checks for damage ended, by outcome."""
+        said = wire.ask(server.admin, "GET", "/metrics")[1]
+        rows = (line.split('outcome="') for line in said.splitlines() if line.startswith("agent_memory_server_checks_total{"))
+        return {row[1].split('"')[0]: int(float(row[1].split()[-1])) for row in rows}
+
+    def check(self):
+        """5. A check for damage of a large file holds no log, however many write meanwhile. A file that is opened
+        empty is looked at at once, and then again and again: each check rests nine times as long as it took."""
+        server = self.server("check", "--check-every", "1s")
+        try:
+            self.many_rows(server)
+            size = sum(os.path.getsize(path) for path in self.files("check") if not path.endswith(("-wal", "-shm"))) / MIB
+            self.rows("more", 3000 * CHECK_S, PROJECTS)
+            before, largest = self.checks(server), 0.0
+            port = server.api.rsplit(":", 1)[1]
+            with subprocess.Popen([self.file("http_load"), "run", port, str(memory.CLIENTS), str(CHECK_S),
+                                   self.file("more")], stdout=subprocess.PIPE, text=True) as writers:
+                while writers.poll() is None:
+                    largest = max(largest, self.logs_mib("check"))
+                    time.sleep(.02)
+                wrote = json.load(writers.stdout)
+            made = {name: count - before.get(name, 0) for name, count in self.checks(server).items()}
+            self.judge(f"a check of {size:.0f} MiB beside {memory.CLIENTS} writers: -wal, the longest", largest, LOG_MIB, "MiB",
+                       f"ended meanwhile: {made}; {wrote['per_s']:.0f} writes a second")
+            self.judge("the same: no check ended as sound", made.get("sound", 0) == 0, 0)
+            self.judge("the same: writes that failed", sum(wrote[key] for key in ("refused", "broken", "other")), 0)
         finally:
             server.kill()
 
@@ -215,10 +250,9 @@ class Limits(memory.Bench):
 
             def left():
                 found = 0
-                for path in glob.glob(os.path.join(self.file("erase"), "memory", "**", "*"), recursive=True):
-                    if os.path.isfile(path):
-                        with open(path, "rb") as file:
-                            found += file.read().count(word.encode())
+                for path in self.files("erase"):
+                    with open(path, "rb") as file:
+                        found += file.read().count(word.encode())
                 return found
             first = left()
             wire.until(lambda: left() == 0, ERASED_WITHIN_S + 30, .25)
@@ -228,7 +262,7 @@ class Limits(memory.Bench):
             server.kill()
 
 
-PARTS = ("text", "away", "bodies", "answers", "log", "reads", "erase")
+PARTS = ("text", "away", "bodies", "answers", "log", "check", "reads", "erase")
 
 
 def main():
