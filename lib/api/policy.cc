@@ -166,6 +166,7 @@ void ReadRule(Fields& in, SaveRule& rule) {
   in.Text("scope", rule.scope, {"project", "global"});
   in.Text("title", rule.title);
   in.Texts("tags", rule.tags);
+  in.Text("trust", rule.trust, {"rule", "tool-output"});
 }
 
 void ReadInjectTool(Fields& in, InjectTool& tool) {
@@ -185,6 +186,8 @@ void ReadToolHooks(Fields& in, Policy& policy) {
   in.Texts("blockedCommands", policy.blocked_commands);
   in.Texts("allowedPaths", policy.allowed_paths);
   in.Texts("auditTools", policy.audit_tools);
+  in.Flag("strictCommands", policy.strict_commands);
+  in.Texts("untrustedTools", policy.untrusted_tools);
 }
 
 Json WriteRule(const SaveRule& rule) {
@@ -194,6 +197,7 @@ Json WriteRule(const SaveRule& rule) {
   if (!rule.match_args.empty()) out["matchArgs"] = rule.match_args;
   if (!rule.title.empty()) out["title"] = rule.title;
   if (!rule.tags.empty()) out["tags"] = rule.tags;
+  if (!rule.trust.empty()) out["trust"] = rule.trust;
   return out;
 }
 
@@ -269,7 +273,10 @@ base::Json EncodePolicy(const Policy& policy) {
                 {"blockedCommands", policy.blocked_commands},
                 {"allowedPaths", policy.allowed_paths},
                 {"auditTools", policy.audit_tools}}}};
-  // As sessionDigest: a sidecar from before this field refuses what it does not know.
+  // As sessionDigest: a sidecar from before these fields refuses what it does not know.
+  Json& hooks = out["toolHooks"];
+  if (policy.strict_commands) hooks["strictCommands"] = true;
+  if (!policy.untrusted_tools.empty()) hooks["untrustedTools"] = policy.untrusted_tools;
   if (policy.mode != "daemon") out["mode"] = policy.mode;
   return out;
 }

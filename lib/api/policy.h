@@ -21,6 +21,7 @@ struct SaveRule {
   std::string scope = "project";  // project | global
   std::string title;              // empty: made from tool, argument and match
   std::vector<std::string> tags;
+  std::string trust;  // rule | tool-output; empty: by the tool (Policy::untrusted_tools)
 };
 
 struct InjectTool {
@@ -56,7 +57,7 @@ struct Policy {
   int context_limit = 5;
   bool session_digest = false;  // a memory of what was done in a session, beside its summary
   bool auto_summarize = true, auto_save = true, auto_search = true;
-  bool allow_global = true, allow_admin = false, inject_untrusted = false;
+  bool allow_global = false, allow_admin = false, inject_untrusted = false;
   std::string reinject = "changed";  // changed | everyTurn
   int budget_tokens = 2000;
   Redaction redaction;
@@ -65,6 +66,8 @@ struct Policy {
   std::vector<SaveRule> save_rules;
   std::vector<InjectTool> inject_tools;
   std::vector<std::string> blocked_commands, allowed_paths, audit_tools;
+  bool strict_commands = false;              // what hides a command from reading is denied too
+  std::vector<std::string> untrusted_tools;  // names or globs: they bring in what others wrote
 };
 
 inline constexpr const char* kFromToolArgs = "from_tool_args";

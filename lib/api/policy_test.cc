@@ -15,15 +15,16 @@ Json EveryLeaf() {
     "memory": {
       "url": "http://m.agents.svc.cluster.local:7437", "audience": "agent-memory.agents.m",
       "project": "money", "contextLimit": 0, "autoSummarize": false, "sessionDigest": true, "autoSave": false,
-      "autoSearch": false, "allowGlobal": false, "allowAdmin": true, "injectUntrusted": true,
+      "autoSearch": false, "allowGlobal": true, "allowAdmin": true, "injectUntrusted": true,
       "reinject": "everyTurn", "budgetTokens": 7,
       "redaction": {"enabled": false, "workingMemory": false, "extraPatterns": ["a+"]},
       "retention": [{"type": "tool", "scope": "global", "ttl": "720h", "maxRows": 9}]},
     "toolHooks": {
       "memorySaveRules": [{"name": "n", "tool": "bash", "matchOutput": "error", "matchArgs": {"command": "^x"},
-        "type": "bugfix", "scope": "global", "title": "t", "tags": ["k8s"]}],
+        "type": "bugfix", "scope": "global", "title": "t", "tags": ["k8s"], "trust": "rule"}],
       "contextInjectTools": [{"tool": "grep", "query": "fixed", "limit": 10, "inject": true}],
-      "blockedCommands": ["rm -rf"], "allowedPaths": ["/data"], "auditTools": ["kubectl*"]}})");
+      "blockedCommands": ["rm -rf"], "allowedPaths": ["/data"], "auditTools": ["kubectl*"],
+      "strictCommands": true, "untrustedTools": ["crm_*"]}})");
 }
 
 std::string ErrorOf(const Json& json) {
