@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PROGRAMS = ("memory", "sidecar", "operator")
+PROGRAMS = ("memory", "sidecar", "operator", "client")
 CODE = (".cc", ".h")
 MAX_LINES, MAX_FUNCTION_LINES = 400, 60
 

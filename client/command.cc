@@ -1,0 +1,153 @@
+// From the words of the command line to a command that runs.
+#include "client/command.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include "client/nearest.h"
+#include "client/reach.h"
+#include "lib/base/text.h"
+
+namespace client {
+namespace {
+
+std::string Nearly(const std::string& word, const std::vector<std::string>& known) {
+  const std::string near = NearestWord(word, known);
+  return near.empty() ? "" : "; did you mean '" + near + "'?";
+}
+
+std::vector<std::string> FlagsOf(const Command& command) {
+  std::vector<std::string> flags = {"--help", "--version", "--config"};
+  for (const base::Setting& setting : command.Program().settings)
+    flags.push_back((setting.name.size() == 1 ? "-" : "--") + setting.name);
+  return flags;
+}
+
+// The first flag that the command does not have; empty: all are known.
+std::string UnknownFlag(const Command& command, const std::vector<std::string>& words) {
+  const auto flags = FlagsOf(command);
+  const auto settings = command.Program().settings;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (!word.starts_with('-') || word == "-" || word == "-h" || word == "--check-config") continue;
+    const std::string flag = word.substr(0, word.find('='));
+    if (std::find(flags.begin(), flags.end(), flag) == flags.end()) return flag;
+    const bool is_switch = std::any_of(settings.begin(), settings.end(), [&](const auto& setting) {
+      return "--" + setting.name == flag && setting.kind == base::Setting::Kind::kBool;
+    });
+    if (!is_switch && flag == word) ++i;  // its value may begin with '-', too
+  }
+  return "";
+}
+
+int RunReached(Call& call, const Command& command) {
+  auto reached = ReachMemory(call);
+  if (!reached) return call.Fail(reached.error());
+  const MemoryCalls memory(*reached->client, reached->url);
+  return command.run_on_memory(call, memory);
+}
+
+}  // namespace
+
+bool Call::json() const {
+  const std::string asked = Text("o");
+  return asked == "json" || (asked.empty() && !screen.terminal);
+}
+
+int Call::Fail(const base::Error& error) const {
+  err << "agent-memory: " << Inert(error.message) << "\n";
+  return error.code == base::Code::kInvalid ? kUsage : kFailed;
+}
+
+int Call::Usage(const std::string& why) const {
+  err << "agent-memory: " << Inert(why) << "\n";
+  return kUsage;
+}
+
+base::Program Command::Program() const {
+  std::string epilogue = examples.empty() ? "" : "Examples:\n" + examples;
+  base::Program program{"agent-memory " + name + (operands.empty() ? "" : " " + operands), summary,
+                        settings, std::move(epilogue)};
+  if (run_on_memory != nullptr) {
+    for (const base::Setting& setting : ReachSettings()) program.settings.push_back(setting);
+  }
+  program.settings.push_back(
+      {"o", base::Setting::Kind::kString, "", "table or json; default: a table on a terminal"});
+  return program;
+}
+
+const Command* FindCommand(const std::string& name) {
+  const auto& all = Commands();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Command& command) { return command.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string HelpOfAll() {
+  std::string text =
+      "agent-memory: look at and change the memory of coding agents.\n\n"
+      "Usage: agent-memory COMMAND [flags]\n";
+  std::string group;
+  for (const Command& command : Commands()) {
+    if (command.group != group) text += "\n" + (group = command.group) + ":\n";
+    const std::string words = command.name + " " + command.operands;
+    text += "  " + words + std::string(words.size() < 26 ? 26 - words.size() : 1, ' ') +
+            command.summary + "\n";
+  }
+  return text +
+         "\nExamples:\n"
+         "  agent-memory search \"tabs or spaces\"\n"
+         "  agent-memory ls --context prod -n agents\n\n"
+         "'agent-memory COMMAND --help' lists the flags of a command. As kubectl-agent_memory on "
+         "PATH it is 'kubectl agent-memory'.\n";
+}
+
+int RunClient(const std::vector<std::string>& arguments, const Screen& screen, std::istream& in,
+              std::ostream& out, std::ostream& err) {
+  const std::string word = arguments.empty() ? "" : arguments[0];
+  const bool help = word == "help" || word == "--help" || word == "-h";
+  if (word.empty() || (help && arguments.size() == 1)) {
+    (word.empty() ? err : out) << HelpOfAll();
+    return word.empty() ? kUsage : kOk;
+  }
+  if (word == "--version" || word == "version") {
+    out << "agent-memory " AGENT_MEMORY_VERSION "\n";
+    return kOk;
+  }
+  const std::string name = help ? arguments[1] : word;
+  const Command* command = FindCommand(name);
+  if (command == nullptr) {
+    std::vector<std::string> names;
+    for (const Command& known : Commands()) names.push_back(known.name);
+    err << "agent-memory: there is no command '" << Inert(name) << "'" << Nearly(name, names)
+        << " 'agent-memory --help' lists the commands\n";
+    return kUsage;
+  }
+  std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+  if (help) words = {"--help"};
+  if (const std::string flag = UnknownFlag(*command, words); !flag.empty()) {
+    err << "agent-memory " << name << ": unknown flag " << Inert(flag)
+        << Nearly(flag, FlagsOf(*command)) << " 'agent-memory " << name
+        << " --help' lists the flags\n";
+    return kUsage;
+  }
+  words.insert(words.begin(), "agent-memory");
+  const base::Invocation invocation =
+      base::ReadCommandLine(command->Program(), words, base::Environment());
+  if (!invocation.run) {
+    (invocation.exit_code == 0 ? out : err) << invocation.output;
+    return invocation.exit_code;
+  }
+  Call call{invocation.settings, invocation.arguments, screen, in, out, err};
+  const size_t given = call.arguments.size();
+  if (given < command->least || given > command->most) {
+    return call.Usage(name + " takes " +
+                      (command->operands.empty() ? "no operands" : command->operands) + ", and " +
+                      std::to_string(given) + " were given");
+  }
+  if (const std::string o = call.Text("o"); o != "" && o != "json" && o != "table")
+    return call.Usage("-o is table or json, it is \"" + o + "\"");
+  return command->run_on_memory != nullptr ? RunReached(call, *command) : command->run(call);
+}
+
+}  // namespace client

@@ -1,0 +1,54 @@
+// One command of agent-memory: its words for people and what it runs. The table of all of them is
+// in command_table.cc.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "client/memory_calls.h"
+#include "client/terminal_text.h"
+#include "lib/base/config.h"
+
+namespace client {
+
+inline constexpr int kOk = 0, kFailed = 1, kUsage = 64, kNoInput = 66;
+
+// What a command is given.
+struct Call {
+  base::Settings settings;
+  std::vector<std::string> arguments;
+  Screen screen;
+  std::istream& in;
+  std::ostream& out;
+  std::ostream& err;
+
+  std::string Text(const char* name) const { return settings.Text(name); }
+  // JSON is asked for, or the output goes to a program and nothing was asked for.
+  bool json() const;
+  int Fail(const base::Error& error) const;  // says it → the exit code
+  int Usage(const std::string& why) const;
+};
+
+using Run = int (*)(Call& call);
+using RunOnMemory = int (*)(Call& call, const MemoryCalls& memory);
+
+struct Command {
+  std::string name, group, operands, summary;
+  std::vector<base::Setting> settings;
+  std::string examples;        // whole lines
+  size_t least = 0, most = 0;  // operands
+  Run run = nullptr;
+  RunOnMemory run_on_memory = nullptr;  // instead: a server is found first
+  base::Program Program() const;
+};
+
+const std::vector<Command>& Commands();
+const Command* FindCommand(const std::string& name);
+std::string HelpOfAll();
+
+// → the exit code. `arguments` without the program's name.
+int RunClient(const std::vector<std::string>& arguments, const Screen& screen, std::istream& in,
+              std::ostream& out, std::ostream& err);
+
+}  // namespace client

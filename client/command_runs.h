@@ -1,0 +1,20 @@
+// What commands run, by file of their own; the table that names them is in command_table.cc.
+#pragma once
+
+#include "client/command.h"
+
+namespace client {
+
+int List(Call& call, const MemoryCalls& memory);
+int Search(Call& call, const MemoryCalls& memory);
+int Show(Call& call, const MemoryCalls& memory);
+
+int Add(Call& call, const MemoryCalls& memory);
+int Edit(Call& call, const MemoryCalls& memory);
+int Remove(Call& call, const MemoryCalls& memory);
+int Import(Call& call, const MemoryCalls& memory);
+int Export(Call& call, const MemoryCalls& memory);
+
+int Completion(Call& call);
+
+}  // namespace client

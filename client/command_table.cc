@@ -1,0 +1,141 @@
+// All commands, by groups: the one place that --help, completion and the parser read.
+#include "client/command_runs.h"
+
+namespace client {
+namespace {
+
+using Kind = base::Setting::Kind;
+
+const base::Setting kProject = {"project", Kind::kString, "", "only this project; default: all"};
+const base::Setting kType = {"type", Kind::kString, "", "only this type: decision, preference, …"};
+
+std::vector<Command> LookCommands() {
+  return {
+      {"ls",
+       "Look",
+       "",
+       "List memories, the newest first.",
+       {kProject,
+        kType,
+        {"scope", Kind::kString, "", "only project or global"},
+        {"limit", Kind::kInt, "20", "at most so many", 1, 1000}},
+       "  agent-memory ls\n  agent-memory ls --project billing --type decision -o json\n",
+       0,
+       0,
+       nullptr,
+       List},
+      {"search",
+       "Look",
+       "WORDS…",
+       "Find memories by a question or by words.",
+       {kProject, kType, {"limit", Kind::kInt, "10", "at most so many", 1, 1000}},
+       "  agent-memory search \"why did the deployment time out?\"\n",
+       1,
+       100,
+       nullptr,
+       Search},
+      {"show",
+       "Look",
+       "ID",
+       "Show a memory as a whole, with the texts it had before.",
+       {},
+       "  agent-memory show 7\n",
+       1,
+       1,
+       nullptr,
+       Show},
+  };
+}
+
+std::vector<Command> ChangeCommands() {
+  return {
+      {"add",
+       "Change",
+       "[WORDS…|-]",
+       "Remember something yourself.",
+       {{"project", Kind::kString, "default", "what it belongs to"},
+        {"type", Kind::kString, "preference", "decision, preference, lesson, …"},
+        {"title", Kind::kString, "", "default: the first line"},
+        {"scope", Kind::kString, "project", "project, or global: found from every project"},
+        {"tag", Kind::kList, "", "a tag; may be given again"}},
+       "  agent-memory add --project billing \"Deploy on Tuesdays\"\n",
+       0,
+       1000,
+       nullptr,
+       Add},
+      {"edit",
+       "Change",
+       "ID",
+       "Change a memory in $EDITOR, or by flags. The old text is kept.",
+       {{"title", Kind::kString, "", "the new title"},
+        {"content", Kind::kString, "", "the new text"},
+        {"type", Kind::kString, "", "the new type"},
+        {"tag", Kind::kList, "", "the new tags"}},
+       "  agent-memory edit 7\n  agent-memory edit 7 --title \"Deploy on Mondays\"\n",
+       1,
+       1,
+       nullptr,
+       Edit},
+      {"rm",
+       "Change",
+       "ID…",
+       "Hide memories, or erase them.",
+       {{"hard", Kind::kBool, "false", "erase for good: file, log, index and quotes"}},
+       "  agent-memory rm 7 8\n",
+       1,
+       100,
+       nullptr,
+       Remove},
+  };
+}
+
+std::vector<Command> MoveCommands() {
+  return {
+      {"import",
+       "Move",
+       "FILE|-",
+       "Take in an export, CLAUDE.md, mem0, engram, ChatGPT, CSV.",
+       {{"project", Kind::kString, "", "for rows that name none"},
+        {"format", Kind::kString, "", "default: found out by itself"},
+        {"restore", Kind::kBool, "false", "also what was deleted here"}},
+       "  agent-memory import CLAUDE.md --format markdown --project billing\n",
+       1,
+       1,
+       nullptr,
+       Import},
+      {"export",
+       "Move",
+       "",
+       "Write all memories to stdout.",
+       {kProject, {"format", Kind::kString, "", "json, jsonl, sqlite, markdown or obsidian"}},
+       "  agent-memory export > memory.json\n",
+       0,
+       0,
+       nullptr,
+       Export},
+  };
+}
+
+}  // namespace
+
+const std::vector<Command>& Commands() {
+  static const std::vector<Command> all = [] {
+    std::vector<Command> commands = LookCommands();
+    for (auto part : {ChangeCommands(), MoveCommands()})
+      commands.insert(commands.end(), part.begin(), part.end());
+    commands.push_back({"completion",
+                        "Else",
+                        "bash|zsh|fish",
+                        "Print a completion script.",
+                        {},
+                        "  source <(agent-memory completion bash)\n",
+                        1,
+                        1,
+                        Completion,
+                        nullptr});
+    return commands;
+  }();
+  return all;
+}
+
+}  // namespace client

@@ -1,0 +1,170 @@
+// Commands against a scripted memory server, and what they write for people and for programs.
+#include "client/command.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "client/nearest.h"
+#include "client/reach.h"
+#include "lib/testing/http_server.h"
+
+namespace client {
+namespace {
+
+struct Ran {
+  int code = 0;
+  std::string out, err;
+};
+
+Ran RunOn(const std::vector<std::string>& words, Screen screen = {}, const std::string& in = "") {
+  std::istringstream input(in);
+  std::ostringstream out, err;
+  const int code = RunClient(words, screen, input, out, err);
+  return {code, out.str(), err.str()};
+}
+
+struct MemoryTest : testing::Test {
+  std::vector<std::string> asked;
+  std::vector<std::string> bodies;
+  int status = 200;
+  base::Json answer = base::Json::array();
+  std::unique_ptr<http::Server> server;
+
+  void SetUp() override {
+    const auto handler = [this](const http::Request& request) {
+      std::string line = request.method + " " + request.path;
+      for (const auto& [name, value] : request.query) line += " " + name + "=" + value;
+      asked.push_back(line);
+      bodies.push_back(request.body);
+      if (request.path.ends_with("/revisions"))
+        return http::JsonResponse(200, {{{"revision", 1}, {"title", "old"}, {"content", "was"}}});
+      return http::JsonResponse(status, answer);
+    };
+    std::vector<http::Route> routes;
+    for (const char* method : {"GET", "POST", "PATCH", "DELETE"}) {
+      for (const char* pattern : {"/{a}", "/{a}/{b}", "/{a}/{b}/{c}"})
+        routes.push_back({method, pattern, handler});
+    }
+    server = ::testing::StartServer(std::move(routes));
+  }
+  Ran On(std::vector<std::string> words, Screen screen = {}, const std::string& in = "") {
+    words.insert(words.end(), {"--url", server->address()});
+    return RunOn(words, screen, in);
+  }
+};
+
+const base::Json kRow = {{"id", 7},
+                         {"type", "preference"},
+                         {"title", "tabs\x1b[31m\u202e"},
+                         {"content", "I prefer\ntabs"},
+                         {"project", "billing"},
+                         {"scope", "project"},
+                         {"updated_at", "2026-04-12T10:00:00Z"},
+                         {"source", {{"origin", "user"}}},
+                         {"tags", {"style"}}};
+
+TEST_F(MemoryTest, ListsAsATableOnATerminalAndAsJsonElsewhere) {
+  answer = {kRow};
+  const Ran table = On({"ls", "--project", "billing"}, {true, false, 80});
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_EQ(asked.back(), "GET /observations/recent project=billing limit=20");
+  EXPECT_NE(table.out.find("ID  TYPE        PROJECT  BY    UPDATED           TITLE"),
+            std::string::npos)
+      << table.out;
+  const Ran json = On({"ls"});
+  EXPECT_EQ(base::ParseJson(json.out)->at(0)["id"], 7);
+}
+
+TEST_F(MemoryTest, StoredTextIsInertOnATerminal) {
+  answer = {kRow};
+  const Ran table = On({"ls"}, {true, false, 200});
+  EXPECT_EQ(table.out.find('\x1b'), std::string::npos);
+  EXPECT_NE(table.out.find("tabs\\u{1b}[31m\\u{202e}"), std::string::npos) << table.out;
+}
+
+TEST_F(MemoryTest, ShowsAMemoryWithItsRevisions) {
+  answer = kRow;
+  const Ran shown = On({"show", "7"}, {true, false, 80});
+  EXPECT_NE(shown.out.find("I prefer\ntabs"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("revision 1: old"), std::string::npos) << shown.out;
+}
+
+TEST_F(MemoryTest, AddsWordsAndStdin) {
+  answer = {{"id", 1}, {"action", "created"}};
+  EXPECT_EQ(On({"add", "Deploy", "on", "Tuesdays"}, {true, false, 80}).out, "created memory 1\n");
+  EXPECT_EQ(base::ParseJson(bodies.back())->at("content"), "Deploy on Tuesdays");
+  EXPECT_EQ(base::ParseJson(bodies.back())->at("source")["origin"], "user");
+  On({"add", "-"}, {}, "First line\nsecond\n");
+  EXPECT_EQ(base::ParseJson(bodies.back())->at("title"), "First line");
+}
+
+TEST_F(MemoryTest, AValueMayBeginWithADash) {
+  answer = kRow;
+  EXPECT_EQ(On({"edit", "7", "--title", "-x is a flag"}).code, 0);
+  EXPECT_EQ(bodies.back(), R"({"title":"-x is a flag"})");
+}
+
+TEST_F(MemoryTest, EditsByFlagsAndRemovesSeveral) {
+  answer = kRow;
+  EXPECT_EQ(On({"edit", "7", "--title", "spaces"}).code, 0);
+  EXPECT_EQ(bodies.back(), R"({"title":"spaces"})");
+  EXPECT_EQ(On({"rm", "7", "8", "--hard"}).code, 0);
+  EXPECT_EQ(asked.back(), "DELETE /observations/8 hard=true");
+}
+
+TEST_F(MemoryTest, AnErrorSaysWhatTheServerSays) {
+  status = 404;
+  answer = {{"error", "there is no observation 9"}, {"code", "not_found"}};
+  const Ran ran = On({"show", "9"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.err, "agent-memory: HTTP 404: there is no observation 9\n");
+}
+
+TEST(ClientWords, UnknownOnesAreUsageWithTheNearestKnown) {
+  const Ran command = RunOn({"serach", "x"});
+  EXPECT_EQ(command.code, 64);
+  EXPECT_NE(command.err.find("did you mean 'search'?"), std::string::npos) << command.err;
+  const Ran flag = RunOn({"ls", "--porject", "x"});
+  EXPECT_EQ(flag.code, 64);
+  EXPECT_NE(flag.err.find("did you mean '--project'?"), std::string::npos) << flag.err;
+  EXPECT_EQ(RunOn({"show"}).code, 64);
+  EXPECT_EQ(RunOn({}).code, 64);
+  EXPECT_EQ(NearestWord("x", {"ls"}), "");
+}
+
+TEST(ClientWords, HelpListsEveryCommand) {
+  const Ran ran = RunOn({"help"});
+  for (const Command& command : Commands()) {
+    EXPECT_NE(ran.out.find("\n  " + command.name + " "), std::string::npos) << command.name;
+    EXPECT_EQ(RunOn({"help", command.name}).out, RunOn({command.name, "--help"}).out);
+  }
+}
+
+TEST(ClientWords, CompletionKnowsCommandsAndFlags) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const Ran ran = RunOn({"completion", shell});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_NE(ran.out.find("search"), std::string::npos) << shell;
+    EXPECT_NE(ran.out.find("project"), std::string::npos) << shell;
+  }
+  EXPECT_EQ(RunOn({"completion", "tcsh"}).code, 64);
+}
+
+TEST(TerminalText, TablesFitTheWidth) {
+  const Table table{{"A", "B"}, {{"日本", "a long text that does not fit"}}};
+  EXPECT_EQ(table.Render({true, false, 16}), "A     B\n日本  a long te…\n");
+  EXPECT_EQ(FitTo("short", 10), "short");
+}
+
+TEST(ReachMemory, ForwardsByArgvAndReadsTheAddress) {
+  EXPECT_EQ(ForwardedAddress("Forwarding from 127.0.0.1:41234 -> 7437"), "127.0.0.1:41234");
+  EXPECT_EQ(ForwardedAddress("error: no"), "");
+  const std::vector<std::string> argv = {"kubectl",          "port-forward",  "--address=127.0.0.1",
+                                         "--context=a b;c",  "--namespace=n", "--",
+                                         "svc/agent-memory", ":7437"};
+  EXPECT_EQ(ForwardArguments("kubectl", "a b;c", "n", "svc/agent-memory"), argv);
+}
+
+}  // namespace
+}  // namespace client
