@@ -1,9 +1,12 @@
-// A log that cannot be taken into its file at the start. How a failed sync looks is
+// A log that cannot be taken into its file at the start, nor always be written again: the system's
+// limit of a file's size and its device that is always full fail writes. How a failed sync looks is
 // e2e/crash/sync_errors.py.
 #include "lib/sqlite/log_rewrite.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -13,11 +16,38 @@
 namespace sqlite {
 namespace {
 
+// While it lives, writes behind so many bytes of a file fail with EFBIG.
+class ShortFiles {
+ public:
+  explicit ShortFiles(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit less{bytes, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &less), 0);
+  }
+  ~ShortFiles() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*signal_)(int);
+};
+
 class LogRewrite : public ::testing::Test {
  protected:
   LogRewrite() {
     std::string name = (std::filesystem::temp_directory_path() / "sqlite-XXXXXX").string();
     path_ = std::string(mkdtemp(name.data())) + "/x.db";
+  }
+  // A file with a log of at least so many bytes, as a killed process leaves them. → its path
+  std::string Image(int64_t log_bytes) {
+    const std::string image = path_ + ".image";
+    auto writer = Database::Open(path_, {});
+    EXPECT_TRUE(writer && writer->Execute("CREATE TABLE t(n); INSERT INTO t VALUES(1)"));
+    while (writer->LogBytes() < log_bytes) EXPECT_TRUE(writer->Execute("UPDATE t SET n = n + 1"));
+    for (const char* part : {"", "-wal"}) std::filesystem::copy_file(path_ + part, image + part);
+    return image;
   }
   std::string path_;
 };
@@ -32,12 +62,7 @@ TEST_F(LogRewrite, KeepsEveryByte) {
 }
 
 TEST_F(LogRewrite, ALogThatAReaderHoldsIsWrittenOnAfterwards) {
-  const std::string image = path_ + ".image";
-  {
-    auto writer = Database::Open(path_, {});
-    ASSERT_TRUE(writer && writer->Execute("CREATE TABLE t(n); INSERT INTO t VALUES(1)"));
-    for (const char* part : {"", "-wal"}) std::filesystem::copy_file(path_ + part, image + part);
-  }
+  const std::string image = Image(0);
   // A life before that left its log, and somebody who reads it already.
   auto reader = Database::Open(image, {Access::kReader});
   ASSERT_TRUE(reader && reader->Execute("BEGIN; SELECT count(*) FROM t"));
@@ -49,6 +74,35 @@ TEST_F(LogRewrite, ALogThatAReaderHoldsIsWrittenOnAfterwards) {
   auto count = next->Prepare("SELECT count(*) FROM t");
   ASSERT_TRUE(count && *count->Step());
   EXPECT_EQ(count->Int(0), 2);
+}
+
+TEST_F(LogRewrite, AWriteThatFailsIsNoRewrite) {
+  const base::Status full = RewriteLog("/dev/full");
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, base::Code::kFull);
+  std::ofstream(path_) << std::string(100'000, 'x');
+  const ShortFiles limit(70'000);  // fails the second piece
+  const base::Status broken = RewriteLog(path_);
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().code, base::Code::kInternal);
+  EXPECT_NE(broken.error().message.find(path_), std::string::npos) << broken.error().message;
+}
+
+TEST_F(LogRewrite, AFileWhoseLogCannotBeWrittenAgainIsNotOpened) {
+  const std::string image = Image(200'000);
+  auto reader = Database::Open(image, {Access::kReader});
+  ASSERT_TRUE(reader && reader->Execute("BEGIN; SELECT count(*) FROM t"));
+  int told = 0;
+  Database::Options options;
+  options.on_broken = [&](const base::Error&) { ++told; };
+  {
+    const ShortFiles limit(100'000);  // more than the file and its index of the log have
+    auto next = Database::Open(image, options);
+    ASSERT_FALSE(next);
+    EXPECT_NE(next.error().message.find("recover: "), std::string::npos) << next.error().message;
+    EXPECT_EQ(told, 1);
+  }
+  EXPECT_TRUE(Database::Open(image, options)) << "nothing was lost by it";
 }
 
 }  // namespace

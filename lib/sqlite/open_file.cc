@@ -42,17 +42,6 @@ int SyncDirectoryOf(const char* path, int* descriptor) {
   return SQLITE_CANTOPEN;
 }
 
-// Once per process. Without memory statistics reads scale over threads (retrieval §0.8).
-void ConfigureLibrary() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    InstallPageCaches();
-    sqlite3_initialize();
-    WatchDirectorySyncs();
-  });
-}
-
 // WAL needs shared memory of one host: network file systems are refused.
 Status CheckFileSystem(const std::string& path) {
   std::string directory = path.substr(0, path.find_last_of('/') + 1);
@@ -201,6 +190,17 @@ void WatchDirectorySyncs() {
     files->xSetSystemCall(files, "openDirectory",
                           reinterpret_cast<sqlite3_syscall_ptr>(SyncDirectoryOf));
   }
+}
+
+// Without memory statistics reads scale over threads.
+void ConfigureLibrary() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    InstallPageCaches();
+    sqlite3_initialize();
+    WatchDirectorySyncs();
+  });
 }
 
 bool DirectorySyncFailed() { return directory_sync_failed; }

@@ -41,6 +41,10 @@ struct Database::Connection {
   base::Error Fail(int rc, const std::string& what);
 };
 
+// Sets what holds for the whole process, once: before whatever else uses SQLite, which takes no
+// settings any more after its first call.
+void ConfigureLibrary();
+
 // SQLite syncs a directory for a new file's name and forgets an error of that; this does not.
 // Process-wide, since all files share a volume. Called once, before the first open.
 void WatchDirectorySyncs();

@@ -2,6 +2,7 @@
 #include "lib/sqlite/scratch_index.h"
 
 #include "lib/sqlite/errors.h"
+#include "lib/sqlite/open_file.h"
 
 namespace sqlite {
 
@@ -22,6 +23,7 @@ constexpr const char* kTable =
 }  // namespace
 
 Result<ScratchIndex> ScratchIndex::Make() {
+  ConfigureLibrary();
   sqlite3* raw = nullptr;
   int rc = sqlite3_open_v2(
       ":memory:", &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);

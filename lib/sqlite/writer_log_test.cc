@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <memory>
 #include <thread>
 
 #include "lib/sqlite/writer.h"
+#include "lib/testing/eventually.h"
 
 namespace sqlite {
 namespace {
@@ -55,8 +57,12 @@ class WriterLog : public ::testing::Test {
 
 TEST_F(WriterLog, WithoutReadersItStaysShort) {
   auto writer = Open();
-  EXPECT_EQ(WriteUntilRefused(*writer), 1000);
-  EXPECT_LT(LogBytes(), kLimit / 2);
+  int64_t longest = 0;
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(Write(*writer));
+    longest = std::max(longest, LogBytes());
+  }
+  EXPECT_LT(longest, kLimit / 2);
 }
 
 TEST_F(WriterLog, OneThatAReaderHoldsRefusesWritesUntilItIsGivenBack) {
@@ -75,7 +81,7 @@ TEST_F(WriterLog, OneThatAReaderHoldsRefusesWritesUntilItIsGivenBack) {
   EXPECT_EQ(refused.error().code, Code::kUnavailable);
   for (const char* part : {"log", "max-log", "1048576"})
     EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
-  while (held == 0 || told < kLimit) std::this_thread::yield();  // behind the answer
+  EXPECT_TRUE(testing::Eventually([&] { return held > 0 && told >= kLimit; }));  // behind it
   // What gives room goes on, up to twice as much.
   EXPECT_GT(WriteUntilRefused(*writer, Writer::Room::kGives), 10);
   EXPECT_LE(LogBytes(), 2 * kLimit + 3 * kBlob);
