@@ -44,5 +44,12 @@ TEST(Quotes, ScriptsWithoutBlanksHaveThem) {
       "開始：「[erased]」です");
 }
 
+TEST(Quotes, PunctuationOfAnyScriptIsNoWord) {
+  const std::string content = "the root password of the vault";
+  EXPECT_EQ(Without("said: “the root – password of” it", "note", content), "said: “[erased]” it");
+  EXPECT_EQ(Without("«the root» password of", "note", content), "«[erased]");
+  EXPECT_EQ(Without("金庫、暗証番号", "note", "金庫暗証番号は"), "[erased]");
+}
+
 }  // namespace
 }  // namespace memory

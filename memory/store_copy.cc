@@ -64,8 +64,12 @@ Status VacuumInto(Database& database, const Spool& spool) {
 }  // namespace
 
 Status CopyInto(const std::string& source, Spool& spool, std::stop_token stop) {
-  struct stat facts {};
-  if (stat(source.c_str(), &facts) == 0) RETURN_IF_ERROR(spool.CheckRoom(facts.st_size));
+  int64_t bytes = 0;  // what was written lately may be in the log alone
+  for (const char* part : {"", "-wal"}) {
+    struct stat facts {};
+    if (stat((source + part).c_str(), &facts) == 0) bytes += facts.st_size;
+  }
+  RETURN_IF_ERROR(spool.CheckRoom(bytes));
   Database::Options copying;
   copying.access = Access::kCopier;
   copying.cache_kib = 1024;

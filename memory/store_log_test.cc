@@ -2,9 +2,12 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "memory/store_damage_fixture.h"
+#include "memory/store_export.h"
 #include "memory/store_fixture.h"
 
 namespace memory {
@@ -91,6 +94,46 @@ TEST_F(StoreLogTest, ALogThatAReaderHoldsHasALimitAndCountsInTheQuota) {
   EXPECT_TRUE(Eventually([&] { return bool(store_->Save(Note("after it"), "", kMidnight)); }));
   EXPECT_EQ(store_->Usage().log_bytes, 0);
   EXPECT_LE(LogBytes(), 1 << 20);
+}
+
+// Nobody says when a copy begins to read: one after the other, until the log is full during one.
+TEST_F(StoreLogTest, ACopyThatHoldsTheLogIsEndedAtItsLimit) {
+  StoreOptions options;
+  options.max_log_bytes = 1 << 20;
+  Reopen(options);
+  WriteMany(100);
+  std::atomic<bool> over = false;
+  std::thread writer([&] {
+    while (!over)
+      (void)store_->Save(Note(std::to_string(written_++) + std::string(200'000, 'x')), "",
+                         kMidnight);
+  });
+  base::Status ended;
+  for (int copies = 0; copies < 50 && ended; ++copies)
+    if (auto copy = store_->Copy(std::nullopt); !copy) ended = copy.error();
+  over = true;
+  writer.join();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, base::Code::kUnavailable);
+  for (const char* part : {"copy was ended", "1048576", "max-log", "format=jsonl"})
+    EXPECT_NE(ended.error().message.find(part), std::string::npos) << ended.error().message;
+  EXPECT_TRUE(Eventually([&] { return bool(store_->Save(Note("after it"), "", kMidnight)); }));
+  EXPECT_TRUE(store_->Copy(std::nullopt)) << "beside nobody";
+  ExpectSound();
+}
+
+TEST_F(StoreLogTest, ACopyNeedsRoomForWhatIsInTheLogToo) {
+  WriteMany(1);
+  store_.reset();
+  const std::string path = scratch_.File("store");
+  std::ofstream(path + "-wal").flush();
+  std::filesystem::resize_file(path + "-wal", std::filesystem::space(path).available);  // a hole
+  auto spool = Spool::Make(path);
+  ASSERT_TRUE(spool);
+  const base::Status copied = CopyInto(path, *spool);
+  std::filesystem::remove(path + "-wal");
+  ASSERT_FALSE(copied);
+  EXPECT_EQ(copied.error().code, base::Code::kFull) << copied.error().message;
 }
 
 TEST_F(StoreLogTest, ChecksOfALargeFileHoldNoLogWhileOthersWrite) {
