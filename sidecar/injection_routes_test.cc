@@ -63,6 +63,19 @@ TEST_F(InjectionReplay, TheSameRankerGivesTheSameText) {
   EXPECT_EQ(one["only_then"], Json::array());
 }
 
+TEST_F(InjectionReplay, TheConversationsOwnSessionIsLeftOutAgain) {
+  Rank({Memory(1, -3)});
+  Prompt("what broke");
+  const std::string own = Ask("GET", "/conversations/current").body["memory_session_id"];
+  memory_.With([&](StubMemory& stub) {
+    stub.context["recent_sessions"] = {{{"id", own}, {"summary", "what this talk says"}},
+                                       {{"id", "m0"}, {"summary", "what an earlier one said"}}};
+  });
+  const std::string text = Replay(1)["replays"][0]["now"]["text"];
+  EXPECT_EQ(text.find("what this talk says"), std::string::npos) << text;
+  EXPECT_NE(text.find("what an earlier one said"), std::string::npos) << text;
+}
+
 TEST_F(InjectionReplay, ASearchBeforeAToolIsAskedAgainToo) {
   memory_.With([](StubMemory& stub) { stub.found = Json::array({Memory(9, -1)}); });
   Hook("PreToolUse",
@@ -107,6 +120,8 @@ TEST_F(InjectionReplay, ATurnOfManyInjectionsComesInPages) {
   const Json replay = Ask("GET", "/v1/injections/c1/1/replay?limit=3").body;
   ASSERT_EQ(replay["replays"].size(), 3u);
   EXPECT_EQ(replay["partial"], true);
+  const Json most = Ask("GET", "/v1/injections/c1/1/replay").body;
+  EXPECT_EQ(most["replays"].size(), 100u) << "each asks the server";
   const Json rest = Ask("GET", "/v1/injections/c1/1/replay?limit=1&cursor=" +
                                    replay["next_cursor"].get<std::string>())
                         .body;

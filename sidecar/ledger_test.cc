@@ -83,6 +83,13 @@ TEST_F(LedgerTest, AMarkByHandKeepsAMemoryOutWhateverItsRevision) {
   EXPECT_NE(text.find("wanted"), std::string::npos);
 }
 
+TEST_F(LedgerTest, AMarkByHandHasTheTurnOfItsConversation) {
+  Prompt("go");
+  Prompt("go on");
+  EXPECT_EQ(Post("mark", {{"item", "skill:deploy"}}).body["turn"], 2);
+  EXPECT_EQ(Post("mark", {{"item", "skill:deploy"}}, "unknown").body["turn"], 0);
+}
+
 TEST_F(LedgerTest, RefusesWhatIsNoItem) {
   EXPECT_EQ(Post("mark", Json::object()).status, 400);
   EXPECT_EQ(Post("mark", {{"item", ""}}).status, 400);
@@ -107,9 +114,9 @@ TEST_F(LedgerTest, AListComesInPagesInTheOrderOfItsMarks) {
     auto state = State::Open(directory_.path() + "/state", [](const base::Error&) {});
     ASSERT_TRUE(state) << state.error().message;
     const auto filled = (*state)->Change([](sqlite::Database& db) -> base::Status {
-      for (int i = 0; i < 2'500; ++i) {  // ten in each millisecond
-        const std::string item = std::to_string(i % 10) + std::string(400, '\x01');
-        RETURN_IF_ERROR(MarkInLedger(db, "c1", {{item + std::to_string(i), item}, i, i / 10}));
+      for (int i = 0; i < 2'500; ++i) {  // seven in each millisecond: pages end between them
+        const std::string item = std::to_string(i % 7) + std::string(400, '\x01');
+        RETURN_IF_ERROR(MarkInLedger(db, "c1", {{item + std::to_string(i), item}, i, i / 7}));
       }
       return {};
     });

@@ -2,7 +2,10 @@
 // it: to the present one of the same namespace, else it is a dead letter that says so.
 #include "sidecar/retention_notice.h"
 
+#include <utility>
+
 #include "lib/base/json.h"
+#include "lib/base/log.h"
 #include "lib/http/message.h"
 
 namespace sidecar {
@@ -52,6 +55,37 @@ base::Status TellRetention(State& state, const api::Policy& now, bool at_start,
     }
     return {};
   });
+}
+
+RetentionTeller::RetentionTeller(State& state, const OutboxLimits& limits, const base::Clock& clock,
+                                 InForce in_force, std::function<void()> wake)
+    : state_(state),
+      limits_(limits),
+      clock_(clock),
+      in_force_(std::move(in_force)),
+      wake_(std::move(wake)) {}
+
+void RetentionTeller::Tell() {
+  const std::lock_guard lock(mutex_);
+  TellLocked();
+}
+
+void RetentionTeller::TellWhatWaits() {
+  const std::lock_guard lock(mutex_);
+  if (waits_) TellLocked();
+}
+
+void RetentionTeller::TellLocked() {
+  const std::optional<api::Policy> now = in_force_();
+  if (!now || now->server_url.empty()) return;  // told once it names a server
+  const base::Status kept = TellRetention(state_, *now, !told_, limits_, clock_.NowMs());
+  waits_ = !kept;
+  if (!kept) {
+    return base::LogError("the rules of retention are not queued; tried again within a minute",
+                          {{"reason", kept.error().message}});
+  }
+  told_ = true;
+  wake_();
 }
 
 }  // namespace sidecar

@@ -2,9 +2,13 @@
 // says so. What the rules mean is the server's to know.
 #pragma once
 
+#include <functional>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "lib/api/policy.h"
+#include "lib/base/clock.h"
 #include "sidecar/outbox.h"
 #include "sidecar/state.h"
 #include "sidecar/state_retention.h"
@@ -23,5 +27,30 @@ std::vector<RetentionTold> RetentionNotices(const std::vector<RetentionTold>& to
 // and survive that it is away.
 base::Status TellRetention(State& state, const api::Policy& now, bool at_start,
                            const OutboxLimits& limits, int64_t now_ms);
+
+// Tells them when a policy comes into force, and again what an outbox without room refused. Any
+// thread, one at a time.
+class RetentionTeller {
+ public:
+  // → the policy in force, if there is one.
+  using InForce = std::function<std::optional<api::Policy>()>;
+  // All outlive it. `wake` tells the delivery that there are new rows.
+  RetentionTeller(State& state, const OutboxLimits& limits, const base::Clock& clock,
+                  InForce in_force, std::function<void()> wake);
+  void Tell();           // after a policy came into force
+  void TellWhatWaits();  // once more if the last call was refused
+
+ private:
+  void TellLocked();
+
+  State& state_;
+  const OutboxLimits limits_;
+  const base::Clock& clock_;
+  const InForce in_force_;
+  const std::function<void()> wake_;
+  std::mutex mutex_;
+  bool told_ = false;  // since the start
+  bool waits_ = false;
+};
 
 }  // namespace sidecar

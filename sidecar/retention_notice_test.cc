@@ -1,6 +1,8 @@
 // When the memory server is told the rules of retention, and that they arrive.
 #include "sidecar/retention_notice.h"
 
+#include <functional>
+
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -72,6 +74,43 @@ TEST(RetentionNotice, AnAgentWithoutRulesTakesNoneFromOthersOfItsProject) {
   const api::Policy none = PolicyWith(nullptr);
   EXPECT_TRUE(Notices({}, none).empty());
   EXPECT_TRUE(Notices({}, none, true).empty());
+}
+
+TEST(RetentionTeller, WhatAFullOutboxRefusedIsToldOnceThereIsRoom) {
+  const TestDirectory directory;
+  auto state = State::Open(directory.path(), [](const base::Error&) {});
+  ASSERT_TRUE(state) << state.error().message;
+  const OutboxLimits one_row = {.rows = 1};
+  const auto change = [&](const std::function<base::Status(sqlite::Database&)>& work) {
+    const base::Status changed = (*state)->Change(work);
+    ASSERT_TRUE(changed) << changed.error().message;
+  };
+  change([&](sqlite::Database& db) {
+    OutboxRow row;
+    row.lane = "s", row.kind = "observation", row.path = "/observations", row.body = "{}";
+    return Enqueue(db, row, one_row);
+  });
+  int woken = 0;
+  RetentionTeller teller(
+      **state, one_row, base::SystemClock(), [] { return PolicyWith("24h"); }, [&] { ++woken; });
+  teller.TellWhatWaits();
+  EXPECT_EQ(woken, 0) << "nothing waits";
+  teller.Tell();
+  teller.TellWhatWaits();
+  EXPECT_EQ(woken, 0) << "there is no room";
+  change([](sqlite::Database& db) { return MarkDelivered(db, 1); });
+  teller.TellWhatWaits();
+  EXPECT_EQ(woken, 1);
+  teller.TellWhatWaits();
+  EXPECT_EQ(woken, 1) << "nothing waits any more";
+  change([](sqlite::Database& db) -> base::Status {
+    ASSIGN_OR_RETURN(const auto rows, PendingRows(db, 0, 10));
+    EXPECT_EQ(rows.size(), 1u);
+    if (rows.size() != 1) return {};
+    ASSIGN_OR_RETURN(const auto row, LoadRow(db, rows[0].sequence));
+    EXPECT_TRUE(row && row->method == "PUT" && row->body.find("24h") != std::string::npos);
+    return {};
+  });
 }
 
 using RetentionNotices = SidecarTest;

@@ -2,10 +2,9 @@
 #include "sidecar/running_sidecar.h"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <iterator>
-#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "lib/base/log.h"
@@ -90,10 +89,12 @@ struct RunningSidecar::Parts {
             *state, servers.Sender(), [this] { return ServerUrl(); }, c,
             DeliveryOptions(s, c, *tracer)),
         rules(*metrics),
+        retention(
+            *state, s.outbox, c, [this] { return InForce(); }, Waker()),
         policies(s.policy, *state, c,
                  [this] {
                    rules.Follow(policies.Current()->rules.Names());
-                   TellServer();
+                   retention.Tell();
                    delivery.ServerIsBack();
                  }),
         recall(servers, c, {.deadline_ms = s.recall_timeout_ms}),
@@ -102,11 +103,7 @@ struct RunningSidecar::Parts {
         conversations(*state, policies, c, s.outbox, s.conversation_ttl_ms, Waker()),
         dead_letters(*state, policies, s.outbox, Waker()),
         upkeep(*state, policies, *metrics, c,
-               UpkeepOptions(s,
-                             [this] {
-                               if (rules_wait) TellServer();
-                             }),
-               Waker()),
+               UpkeepOptions(s, [this] { retention.TellWhatWaits(); }), Waker()),
         memory(*state, policies, servers, c, s.outbox, delivery),
         mcp(policies, TwinsOfTools(), c, std::max<size_t>(1, s.workers / 2)),
         injections(*state, policies, recall),
@@ -128,20 +125,9 @@ struct RunningSidecar::Parts {
   std::function<void()> Waker() {
     return [this] { delivery.Wake(); };
   }
-  // At the start, and after another policy came into force, on the thread that put it there.
-  void TellServer() {
-    const std::lock_guard one_at_a_time(telling);
+  std::optional<api::Policy> InForce() const {
     const auto now = policies.Current();
-    if (!now || now->policy.server_url.empty()) return;  // told once it names a server
-    const base::Status kept =
-        TellRetention(*state, now->policy, !told_rules, settings.outbox, clock.NowMs());
-    rules_wait = !kept;
-    if (!kept) {
-      return base::LogError("the rules of retention are not queued; tried again within a minute",
-                            {{"reason", kept.error().message}});
-    }
-    told_rules = true;
-    delivery.Wake();
+    return now ? std::optional(now->policy) : std::nullopt;
   }
   std::string ServerUrl() const {
     const auto policy = policies.Current();
@@ -179,9 +165,7 @@ struct RunningSidecar::Parts {
   MemoryServers servers;
   Delivery delivery;
   RuleCounters rules;
-  std::mutex telling;
-  bool told_rules = false;               // of retention, since the start
-  std::atomic<bool> rules_wait = false;  // what changed could not be queued
+  RetentionTeller retention;
   PolicyWatch policies;
   Recall recall;
   Turn turn;
@@ -241,7 +225,7 @@ base::Result<std::unique_ptr<RunningSidecar>> RunningSidecar::Start(const Sideca
                                        std::move(tracer));
   parts->policies.Restore();
   parts->policies.Look();
-  parts->TellServer();
+  parts->retention.Tell();
   parts->policies.Start(settings.policy_interval_ms);
   parts->delivery.Start();
   parts->upkeep.Start();

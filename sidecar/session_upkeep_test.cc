@@ -97,6 +97,14 @@ class Upkeep : public ::testing::Test {
   int wakes_ = 0;
 };
 
+TEST_F(Upkeep, EachRoundTriesAgainWhatWasPutOff) {
+  int rounds = 0;
+  Open({}, {.each_round = [&] { ++rounds; }});
+  upkeep_->RunOnce();
+  upkeep_->RunOnce();
+  EXPECT_EQ(rounds, 2);
+}
+
 TEST_F(Upkeep, AnIdleSessionEndsWithTheWholeTranscriptAndAReusedIdOpensASuccessor) {
   const std::string session = Say("c", "user", "first words");
   for (int i = 0; i < 300; ++i) Say("c", "assistant", "answer " + std::to_string(i));
