@@ -1,6 +1,6 @@
-// Takes secrets out of text before it is written or sent anywhere: formats with a known prefix,
-// random-looking values that are assigned to a password or the like, the policy's own patterns, and
-// <private> sections. What has no recognisable form is not found. Pure.
+// Takes secrets out of text before it is written or sent anywhere: known formats, what is assigned
+// to a password or the like, private keys, the policy's own patterns, and <private> sections. What
+// has no recognisable form is not found. Pure.
 #pragma once
 
 #include <map>
@@ -25,7 +25,8 @@ class Redactor {
   // Each secret becomes [REDACTED:kind:hash8], the hash of its bytes; <private>…</private> becomes
   // [REDACTED:private]. Linear in the text under the known formats. Any thread.
   std::string Redact(std::string_view text, Counts& counts) const;
-  // Every string in it, keys aside; a member's name tells what its value is assigned to.
+  // Every string in it, names of members too; such a name tells what its value, be it a number, is
+  // assigned to.
   void RedactStrings(base::Json& value, Counts& counts) const;
   // What a tool is given. A string that holds JSON is read first: within it, quotes and line ends
   // are escaped, which hides what they part. It is written anew only when there was a secret.
@@ -38,10 +39,10 @@ class Redactor {
   void RedactArguments(base::Json& arguments, Counts& counts, WorkBudget& budget) const;
 
  private:
-  class Pattern;
   struct Compiled;
   void RedactArray(base::Json& array, Counts& counts, WorkBudget& budget) const;
   void RedactObject(base::Json& object, Counts& counts, WorkBudget& budget) const;
+  void RedactAssigned(base::Json& value, bool strong, Counts& counts, WorkBudget& budget) const;
   bool enabled_ = true;
   std::shared_ptr<const Compiled> compiled_;
 };

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END ", kDashes = "-----";
 constexpr std::string_view kLabel = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ";
+constexpr size_t kLeastKey = 32;
 constexpr std::string_view kArrow = "→";  // of numbered lines
 // What a key, its headers and the margin of a diff are written in, beside letters and digits.
 constexpr std::string_view kMarks = "+/= \t\n\f\r\\:,.()>|#*\"'-";
@@ -67,12 +68,37 @@ size_t KeyBlocks::EndOf(size_t head) {
   return at;
 }
 
+// An end line between `from` and `until` that has no beginning: the lines of base64 before it are
+// the key.
+std::optional<KeyBlocks::Span> KeyBlocks::Beheaded(size_t from, size_t until) {
+  while (true) {
+    if (!found_end_ || next_end_ < from) next_end_ = text_.find(kEnd, std::max(from, next_end_));
+    found_end_ = true;  // it serves all beginnings before it
+    if (next_end_ >= until) return std::nullopt;
+    const size_t at = next_end_;
+    next_end_ = at + kEnd.size();
+    found_end_ = false;
+    const auto behind = BehindLabel(next_end_);
+    if (!behind) continue;
+    size_t begin = at;
+    while (begin > from && at - begin < kMostBytes &&
+           (IsAlphanumeric(text_[begin - 1]) ||
+            std::string_view("+/=\n\r\\").find(text_[begin - 1]) != std::string_view::npos)) {
+      --begin;
+    }
+    if (at - begin >= kLeastKey) return Span{begin, *behind};
+  }
+}
+
 std::optional<KeyBlocks::Span> KeyBlocks::Next(size_t from) {
   for (size_t begin = text_.find(kBegin, from); begin != std::string_view::npos;
        begin = text_.find(kBegin, begin + kBegin.size())) {
-    if (const auto head = BehindLabel(begin + kBegin.size())) return Span{begin, EndOf(*head)};
+    if (const auto head = BehindLabel(begin + kBegin.size())) {
+      if (const auto rest = Beheaded(from, begin)) return rest;
+      return Span{begin, EndOf(*head)};
+    }
   }
-  return std::nullopt;
+  return Beheaded(from, text_.size());
 }
 
 }  // namespace sidecar

@@ -28,11 +28,14 @@ class KeyBlocks {
     size_t at = 0, count = 0;
     size_t To(std::string_view text, size_t place);
   };
+  std::optional<Span> Beheaded(size_t from, size_t until);
   std::optional<size_t> BehindLabel(size_t at) const;
   bool SeekEnd(size_t from);
   size_t EndOf(size_t head);
 
   const std::string_view text_;
+  size_t next_end_ = 0;  // where the next end line is, or is to be looked for
+  bool found_end_ = false;
   Span end_line_;         // the first one behind the last place that one was sought from
   bool no_more_ = false;  // there is none
   Lines to_head_, to_end_;

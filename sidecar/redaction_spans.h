@@ -1,0 +1,44 @@
+// Where secrets stand in a text: found in any order, by several searches, then replaced at once.
+// Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sidecar {
+
+struct SecretSpan {
+  size_t begin = 0, end = 0;
+  int rank = 0;  // of those that overlap the least names the kind
+  const char* kind = "";
+};
+
+// The text with [REDACTED:kind:hash8] for each span; those that overlap are one.
+std::string ReplaceSpans(std::string_view text, std::vector<SecretSpan> spans,
+                         std::map<std::string, int64_t>& counts);
+
+// A text without what a terminal or a font hides, which may part a secret: escape sequences of
+// colours, zero-width characters.
+class VisibleText {
+ public:
+  explicit VisibleText(std::string_view text);
+  std::string_view text() const { return changed_ ? std::string_view(visible_) : whole_; }
+  // A span of it in the whole text.
+  SecretSpan InWhole(SecretSpan span) const;
+
+ private:
+  struct Gap {  // behind `at` of the visible text `hidden` bytes more have been left out
+    size_t at, hidden;
+  };
+  size_t HiddenBefore(size_t at) const;
+  const std::string_view whole_;
+  bool changed_ = false;
+  std::string visible_;
+  std::vector<Gap> gaps_;
+};
+
+}  // namespace sidecar

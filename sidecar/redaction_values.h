@@ -1,0 +1,23 @@
+// What a name promises and what a value looks like: whether `name = value` gives a secret away.
+// Pure.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace sidecar {
+
+// kWeak: a token or a key, whose value is random when it is one. kStrong: a password, whose value
+// may be a word.
+enum class Promise { kNone, kWeak, kStrong };
+Promise PromiseOf(std::string_view name);
+
+// Letters and digits mixed, few of them twice: what nobody writes by hand.
+bool LooksRandom(std::string_view text);
+double EntropyOf(std::string_view text);  // bits a character
+
+// How the value is written. kJoined: `name=value` without blanks or quotes.
+enum class Writing { kLoose, kJoined, kQuoted };
+bool IsSecretValue(Promise promise, std::string_view value, Writing writing);
+
+}  // namespace sidecar
