@@ -97,6 +97,14 @@ bool IsHome(std::string_view text) {
   return text == "~" || (text.starts_with("~") && text.find('/') != std::string_view::npos);
 }
 
+// Of a root directory: /compact is a command of a chat, /etc is none.
+bool IsRootDirectory(std::string_view text) {
+  constexpr std::string_view kRoots[] = {
+      "bin", "boot", "dev",  "etc", "home", "lib", "lib32", "lib64", "media", "mnt",  "opt",
+      "proc", "root", "run", "sbin", "srv", "sys", "tmp",   "usr",   "var",   "data", "Users"};
+  return IsOneOf(text.substr(1), kRoots);
+}
+
 class Reader {
  public:
   Reader(CallTexts& found, bool glob_tool, WorkBudget& budget)
@@ -185,6 +193,7 @@ class Reader {
 
   void AddText(const std::string& text, Meaning meaning, const std::string& name, int depth) {
     if (!budget_.Spend(text.size())) return;
+    AddPatch(text);
     if (meaning == Meaning::kProse) {
       found_.prose.push_back({name, text});
       return;
@@ -198,6 +207,21 @@ class Reader {
     if (meaning == Meaning::kPath) found_.paths.push_back(text);
     if (meaning == Meaning::kGlob) AddGlob(text);
     if (meaning == Meaning::kUnknown) AddUnknown(text, name);
+  }
+
+  // apply_patch names its files in the text, wherever that stands.
+  void AddPatch(std::string_view text) {
+    size_t at = text.find("*** Begin Patch");
+    while (at < text.size()) {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      const std::string_view line = text.substr(at, end - at);
+      for (const std::string_view mark :
+           {"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "}) {
+        if (line.starts_with(mark))
+          found_.paths.emplace_back(base::Trim(line.substr(mark.size())));
+      }
+      at = end + 1;
+    }
   }
 
   // The pattern of Glob is a path with wildcards; that of Grep is an expression over contents.
@@ -228,6 +252,10 @@ class Reader {
   // False: it may be anything, so that only its commands are judged.
   bool AddLine(std::string_view line) {
     if (line.size() > kLongestPath) return false;
+    if (line.size() > 1 && line.find_first_of("/*?[", 1) == std::string_view::npos &&
+        line.starts_with("/") && !IsRootDirectory(line)) {
+      return false;
+    }
     if (line.starts_with("/") || IsHome(line) || PathOfFileUrl(line)) {
       const auto path = PathOfFileUrl(line);
       found_.paths.push_back(path ? *path : std::string(line));

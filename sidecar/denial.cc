@@ -6,29 +6,18 @@
 #include <utility>
 
 #include "lib/base/text.h"
+#include "sidecar/blocked_commands.h"
 #include "sidecar/call_arguments.h"
+#include "sidecar/script_paths.h"
 #include "sidecar/shell_call.h"
-#include "sidecar/shell_words.h"
+#include "sidecar/script_words.h"
 
 namespace sidecar {
 namespace {
 
-constexpr int kMaxCodeDepth = 4;      // sh -c "sh -c '…'"
 constexpr size_t kMostUnjudged = 20;  // that are named
-
-// The words of a command whatever its quotes mean, so that code inside a quoted argument counts.
-std::vector<std::string> FlatWords(std::string_view command) {
-  std::vector<std::string> words(1);
-  for (const char c : command) {
-    if (std::string_view(" \t\r\n;|&()<>`$\"'{}=").find(c) == std::string_view::npos) {
-      words.back() += c;
-    } else if (!words.back().empty()) {
-      words.emplace_back();
-    }
-  }
-  if (words.back().empty()) words.pop_back();
-  return words;
-}
+constexpr size_t kLongestArgv = 256;  // words of a command that entries are compared with
+constexpr size_t kWordBytes = 16;     // what it costs to compare one
 
 // The first word's program name counts, wherever it lies: /bin/rm is rm.
 bool SameWord(const std::string& wanted, const std::string& word, bool first) {
@@ -53,22 +42,6 @@ bool HoldsWords(const std::vector<std::string>& words, const std::vector<std::st
   return false;
 }
 
-// All words of a command, those of code that it hands to a shell included.
-base::Status AddWords(std::string_view script, int depth, std::vector<ShellWord>& all) {
-  if (depth > kMaxCodeDepth)
-    return base::Error{base::Code::kInvalid, "its code is nested too deep"};
-  ASSIGN_OR_RETURN(const auto words, ParseShellWords(script));
-  for (const ShellWord& word : words) {
-    all.push_back(word);
-    const bool code = word.runs && !word.names_command &&
-                      word.text.find_first_of(" \t\n\"'\\$`;|&") != std::string::npos;
-    if (code) RETURN_IF_ERROR(AddWords(word.text, depth + 1, all));
-  }
-  if (all.size() > kMaxShellWords)
-    return base::Error{base::Code::kInvalid, "it has too many words to be judged"};
-  return {};
-}
-
 // One of blockedCommands.
 struct BlockedCommand {
   const std::string& text;
@@ -88,15 +61,50 @@ std::vector<std::string> TextsOf(const std::vector<ShellWord>& words) {
   return texts;
 }
 
-std::string BlockedScript(const std::vector<BlockedCommand>& blocked, const std::string& script,
-                          WorkBudget& budget) {
+// The words of one command, from the program at `begin` on.
+std::vector<std::string> ArgvAt(const std::vector<ShellWord>& words, size_t begin) {
+  std::vector<std::string> argv;
+  for (size_t i = begin; i < words.size() && argv.size() < kLongestArgv; ++i) {
+    const ShellWord& word = words[i];
+    if (i > begin && word.command == words[begin].command && word.names_command) break;
+    if (word.command == words[begin].command && !word.file && !word.document)
+      argv.push_back(word.text);
+  }
+  return argv;
+}
+
+// The first entry that a command among the words is.
+std::string BlockedAmong(const std::vector<BlockedCommand>& blocked,
+                         const std::vector<ShellWord>& words, bool whole_call, WorkBudget& budget) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].program) continue;
+    const std::vector<std::string> argv = ArgvAt(words, i);
+    for (const BlockedCommand& command : blocked) {
+      if (!budget.Spend(argv.size() * kWordBytes)) return {};
+      if (!whole_call && !command.NamesOne()) continue;
+      if (MatchesCommand(command.words, argv)) return command.Reason();
+    }
+  }
+  return {};
+}
+
+bool HoldsAnywhere(const BlockedCommand& command, const std::vector<std::string>& words) {
+  std::vector<std::string> wanted = command.words;
+  if (wanted[0] == "*") wanted.erase(wanted.begin());
+  return HoldsWords(words, wanted);
+}
+
+std::string BlockedScript(const std::vector<BlockedCommand>& blocked, bool strict,
+                          const std::string& script, WorkBudget& budget) {
   std::vector<ShellWord> words;
-  const auto read = AddWords(script, 0, words);
+  const auto read = AddScriptWords(script, words);
+  if (std::string reason = BlockedAmong(blocked, words, true, budget); !reason.empty())
+    return reason;
   const std::vector<std::string> texts = TextsOf(words), flat = FlatWords(script);
   for (const BlockedCommand& command : blocked) {
     if (!budget.Spend(script.size())) return {};
-    if (HoldsWords(texts, command.words) || HoldsWords(flat, command.words))
-      return command.Reason();
+    if (!MatchesAnywhere(command.words)) continue;
+    if (HoldsAnywhere(command, texts) || HoldsAnywhere(command, flat)) return command.Reason();
   }
   if (!read) {
     return "the policy of this agent blocks commands, and this one cannot be read: " +
@@ -105,9 +113,9 @@ std::string BlockedScript(const std::vector<BlockedCommand>& blocked, const std:
   const bool hidden = std::any_of(words.begin(), words.end(), [](const ShellWord& word) {
     return word.runs && word.expands && !word.assigns;
   });
-  if (!hidden) return {};
-  return "the policy of this agent blocks commands, and what this one runs is only known when it "
-         "runs: write it out";
+  if (!hidden || !strict) return {};
+  return "the policy of this agent blocks commands strictly, and what this one runs is only known "
+         "when it runs: write it out";
 }
 
 // The words of prose that cannot be read as commands, and where one could begin: behind a line end
@@ -133,17 +141,8 @@ std::string BlockedInProse(const std::vector<BlockedCommand>& blocked, std::stri
 std::string BlockedLine(const std::vector<BlockedCommand>& blocked, const std::string& line,
                         WorkBudget& budget) {
   std::vector<ShellWord> words;
-  if (!AddWords(line, 0, words)) return BlockedInProse(blocked, line);
-  const std::vector<std::string> texts = TextsOf(words);
-  for (const BlockedCommand& command : blocked) {
-    if (!budget.Spend(line.size())) return {};
-    if (!command.NamesOne()) continue;
-    for (size_t i = 0; i < words.size(); ++i) {
-      const bool place = words[i].names_command || words[i].runs;
-      if (place && HoldsWordsAt(texts, i, command.words)) return command.Reason();
-    }
-  }
-  return {};
+  if (!AddScriptWords(line, words)) return BlockedInProse(blocked, line);
+  return BlockedAmong(blocked, words, false, budget);
 }
 
 std::vector<BlockedCommand> BlockedCommands(const api::Policy& policy) {
@@ -153,47 +152,16 @@ std::vector<BlockedCommand> BlockedCommands(const api::Policy& policy) {
   return blocked;
 }
 
-std::string BlockedReason(const std::vector<BlockedCommand>& blocked, const CallTexts& call,
+std::string BlockedReason(const std::vector<BlockedCommand>& blocked, bool strict, const CallTexts& call,
                           WorkBudget& budget) {
   if (blocked.empty()) return {};
   for (const std::string& script : call.scripts) {
     if (!budget.Spend(script.size())) return {};
-    if (std::string reason = BlockedScript(blocked, script, budget); !reason.empty()) return reason;
+    if (std::string reason = BlockedScript(blocked, strict, script, budget); !reason.empty()) return reason;
   }
   for (const std::string& line : call.lines) {
     if (!budget.Spend(line.size())) return {};
     if (std::string reason = BlockedLine(blocked, line, budget); !reason.empty()) return reason;
-  }
-  return {};
-}
-
-std::string RefusalOfScript(const std::string& script, PathJudge& judge, WorkBudget& budget) {
-  std::vector<ShellWord> words;
-  if (const auto read = AddWords(script, 0, words); !read) {
-    return "the policy of this agent limits paths, and this command cannot be read: " +
-           read.error().message;
-  }
-  enum { kElsewhere, kAwaitsDirectory, kEntered } changes = kElsewhere;  // cd, and where to
-  words.push_back({"", false, true, true});                              // ends the last command
-  for (const ShellWord& word : words) {
-    // Behind command, builtin and eval too.
-    const bool enters = word.runs && (word.text == "cd" || word.text == "pushd");
-    if (word.names_command || enters) {
-      if (changes == kAwaitsDirectory) return judge.Refusal("~");  // cd alone goes home
-      changes = enters ? kAwaitsDirectory : kElsewhere;
-    }
-    if (enters && !word.names_command) continue;
-    if (std::string refusal = judge.RefusalOfWord(word); !refusal.empty()) return refusal;
-    if (changes == kElsewhere || word.names_command) continue;
-    if (word.text == "-" || !word.text.starts_with("-")) changes = kEntered;
-    if (std::string refusal = judge.Enter(word.text); !refusal.empty()) return refusal;
-  }
-  for (const ShellWord& word : words) {
-    if (word.document || !budget.Spend(word.text.size())) continue;
-    for (const std::string& part : FlatWords(word.text)) {
-      if (!LooksLikePath(part)) continue;
-      if (std::string refusal = judge.RefusalOfWord({part}); !refusal.empty()) return refusal;
-    }
   }
   return {};
 }
@@ -263,7 +231,7 @@ Denial DeniedCall(const api::Policy& policy, const api::HookEvent& event, const 
   }
   const std::vector<BlockedCommand> blocked = BlockedCommands(policy);
   Denial denial;
-  denial.reason = BlockedReason(blocked, call, budget);
+  denial.reason = BlockedReason(blocked, policy.strict_commands, call, budget);
   if (denial.reason.empty()) denial.reason = PathReason(policy, event, real_path, call, budget);
   if (denial.reason.empty()) denial.unjudged = Unjudged(policy, blocked, call, budget);
   if (budget.over() && denial.reason.empty()) {

@@ -10,11 +10,12 @@ namespace {
 
 using base::Json;
 
-Denial Judged(const api::Policy& policy, Json input, const std::string& tool = "tool") {
+Denial Judged(const api::Policy& policy, Json input, const std::string& tool = "tool",
+              const std::string& cwd = "/repo") {
   api::HookEvent event;
   event.tool_name = tool;
   event.tool_input = std::move(input);
-  event.cwd = "/repo";
+  event.cwd = cwd;
   WorkBudget budget;
   return DeniedCall(
       policy, event,
@@ -33,6 +34,7 @@ api::Policy Limits() {
 api::Policy Blocks() {
   api::Policy policy;
   policy.blocked_commands = {"rm -rf", "shutdown"};
+  policy.strict_commands = true;
   return policy;
 }
 
@@ -154,6 +156,14 @@ TEST(DenialArguments, WhatTakesTooLongIsDenied) {
 TEST(DenialArguments, ManyAtSignsAreOneName) {
   EXPECT_EQ(Judged(Limits(), {{"command", "echo " + std::string(2'000'000, '@')}}).reason, "");
   EXPECT_NE(Judged(Limits(), {{"command", "curl -d @@/etc/passwd u"}}).reason, "");
+}
+
+TEST(DenialArguments, ADirectoryOutsideMakesRelativeWordsPathsOutside) {
+  api::Policy policy;
+  policy.allowed_paths = {"/data"};
+  EXPECT_NE(Judged(policy, {{"command", "cat notes.txt"}}, "Bash", "/home/me").reason, "");
+  EXPECT_NE(Judged(policy, {{"command", "echo x > y"}}, "Bash", "/home/me").reason, "");
+  EXPECT_EQ(Judged(policy, {{"command", "cat /data/x 2>&1"}}, "Bash", "/home/me").reason, "");
 }
 
 }  // namespace

@@ -24,6 +24,13 @@ bool IsDevice(std::string_view path) {
   return std::find(std::begin(kDevices), std::end(kDevices), path) != std::end(kDevices);
 }
 
+// What a bare name would find in PATH may be written whole.
+bool IsSystemProgram(const std::string& path) {
+  const std::string directory = path.substr(0, path.rfind('/'));
+  return directory == "/bin" || directory == "/usr/bin" || directory == "/usr/local/bin" ||
+         directory == "/sbin" || directory == "/usr/sbin";
+}
+
 bool IsInside(const std::string& path, const std::string& prefix) {
   const std::string normal = NormalPath(prefix, "/");
   return normal == "/" || path == normal || path.starts_with(normal + "/");
@@ -96,18 +103,21 @@ std::string PathJudge::RefusalOfGuess(const std::string& text) const {
 }
 
 std::string PathJudge::RefusalOfWord(const ShellWord& word) const {
-  const std::string& text = word.text;
-  if (word.expands) {
+  if (word.expands && policy_.strict_commands) {
     return "the policy of this agent limits paths, and those of this command are only known when "
            "it runs: write them out";
   }
   if (word.document) return {};  // the words in it are judged one by one
+  // What it expands to is not known; what stands before that is.
+  const std::string text = word.expands ? word.text.substr(0, word.literal) : word.text;
+  if (word.assigns && text.substr(0, text.find('=')).ends_with("PATH")) return {};
   if (const size_t equals = text.find('='); equals != std::string::npos) {
     std::string refusal = RefusalOfPart(text.substr(equals + 1));
     if (!refusal.empty() || text.starts_with("-")) return refusal;
   }
   if (text.starts_with("-")) return RefusalOfOption(text);
-  if (word.names_command && text.find('/') == std::string::npos) return {};
+  if (word.names_command && (text.find('/') == std::string::npos || IsSystemProgram(text)))
+    return {};
   return RefusalOfPart(text);
 }
 

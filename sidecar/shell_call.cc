@@ -45,6 +45,25 @@ constexpr ShellRunner kRunners[] = {
     {.name = "time", .values = "fo"},
     {.name = "watch", .values = "nq"},
     {.name = "busybox"},
+    {.name = "trap", .builtins = true},
+    {.name = "flock", .values = "wE", .shells = "c", .operands = 1},
+    {.name = "script", .values = "BEIOTmo", .shells = "c"},
+    {.name = "strace", .values = "aeIoOpPsSuUXEb"},
+    {.name = "ltrace", .values = "aeFlnopsuwxDAX"},
+    {.name = "setpriv"},
+    {.name = "unshare", .values = "SGRw", .shells = " "},
+    {.name = "nsenter", .values = "tSG", .shells = " "},
+    {.name = "runuser", .values = "ugGws", .shells = "c"},
+    {.name = "chroot", .operands = 1},
+    {.name = "ld.so"},
+    {.name = "prlimit"},
+    {.name = "chrt", .operands = 1},
+    {.name = "setarch"},
+    {.name = "numactl", .values = "NmCpi"},
+    {.name = "pkexec"},
+    {.name = "gosu", .operands = 1},
+    {.name = "su-exec", .operands = 1},
+    {.name = "fakeroot"},
 };
 
 // Of the runners, the next word being the value; getopt takes their beginnings too.
@@ -77,7 +96,16 @@ constexpr std::string_view kLongValues[] = {"--user",
                                             "--delimiter",
                                             "--equexit",
                                             "--process-slot-var",
-                                            "--format"};
+                                            "--format",
+                                            "--library-path",
+                                            "--preload",
+                                            "--argv0",
+                                            "--reuid",
+                                            "--regid",
+                                            "--groups",
+                                            "--target",
+                                            "--root",
+                                            "--timeout"};
 constexpr std::string_view kLongShells[] = {"--shell", "--login"};
 
 // Of bash, which takes them with one dash too.
@@ -97,6 +125,7 @@ bool BeginsOneOf(std::string_view word, const std::string_view (&words)[N]) {
 }
 
 const ShellRunner* FindRunner(std::string_view name) {
+  if (name.starts_with("ld-linux") || name.starts_with("ld-musl")) name = "ld.so";
   const auto* found = std::find_if(std::begin(kRunners), std::end(kRunners),
                                    [&](const ShellRunner& runner) { return runner.name == name; });
   return found == std::end(kRunners) ? nullptr : found;
@@ -120,7 +149,22 @@ bool RunsArguments(std::string_view name) {
   return IsShell(name) || Sources(name) || FindRunner(name) != nullptr;
 }
 
+// find . -exec sh -c '…' ';'
+bool ShellCall::BeginsRun(const std::string& word) {
+  const bool begins = is_find_ && (word == "-exec" || word == "-execdir" || word == "-ok" ||
+                                   word == "-okdir");
+  if (begins) {
+    Name("nohup");
+    is_find_ = runs_words_ = true;
+    told_ = false;
+  }
+  return begins;
+}
+
 void ShellCall::Name(std::string_view name) {
+  is_find_ = name == "find";
+  is_make_ = name == "make" || name == "gmake";
+  from_input_words_ |= name == "xargs";
   begun_ = IsShell(name) || Sources(name);
   takes_code_ = false;
   is_su_ = name == "su";
@@ -130,7 +174,7 @@ void ShellCall::Name(std::string_view name) {
 }
 
 bool ShellCall::RunsUnknown() const {
-  if (from_mark_) return true;
+  if (from_mark_ || reads_makefile_ || (from_input_words_ && runs_words_ && runner_)) return true;
   return begun_ && !told_ && !input_known_ && (!only_reads_ || interactive_);
 }
 
@@ -153,9 +197,14 @@ void ShellCall::Seek(const std::string& word) {
     return;
   }
   from_mark_ |= HoldsMark(word);
+  at_program_ = true;
   const std::string_view name = NameOf(word);
   const bool sources = Sources(word) && runner_->builtins;
-  if (sources || IsShell(name) || FindRunner(name)) return Name(name);
+  if (sources || IsShell(name) || FindRunner(name)) {
+    runs_words_ = true;
+    return Name(name);
+  }
+  runs_words_ = begun_ || runner_->name == "eval" || runner_->name == "trap";
   runner_ = nullptr;
   told_ = true;  // sudo -s ls
 }
@@ -194,6 +243,9 @@ void ShellCall::SeekBehind(const std::string& option) {
 }
 
 void ShellCall::Add(const std::string& word) {
+  at_program_ = false;
+  if (BeginsRun(word)) return;
+  reads_makefile_ |= is_make_ && (word == "-" || word == "-f-" || word == "--file=-");
   if (runner_) return Seek(word);
   if (!begun_ || told_) return;
   if (word.size() > 1 && (word[0] == '-' || word[0] == '+')) return AddOption(word);
@@ -227,6 +279,37 @@ void ShellCall::AddOption(const std::string& option) {
   interactive_ |= holds('i');
   if (holds('n') && !is_su_) only_reads_ = on && !named;
   skipped_ = std::count(name.begin(), name.end(), 'o') + std::count(name.begin(), name.end(), 'O');
+}
+
+std::string HeldCode(std::string_view name, std::string_view word) {
+  const auto behind = [&](std::string_view mark) {
+    const size_t at = word.find(mark);
+    return std::string(at == std::string_view::npos ? "" : word.substr(at + mark.size()));
+  };
+  if (name == "env" && word.starts_with("-S")) return std::string(word.substr(2));
+  if (name == "env" && word.starts_with("--split-string=")) return behind("=");
+  if (name == "alias") return behind("=");
+  if (name == "git" && (word.starts_with("alias.") || word.starts_with("-calias."))) {
+    const std::string value = behind("=");
+    return value.starts_with("!") ? value.substr(1) : value.empty() ? value : "git " + value;
+  }
+  if (name == "tar") {
+    for (const std::string_view mark : {"exec=", "--to-command=", "--use-compress-program="}) {
+      if (std::string code = behind(mark); !code.empty() && word.starts_with("-")) return code;
+    }
+  }
+  if (name == "sed") {
+    const size_t command = word.find_first_not_of("0123456789$, !");
+    const bool runs = command != std::string_view::npos && word.substr(command).starts_with("e ");
+    return runs ? std::string(word.substr(command + 2)) : "";
+  }
+  constexpr std::string_view kEvaluators[] = {"declare", "typeset", "local", "let",   "printf",
+                                              "test",    "[",       "[[",    "unset", "read",
+                                              "export",  "readonly"};
+  if (!IsOneOf(name, kEvaluators)) return {};
+  std::string code = behind("$(");  // arithmetic is expanded once more
+  if (code.empty()) code = behind("`");
+  return code.substr(0, code.find_last_of(")`"));
 }
 
 }  // namespace sidecar

@@ -37,4 +37,32 @@ bool IsCompound(std::string_view rest) {
   return IsOneOf(rest.substr(0, rest.find_first_of(" \t\r\n;&|(")), kCompounds);
 }
 
+size_t EndOfDescriptor(std::string_view text, size_t at) {
+  const size_t end = std::min(text.find_first_not_of("0123456789-", at), text.size());
+  const bool ends = end == text.size() ||
+                    std::string_view(" \t\r\n;&|()<>").find(text[end]) != std::string_view::npos;
+  return ends ? end : at;
+}
+
+size_t EndOfName(std::string_view text, size_t at) {
+  if (at < text.size() && (text[at] == '@' || text[at] == '*')) return at + 1;
+  while (at < text.size() && IsNameCharacter(text[at])) ++at;
+  return at;
+}
+
+bool Substitutes(std::string_view text) {
+  return text.find("$(") != std::string_view::npos || text.find('`') != std::string_view::npos;
+}
+
+bool TimeOptions::Takes(std::string_view word) {
+  if (value_) {
+    value_ = false;
+    return true;
+  }
+  const bool option = word.starts_with("-");
+  value_ = word == "--format" || word == "--output" ||
+           (option && (word.ends_with("f") || word.ends_with("o")));
+  return option;
+}
+
 }  // namespace sidecar

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "sidecar/joined_code.h"
 #include "sidecar/shell_call.h"
 #include "sidecar/shell_grammar.h"
+#include "sidecar/shell_quotes.h"
 
 namespace sidecar {
 namespace {
@@ -21,7 +23,9 @@ struct Heredoc {
 class Lexer {
  public:
   Lexer(std::string_view text, std::vector<ShellWord>& words, int depth)
-      : text_(text), words_(words), depth_(depth) {}
+      : text_(text), words_(words), depth_(depth) {
+    StartCommand();
+  }
 
   // Reads to the end, or behind the bracket that closes a substitution. → where it stopped.
   base::Result<size_t> Read(size_t begin, bool substitution) {
@@ -138,27 +142,29 @@ class Lexer {
 
   // What the word becomes is known when it runs; a name before = has to be written to be one.
   void Expand() {
+    if (!word_.expands) word_.literal = word_.text.size();
     word_.expands = true;
     const std::string_view name = std::string_view(word_.text).substr(0, kLongestName);
     if (name.find('=') == std::string_view::npos) hides_name_ = true;
   }
-  static bool Substitutes(std::string_view text) {
-    return text.find("$(") != std::string_view::npos || text.find('`') != std::string_view::npos;
+  void AddHidden() {
+    words_.push_back({.expands = true, .runs = true});
+    words_.back().command = command_;
   }
-  void AddHidden() { words_.push_back({"", true, false, true}); }
 
   base::Status ReadDollar() {
     const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
     if (next == '(') return ReadSubstitution(at_ + 2);
     if (next == '{' || next == '\'') {
-      Expand();
+      if (next == '{') Expand();
       at_ += 2;
       const char close = next == '{' ? '}' : '\'';
       const size_t begin = at_;
       while (at_ < text_.size() && text_[at_] != close) at_ += text_[at_] == '\\' ? 2 : 1;
       if (at_ >= text_.size()) return Refuse("a quote is not closed");
-      // ${X:-$(…)} runs what is not read here.
-      if (next == '{' && Substitutes(text_.substr(begin, at_ - begin))) AddHidden();
+      const std::string_view inside = text_.substr(begin, at_ - begin);
+      if (next == '{' && Substitutes(inside)) AddHidden();
+      if (next == '\'') word_.text += DecodeEscapes(inside);
       ++at_;
       return {};
     }
@@ -172,9 +178,10 @@ class Lexer {
       if (next != '"') word_.text += '$';
       return {};
     }
-    Expand();
-    if (next == '@' || next == '*') ++at_;
-    while (at_ < text_.size() && IsNameCharacter(text_[at_])) ++at_;
+    const size_t end = EndOfName(text_, at_);
+    const bool home = word_.text.empty() && text_.substr(at_, end - at_) == "HOME";
+    home ? void(word_.text = "~") : Expand();
+    at_ = end;
     return {};
   }
 
@@ -226,22 +233,15 @@ class Lexer {
     while (at_ < text_.size() &&
            std::string_view("<>&|").find(text_[at_]) != std::string_view::npos)
       ++at_;
-    if (text_[at_ - 1] == '&' && SkipDescriptor()) return {};
+    if (const size_t end = EndOfDescriptor(text_, at_); text_[at_ - 1] == '&' && end > at_) {
+      at_ = end;
+      return {};
+    }
     after_ = document ? After::kHeredoc : After::kRedirection;
     strips_tabs_ = document && at_ < text_.size() && text_[at_] == '-';
     if (strips_tabs_) ++at_;
     quoted_at_ = at_;
     return {};
-  }
-
-  // The 1 of 2>&1 and the - of >&-: no files.
-  bool SkipDescriptor() {
-    const size_t end = std::min(text_.find_first_not_of("0123456789-", at_), text_.size());
-    const bool ends = end == text_.size() ||
-                      std::string_view(" \t\r\n;&|()<>").find(text_[end]) != std::string_view::npos;
-    if (end == at_ || !ends) return false;
-    at_ = end;
-    return true;
   }
 
   base::Status EndLine() {
@@ -283,20 +283,13 @@ class Lexer {
 
   void StartCommand() {
     if (std::exchange(call_, {}).RunsUnknown()) AddHidden();
-    RunJoined();
+    if (joined_.Several()) words_.push_back(joined_.Code());
+    joined_ = {};
+    evaluates_ = false;
+    command_ = words_.size() * (kMaxDepth + 2) + static_cast<size_t>(depth_);
     expects_command_ = true;
     runner_ = awaits_program_ = behind_time_ = false;
     after_ = After::kNothing;
-  }
-
-  // eval runs its words as one text: 'echo x |' sh.
-  void RunJoined() {
-    const bool several = std::exchange(evaluated_, 0) > 1;
-    ShellWord code;
-    code.text = std::exchange(joined_, {});
-    code.runs = code.document = true;
-    if (several) words_.push_back(std::move(code));
-    evaluates_ = false;
   }
 
   void EndWord() {
@@ -314,39 +307,44 @@ class Lexer {
       return;
     }
     if (after_ == After::kRedirection && here_string_) here_strings_.push_back(words_.size());
-    if (std::exchange(after_, After::kNothing) == After::kNothing) Place(word, wildcard);
+    word.file = std::exchange(after_, After::kNothing) != After::kNothing;
+    word.command = command_;
+    word.wildcard = wildcard;
+    if (!word.file) Place(word, wildcard);
     words_.push_back(std::move(word));
-  }
-
-  // An option of time, or the value of -f and -o: the command comes behind it.
-  bool BelongsToTime(const std::string& text) {
-    if (!behind_time_) return false;
-    if (std::exchange(time_value_, false)) return true;
-    const bool option = text.starts_with("-");
-    time_value_ = text == "--format" || text == "--output" ||
-                  (option && (text.ends_with("f") || text.ends_with("o")));
-    return option;
   }
 
   // Whether the word names a command, and what that means for those behind it.
   void Place(ShellWord& word, bool wildcard) {
-    if (BelongsToTime(word.text)) return;
+    if (behind_time_ && time_.Takes(word.text)) return;
     if (std::exchange(behind_coproc_, false) && IsCompound(text_.substr(at_))) return;  // its name
-    if (evaluates_) joined_ += (evaluated_++ == 0 ? "" : " ") + word.text;
+    if (evaluates_) joined_.Add(word.text);
     evaluates_ |= word.text == "eval" && (expects_command_ || awaits_program_);
     const bool option = word.text.starts_with("-");
     word.assigns &= expects_command_ || (assigning_ && awaits_program_);
     word.runs = expects_command_ || (runner_ && !option);
+    const bool evaluated = evaluates_ && joined_.One();
     word.names_command = expects_command_ && !word.assigns;
     const std::string_view name = std::string_view(word.text).substr(word.text.rfind('/') + 1);
-    if (!word.names_command) call_.Add(word.text);
+    if (!word.names_command) AddArgument(word, evaluated);
     const bool test = word.text == "[" || word.text == "[[" || closes_pattern_;
     const bool program = word.names_command || (word.runs && awaits_program_ && !word.assigns);
     if (program && wildcard && !test && arithmetic_ == 0) word.expands = true;
     const bool number = word.text.find_first_not_of("0123456789.smhd") == std::string::npos;
     if (program && !number) awaits_program_ = false;
     if (word.names_command) Begin(name);
+    word.program |= word.names_command;
     shell_ |= call_.CallsShell();
+  }
+
+  void AddArgument(ShellWord& word, bool evaluated) {
+    const bool shell = call_.CallsShell();
+    call_.Add(word.text);
+    runner_ |= call_.RunsWords();
+    const bool option = word.text.starts_with("-");
+    word.program = call_.AtProgram() || evaluated || (shell && word.runs && !option);
+    std::string code = HeldCode(name_, word.text);
+    if (!code.empty()) words_.push_back({.text = std::move(code), .runs = true, .document = true});
   }
 
   void Begin(std::string_view name) {
@@ -355,6 +353,7 @@ class Lexer {
     behind_coproc_ = name == "coproc";
     runner_ = awaits_program_ = RunsArguments(name);
     call_.Name(name);
+    name_ = name;
     assigning_ = name == "env" || name == "sudo" || name == "doas";
   }
 
@@ -370,13 +369,14 @@ class Lexer {
   bool hides_name_ = false;      // it is expanded before its first =
   bool closes_pattern_ = false;  // it ends at the bracket behind a pattern of case
   bool expects_command_ = true, runner_ = false, strips_tabs_ = false;
-  ShellCall call_;              // of this command
+  ShellCall call_;    // of this command
+  std::string name_;  // of its program
+  size_t command_ = 0;
   bool behind_coproc_ = false;  // where its name may stand
   bool evaluates_ = false;      // behind eval
-  size_t evaluated_ = 0;        // how many words are joined_
-  std::string joined_;
-  bool behind_time_ = false;          // where its options may stand
-  bool time_value_ = false;           // the next word is the value of one
+  JoinedCode joined_;
+  bool behind_time_ = false;  // where its options may stand
+  TimeOptions time_;
   bool awaits_program_ = false;       // behind a runner, before the program that it runs
   bool assigning_ = false;            // behind one that takes assignments: env, sudo
   int arithmetic_ = 0;                // brackets open at ((, where * multiplies; 0: none

@@ -1,0 +1,12 @@
+// The escapes of $'…' and of printf's format. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sidecar {
+
+// \n, \x41, \101, \u0041 and the like become what they stand for; NUL ends the text, as in a shell.
+std::string DecodeEscapes(std::string_view text);
+
+}  // namespace sidecar
