@@ -94,18 +94,36 @@ bool HasDenials(const api::Agent& agent) {
   return false;
 }
 
+// Rules whose scope global becomes project, since the Agent does not allow it; empty: none.
+std::string NarrowedRules(const api::Agent& agent) {
+  const Json* rules = base::At(agent.spec, {"toolHooks", "memorySaveRules"});
+  const Json* allowed = base::At(agent.spec, {"memory", "allowGlobal"});
+  if (!rules || !rules->is_array() || (allowed && *allowed == true)) return "";
+  std::vector<std::string> names;
+  for (size_t i = 0; i < rules->size(); ++i) {
+    const Json& rule = (*rules)[i];
+    if (base::StringAt(rule, {"scope"}) != "global") continue;
+    const std::string name = base::StringAt(rule, {"name"});
+    names.push_back(name.empty() ? "memorySaveRules[" + std::to_string(i) + "]" : name);
+  }
+  if (names.empty()) return "";
+  return "; scope global is kept as project for " + base::Join(names, ", ") +
+         ": spec.memory.allowGlobal is not true";
+}
+
 Condition RulesAccepted(const View& view) {
   if (view.findings.rule_faults.empty())
     return {
         "RulesAccepted", Truth::kTrue, "Accepted",
-        std::string("every regular expression compiles") +
+        "every regular expression compiles" + NarrowedRules(view.agent) +
             (HasDenials(view.agent)
                  ? "; allowedPaths and blockedCommands judge the strings of a call's arguments, "
                    "but no prose (contents, descriptions: told as unjudged) and not what a "
                    "program that the call starts does by itself"
                  : "")};
   return {"RulesAccepted", Truth::kFalse, "RulesRejected",
-          base::Join(view.findings.rule_faults, "; ") + "; the others are in force"};
+          base::Join(view.findings.rule_faults, "; ") + "; the others are in force" +
+              NarrowedRules(view.agent)};
 }
 
 Condition UpToDate(const Rollout& rollout) {

@@ -66,13 +66,16 @@ Answer MemSave(const ToolContext& context, const Json& arguments) {
                                                  {"POST", "/observations", {}, std::move(body)}));
   ToolAnswer answer;
   answer.structured["queued"] = saved.value("queued", false);
-  for (const char* field : {"id", "action", "revision_count", "duplicate_count"}) {
+  for (const char* field :
+       {"id", "action", "revision_count", "duplicate_count", "scope", "scope_reason"}) {
     if (saved.contains(field)) answer.structured[field] = saved[field];
   }
   answer.text = saved.value("queued", false)
                     ? "Kept on disk: the memory server is away and gets it as soon as it is back. "
                       "There is no id yet; do not save it again."
                     : SavedText(saved);
+  const std::string reason = base::StringAt(saved, {"scope_reason"});
+  if (!reason.empty()) answer.text += " Its scope is project: " + reason + ".";
   return answer;
 }
 

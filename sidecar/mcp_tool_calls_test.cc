@@ -31,7 +31,7 @@ class McpToolsTest : public McpTest {
 
 TEST_F(McpToolsTest, SaveAnswersTheServersIdAndAction) {
   Json note = note_;
-  note.update({{"type", "decision"}, {"tags", {"db"}}, {"topic_key", "k"}, {"scope", "global"}});
+  note.update({{"type", "decision"}, {"tags", {"db"}}, {"topic_key", "k"}, {"scope", "project"}});
   const Json result = Call("mem_save", note);
   EXPECT_EQ(result["isError"], false);
   EXPECT_EQ(result["structuredContent"],
@@ -41,6 +41,17 @@ TEST_F(McpToolsTest, SaveAnswersTheServersIdAndAction) {
   for (const auto& [name, value] : note.items()) EXPECT_EQ(saved[name], value) << name;
   EXPECT_EQ(saved["project"], "coder");
   EXPECT_EQ(saved["source"], (Json{{"origin", "agent"}, {"tool", "mem_save"}}));
+}
+
+TEST_F(McpToolsTest, SaveTellsAModelThatGlobalBecameProject) {
+  Json note = note_;
+  note["scope"] = "global";
+  const Json result = Call("mem_save", note);
+  EXPECT_EQ(result["structuredContent"]["scope"], "project");
+  EXPECT_NE(TextOf(result).find("Its scope is project: the Agent does not say allowGlobal: true"),
+            std::string::npos)
+      << TextOf(result);
+  EXPECT_EQ(Saved(0)["scope"], "project");
 }
 
 TEST_F(McpToolsTest, SaveNeedsNoTypeAndGoesIntoTheOpenSession) {

@@ -39,7 +39,9 @@ McpTool Save() {
                         {"id", {{"type", "integer"}}},
                         {"action", {{"type", "string"}}},
                         {"revision_count", {{"type", "integer"}}},
-                        {"duplicate_count", {{"type", "integer"}}}},
+                        {"duplicate_count", {{"type", "integer"}}},
+                        {"scope", {{"type", "string"}}},
+                        {"scope_reason", {{"type", "string"}}}},
                        {"queued"}),
           MemSave};
 }

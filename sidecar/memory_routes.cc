@@ -87,9 +87,8 @@ http::Response Passed(http::Response answer) {
   http::Response out;
   out.status = answer.status;
   out.body = std::move(answer.body);
-  for (const char* name :
-       {"Content-Type", "Retry-After", "X-Request-Id", "X-Partial", "X-Next-Cursor",
-        "X-Previous-Cursor"}) {
+  for (const char* name : {"Content-Type", "Retry-After", "X-Request-Id", "X-Partial",
+                           "X-Next-Cursor", "X-Previous-Cursor"}) {
     if (auto value = answer.headers.Get(name)) out.headers.Set(name, *value);
   }
   return out;
@@ -103,6 +102,17 @@ bool IsForOutbox(const OutboxRow& row, const Result<http::Response>& answer) {
   using Kind = DeliveryOutcome::Kind;
   return outcome.kind == Kind::kThrottled ||
          (outcome.kind == Kind::kServerFault && !outcome.maybe_row);
+}
+
+// A memory that is kept narrower than asked says so: the agent may count on it in other projects.
+http::Response WithScopeReason(http::Response answer) {
+  Result<Json> body = base::ParseJson(answer.body);
+  if (answer.status >= 300 || !body || !body->is_object()) return answer;
+  (*body)["scope"] = "project";
+  (*body)["scope_reason"] =
+      "the Agent does not say allowGlobal: true, so it is kept for project only";
+  answer.body = base::DumpJson(*body);
+  return answer;
 }
 
 }  // namespace
@@ -195,16 +205,16 @@ MemoryRoutes::Answer MemoryRoutes::PostObservation(const http::Request& request,
   RedactContent(*policy, body);
   // Checked here, so that what the server would refuse is never put off into the outbox.
   ASSIGN_OR_RETURN(const auto observation, api::DecodeNewObservation(body));
-  if (observation.scope == "global" && !policy->policy.allow_global) {
-    return Error{Code::kDenied, "the policy of this agent does not allow scope global"};
-  }
+  const bool narrowed = observation.scope == "global" && !policy->policy.allow_global;
+  if (narrowed) body["scope"] = "project";
   OutboxRow row;
   row.lane = session;
   row.kind = "observation";
   row.path = "/observations";
   row.body = base::DumpJson(body);
   row.origin = api::kOriginAgent;
-  return SendOrQueue(request, *policy, std::move(row));
+  ASSIGN_OR_RETURN(http::Response answer, SendOrQueue(request, *policy, std::move(row)));
+  return narrowed ? WithScopeReason(std::move(answer)) : std::move(answer);
 }
 
 MemoryRoutes::Answer MemoryRoutes::GetObservation(const http::Request& request,

@@ -190,12 +190,19 @@ TEST_F(MemoryRoutesTest, AutoSearchOffClosesEveryRouteThatSearches) {
   EXPECT_EQ(Ask("POST", "/observations", note_).status, 201);
 }
 
-TEST_F(MemoryRoutesTest, GlobalScopeNeedsAllowGlobal) {
+TEST_F(MemoryRoutesTest, GlobalScopeWithoutAllowGlobalIsKeptForTheProject) {
   Json note = note_;
   note["scope"] = "global";
-  EXPECT_EQ(Ask("POST", "/observations", note).status, 201);
-  UsePolicy({{"allowGlobal", false}});
-  EXPECT_EQ(Ask("POST", "/observations", note).status, 403);
+  const auto narrowed = Ask("POST", "/observations", note);
+  EXPECT_EQ(narrowed.status, 201);
+  const Json& answer = narrowed.body;
+  EXPECT_EQ(answer["scope"], "project");
+  EXPECT_NE(answer["scope_reason"].get<std::string>().find("allowGlobal: true"), std::string::npos);
+  EXPECT_EQ(Json::parse(Calls().back().body)["scope"], "project");
+  UsePolicy({{"allowGlobal", true}});
+  note["content"] = "said again for all";
+  const auto global = Ask("POST", "/observations", note);
+  EXPECT_FALSE(global.body.contains("scope_reason"));
 }
 
 TEST_F(MemoryRoutesTest, AWriteBehindOneOnItsWayStillAnswersWithItsId) {
