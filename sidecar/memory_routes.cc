@@ -10,6 +10,7 @@
 #include "lib/telemetry/instrument.h"
 #include "sidecar/import_rows.h"
 #include "sidecar/journal.h"
+#include "sidecar/narrowed_scope.h"
 #include "sidecar/sessions.h"
 
 namespace sidecar {
@@ -102,17 +103,6 @@ bool IsForOutbox(const OutboxRow& row, const Result<http::Response>& answer) {
   using Kind = DeliveryOutcome::Kind;
   return outcome.kind == Kind::kThrottled ||
          (outcome.kind == Kind::kServerFault && !outcome.maybe_row);
-}
-
-// A memory that is kept narrower than asked says so: the agent may count on it in other projects.
-http::Response WithScopeReason(http::Response answer) {
-  Result<Json> body = base::ParseJson(answer.body);
-  if (answer.status >= 300 || !body || !body->is_object()) return answer;
-  (*body)["scope"] = "project";
-  (*body)["scope_reason"] =
-      "the Agent does not say allowGlobal: true, so it is kept for project only";
-  answer.body = base::DumpJson(*body);
-  return answer;
 }
 
 }  // namespace
