@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/api/memory_api.h"
 #include "lib/base/text.h"
 #include "sidecar/tool_text.h"
 
@@ -14,6 +15,11 @@ namespace {
 
 constexpr size_t kTitleArgument = 80, kTitleMatch = 120, kShownMatch = 80;
 constexpr int64_t kPatternMemoryBytes = 1 << 20;
+
+// Tools that bring in what others wrote: the web, browsers, MCP servers of others.
+constexpr const char* kUntrustedTools[] = {"webfetch",   "web_fetch",         "websearch",
+                                           "web_search", "google_web_search", "fetch",
+                                           "fetch_url",  "browser*",          "mcp__*"};
 
 RE2::Options Options() {
   RE2::Options options;
@@ -114,8 +120,12 @@ std::string ContentOfSilence(const api::HookEvent& event) {
 
 }  // namespace
 
-base::Result<CaptureRules> CaptureRules::Compile(const std::vector<api::SaveRule>& rules) {
+base::Result<CaptureRules> CaptureRules::Compile(const std::vector<api::SaveRule>& rules,
+                                                 std::vector<std::string> untrusted_tools) {
   CaptureRules compiled;
+  compiled.untrusted_tools_ = std::move(untrusted_tools);
+  compiled.untrusted_tools_.insert(compiled.untrusted_tools_.end(), std::begin(kUntrustedTools),
+                                   std::end(kUntrustedTools));
   for (const api::SaveRule& words : rules) {
     auto rule = std::make_shared<Rule>();
     rule->words = words;
@@ -146,8 +156,16 @@ struct CaptureRules::ToolResult {
   }
 };
 
+std::string CaptureRules::TrustOf(const Rule& rule, const std::string& tool) const {
+  if (!rule.words.trust.empty()) return rule.words.trust;
+  const bool untrusted =
+      std::any_of(untrusted_tools_.begin(), untrusted_tools_.end(),
+                  [&](const std::string& pattern) { return ToolMatches(pattern, tool); });
+  return untrusted ? api::kOriginToolOutput : api::kOriginRule;
+}
+
 RuleVerdict CaptureRules::Ask(const Rule& rule, ToolResult& result,
-                              std::vector<Capture>& captures) {
+                              std::vector<Capture>& captures) const {
   RuleVerdict verdict;
   verdict.rule = rule.name;
   if (auto unfit = rule.UnfitArgument(result.arguments)) {
@@ -164,7 +182,13 @@ RuleVerdict CaptureRules::Ask(const Rule& rule, ToolResult& result,
   verdict.outcome = RuleVerdict::Outcome::kMatched;
   verdict.match = base::Ellipsize(
       std::string_view(text).substr(match->begin, match->end - match->begin), kShownMatch);
-  Capture capture{rule.name, rule.words.type, rule.words.scope, "", "", rule.words.tags};
+  Capture capture{rule.name,
+                  rule.words.type,
+                  rule.words.scope,
+                  "",
+                  "",
+                  rule.words.tags,
+                  TrustOf(rule, result.event.tool_name)};
   capture.title = Title(rule.words, result.event, text, *match);
   capture.content = base::IsBlank(text) ? ContentOfSilence(result.event)
                                         : Excerpt(text, match->begin, match->end);

@@ -23,6 +23,7 @@ struct Capture {
   std::string rule;  // its name, else "rule-" + 12 digits of its definition's hash (rulings K30)
   std::string type, scope, title, content;
   std::vector<std::string> tags;
+  std::string trust;  // rule | tool-output: the class of the memory
 };
 
 // What one rule says to one result, and why.
@@ -50,7 +51,9 @@ struct Judgement {
 class CaptureRules {
  public:
   // kInvalid names the rule and the pattern that RE2 does not take.
-  static base::Result<CaptureRules> Compile(const std::vector<api::SaveRule>& rules);
+  // `untrusted_tools`: names or globs beside those that are known to bring in what others wrote.
+  static base::Result<CaptureRules> Compile(const std::vector<api::SaveRule>& rules,
+                                            std::vector<std::string> untrusted_tools = {});
 
   // Asks every rule about a PostToolUse or PostToolUseFailure and its output. Nothing matches for
   // our own tools; memory blocks that we injected are no part of the output. An output of over
@@ -65,8 +68,10 @@ class CaptureRules {
  private:
   struct Rule;
   struct ToolResult;  // what the rules look at
-  static RuleVerdict Ask(const Rule& rule, ToolResult& result, std::vector<Capture>& captures);
+  RuleVerdict Ask(const Rule& rule, ToolResult& result, std::vector<Capture>& captures) const;
+  std::string TrustOf(const Rule& rule, const std::string& tool) const;
   std::vector<std::shared_ptr<const Rule>> rules_;
+  std::vector<std::string> untrusted_tools_;
 };
 
 // The name that identifies a rule in keys and metrics.

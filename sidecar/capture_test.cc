@@ -50,6 +50,22 @@ TEST(Capture, EveryMatchingRuleFires) {
   EXPECT_EQ(captures[2].rule, "all");
 }
 
+TEST(Capture, WhatOthersWroteIsOfTheLowerClass) {
+  const auto trust_of = [](const api::SaveRule& rule, const char* tool) {
+    auto compiled = CaptureRules::Compile({rule}, {"crm_*"});
+    const auto judged = compiled->Judge(Used(tool, {}, "x"), "x", [] { return int64_t{0}; });
+    return judged.captures.empty() ? "none" : judged.captures[0].trust;
+  };
+  for (const char* tool : {"WebFetch", "web_search", "browser_click", "mcp__jira__get", "crm_read"})
+    EXPECT_EQ(trust_of(RuleFor("*"), tool), "tool-output") << tool;
+  for (const char* tool : {"Bash", "Read", "crm"}) EXPECT_EQ(trust_of(RuleFor("*"), tool), "rule");
+  api::SaveRule said = RuleFor("*");
+  said.trust = "rule";
+  EXPECT_EQ(trust_of(said, "WebFetch"), "rule");
+  said.trust = "tool-output";
+  EXPECT_EQ(trust_of(said, "Bash"), "tool-output");
+}
+
 TEST(Capture, ToolThatNoRuleNamesIsLeftAlone) {
   EXPECT_TRUE(CapturesOf({RuleFor("bash", "error")}, Used("notes", {}, "error error")).empty());
 }

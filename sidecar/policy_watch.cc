@@ -21,7 +21,8 @@ base::Result<std::shared_ptr<const ActivePolicy>> CompilePolicy(const std::strin
   auto active = std::make_shared<ActivePolicy>();
   ASSIGN_OR_RETURN(const base::Json json, base::ParseJson(file));
   ASSIGN_OR_RETURN(active->policy, api::DecodePolicy(json));
-  ASSIGN_OR_RETURN(active->rules, CaptureRules::Compile(active->policy.save_rules));
+  ASSIGN_OR_RETURN(active->rules, CaptureRules::Compile(active->policy.save_rules,
+                                                        active->policy.untrusted_tools));
   ASSIGN_OR_RETURN(active->redactor, Redactor::Compile(active->policy.redaction));
   active->digest = api::PolicyDigest(file);
   active->loaded_ms = now_ms;

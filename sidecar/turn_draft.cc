@@ -216,7 +216,7 @@ Json ObservationBody(const TurnDraft& draft, const Capture& capture, const std::
   }
   observation.source = {WithinLimit(draft.event.tool_name, api::kMaxSource),
                         WithinLimit(draft.call_id, api::kMaxSource),
-                        WithinLimit(capture.rule, api::kMaxSource), api::kOriginRule};
+                        WithinLimit(capture.rule, api::kMaxSource), capture.trust};
   return api::EncodeNewObservation(observation);
 }
 
