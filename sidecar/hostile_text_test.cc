@@ -21,7 +21,8 @@ namespace {
 using base::Json;
 using Work = std::function<void(const std::string& text)>;
 
-// What allocation and page faults of a run of microseconds may add. What was quadratic took seconds.
+// What allocation and page faults of a run of microseconds may add. What was quadratic took
+// seconds.
 constexpr double kNoiseSeconds = 5e-3;
 
 double SecondsOf(const std::function<void()>& work) {
@@ -93,7 +94,23 @@ TEST(HostileText, RedactionIsLinear) {
                                   std::string("12345678:AA"),
                                   std::string("aws_secret_key="),
                                   "ghp" + ("_" + std::string(36, 'Q')) + " ",
-                                  std::string("api_key=\"a1b2c3d4e5f6g7h8\" ")}) {
+                                  std::string("api_key=\"a1b2c3d4e5f6g7h8\" "),
+                                  std::string("YWJjZGVmZ2hpamtsbW5vcA"),
+                                  std::string("MIIEpAIBAAKCAQEA\n"),
+                                  "MIIEpAIBAAKCAQEA\n" + end + "\n",
+                                  std::string("ghp_\n"),
+                                  std::string("ghp_QQQQQQQQQQ\n"),
+                                  std::string("\x1b[0m"),
+                                  std::string("\u200b"),
+                                  std::string("--password "),
+                                  std::string("curl -u "),
+                                  std::string("mysql -p"),
+                                  std::string("token: |\n"),
+                                  std::string("{\"name\":\"PASSWORD\",\"value\":"),
+                                  std::string("[\"--token\","),
+                                  std::string("{\\\"password\\\":"),
+                                  std::string("<password>"),
+                                  std::string("machine a login b password ")}) {
     ExpectLinear("redaction", redact, "", unit);
   }
   ExpectLinear("redaction", redact, begin + "!", "line\n");
