@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The agents of docs/agents against the real sidecar and memory server, with a model that says what it is told:
-what one conversation met is in the prompt of the next, a denied tool does not run, and an agent without its
-sidecar goes on. Node comes as for e2e/mcp_test.py; without it the TypeScript loop is skipped.
+what one conversation met is in the prompt of the next, a denied tool does not run, nor one that was not judged, and
+an agent without its sidecar goes on. Without Node 20 its loop is skipped.
 
     python3 e2e/agents_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
 """
@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import socketserver
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,32 @@ class Model:
         calls = [{"id": "call-" + uuid.uuid4().hex, "type": "function",
                   "function": {"name": "bash", "arguments": json.dumps({"command": command})}} for command in step]
         return {"role": "assistant", "content": "", "tool_calls": calls}
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Refusing:
+    """A sidecar that gives PreToolUse no verdict: an error, an answer that is cut off or no object."""
+    FULL = b'{"code":"full","error":"there is no room"}'
+    ANSWERS = {"error": b"HTTP/1.1 507 Insufficient Storage\r\nContent-Length: %d\r\n\r\n%s" % (len(FULL), FULL),
+               "nothing": b"", "half": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", "noise": b"what\r\n\r\n",
+               "null": b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnull"}
+
+    def __init__(self, answer):
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self):
+                length = 0
+                while (line := self.rfile.readline()) not in (b"\r\n", b""):
+                    if line.lower().startswith(b"content-length:"):
+                        length = int(line.split(b":")[1])
+                self.rfile.read(length)
+                self.wfile.write(answer)
+
+        self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def stop(self):
         self.server.shutdown()
@@ -127,6 +154,35 @@ def loop(counts, world, name, argv):
     world.model.script = ["Still here."]
     done = world.run(argv, name + "-3", ["Anybody?"], memory="http://127.0.0.1:9")
     counts.check(f"{name}: without its sidecar it goes on", done.returncode == 0 and done.stdout == "Still here.\n", done.stderr)
+    unjudged(counts, world, name, argv)
+
+
+def unjudged(counts, world, name, argv):
+    """No call escapes its judge: neither by characters that JSON or the shell stumbles over, nor by a sidecar that
+    refuses, breaks off or is not there."""
+    victim = os.path.join(world.folder, name + "-victim")
+    with open(victim, "w", encoding="utf-8") as file:
+        file.write("keep me")
+    odd = ["\udc80", "\0", "\ud83d"]
+    world.model.script = [[f"shred -u {victim} # {character}" for character in odd], "Bye."]
+    done = world.run(argv, name + "-odd", ["Go."])
+    counts.check(f"{name}: an odd character does not unlock a blocked command", done.returncode == 0 and os.path.exists(victim), done.stderr)
+    world.model.script = [["printf 'a\\0b\\200c'", "echo x \0"], "Bye."]
+    done = world.run(argv, name + "-bytes", ["Go."])
+    counts.check(f"{name}: output and commands that are not text do not stop it", done.stdout == "Bye.\n", done.stderr)
+    for what, answer in Refusing.ANSWERS.items():
+        refusing = Refusing(answer)
+        world.model.script = [[f"rm {victim}"], "Bye."]
+        done = world.run(argv, f"{name}-{what}", ["Go."], memory=refusing.url)
+        refusing.stop()
+        told = [m["content"] for m in world.model.asked[-1] if m["role"] == "tool"]
+        counts.check(f"{name}: {what} of the sidecar is no permission", done.stdout == "Bye.\n" and os.path.exists(victim), (told, done.stderr))
+        wanted = f"tool blocked: the memory sidecar at {refusing.url} "
+        counts.check(f"{name}: {what} is what the model reads", len(told) == 1 and told[0].startswith(wanted) and
+                     told[0].endswith("Policy could not be checked.") and (what != "error" or "HTTP 507 (" in told[0] and "no room" in told[0]), told)
+    environment = {key: value for key, value in os.environ.items() if key != "MODEL_URL"}
+    done = subprocess.run(argv, input="Go.\n", capture_output=True, text=True, timeout=AGENT_S, check=False, env=environment)
+    counts.check(f"{name}: without MODEL_URL it says what to set", done.returncode and "MODEL_URL is not set" in done.stderr, done.stderr)
 
 
 def claude_code(counts, world):
@@ -158,7 +214,15 @@ def claude_code(counts, world):
     code, said, why = command("PreToolUse", {**tool, "tool_input": {"command": "shred -u x"}})
     counts.check("claude: a blocked one is denied", code == 0 and json.loads(said)["hookSpecificOutput"]["permissionDecision"] == "deny", said)
     code, said, why = command("PreToolUse", {**tool, "tool_input": {"command": "ls"}}, "http://127.0.0.1:9")
-    counts.check("claude: without an answer no tool runs", code == 2 and "did not answer" in why, (code, said, why))
+    counts.check("claude: without an answer no tool runs", code == 2 and not said and
+                 "tool blocked: the memory sidecar at http://127.0.0.1:9 returned HTTP 000 (no answer). Policy could" in why, (code, said, why))
+    for what in ("error", "nothing", "half", "noise"):
+        refusing = Refusing(Refusing.ANSWERS[what])
+        code, said, why = command("PreToolUse", {**tool, "tool_input": {"command": "ls"}}, refusing.url)
+        refusing.stop()
+        counts.check(f"claude: {what} of the sidecar is no permission", code == 2 and not said and "Policy could not be checked" in why, (code, why))
+        if what == "error":
+            counts.check("claude: the model reads the sidecar's words", f"{refusing.url} returned HTTP 507 " '({"code":"full","error":"there is no room"})' in why, why)
     for event, fields in (("UserPromptSubmit", {"prompt": "go", "prompt_id": "p1"}),
                           ("PostToolUse", {**tool, "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a", "stderr": ""}}),
                           ("PostToolUseFailure", {**tool, "tool_use_id": "toolu_2", "tool_input": {"command": "x"}, "error": "Exit code 1"}),
@@ -170,16 +234,14 @@ def claude_code(counts, world):
 
 def main():
     folder = tempfile.mkdtemp(prefix="agent-memory-agents-")
-    counts, clients = mcp_test.Counts(), mcp_test.Clients()
+    counts = mcp_test.Counts()
     world = World(folder)
     try:
         loop(counts, world, "python", [sys.executable, os.path.join(DOCS, "python_loop.py")])
-        why = clients.typescript()
-        if why:
-            counts.skip("typescript", why)
+        if shutil.which("node"):
+            loop(counts, world, "node", ["node", os.path.join(DOCS, "node_loop.mjs")])
         else:
-            loop(counts, world, "typescript", [clients.node(), "--experimental-strip-types", "--no-warnings",
-                                               os.path.join(DOCS, "typescript_loop.ts")])
+            counts.skip("node", "node is not installed (scripts/deps build)")
         if shutil.which("curl"):
             claude_code(counts, world)
         else:

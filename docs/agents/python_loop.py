@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """A chat model with a shell, and memory by hook events: `MODEL_URL=http://…/v1/chat/completions python_loop.py [SESSION]`
-reads a prompt a line. Memory never stops it: when the sidecar is away it goes on without."""
-import json, os, subprocess, sys, urllib.request, uuid  # noqa: E401
+reads a prompt a line. Without its sidecar it goes on and answers, but runs no tool that nobody judged."""
+import http.client, json, os, subprocess, sys, urllib.error, urllib.request, uuid  # noqa: E401
 
 MEMORY, SESSION = os.environ.get("AGENT_MEMORY_URL", "http://127.0.0.1:7437"), (sys.argv[1:] or [str(uuid.uuid4())])[0]
+MODEL = os.environ.get("MODEL_URL") or sys.exit("MODEL_URL is not set: give the model's endpoint, http://HOST:PORT/v1/chat/completions")
 SHELL = {"type": "function", "function": {"name": "bash", "description": "Runs a shell command.", "parameters": {
     "type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}}}
 
@@ -15,8 +16,13 @@ def hook(event, **fields):
     try:
         body = {"hook_event_name": event, "session_id": SESSION, **fields}
         return post(MEMORY + "/v1/hooks", body, 5).get("hookSpecificOutput", {})
-    except (OSError, ValueError):
-        return {}
+    except urllib.error.HTTPError as refused:
+        why = f"returned HTTP {refused.code} ({refused.read(500).decode(errors='replace')})"
+    except (OSError, ValueError, AttributeError, http.client.HTTPException) as failure:
+        why = f"gave no answer ({failure})"
+    # Only PreToolUse is a question: a tool that nobody judged does not run, the rest goes on without memory.
+    return {"permissionDecision": "deny", "permissionDecisionReason":
+            f"tool blocked: the memory sidecar at {MEMORY} {why}. Policy could not be checked."} if event == "PreToolUse" else {}
 
 def run(call):
     command = json.loads(call["function"]["arguments"])["command"]
@@ -24,19 +30,23 @@ def run(call):
     before = hook("PreToolUse", **tool)
     if before.get("permissionDecision") == "deny":
         return before["permissionDecisionReason"]
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=600, check=False)
-    output = done.stdout + done.stderr
-    if done.returncode == 0:
+    try:
+        done = subprocess.run(command, shell=True, capture_output=True, encoding="utf-8", errors="replace", timeout=600, check=False)
+        code, output = done.returncode, done.stdout + done.stderr
+    except (OSError, ValueError, subprocess.TimeoutExpired) as failure:  # too long, holds a NUL, does not end
+        code, output = failure, ""
+    if code == 0:
         hook("PostToolUse", **tool, tool_response={"stdout": output})
     else:
-        hook("PostToolUseFailure", **tool, error=f"Exit code {done.returncode}\n{output}")
+        output = f"Exit code {code}\n{output}"
+        hook("PostToolUseFailure", **tool, error=output)
     return "\n\n".join(filter(None, [before.get("additionalContext"), output]))
 
 messages = []
 for prompt in filter(str.strip, sys.stdin):
     memory = hook("UserPromptSubmit", prompt=prompt.strip()).get("additionalContext")
     messages.append({"role": "user", "content": "\n\n".join(filter(None, [memory, prompt.strip()]))})
-    while (reply := post(os.environ["MODEL_URL"], {"messages": messages, "tools": [SHELL]})["choices"][0]["message"]).get("tool_calls"):
+    while (reply := post(MODEL, {"messages": messages, "tools": [SHELL]})["choices"][0]["message"]).get("tool_calls"):
         messages += [reply, *({"role": "tool", "tool_call_id": c["id"], "content": run(c)} for c in reply["tool_calls"])]
     messages.append(reply)
     hook("Stop", last_assistant_message=reply["content"])
