@@ -31,16 +31,17 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
 }
 
 // Between fork and exec: only what is safe there.
-[[noreturn]] void Become(char* const* argv, char* const* environment, int output, int nothing,
-                         bool errors_only, int parent) {
+[[noreturn]] void Become(const ChildOptions& options, char* const* argv, char* const* environment,
+                         int output, int nothing, int parent) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);  // it ended before the line above
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
-  dup2(nothing, STDIN_FILENO);
-  if (!errors_only) dup2(output, STDOUT_FILENO);
+  if (options.own_group) setpgid(0, 0);
+  if (!options.keep_input) dup2(nothing, STDIN_FILENO);
+  if (!options.errors_only) dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   close_range(3, ~0U, 0);
   execve(argv[0], argv, environment);
@@ -75,8 +76,7 @@ base::Result<std::unique_ptr<Child>> Child::Start(ChildOptions options) {
   auto environment = Pointers(options.environment);
   const int parent = getpid();
   const int pid = fork();
-  if (pid == 0)
-    Become(argv.data(), environment.data(), pipe_ends[1], nothing, options.errors_only, parent);
+  if (pid == 0) Become(options, argv.data(), environment.data(), pipe_ends[1], nothing, parent);
   const base::Error failed = Failed("start " + options.argv[0]);
   close(pipe_ends[1]);
   if (nothing >= 0) close(nothing);

@@ -24,7 +24,10 @@ struct ChildOptions {
   std::vector<std::string> argv;         // argv[0] is the path
   std::vector<std::string> environment;  // "NAME=value"
   bool errors_only = false;              // lines of stderr alone are read; stdout is left as it is
-  std::function<void(std::string_view line)> on_line;  // on the child's own thread, until its end
+  std::function<void(std::string_view line)> on_line =
+      {};                   // on the child's own thread, until its end
+  bool keep_input = false;  // stdin is ours, too; else it is empty
+  bool own_group = false;   // Ctrl-C of the terminal is for us alone
 };
 
 class Child {

@@ -17,4 +17,9 @@ int Export(Call& call, const MemoryCalls& memory);
 
 int Completion(Call& call);
 
+// Memory on this machine: client/laptop.
+int Up(Call& call);
+int Down(Call& call);
+int Status(Call& call);
+
 }  // namespace client

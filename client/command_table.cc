@@ -1,5 +1,6 @@
 // All commands, by groups: the one place that --help, completion and the parser read.
 #include "client/command_runs.h"
+#include "client/laptop/home.h"
 
 namespace client {
 namespace {
@@ -8,6 +9,43 @@ using Kind = base::Setting::Kind;
 
 const base::Setting kProject = {"project", Kind::kString, "", "only this project; default: all"};
 const base::Setting kType = {"type", Kind::kString, "", "only this type: decision, preference, …"};
+
+std::vector<Command> LaptopCommands() {
+  return {
+      {"up",
+       "This machine",
+       "",
+       "Run memory on this machine: a server, and a sidecar for each repository.",
+       {{"project", Kind::kString, "", "name of this repository's project; default: as its folder"},
+        {"detach", Kind::kBool, "false", "return when it is up, and leave it running"},
+        HomeSetting()},
+       "  agent-memory up\n  agent-memory up --detach\n",
+       0,
+       0,
+       Up,
+       nullptr},
+      {"down",
+       "This machine",
+       "",
+       "End it. Nothing starts it again but 'up'.",
+       {HomeSetting()},
+       "  agent-memory down\n",
+       0,
+       0,
+       Down,
+       nullptr},
+      {"status",
+       "This machine",
+       "",
+       "Say what runs here and what is remembered.",
+       {HomeSetting()},
+       "  agent-memory status\n",
+       0,
+       0,
+       Status,
+       nullptr},
+  };
+}
 
 std::vector<Command> LookCommands() {
   return {
@@ -120,8 +158,8 @@ std::vector<Command> MoveCommands() {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> all = [] {
-    std::vector<Command> commands = LookCommands();
-    for (auto part : {ChangeCommands(), MoveCommands()})
+    std::vector<Command> commands = LaptopCommands();
+    for (auto part : {LookCommands(), ChangeCommands(), MoveCommands()})
       commands.insert(commands.end(), part.begin(), part.end());
     commands.push_back({"completion",
                         "Else",

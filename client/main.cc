@@ -3,9 +3,12 @@
 
 #include "client/command.h"
 #include "lib/base/log.h"
+#include "lib/base/shutdown.h"
 #include "lib/http/client.h"
 
 int main(int argc, char** argv) {
+  // Before the first thread: `up` waits for signals, the other commands simply end by them.
+  if (argc > 1 && std::string_view(argv[1]) == "up") base::BlockSignals();
   base::SetLogProgram("agent-memory");
   http::InitializeClientThread();
   return client::RunClient({argv + 1, argv + argc}, client::ThisScreen(), std::cin, std::cout,

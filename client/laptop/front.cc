@@ -1,0 +1,94 @@
+// Routes and calls of the supervisor's own API. It is no interface for others: both sides are this
+// program.
+#include "client/laptop/front.h"
+
+#include "lib/http/client.h"
+
+namespace client {
+namespace {
+
+using base::Json;
+using base::Result;
+
+constexpr int64_t kFrontMs = 75'000;  // a sidecar that starts may wait for one that still ends
+
+bool SameText(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned char differs = 0;
+  for (size_t i = 0; i < a.size(); ++i) differs |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return differs == 0;
+}
+
+http::Response UseProject(Supervisor& supervisor, const http::Request& request) {
+  const auto body = base::ParseJson(request.body);
+  if (!body) return http::ErrorResponse(body.error());
+  const auto project =
+      supervisor.Use(base::StringAt(*body, {"root"}), base::StringAt(*body, {"project"}));
+  if (!project) return http::ErrorResponse(project.error());
+  return http::JsonResponse(
+      200, {{"project", project->name}, {"root", project->root}, {"url", project->url}});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<http::Server>> StartFront(Supervisor& supervisor, const std::string& token,
+                                                 std::function<void()> stop) {
+  http::ServerOptions options;
+  options.name = "front";
+  options.before = [token](http::Request& request) -> std::optional<http::Response> {
+    const std::string given = request.headers.Get("Authorization").value_or("");
+    if (SameText(given, "Bearer " + token)) return std::nullopt;
+    return http::JsonResponse(
+        401, {{"error", "this port is for agent-memory's own commands"}, {"code", "denied"}});
+  };
+  std::vector<http::Route> routes = {
+      {"POST", "/v1/use",
+       [&](const http::Request& request) { return UseProject(supervisor, request); }},
+      {"GET", "/v1/standing",
+       [&](const http::Request&) { return http::JsonResponse(200, supervisor.Standing()); }},
+      {"POST", "/v1/stop", [stop = std::move(stop)](const http::Request&) {
+         stop();
+         return http::JsonResponse(202, Json::object());
+       }}};
+  return http::Server::Start(http::Router(std::move(routes)), std::move(options));
+}
+
+Result<Front> Front::Reach(const Home& home) {
+  ASSIGN_OR_RETURN(const Running running, home.FindRunning());
+  http::ClientOptions options;
+  options.base_url = running.front;
+  options.bearer_token = [token = running.token] { return token; };
+  ASSIGN_OR_RETURN(auto client, http::MakeClient(std::move(options)));
+  return Front(std::move(client));
+}
+
+Result<Json> Front::Ask(const std::string& method, const std::string& path,
+                        const Json& body) const {
+  http::ClientRequest request;
+  request.method = method;
+  request.target = path;
+  request.timeout_ms = kFrontMs;
+  if (!body.is_null()) {
+    request.headers.Set("Content-Type", "application/json");
+    request.body = base::DumpJson(body);
+  }
+  ASSIGN_OR_RETURN(const auto answer, http_->Send(request));
+  ASSIGN_OR_RETURN(auto json, base::ParseJson(answer.body));
+  if (answer.status < 300) return json;
+  return base::Error{http::CodeOf(answer.status), base::StringAt(json, {"error"})};
+}
+
+Result<Project> Front::Use(const std::string& root, const std::string& name) const {
+  ASSIGN_OR_RETURN(const Json answer, Ask("POST", "/v1/use", {{"root", root}, {"project", name}}));
+  return Project{base::StringAt(answer, {"project"}), base::StringAt(answer, {"root"}),
+                 base::StringAt(answer, {"url"})};
+}
+
+Result<Json> Front::Standing() const { return Ask("GET", "/v1/standing", nullptr); }
+
+base::Status Front::Stop() const {
+  ASSIGN_OR_RETURN(const Json answer, Ask("POST", "/v1/stop", Json::object()));
+  return {};
+}
+
+}  // namespace client

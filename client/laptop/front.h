@@ -1,0 +1,33 @@
+// How other commands reach the supervisor: three routes on loopback that ask for a token, which
+// only this user can read (run.json). A page in a browser knows none.
+#pragma once
+
+#include <memory>
+
+#include "client/laptop/supervisor.h"
+#include "lib/http/client.h"
+#include "lib/http/server.h"
+
+namespace client {
+
+// The server that answers for `supervisor`; `stop` is called when somebody says `down`.
+base::Result<std::unique_ptr<http::Server>> StartFront(Supervisor& supervisor,
+                                                       const std::string& token,
+                                                       std::function<void()> stop);
+
+// The same from the other side. kNotFound: memory is not up.
+class Front {
+ public:
+  static base::Result<Front> Reach(const Home& home);
+  base::Result<Project> Use(const std::string& root, const std::string& name = "") const;
+  base::Result<base::Json> Standing() const;
+  base::Status Stop() const;
+
+ private:
+  explicit Front(std::shared_ptr<http::Client> http) : http_(std::move(http)) {}
+  base::Result<base::Json> Ask(const std::string& method, const std::string& path,
+                               const base::Json& body) const;
+  std::shared_ptr<http::Client> http_;
+};
+
+}  // namespace client

@@ -1,0 +1,52 @@
+// Rules that keep something useful of an ordinary day; docs/laptop.md says how much that is.
+#include "client/laptop/starter_policy.h"
+
+#include "lib/api/policy.h"
+
+namespace client {
+
+using base::Json;
+
+std::string StarterPolicy() {
+  return R"({
+  "version": 1,
+  "memory": {
+    "contextLimit": 5,
+    "sessionDigest": true
+  },
+  "toolHooks": {
+    "memorySaveRules": [
+      {
+        "name": "commits",
+        "tool": "Bash",
+        "matchArgs": {"command": "\\bgit\\b.*\\bcommit\\b"},
+        "matchOutput": "(?m)^\\[[^\\]\\n]+ [0-9a-f]{7,40}\\] .+$",
+        "type": "change"
+      }
+    ],
+    "blockedCommands": [],
+    "allowedPaths": []
+  }
+}
+)";
+}
+
+base::Result<std::string> PolicyFor(std::string_view policy, const std::string& server,
+                                    const std::string& project) {
+  ASSIGN_OR_RETURN(Json json, base::ParseJson(policy));
+  RETURN_IF_ERROR(api::DecodePolicy(json));
+  json["agent"] = "laptop";
+  json["namespace"] = "laptop";
+  json["memory"]["url"] = server;
+  json["memory"]["project"] = project;
+  return json.dump(2) + "\n";
+}
+
+bool Denies(std::string_view policy) {
+  const auto json = base::ParseJson(policy);
+  if (!json) return true;
+  const auto read = api::DecodePolicy(*json);
+  return !read || !read->blocked_commands.empty() || !read->allowed_paths.empty();
+}
+
+}  // namespace client

@@ -1,0 +1,215 @@
+// The loop: starts what is wanted, starts the server again when it ended, ends what nobody uses.
+#include "client/laptop/supervisor.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "client/laptop/project_files.h"
+#include "client/laptop/starter_policy.h"
+#include "lib/base/clock.h"
+#include "lib/base/file.h"
+
+namespace client {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr int64_t kLookMs = 500, kLongestPauseMs = 30'000, kUseMs = 70'000;
+
+int64_t Now() { return base::SystemClock().MonotonicMs(); }
+
+}  // namespace
+
+Supervisor::Supervisor(Home home, Programs programs, std::function<void(const std::string&)> say)
+    : home_(std::move(home)), programs_(std::move(programs)), say_(std::move(say)) {}
+
+Supervisor::~Supervisor() { Stop(); }
+
+Status Supervisor::Start() {
+  const ProjectFiles files(home_);
+  server_ =
+      std::make_unique<Service>(std::vector<std::string>{programs_.server, "--data-dir",
+                                                         home_.File("memory"), "--auth", "none"},
+                                home_.File("server.log"), files.ServerAddress());
+  thread_ = std::jthread([this] { Loop(); });
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return started_.has_value(); });
+  return *started_;
+}
+
+void Supervisor::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+std::string Supervisor::server_url() const { return server_->url(); }
+
+Result<Project> Supervisor::Use(const std::string& root, const std::string& name) {
+  std::unique_lock lock(mutex_);
+  const auto found = sidecars_.find(root);
+  if (found != sidecars_.end() && found->second->service->running() &&
+      (name.empty() || name == found->second->project.name)) {
+    found->second->used_ms = Now();
+    RETURN_IF_ERROR(WritePolicy(*found->second));
+    return found->second->project;
+  }
+  const auto wanted = std::make_shared<Wanted>(Wanted{root, name, {}});
+  wanted_.push_back(wanted);
+  changed_.notify_all();
+  changed_.wait_for(lock, std::chrono::milliseconds(kUseMs),
+                    [&] { return wanted->answer.has_value() || stopping_; });
+  if (wanted->answer) return *wanted->answer;
+  return Error{Code::kUnavailable, stopping_ ? "memory is going down" : "no sidecar in time"};
+}
+
+Json Supervisor::Standing() const {
+  const std::lock_guard lock(mutex_);
+  Json projects = Json::array();
+  for (const auto& [root, sidecar] : sidecars_) {
+    projects.push_back({{"project", sidecar->project.name},
+                        {"root", root},
+                        {"url", sidecar->project.url},
+                        {"running", sidecar->service->running()},
+                        {"used_seconds_ago", (Now() - sidecar->used_ms) / 1000}});
+  }
+  return {{"home", home_.folder()},
+          {"server", {{"url", server_->url()}, {"running", server_->running()}}},
+          {"projects", projects}};
+}
+
+void Supervisor::Loop() {
+  const auto started = server_->Start();
+  std::unique_lock lock(mutex_);
+  started_ = started;
+  changed_.notify_all();
+  if (!started) return;
+  ProjectFiles(home_).KeepServerAddress(server_->address());
+  while (!stopping_) {
+    if (!wanted_.empty()) {
+      const auto wanted = wanted_.front();
+      wanted_.pop_front();
+      lock.unlock();
+      auto answer = StartSidecar(wanted->root, wanted->name);
+      lock.lock();
+      wanted->answer = std::move(answer);
+      changed_.notify_all();
+      continue;
+    }
+    lock.unlock();
+    KeepServer();
+    EndUnused();
+    lock.lock();
+    changed_.wait_for(lock, std::chrono::milliseconds(kLookMs),
+                      [&] { return stopping_ || !wanted_.empty(); });
+  }
+  lock.unlock();
+  EndAll();
+}
+
+void Supervisor::KeepServer() {
+  if (server_->running() || Now() < server_again_ms_) return;
+  say_("the memory server ended with " + std::to_string(server_->exit_code()) +
+       "; starting it again");
+  const auto started = server_->Start();
+  server_pause_ms_ = std::clamp<int64_t>(server_pause_ms_ * 2, 1000, kLongestPauseMs);
+  if (started) server_pause_ms_ = 0;
+  server_again_ms_ = Now() + std::max<int64_t>(server_pause_ms_, 1000);
+  if (!started) return say_(started.error().message);
+  ProjectFiles(home_).KeepServerAddress(server_->address());
+  const std::lock_guard lock(mutex_);
+  for (auto& [root, sidecar] : sidecars_) {
+    if (const auto written = WritePolicy(*sidecar); !written) say_(written.error().message);
+  }
+}
+
+void Supervisor::EndUnused() {
+  while (const auto unused = TakeOldest(Now() - kIdleMs)) unused->service->Stop();
+}
+
+std::shared_ptr<Supervisor::Sidecar> Supervisor::TakeOldest(int64_t used_before_ms) {
+  const std::lock_guard lock(mutex_);
+  const auto oldest = std::min_element(
+      sidecars_.begin(), sidecars_.end(),
+      [](const auto& a, const auto& b) { return a.second->used_ms < b.second->used_ms; });
+  if (oldest == sidecars_.end() || oldest->second->used_ms >= used_before_ms) return nullptr;
+  auto taken = oldest->second;
+  sidecars_.erase(oldest);
+  return taken;
+}
+
+void Supervisor::EndAll() {
+  for (const auto& [root, sidecar] : sidecars_) sidecar->service->AskToStop();
+  for (const auto& [root, sidecar] : sidecars_) sidecar->service->Stop();
+  server_->Stop();
+}
+
+Status Supervisor::WritePolicy(Sidecar& sidecar) const {
+  ASSIGN_OR_RETURN(const std::string policy, base::ReadFile(home_.File("policy.json"), 1 << 20));
+  const auto made = PolicyFor(policy, server_->url(), sidecar.project.name);
+  // While somebody edits it the one before stays in force.
+  if (!made && !sidecar.policy.empty()) return {};
+  if (!made) return base::Wrap(home_.File("policy.json"), made.error());
+  if (*made == sidecar.policy) return {};
+  const std::string folder = ProjectFiles(home_).Folder(sidecar.project.root);
+  RETURN_IF_ERROR(base::ReplaceFile(folder + "/policy.json", *made));
+  sidecar.policy = *made;
+  return {};
+}
+
+Result<Project> Supervisor::StartSidecar(const std::string& root, const std::string& name) {
+  const ProjectFiles files(home_);
+  const std::string folder = files.Folder(root);
+  KnownProject known = files.Find(root);
+  if (!name.empty()) known.name = name;
+  const auto sidecar = std::make_shared<Sidecar>();
+  sidecar->project = {known.name, root, ""};
+  RETURN_IF_ERROR(files.Keep(known));
+  RETURN_IF_ERROR(WritePolicy(*sidecar));
+  std::shared_ptr<Sidecar> before;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = sidecars_.find(root); found != sidecars_.end()) {
+      before = found->second;
+      sidecars_.erase(found);
+    }
+  }
+  if (before != nullptr && before->service->running()) {
+    // It sees the new policy.
+    sidecar->service = before->service;
+  } else {
+    if (before != nullptr)
+      say_("the sidecar of " + known.name + " had ended with " +
+           std::to_string(before->service->exit_code()));
+    sidecar->service = std::make_shared<Service>(
+        std::vector<std::string>{programs_.sidecar, "--policy", folder + "/policy.json",
+                                 "--data-dir", folder + "/state", "--drain-timeout", "5s"},
+        folder + "/sidecar.log", known.address);
+    RETURN_IF_ERROR(sidecar->service->Start());
+  }
+  sidecar->project.url = sidecar->service->url();
+  sidecar->used_ms = Now();
+  known.address = sidecar->service->address();
+  RETURN_IF_ERROR(files.Keep(known));
+  say_("project " + known.name + " (" + root + ") at " + sidecar->project.url);
+  bool full = false;
+  {
+    const std::lock_guard lock(mutex_);
+    sidecars_[root] = sidecar;
+    full = sidecars_.size() > kMostSidecars;
+  }
+  if (full) {
+    if (const auto oldest = TakeOldest(Now())) oldest->service->Stop();
+  }
+  return sidecar->project;
+}
+
+}  // namespace client

@@ -1,0 +1,78 @@
+// What `agent-memory up` runs: the memory server, and a sidecar for each repository that is used.
+// Children live on one thread of its own; any other may ask.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "client/laptop/home.h"
+#include "client/laptop/running_program.h"
+
+namespace client {
+
+struct Programs {
+  std::string server, sidecar;  // paths
+};
+
+struct Project {
+  std::string name, root;
+  std::string url;  // of its sidecar
+};
+
+class Supervisor {
+ public:
+  static constexpr size_t kMostSidecars = 16;
+  static constexpr int64_t kIdleMs = 30 * 60'000;
+
+  // `say`: one line for the user; on any thread.
+  Supervisor(Home home, Programs programs, std::function<void(const std::string&)> say);
+  ~Supervisor();  // Stop()
+
+  base::Status Start();  // returns when the memory server listens
+  void Stop();           // sidecars first, so that they hand over what waits
+
+  // The project of a repository, with its sidecar running: started when it is not. `name`: what the
+  // project is called from now on; empty: as before. Over kMostSidecars, or not used for kIdleMs:
+  // the one that was used least lately ends.
+  base::Result<Project> Use(const std::string& root, const std::string& name);
+  std::string server_url() const;
+  base::Json Standing() const;  // for people: what runs
+
+ private:
+  struct Sidecar {
+    Project project;
+    std::shared_ptr<Service> service;
+    int64_t used_ms = 0;
+    std::string policy;  // as it was last written for it
+  };
+  struct Wanted {
+    std::string root, name;
+    std::optional<base::Result<Project>> answer;
+  };
+
+  void Loop();
+  void KeepServer();
+  void EndUnused();
+  void EndAll();
+  base::Result<Project> StartSidecar(const std::string& root, const std::string& name);
+  // Out of the map: the one that was used least lately before `used_before_ms`; null: none.
+  std::shared_ptr<Sidecar> TakeOldest(int64_t used_before_ms);
+  // The user's policy.json for this sidecar, where it changed.
+  base::Status WritePolicy(Sidecar& sidecar) const;
+
+  const Home home_;
+  const Programs programs_;
+  const std::function<void(const std::string&)> say_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Wanted>> wanted_;
+  std::map<std::string, std::shared_ptr<Sidecar>> sidecars_;  // by root
+  std::unique_ptr<Service> server_;
+  std::optional<base::Status> started_;
+  int64_t server_again_ms_ = 0, server_pause_ms_ = 0;  // the loop's
+  bool stopping_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace client

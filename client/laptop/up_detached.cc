@@ -1,0 +1,86 @@
+// posix_spawn of this program's own file.
+#include "client/laptop/up_detached.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "lib/base/file.h"
+
+namespace client {
+namespace {
+
+using base::Code;
+using base::Error;
+using base::Result;
+
+constexpr int64_t kLookMs = 20;
+
+// → its pid.
+Result<int> Spawn(const Home& home) {
+  char program[4096] = "";
+  if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+    return Error{Code::kInternal, "cannot find this program's own file"};
+  const std::string log = home.File("up.log"), folder = home.folder();
+  std::string words[] = {program, "up", "--home", folder};
+  char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  auto environment = CleanEnvironment();
+  std::vector<char*> variables;
+  for (std::string& variable : environment) variables.push_back(variable.data());
+  variables.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t how;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&how);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  posix_spawn_file_actions_addclosefrom_np(&files, 3);
+  // Not in the directory of who asked: it would be kept from being unmounted.
+  posix_spawn_file_actions_addchdir_np(&files, folder.c_str());
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&how, &none);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
+  int pid = 0;
+  const int failed = posix_spawn(&pid, program, &files, &how, argv, variables.data());
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&how);
+  if (failed != 0)
+    return Error{Code::kInternal, "start " + words[0] + ": " + std::strerror(failed)};
+  return pid;
+}
+
+}  // namespace
+
+Result<Front> StartDetached(const Home& home, int64_t wait_ms) {
+  RETURN_IF_ERROR(home.Make());
+  if (auto front = Front::Reach(home)) return front;
+  ASSIGN_OR_RETURN(const int pid, Spawn(home));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
+  bool ended = false;
+  while (std::chrono::steady_clock::now() < end) {
+    if (auto front = Front::Reach(home)) return front;
+    // One that ends with somebody else up already is no failure: that one is found next.
+    int status = 0;
+    if (ended) break;
+    ended = waitpid(pid, &status, WNOHANG) == pid;
+    if (!ended) std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+  }
+  const std::string said = base::ReadFile(home.File("up.log"), 64 << 10).value_or("");
+  return Error{Code::kUnavailable, "memory did not come up: " + said};
+}
+
+Result<Front> ReachOrStart(const Home& home, int64_t wait_ms) {
+  auto front = Front::Reach(home);
+  if (front || front.error().code != Code::kNotFound || home.stopped()) return front;
+  return StartDetached(home, wait_ms);
+}
+
+}  // namespace client
