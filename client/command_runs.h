@@ -21,5 +21,8 @@ int Completion(Call& call);
 int Up(Call& call);
 int Down(Call& call);
 int Status(Call& call);
+int Setup(Call& call);
+int Hook(Call& call);
+int Mcp(Call& call);
 
 }  // namespace client

@@ -24,6 +24,16 @@ std::vector<Command> LaptopCommands() {
        0,
        Up,
        nullptr},
+      {"setup",
+       "This machine",
+       "claude-code|codex|mcp",
+       "Connect an agent: writes its hooks and MCP server beside what is there.",
+       {{"undo", Kind::kBool, "false", "take out what setup put in"}},
+       "  agent-memory setup claude-code\n  agent-memory setup claude-code --undo\n",
+       1,
+       1,
+       Setup,
+       nullptr},
       {"down",
        "This machine",
        "",
@@ -43,6 +53,32 @@ std::vector<Command> LaptopCommands() {
        0,
        0,
        Status,
+       nullptr},
+  };
+}
+
+// What agents start; no person does.
+std::vector<Command> AgentCommands() {
+  return {
+      {"hook",
+       "For agents",
+       "EVENT",
+       "Hand a hook's event on stdin to the sidecar of the repository.",
+       {HomeSetting()},
+       "",
+       1,
+       1,
+       Hook,
+       nullptr},
+      {"mcp",
+       "For agents",
+       "",
+       "Serve the repository's memory tools over stdin and stdout.",
+       {HomeSetting()},
+       "",
+       0,
+       0,
+       Mcp,
        nullptr},
   };
 }
@@ -159,7 +195,7 @@ std::vector<Command> MoveCommands() {
 const std::vector<Command>& Commands() {
   static const std::vector<Command> all = [] {
     std::vector<Command> commands = LaptopCommands();
-    for (auto part : {LookCommands(), ChangeCommands(), MoveCommands()})
+    for (auto part : {LookCommands(), ChangeCommands(), MoveCommands(), AgentCommands()})
       commands.insert(commands.end(), part.begin(), part.end());
     commands.push_back({"completion",
                         "Else",

@@ -10,8 +10,6 @@ namespace {
 using base::Json;
 using base::Result;
 
-constexpr int64_t kFrontMs = 75'000;  // a sidecar that starts may wait for one that still ends
-
 bool SameText(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned char differs = 0;
@@ -62,12 +60,12 @@ Result<Front> Front::Reach(const Home& home) {
   return Front(std::move(client));
 }
 
-Result<Json> Front::Ask(const std::string& method, const std::string& path,
-                        const Json& body) const {
+Result<Json> Front::Ask(const std::string& method, const std::string& path, const Json& body,
+                        int64_t timeout_ms) const {
   http::ClientRequest request;
   request.method = method;
   request.target = path;
-  request.timeout_ms = kFrontMs;
+  request.timeout_ms = timeout_ms;
   if (!body.is_null()) {
     request.headers.Set("Content-Type", "application/json");
     request.body = base::DumpJson(body);
@@ -78,8 +76,10 @@ Result<Json> Front::Ask(const std::string& method, const std::string& path,
   return base::Error{http::CodeOf(answer.status), base::StringAt(json, {"error"})};
 }
 
-Result<Project> Front::Use(const std::string& root, const std::string& name) const {
-  ASSIGN_OR_RETURN(const Json answer, Ask("POST", "/v1/use", {{"root", root}, {"project", name}}));
+Result<Project> Front::Use(const std::string& root, const std::string& name,
+                           int64_t timeout_ms) const {
+  ASSIGN_OR_RETURN(const Json answer,
+                   Ask("POST", "/v1/use", {{"root", root}, {"project", name}}, timeout_ms));
   return Project{base::StringAt(answer, {"project"}), base::StringAt(answer, {"root"}),
                  base::StringAt(answer, {"url"})};
 }

@@ -19,14 +19,17 @@ base::Result<std::unique_ptr<http::Server>> StartFront(Supervisor& supervisor,
 class Front {
  public:
   static base::Result<Front> Reach(const Home& home);
-  base::Result<Project> Use(const std::string& root, const std::string& name = "") const;
+  base::Result<Project> Use(const std::string& root, const std::string& name = "",
+                            int64_t timeout_ms = kFrontMs) const;
   base::Result<base::Json> Standing() const;
   base::Status Stop() const;
 
  private:
+  // A sidecar that starts may wait for one that still ends.
+  static constexpr int64_t kFrontMs = 75'000;
   explicit Front(std::shared_ptr<http::Client> http) : http_(std::move(http)) {}
   base::Result<base::Json> Ask(const std::string& method, const std::string& path,
-                               const base::Json& body) const;
+                               const base::Json& body, int64_t timeout_ms = kFrontMs) const;
   std::shared_ptr<http::Client> http_;
 };
 

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Agents of one machine: `agent-memory setup` on settings that a user has already, hooks and MCP of several repositories, and
+Claude Code itself, headless, against a scripted Messages API. Without the registry of the client that part is skipped.
+
+    python3 e2e/laptop_agents_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
+"""
+import json
+import os
+import subprocess
+import sys
+import uuid
+
+import claude_code_test
+import laptop_test
+import mcp_test
+import wire
+
+HERS = '{\n  "model": "opus",\n  "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}}\n'
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def sets_up(counts, laptop):
+    settings, servers = (os.path.join(laptop.home, name) for name in (".claude/settings.json", ".claude.json"))
+    hers = os.path.join(laptop.home, "dotfiles/settings.json")
+    write(hers, HERS)
+    os.chmod(hers, 0o644)
+    os.makedirs(os.path.dirname(settings))
+    os.symlink(hers, settings)
+    done = laptop.run("setup", "claude-code")
+    counts.check("setup works", done.returncode == 0, done.stderr)
+    merged = json.loads(read(settings))
+    counts.check("what was there stays", merged["model"] == "opus" and merged["hooks"]["PreToolUse"][0]["hooks"][0]["command"] == "true", merged)
+    counts.check("hooks of all events are there", len(merged["hooks"]) == 7, merged)
+    counts.check("link and mode stay", os.path.islink(settings) and os.stat(hers).st_mode & 0o777 == 0o644)
+    counts.check("the server is there", json.loads(read(servers))["mcpServers"]["memory"]["args"] == ["mcp"])
+    counts.check("the backup is what was there", read(settings + ".before-agent-memory") == HERS)
+    once = read(settings)
+    laptop.run("setup", "claude-code")
+    counts.check("twice is once", read(settings) == once and read(settings + ".before-agent-memory") == HERS)
+    laptop.run("setup", "claude-code", "--undo")
+    counts.check("--undo leaves the bytes that were there", read(settings) == HERS and not os.path.exists(servers), read(settings))
+    laptop.run("setup", "claude-code")
+    write(hers, read(hers).replace("opus", "haiku"))
+    laptop.run("setup", "claude-code", "--undo")
+    counts.check("--undo keeps what changed since", json.loads(read(settings)) == json.loads(HERS.replace("opus", "haiku")), read(settings))
+    write(hers, "{broken")
+    done = laptop.run("setup", "claude-code")
+    counts.check("what is no JSON is left alone and named", done.returncode != 0 and settings in done.stderr and read(hers) == "{broken", done.stderr)
+    write(hers, HERS)
+
+    config = os.path.join(laptop.home, ".codex/config.toml")
+    write(config, 'model = "o"\n')
+    done = laptop.run("setup", "codex")
+    counts.check("codex has hooks and server", done.returncode == 0 and "[mcp_servers.memory]" in read(config) and "UserPromptSubmit" in read(
+        os.path.join(laptop.home, ".codex/hooks.json")), done.stderr)
+    laptop.run("setup", "codex", "--undo")
+    counts.check("and has not", read(config) == 'model = "o"\n' and not os.path.exists(os.path.join(laptop.home, ".codex/hooks.json")), read(config))
+    counts.check("others get it printed", "mcpServers" in laptop.run("setup", "mcp").stdout)
+    counts.check("an agent that is not known is named", laptop.run("setup", "cursor").returncode == 64)
+
+
+def hook(laptop, cwd, name, **fields):
+    event = {"hook_event_name": name, "session_id": "s-" + os.path.basename(cwd), "cwd": cwd, **fields}
+    return laptop.run("hook", name, cwd=cwd, stdin=json.dumps(event))
+
+
+def hooks_find_their_repository(counts, laptop):
+    one, two = laptop.repository("one"), laptop.repository("two")
+    counts.check("nothing runs yet", laptop.status().get("up") is False)
+    done = hook(laptop, one, "SessionStart", source="startup")
+    counts.check("a hook starts memory", done.returncode == 0 and laptop.status().get("up"), (done.stdout, done.stderr))
+    os.makedirs(os.path.join(two, "deep/down"))
+    hook(laptop, os.path.join(two, "deep/down"), "UserPromptSubmit", prompt="hello")
+    found = {p["root"]: p for p in laptop.status()["projects"]}
+    counts.check("each repository has its sidecar", set(found) == {one, two}, found)
+    body = {"session_id": "p", "project": "one", "type": "preference", "title": "style", "content": "walrus: I prefer tabs", "source": {"origin": "user"}}
+    wire.ask(laptop.status()["server"]["url"], "POST", "/observations", body)
+    counts.check("memory of one is injected there", "walrus" in hook(laptop, one, "UserPromptSubmit", prompt="walrus style?").stdout)
+    counts.check("and not in two", "walrus:" not in hook(laptop, two, "UserPromptSubmit", prompt="walrus style?").stdout)
+
+
+def mcp(counts, laptop):
+    one = os.path.join(laptop.home, "src/one")
+    lines = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
+             {"jsonrpc": "2.0", "method": "notifications/initialized"},
+             {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "mem_search", "arguments": {"query": "walrus"}}}]
+    done = laptop.run("mcp", cwd=one, stdin="".join(json.dumps(line) + "\n" for line in lines))
+    counts.check("mcp answers for its repository", done.returncode == 0 and "I prefer tabs" in done.stdout, (done.stdout[-600:], done.stderr))
+
+
+def stands_in_nobodys_way(counts, laptop):
+    one, policy = os.path.join(laptop.home, "src/one"), os.path.join(laptop.store, "policy.json")
+    call = {"tool_name": "Bash", "tool_input": {"command": "shred x"}, "tool_use_id": "t1"}
+    starter = read(policy)
+    laptop.run("down")
+    done = hook(laptop, one, "PreToolUse", **call)
+    counts.check("after down hooks do nothing", (done.returncode, done.stdout, done.stderr) == (0, "", ""), (done.stdout, done.stderr))
+    counts.check("and start nothing", laptop.status().get("up") is False)
+    write(policy, starter.replace('"blockedCommands": []', '"blockedCommands": ["shred"]'))
+    done = hook(laptop, one, "PreToolUse", **call)
+    counts.check("a policy that denies is not got round by down", done.returncode == 2 and "memory is not up" in done.stderr, done.stderr)
+    laptop.run("up", "--detach", cwd=one)
+    done = hook(laptop, one, "PreToolUse", **call)
+    counts.check("up it denies", done.returncode == 0 and '"deny"' in done.stdout, done.stdout)
+    write(policy, starter)
+    counts.check("a changed policy counts from then on", wire.until(lambda: '"deny"' not in hook(laptop, one, "PreToolUse", **call).stdout, 10, 0.2))
+
+
+def with_claude_code(counts, laptop, program):
+    api = claude_code_test.Messages()
+    one = os.path.join(laptop.home, "src/one")
+    laptop.run("setup", "claude-code")
+
+    def ask(prompt, script):
+        api.script, before = script, len(api.asked)
+        environment = {**laptop.environment, "ANTHROPIC_BASE_URL": api.url, "ANTHROPIC_API_KEY": "sk-none", "DISABLE_AUTOUPDATER": "1",
+                       "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+        done = subprocess.run([program, "-p", prompt, "--session-id", str(uuid.uuid4()), "--allowedTools", "Bash"], cwd=one, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=claude_code_test.CLIENT_S, check=False)
+        return done, api.asked[before:]
+
+    try:
+        marker = "zebu_" + uuid.uuid4().hex[:8]
+        done, _ = ask(f"commit {marker}", [f"echo '[main 1a2b3c4] fix {marker}' # git commit", ("say", "Done.")])
+        counts.check("Claude Code runs with the settings of setup", done.returncode == 0 and "Done." in done.stdout, (done.stdout, done.stderr))
+        server = laptop.status()["server"]["url"]
+        counts.check("what it did is remembered in its repository", wire.until(
+            lambda: marker in str(wire.ask(server, "GET", f"/search?q={marker}&project=one")[1]), 10))
+        done, asked = ask(f"what was {marker}?", [("say", "A fix.")])
+        counts.check("and given to its next session", asked and "<memory:context>" in asked[0] and f"fix {marker}" in asked[0], asked[0][-1500:] if asked else done)
+        tools = subprocess.run([program, "mcp", "list"], cwd=one, env=laptop.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                               timeout=claude_code_test.CLIENT_S, check=False).stdout
+        counts.check("Claude Code is connected to the tools", "memory" in tools and "Connected" in tools, tools)
+    finally:
+        api.stop()
+
+
+def main():
+    counts, laptop = mcp_test.Counts(), laptop_test.Laptop()
+    try:
+        for part in (sets_up, hooks_find_their_repository, mcp, stands_in_nobodys_way):
+            part(counts, laptop)
+        program, why = claude_code_test.install()
+        if why:
+            counts.skip("Claude Code", why)
+        else:
+            with_claude_code(counts, laptop, program)
+    finally:
+        laptop.clean()
+    skipped = f", {counts.skipped} skipped" if counts.skipped else ""
+    print(f"{counts.passed} passed, {counts.failed} failed{skipped}")
+    return int(counts.failed != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
