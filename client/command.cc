@@ -43,7 +43,7 @@ std::string UnknownFlag(const Command& command, const std::vector<std::string>& 
 int RunReached(Call& call, const Command& command) {
   auto reached = ReachMemory(call);
   if (!reached) return call.Fail(reached.error());
-  const MemoryCalls memory(*reached->client, reached->url);
+  const MemoryCalls memory(*reached->client, reached->url, reached->project);
   return command.run_on_memory(call, memory);
 }
 

@@ -157,6 +157,12 @@ TEST(TerminalText, TablesFitTheWidth) {
   EXPECT_EQ(FitTo("short", 10), "short");
 }
 
+TEST(ReachMemory, ATokenIsForTheServerBehindTheService) {
+  EXPECT_EQ(AudienceOf("agents", "svc/agent-memory"), "agent-memory.agents.agent-memory");
+  EXPECT_EQ(AudienceOf("agents", "service/shared"), "agent-memory.agents.shared");
+  EXPECT_EQ(AudienceOf("agents", "pod/coder-0"), "");
+}
+
 TEST(ReachMemory, ForwardsByArgvAndReadsTheAddress) {
   EXPECT_EQ(ForwardedAddress("Forwarding from 127.0.0.1:41234 -> 7437"), "127.0.0.1:41234");
   EXPECT_EQ(ForwardedAddress("error: no"), "");

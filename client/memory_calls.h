@@ -17,8 +17,12 @@ std::string Target(std::string path, const Query& query);
 
 class MemoryCalls {
  public:
-  MemoryCalls(http::Client& http, std::string url) : http_(http), url_(std::move(url)) {}
+  MemoryCalls(http::Client& http, std::string url, std::string project = "")
+      : http_(http), url_(std::move(url)), project_(std::move(project)) {}
   const std::string& url() const { return url_; }
+  const std::string& project() const {
+    return project_;
+  }  // of what is added without one; empty: the server's default
 
   base::Result<base::Json> Get(const std::string& path, const Query& query = {}) const;
   base::Result<base::Json> Send(const std::string& method, const std::string& path,
@@ -28,7 +32,7 @@ class MemoryCalls {
 
  private:
   http::Client& http_;
-  const std::string url_;
+  const std::string url_, project_;
 };
 
 }  // namespace client

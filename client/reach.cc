@@ -1,8 +1,11 @@
-// --url, else kubectl's port-forward.
+// --url, else kubectl's port-forward, else what `agent-memory up` runs on this machine.
 #include "client/reach.h"
 
-#include <ostream>
+#include <filesystem>
 
+#include "client/laptop/front.h"
+#include "client/laptop/project_files.h"
+#include "client/laptop/repository.h"
 #include "lib/base/file.h"
 #include "lib/base/text.h"
 
@@ -52,11 +55,30 @@ Result<std::pair<std::unique_ptr<Child>, std::string>> StartAndFind(const Asked&
                base::Join(asked.argv, " ") + " gave nothing: " + base::Join(heard->lines, " ")};
 }
 
+// The namespace that kubectl means when none is given; it prints nothing where that is "default".
+std::string NamespaceOfContext(const Call& call, const std::string& kubectl) {
+  std::vector<std::string> argv = {kubectl, "config", "view", "--minify",
+                                   "--output=jsonpath={..namespace}"};
+  if (!call.Text("context").empty()) argv.push_back("--context=" + call.Text("context"));
+  const auto name = [](std::string_view line) { return std::string(base::Trim(line)); };
+  const auto found = StartAndFind({argv, name, kTokenMs});
+  return found ? found->second : "default";
+}
+
 Result<std::string> TokenOf(const Call& call, const std::string& kubectl) {
-  std::vector<std::string> argv = {kubectl,      "create",
-                                   "token",      call.Text("service-account"),
-                                   "--audience", call.Text("audience"),
-                                   "--duration", "10m"};
+  std::string audience = call.Text("audience");
+  if (audience.empty()) {
+    const std::string given = call.Text("n");
+    audience =
+        AudienceOf(given.empty() ? NamespaceOfContext(call, kubectl) : given, call.Text("target"));
+  }
+  if (audience.empty())
+    return Error{Code::kInvalid,
+                 "--service-account is for a Service (--target svc/NAME); the "
+                 "sidecar of a pod asks for no token"};
+  std::vector<std::string> argv = {
+      kubectl,      "create", "token",      call.Text("service-account"),
+      "--audience", audience, "--duration", "10m"};
   if (!call.Text("context").empty()) argv.push_back("--context=" + call.Text("context"));
   if (!call.Text("n").empty()) argv.push_back("--namespace=" + call.Text("n"));
   const auto token = [](std::string_view line) {
@@ -82,6 +104,30 @@ Result<Reached> ThroughKubectl(const Call& call, http::ClientOptions options) {
   return reached;
 }
 
+// What a person writes belongs to the repository that they stand in.
+std::string ProjectHere(const Home& home) {
+  std::error_code error;
+  const auto repository = RepositoryOf(std::filesystem::current_path(error).string());
+  return repository ? ProjectFiles(home).Find(repository->root).name : "";
+}
+
+Result<Reached> OnThisMachine(const Call& call, http::ClientOptions options) {
+  ASSIGN_OR_RETURN(const Home home, Home::Find(call.settings));
+  const auto front = Front::Reach(home);
+  if (!front && front.error().code == Code::kNotFound) {
+    return Error{Code::kInvalid,
+                 "where is the memory? Start this machine's with 'agent-memory up', give --url (or "
+                 "AGENT_MEMORY_URL), or --context and -n for a cluster"};
+  }
+  if (!front) return front.error();
+  ASSIGN_OR_RETURN(const base::Json standing, front->Standing());
+  Reached reached;
+  reached.url = options.base_url = base::StringAt(standing, {"server", "url"});
+  reached.project = ProjectHere(home);
+  ASSIGN_OR_RETURN(reached.client, http::MakeClient(std::move(options)));
+  return reached;
+}
+
 }  // namespace
 
 std::vector<base::Setting> ReachSettings() {
@@ -95,7 +141,9 @@ std::vector<base::Setting> ReachSettings() {
        "what to forward to: the memory server's Service, or pod/NAME of an agent"},
       {"service-account", Kind::kString, "",
        "ask kubectl for a token of this ServiceAccount, and act as it"},
-      {"audience", Kind::kString, "agent-memory", "audience of that token"},
+      {"audience", Kind::kString, "",
+       "audience of that token; default: agent-memory.NAMESPACE.SERVICE, as the server expects it"},
+      HomeSetting(),
   };
 }
 
@@ -107,6 +155,14 @@ std::vector<std::string> ForwardArguments(const std::string& kubectl, const std:
   if (!name_space.empty()) argv.push_back("--namespace=" + name_space);
   argv.insert(argv.end(), {"--", target, ":7437"});
   return argv;
+}
+
+std::string AudienceOf(const std::string& name_space, const std::string& target) {
+  for (const std::string_view kind : {"svc/", "service/", "services/"}) {
+    if (target.starts_with(kind))
+      return "agent-memory." + name_space + "." + target.substr(kind.size());
+  }
+  return "";
 }
 
 std::string ForwardedAddress(std::string_view line) {
@@ -131,11 +187,8 @@ Result<Reached> ReachMemory(const Call& call) {
   options.base_url = call.Text("url");
   const bool cluster = !call.Text("context").empty() || !call.Text("n").empty();
   if (options.base_url.empty() && cluster) return ThroughKubectl(call, std::move(options));
-  if (options.base_url.empty()) {
-    return Error{
-        Code::kInvalid,
-        "where is the memory? Give --url (or AGENT_MEMORY_URL), or --context and -n for a cluster"};
-  } else if (options.base_url.find("://") == std::string::npos) {
+  if (options.base_url.empty()) return OnThisMachine(call, std::move(options));
+  if (options.base_url.find("://") == std::string::npos) {
     options.base_url = "http://" + options.base_url;
   }
   Reached reached;

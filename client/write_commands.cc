@@ -96,15 +96,16 @@ int Add(Call& call, const MemoryCalls& memory) {
     return call.Usage("there is nothing to remember: give words, or - for stdin");
   std::string title = call.Text("title");
   if (title.empty()) title = base::Ellipsize(content.substr(0, content.find('\n')), 120);
-  Json body = {{"session_id", "person"},
-               {"project", call.Text("project")},
+  std::string project = call.Text("project").empty() ? memory.project() : call.Text("project");
+  if (project.empty()) project = "default";
+  Json body = {{"session_id", "person-" + base::Sha256Hex(project).substr(0, 12)},
+               {"project", project},
                {"type", call.Text("type")},
                {"title", title},
                {"content", content},
                {"scope", call.Text("scope")},
                {"tags", call.settings.List("tag")},
                {"source", {{"origin", "user"}}}};
-  body["session_id"] = "person-" + base::Sha256Hex(call.Text("project")).substr(0, 12);
   const auto answer = memory.Send("POST", "/observations", body);
   if (!answer) return call.Fail(answer.error());
   const Json* id = base::At(*answer, {"id"});
@@ -156,7 +157,8 @@ int Import(Call& call, const MemoryCalls& memory) {
   request.method = "POST";
   request.timeout_ms = kMoveMs;
   request.headers.Set("Content-Type", "application/json");
-  request.target = Target("/import", {{"project", call.Text("project")},
+  const std::string project = call.Text("project");
+  request.target = Target("/import", {{"project", project.empty() ? memory.project() : project},
                                       {"format", call.Text("format")},
                                       {"restore", call.settings.Bool("restore") ? "true" : ""}});
   const std::string& file = call.arguments[0];

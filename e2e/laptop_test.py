@@ -136,6 +136,22 @@ def comes_back(counts, laptop):
     counts.check("it starts after a crash", done.returncode == 0, (done.stdout, done.stderr))
 
 
+def commands_need_no_address(counts, laptop):
+    """ls, search and add mean this machine's memory, and the repository that they are called in."""
+    billing = os.path.join(laptop.home, "src/billing")
+    done = laptop.run("add", "Deploy on Tuesdays", cwd=billing)
+    counts.check("add takes words for the repository here", done.returncode == 0, done.stderr)
+    rows = json.loads(laptop.run("search", "when do we deploy?").stdout or "[]")
+    counts.check("search finds them, also from elsewhere", [(r["project"], r["content"]) for r in rows] == [("billing", "Deploy on Tuesdays")], rows)
+    sidecar = next(p["url"] for p in laptop.status()["projects"] if p["project"] == "billing")
+    answer = wire.ask(sidecar, "POST", "/v1/hooks", {"hook_event_name": "UserPromptSubmit", "session_id": "s3", "prompt": "When do we deploy?"})
+    counts.check("and the repository's agent is told", "Deploy on Tuesdays" in str(answer), answer)
+    laptop.run("down")
+    done = laptop.run("ls", cwd=billing)
+    counts.check("with nothing up, ls says how to start", done.returncode == 64 and "agent-memory up" in done.stderr, done.stderr)
+    laptop.run("up", "--detach", cwd=billing)
+
+
 def heals(counts, laptop):
     """A sidecar or the server that ends is started again, when it is used."""
     def of(program):
@@ -170,7 +186,7 @@ def main():
     counts = mcp_test.Counts()
     laptop = Laptop()
     try:
-        for part in (begins_and_ends, comes_back, heals, refuses):
+        for part in (begins_and_ends, comes_back, commands_need_no_address, heals, refuses):
             part(counts, laptop)
     finally:
         laptop.clean()
