@@ -4,6 +4,7 @@
 #include "lib/base/file.h"
 #include "lib/base/memory_limit.h"
 #include "lib/http/server.h"
+#include "lib/http/stranger_guard.h"
 #include "lib/telemetry/instrument.h"
 #include "memory/health.h"
 #include "memory/routes.h"
@@ -26,6 +27,27 @@ constexpr int kCachePercent = 12, kBudgetPercent = 25;
 constexpr int kPeerPercent = 25;  // of the latter, for one address's bodies while they arrive
 constexpr int64_t kUsualMemory = 512 << 20;  // the chart's limit
 constexpr size_t kAdminBudget = 2 << 20;     // so that /metrics is answered whatever the API holds
+
+// Without identity nobody asks for a token, so a web page could call as well as an agent. Types are
+// those of JSON and of what /import takes.
+http::StrangerRules RulesFor(const ServerSettings& settings) {
+  http::StrangerRules rules;
+  rules.hosts = settings.hosts;
+  rules.addresses = true;
+  rules.origins = settings.allowed_origins;
+  rules.loopback_origins = true;
+  rules.body_types = {"application/json", "application/x-ndjson", "text/csv",
+                      "text/markdown",    "application/x-tar",    "application/vnd.sqlite3",
+                      "application/octet-stream"};
+  return rules;
+}
+
+void RefuseStrangers(http::ServerOptions& options, const ServerSettings& settings) {
+  if (settings.auth != "none") return;
+  options.before = options.at_head = [rules = RulesFor(settings)](const http::Request& request) {
+    return http::RefuseStranger(request, rules);
+  };
+}
 
 }  // namespace
 
@@ -127,6 +149,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   serving.at_head = [gate = parts->gate.get()](const http::Request& request) {
     return gate->RefuseAtHead(request);
   };
+  RefuseStrangers(serving, settings);
   telemetry::Instrument(serving, parts->metrics, parts->tracer.get());
   const bool anybody = settings.auth == "none" || !settings.anonymous_namespace.empty();
   parts->metrics.SetGauge("agent_memory_server_anonymous", anybody ? 1 : 0);
@@ -140,6 +163,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   admin.queue = 16;
   admin.max_connections = 64;
   admin.budget = std::make_shared<base::ByteBudget>(kAdminBudget);
+  RefuseStrangers(admin, settings);
   ASSIGN_OR_RETURN(
       parts->admin_server,
       http::Server::Start(

@@ -2,6 +2,7 @@
 #include "memory/server_settings.h"
 
 #include "lib/http/server.h"
+#include "lib/http/stranger_guard.h"
 #include "memory/identity.h"
 #include "memory/retention_settings.h"
 
@@ -16,16 +17,17 @@ namespace {
 
 using Kind = Setting::Kind;
 
-std::vector<Setting> ServingSettings() {
+std::vector<Setting> CallerSettings() {
   return {
-      {"listen", Kind::kString, ":7437", "address of the API; port 0: the system chooses"},
-      {"admin", Kind::kString, ":7438", "address of /livez, /readyz and /metrics"},
-      {"data-dir", Kind::kString, "/var/lib/agent-memory",
-       "directory of the database files; one process at a time"},
       {"auth", Kind::kString, "none",
        "who may call: none (everybody, as one tenant) or kubernetes (ServiceAccounts; a tenant "
        "for each namespace)"},
       {"insecure", Kind::kBool, "false", "allow --auth none on an address that others can reach"},
+      {"hosts", Kind::kList, "",
+       "names that clients call the server by, with --auth none; localhost and addresses always "
+       "are"},
+      {"allowed-origins", Kind::kList, "",
+       "origins of web pages that may call, with --auth none; pages of localhost always may"},
       {"audience", Kind::kList, "",
        "audiences of tokens for this server, with --auth kubernetes: "
        "agent-memory.<namespace>.<service>, one for each Service"},
@@ -34,6 +36,15 @@ std::vector<Setting> ServingSettings() {
       {"anonymous-role", Kind::kString, "reader", "what they may do: reader or agent"},
       {"kubeconfig", Kind::kString, "",
        "API server for token reviews, with --auth kubernetes; empty: the pod's own"},
+  };
+}
+
+std::vector<Setting> ServingSettings() {
+  return {
+      {"listen", Kind::kString, ":7437", "address of the API; port 0: the system chooses"},
+      {"admin", Kind::kString, ":7438", "address of /livez, /readyz and /metrics"},
+      {"data-dir", Kind::kString, "/var/lib/agent-memory",
+       "directory of the database files; one process at a time"},
       {"open-tenants", Kind::kInt, "256",
        "namespaces whose files are open at once; the least recently used is closed", 1, 4096},
       {"dedup-window", Kind::kDuration, "15m",
@@ -113,7 +124,7 @@ const base::Program& ServerProgram() {
         "agent-memory-server", "Keeps what agents learned, and finds it again.", ServingSettings(),
         "example:\n  agent-memory-server --listen 127.0.0.1:7437 --admin 127.0.0.1:7438 "
         "--data-dir ./memory-data\n"};
-    for (const auto& more : {RetentionSettings(), KeepingSettings()})
+    for (const auto& more : {CallerSettings(), RetentionSettings(), KeepingSettings()})
       program.settings.insert(program.settings.end(), more.begin(), more.end());
     return program;
   }();
@@ -140,6 +151,8 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.data_dir = settings.Text("data-dir");
   read.auth = settings.Text("auth");
   read.insecure = settings.Bool("insecure");
+  read.hosts = settings.List("hosts");
+  read.allowed_origins = settings.List("allowed-origins");
   read.audiences = settings.List("audience");
   read.anonymous_namespace = settings.Text("anonymous-namespace");
   read.anonymous_role = settings.Text("anonymous-role");
@@ -180,26 +193,31 @@ Status CheckIdentity(const ServerSettings& settings) {
     return Error{Code::kInvalid,
                  "insecure: says that nobody is asked; leave it out with --auth "
                  "kubernetes"};
+  if (!settings.hosts.empty() || !settings.allowed_origins.empty())
+    return Error{
+        Code::kInvalid,
+        "hosts and allowed-origins mean nothing with --auth kubernetes, where a token says "
+        "who calls; leave them out"};
   if (auto role = ParseRole(settings.anonymous_role); !role)
     return base::Wrap("anonymous-role", role.error());
   return {};
 }
 
-Status CheckNoIdentity(const ServerSettings& settings, const std::string& host) {
+Status CheckNoIdentity(const ServerSettings& settings) {
   if (!settings.audiences.empty() || !settings.anonymous_namespace.empty()) {
     return Error{
         Code::kInvalid,
         "audience and anonymous-namespace mean nothing with --auth none, which asks nobody "
         "who they are; add --auth kubernetes, or leave them out"};
   }
-  bool loopback = host == "localhost" || host == "::1" || host.starts_with("127.");
-  if (loopback || settings.insecure) return {};
-  return Error{
-      Code::kInvalid,
-      "listen: " + settings.listen +
-          " can be reached by others and --auth none asks nobody "
-          "who they are; listen on 127.0.0.1, use --auth kubernetes, or add --insecure if the "
-          "network keeps others out"};
+  for (const std::string& name : settings.hosts)
+    if (auto checked = http::CheckHostName(name); !checked)
+      return base::Wrap("hosts", checked.error());
+  if (settings.insecure || http::IsLoopbackAddress(settings.listen)) return {};
+  return Error{Code::kInvalid,
+               "listen: others can reach " + settings.listen +
+                   ", and --auth none asks nobody who they are; use --listen 127.0.0.1:7437, "
+                   "--auth kubernetes, or --insecure where the network keeps others out"};
 }
 
 }  // namespace
@@ -214,12 +232,12 @@ Status CheckServerSettings(const ServerSettings& settings) {
   }
   RETURN_IF_ERROR(CheckRetentionSettings(settings));
   RETURN_IF_ERROR(telemetry::CheckTraceOptions(settings.traces));
-  auto address = http::ParseAddress(settings.listen);
-  if (!address) return base::Wrap("listen", address.error());
-  auto admin = http::ParseAddress(settings.admin);
-  if (!admin) return base::Wrap("admin", admin.error());
+  for (const auto& [name, value] :
+       {std::pair("listen", &settings.listen), {"admin", &settings.admin}})
+    if (auto address = http::ParseAddress(*value); !address)
+      return base::Wrap(name, address.error());
   if (settings.auth == "kubernetes") return CheckIdentity(settings);
-  if (settings.auth == "none") return CheckNoIdentity(settings, address->first);
+  if (settings.auth == "none") return CheckNoIdentity(settings);
   return Error{Code::kInvalid, "auth: \"" + settings.auth + "\" is neither none nor kubernetes"};
 }
 

@@ -14,6 +14,8 @@ struct ServerSettings {
   std::string data_dir;
   std::string auth = "none";  // or kubernetes
   bool insecure = false;      // auth none off loopback
+  // With auth none: who may call beside this machine's own programs.
+  std::vector<std::string> hosts, allowed_origins;
   // With auth kubernetes.
   std::vector<std::string> audiences;
   std::string anonymous_namespace, anonymous_role = "reader";

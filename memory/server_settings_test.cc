@@ -46,6 +46,23 @@ TEST(ServerSettings, WhatContradictsItselfIsRefused) {
   EXPECT_NE(CheckServerSettings(settings).error().message.find("read-timeout"), std::string::npos);
 }
 
+TEST(ServerSettings, HostsAndOriginsAreForServersWithoutIdentity) {
+  ServerSettings settings;
+  settings.hosts = {"memory.agents.svc", "http://memory"};
+  const std::string why = CheckServerSettings(settings).error().message;
+  EXPECT_NE(why.find("hosts: \"http://memory\" is not a host name"), std::string::npos) << why;
+  settings.hosts = {"memory.agents.svc"};
+  settings.allowed_origins = {"https://pages.example.org"};
+  EXPECT_TRUE(CheckServerSettings(settings));
+  settings.auth = "kubernetes";
+  settings.audiences = {"agent-memory.agents.agent-memory"};
+  EXPECT_FALSE(CheckServerSettings(settings));
+  settings.hosts.clear();
+  EXPECT_FALSE(CheckServerSettings(settings));
+  settings.allowed_origins.clear();
+  EXPECT_TRUE(CheckServerSettings(settings));
+}
+
 TEST(ServerSettings, QuotasHoldWithIdentityAndElseOnlyWhenTheyAreGiven) {
   auto read = [](std::vector<std::string> flags) {
     flags.insert(flags.begin(), "agent-memory-server");
@@ -60,7 +77,7 @@ TEST(ServerSettings, QuotasHoldWithIdentityAndElseOnlyWhenTheyAreGiven) {
   const ServerSettings given = read({"--quota-rows", "10"});
   EXPECT_EQ(given.store.quota.rows, 10);
   EXPECT_EQ(given.budgets.per_minute, 0);
-  const ServerSettings known = read({"--auth", "kubernetes"});
+  const ServerSettings known = read({"--auth", "kubernetes", "--audience", "a"});
   EXPECT_EQ(known.budgets.per_minute, 1200);
   EXPECT_EQ(known.budgets.burst, 6000);
   EXPECT_EQ(known.store.quota.rows, 2'000'000);

@@ -62,6 +62,7 @@ ServerBlueprint BlueprintOf(const ServerDraft& draft) {
     blueprint.owner = kube::ControllerReference(draft.observed.server);
   blueprint.image = draft.findings.image;
   blueprint.otlp_endpoint = draft.settings.otlp_endpoint;
+  blueprint.cluster_domain = draft.settings.cluster_domain;
   if (draft.findings.storage_differs) blueprint.workload = draft.findings.workload;
   return blueprint;
 }

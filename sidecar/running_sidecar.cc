@@ -11,11 +11,11 @@
 #include "lib/base/memory_limit.h"
 #include "lib/base/shutdown.h"
 #include "lib/http/server.h"
+#include "lib/http/stranger_guard.h"
 #include "lib/telemetry/instrument.h"
 #include "lib/telemetry/metrics.h"
 #include "lib/telemetry/trace_export.h"
 #include "sidecar/activity.h"
-#include "sidecar/agent_guard.h"
 #include "sidecar/audit_routes.h"
 #include "sidecar/conversation_routes.h"
 #include "sidecar/delivery.h"
@@ -195,8 +195,10 @@ base::Status RunningSidecar::Parts::Listen() {
   agent.max_connections = kAgentConnections;
   agent.budget = budget;
   agent.copies_of_bodies = kCopiesOfBodies;
-  agent.before = agent.at_head = [this](const http::Request& request) {
-    return RefuseStranger(request, settings.allowed_origins);
+  http::StrangerRules strangers;
+  strangers.origins = settings.allowed_origins;
+  agent.before = agent.at_head = [strangers](const http::Request& request) {
+    return http::RefuseStranger(request, strangers);
   };
   telemetry::Instrument(agent, *metrics, tracer.get());
   ASSIGN_OR_RETURN(api, http::Server::Start(AgentRouter(), agent));
@@ -209,6 +211,9 @@ base::Status RunningSidecar::Parts::Listen() {
   options.waiting_workers = kAdminWorkers;
   options.queue = kAdminQueue;
   options.budget = std::make_shared<base::ByteBudget>(kAdminBudget);
+  // On loopback nobody but this machine calls it, and a web page of a browser here must not.
+  if (http::IsLoopbackAddress(settings.admin))
+    options.before = [](const http::Request& request) { return http::RefuseStranger(request, {}); };
   telemetry::Instrument(options, *metrics);
   ASSIGN_OR_RETURN(admin, http::Server::Start(http::Router(status.AdminRoutes(budget)), options));
   return {};

@@ -72,9 +72,8 @@ class ListeningServer : public Server {
 base::Status ListeningServer::Listen() {
   ASSIGN_OR_RETURN(const auto parts, ParseAddress(core_.options.listen));
   error_code error;
-  auto ip = boost::asio::ip::make_address(parts.first, error);
+  auto ip = boost::asio::ip::make_address(parts.first);
   const std::string where = "listen on " + core_.options.listen;
-  if (error) return base::Error{base::Code::kInvalid, where + ": not an IP address"};
   tcp::endpoint endpoint(ip, static_cast<uint16_t>(parts.second));
   acceptor_.open(endpoint.protocol(), error);
   if (error && ip.is_v6() && ip.is_unspecified()) {  // a kernel without IPv6
@@ -239,9 +238,9 @@ void ListeningServer::Stop(int64_t grace_ms) {
 }  // namespace
 
 base::Result<std::pair<std::string, int>> ParseAddress(std::string_view address) {
-  const base::Error malformed{
-      base::Code::kInvalid,
-      "address \"" + std::string(address) + "\": expected address:port, [v6]:port or :port"};
+  const base::Error malformed{base::Code::kInvalid,
+                              "address \"" + std::string(address) +
+                                  "\": expected address:port, [v6]:port, localhost:port or :port"};
   const size_t colon = address.rfind(':');
   if (colon == std::string_view::npos) return malformed;
   std::string_view host = address.substr(0, colon);
@@ -256,7 +255,12 @@ base::Result<std::pair<std::string, int>> ParseAddress(std::string_view address)
   } else if (host.find(':') != std::string_view::npos) {
     return malformed;
   }
-  return std::pair<std::string, int>(host.empty() ? "::" : std::string(host), port);
+  std::string name = host.empty() ? "::" : std::string(host);
+  if (name == "localhost") name = "127.0.0.1";
+  error_code error;
+  boost::asio::ip::make_address(name, error);
+  if (error) return malformed;
+  return std::pair(std::move(name), port);
 }
 
 base::Result<std::unique_ptr<Server>> Server::Start(Router router, ServerOptions options) {

@@ -12,7 +12,7 @@ namespace controller {
 struct ServerBlueprint {
   api::MemoryServer server;
   base::Json owner;  // reference to the MemoryServer; null when it has no UID
-  std::string image, otlp_endpoint;
+  std::string image, otlp_endpoint, cluster_domain;
   // The observed StatefulSet when its claim template is not what spec.storage asks for: it stays.
   const base::Json* workload = nullptr;
 };

@@ -1,6 +1,7 @@
 // The workload of a MemoryServer: one pod, the only writer of its files. `Parallel`, since with
 // `OrderedReady` a pod of a version that cannot start would have to be deleted by hand before a
 // corrected one takes its place.
+#include "lib/base/text.h"
 #include "operator/names.h"
 #include "operator/objects/run_objects.h"
 #include "operator/objects/server_objects.h"
@@ -14,14 +15,26 @@ constexpr const char* kDataDirectory = "/data";
 
 bool AsksWhoCalls(const api::MemoryServer& server) { return server.auth == "kubernetes"; }
 
+// What the Service is called by inside the cluster: without identity no other name is answered.
+std::string HostsOf(const ServerBlueprint& blueprint) {
+  const std::string name = ServerObjectName(blueprint.server.name);
+  const std::string in_namespace = name + "." + blueprint.server.name_space;
+  const std::string full = in_namespace + ".svc";
+  return base::Join({name, in_namespace, full, full + "." + blueprint.cluster_domain}, ",");
+}
+
 Json ArgumentsOf(const ServerBlueprint& blueprint) {
   const api::MemoryServer& server = blueprint.server;
   Json arguments = {"--listen=0.0.0.0:" + std::to_string(kMemoryPort),
                     "--admin=0.0.0.0:" + std::to_string(kServerAdminPort),
                     std::string("--data-dir=") + kDataDirectory, "--auth=" + server.auth};
-  arguments.push_back(AsksWhoCalls(server) ? "--audience=agent-memory." + server.name_space + "." +
-                                                 ServerObjectName(server.name)
-                                           : "--insecure");
+  if (AsksWhoCalls(server)) {
+    arguments.push_back("--audience=agent-memory." + server.name_space + "." +
+                        ServerObjectName(server.name));
+  } else {
+    arguments.push_back("--insecure");
+    arguments.push_back("--hosts=" + HostsOf(blueprint));
+  }
   if (!server.retention.empty())
     arguments.push_back(Verbatim("--retention=" + base::DumpJson(server.retention)));
   if (!blueprint.otlp_endpoint.empty())

@@ -83,7 +83,8 @@ def call(server, method, path, body=None):
     host, port = server.api.rsplit(":", 1)
     connection = http.client.HTTPConnection(host, int(port), timeout=TIMEOUT_S)
     connection.request(method, path, body=body, encode_chunked=body is not None,
-                       headers={"Transfer-Encoding": "chunked"} if body is not None else {})
+                       headers={"Transfer-Encoding": "chunked", "Content-Type": "application/octet-stream"}
+                       if body is not None else {})
     return connection.getresponse()
 
 
