@@ -4,41 +4,12 @@
 #include <algorithm>
 #include <ostream>
 
-#include "client/nearest.h"
 #include "client/reach.h"
+#include "lib/base/nearest.h"
 #include "lib/base/text.h"
 
 namespace client {
 namespace {
-
-std::string Nearly(const std::string& word, const std::vector<std::string>& known) {
-  const std::string near = NearestWord(word, known);
-  return near.empty() ? "" : "; did you mean '" + near + "'?";
-}
-
-std::vector<std::string> FlagsOf(const Command& command) {
-  std::vector<std::string> flags = {"--help", "--version", "--config"};
-  for (const base::Setting& setting : command.Program().settings)
-    flags.push_back((setting.name.size() == 1 ? "-" : "--") + setting.name);
-  return flags;
-}
-
-// The first flag that the command does not have; empty: all are known.
-std::string UnknownFlag(const Command& command, const std::vector<std::string>& words) {
-  const auto flags = FlagsOf(command);
-  const auto settings = command.Program().settings;
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (!word.starts_with('-') || word == "-" || word == "-h" || word == "--check-config") continue;
-    const std::string flag = word.substr(0, word.find('='));
-    if (std::find(flags.begin(), flags.end(), flag) == flags.end()) return flag;
-    const bool is_switch = std::any_of(settings.begin(), settings.end(), [&](const auto& setting) {
-      return "--" + setting.name == flag && setting.kind == base::Setting::Kind::kBool;
-    });
-    if (!is_switch && flag == word) ++i;  // its value may begin with '-', too
-  }
-  return "";
-}
 
 int RunReached(Call& call, const Command& command) {
   auto reached = ReachMemory(call);
@@ -68,6 +39,7 @@ base::Program Command::Program() const {
   std::string epilogue = examples.empty() ? "" : "Examples:\n" + examples;
   base::Program program{"agent-memory " + name + (operands.empty() ? "" : " " + operands), summary,
                         settings, std::move(epilogue)};
+  program.takes_words = true;
   if (run_on_memory != nullptr) {
     for (const base::Setting& setting : ReachSettings()) program.settings.push_back(setting);
   }
@@ -119,18 +91,12 @@ int RunClient(const std::vector<std::string>& arguments, const Screen& screen, s
   if (command == nullptr) {
     std::vector<std::string> names;
     for (const Command& known : Commands()) names.push_back(known.name);
-    err << "agent-memory: there is no command '" << Inert(name) << "'" << Nearly(name, names)
-        << " 'agent-memory --help' lists the commands\n";
+    err << "agent-memory: there is no command '" << Inert(name) << "'"
+        << base::DidYouMean(name, names) << " 'agent-memory --help' lists the commands\n";
     return kUsage;
   }
   std::vector<std::string> words(arguments.begin() + 1, arguments.end());
   if (help) words = {"--help"};
-  if (const std::string flag = UnknownFlag(*command, words); !flag.empty()) {
-    err << "agent-memory " << name << ": unknown flag " << Inert(flag)
-        << Nearly(flag, FlagsOf(*command)) << " 'agent-memory " << name
-        << " --help' lists the flags\n";
-    return kUsage;
-  }
   words.insert(words.begin(), "agent-memory");
   const base::Invocation invocation =
       base::ReadCommandLine(command->Program(), words, base::Environment());

@@ -5,8 +5,8 @@
 
 #include <sstream>
 
-#include "client/nearest.h"
 #include "client/reach.h"
+#include "lib/base/nearest.h"
 #include "lib/testing/http_server.h"
 
 namespace client {
@@ -130,7 +130,7 @@ TEST(ClientWords, UnknownOnesAreUsageWithTheNearestKnown) {
   EXPECT_NE(flag.err.find("did you mean '--project'?"), std::string::npos) << flag.err;
   EXPECT_EQ(RunOn({"show"}).code, 64);
   EXPECT_EQ(RunOn({}).code, 64);
-  EXPECT_EQ(NearestWord("x", {"ls"}), "");
+  EXPECT_EQ(base::NearestWord("x", {"ls"}), "");
 }
 
 TEST(ClientWords, HelpListsEveryCommand) {

@@ -39,15 +39,8 @@ int main(int argc, char** argv) {
     std::fputs(invocation.output.c_str(), invocation.exit_code == 0 ? stdout : stderr);
     return invocation.exit_code;
   }
-  base::Result<base::Level> level = base::ParseLevel(invocation.settings.Text("log-level"));
   memory::ServerSettings settings = memory::ReadServerSettings(invocation.settings);
-  base::Status checked =
-      level ? memory::CheckServerSettings(settings) : base::Status(level.error());
-  if (!checked) {
-    std::fprintf(stderr, "agent-memory-server: %s\n", checked.error().message.c_str());
-    return 64;
-  }
-  base::SetLogLevel(*level);
+  base::StartLog(invocation);
   settings.store.on_sync_failure = [](const base::Error& error) {
     base::RequestShutdown(74, error.message);
   };

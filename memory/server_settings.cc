@@ -1,6 +1,7 @@
 // Flags of the memory server.
 #include "memory/server_settings.h"
 
+#include "lib/base/log.h"
 #include "lib/http/server.h"
 #include "lib/http/stranger_guard.h"
 #include "memory/identity.h"
@@ -41,8 +42,8 @@ std::vector<Setting> CallerSettings() {
 
 std::vector<Setting> ServingSettings() {
   return {
-      {"listen", Kind::kString, ":7437", "address of the API; port 0: the system chooses"},
-      {"admin", Kind::kString, ":7438", "address of /livez, /readyz and /metrics"},
+      {"listen", Kind::kString, "127.0.0.1:7437", "address of the API; port 0: the system chooses"},
+      {"admin", Kind::kString, "127.0.0.1:7438", "address of /livez, /readyz and /metrics"},
       {"data-dir", Kind::kString, "/var/lib/agent-memory",
        "directory of the database files; one process at a time"},
       {"open-tenants", Kind::kInt, "256",
@@ -126,6 +127,11 @@ const base::Program& ServerProgram() {
         "--data-dir ./memory-data\n"};
     for (const auto& more : {CallerSettings(), RetentionSettings(), KeepingSettings()})
       program.settings.insert(program.settings.end(), more.begin(), more.end());
+    program.check = [](const base::Settings& settings) -> Status {
+      ASSIGN_OR_RETURN([[maybe_unused]] base::Level level,
+                       base::ParseLevel(settings.Text("log-level")));
+      return CheckServerSettings(ReadServerSettings(settings));
+    };
     return program;
   }();
   return kProgram;

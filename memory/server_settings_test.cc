@@ -84,6 +84,28 @@ TEST(ServerSettings, QuotasHoldWithIdentityAndElseOnlyWhenTheyAreGiven) {
   EXPECT_EQ(known.store.quota.bytes, int64_t{2} << 30);
 }
 
+TEST(ServerSettings, TheFileInConfigStartsAndCheckConfigSaysWhatAStartSays) {
+  auto read = [](std::vector<std::string> more) {
+    std::vector<std::string> words = {"agent-memory-server", "--config", "config/memory.yaml"};
+    words.insert(words.end(), more.begin(), more.end());
+    return base::ReadCommandLine(ServerProgram(), words, {});
+  };
+  EXPECT_TRUE(read({}).run) << read({}).output;
+  EXPECT_EQ(read({"--check-config"}).exit_code, 0);
+  for (const std::vector<std::string>& bad : std::vector<std::vector<std::string>>{
+           {"--listen", ":7437"}, {"--log-level", "loud"}, {"--listen", "example.org:1"}}) {
+    const base::Invocation start = read(bad);
+    EXPECT_EQ(start.exit_code, 64) << bad[1];
+    EXPECT_NE(start.output.find(bad[1]), std::string::npos) << start.output;
+    auto checked = bad;
+    checked.push_back("--check-config");
+    EXPECT_EQ(read(checked).exit_code, 64);
+    EXPECT_EQ(read(checked).output, start.output);
+  }
+  EXPECT_TRUE(read({"--listen", "localhost:7411"}).run);
+  EXPECT_FALSE(read({"serve"}).run) << "no word starts a daemon";
+}
+
 TEST(ServerSettings, TheFileInConfigHasEverySettingWithItsDefault) {
   auto text = base::ReadFile("config/memory.yaml");
   ASSERT_TRUE(text);

@@ -212,10 +212,6 @@ int RunCanary(const std::vector<std::string>& arguments, std::ostream& out, std:
     (invocation.exit_code ? err : out) << invocation.output;
     return invocation.exit_code;
   }
-  if (!invocation.arguments.empty()) {
-    err << "canary does not know " << invocation.arguments[0] << "\n";
-    return kUsage;
-  }
   if (auto flown = Fly(invocation.settings, out); !flown) {
     err << "FAILED: " << flown.error().message << "\n";
     return kFailed;

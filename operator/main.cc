@@ -6,9 +6,9 @@
 
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
-#include "lib/telemetry/trace_export.h"
 #include "operator/canary.h"
 #include "operator/explain.h"
+#include "operator/operator_settings.h"
 #include "operator/render.h"
 #include "operator/running_operator.h"
 
@@ -31,26 +31,11 @@ int main(int argc, char** argv) {
 
   const base::Invocation invocation =
       base::ReadCommandLine(controller::OperatorProgram(), arguments, base::Environment());
-  if (!invocation.run || !invocation.arguments.empty()) {
-    const bool unknown = invocation.run;  // words that are no flags
-    (invocation.exit_code == 0 && !unknown ? std::cout : std::cerr)
-        << (unknown
-                ? "unknown command " + invocation.arguments[0] + "; --help lists what there is\n"
-                : invocation.output);
-    return unknown ? 64 : invocation.exit_code;
+  if (!invocation.run) {
+    (invocation.exit_code == 0 ? std::cout : std::cerr) << invocation.output;
+    return invocation.exit_code;
   }
-  auto level = base::ParseLevel(invocation.settings.Text("log-level"));
-  if (!level) {
-    std::cerr << level.error().message << "\n";
-    return 64;
-  }
-  base::SetLogLevel(*level);
-  // Sidecars would not start with a bad one.
-  const std::string endpoint = invocation.settings.Text("otlp-endpoint");
-  if (auto sound = telemetry::CheckTraceOptions({endpoint, "otlp-endpoint", {}, {}}); !sound) {
-    std::cerr << sound.error().message << "\n";
-    return 64;
-  }
+  base::StartLog(invocation);
 
   auto running = controller::RunningOperator::Start(invocation.settings);
   if (!running) {

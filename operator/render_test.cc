@@ -10,7 +10,7 @@
 #include "lib/base/file.h"
 #include "lib/base/text.h"
 #include "operator/embedded_crds.h"
-#include "operator/running_operator.h"
+#include "operator/operator_settings.h"
 
 namespace controller {
 namespace {
@@ -172,6 +172,13 @@ TEST(OperatorSettings, TheFileInConfigHoldsEverySettingAndItsDefault) {
   }
   EXPECT_TRUE(
       base::ReadCommandLine(program, {"operator", "--config", "config/operator.yaml"}, {}).run);
+  for (const char* bad : {"--lease=operator", "--injection-mode=never", "--admin=here",
+                          "--log-level=loud", "--otlp-endpoint=collector", "rendr"}) {
+    const auto start = base::ReadCommandLine(program, {"operator", bad}, {});
+    EXPECT_EQ(start.exit_code, 64) << bad;
+    EXPECT_EQ(base::ReadCommandLine(program, {"operator", bad, "--check-config"}, {}).output,
+              start.output);
+  }
 }
 
 }  // namespace

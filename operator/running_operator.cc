@@ -19,6 +19,7 @@
 #include "operator/installed_crds.h"
 #include "operator/memory_server_probe.h"
 #include "operator/names.h"
+#include "operator/operator_settings.h"
 #include "operator/policy_probe.h"
 
 namespace controller {
@@ -29,11 +30,6 @@ constexpr int64_t kDrainMs = 10'000;
 constexpr int64_t kLingerMs = 3'000;
 constexpr int64_t kAskAgentMs = 2'000;
 constexpr int64_t kPolicyWaitMs = 15'000, kPolicyAgainMs = 500;
-
-std::string PodName() {  // empty: not in a pod
-  const char* pod = std::getenv("POD_NAME");
-  return pod ? pod : "";
-}
 
 ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& metrics) {
   ControllerOptions options;
@@ -77,27 +73,6 @@ base::Result<kube::ObjectKey> KeyOfSetting(const base::Settings& settings, const
   return kube::ObjectKey{parts[0], parts[1]};
 }
 
-// Without a name: none. Two thirds and two fifteenths of the duration are client-go's proportions.
-base::Result<kube::LeaseSettings> LeaseOf(const base::Settings& settings) {
-  const std::string text = settings.Text("lease");
-  const size_t slash = text.find('/');
-  kube::LeaseSettings lease;
-  if (text.empty()) return lease;
-  if (slash != std::string::npos) lease.key = {text.substr(0, slash), text.substr(slash + 1)};
-  if (lease.key.name_space.empty() || lease.key.name.empty() ||
-      lease.key.name.find('/') != std::string::npos)
-    return base::Error{base::Code::kInvalid,
-                       "lease: \"" + text +
-                           "\" is not namespace/name of a Lease, agents/agent-memory-operator say"};
-  lease.duration_ms = settings.Milliseconds("lease-duration");
-  lease.renew_deadline_ms = lease.duration_ms * 2 / 3;
-  lease.retry_ms = lease.duration_ms * 2 / 15;
-  // A container that is started again in its pod goes on at once; elsewhere no two are alike.
-  lease.identity = PodName();
-  if (lease.identity.empty()) lease.identity = "agent-memory-operator-" + base::RandomHex(8);
-  return lease;
-}
-
 // cpprestsdk loads the system's authorities for every connection, beside those that it is given: 9
 // MB and a second of start for a dozen watches. Where the cluster has its own, the system's are not
 // wanted. Before any thread is started, since it changes the environment.
@@ -127,15 +102,12 @@ class Running : public RunningOperator {
                                             "agent-memory-operator/" AGENT_MEMORY_VERSION));
     if (auto crds = CheckInstalledCrds(connection_->client(), settings.Bool("adopt-crds")); !crds)
       return base::Wrap("API server " + server, crds.error());
-    const std::string mode = settings.Text("injection-mode");
-    if (mode != "auto" && mode != "policy" && mode != "webhook")
-      return base::Error{base::Code::kInvalid,
-                         "injection-mode: \"" + mode + "\" is none of auto, policy and webhook"};
     ControllerOptions options = OptionsOf(settings, metrics_);
-    ASSIGN_OR_RETURN(options.settings.foreign_pods,
-                     AwaitForeignPods({mode, settings.Text("injection-policy"),
-                                       settings.Text("injection-webhook")},
-                                      options.name_spaces));
+    ASSIGN_OR_RETURN(
+        options.settings.foreign_pods,
+        AwaitForeignPods({settings.Text("injection-mode"), settings.Text("injection-policy"),
+                          settings.Text("injection-webhook")},
+                         options.name_spaces));
     const std::string webhook = options.settings.foreign_pods.webhook;
     if (const ForeignPods& served = options.settings.foreign_pods; served.reason != "NotOffered")
       base::LogInfo("pods of others", {{"by", !served.policy.empty() ? "policy " + served.policy
@@ -317,67 +289,6 @@ class Running : public RunningOperator {
 };
 
 }  // namespace
-
-const base::Program& OperatorProgram() {
-  using Kind = base::Setting::Kind;
-  static const base::Program program = {
-      "agent-memory-operator",
-      "Turns Agents into workloads with memory, and keeps them so.",
-      {
-          {"kubeconfig", Kind::kString, "",
-           "of the API server; empty: as the pod's ServiceAccount"},
-          {"admin", Kind::kString, ":8080", "probes and metrics"},
-          {"namespaces", Kind::kList, "", "only these, a,b; empty: all"},
-          {"class", Kind::kString, "",
-           "only Agents whose agents.agentops.io/class is this; empty: those that have none"},
-          {"cluster-domain", Kind::kString, "cluster.local", "DNS domain of the cluster"},
-          {"agent-image", Kind::kString, "", "of Agents that name none; empty: they get no pod"},
-          {"sidecar-image", Kind::kString, "agent-memory/sidecar:dev", "of Agents that name none"},
-          {"server-image", Kind::kString, "agent-memory/server:dev",
-           "of MemoryServers that name none"},
-          {"otlp-endpoint", Kind::kString, "",
-           "collector that sidecars send traces to by OTLP over HTTP, http://host:4318; empty: "
-           "none"},
-          {"injection-policy", Kind::kString, "",
-           "the chart's MutatingAdmissionPolicy that gives sidecars to pods of others; empty: they "
-           "are left alone"},
-          {"injection-mode", Kind::kString, "auto",
-           "how pods of others get sidecars: policy, webhook, or auto: by the policy where the API "
-           "server has it, else by the webhook"},
-          {"injection-webhook", Kind::kString, "",
-           "the chart's MutatingWebhookConfiguration that calls this operator; empty: none"},
-          {"validation-webhook", Kind::kString, "",
-           "its ValidatingWebhookConfiguration, where the API server has no policies for it"},
-          {"webhook-listen", Kind::kString, ":9443", "where the webhook is served, by HTTPS"},
-          {"webhook-hosts", Kind::kList, "",
-           "names that the webhook is called by, agent-memory-operator.agents.svc say"},
-          {"webhook-secret", Kind::kString, "",
-           "namespace/name of the Secret with the webhook's certificates, which is made"},
-          {"webhook-certificate-life", Kind::kDuration, "8760h",
-           "after two thirds of it a certificate is replaced", 15'000, 94'608'000'000},
-          {"adopt-crds", Kind::kBool, "false", "work with CRDs that somebody else installed"},
-          {"max-concurrent-rollouts", Kind::kInt, "10",
-           "Agents whose pods are updated or restarted at once, for a changed default say", 1,
-           1'000},
-          {"replaced-pods-per-minute", Kind::kInt, "10",
-           "pods of others that have no sidecar and are evicted, where their Agent allows it", 1,
-           600},
-          ReviewBudgetSetting(),
-          {"workers", Kind::kInt, "4", "Agents worked on at once; one only for edits", 1, 64},
-          {"lease", Kind::kString, "",
-           "namespace/name of the Lease by which replicas agree who works; empty: there is one"},
-          {"lease-duration", Kind::kDuration, "15s",
-           "a replica that died is replaced after it; renewed within two thirds of it", 3'000,
-           300'000},
-          {"log-level", Kind::kString, "info", "debug, info, warn or error"},
-      },
-      "Subcommands:\n"
-      "  render -f agent.yaml …   the objects that an Agent would own, from files (render "
-      "--help)\n"
-      "  explain pod -f pod.yaml …  what a pod of others becomes, from files (explain --help)\n"
-      "  canary                   make an Agent, run it once, remove it (canary --help)\n"};
-  return program;
-}
 
 base::Result<std::unique_ptr<RunningOperator>> RunningOperator::Start(
     const base::Settings& settings) {

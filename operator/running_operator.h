@@ -10,8 +10,6 @@
 
 namespace controller {
 
-const base::Program& OperatorProgram();  // its settings
-
 class RunningOperator {
  public:
   // Connects, looks at the CRDs, listens, and begins to watch.

@@ -20,6 +20,7 @@
 #include "operator/certificate_keeper.h"
 #include "operator/execute.h"
 #include "operator/objects/server_objects.h"
+#include "operator/operator_settings.h"
 #include "operator/render.h"
 
 namespace controller {

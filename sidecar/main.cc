@@ -17,7 +17,7 @@
 
 namespace {
 
-constexpr int kBadSettings = 64, kVolumeInUse = 75;  // sysexits: usage, temporary failure
+constexpr int kVolumeInUse = 75;  // sysexits: temporary failure
 constexpr int64_t kLockSliceMs = 500;
 
 bool StopIsAsked() {
@@ -74,13 +74,8 @@ int main(int argc, char** argv) {
     std::fputs(invocation.output.c_str(), invocation.exit_code == 0 ? stdout : stderr);
     return invocation.exit_code;
   }
-  const auto level = base::ParseLevel(invocation.settings.Text("log-level"));
-  if (!level) return Fail(kBadSettings, level.error());
-  base::SetLogLevel(*level);
+  base::StartLog(invocation);
   const auto settings = sidecar::ReadSidecarSettings(invocation.settings);
-  if (auto checked = sidecar::CheckSidecarSettings(settings); !checked) {
-    return Fail(kBadSettings, checked.error());
-  }
 
   http::InitializeClientThread();
   const auto lock = TakeLock(settings.data_directory, settings.lock_wait_ms);

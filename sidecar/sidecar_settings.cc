@@ -5,7 +5,9 @@
 #include <iterator>
 #include <utility>
 
+#include "lib/base/log.h"
 #include "lib/http/server.h"
+#include "lib/http/stranger_guard.h"
 
 namespace sidecar {
 
@@ -39,21 +41,27 @@ std::vector<base::Setting> KeepingSettings() {
   };
 }
 
-base::Program WithKeepingSettings(base::Program program) {
+base::Program Completed(base::Program program) {
   std::ranges::move(KeepingSettings(), std::back_inserter(program.settings));
+  program.check = [](const base::Settings& settings) -> base::Status {
+    ASSIGN_OR_RETURN([[maybe_unused]] base::Level level,
+                     base::ParseLevel(settings.Text("log-level")));
+    return CheckSidecarSettings(ReadSidecarSettings(settings));
+  };
+  program.commands = {"check", "mcp", "await"};
   return program;
 }
 
 }  // namespace
 
 const base::Program& SidecarProgram() {
-  static const base::Program program = WithKeepingSettings(
+  static const base::Program program = Completed(
       {"agent-memory-sidecar",
        "Puts memory into an agent's turns: captures by rule, recalls for prompts, keeps "
        "conversations.",
        {
            {"listen", Kind::kString, "127.0.0.1:7437", "where the agent calls; loopback only"},
-           {"admin", Kind::kString, "0.0.0.0:7438", "probes, metrics and the policy's digest"},
+           {"admin", Kind::kString, "127.0.0.1:7438", "probes, metrics and the policy's digest"},
            {"policy", Kind::kString, "/etc/agent-memory/policy.json",
             "the policy file; reloaded when it changes"},
            {"data-dir", Kind::kString, "/var/lib/agent-memory", "holds state.db"},
@@ -124,18 +132,15 @@ SidecarSettings ReadSidecarSettings(const base::Settings& settings) {
 
 base::Status CheckSidecarSettings(const SidecarSettings& settings) {
   RETURN_IF_ERROR(telemetry::CheckTraceOptions(settings.traces));
-  ASSIGN_OR_RETURN(const auto address, http::ParseAddress(settings.listen));
-  const std::string& host = address.first;
-  if (host.starts_with("127.") || host == "::1" || host == "[::1]") return {};
-  if (host == "localhost") {
-    return base::Error{
-        base::Code::kInvalid,
-        "listen: " + settings.listen +
-            " is a name and must be an address; use 127.0.0.1:" + std::to_string(address.second)};
-  }
+  for (const auto& [name, value] :
+       {std::pair("listen", &settings.listen), {"admin", &settings.admin}})
+    if (auto address = http::ParseAddress(*value); !address)
+      return base::Wrap(name, address.error());
+  if (http::IsLoopbackAddress(settings.listen)) return {};
   return base::Error{base::Code::kInvalid,
                      "listen: " + settings.listen +
-                         " is reachable from outside; use an address of 127.0.0.0/8 or [::1]"};
+                         " can be reached from outside, and whoever reaches it is taken for the "
+                         "agent; use 127.0.0.1:7437"};
 }
 
 }  // namespace sidecar

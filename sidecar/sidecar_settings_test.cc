@@ -59,15 +59,19 @@ TEST(SidecarSettings, GrowthEndsByDefaultAndForEverIsSaid) {
 
 TEST(SidecarSettings, OnlyLoopbackForTheAgent) {
   SidecarSettings settings;
-  for (const char* listen : {"127.0.0.1:7437", "127.1.2.3:0", "[::1]:7437"}) {
+  settings.admin = "0.0.0.0:7438";
+  for (const char* listen : {"127.0.0.1:7437", "127.1.2.3:0", "[::1]:7437", "localhost:1"}) {
     settings.listen = listen;
     EXPECT_TRUE(CheckSidecarSettings(settings)) << listen;
   }
   for (const char* listen :
-       {"0.0.0.0:7437", ":7437", "[::]:7437", "10.0.0.1:7437", "nonsense", "localhost:1"}) {
+       {"0.0.0.0:7437", ":7437", "[::]:7437", "10.0.0.1:7437", "nonsense", "example.org:1"}) {
     settings.listen = listen;
     EXPECT_FALSE(CheckSidecarSettings(settings)) << listen;
   }
+  EXPECT_EQ(ReadSidecarSettings(Read({}).settings).admin, "127.0.0.1:7438")
+      << "until a pod says else";
+  EXPECT_FALSE(Read({"--admin", "nowhere"}).run);
 }
 
 // Runs the real program; → its exit code, or -1 when it is not built.
@@ -104,6 +108,9 @@ TEST(SidecarProgram, BadSettingsExitWith64) {
   if (code == -1) GTEST_SKIP() << "agent-memory-sidecar is not built";
   EXPECT_EQ(code, 64);
   EXPECT_EQ(RunProgram({"--no-such-flag", "1"}), 64);
+  EXPECT_EQ(RunProgram({"serve"}), 64);
+  EXPECT_EQ(RunProgram({"chekc", "--policy", "p"}), 64);
+  EXPECT_EQ(RunProgram({"help"}), 0);
   EXPECT_EQ(RunProgram({"--help"}), 0);
 }
 

@@ -187,8 +187,10 @@ TEST(Settings, FlagWinsOverEnvironmentOverFileOverDefault) {
   ASSERT_TRUE(ReplaceFile(file, "listen: ':2'\nworkers: 3\noutbox-size: 1Gi\n"));
   std::vector<std::string> environment = {"AGENT_MEMORY_LISTEN=:3", "AGENT_MEMORY_WORKERS=4",
                                           "OTHER=1"};
+  Program program = TestProgram();
+  program.takes_words = true;
   auto got = ReadCommandLine(
-      TestProgram(),
+      program,
       {"prog", "--config", file, "--workers=5", "--insecure", "--namespaces", "a,b", "sub"},
       environment);
   ASSERT_TRUE(got.run) << got.output;
@@ -199,6 +201,7 @@ TEST(Settings, FlagWinsOverEnvironmentOverFileOverDefault) {
   EXPECT_TRUE(got.settings.Bool("insecure"));
   EXPECT_EQ(got.settings.List("namespaces"), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(got.arguments, std::vector<std::string>{"sub"});
+  EXPECT_TRUE(got.warnings.empty());
   EXPECT_FALSE(got.settings.IsSet("lock-wait"));
 }
 
@@ -226,6 +229,69 @@ TEST(Settings, ProblemsNameTheKeyAndExit64) {
     EXPECT_EQ(got.exit_code, 64) << c.yaml;
     EXPECT_NE(got.output.find(c.named), std::string::npos) << got.output;
   }
+}
+
+// What a start with these words says; empty: it would start.
+std::string Refusal(const Program& program, std::vector<std::string> words,
+                    const std::vector<std::string>& environment = {}) {
+  words.insert(words.begin(), "prog");
+  auto got = ReadCommandLine(program, words, environment);
+  EXPECT_EQ(got.exit_code, got.run ? 0 : 64) << got.output;
+  return got.output;
+}
+
+TEST(Settings, UnknownWordsAndFlagsAreRefusedWithTheNearestKnown) {
+  Program program = TestProgram();
+  EXPECT_EQ(Refusal(program, {"foo", "--listen", ":1"}),
+            "prog: unknown word 'foo': there are only flags here; --help lists them\n");
+  EXPECT_NE(Refusal(program, {"--lisen=:1"}).find("unknown flag --lisen; did you mean '--listen'?"),
+            std::string::npos);
+  EXPECT_NE(Refusal(program, {"--confg", "x"}).find("did you mean '--config'?"), std::string::npos);
+  program.commands = {"check", "await"};
+  EXPECT_NE(Refusal(program, {"chekc"}).find("unknown command 'chekc'; did you mean 'check'?"),
+            std::string::npos);
+  EXPECT_NE(Refusal(program, {"serve"}).find("the commands are check, await"), std::string::npos);
+  EXPECT_NE(Refusal(program, {"-"}), "") << "nor is a dash a command";
+  for (const char* asks : {"help", "--help", "-h"}) {
+    auto got = ReadCommandLine(program, {"prog", asks}, {});
+    EXPECT_EQ(got.exit_code, 0);
+    EXPECT_NE(got.output.find("--listen"), std::string::npos) << asks;
+  }
+}
+
+TEST(Settings, MisspeltVariablesAreRefusedAndThoseOfOthersAreNot) {
+  const Program program = TestProgram();
+  EXPECT_EQ(Refusal(program, {}, {"AGENT_MEMORY_LISTN=:1"}),
+            "prog: AGENT_MEMORY_LISTN: unknown setting; did you mean AGENT_MEMORY_LISTEN?\n");
+  // Of Services called agent-memory, agent-memory-liste and agent-memory-worker.
+  const std::vector<std::string> links = {
+      "AGENT_MEMORY_SERVICE_HOST=10.0.0.1",      "AGENT_MEMORY_SERVICE_PORT=7437",
+      "AGENT_MEMORY_SERVICE_PORT_MEMORY=7437",   "AGENT_MEMORY_PORT=tcp://10.0.0.1:7437",
+      "AGENT_MEMORY_PORT_7437_TCP=tcp://1:7437", "AGENT_MEMORY_PORT_7437_TCP_ADDR=10.0.0.1",
+      "AGENT_MEMORY_LISTE_SERVICE_HOST=::1",     "AGENT_MEMORY_WORKER_PORT=tcp://1:1",
+      "AGENT_MEMORY_URL=http://127.0.0.1:7437"};
+  auto started = ReadCommandLine(program, {"prog"}, links);
+  EXPECT_TRUE(started.run) << started.output;
+  EXPECT_TRUE(started.warnings.empty());
+  started = ReadCommandLine(program, {"prog"}, {"AGENT_MEMORY_ELSEWHERE=1"});
+  EXPECT_TRUE(started.run) << "it may be another program's";
+  EXPECT_EQ(started.warnings,
+            std::vector<std::string>{"AGENT_MEMORY_ELSEWHERE is no setting of prog"});
+}
+
+TEST(Settings, CheckConfigRefusesWhatAStartRefusesInTheSameWords) {
+  Program program = TestProgram();
+  program.check = [](const Settings& settings) -> Status {
+    if (settings.Int("workers") % 2 == 0) return {};
+    return Error{Code::kInvalid, "workers: must be even"};
+  };
+  const std::string refused = Refusal(program, {"--workers", "3"});
+  EXPECT_EQ(refused, "prog: workers: must be even\n");
+  EXPECT_EQ(Refusal(program, {"--workers", "3", "--check-config"}), refused);
+  auto good = ReadCommandLine(program, {"prog", "--check-config"}, {});
+  EXPECT_EQ(good.exit_code, 0);
+  EXPECT_FALSE(good.run);
+  EXPECT_EQ(good.output, "prog: the settings are good\n");
 }
 
 TEST(Settings, HelpNamesEverySetting) {

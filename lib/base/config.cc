@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "lib/base/check.h"
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
+#include "lib/base/log.h"
+#include "lib/base/nearest.h"
 #include "lib/base/text.h"
 
 extern char** environ;
@@ -85,11 +88,29 @@ Result<std::string> FileText(const Setting& setting, const Json& value) {
   return Error{Code::kInvalid, std::string("has the wrong type: ") + value.type_name()};
 }
 
+constexpr std::string_view kPrefix = "AGENT_MEMORY_";
+
 std::string EnvironmentName(const std::string& flag) {
-  std::string name = "AGENT_MEMORY_";
+  std::string name(kPrefix);
   for (char c : flag)
     name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return name;
+}
+
+// The variables that Kubernetes gives each container for a Service called agent-memory-…:
+// …_SERVICE_HOST, …_SERVICE_PORT, …_PORT and …_PORT_7437_TCP_ADDR. Nobody chose them for us.
+bool IsServiceLink(const std::string& name) {
+  const std::string parts = "_" + name + "_";
+  return parts.find("_PORT_") != std::string::npos ||
+         parts.find("_SERVICE_HOST_") != std::string::npos;
+}
+
+// The flag of a variable, without the prefix.
+std::string FlagName(std::string_view variable) {
+  std::string flag;
+  for (char c : variable)
+    flag += c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return flag;
 }
 
 std::string Help(const Program& program) {
@@ -120,7 +141,16 @@ struct SettingsLoader {
   const Program& program;
   Settings settings;
   std::string problem;
+  std::vector<std::string> warnings;
 
+  std::vector<std::string> Names(const std::string& before = "") const {
+    std::vector<std::string> names;
+    for (const Setting& setting : program.settings) {
+      const bool letter = setting.name.size() == 1 && before == "--";
+      names.push_back((letter ? "-" : before) + setting.name);
+    }
+    return names;
+  }
   const Setting* Find(const std::string& name) {
     for (const Setting& setting : program.settings) {
       if (setting.name == name) return &setting;
@@ -145,7 +175,9 @@ struct SettingsLoader {
     if (!root->is_object()) return Fail(path + ": must be a map of settings");
     for (const auto& [key, value] : root->items()) {
       const Setting* setting = Find(key);
-      if (!setting) return Fail(path + ": unknown key '" + key + "'; --help lists the settings");
+      if (!setting)
+        return Fail(path + ": unknown key '" + key + "'" + DidYouMean(key, Names()) +
+                    "; --help lists the settings");
       Result<std::string> given = FileText(*setting, value);
       if (!given) return Fail(path + ": " + key + " " + given.error().message);
       Give(*setting, *given, path + ": " + key);
@@ -159,6 +191,20 @@ struct SettingsLoader {
           Give(setting, entry.substr(prefix.size()), prefix.substr(0, prefix.size() - 1));
       }
     }
+    for (const std::string& entry : environment)
+      if (entry.starts_with(kPrefix)) LookAtVariable(entry.substr(0, entry.find('=')));
+  }
+  // A misspelt one is an error as a misspelt flag is. One that is near to nothing is only told of:
+  // it may be another program's (AGENT_MEMORY_URL is the agent's), and a container has what others
+  // put into its pod.
+  void LookAtVariable(const std::string& variable) {
+    const std::string name = variable.substr(kPrefix.size());
+    const std::string flag = FlagName(name);
+    if (Find(flag) || IsServiceLink(name) || flag == "url") return;
+    const std::string near = NearestWord(flag, Names());
+    if (!near.empty())
+      return Fail(variable + ": unknown setting; did you mean " + EnvironmentName(near) + "?");
+    warnings.push_back(variable + " is no setting of " + program.name);
   }
   void Fail(std::string why) {
     if (problem.empty()) problem = std::move(why);
@@ -189,7 +235,11 @@ bool ReadFlag(SettingsLoader& loader, const std::vector<std::string>& argv, size
   }
   const Setting* setting = loader.Find(name);
   if (!setting && name != "config") {
-    loader.Fail("unknown flag " + word + "; --help lists the settings");
+    const std::string flag = word.substr(0, word.find('='));
+    std::vector<std::string> known = loader.Names("--");
+    for (const char* more : {"--config", "--check-config", "--version", "--help"})
+      known.emplace_back(more);
+    loader.Fail("unknown flag " + flag + DidYouMean(flag, known) + "; --help lists the flags");
     return false;
   }
   if (!has_value && setting && setting->kind == Kind::kBool) {
@@ -209,6 +259,12 @@ bool ReadFlag(SettingsLoader& loader, const std::vector<std::string>& argv, size
   return true;
 }
 
+Invocation Answer(std::string text) {
+  Invocation answer;
+  answer.output = std::move(text);
+  return answer;
+}
+
 void GiveFlags(SettingsLoader& loader, const Words& words) {
   std::map<std::string, std::string> lists;  // a list flag given twice adds to the list
   for (const auto& [setting, value] : words.flags) {
@@ -223,29 +279,55 @@ void GiveFlags(SettingsLoader& loader, const Words& words) {
 
 }  // namespace
 
+namespace {
+
+// A word that is no flag, where the program takes none: a daemon must not start for it.
+std::string UnknownWord(const Program& program, const std::string& word) {
+  if (program.commands.empty())
+    return "unknown word '" + word + "': there are only flags here; --help lists them";
+  return "unknown command '" + word + "'" + DidYouMean(word, program.commands) +
+         "; the commands are " + Join(program.commands, ", ") +
+         ", and --help lists the flags of a start without one";
+}
+
+// Fills `words`; or an answer that ends the program at once (--help, --version).
+std::optional<Invocation> ReadWords(SettingsLoader& loader, const std::vector<std::string>& argv,
+                                    Words& words) {
+  const Program& program = loader.program;
+  for (size_t i = 1; i < argv.size(); ++i) {
+    const std::string& word = argv[i];
+    const bool asks_help = word == "help" && !program.takes_words;
+    if (word == "--help" || word == "-h" || asks_help) return Answer(Help(program));
+    if (word == "--version") return Answer(program.name + " " AGENT_MEMORY_VERSION "\n");
+    if (word == "--check-config") {
+      words.check = true;
+    } else if (word.starts_with("-") && word != "-") {
+      if (!ReadFlag(loader, argv, i, words)) break;
+    } else if (program.takes_words) {
+      words.arguments.push_back(word);
+    } else {
+      loader.Fail(UnknownWord(program, word));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Invocation ReadCommandLine(const Program& program, const std::vector<std::string>& argv,
                            const std::vector<std::string>& environment) {
   Invocation invocation;
-  SettingsLoader loader{program, {}, {}};
+  SettingsLoader loader{program, {}, {}, {}};
   loader.Defaults();
   Words words;
-  for (size_t i = 1; i < argv.size(); ++i) {
-    const std::string& word = argv[i];
-    if (!word.starts_with("-") || word == "-") {
-      words.arguments.push_back(word);
-    } else if (word == "--help" || word == "-h") {
-      return {false, 0, Help(program), {}, {}};
-    } else if (word == "--version") {
-      return {false, 0, program.name + " " AGENT_MEMORY_VERSION "\n", {}, {}};
-    } else if (word == "--check-config") {
-      words.check = true;
-    } else if (!ReadFlag(loader, argv, i, words)) {
-      break;
-    }
-  }
+  if (auto answer = ReadWords(loader, argv, words)) return *std::move(answer);
   if (!words.config.empty()) loader.File(words.config);
   loader.FromEnvironment(environment);
   GiveFlags(loader, words);
+  if (loader.problem.empty() && program.check) {
+    if (Status checked = program.check(loader.settings); !checked)
+      loader.Fail(checked.error().message);
+  }
   if (!loader.problem.empty()) {
     invocation.exit_code = 64;  // EX_USAGE of sysexits.h
     invocation.output = program.name + ": " + loader.problem + "\n";
@@ -255,6 +337,7 @@ Invocation ReadCommandLine(const Program& program, const std::vector<std::string
   if (words.check) invocation.output = program.name + ": the settings are good\n";
   invocation.settings = std::move(loader.settings);
   invocation.arguments = std::move(words.arguments);
+  invocation.warnings = std::move(loader.warnings);
   return invocation;
 }
 
@@ -285,6 +368,12 @@ std::vector<std::string> Settings::List(const std::string& name) const {
 }
 
 bool Settings::IsSet(const std::string& name) const { return given_.contains(name); }
+
+void StartLog(const Invocation& invocation) {
+  const Result<Level> level = ParseLevel(invocation.settings.Text("log-level"));
+  if (level) SetLogLevel(*level);
+  for (const std::string& warning : invocation.warnings) LogWarn(warning);
+}
 
 std::vector<std::string> Environment() {
   std::vector<std::string> entries;

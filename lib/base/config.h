@@ -3,11 +3,13 @@
 // lib/api.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "lib/base/json.h"
+#include "lib/base/result.h"
 
 namespace base {
 
@@ -19,13 +21,6 @@ struct Setting {
   std::string help;      // one line: what it is, its unit, its limits
   int64_t minimum = 0;   // kInt, kDuration (ms), kBytes
   int64_t maximum = INT64_MAX;
-};
-
-struct Program {
-  std::string name;     // agent-memory-server
-  std::string summary;  // one sentence for --help
-  std::vector<Setting> settings;
-  std::string epilogue;  // shown after the settings: examples
 };
 
 // The values in force. Asking for a setting that the Program does not have ends the process
@@ -47,19 +42,35 @@ class Settings {
   std::map<std::string, bool> given_;
 };
 
+struct Program {
+  std::string name;     // agent-memory-server
+  std::string summary;  // one sentence for --help
+  std::vector<Setting> settings;
+  std::string epilogue = {};  // shown after the settings: examples
+  // What the settings must fulfil together: a start and --check-config refuse the same, in the same
+  // words. Opens nothing.
+  std::function<Status(const Settings&)> check = {};
+  std::vector<std::string> commands = {};  // that main looks for in the first word; named in errors
+  bool takes_words = false;  // words that are no flags are operands; else they are refused
+};
+
 // What main does next: run with `settings`, or print `output` and exit with `exit_code` (--help,
-// --version, --check-config: 0; a bad setting: 64, with the key named).
+// --version, --check-config: 0; a bad setting or an unknown word: 64, with its name and the nearest
+// one that there is).
 struct Invocation {
   bool run = false;
   int exit_code = 0;
   std::string output;
   Settings settings;
-  std::vector<std::string> arguments;  // what is not a flag: a subcommand and its operands
+  std::vector<std::string> arguments;  // what is not a flag, where the program takes words
+  std::vector<std::string> warnings;   // what is odd and harmless, for the log
 };
 
 // `environment` is a list like environ ("NAME=value").
 Invocation ReadCommandLine(const Program& program, const std::vector<std::string>& argv,
                            const std::vector<std::string>& environment);
 std::vector<std::string> Environment();  // this process's
+// The level of the setting log-level, which Program::check has looked at, and the warnings.
+void StartLog(const Invocation& invocation);
 
 }  // namespace base

@@ -1,9 +1,9 @@
 // Edit distance with swaps of neighbours, over words of the command line.
-#include "client/nearest.h"
+#include "lib/base/nearest.h"
 
 #include <algorithm>
 
-namespace client {
+namespace base {
 namespace {
 
 constexpr size_t kLongest = 40, kFarthest = 2;
@@ -40,4 +40,9 @@ std::string NearestWord(std::string_view word, const std::vector<std::string>& k
   return nearest;
 }
 
-}  // namespace client
+std::string DidYouMean(std::string_view word, const std::vector<std::string>& known) {
+  const std::string near = NearestWord(word, known);
+  return near.empty() ? "" : "; did you mean '" + near + "'?";
+}
+
+}  // namespace base
