@@ -35,9 +35,10 @@ SpaceGuard::SpaceGuard(std::string directory, Limits limits, const base::Clock& 
     room_ = std::min(room_, size / 16);
   }
   struct stat kept {};
-  if (stat(file_.c_str(), &kept) == 0) {
+  // lstat: what a link leads to is somebody else's; the link itself goes.
+  if (lstat(file_.c_str(), &kept) == 0) {
     held_ = std::min<int64_t>(kept.st_size, kept.st_blocks * 512);
-    if (held_ > limits_.ballast_bytes || limits_.ballast_bytes == 0)
+    if (!S_ISREG(kept.st_mode) || held_ > limits_.ballast_bytes || limits_.ballast_bytes == 0)
       unlink(file_.c_str()), held_ = 0;
   }
   std::lock_guard lock(mutex_);
@@ -101,7 +102,7 @@ void SpaceGuard::Look(int64_t reusable_bytes) {
 
 void SpaceGuard::TakeBallast(int64_t bytes) {
   if (bytes < kSmallestBallast) return;
-  int file = open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  int file = open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return;
   int failed = posix_fallocate(file, 0, bytes);
   close(file);

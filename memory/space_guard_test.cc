@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "lib/base/file.h"
 #include "lib/testing/fake_clock.h"
 #include "memory/memory_fixture.h"
 
@@ -31,6 +33,21 @@ TEST_F(SpaceGuardTest, TheBallastHasRealBlocksAndIsTakenOverByTheNextLife) {
   EXPECT_EQ(next.BallastBytes(), kBallast);
   SpaceGuard none(scratch_.path(), {0, 0}, clock_);
   EXPECT_FALSE(BallastIsThere());
+}
+
+TEST_F(SpaceGuardTest, ALinkIsReplacedAndNotFollowed) {
+  const std::string theirs = scratch_.File("theirs");
+  ASSERT_TRUE(base::ReplaceFile(theirs, "kept"));
+  ASSERT_EQ(symlink(theirs.c_str(), scratch_.File("ballast").c_str()), 0);
+  SpaceGuard guard(scratch_.path(), {kBallast, 0}, clock_);
+  EXPECT_EQ(base::ReadFile(theirs).value_or(""), "kept");
+  struct stat facts {};
+  ASSERT_EQ(lstat(scratch_.File("ballast").c_str(), &facts), 0);
+  EXPECT_TRUE(S_ISREG(facts.st_mode));
+  guard.GiveUp();
+  std::filesystem::create_symlink(theirs, scratch_.File("ballast"));
+  (void)guard.Admit(0);
+  EXPECT_EQ(base::ReadFile(theirs).value_or(""), "kept") << "a link that came later";
 }
 
 TEST_F(SpaceGuardTest, AFullVolumeCostsTheBallastAndRoomBringsItBack) {

@@ -1,5 +1,6 @@
 // Tests of lib/base's small parts: results, time, text, files, workers, settings.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,6 +136,33 @@ TEST(DirectoryLock, IsFreeWhenTheHolderDied) {
   }
   waitpid(child, nullptr, 0);
   EXPECT_TRUE(DirectoryLock::Take(directory, 0));
+}
+
+TEST(DirectoryLock, RefusesADirectoryWhereEveryUserMayWrite) {
+  const std::string directory = TemporaryDirectory();
+  ASSERT_EQ(chmod(directory.c_str(), 0777), 0);
+  auto refused = DirectoryLock::Take(directory, 0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kInvalid);
+  EXPECT_NE(refused.error().message.find("run: chmod o-w " + directory), std::string::npos);
+  ASSERT_EQ(chmod(directory.c_str(), 02770), 0);
+  EXPECT_TRUE(DirectoryLock::Take(directory, 0)) << "as a volume with an fsGroup is";
+  // The root of a volume: 0777 is how Kubernetes makes an emptyDir.
+  struct stat root {
+  }, above{};
+  if (stat("/dev/shm", &root) != 0 || stat("/dev", &above) != 0 || root.st_dev == above.st_dev)
+    GTEST_SKIP() << "/dev/shm is no volume here";
+  auto volume = DirectoryLock::Take("/dev/shm", 0);
+  EXPECT_TRUE(volume || volume.error().code != Code::kInvalid) << volume.error().message;
+  if (volume) unlink("/dev/shm/lock");
+}
+
+TEST(DirectoryLock, DoesNotFollowALink) {
+  const std::string directory = TemporaryDirectory(), theirs = TemporaryDirectory() + "/kept";
+  ASSERT_TRUE(ReplaceFile(theirs, "theirs"));
+  ASSERT_EQ(symlink(theirs.c_str(), (directory + "/lock").c_str()), 0);
+  EXPECT_FALSE(DirectoryLock::Take(directory, 0));
+  EXPECT_EQ(*ReadFile(theirs), "theirs");
 }
 
 TEST(Workers, RefuseWhenFull) {

@@ -97,9 +97,29 @@ Status MakeDirectories(const std::string& path) {
   return {};
 }
 
+namespace {
+
+// Who may write there may put files of his in place of ours. The root of a volume is not judged:
+// Kubernetes makes an emptyDir 0777 for any user, and only the pod sees it.
+Status RefuseOpenDirectory(const std::string& directory) {
+  struct stat own {
+  }, above{};
+  if (stat(directory.c_str(), &own) != 0) return SystemError("look at " + directory, errno);
+  const bool is_volume =
+      stat((directory + "/..").c_str(), &above) == 0 && above.st_dev != own.st_dev;
+  if ((own.st_mode & S_IWOTH) == 0 || is_volume) return {};
+  return Error{Code::kInvalid, directory +
+                                   ": every user of this machine may write there, and so put "
+                                   "files in place of ours; run: chmod o-w " +
+                                   directory};
+}
+
+}  // namespace
+
 Result<DirectoryLock> DirectoryLock::Take(const std::string& directory, int64_t wait_ms) {
+  RETURN_IF_ERROR(RefuseOpenDirectory(directory));
   std::string path = directory + "/lock";
-  int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0) return SystemError("open " + path, errno);
   DirectoryLock lock(descriptor);
   int64_t deadline_ms = SystemClock().MonotonicMs() + wait_ms;
