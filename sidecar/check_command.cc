@@ -1,12 +1,14 @@
 // Files in, words out; what the words say is check_report.
 #include "sidecar/check_command.h"
 
+#include <istream>
 #include <ostream>
 #include <utility>
 
 #include "lib/base/config.h"
 #include "lib/base/file.h"
 #include "lib/base/text.h"
+#include "lib/base/text_inert.h"
 #include "sidecar/check_report.h"
 
 namespace sidecar {
@@ -23,12 +25,28 @@ const base::Program& CheckProgram() {
       "Says what a policy would do with recorded hook events, and why. Asks and writes nothing.",
       {{"policy", base::Setting::Kind::kString, "", "the policy file, policy.json of `render`"},
        {"event", base::Setting::Kind::kString, "",
-        "a hook event as it is posted to /v1/hooks, or one a line"},
+        "a hook event as it is posted to /v1/hooks, or one a line; - is standard input, and the "
+        "word "
+        "after the flags is the same"},
        {"output", base::Setting::Kind::kString, "text", "text or json"}},
       "Exit codes: 0 checked, 64 bad flags, 65 the policy or an event is not valid, 66 a file "
-      "cannot be read.\nExample:\n  agent-memory-sidecar check --policy policy.json --event "
-      "event.json\n"};
+      "cannot be read.\nExamples:\n  agent-memory-sidecar check --policy policy.json event.json\n"
+      "  my-recorder | agent-memory-sidecar check --policy policy.json -\n",
+      {},
+      {},
+      true};
   return program;
+}
+
+base::Result<std::string> ReadInput(std::istream& in) {
+  std::string text, piece(1 << 16, '\0');
+  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0) {
+    text.append(piece, 0, static_cast<size_t>(in.gcount()));
+    if (text.size() > kMaxEventsBytes)
+      return base::Error{base::Code::kTooLarge,
+                         "more than " + std::to_string(kMaxEventsBytes) + " bytes of events"};
+  }
+  return text;
 }
 
 // The events of a file: one JSON object, or one a line.
@@ -72,15 +90,16 @@ base::Result<Json> CheckAll(const std::string& policy_file, const std::string& e
 
 std::string Describe(const Json& checked) {
   std::string text = "policy " + base::StringAt(checked, {"policy", "digest"}) + " of agent " +
-                     base::StringAt(checked, {"policy", "agent"}) + ", project " +
-                     base::StringAt(checked, {"policy", "project"}) + "\n";
+                     base::Inert(base::StringAt(checked, {"policy", "agent"})) + ", project " +
+                     base::Inert(base::StringAt(checked, {"policy", "project"})) + "\n";
   for (const Json& report : checked["events"]) text += "\n" + DescribeReport(report);
   return text;
 }
 
 }  // namespace
 
-int RunCheck(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+int RunCheck(const std::vector<std::string>& arguments, std::istream& in, std::ostream& out,
+             std::ostream& err) {
   std::vector<std::string> argv = {CheckProgram().name};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const base::Invocation invocation = base::ReadCommandLine(CheckProgram(), argv, {});
@@ -89,23 +108,24 @@ int RunCheck(const std::vector<std::string>& arguments, std::ostream& out, std::
     return invocation.exit_code;
   }
   auto fail = [&](int code, const std::string& why) {
-    err << CheckProgram().name << ": " << why << "\n";
+    err << CheckProgram().name << ": " << base::Inert(why) << "\n";
     return code;
   };
-  const std::string output = invocation.settings.Text("output");
-  if (output != "text" && output != "json") {
+  const base::Settings& settings = invocation.settings;
+  const std::string output = settings.Text("output"), policy_path = settings.Text("policy");
+  if (output != "text" && output != "json")
     return fail(kBadUsage, "--output: '" + output + "' is neither text nor json");
-  }
-  std::string files[2];
-  const char* const flags[] = {"policy", "event"};
-  for (int i = 0; i < 2; ++i) {
-    const std::string path = invocation.settings.Text(flags[i]);
-    if (path.empty()) return fail(kBadUsage, std::string("--") + flags[i] + " FILE is required");
-    auto read = base::ReadFile(path, kMaxEventsBytes);
-    if (!read) return fail(kNoInput, path + ": " + read.error().message);
-    files[i] = std::move(*read);
-  }
-  const auto checked = CheckAll(files[0], files[1]);
+  std::vector<std::string> events = invocation.arguments;
+  if (settings.IsSet("event")) events.push_back(settings.Text("event"));
+  if (policy_path.empty()) return fail(kBadUsage, "name the policy file with --policy FILE");
+  auto policy = base::ReadFile(policy_path, kMaxEventsBytes);
+  if (!policy) return fail(kNoInput, policy_path + ": " + policy.error().message);
+  if (events.size() != 1)
+    return fail(kBadUsage, "name one file of events, or - for standard input; " +
+                               std::to_string(events.size()) + " are named");
+  auto recorded = events[0] == "-" ? ReadInput(in) : base::ReadFile(events[0], kMaxEventsBytes);
+  if (!recorded) return fail(kNoInput, events[0] + ": " + recorded.error().message);
+  const auto checked = CheckAll(*policy, *recorded);
   if (!checked) return fail(kBadContents, checked.error().message);
   out << (output == "json" ? base::DumpJson(*checked) + "\n" : Describe(*checked));
   return 0;

@@ -1,9 +1,11 @@
-// Reads verdicts and plans beside the policy's own words.
+// Reads verdicts and plans beside the policy's own words. Recorded text is of others: what people
+// are shown of it is inert.
 #include "sidecar/check_report.h"
 
 #include <utility>
 
 #include "lib/base/text.h"
+#include "lib/base/text_inert.h"
 #include "sidecar/recall_plan.h"
 #include "sidecar/tool_text.h"
 #include "sidecar/turn_draft.h"
@@ -16,7 +18,7 @@ using base::Json;
 constexpr size_t kShownCharacters = 120;
 
 std::string Quoted(std::string_view text) {
-  return base::DumpJson(base::Ellipsize(text, kShownCharacters));
+  return "\"" + base::Inert(base::Ellipsize(text, kShownCharacters)) + "\"";
 }
 
 std::string WhyArgument(const api::SaveRule& rule, const std::string& argument,
@@ -38,7 +40,7 @@ std::string Why(const api::SaveRule& rule, const RuleVerdict& verdict, const Tur
     case Outcome::kOwnTool:
       return "a memory tool: what it returns was remembered before";
     case Outcome::kOtherTool:
-      return "it is for the tool " + Quoted(rule.tool);
+      return "skipped: rule applies to tool " + base::Inert(rule.tool);
     case Outcome::kArgument:
       return WhyArgument(rule, verdict.argument, draft.event);
     case Outcome::kOutput:
@@ -83,7 +85,7 @@ Json EncodeSearch(const api::InjectTool& entry, const SearchPlan& search) {
       json["inject"] = search.inject;
       break;
     case Outcome::kOtherTool:
-      json["why"] = "it is for another tool";
+      json["why"] = "it applies to another tool";
       break;
     case Outcome::kOwnTool:
       json["why"] = "a memory tool searches by itself";
@@ -116,11 +118,11 @@ std::string Line(const std::string& name, const std::string& text) {
 }
 
 std::string DescribeSave(const Json& save) {
-  std::string text = "      saves " + base::StringAt(save, {"type"}) + ", scope " +
+  std::string text = "      saves " + base::Inert(base::StringAt(save, {"type"})) + ", scope " +
                      base::StringAt(save, {"scope"}) + ": " +
                      Quoted(base::StringAt(save, {"title"})) + "\n";
   for (const std::string& line : base::Split(base::StringAt(save, {"content"}), '\n')) {
-    text += "        | " + line + "\n";
+    text += "        | " + base::Inert(line) + "\n";
   }
   return text;
 }
@@ -131,8 +133,9 @@ std::string DescribeRules(const Json& report) {
   size_t saved = 0;
   for (const Json& rule : report["rules"]) {
     const bool matched = rule["matched"];
-    text += std::string("    ") + (matched ? "+ " : "- ") + base::StringAt(rule, {"rule"}) + ": " +
-            base::StringAt(rule, {"why"}) + "\n";
+    text += std::string("    ") + (matched ? "+ " : "- ") +
+            base::Inert(base::StringAt(rule, {"rule"})) + ": " + base::StringAt(rule, {"why"}) +
+            "\n";
     if (matched) text += DescribeSave(report["saves"][saved++]);
   }
   return text;
@@ -148,7 +151,7 @@ std::string DescribeSearch(const Json& search) {
 }
 
 std::string DescribeRecall(const Json& recall) {
-  if (recall.is_null()) return Line("recall", "nothing is asked");
+  if (recall.is_null()) return Line("recall", "no memory search for this event");
   std::string text;
   if (recall.contains("context")) {
     const Json& context = recall["context"];
@@ -185,15 +188,18 @@ Json CheckEvent(const ActivePolicy& policy, api::HookEvent event) {
 }
 
 std::string DescribeReport(const Json& report) {
-  const std::string tool = base::StringAt(report, {"tool"});
-  std::string text = base::StringAt(report, {"event"}) + (tool.empty() ? "" : " " + tool) +
-                     " of conversation " + base::StringAt(report, {"conversation"}) + "\n";
+  auto shown = [&](const char* field) { return base::Inert(base::StringAt(report, {field})); };
+  const std::string tool = shown("tool");
+  std::string text = shown("event") + (tool.empty() ? "" : " " + tool) + " of conversation " +
+                     shown("conversation") + "\n";
   if (!report["known"]) return text + Line("answer", "{}: the event is not one that is acted on");
   if (base::StringAt(report, {"permission", "decision"}) == "deny") {
-    text += Line("permission", "deny: " + base::StringAt(report, {"permission", "reason"}));
+    text += Line("permission",
+                 "deny: " + base::Inert(base::StringAt(report, {"permission", "reason"})));
   }
   if (const Json& unjudged = report["permission"]["unjudged"]; !unjudged.empty()) {
-    text += Line("unjudged", base::Join(unjudged.get<std::vector<std::string>>(), ", "));
+    text +=
+        Line("unjudged", base::Inert(base::Join(unjudged.get<std::vector<std::string>>(), ", ")));
   }
   text += DescribeRules(report);
   for (const auto& [kind, count] : report["redactions"].items()) {

@@ -41,9 +41,10 @@ class CheckTest : public SidecarTest {
     int code = 0;
     std::string out, err;
   };
-  static Run Check(const std::vector<std::string>& arguments) {
+  static Run Check(const std::vector<std::string>& arguments, const std::string& input = "") {
+    std::istringstream in(input);
     std::ostringstream out, err;
-    const int code = RunCheck(arguments, out, err);
+    const int code = RunCheck(arguments, in, out, err);
     return {code, out.str(), err.str()};
   }
   Run CheckEvents(const std::string& policy, const std::string& events,
@@ -129,7 +130,7 @@ TEST_F(CheckTest, EveryRuleSaysWhyNot) {
                        {{"name", "d"}, {"tool", "bash"}, {"matchOutput", "panic"}},
                        {{"name", "e"}, {"tool", "bash"}, {"matchOutput", "fi.e"}}}}}}});
   const Json rules = Report(policy, BashResult("all fine"))["rules"];
-  const char* const why[] = {"it is for the tool \"kubectl\"",
+  const char* const why[] = {"skipped: rule applies to tool kubectl",
                              "matchArgs.command \"^apply\" does not match \"make all\"",
                              "the call has no argument \"file\"",
                              "matchOutput \"panic\" is not in the output of 8 characters",
@@ -174,7 +175,7 @@ TEST_F(CheckTest, TheTextHasTheSameAnswersForPeople) {
        {"policy sha256:", "agent coder, project coder", "PostToolUse Bash of conversation c1",
         "+ errors: matchOutput \"error|panic\" found \"error\"",
         "saves bugfix, scope project: \"Bash make all: error: one\"", "        | error: one\n",
-        "- places: matchOutput \"main\\\\.c\" is not in the output", "redacted    github, 1",
+        "- places: matchOutput \"main\\.c\" is not in the output", "redacted    github, 1",
         "audit       the call goes to the audit log", "permission  deny: the policy",
         "recall      contextInjectTools \"bash\": searches \"make\", limit 3, for the record "
         "only"}) {
@@ -182,6 +183,42 @@ TEST_F(CheckTest, TheTextHasTheSameAnswersForPeople) {
   }
   EXPECT_EQ(run.out.find(kSecret), std::string::npos);
   EXPECT_EQ(CheckEvents(policy, events, "text").out, run.out) << "the same bytes";
+}
+
+TEST_F(CheckTest, RecordedTextCannotSteerATerminal) {
+  const std::string hostile = "\x1b[2J\x1b]52;c;cHduCg==\x07\xe2\x80\xae";
+  Json event = BashResult("main.c:1: error: " + hostile);
+  event["tool_name"] = "Bash" + hostile;
+  event["session_id"] = "c" + hostile;
+  Json call = BashCall("rm " + hostile);
+  call["hook_event_name"] = "Else" + hostile;
+  const std::string policy = PolicyText("http://x", {{"toolHooks", {{"blockedCommands", {"rm"}}}}});
+  for (const Json& seen :
+       {event, BashResult("error: " + hostile), BashCall("rm " + hostile), call}) {
+    const Run run = CheckEvents(policy, seen.dump(), "text");
+    EXPECT_EQ(run.code, 0) << run.err;
+    for (const char* steers : {"\x1b", "\x07", "\xe2\x80\xae"})
+      EXPECT_EQ(run.out.find(steers), std::string::npos) << run.out;
+  }
+  const Run named = CheckEvents(policy, event.dump(), "text");
+  EXPECT_NE(named.out.find("PostToolUse Bash\\u001B[2J"), std::string::npos) << named.out;
+}
+
+TEST_F(CheckTest, AnEventIsAWordOrStandardInput) {
+  const std::string policy = directory_.Write("p.json", PolicyText("http://x"));
+  const std::string event = BashCall("make").dump(), file = directory_.Write("e.json", event);
+  const Run by_flag = Check({"--policy", policy, "--event", file});
+  EXPECT_EQ(by_flag.code, 0) << by_flag.err;
+  EXPECT_NE(by_flag.out.find("recall"), std::string::npos);
+  for (const Run& run : {Check({"--policy", policy, file}), Check({file, "--policy", policy}),
+                         Check({"--policy", policy, "-"}, event),
+                         Check({"--policy", policy, "--event", "-"}, event)}) {
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.out, by_flag.out);
+  }
+  EXPECT_EQ(Check({"--policy", policy, "-"}, "").code, 65);
+  EXPECT_EQ(Check({"--policy", policy, file, file}).code, 64);
+  EXPECT_EQ(Check({"--policy", policy, "--event", file, file}).code, 64);
 }
 
 TEST_F(CheckTest, ExitCodesSayWhatWasWrong) {
@@ -193,7 +230,7 @@ TEST_F(CheckTest, ExitCodesSayWhatWasWrong) {
   EXPECT_EQ(Check({"--nonsense"}).code, 64);
   EXPECT_EQ(Check({"--help"}).code, 0);
   EXPECT_NE(Check({"--help"}).out.find("--event"), std::string::npos);
-  EXPECT_NE(Check({}).err.find("--policy FILE is required"), std::string::npos);
+  EXPECT_NE(Check({}).err.find("name the policy file with --policy FILE"), std::string::npos);
   EXPECT_EQ(Check({}).code, 64);
   const Run bad_policy = CheckEvents(
       PolicyText(

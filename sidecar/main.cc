@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     return sidecar::RunMcpStdio({argv + 2, argv + argc}, std::cin, std::cout);
   }
   if (argc > 1 && std::string_view(argv[1]) == "check") {
-    return sidecar::RunCheck({argv + 2, argv + argc}, std::cout, std::cerr);
+    return sidecar::RunCheck({argv + 2, argv + argc}, std::cin, std::cout, std::cerr);
   }
   if (argc > 1 && std::string_view(argv[1]) == "await")
     return sidecar::RunAwait({argv + 2, argv + argc}, std::cerr);
