@@ -89,6 +89,20 @@ def hooks_find_their_repository(counts, laptop):
     counts.check("and not in two", "walrus:" not in hook(laptop, two, "UserPromptSubmit", prompt="walrus style?").stdout)
 
 
+def remembers(counts, laptop):
+    one = os.path.join(laptop.home, "src/one")
+    for session in ("r1", "r2"):  # twice: one memory
+        event = {"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "Remember: I prefer ocelots over cats"}
+        laptop.run("hook", "UserPromptSubmit", cwd=one, stdin=json.dumps(event))
+    server = laptop.status()["server"]["url"]
+    rows = wire.until(lambda: wire.ask(server, "GET", "/search?q=ocelots&project=one")[1], 10)
+    counts.check("Remember: is a memory of the user's", [(row["trust"], row["content"]) for row in rows] == [("user", "I prefer ocelots over cats")], rows)
+    event = {"hook_event_name": "UserPromptSubmit", "session_id": "r3", "prompt": "cats or ocelots?"}
+    counts.check("and given to the next session", "I prefer ocelots" in laptop.run("hook", "UserPromptSubmit", cwd=one, stdin=json.dumps(event)).stdout)
+    rows = wire.until(lambda: [r for r in wire.ask(server, "GET", "/observations/recent?project=one&limit=100")[1] if "ocelots" in r["content"]], 10)
+    counts.check("said twice it is there once", len(rows) == 1, rows)
+
+
 def mcp(counts, laptop):
     one = os.path.join(laptop.home, "src/one")
     lines = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
@@ -148,7 +162,7 @@ def with_claude_code(counts, laptop, program):
 def main():
     counts, laptop = mcp_test.Counts(), laptop_test.Laptop()
     try:
-        for part in (sets_up, hooks_find_their_repository, mcp, stands_in_nobodys_way):
+        for part in (sets_up, hooks_find_their_repository, remembers, mcp, stands_in_nobodys_way):
             part(counts, laptop)
         program, why = claude_code_test.install()
         if why:

@@ -23,7 +23,8 @@ struct Capture {
   std::string rule;  // its name, else "rule-" + 12 digits of its definition's hash (rulings K30)
   std::string type, scope, title, content;
   std::vector<std::string> tags;
-  std::string trust;  // rule | tool-output: the class of the memory
+  std::string trust;           // user | rule | tool-output: the class of the memory
+  std::string topic_key = {};  // empty: none
 };
 
 // What one rule says to one result, and why.

@@ -7,6 +7,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
+#include "sidecar/remember.h"
 #include "sidecar/tool_text.h"
 
 namespace sidecar {
@@ -196,6 +197,10 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
     draft.verdicts = std::move(judgement.verdicts);
     draft.captures = std::move(judgement.captures);
   }
+  if (event.kind == Kind::kUserPromptSubmit && policy.policy.remember_prompts) {
+    if (const auto words = AskedToRemember(event.prompt))
+      draft.captures.push_back(Remembered(*words));
+  }
   draft.audited = IsAudited(policy.policy, event);
   draft.event = std::move(event);
   return draft;
@@ -210,6 +215,7 @@ Json ObservationBody(const TurnDraft& draft, const Capture& capture, const std::
   observation.content = capture.content;
   observation.project = policy.project;
   observation.scope = policy.allow_global ? capture.scope : "project";
+  observation.topic_key = capture.topic_key;
   for (const std::string& tag : capture.tags) {
     if (observation.tags.size() == api::kMaxTags) break;
     observation.tags.push_back(base::Ellipsize(tag, api::kMaxTag));

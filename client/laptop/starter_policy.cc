@@ -12,6 +12,7 @@ std::string StarterPolicy() {
   "version": 1,
   "memory": {
     "contextLimit": 5,
+    "rememberPrompts": true,
     "sessionDigest": true
   },
   "toolHooks": {

@@ -9,9 +9,9 @@ using base::Json;
 
 // The fields of spec.memory that the sidecar needs; the rest is for the operator or the server.
 constexpr const char* kPolicyFields[] = {
-    "project",     "contextLimit", "autoSummarize",   "autoSave", "autoSearch",
-    "allowGlobal", "allowAdmin",   "injectUntrusted", "reinject", "budgetTokens",
-    "redaction",   "retention",    "sessionDigest"};
+    "project",     "contextLimit", "autoSummarize",   "autoSave",       "autoSearch",
+    "allowGlobal", "allowAdmin",   "injectUntrusted", "reinject",       "budgetTokens",
+    "redaction",   "retention",    "sessionDigest",   "rememberPrompts"};
 
 // Parts of the spec with fields of ours; the others are open and stay as they are written.
 constexpr const char* kOurParts[] = {"env",    "secrets",   "ports",     "resources", "storage",

@@ -140,6 +140,7 @@ void ReadMemory(Fields& in, Policy& policy) {
   in.Number("contextLimit", policy.context_limit, 0, 50);
   in.Flag("autoSummarize", policy.auto_summarize);
   in.Flag("sessionDigest", policy.session_digest);
+  in.Flag("rememberPrompts", policy.remember_prompts);
   in.Flag("autoSave", policy.auto_save);
   in.Flag("autoSearch", policy.auto_search);
   in.Flag("allowGlobal", policy.allow_global);
@@ -220,6 +221,7 @@ Json WriteMemory(const Policy& policy) {
                    {"extraPatterns", policy.redaction.extra_patterns}}}};
   // Only where there is any: a sidecar from before these fields refuses what it does not know.
   if (policy.session_digest) memory["sessionDigest"] = true;
+  if (policy.remember_prompts) memory["rememberPrompts"] = true;
   if (!policy.retention.empty()) memory["retention"] = EncodeRetention(policy.retention);
   return memory;
 }

@@ -55,7 +55,8 @@ struct Policy {
   std::string audience;    // of the projected token
   std::string project;
   int context_limit = 5;
-  bool session_digest = false;  // a memory of what was done in a session, beside its summary
+  bool session_digest = false;    // a memory of what was done in a session, beside its summary
+  bool remember_prompts = false;  // "Remember: …" in a prompt is a memory of class user
   bool auto_summarize = true, auto_save = true, auto_search = true;
   bool allow_global = false, allow_admin = false, inject_untrusted = false;
   std::string reinject = "changed";  // changed | everyTurn

@@ -14,7 +14,7 @@ Json EveryLeaf() {
     "version": 1, "agent": "billing", "namespace": "agents",
     "memory": {
       "url": "http://m.agents.svc.cluster.local:7437", "audience": "agent-memory.agents.m",
-      "project": "money", "contextLimit": 0, "autoSummarize": false, "sessionDigest": true, "autoSave": false,
+      "project": "money", "contextLimit": 0, "autoSummarize": false, "sessionDigest": true, "rememberPrompts": true, "autoSave": false,
       "autoSearch": false, "allowGlobal": true, "allowAdmin": true, "injectUntrusted": true,
       "reinject": "everyTurn", "budgetTokens": 7,
       "redaction": {"enabled": false, "workingMemory": false, "extraPatterns": ["a+"]},
@@ -60,8 +60,8 @@ TEST(Policy, ABarePolicyHasTheDefaultsOfTheSchema) {
 
 TEST(Policy, UnknownKeysAreRefusedWithTheirPath) {
   for (const auto* pointer :
-       {"/x", "/memory/x", "/memory/redaction/x", "/memory/retention/0/x", "/toolHooks/x", "/toolHooks/memorySaveRules/0/x",
-        "/toolHooks/contextInjectTools/0/x"}) {
+       {"/x", "/memory/x", "/memory/redaction/x", "/memory/retention/0/x", "/toolHooks/x",
+        "/toolHooks/memorySaveRules/0/x", "/toolHooks/contextInjectTools/0/x"}) {
     Json json = EveryLeaf();
     json[Json::json_pointer(pointer)] = 1;
     EXPECT_NE(ErrorOf(json).find("x is not a known field"), std::string::npos)
