@@ -55,7 +55,10 @@ class Laptop:
         return process, "".join(lines)
 
     def status(self):
-        return json.loads(self.run("status").stdout or "{}")
+        done = self.run("status")
+        if not done.stdout:
+            print(f"status: exit code {done.returncode}: {done.stderr.strip()}", flush=True)
+        return json.loads(done.stdout or "{}")
 
     def children(self):
         """Processes of ours that have the store in their words."""
@@ -152,6 +155,22 @@ def commands_need_no_address(counts, laptop):
     laptop.run("up", "--detach", cwd=billing)
 
 
+def survives_a_kill(counts, laptop):
+    """All is killed; the next hook, at once, starts it again and is answered."""
+    billing = os.path.join(laptop.home, "src/billing")
+    event = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s4", "prompt": "hello", "cwd": billing})
+    failed = []
+    for _ in range(5):
+        for pid in laptop.children():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it ended with its supervisor
+        done = laptop.run("hook", "UserPromptSubmit", cwd=billing, stdin=event)
+        failed += [done.stderr] if done.returncode else []
+    counts.check("hooks right after a kill are answered, five times", not failed, failed)
+
+
 def heals(counts, laptop):
     """A sidecar or the server that ends is started again, when it is used."""
     def of(program):
@@ -186,7 +205,7 @@ def main():
     counts = mcp_test.Counts()
     laptop = Laptop()
     try:
-        for part in (begins_and_ends, comes_back, commands_need_no_address, heals, refuses):
+        for part in (begins_and_ends, comes_back, commands_need_no_address, survives_a_kill, heals, refuses):
             part(counts, laptop)
     finally:
         laptop.clean()

@@ -2,10 +2,16 @@
 // program.
 #include "client/laptop/front.h"
 
+#include <chrono>
+#include <thread>
+
 #include "lib/http/client.h"
 
 namespace client {
 namespace {
+
+// A supervisor that was killed holds the folder's lock for moments still, and answers no more.
+constexpr int64_t kEndingMs = 3'000, kProbeMs = 1'000, kLookMs = 20;
 
 using base::Json;
 using base::Result;
@@ -52,12 +58,19 @@ Result<std::unique_ptr<http::Server>> StartFront(Supervisor& supervisor, const s
 }
 
 Result<Front> Front::Reach(const Home& home) {
-  ASSIGN_OR_RETURN(const Running running, home.FindRunning());
-  http::ClientOptions options;
-  options.base_url = running.front;
-  options.bearer_token = [token = running.token] { return token; };
-  ASSIGN_OR_RETURN(auto client, http::MakeClient(std::move(options)));
-  return Front(std::move(client));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kEndingMs);
+  while (true) {
+    ASSIGN_OR_RETURN(const Running running, home.FindRunning());
+    http::ClientOptions options;
+    options.base_url = running.front;
+    options.bearer_token = [token = running.token] { return token; };
+    ASSIGN_OR_RETURN(auto client, http::MakeClient(std::move(options)));
+    const Front front(std::move(client));
+    const auto standing = front.Ask("GET", "/v1/standing", nullptr, kProbeMs);
+    if (standing || standing.error().code != base::Code::kUnavailable) return front;
+    if (std::chrono::steady_clock::now() >= end) return standing.error();
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+  }
 }
 
 Result<Json> Front::Ask(const std::string& method, const std::string& path, const Json& body,
