@@ -90,14 +90,14 @@ class Refusing:
 
 
 class World:
-    def __init__(self, folder):
+    def __init__(self, folder, admin=False, **limits):
         self.folder, self.server = folder, programs.server(folder).start()
         policy = os.path.join(folder, "policy.json")
         with open(policy, "w", encoding="utf-8") as file:
             json.dump({"version": 1, "agent": "coder", "namespace": "agents",
-                       "memory": {"url": "http://" + self.server.api, "project": "coder"},
+                       "memory": {"url": "http://" + self.server.api, "project": "coder", "allowAdmin": admin},
                        "toolHooks": {"memorySaveRules": [{"name": "failures", "tool": "bash", "matchOutput": "undefined reference"}],
-                                     "blockedCommands": ["shred"]}}, file)
+                                     "blockedCommands": ["shred"], **limits}}, file)
         self.sidecar = programs.sidecar(folder, policy).start()
         self.model = Model()
         if not self.sidecar.ready():

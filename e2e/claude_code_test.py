@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Claude Code itself, headless, with the settings of docs/agents and a scripted Messages API on loopback, against
 the real sidecar and memory server: what one session met is in the next one's context, a blocked command does not
-run, and without its sidecar Claude Code answers but runs no tool. The client comes from npm (235 MB, kept);
-without the registry it is skipped.
+run, odd output and odd calls are recorded and judged, and without its sidecar Claude Code answers but runs no tool.
+The client comes from npm (235 MB, kept); without the registry it is skipped.
 
     python3 e2e/claude_code_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
 """
@@ -28,7 +28,7 @@ INSTALL_S, CLIENT_S = 600, 120
 
 class Messages:
     """As much of the Messages API as the client needs. `script`: for each call of the main loop a command for
-    Bash, or ("say", last words); what has no tools (titles and the like) is answered with a word."""
+    Bash, the content and the path for Write as a dict, or ("say", last words); what has no tools (titles and the like) is answered with a word."""
 
     def __init__(self):
         api = self
@@ -75,8 +75,9 @@ class Messages:
         step = self.script.pop(0) if self.script else ("say", "nothing to say")
         if isinstance(step, tuple):
             return {"type": "text", "text": step[1]}
-        return {"type": "tool_use", "id": "toolu_" + uuid.uuid4().hex[:24], "name": "Bash",
-                "input": {"command": step, "description": "as scripted"}}
+        write = isinstance(step, dict)
+        return {"type": "tool_use", "id": "toolu_" + uuid.uuid4().hex[:24], "name": "Write" if write else "Bash",
+                "input": step if write else {"command": step, "description": "as scripted"}}
 
     def stop(self):
         self.server.shutdown()
@@ -143,7 +144,7 @@ class Claude:
         environment = {"PATH": os.environ["PATH"], "HOME": self.home, "ANTHROPIC_BASE_URL": self.api.url,
                        "ANTHROPIC_API_KEY": "sk-none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
                        "AGENT_MEMORY_URL": "http://" + self.world.sidecar.api}
-        argv = [self.program, "-p", prompt, "--session-id", session, "--settings", self.settings, "--allowedTools", "Bash"]
+        argv = [self.program, "-p", prompt, "--session-id", session, "--settings", self.settings, "--allowedTools", "Bash,Write"]
         try:
             done = subprocess.run(argv, cwd=self.cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   timeout=CLIENT_S, check=False)
@@ -184,6 +185,29 @@ def story(counts, world, claude, api):
     counts.check("and runs no tool that nobody allowed", not os.path.exists(os.path.join(claude.cwd, "ran.txt")))
 
 
+def printed_bytes(counts, world, claude, api):
+    """A tool prints what is no text: call and result are in the conversation, and the audit log has them."""
+    api.script = ["head -c 64 /bin/ls", ("say", "An ELF file.")]
+    session, done = claude.run("What is /bin/ls?")
+    messages = wire.ask(world.sidecar.api, "GET", f"/conversations/{session}/messages")[1].get("messages", [])
+    counts.check("a tool that prints a NUL is recorded", [m["role"] for m in messages] == ["user", "assistant", "tool", "assistant"] and
+                 "ELF" in messages[2]["content"], (messages, done.stderr))
+    rows = wire.ask(world.sidecar.api, "GET", "/v1/audit")[1].get("rows", [])
+    counts.check("and audited", [row["event"] for row in rows if row["conversation"] == session] == ["PreToolUse", "PostToolUse"], rows)
+
+
+def odd_writes(counts, world, claude, api):
+    """Contents that JSON stumbles over neither unlock a path nor lock one."""
+    for what, content, begins in (("half an emoji", "x\ud83d y", "x"),):
+        paths = [os.path.join(folder, what.replace(" ", "-") + ".txt") for folder in (claude.cwd, world.folder)]
+        api.script = [{"file_path": path, "content": content} for path in paths] + [("say", "Done.")]
+        _, done = claude.run("Write it.")
+        counts.check(f"{what}: the file that the policy allows is written", os.path.exists(paths[0]) and
+                     open(paths[0], encoding="utf-8").read().startswith(begins), (api.asked[-1][-800:], done.stderr))
+        counts.check(f"{what}: the other is not, and the model reads the policy's reason", not os.path.exists(paths[1]) and
+                     f"allows no access to {paths[1]}" in api.asked[-1], (api.asked[-1][-800:], done.stderr))
+
+
 def main():
     counts = mcp_test.Counts()
     program, why = install()
@@ -192,12 +216,19 @@ def main():
         print("0 passed, 0 failed, 1 skipped")
         return 0
     folder = tempfile.mkdtemp(prefix="agent-memory-claude-")
-    world, api = agents_test.World(folder), Messages()
+    fenced = os.path.join(folder, "fenced")
+    worlds = [agents_test.World(folder, admin=True, auditTools=["Bash"]),
+              agents_test.World(fenced, allowedPaths=[os.path.join(fenced, "project")])]
+    api = Messages()
     try:
-        story(counts, world, Claude(program, world, api), api)
+        odd_writes(counts, worlds[1], Claude(program, worlds[1], api), api)
+        claude = Claude(program, worlds[0], api)
+        printed_bytes(counts, worlds[0], claude, api)
+        story(counts, worlds[0], claude, api)
     finally:
         api.stop()
-        world.stop()
+        for world in worlds:
+            world.stop()
         shutil.rmtree(folder, ignore_errors=True)
     print(f"{counts.passed} passed, {counts.failed} failed")
     return int(counts.failed != 0)

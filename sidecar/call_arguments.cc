@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/base/json.h"
+#include "lib/base/json_mend.h"
 #include "lib/base/text.h"
 #include "sidecar/path_judge.h"
 #include "sidecar/tool_text.h"
@@ -80,13 +80,17 @@ bool IsListOfTexts(const Json& value) {
          std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_string(); });
 }
 
-// The list or object that a text holds.
-std::optional<Json> HeldJson(const std::string& text) {
+// The list or object that a text holds. What readers of JSON take for different things (a key that
+// is there twice, half a character) is `odd`.
+std::optional<Json> HeldJson(const std::string& text, bool& odd) {
+  constexpr size_t kMostMended = 1 << 20;
   const std::string_view trimmed = base::Trim(text);
   if (!trimmed.starts_with("{") && !trimmed.starts_with("[")) return std::nullopt;
-  auto held = base::ParseJson(text);
-  if (!held || !held->is_structured()) return std::nullopt;
-  return std::move(*held);
+  auto held = base::ReadMendedJson(text, kMostMended);
+  if (!held || !held->value.is_structured()) return std::nullopt;
+  const base::JsonMends& mends = held->mends;
+  odd |= mends.characters || mends.cut || mends.levels || mends.twins > 0;
+  return std::move(held->value);
 }
 
 bool IsOneWord(std::string_view text) {
@@ -100,8 +104,8 @@ bool IsHome(std::string_view text) {
 // Of a root directory: /compact is a command of a chat, /etc is none.
 bool IsRootDirectory(std::string_view text) {
   constexpr std::string_view kRoots[] = {
-      "bin", "boot", "dev",  "etc", "home", "lib", "lib32", "lib64", "media", "mnt",  "opt",
-      "proc", "root", "run", "sbin", "srv", "sys", "tmp",   "usr",   "var",   "data", "Users"};
+      "bin",  "boot", "dev", "etc",  "home", "lib", "lib32", "lib64", "media", "mnt",  "opt",
+      "proc", "root", "run", "sbin", "srv",  "sys", "tmp",   "usr",   "var",   "data", "Users"};
   return IsOneOf(text.substr(1), kRoots);
 }
 
@@ -111,15 +115,22 @@ class Reader {
       : found_(found), glob_tool_(glob_tool), budget_(budget) {}
 
   void ReadInput(const Json& input) {
-    if (input.is_string()) return ReadInputText(input.get_ref<const std::string&>());
-    if (input.is_object()) return Walk(input, Meaning::kUnknown, "", 0);
-    if (!input.is_null()) found_.unreadable = "its input is neither an object nor text";
+    if (input.is_string()) {
+      ReadInputText(input.get_ref<const std::string&>());
+    } else if (input.is_object()) {
+      Walk(input, Meaning::kUnknown, "", 0);
+    } else if (!input.is_null()) {
+      found_.unreadable = "its input is neither an object nor text";
+    }
+    if (odd_ && found_.unreadable.empty()) {
+      found_.unreadable = "a text in it holds JSON that programs read in different ways";
+    }
   }
 
  private:
   // A plain text is a command.
   void ReadInputText(const std::string& text) {
-    if (const auto held = HeldJson(text)) return Walk(*held, Meaning::kUnknown, "", 0);
+    if (const auto held = HeldJson(text, odd_)) return Walk(*held, Meaning::kUnknown, "", 0);
     found_.scripts.push_back(text);
   }
 
@@ -181,7 +192,7 @@ class Reader {
       const Json& list = member.value();
       if (IsListOfTexts(list)) lists.push_back(AsScript(list));
       if (!list.is_string()) continue;
-      const auto held = HeldJson(list.get_ref<const std::string&>());
+      const auto held = HeldJson(list.get_ref<const std::string&>(), odd_);
       lists.push_back(held && IsListOfTexts(*held) ? AsScript(*held) : list.get<std::string>());
     }
     return lists;
@@ -198,7 +209,7 @@ class Reader {
       found_.prose.push_back({name, text});
       return;
     }
-    if (const auto held = meaning == Meaning::kCommand ? std::nullopt : HeldJson(text)) {
+    if (const auto held = meaning == Meaning::kCommand ? std::nullopt : HeldJson(text, odd_)) {
       if (depth < kMaxJsonDepth) return Walk(*held, meaning, name, depth + 1);
       found_.unreadable = "its argument " + name + " holds JSON in JSON too deep";
       return;
@@ -217,8 +228,7 @@ class Reader {
       const std::string_view line = text.substr(at, end - at);
       for (const std::string_view mark :
            {"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "}) {
-        if (line.starts_with(mark))
-          found_.paths.emplace_back(base::Trim(line.substr(mark.size())));
+        if (line.starts_with(mark)) found_.paths.emplace_back(base::Trim(line.substr(mark.size())));
       }
       at = end + 1;
     }
@@ -274,6 +284,7 @@ class Reader {
   CallTexts& found_;
   const bool glob_tool_;
   WorkBudget& budget_;
+  bool odd_ = false;
 };
 
 }  // namespace

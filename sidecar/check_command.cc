@@ -10,6 +10,7 @@
 #include "lib/base/text.h"
 #include "lib/base/text_inert.h"
 #include "sidecar/check_report.h"
+#include "sidecar/hooks.h"
 
 namespace sidecar {
 namespace {
@@ -50,9 +51,9 @@ base::Result<std::string> ReadInput(std::istream& in) {
 }
 
 // The events of a file: one JSON object, or one a line.
-base::Result<std::vector<Json>> ReadEvents(const std::string& text) {
-  std::vector<Json> events;
-  if (auto whole = base::ParseJson(text)) {
+base::Result<std::vector<base::MendedJson>> ReadEvents(const std::string& text) {
+  std::vector<base::MendedJson> events;
+  if (auto whole = base::ReadMendedJson(text, kMaxHookBytes)) {
     events.push_back(std::move(*whole));
     return events;
   }
@@ -60,7 +61,7 @@ base::Result<std::vector<Json>> ReadEvents(const std::string& text) {
   for (const std::string& line : base::Split(text, '\n')) {
     ++number;
     if (base::IsBlank(line)) continue;
-    auto event = base::ParseJson(line);
+    auto event = base::ReadMendedJson(line, kMaxHookBytes);
     if (!event) return base::Wrap("line " + std::to_string(number), event.error());
     events.push_back(std::move(*event));
   }
@@ -76,8 +77,10 @@ base::Result<Json> CheckAll(const std::string& policy_file, const std::string& e
   Json reports = Json::array();
   for (size_t i = 0; i < events->size(); ++i) {
     // Recordings may wrap an event in a record of their own.
-    const Json* inner = base::At((*events)[i], {"event"});
-    auto event = api::DecodeHookEvent(inner && inner->is_object() ? *inner : (*events)[i]);
+    base::MendedJson& read = (*events)[i];
+    const Json* inner = base::At(read.value, {"event"});
+    if (inner && inner->is_object()) read.value = Json(*inner);
+    auto event = ReadHookEvent(std::move(read));
     if (!event) return base::Wrap("--event: number " + std::to_string(i + 1), event.error());
     reports.push_back(CheckEvent(**policy, std::move(*event)));
   }

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/json_mend_text.h"
 #include "lib/base/text.h"
 #include "sidecar/blocked_commands.h"
 #include "sidecar/call_arguments.h"
 #include "sidecar/script_paths.h"
-#include "sidecar/shell_call.h"
 #include "sidecar/script_words.h"
+#include "sidecar/shell_call.h"
 
 namespace sidecar {
 namespace {
@@ -152,12 +153,13 @@ std::vector<BlockedCommand> BlockedCommands(const api::Policy& policy) {
   return blocked;
 }
 
-std::string BlockedReason(const std::vector<BlockedCommand>& blocked, bool strict, const CallTexts& call,
-                          WorkBudget& budget) {
+std::string BlockedReason(const std::vector<BlockedCommand>& blocked, bool strict,
+                          const CallTexts& call, WorkBudget& budget) {
   if (blocked.empty()) return {};
   for (const std::string& script : call.scripts) {
     if (!budget.Spend(script.size())) return {};
-    if (std::string reason = BlockedScript(blocked, strict, script, budget); !reason.empty()) return reason;
+    if (std::string reason = BlockedScript(blocked, strict, script, budget); !reason.empty())
+      return reason;
   }
   for (const std::string& line : call.lines) {
     if (!budget.Spend(line.size())) return {};
@@ -218,6 +220,31 @@ std::vector<std::string> Unjudged(const api::Policy& policy,
   return names;
 }
 
+bool HoldsReplaced(const std::vector<std::string>& texts) {
+  return std::any_of(texts.begin(), texts.end(), [](const std::string& text) {
+    return text.find(base::kReplacement) != std::string::npos;
+  });
+}
+
+// What was replaced or left out is one thing for us and may be another for the tool: a NUL ends a
+// text or is dropped, half a character is a byte or a question mark. In contents it does not
+// matter.
+std::string ReplacedReason(const api::Policy& policy, const api::HookEvent& event,
+                           const CallTexts& call) {
+  constexpr const char* kLimits = "the policy of this agent limits commands and paths, and ";
+  if (!event.unread.empty()) return kLimits + ("this call cannot be judged: " + event.unread);
+  if (!event.mended) return {};
+  const bool paths = !policy.allowed_paths.empty(), commands = !policy.blocked_commands.empty();
+  const bool replaced = HoldsReplaced(call.scripts) || (commands && HoldsReplaced(call.lines)) ||
+                        (paths && (HoldsReplaced(call.paths) || HoldsReplaced(call.guesses) ||
+                                   HoldsReplaced(call.options) || HoldsReplaced({event.cwd})));
+  if (!replaced) return {};
+  return std::string(kLimits) +
+         "a command or path of this call holds a NUL or half a character, or was cut for its "
+         "length, "
+         "so that what the tool would do cannot be judged: write it in whole characters, shorter";
+}
+
 }  // namespace
 
 Denial DeniedCall(const api::Policy& policy, const api::HookEvent& event, const RealPath& real_path,
@@ -233,6 +260,7 @@ Denial DeniedCall(const api::Policy& policy, const api::HookEvent& event, const 
   Denial denial;
   denial.reason = BlockedReason(blocked, policy.strict_commands, call, budget);
   if (denial.reason.empty()) denial.reason = PathReason(policy, event, real_path, call, budget);
+  if (denial.reason.empty()) denial.reason = ReplacedReason(policy, event, call);
   if (denial.reason.empty()) denial.unjudged = Unjudged(policy, blocked, call, budget);
   if (budget.over() && denial.reason.empty()) {
     denial.reason =

@@ -1,13 +1,16 @@
 // Decodes, hands over, encodes. An event that we do not know is answered {}: an agent newer than we
-// are must not be disturbed.
+// are must not be disturbed. No event is refused for what is in it.
 #include "sidecar/hooks.h"
 
 #include <utility>
 
+#include "lib/base/log.h"
 #include "lib/telemetry/trace.h"
 
 namespace sidecar {
 namespace {
+
+constexpr int64_t kLogEveryMs = 60'000;
 
 // What is large of an event is moved, for a hook's memory is its body times its copies.
 base::Json Taken(base::Json& body, const char* field) {
@@ -17,22 +20,62 @@ base::Json Taken(base::Json& body, const char* field) {
 
 }  // namespace
 
+http::Route Hooks::Route() {
+  return {.method = "POST",
+          .pattern = "/v1/hooks",
+          .handler = [this](const http::Request& request) { return Handle(request); },
+          .max_body_bytes = kMaxHookBytes};
+}
+
 http::Response Hooks::Handle(const http::Request& request) {
   auto answer = Answer(request);
   if (answer) return http::JsonResponse(200, *answer);
   metrics_.Count("agent_memory_sidecar_hooks_refused_total",
                  {{"reason", base::CodeName(answer.error().code)}});
+  LogRefusal(answer.error());
   return http::ErrorResponse(answer.error());
 }
 
-base::Result<base::Json> Hooks::Answer(const http::Request& request) {
-  ASSIGN_OR_RETURN(base::Json body, base::ParseJson(request.body));
-  base::Json input = Taken(body, "tool_input"), response = Taken(body, "tool_response");
-  ASSIGN_OR_RETURN(api::HookEvent event, api::DecodeHookEvent(body));
-  body = nullptr;
-  if (event.kind == api::HookEvent::Kind::kOther) return base::Json::object();
+// Seldom, since a runtime that sends one such event sends many.
+void Hooks::LogRefusal(const base::Error& error) {
+  const int64_t now_ms = clock_.MonotonicMs();
+  int64_t next_ms = next_log_ms_;
+  if (now_ms < next_ms || !next_log_ms_.compare_exchange_strong(next_ms, now_ms + kLogEveryMs))
+    return;
+  // The parser's words quote the text.
+  const bool parser = error.message.starts_with("malformed JSON");
+  base::LogWarn(
+      "hook events are refused; said once a minute",
+      {{"code", base::CodeName(error.code)}, {"reason", parser ? "it is no JSON" : error.message}});
+}
+
+void Hooks::CountMends(const base::JsonMends& mends) {
+  const std::pair<const char*, bool> kinds[] = {{"characters", mends.characters},
+                                                {"cut", mends.cut},
+                                                {"levels", mends.levels},
+                                                {"numbers", mends.numbers},
+                                                {"twins", mends.twins > 0}};
+  for (const auto& [what, is] : kinds) {
+    if (is) metrics_.Count("agent_memory_sidecar_hooks_mended_total", {{"what", what}});
+  }
+}
+
+base::Result<api::HookEvent> ReadHookEvent(base::MendedJson body) {
+  base::Json input = Taken(body.value, "tool_input"), response = Taken(body.value, "tool_response");
+  ASSIGN_OR_RETURN(api::HookEvent event, api::DecodeHookEvent(body.value));
   event.tool_input = std::move(input);
   event.tool_response = std::move(response);
+  event.mended = body.mends.characters || body.mends.cut;
+  if (body.mends.levels) event.unread = "it is nested deeper than 64 levels: make it flatter";
+  if (body.mends.top_twins > 0) event.unread = "a field of the event is there twice: send it once";
+  return event;
+}
+
+base::Result<base::Json> Hooks::Answer(const http::Request& request) {
+  ASSIGN_OR_RETURN(base::MendedJson body, base::ReadMendedJson(request.body, kMaxHookBytes));
+  CountMends(body.mends);
+  ASSIGN_OR_RETURN(api::HookEvent event, ReadHookEvent(std::move(body)));
+  if (event.kind == api::HookEvent::Kind::kOther) return base::Json::object();
   metrics_.Count("agent_memory_sidecar_hooks_total", {{"event", event.name}});
   api::HookEvent named;  // the answer only needs the name
   named.kind = event.kind;

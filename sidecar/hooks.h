@@ -1,7 +1,12 @@
 // POST /v1/hooks: bytes to an event, the turn's answer to bytes. What happens in between is turn.h.
 #pragma once
 
-#include "lib/http/message.h"
+#include <atomic>
+#include <memory>
+
+#include "lib/base/clock.h"
+#include "lib/base/json_mend.h"
+#include "lib/http/router.h"
 #include "lib/telemetry/metrics.h"
 #include "sidecar/turn.h"
 
@@ -11,13 +16,24 @@ inline constexpr size_t kMaxHookBytes = 8 << 20;
 
 class Hooks {
  public:
-  Hooks(Turn& turn, telemetry::Metrics& metrics) : turn_(turn), metrics_(metrics) {}
-  http::Response Handle(const http::Request& request);
+  Hooks(Turn& turn, telemetry::Metrics& metrics, const base::Clock& clock)
+      : turn_(turn), metrics_(metrics), clock_(clock) {}
+  http::Route Route();
 
  private:
+  http::Response Handle(const http::Request& request);
   base::Result<base::Json> Answer(const http::Request& request);
+  void CountMends(const base::JsonMends& mends);
+  void LogRefusal(const base::Error& error);
+
   Turn& turn_;
   telemetry::Metrics& metrics_;
+  const base::Clock& clock_;
+  std::atomic<int64_t> next_log_ms_ = INT64_MIN;
 };
+
+// A hook event as it is posted, with what was mended to read it (ADR 47). kInvalid: it is no JSON,
+// or no event.
+base::Result<api::HookEvent> ReadHookEvent(base::MendedJson body);
 
 }  // namespace sidecar

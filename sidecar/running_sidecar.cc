@@ -99,7 +99,7 @@ struct RunningSidecar::Parts {
                  }),
         recall(servers, c, {.deadline_ms = s.recall_timeout_ms}),
         turn({*state, policies, recall, rules, *metrics, *tracer, c, s.outbox, Waker()}),
-        hooks(turn, *metrics),
+        hooks(turn, *metrics, c),
         conversations(*state, policies, c, s.outbox, s.conversation_ttl_ms, Waker()),
         dead_letters(*state, policies, s.outbox, Waker()),
         upkeep(*state, policies, *metrics, c,
@@ -145,9 +145,7 @@ struct RunningSidecar::Parts {
     return routes;
   }
   http::Router AgentRouter() {
-    std::vector<http::Route> routes = {{"POST", "/v1/hooks",
-                                        [this](const http::Request& r) { return hooks.Handle(r); },
-                                        kMaxHookBytes}};
+    std::vector<http::Route> routes = {hooks.Route()};
     for (auto& more : {TwinsOfTools(), mcp.Routes(), dead_letters.Routes(), status.AgentRoutes(),
                        injections.Routes(), ledger.Routes(), audit.Routes()}) {
       routes.insert(routes.end(), more.begin(), more.end());

@@ -34,6 +34,10 @@ struct HookEvent {
   std::string source;                  // SessionStart: startup, resume, clear, compact
   std::string reason;                  // SessionEnd
   std::string cwd;
+  // What was mended to read it (ADR 47): with `mended`, U+FFFD in it stands for what only the tool
+  // knows. `unread`: why a part of it cannot be judged; empty: it can.
+  bool mended = false;
+  std::string unread;
 };
 
 // kInvalid: not an object, no hook_event_name or session_id, a field of a wrong type. Unknown

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lib/base/byte_budget.h"
+#include "lib/base/json_mend.h"
 #include "lib/base/text.h"
 
 namespace base {
@@ -18,7 +19,7 @@ constexpr size_t kValuesAtOnce = 1'024;  // so that small texts charge nothing
 // Builds the value and refuses what K47 refuses. The library has already checked syntax and UTF-8.
 class StrictReader : public nlohmann::json_sax<Json> {
  public:
-  explicit StrictReader(const JsonLimits& limits) : limits_(limits) {}
+  StrictReader(const JsonLimits& limits, JsonMends* mends) : limits_(limits), mends_(mends) {}
 
   bool null() override { return Put(nullptr); }
   bool boolean(bool value) override { return Put(value); }
@@ -39,7 +40,9 @@ class StrictReader : public nlohmann::json_sax<Json> {
   bool key(std::string& name) override {
     if (name.find('\0') != std::string::npos) return Fail("a key holds the character NUL");
     Json& object = *open_.back();
-    if (object.contains(name)) return Fail("the key \"" + name + "\" is there twice");
+    if (object.contains(name) && !KeepTwin(object, name)) {
+      return Fail("the key \"" + name + "\" is there twice");
+    }
     if (object.size() >= limits_.max_keys) {
       return Fail("an object has more than " + std::to_string(limits_.max_keys) + " keys");
     }
@@ -64,6 +67,19 @@ class StrictReader : public nlohmann::json_sax<Json> {
   bool Put(Json value) {
     Place(std::move(value));
     return ++values_ % kValuesAtOnce != 0 || ChargeValues();
+  }
+  // No kept name is tried twice, so that many twins cost in proportion.
+  bool KeepTwin(Json& object, const std::string& name) {
+    if (mends_ == nullptr) return false;
+    ++mends_->twins;
+    if (open_.size() == 1) ++mends_->top_twins;
+    std::string kept;
+    do {
+      kept = name;
+      for (size_t bits = ++twins_; bits > 0; bits /= 2) kept += bits % 2 == 1 ? '_' : '-';
+    } while (object.contains(kept));
+    object[kept] = std::move(object[name]);
+    return true;
   }
   bool ChargeValues() {
     const size_t bytes = values_ * kValueBytes;
@@ -102,11 +118,12 @@ class StrictReader : public nlohmann::json_sax<Json> {
   }
 
   const JsonLimits& limits_;
+  JsonMends* const mends_;
   ByteCharge* const charge_ = ByteCharge::OfThisThread();
   std::vector<Json*>
       open_;  // a child is complete before its parent grows, so the pointers stay good
   std::string key_;
-  size_t values_ = 0;
+  size_t values_ = 0, twins_ = 0;
 };
 
 Error WrongType(const char* field, const char* wanted, const Json& value) {
@@ -116,12 +133,16 @@ Error WrongType(const char* field, const char* wanted, const Json& value) {
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text, const JsonLimits& limits) {
+  return ParseJson(text, limits, nullptr);
+}
+
+Result<Json> ParseJson(std::string_view text, const JsonLimits& limits, JsonMends* mends) {
   if (Trim(text).empty()) return Error{Code::kInvalid, "the JSON text is empty"};
   // The library takes a NUL for the end of its input, and what stands behind it for nothing.
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return Error{Code::kInvalid, "malformed JSON: a NUL at byte " + std::to_string(nul + 1)};
   }
-  StrictReader reader(limits);
+  StrictReader reader(limits, mends);
   if (!Json::sax_parse(text.begin(), text.end(), &reader)) {
     const bool malformed = reader.code == Code::kInvalid;
     return Error{reader.code, (malformed ? "malformed JSON: " : "") + reader.failure};

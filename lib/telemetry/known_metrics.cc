@@ -85,6 +85,8 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_sidecar_forgotten_total", "counter",
      "What was deleted, by what (answers, injections, ledgers, conversations, audit, messages) and "
      "reason: age, share (of the volume)."},
+    {"agent_memory_sidecar_hooks_mended_total", "counter",
+     "Hook events mended to be read, by what: characters, cut, levels, numbers, twins."},
     {"agent_memory_sidecar_hooks_refused_total", "counter",
      "Hook events answered with an error, by reason; full: the outbox has no room."},
     {"agent_memory_sidecar_hooks_total", "counter", "Hook events taken, by event name."},

@@ -1,0 +1,130 @@
+// Shows that no hook event is refused for what is in it: odd ones are mended, recorded, audited and
+// judged, and what cannot be judged is denied where the policy denies.
+#include <gtest/gtest.h>
+
+#include "sidecar/sidecar_fixture.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+class OddEvents : public SidecarTest {
+ protected:
+  // The JSON as it stands; `fields` begin behind the name and the session.
+  Reply Post(const std::string& event, const std::string& fields) {
+    http::ClientRequest request;
+    request.method = "POST";
+    request.target = "/v1/hooks";
+    request.body =
+        R"({"session_id":"c1","cwd":"/work","hook_event_name":")" + event + "\"," + fields + "}";
+    return Send(*api_, request);
+  }
+  std::string Denial(const std::string& tool, const std::string& input) {
+    const Reply reply =
+        Post("PreToolUse", R"("tool_name":")" + tool + R"(","tool_input":)" + input);
+    EXPECT_EQ(reply.status, 200) << input.substr(0, 99) << reply.body;
+    return base::StringAt(reply.body, {"hookSpecificOutput", "permissionDecisionReason"});
+  }
+  void Limit(const Json& hooks) {
+    const Json policy = {{"memory", {{"allowAdmin", true}}},
+                         {"toolHooks", hooks}};  // to read the audit log
+    directory_.Write("policy.json", PolicyText(memory_.url(), policy));
+    Start();
+  }
+};
+
+TEST_F(OddEvents, AnOutputWithANulIsAMessageAnAuditRowAndACapture) {
+  Limit({{"auditTools", {"bash"}}});
+  EXPECT_EQ(Post("PostToolUse",
+                 R"("tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"cat a"},)"
+                 R"("tool_response":{"stdout":"ELF\u0000\ud83d panic: at main.c","stderr":""})")
+                .status,
+            200);
+  const Json messages = Messages();
+  ASSERT_EQ(messages.size(), 2u) << messages;
+  EXPECT_EQ(messages[1]["content"], "ELF\uFFFD\uFFFD panic: at main.c");
+  const Json audit = Ask("GET", "/v1/audit").body["rows"];
+  ASSERT_EQ(audit.size(), 1u) << audit;
+  EXPECT_TRUE(Until([&] { return memory_.CountCalls("POST /observations") == 2; }));
+  http::ClientRequest scrape;
+  scrape.target = "/metrics";
+  const auto metrics = admin_->Send(scrape);
+  ASSERT_TRUE(metrics);
+  EXPECT_NE(metrics->body.find(R"(agent_memory_sidecar_hooks_mended_total{what="characters"} 1)"),
+            std::string::npos);
+}
+
+TEST_F(OddEvents, EachKindIsRecorded) {
+  const std::string deep = std::string(99, '[') + std::string(99, ']');
+  for (const std::string& prompt :
+       {std::string(R"("a\u0000")"), std::string(R"("\udc80")"), std::string("\"\xFF\"")}) {
+    EXPECT_EQ(Post("UserPromptSubmit", "\"prompt\":" + prompt).status, 200) << prompt;
+  }
+  for (const std::string& response :
+       {deep, std::string(R"({"a":1,"a":"two"})"), std::string("[1e999]")}) {
+    EXPECT_EQ(
+        Post("PostToolUse", R"("tool_name":"Bash","tool_input":{},"tool_response":)" + response)
+            .status,
+        200);
+  }
+  EXPECT_EQ(Messages().size(), 3u + 2 * 3u);
+}
+
+TEST_F(OddEvents, DenialsJudgeWhatTheToolWouldRun) {
+  Limit({{"blockedCommands", {"rm", "git push"}}, {"allowedPaths", {"/work"}}});
+  const std::string open(70, '['), close(70, ']');
+  struct Case {
+    const char* tool;
+    std::string input, wanted;  // in the reason; empty: allowed
+  };
+  const Case cases[] = {
+      {"Bash", R"({"command":"rm -f x # \udc80"})", "blocks the command \"rm\""},
+      {"Bash", R"({"command":"rm -f x \u0000"})", "blocks the command \"rm\""},
+      {"Bash", R"({"command":"git push\u0000x"})", "cannot be judged"},
+      {"Bash", R"({"command":"r\u0000m x"})", "cannot be judged"},
+      {"Bash", R"({"command":"cat \ud83d\ud83d/x"})", "cannot be judged"},
+      {"Bash", R"({"command":"echo \ud83d\ude00"})", ""},
+      {"Bash", R"({"command":"echo \ufffd"})", ""},
+      {"Bash", R"({"command":"rm a","command":"ls a"})", "blocks the command \"rm\""},
+      {"Bash", R"({"command":"ls a","command":"rm a"})", "blocks the command \"rm\""},
+      {"Bash", R"({"command":"rm a","command":"ls a","command":"ls b"})",
+       "blocks the command \"rm\""},
+      {"Bash", R"({"command":"ls a","command":"ls b"})", ""},
+      {"Bash", R"({"command":"ls a"},"tool_input":{"command":"ls b"})", "there twice"},
+      {"Write", R"({"file_path":"/work/a","content":"x\ud83d y"})", ""},
+      {"Write", R"({"file_path":"/work/a","content":"x\u0000 y"})", ""},
+      {"Write", R"({"file_path":"/etc/a","content":"x\ud83d y"})", "/etc/a"},
+      {"Write", R"({"file_path":"/work/\ud83d/a","content":"x"})", "cannot be judged"},
+      {"Write", R"({"file_path":"/etc/a","file_path":"/work/a","content":"x"})", "/etc/a"},
+      {"Write", R"({"content":)" + open + close + R"(,"file_path":"/work/a"})", "64 levels"},
+      {"Tool",
+       R"({"input":")" + std::string(R"({\"path\":\"/etc/a\",\"path\":\"/work/a\"})") + "\"}",
+       "different ways"},
+      {"Tool", R"({"input":")" + std::string(R"({\"path\":\"/work/\\ud83d\"})") + "\"}",
+       "different ways"},
+      {"Tool", R"({"size":1e999,"file_path":"/work/a"})", ""},
+  };
+  for (const auto& [tool, input, wanted] : cases) {
+    const std::string reason = Denial(tool, input);
+    EXPECT_EQ(reason.empty(), wanted.empty()) << input.substr(0, 99) << ": " << reason;
+    EXPECT_NE(reason.find(wanted), std::string::npos) << input.substr(0, 99) << ": " << reason;
+  }
+  Limit({{"auditTools", {"bash"}}});
+  for (const auto& [tool, input, wanted] : cases)
+    EXPECT_EQ(Denial(tool, input), "") << input.substr(0, 99);
+}
+
+TEST_F(OddEvents, WhatIsNoJsonIsRefusedAndSaidOnceAMinuteWithoutItsContents) {
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Post("Stop", "sesame").status, 400);
+  const std::string log = testing::internal::GetCapturedStderr();
+  const std::string line = "hook events are refused";
+  const size_t first = log.find(line);
+  ASSERT_NE(first, std::string::npos) << log;
+  EXPECT_EQ(log.find(line, first + 1), std::string::npos) << log;
+  EXPECT_EQ(log.find("sesame"), std::string::npos) << log;
+}
+
+}  // namespace
+}  // namespace sidecar
