@@ -22,6 +22,8 @@ int Up(Call& call);
 int Down(Call& call);
 int Status(Call& call);
 int Setup(Call& call);
+int Why(Call& call);
+int Doctor(Call& call);
 int Hook(Call& call);
 int Mcp(Call& call);
 

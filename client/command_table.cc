@@ -18,6 +18,7 @@ std::vector<Command> LaptopCommands() {
        "Run memory on this machine: a server, and a sidecar for each repository.",
        {{"project", Kind::kString, "", "name of this repository's project; default: as its folder"},
         {"detach", Kind::kBool, "false", "return when it is up, and leave it running"},
+        {"install", Kind::kBool, "false", "only write a unit of systemd that runs it at login"},
         HomeSetting()},
        "  agent-memory up\n  agent-memory up --detach\n",
        0,
@@ -53,6 +54,31 @@ std::vector<Command> LaptopCommands() {
        0,
        0,
        Status,
+       nullptr},
+  };
+}
+
+std::vector<Command> AskCommands() {
+  return {
+      {"why",
+       "This machine",
+       "",
+       "Show what the agent was given last in this repository, and what for.",
+       {{"limit", Kind::kInt, "3", "turns", 1, 100}, HomeSetting()},
+       "  agent-memory why\n",
+       0,
+       0,
+       Why,
+       nullptr},
+      {"doctor",
+       "This machine",
+       "",
+       "Look for what keeps memory from working, and say how to mend it.",
+       {HomeSetting()},
+       "  agent-memory doctor\n",
+       0,
+       0,
+       Doctor,
        nullptr},
   };
 }
@@ -196,7 +222,8 @@ std::vector<Command> MoveCommands() {
 const std::vector<Command>& Commands() {
   static const std::vector<Command> all = [] {
     std::vector<Command> commands = LaptopCommands();
-    for (auto part : {LookCommands(), ChangeCommands(), MoveCommands(), AgentCommands()})
+    for (auto part :
+         {AskCommands(), LookCommands(), ChangeCommands(), MoveCommands(), AgentCommands()})
       commands.insert(commands.end(), part.begin(), part.end());
     commands.push_back({"completion",
                         "Else",

@@ -103,6 +103,38 @@ def remembers(counts, laptop):
     counts.check("said twice it is there once", len(rows) == 1, rows)
 
 
+def says_why(counts, laptop):
+    one = os.path.join(laptop.home, "src/one")
+    shown = laptop.run("why", "-o", "table", cwd=one).stdout
+    counts.check("why shows what was asked and given", "asked for: cats or ocelots?" in shown and "I prefer ocelots" in shown and " yes " in shown, shown)
+    records = json.loads(laptop.run("why", cwd=one).stdout)
+    counts.check("and as JSON", records[0]["injections"][0]["query"] == "cats or ocelots?", records)
+    counts.check("of a repository without any it says so", "given nothing yet" in laptop.run("why", "-o", "table", cwd=laptop.repository("none")).stdout)
+
+
+def doctor(counts, laptop):
+    one, settings = os.path.join(laptop.home, "src/one"), os.path.join(laptop.home, ".claude/settings.json")
+    done = laptop.run("doctor", "-o", "table", cwd=one)
+    counts.check("doctor says what is not connected", done.returncode == 1 and "run 'agent-memory setup claude-code'" in done.stdout, done.stdout)
+    for agent in ("claude-code", "codex"):
+        laptop.run("setup", agent)
+    done = laptop.run("doctor", "-o", "table", cwd=one)
+    counts.check("all is well then", done.returncode == 0 and "bad" not in done.stdout and "sidecar of project one" in done.stdout, done.stdout)
+    policy = os.path.join(laptop.store, "policy.json")
+    starter = read(policy)
+    write(policy, '{"version": 1, "memory": {"contextLimt": 3}}')
+    write(settings, read(settings).replace("hook Stop", "hook Other"))
+    rows = json.loads(laptop.run("doctor", cwd=one).stdout)
+    bad = [row for row in rows if not row["ok"]]
+    counts.check("it finds a wrong policy and changed settings", len(bad) == 2 and "contextLimt" in bad[0]["what"] and settings in bad[1]["what"], bad)
+    write(policy, starter)
+    for agent in ("claude-code", "codex"):
+        laptop.run("setup", agent, "--undo")
+    unit = os.path.join(laptop.home, ".config/systemd/user/agent-memory.service")
+    done = laptop.run("up", "--install")
+    counts.check("up --install writes a unit", done.returncode == 0 and "systemctl --user enable" in done.stdout and f'up --home "{laptop.store}"' in read(unit), done.stdout)
+
+
 def mcp(counts, laptop):
     one = os.path.join(laptop.home, "src/one")
     lines = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
@@ -162,7 +194,7 @@ def with_claude_code(counts, laptop, program):
 def main():
     counts, laptop = mcp_test.Counts(), laptop_test.Laptop()
     try:
-        for part in (sets_up, hooks_find_their_repository, remembers, mcp, stands_in_nobodys_way):
+        for part in (sets_up, hooks_find_their_repository, remembers, says_why, doctor, mcp, stands_in_nobodys_way):
             part(counts, laptop)
         program, why = claude_code_test.install()
         if why:

@@ -9,6 +9,7 @@
 #include "client/laptop/repository.h"
 #include "client/laptop/running_program.h"
 #include "client/laptop/starter_policy.h"
+#include "client/laptop/user_unit.h"
 #include "lib/api/policy.h"
 #include "lib/base/file.h"
 #include "lib/base/text.h"
@@ -119,6 +120,13 @@ TEST(StarterPolicyTest, IsAPolicyAndDeniesNothing) {
   EXPECT_TRUE(Denies("not JSON")) << "what cannot be read may deny";
   EXPECT_FALSE(PolicyFor(R"({"version": 1, "memory": {"contextLimt": 1}})", "", ""));
   EXPECT_FALSE(PolicyFor(R"({"version": 1, "memory": 7})", "", ""));
+}
+
+TEST(UserUnitTest, WordsWithSignsOfSystemdArePlain) {
+  const std::string unit = UserUnit("/opt/100%/agent-memory", "/home/a \"b\"/$x");
+  EXPECT_NE(unit.find(R"(ExecStart="/opt/100%%/agent-memory" up --home "/home/a \"b\"/$$x")"),
+            std::string::npos)
+      << unit;
 }
 
 TEST_F(LaptopTest, ALogHasABound) {

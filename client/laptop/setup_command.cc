@@ -2,11 +2,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <ostream>
 
 #include "client/command_runs.h"
+#include "client/laptop/agent_edits.h"
 #include "client/laptop/agent_settings.h"
 #include "client/laptop/this_program.h"
 #include "lib/base/file.h"
@@ -19,73 +20,6 @@ using base::Code;
 using base::Error;
 using base::Result;
 using base::Status;
-
-// One file: what it becomes by setup and by --undo.
-struct FileEdit {
-  std::string file;
-  std::function<Result<std::string>(const std::string&text)> with, without;
-};
-
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-using Change = std::function<Status(Settings&)>;
-
-// JSON text before and after. A file that is empty or not there is an empty object, and no file
-// again when nothing is left in it.
-Result<std::string> Changed(const std::string& text, const Change& change) {
-  Settings settings = Settings::object();
-  if (!text.empty()) {
-    // Strict, for its message; the second reading keeps the order of the keys.
-    ASSIGN_OR_RETURN([[maybe_unused]] const base::Json strict, base::ParseJson(text));
-    settings = Settings::parse(text, nullptr, false);
-  }
-  const Settings before = settings;
-  RETURN_IF_ERROR(change(settings));
-  if (settings == before) return text;
-  return settings.empty() ? "" : settings.dump(2) + "\n";
-}
-
-FileEdit JsonEdit(std::string file, Change with, Change without) {
-  return {std::move(file), [with](const std::string& text) { return Changed(text, with); },
-          [without](const std::string& text) { return Changed(text, without); }};
-}
-
-FileEdit HooksEdit(const std::string& file, const std::string& program,
-                   std::vector<std::string> events) {
-  return JsonEdit(
-      file, [=](Settings& settings) { return AddHooks(settings, program, events); },
-      [](Settings& settings) {
-        RemoveHooks(settings);
-        return Status();
-      });
-}
-
-std::vector<FileEdit> ClaudeCodeEdits(const std::string& user, const std::string& program) {
-  const std::string own = Variable("CLAUDE_CONFIG_DIR");
-  const std::string folder = own.empty() ? user + "/.claude" : own;
-  return {HooksEdit(folder + "/settings.json", program,
-                    {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse",
-                     "PostToolUseFailure", "Stop", "SessionEnd"}),
-          JsonEdit((own.empty() ? user : own) + "/.claude.json",
-                   [=](Settings& settings) { return AddServer(settings, program); },
-                   [](Settings& settings) {
-                     RemoveServer(settings);
-                     return Status();
-                   })};
-}
-
-std::vector<FileEdit> CodexEdits(const std::string& user, const std::string& program) {
-  const std::string own = Variable("CODEX_HOME");
-  const std::string folder = own.empty() ? user + "/.codex" : own;
-  return {HooksEdit(folder + "/hooks.json", program,
-                    {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"}),
-          {folder + "/config.toml",
-           [=](const std::string& text) { return WithServerBlock(text, program); },
-           [](const std::string& text) { return Result<std::string>(WithoutServerBlock(text)); }}};
-}
 
 std::string BackupOf(const std::string& file) { return file + ".before-agent-memory"; }
 
@@ -158,18 +92,14 @@ int PrintForAnyClient(Call& call, const std::string& program) {
 }  // namespace
 
 int Setup(Call& call) {
-  const std::string user = Variable("HOME"), agent = call.arguments[0];
+  const char* home = std::getenv("HOME");
+  const std::string user = home == nullptr ? "" : home, agent = call.arguments[0];
   const auto program = ThisProgram();
   if (!program) return call.Fail(program.error());
   if (!user.starts_with('/')) return call.Usage("HOME is not set: whose settings are meant?");
-  std::vector<FileEdit> edits;
-  if (agent == "claude-code") {
-    edits = ClaudeCodeEdits(user, *program);
-  } else if (agent == "codex") {
-    edits = CodexEdits(user, *program);
-  } else if (agent == "mcp") {
-    return PrintForAnyClient(call, *program);
-  } else {
+  if (agent == "mcp") return PrintForAnyClient(call, *program);
+  const auto edits = EditsOf(agent, user, *program);
+  if (edits.empty()) {
     return call.Usage(
         "setup knows claude-code, codex and mcp (prints settings for any MCP "
         "client), and \"" +

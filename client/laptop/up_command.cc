@@ -13,6 +13,7 @@
 #include "client/laptop/repository.h"
 #include "client/laptop/starter_policy.h"
 #include "client/laptop/up_detached.h"
+#include "client/laptop/user_unit.h"
 #include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
@@ -112,6 +113,12 @@ int Up(Call& call) {
   if (const auto made = home->Make(); !made) return call.Fail(made.error());
   const auto programs = FindPrograms();
   if (!programs) return call.Fail(programs.error());
+  if (call.settings.Bool("install")) {
+    const auto unit = InstallUserUnit(home->folder());
+    if (!unit) return call.Fail(unit.error());
+    call.out << "wrote " << *unit << "; now run: systemctl --user enable --now agent-memory\n";
+    return kOk;
+  }
   if (call.settings.Bool("detach")) {
     const auto front = StartDetached(*home, kDetachMs);
     if (!front) return call.Fail(front.error());
