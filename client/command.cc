@@ -92,7 +92,7 @@ int RunClient(const std::vector<std::string>& arguments, const Screen& screen, s
     std::vector<std::string> names;
     for (const Command& known : Commands()) names.push_back(known.name);
     err << "agent-memory: there is no command '" << Inert(name) << "'"
-        << base::DidYouMean(name, names) << " 'agent-memory --help' lists the commands\n";
+        << base::DidYouMean(name, names) << "'agent-memory --help' lists the commands\n";
     return kUsage;
   }
   std::vector<std::string> words(arguments.begin() + 1, arguments.end());

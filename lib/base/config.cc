@@ -177,7 +177,7 @@ struct SettingsLoader {
       const Setting* setting = Find(key);
       if (!setting)
         return Fail(path + ": unknown key '" + key + "'" + DidYouMean(key, Names()) +
-                    "; --help lists the settings");
+                    "--help lists the settings");
       Result<std::string> given = FileText(*setting, value);
       if (!given) return Fail(path + ": " + key + " " + given.error().message);
       Give(*setting, *given, path + ": " + key);
@@ -239,7 +239,7 @@ bool ReadFlag(SettingsLoader& loader, const std::vector<std::string>& argv, size
     std::vector<std::string> known = loader.Names("--");
     for (const char* more : {"--config", "--check-config", "--version", "--help"})
       known.emplace_back(more);
-    loader.Fail("unknown flag " + flag + DidYouMean(flag, known) + "; --help lists the flags");
+    loader.Fail("unknown flag " + flag + DidYouMean(flag, known) + "--help lists the flags");
     return false;
   }
   if (!has_value && setting && setting->kind == Kind::kBool) {
@@ -286,8 +286,8 @@ std::string UnknownWord(const Program& program, const std::string& word) {
   if (program.commands.empty())
     return "unknown word '" + word + "': there are only flags here; --help lists them";
   return "unknown command '" + word + "'" + DidYouMean(word, program.commands) +
-         "; the commands are " + Join(program.commands, ", ") +
-         ", and --help lists the flags of a start without one";
+         "commands: " + Join(program.commands, ", ") +
+         "; --help lists the flags of a start without one";
 }
 
 // Fills `words`; or an answer that ends the program at once (--help, --version).

@@ -42,7 +42,7 @@ std::string NearestWord(std::string_view word, const std::vector<std::string>& k
 
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& known) {
   const std::string near = NearestWord(word, known);
-  return near.empty() ? "" : "; did you mean '" + near + "'?";
+  return near.empty() ? "; " : "; did you mean '" + near + "'? ";
 }
 
 }  // namespace base
