@@ -2,6 +2,8 @@
 #include "operator/explain.h"
 
 #include <iostream>
+#include <optional>
+#include <set>
 
 #include "lib/base/clock.h"
 #include "operator/file_request.h"
@@ -15,13 +17,15 @@ using base::Json;
 
 constexpr int kRefused = 1, kUsage = 64;
 constexpr const char* kHelp =
-    R"(Usage: agent-memory-operator explain pod -f pod.yaml [-f agent.yaml …] [options]
+    R"(Usage: agent-memory-operator explain workload.yaml [agent.yaml …] [options]
 
 Prints what pods with the label agents.agentops.io/memory become in a cluster that serves pods of
-others and has the Agents of the files, and says why one is refused or left alone. Other objects in
-the files (Services, AgentTools) are taken for what the cluster has. "-" is standard input.
+others and has the Agents of the files, and says why one is refused or left alone. Takes Pods, and
+the Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs that make them. Other
+objects in the files (Services, AgentTools) are taken for what the cluster has. "-" is standard
+input.
 
-  -f FILE              YAML or JSON, several documents, several times
+  -f FILE              the same as FILE: YAML or JSON, several documents, several times
   --namespace NS       of objects that name none (default)
   --sidecar-image I    image of the sidecar where the Agent names none
   --otlp-endpoint URL  where the sidecar sends traces
@@ -62,6 +66,56 @@ std::string Outcome(const Json& pod, const kube::ObjectKey& agent) {
   return text;
 }
 
+struct Explained {
+  Json pod;
+  std::string name;  // for people
+};
+
+// The pod that an object is, or would make; nullopt: none.
+std::optional<Explained> PodIn(const Json& object) {
+  const std::string kind = base::StringAt(object, {"kind"});
+  const std::string name = kind + " " + kube::KeyOf(object).Text();
+  if (kind == "Pod") return Explained{object, name};
+  static const std::set<std::string> kMakers = {"Deployment", "StatefulSet", "DaemonSet",
+                                                "ReplicaSet", "Job"};
+  const Json* made = kMakers.contains(kind) ? base::At(object, {"spec", "template"})
+                     : kind == "CronJob"
+                         ? base::At(object, {"spec", "jobTemplate", "spec", "template"})
+                         : nullptr;
+  if (!made || !made->is_object()) return std::nullopt;
+  Json pod = *made;
+  pod["apiVersion"] = "v1";
+  pod["kind"] = "Pod";
+  if (!pod["metadata"].is_object()) pod["metadata"] = Json::object();
+  pod["metadata"]["namespace"] = kube::KeyOf(object).name_space;
+  pod["metadata"]["name"] = kube::KeyOf(object).name + "-xxxxx";
+  return Explained{std::move(pod), "a Pod of " + name};
+}
+
+// False: the pod would be refused.
+bool ExplainPod(Explained explained, const Objects& agents, const Objects& parts, std::ostream& out,
+                std::ostream& err) {
+  Json& pod = explained.pod;
+  const std::string label = kube::LabelOf(pod, kMemoryLabel);
+  const kube::ObjectKey agent{kube::KeyOf(pod).name_space, label};
+  const Skip skip = SkipOf(pod);
+  const bool left = label.empty() || !skip.reason.empty();
+  const std::string refusal = left ? "" : RefusalOf(pod, agent, agents, parts);
+  if (!refusal.empty()) {
+    err << explained.name << " is refused: " << refusal << "\n";
+    return false;
+  }
+  if (!left)
+    InjectIntoForeignPod(
+        pod, parts.at(agent),
+        base::StringAt(agents.at(agent), {"spec", "injection", "placement"}, "First"));
+  const std::string why =
+      label.empty() ? std::string("it has no label ") + kMemoryLabel : skip.message;
+  err << explained.name << " " << (left ? "is left as it is: " + why : Outcome(pod, agent)) << "\n";
+  out << "---\n" << base::DumpYaml(pod);
+  return true;
+}
+
 int ExplainAll(const FileRequest& request, const std::vector<Json>& objects, std::ostream& out,
                std::ostream& err) {
   Objects agents;
@@ -70,42 +124,21 @@ int ExplainAll(const FileRequest& request, const std::vector<Json>& objects, std
   const Objects parts = PartsOf(agents, objects, request.settings);
   int code = 0, pods = 0;
   for (const Json& object : objects) {
-    if (base::StringAt(object, {"kind"}) != "Pod") continue;
+    auto explained = PodIn(object);
+    if (!explained) continue;
     ++pods;
-    Json pod = object;
-    const kube::ObjectKey key = kube::KeyOf(pod);
-    const std::string label = kube::LabelOf(pod, kMemoryLabel), name = "Pod " + key.Text();
-    const kube::ObjectKey agent{key.name_space, label};
-    const Skip skip = SkipOf(pod);
-    const bool left = label.empty() || !skip.reason.empty();
-    const std::string refusal = left ? "" : RefusalOf(pod, agent, agents, parts);
-    if (!refusal.empty()) {
-      err << name << " is refused: " << refusal << "\n";
-      code = kRefused;
-      continue;
-    }
-    if (!left)
-      InjectIntoForeignPod(
-          pod, parts.at(agent),
-          base::StringAt(agents.at(agent), {"spec", "injection", "placement"}, "First"));
-    const std::string why =
-        label.empty() ? std::string("it has no label ") + kMemoryLabel : skip.message;
-    err << name << " " << (left ? "is left as it is: " + why : Outcome(pod, agent)) << "\n";
-    out << "---\n" << base::DumpYaml(pod);
+    if (!ExplainPod(*std::move(explained), agents, parts, out, err)) code = kRefused;
   }
-  if (pods == 0) err << "explain: no Pod in the files\n";
-  return pods == 0 ? kRefused : code;
+  if (pods > 0) return code;
+  err << "explain: no Pod in the files, and nothing that makes one: a Deployment, StatefulSet, "
+         "DaemonSet, ReplicaSet, Job or CronJob\n";
+  return kRefused;
 }
 
 }  // namespace
 
 int RunExplain(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
-  const bool pod = !arguments.empty() && arguments[0] == "pod";
-  if (!pod && !(arguments.size() == 1 && arguments[0] == "--help")) {
-    err << "explain takes the word pod\n\n" << kHelp;
-    return kUsage;
-  }
-  auto request = ReadArguments({arguments.begin() + (pod ? 1 : 0), arguments.end()}, "explain");
+  auto request = ReadArguments(arguments, "explain");
   if (!request) {
     err << request.error().message << "\n\n" << kHelp;
     return kUsage;

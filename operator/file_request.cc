@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "lib/base/file.h"
+#include "lib/base/nearest.h"
 #include "lib/base/text.h"
 #include "lib/telemetry/trace_export.h"
 #include "operator/embedded_crds.h"
@@ -19,6 +20,54 @@ base::Result<std::string> ReadSource(const std::string& file) {
   return std::string(std::istreambuf_iterator<char>(std::cin), {});
 }
 
+// What is created by generateName gets five random characters from the API server.
+void NameIt(Json& object) {
+  const std::string prefix = base::StringAt(object, {"metadata", "generateName"});
+  if (!prefix.empty() && !object["metadata"].contains("name"))
+    object["metadata"]["name"] = prefix + "xxxxx";
+}
+
+// Where the value of a flag goes; null: there is no such flag.
+std::string* TargetOf(FileRequest& request, const std::string& flag) {
+  if (flag == "-o" || flag == "--output") return &request.directory;
+  if (flag == "--namespace") return &request.name_space;
+  if (flag == "--memory-url") return &request.settings.memory_url;
+  if (flag == "--cluster-domain") return &request.settings.cluster_domain;
+  if (flag == "--agent-image") return &request.settings.agent_image;
+  if (flag == "--sidecar-image") return &request.settings.sidecar_image;
+  if (flag == "--otlp-endpoint") return &request.settings.otlp_endpoint;
+  return nullptr;
+}
+
+base::Error Unknown(const std::string& command, const std::string& flag) {
+  static const std::vector<std::string> kFlags = {
+      "--filename",    "--output",        "--namespace",     "--memory-url", "--cluster-domain",
+      "--agent-image", "--sidecar-image", "--otlp-endpoint", "--help"};
+  return {base::Code::kInvalid, "unknown flag " + flag + base::DidYouMean(flag, kFlags) + command +
+                                    " --help lists the flags"};
+}
+
+// The flag at `at` and its value, which may be the next word.
+base::Status ReadFlag(FileRequest& request, const std::vector<std::string>& words, size_t& at,
+                      const std::string& command) {
+  std::string flag = words[at];
+  const size_t equals = flag.starts_with("--") ? flag.find('=') : std::string::npos;
+  std::string value = equals == std::string::npos ? "" : flag.substr(equals + 1);
+  flag = flag.substr(0, equals);
+  const bool names_file = flag == "-f" || flag == "--filename";
+  std::string* const target = TargetOf(request, flag);
+  if (!names_file && !target) return Unknown(command, flag);
+  if (equals == std::string::npos) {
+    if (++at >= words.size()) return base::Error{base::Code::kInvalid, flag + " needs a value"};
+    value = words[at];
+  }
+  if (names_file)
+    request.files.push_back(value);
+  else
+    *target = value;
+  return {};
+}
+
 }  // namespace
 
 base::Result<FileRequest> ReadArguments(const std::vector<std::string>& arguments,
@@ -26,42 +75,20 @@ base::Result<FileRequest> ReadArguments(const std::vector<std::string>& argument
   FileRequest request;
   request.settings.foreign_pods.policy = "agent-memory-foreign-pods";  // the chart's name for it
   for (size_t i = 0; i < arguments.size(); ++i) {
-    std::string flag = arguments[i], value;
-    if (flag == "--help" || flag == "-h") {
+    const std::string& word = arguments[i];
+    if (word == "--help" || word == "-h" || word == "help") {
       request.help = true;
       return request;
     }
-    const size_t equals = flag.find('=');
-    if (flag.starts_with("--") && equals != std::string::npos) {
-      value = flag.substr(equals + 1);
-      flag.resize(equals);
-    } else if (++i < arguments.size()) {
-      value = arguments[i];
-    } else {
-      return base::Error{base::Code::kInvalid, flag + " needs a value"};
-    }
-    if (flag == "-f" || flag == "--filename")
-      request.files.push_back(value);
-    else if (flag == "-o" || flag == "--output")
-      request.directory = value;
-    else if (flag == "--namespace")
-      request.name_space = value;
-    else if (flag == "--memory-url")
-      request.settings.memory_url = value;
-    else if (flag == "--cluster-domain")
-      request.settings.cluster_domain = value;
-    else if (flag == "--agent-image")
-      request.settings.agent_image = value;
-    else if (flag == "--sidecar-image")
-      request.settings.sidecar_image = value;
-    else if (flag == "--otlp-endpoint")
-      request.settings.otlp_endpoint = value;
-    else
-      return base::Error{base::Code::kInvalid, command + " does not know " + flag};
+    if (word.starts_with("-") && word != "-")
+      RETURN_IF_ERROR(ReadFlag(request, arguments, i, command));
+    else if (word != "pod" || command != "explain")  // `explain pod` is how it began
+      request.files.push_back(word);
   }
   RETURN_IF_ERROR(
       telemetry::CheckTraceOptions({request.settings.otlp_endpoint, "--otlp-endpoint", {}, {}}));
-  if (request.files.empty()) return base::Error{base::Code::kInvalid, command + " needs -f FILE"};
+  if (request.files.empty())
+    return base::Error{base::Code::kInvalid, command + ": name the files, or - for standard input"};
   return request;
 }
 
@@ -93,6 +120,7 @@ base::Result<std::vector<base::Json>> ReadObjects(const std::string& yaml,
       faults.push_back("no kind " + kind + " in " + base::StringAt(object, {"apiVersion"}));
     if (kind == "Agent" && !ours)
       faults.push_back("Agent: apiVersion must be agents.agentops.io/v1alpha1");
+    NameIt(object);
     if (schema)
       for (const std::string& fault : schema->Admit(object))
         faults.push_back("The " + kind + " \"" + base::StringAt(object, {"metadata", "name"}) +

@@ -227,6 +227,33 @@ TEST_F(ExplainTest, APodOfAnAgentIsShownAsItBecomes) {
       << answer.err;
 }
 
+TEST_F(ExplainTest, WhatMakesPodsIsExplainedByThePodItMakes) {
+  const std::string made =
+      "{metadata: {labels: {agents.agentops.io/memory: coder}}, spec: {containers: [{name: app, "
+      "image: a}]}}";
+  for (const char* kind : {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"}) {
+    const Answer answer =
+        Explain(std::string(kAgentYaml) + "\n---\n{apiVersion: apps/v1, kind: " + kind +
+                ", metadata: {name: w}, spec: {template: " + made + "}}\n");
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_EQ(base::ParseYaml(answer.out).value()["spec"]["initContainers"][0]["name"], "memory");
+    EXPECT_NE(answer.err.find("a Pod of " + std::string(kind) + " default/w gets the memory of"),
+              std::string::npos)
+        << answer.err;
+  }
+  const Answer timed = Explain(std::string(kAgentYaml) +
+                               "\n---\n{apiVersion: batch/v1, kind: CronJob, metadata: {name: w}, "
+                               "spec: {jobTemplate: {spec: {template: " +
+                               made + "}}}}\n");
+  EXPECT_NE(timed.err.find("a Pod of CronJob default/w gets"), std::string::npos) << timed.err;
+  for (const char* odd : {"{}", "{template: 7}", "[]", "{template: {metadata: 7}}"})
+    EXPECT_NO_THROW(Explain(std::string(kAgentYaml) +
+                            "\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: w}, "
+                            "spec: " +
+                            odd + "}\n"))
+        << odd;
+}
+
 TEST_F(ExplainTest, ARefusedPodHasItsReasonAndExitCode) {
   std::string closed = kAgentYaml;
   closed.replace(closed.find("true"), 4, "false");
@@ -271,7 +298,7 @@ TEST_F(ExplainTest, WrongCallsAre64) {
   std::ostringstream out, err;
   EXPECT_EQ(RunExplain({}, out, err), 64);
   EXPECT_EQ(RunExplain({"pod"}, out, err), 64);
-  EXPECT_EQ(RunExplain({"agent", "-f", "x"}, out, err), 64);
+  EXPECT_EQ(RunExplain({"--fil", "x"}, out, err), 64);
   EXPECT_EQ(RunExplain({"--help"}, out, err), 0);
   EXPECT_EQ(Explain(kAgentYaml).code, 1) << "no Pod in the files";
 }

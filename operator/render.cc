@@ -16,13 +16,14 @@ using base::Json;
 
 constexpr int kRefused = 1, kUsage = 64;
 constexpr const char* kHelp =
-    R"(Usage: agent-memory-operator render -f agent.yaml [-f more.yaml …] [options]
+    R"(Usage: agent-memory-operator render agent.yaml [more.yaml …] [options]
 
 Prints the objects that the Agents in the files would own, and the AgentRuns of Agents of mode task.
 Other objects in the files (Services, EndpointSlices, AgentTools, MemoryServers,
 PersistentVolumeClaims, children) are taken for what the cluster has. "-" is standard input.
+What has a generateName is shown with xxxxx for what the API server adds.
 
-  -f FILE              YAML or JSON, several documents, several times
+  -f FILE              the same as FILE: YAML or JSON, several documents, several times
   -o DIR               also write one file per object there, and the sidecar's policy.json (one Agent)
   --memory-url URL     the memory server, instead of what serverRef leads to
   --namespace NS       of objects that name none (default)
@@ -61,6 +62,10 @@ bool Finish(const FileRequest& request, const Plan& plan, const std::string& obj
   for (const Child& child : plan.apply) out << "---\n" << base::DumpYaml(child.object);
   if (plan.status) Warn(*plan.status, object, err);
   if (request.directory.empty()) return true;
+  const auto policy = base::ParseJson(plan.policy_file);
+  if (policy && base::StringAt(*policy, {"memory", "url"}).empty() && policy->contains("memory"))
+    err << "warning: " << request.directory << "/" << kPolicyFile
+        << " names no memory server, so a sidecar with it finds none; add --memory-url URL\n";
   const auto written = WriteFiles(request.directory, plan);
   if (!written) err << "render: " << written.error().message << "\n";
   return written.has_value();

@@ -51,6 +51,16 @@ TEST_F(RenderTest, TheSidecarIsToldWhereTracesGo) {
   EXPECT_NE(bad.err.find("otlp-endpoint"), std::string::npos) << bad.err;
 }
 
+TEST_F(RenderTest, APolicyWithoutAServerIsToldOf) {
+  const std::vector<std::string> words = {"config/samples/agent.yaml", "-o", folder_.string()};
+  EXPECT_NE(Render(words).err.find("names no memory server, so a sidecar with it finds none; add "
+                                   "--memory-url URL"),
+            std::string::npos);
+  std::vector<std::string> named = words;
+  named.push_back("--memory-url=http://127.0.0.1:7437");
+  EXPECT_EQ(Render(named).err.find("--memory-url"), std::string::npos) << Render(named).err;
+}
+
 TEST_F(RenderTest, TheSampleBecomesObjectsAndAPolicyThatTheSidecarReads) {
   const std::string directory = (folder_ / "out").string();
   Answer answer = Render({"-f", "config/samples/agent.yaml", "--memory-url",
