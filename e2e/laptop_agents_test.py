@@ -108,6 +108,8 @@ def says_why(counts, laptop):
     shown = laptop.run("why", "-o", "table", cwd=one).stdout
     counts.check("why shows what was asked and given", "asked for: cats or ocelots?" in shown and "I prefer ocelots" in shown and " yes " in shown, shown)
     records = json.loads(laptop.run("why", cwd=one).stdout)
+    shown = laptop.run("status", "-o", "table", cwd=one).stdout
+    counts.check("status says it in a line", 'found memories for "cats or ocelots?"' in shown, shown)
     counts.check("and as JSON", records[0]["injections"][0]["query"] == "cats or ocelots?", records)
     counts.check("of a repository without any it says so", "given nothing yet" in laptop.run("why", "-o", "table", cwd=laptop.repository("none")).stdout)
 

@@ -13,7 +13,7 @@ using base::Status;
 constexpr const char* kServer = "memory";
 constexpr const char* kOtherName = "agent-memory";
 constexpr std::string_view kBegin = "# agent-memory: begin\n", kEnd = "# agent-memory: end\n";
-constexpr int kTimeoutSeconds = 15;
+constexpr int kTimeoutSeconds = 30;
 
 // For sh: in single quotes.
 std::string Quoted(const std::string& text) {

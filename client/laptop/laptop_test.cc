@@ -59,6 +59,9 @@ TEST_F(LaptopTest, AWorktreeBelongsToItsRepositoryAndASubmoduleToItself) {
   ASSERT_TRUE(base::ReplaceFile((tree / ".git").string(),
                                 "gitdir: " + (main / ".git/worktrees/tree").string() + "\n"));
   ASSERT_TRUE(base::ReplaceFile((module / ".git").string(), "gitdir: ../.git/modules/module\n"));
+  EXPECT_EQ(RepositoryOf(tree.string())->root, tree.string()) << "main does not know it";
+  ASSERT_TRUE(base::ReplaceFile((main / ".git/worktrees/tree/gitdir").string(),
+                                (tree / ".git").string() + "\n"));
   EXPECT_EQ(RepositoryOf(tree.string())->root, main.string());
   EXPECT_EQ(RepositoryOf(module.string())->root, module.string());
 }

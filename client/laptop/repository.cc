@@ -29,6 +29,10 @@ fs::path MainOfWorktree(const fs::path& git_file) {
   const fs::path folder = gitdir.parent_path();
   std::error_code ignored;
   if (folder.filename() != "worktrees" || folder.parent_path().filename() != ".git") return {};
+  // The main repository must know of it, as git's own does: else the .git of an unpacked archive
+  // could name another repository of the user, and be given its memories.
+  const auto back = base::ReadFile((gitdir / "gitdir").string(), 16 << 10);
+  if (!back || !fs::equivalent(gitdir / base::Trim(*back), git_file, ignored)) return {};
   const fs::path main = fs::canonical(folder.parent_path().parent_path(), ignored);
   return ignored ? fs::path() : main;
 }

@@ -4,6 +4,8 @@
 
 #include "client/command_runs.h"
 #include "client/laptop/front.h"
+#include "client/laptop/last_injections.h"
+#include "client/laptop/repository.h"
 
 namespace client {
 namespace {
@@ -17,6 +19,32 @@ Json StatsOf(const std::string& server) {
   if (!client) return {};
   const auto stats = MemoryCalls(**client, server).Get("/stats");
   return stats ? *stats : Json();
+}
+
+// The last prompt of the repository here, when its sidecar runs: what was given, and what for.
+std::string LastGiven(const Json& projects) {
+  std::error_code error;
+  const auto here = RepositoryOf(std::filesystem::current_path(error).string());
+  for (const Json& project : projects) {
+    if (!here || base::StringAt(project, {"root"}) != here->root) continue;
+    http::ClientOptions options;
+    options.base_url = base::StringAt(project, {"url"});
+    const auto client = http::MakeClient(options);
+    if (!client) return "";
+    const auto found = LastInjections(MemoryCalls(**client, options.base_url), 1);
+    if (!found || found->empty()) return "nothing yet";
+    const Json injections = (*found)[0].value("injections", Json::array());
+    if (injections.empty()) return "nothing yet";
+    const Json& injection = injections.back();
+    const Json items = injection.value("items", Json::array());
+    size_t given = 0;
+    for (const Json& item : items) given += item.value("injected", false) ? 1 : 0;
+    const std::string query = base::StringAt(injection, {"query"});
+    return std::to_string(given) + " of " + std::to_string(items.size()) + " found memories for " +
+           (query.empty() ? "a new session" : "\"" + FitTo(Inert(query), 60) + "\"") +
+           " ('agent-memory why' shows them)";
+  }
+  return "";
 }
 
 int NotUp(Call& call, const Home& home) {
@@ -53,6 +81,8 @@ int Status(Call& call) {
            << (memories == nullptr ? ", which does not answer"
                                    : ", " + memories->dump() + " memories")
            << "\npolicy   " << home->File("policy.json") << "\n";
+  const std::string given = LastGiven(standing->value("projects", Json::array()));
+  if (!given.empty()) call.out << "given    " << given << "\n";
   Table table{{"PROJECT", "SIDECAR", "REPOSITORY"}, {}};
   for (const Json& project : standing->value("projects", Json::array())) {
     table.rows.push_back({Inert(base::StringAt(project, {"project"})),

@@ -14,6 +14,7 @@
 #include "client/laptop/starter_policy.h"
 #include "client/laptop/up_detached.h"
 #include "client/laptop/user_unit.h"
+#include "lib/api/memory_api.h"
 #include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "lib/base/shutdown.h"
@@ -59,15 +60,21 @@ Result<Programs> FindPrograms() {
 Result<std::optional<Repository>> RepositoryHere(const Call& call) {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
+  const std::string name = call.Text("project");
+  if (base::CountCharacters(base::ToUtf8(name)) > api::kMaxProject || base::ToUtf8(name) != name)
+    return base::Error{Code::kInvalid, "--project: a name has at most " +
+                                           std::to_string(api::kMaxProject) +
+                                           " characters of UTF-8"};
   ASSIGN_OR_RETURN(const Repository found, RepositoryOf(error ? "." : here.string()));
-  if (!found.versioned && call.Text("project").empty()) return std::optional<Repository>();
+  if (!found.versioned && name.empty()) return std::optional<Repository>();
   return std::optional<Repository>(found);
 }
 
-int UpAlready(Call& call, const Home& home) {
+// It runs: `said`, and the project of the repository here.
+int SayUp(Call& call, const Home& home, const std::string& said) {
   const auto front = Front::Reach(home);
   if (!front) return call.Fail(base::Wrap(home.folder() + " is in use", front.error()));
-  call.out << "memory is up already\n";
+  call.out << said << "\n";
   const auto repository = RepositoryHere(call);
   if (!repository) return call.Fail(repository.error());
   if (!*repository) return kOk;
@@ -122,12 +129,15 @@ int Up(Call& call) {
   if (call.settings.Bool("detach")) {
     const auto front = StartDetached(*home, kDetachMs);
     if (!front) return call.Fail(front.error());
-    return UpAlready(call, *home);
+    return SayUp(call, *home,
+                 "memory is up; 'agent-memory setup claude-code' connects an agent, "
+                 "'agent-memory down' ends it");
   }
   base::SetLogLevel(base::Level::kWarn);
   const auto lock = base::DirectoryLock::Take(home->folder(), kLockMs);
   if (!lock) {
-    return lock.error().code == Code::kConflict ? UpAlready(call, *home) : call.Fail(lock.error());
+    return lock.error().code == Code::kConflict ? SayUp(call, *home, "memory is up already")
+                                                : call.Fail(lock.error());
   }
   home->ForgetRunning();  // of one that a crash ended
   home->SetStopped(false);
