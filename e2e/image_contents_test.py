@@ -88,6 +88,16 @@ def scanners_find_the_packages_without_dpkg(packed):
     assert "ID=debian" in (packed.root / "etc/os-release").read_text(encoding="utf-8")
 
 
+def tables_of_others_come_with_their_licence(packed):
+    tables = [p for p in packed.list["packages"] if p["licenseDeclared"] == "MIT"]
+    assert [t["name"] for t in tables] == (["gitleaks"] if packed.name == "agent-memory-sidecar" else [])
+    for table in tables:
+        made = (ROOT / "sidecar/redaction_published.cc").read_text(encoding="utf-8")
+        assert f"gitleaks {table['versionInfo']}:" in made, table["versionInfo"]
+        licence = (packed.root / table["licenseComments"].lstrip("/")).read_text(encoding="utf-8")
+        assert "Permission is hereby granted" in licence and licence.split("\n")[2] in made, "the licence is that of the table"
+
+
 def the_document_is_whole(packed):
     assert packed.list["spdxVersion"] == "SPDX-2.3" and packed.list["dataLicense"] == "CC0-1.0"
     known = {"SPDXRef-DOCUMENT", *packed.packages, *packed.files}
@@ -127,7 +137,7 @@ def it_is_small(packed):
 
 
 TESTS = (every_program_and_library_is_on_the_list, packages_are_those_that_are_installed, scanners_find_the_packages_without_dpkg,
-         the_document_is_whole, there_is_no_shell_and_no_other_user, it_runs_as_nobody_with_nothing_to_write_to, it_is_small)
+         tables_of_others_come_with_their_licence, the_document_is_whole, there_is_no_shell_and_no_other_user, it_runs_as_nobody_with_nothing_to_write_to, it_is_small)
 
 
 def main():
