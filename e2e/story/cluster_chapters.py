@@ -11,6 +11,7 @@ from namespace_chapters import NAMESPACE_CHAPTERS
 from node_chapters import NODE_CHAPTERS
 from on_cluster import AUDIENCE, NEXT_DOOR
 from operator_chapters import OPERATOR_CHAPTERS
+from people_chapters import people
 from run_chapters import RUN_CHAPTERS
 from server_chapters import SERVER_CHAPTERS
 from uninstall_chapters import UNINSTALL_CHAPTERS
@@ -251,6 +252,6 @@ def survival_of_pods(story):
 
 
 CLUSTER_CHAPTERS = (manifest, table, lost_pod, turns, captures, recall, survival, survival_of_pods, server_away, policy, refusals,
-                    healing, confinement, two_namespaces, deletion, *RUN_CHAPTERS, upgrades, *SERVER_CHAPTERS, figures,
+                    healing, confinement, two_namespaces, people, deletion, *RUN_CHAPTERS, upgrades, *SERVER_CHAPTERS, figures,
                     *OPERATOR_CHAPTERS, *NAMESPACE_CHAPTERS, *FOREIGN_CHAPTERS, *METRICS_CHAPTERS, *NODE_CHAPTERS,
                     *UNINSTALL_CHAPTERS)
