@@ -42,8 +42,11 @@ std::vector<Setting> CallerSettings() {
 
 std::vector<Setting> ServingSettings() {
   return {
-      {"listen", Kind::kString, "127.0.0.1:7437", "address of the API; port 0: the system chooses"},
-      {"admin", Kind::kString, "127.0.0.1:7438", "address of /livez, /readyz and /metrics"},
+      {"listen", Kind::kString, "",
+       "address of the API; port 0: the system chooses; default: :7437, with --auth none "
+       "127.0.0.1:7437"},
+      {"admin", Kind::kString, "",
+       "address of /livez, /readyz and /metrics; default: as listen, with port 7438"},
       {"data-dir", Kind::kString, "/var/lib/agent-memory",
        "directory of the database files; one process at a time"},
       {"open-tenants", Kind::kInt, "256",
@@ -152,10 +155,13 @@ void ReadQuotas(const base::Settings& settings, ServerSettings& read) {
 
 ServerSettings ReadServerSettings(const base::Settings& settings) {
   ServerSettings read;
-  read.listen = settings.Text("listen");
-  read.admin = settings.Text("admin");
-  read.data_dir = settings.Text("data-dir");
   read.auth = settings.Text("auth");
+  // Who is asked for a token may call from anywhere; who is asked nothing is on this machine.
+  const std::string host = read.auth == "none" ? "127.0.0.1" : "";
+  const std::string listen = settings.Text("listen"), admin = settings.Text("admin");
+  read.listen = listen.empty() ? host + ":7437" : listen;
+  read.admin = admin.empty() ? host + ":7438" : admin;
+  read.data_dir = settings.Text("data-dir");
   read.insecure = settings.Bool("insecure");
   read.hosts = settings.List("hosts");
   read.allowed_origins = settings.List("allowed-origins");

@@ -106,6 +106,18 @@ TEST(ServerSettings, TheFileInConfigStartsAndCheckConfigSaysWhatAStartSays) {
   EXPECT_FALSE(read({"serve"}).run) << "no word starts a daemon";
 }
 
+TEST(ServerSettings, ItListensForEverybodyOnlyWhereItAsksForTokens) {
+  auto listen = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "agent-memory-server");
+    const auto settings =
+        ReadServerSettings(base::ReadCommandLine(ServerProgram(), words, {}).settings);
+    return settings.listen + " " + settings.admin;
+  };
+  EXPECT_EQ(listen({}), "127.0.0.1:7437 127.0.0.1:7438");
+  EXPECT_EQ(listen({"--auth", "kubernetes", "--audience", "a"}), ":7437 :7438");
+  EXPECT_EQ(listen({"--listen", "127.0.0.1:0"}), "127.0.0.1:0 127.0.0.1:7438");
+}
+
 TEST(ServerSettings, TheFileInConfigHasEverySettingWithItsDefault) {
   auto text = base::ReadFile("config/memory.yaml");
   ASSERT_TRUE(text);
