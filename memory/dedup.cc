@@ -3,14 +3,22 @@
 
 #include <cstdlib>
 
+#include "lib/api/memory_api.h"
+
 namespace memory {
+
+bool MayChange(const std::string& row_origin, const std::string& writer, bool replace_user) {
+  return replace_user || row_origin != api::kOriginUser || writer == api::kOriginUser;
+}
 
 Decision Decide(const std::vector<Candidate>& candidates, const Incoming& incoming,
                 int64_t window_ms) {
   if (!incoming.topic_key.empty()) {
     for (const Candidate& row : candidates) {
       if (row.topic_key == incoming.topic_key && row.scope == incoming.scope)
-        return {Tier::kTopic, row.slot};
+        return {MayChange(row.origin, incoming.origin, incoming.replace_user) ? Tier::kTopic
+                                                                              : Tier::kUsersTopic,
+                row.slot};
     }
     return {Tier::kNew, 0};
   }

@@ -9,24 +9,35 @@
 
 namespace memory {
 
-enum class Tier { kTopic, kHash, kNew };
+enum class Tier {
+  kTopic,
+  kHash,
+  kNew,
+  kUsersTopic,  // a user's row has the topic, and the writer may not change it
+};
 
 // A live row of the write's project that has its topic key or its hash.
 struct Candidate {
   int64_t slot = 0;
   std::string topic_key, scope, type, rule, hash;
   int64_t content_ms = 0;  // when its present content was written
+  std::string origin = {};
 };
 
 struct Incoming {
   std::string topic_key, scope, type, rule, hash;
   int64_t now_ms = 0;
+  std::string origin = {};
+  bool replace_user = false;
 };
 
 struct Decision {
   Tier tier = Tier::kNew;
-  int64_t slot = 0;  // of the row to update or count; 0 for kNew
+  int64_t slot = 0;  // of the row to update or count, or of the user's; 0 for kNew
 };
+
+// Whether a writer of this class may change a row of that one (rulings K50).
+bool MayChange(const std::string& row_origin, const std::string& writer, bool replace_user);
 
 // A topic key that no row has yet is always new: the hash tier never swallows it. The window is
 // closed: exactly `window_ms` apart still counts.

@@ -86,6 +86,8 @@ struct Saved {
 struct Patch {
   std::optional<std::string> type, title, content;
   std::optional<std::vector<std::string>> tags;
+  std::string writer = api::kOriginUser;  // the row gets the lower of its trust class and this one
+  bool replace_user = false;              // as api::NewObservation has it
 };
 
 struct SessionEnd {
@@ -183,7 +185,9 @@ class Store {
 
   // An unknown session is made in the observation's project;
   // one of another project is kConflict. A row's origin is its source's when that is a known class,
-  // else user.
+  // else user. A row whose topic is written again has the lower class of both from then on. A
+  // user's row is not changed by others without `replace_user`: an agent is told so (kDenied), what
+  // a rule or an import brings becomes a row without the topic.
   base::Result<Saved> Save(const api::NewObservation& observation, const RequestKey& key,
                            int64_t now_ms);
   base::Result<api::Observation> Update(int64_t id, const Patch& patch, int64_t now_ms);

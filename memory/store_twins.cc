@@ -13,7 +13,7 @@ using sqlite::Statement;
 
 namespace {
 
-#define MEMORY_CANDIDATE "SELECT slot, topic_key, scope, type, rule, hash, content_ms "
+#define MEMORY_CANDIDATE "SELECT slot, topic_key, scope, type, rule, hash, content_ms, origin "
 constexpr const char* kByTopic = MEMORY_CANDIDATE
     "FROM observations o WHERE topic_key = ?1 AND project = ?2 AND scope = ?3 AND " MEMORY_LIVE;
 // The order is that of the index. A row of the future is one that was written before the clock was
@@ -73,7 +73,7 @@ Result<std::vector<Candidate>> FindCandidates(Database& database, const Incoming
   ASSIGN_OR_RETURN(bool row, read.Step());
   if (row) {
     candidates.push_back({read.Int(0), read.Text(1), read.Text(2), read.Text(3), read.Text(4),
-                          read.Text(5), read.Int(6)});
+                          read.Text(5), read.Int(6), read.Text(7)});
   }
   return candidates;
 }

@@ -78,7 +78,9 @@ Result<Saved> UpdateTopic(Database& database, int64_t slot, const api::NewObserv
   row.type = made.type;
   row.title = made.title;
   row.content = made.content;
+  const std::string before = row.source.origin;
   row.source = made.source;
+  row.source.origin = api::LowerOrigin(before, made.source.origin);
   if (!made.tags.empty()) row.tags = made.tags;
   RETURN_IF_ERROR(Rewrite(database, slot, row, facts, now_ms));
   return Saved{row.id, "updated", row.revision_count + 1, row.duplicate_count};
@@ -94,7 +96,25 @@ Result<Saved> CountDuplicate(Database& database, int64_t slot, int64_t now_ms) {
   return Saved{row.id, "deduplicated", row.revision_count, row.duplicate_count};
 }
 
-Observation RowOf(const api::NewObservation& made, const std::string& hash, int64_t now_ms) {
+// What becomes of a write, where its topic may be a user's.
+Result<Decision> DecideInside(Database& database, Incoming& incoming, int64_t project,
+                              int64_t window_ms) {
+  ASSIGN_OR_RETURN(auto candidates, FindCandidates(database, incoming, project, window_ms));
+  const Decision decision = Decide(candidates, incoming, window_ms);
+  if (decision.tier != Tier::kUsersTopic) return decision;
+  if (incoming.origin == api::kOriginAgent) {
+    ASSIGN_OR_RETURN(const Observation row, ReadRow(database, decision.slot));
+    return Error{Code::kDenied, "a user wrote observation " + std::to_string(row.id) +
+                                    ", which has the topic_key \"" + incoming.topic_key +
+                                    "\", and this agent may not change it (memory.allowAdmin of "
+                                    "its Agent); save under another topic_key"};
+  }
+  // Nobody is there to be told: it is kept beside the user's.
+  incoming.topic_key.clear();
+  return DecideInside(database, incoming, project, window_ms);
+}
+
+Observation RowOf(const api::NewObservation& made, const Incoming& incoming) {
   Observation row;
   row.type = made.type;
   row.title = made.title;
@@ -102,10 +122,10 @@ Observation RowOf(const api::NewObservation& made, const std::string& hash, int6
   row.project = made.project;
   row.tags = made.tags;
   row.scope = made.scope;
-  row.topic_key = made.topic_key;
-  row.normalized_hash = hash;
+  row.topic_key = incoming.topic_key;
+  row.normalized_hash = incoming.hash;
   row.source = made.source;
-  row.created_ms = row.updated_ms = row.last_seen_ms = now_ms;
+  row.created_ms = row.updated_ms = row.last_seen_ms = incoming.now_ms;
   return row;
 }
 
@@ -115,16 +135,21 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const RequestK
                           int64_t now_ms) {
   api::NewObservation made = observation;
   if (!api::IsOrigin(made.source.origin)) made.source.origin = api::kOriginUser;
-  const Incoming incoming{
-      made.topic_key, made.scope, made.type, made.source.rule, api::NormalizedHash(made.content),
-      now_ms};
+  const Incoming asked{made.topic_key,
+                       made.scope,
+                       made.type,
+                       made.source.rule,
+                       api::NormalizedHash(made.content),
+                       now_ms,
+                       made.source.origin,
+                       made.replace_user};
   RETURN_IF_ERROR(state_->AdmitGrowth());
   const int64_t window_ms = state_->options.dedup_window_ms;
   // Not on the writer's thread:
   const TextFacts facts = FactsOf(made.title, made.content);
   const KeyOfCaller kept(key, made, state_->salt);
   const int64_t mark =
-      TextMark(state_->salt, incoming.hash, made.type, made.scope, made.source.rule, made.project);
+      TextMark(state_->salt, asked.hash, made.type, made.scope, made.source.rule, made.project);
   const int64_t kept_ms = state_->options.idempotency_ms;
   return state_->writer->Run<Saved>([&](Database& database) -> Result<Saved> {
     if (!key.key.empty()) {
@@ -135,17 +160,15 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const RequestK
                      FindOrAddSession(database, made.session_id, made.project, now_ms));
     ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, made.project));
     RETURN_IF_ERROR(FreeTopic(database, made.topic_key, project, made.scope, now_ms));
-    ASSIGN_OR_RETURN(std::vector<Candidate> candidates,
-                     FindCandidates(database, incoming, project, window_ms));
-    Decision decision = Decide(candidates, incoming, window_ms);
+    Incoming incoming = asked;
+    ASSIGN_OR_RETURN(const Decision decision, DecideInside(database, incoming, project, window_ms));
     Saved saved{0, "created"};
     if (decision.tier == Tier::kTopic) {
       ASSIGN_OR_RETURN(saved, UpdateTopic(database, decision.slot, made, facts, now_ms));
     } else if (decision.tier == Tier::kHash) {
       ASSIGN_OR_RETURN(saved, CountDuplicate(database, decision.slot, now_ms));
     } else {
-      ASSIGN_OR_RETURN(saved.id,
-                       InsertRow(database, RowOf(made, incoming.hash, now_ms), facts, session));
+      ASSIGN_OR_RETURN(saved.id, InsertRow(database, RowOf(made, incoming), facts, session));
     }
     if (decision.tier != Tier::kHash) RETURN_IF_ERROR(NoteWriting(database, mark));
     if (!key.key.empty()) RETURN_IF_ERROR(KeepAnswer(database, kept, saved, now_ms, kept_ms));
@@ -163,6 +186,11 @@ Result<Observation> Store::Update(int64_t id, const Patch& patch, int64_t now_ms
         (patch.type && *patch.type != row.type) || (patch.title && *patch.title != row.title) ||
         (patch.content && *patch.content != row.content) || (patch.tags && *patch.tags != row.tags);
     if (!changes) return row;
+    if (!MayChange(row.source.origin, patch.writer, patch.replace_user)) {
+      return Error{Code::kDenied, "a user wrote observation " + std::to_string(id) +
+                                      ", and only a user may change it"};
+    }
+    row.source.origin = api::LowerOrigin(row.source.origin, patch.writer);
     row.type = patch.type.value_or(row.type);
     row.title = patch.title.value_or(row.title);
     row.content = patch.content.value_or(row.content);

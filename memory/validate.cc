@@ -65,6 +65,9 @@ Result<Patch> DecodePatch(const Json& body) {
   if (tags != body.end() && !tags->is_null()) {
     ASSIGN_OR_RETURN(patch.tags, api::DecodeTags(body));
   }
+  ASSIGN_OR_RETURN(const api::Source writer, api::DecodeSource(body));
+  if (api::IsOrigin(writer.origin)) patch.writer = writer.origin;
+  ASSIGN_OR_RETURN(patch.replace_user, api::OptionalFlag(body, "replace_user"));
   return patch;
 }
 

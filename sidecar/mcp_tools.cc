@@ -103,23 +103,25 @@ McpTool Get() {
 }
 
 McpTool Update() {
-  return {"mem_update",
-          "Correct a memory",
-          "Change title, content, type or tags of a memory of this project, when you saw that it "
-          "is wrong or out of date. What is not given stays; the old text is kept as a revision. "
-          "For a topic with a topic_key mem_save does the same.",
-          &P::auto_save,
-          false,
-          true,
-          true,
-          ObjectSchema({{"id", NumberSchema("id of the memory", 1, kMaxId)},
-                        {"type", TypeSchema()},
-                        {"title", TextSchema("the new title")},
-                        {"content", TextSchema("the whole new content")},
-                        {"tags", TagsSchema()}},
-                       {"id"}),
-          RowSchema(),
-          MemUpdate};
+  return {
+      "mem_update",
+      "Correct a memory",
+      "Change title, content, type or tags of a memory of this project, when you saw that it "
+      "is wrong or out of date. What is not given stays; the old text is kept as a revision. "
+      "What a user wrote can only be changed when the policy allows it: save a new one beside it. "
+      "For a topic with a topic_key mem_save does the same.",
+      &P::auto_save,
+      false,
+      true,
+      true,
+      ObjectSchema({{"id", NumberSchema("id of the memory", 1, kMaxId)},
+                    {"type", TypeSchema()},
+                    {"title", TextSchema("the new title")},
+                    {"content", TextSchema("the whole new content")},
+                    {"tags", TagsSchema()}},
+                   {"id"}),
+      RowSchema(),
+      MemUpdate};
 }
 
 McpTool Delete() {

@@ -31,10 +31,6 @@ constexpr const char* kQueryParameters[] = {
 // anything else that has one twice.
 constexpr const char* kPassedHeaders[] = {"traceparent", "X-Request-Id"};
 
-bool SameProject(const std::string& a, const std::string& b) {
-  return base::FoldCase(a) == base::FoldCase(b);
-}
-
 // The allowed parameters, encoded again, and the project of the policy.
 std::string ForcedQuery(const http::Request& request, const api::Policy& policy) {
   std::string query = "?project=" + http::PercentEncode(policy.project);
@@ -72,16 +68,6 @@ void RedactContent(const ActivePolicy& policy, Json& body) {
   for (const char* field : {"title", "content", "tags", "topic_key", "messages"}) {
     if (body.contains(field)) policy.redactor.RedactStrings(body[field], counts);
   }
-}
-
-// The trust class of the row in an answer; empty: the server keeps none.
-std::string OriginOf(const http::Response& answer) {
-  return base::StringAt(base::ParseJson(answer.body).value_or(Json()), {"source", "origin"});
-}
-
-// Where an agent writes that has no conversation.
-std::string AgentSession(const api::Policy& policy) {
-  return "agent-" + base::Sha256Hex(policy.agent_namespace + "/" + policy.agent).substr(0, 16);
 }
 
 http::Response Passed(http::Response answer) {
@@ -192,6 +178,7 @@ MemoryRoutes::Answer MemoryRoutes::PostObservation(const http::Request& request,
   body["project"] = policy->policy.project;
   if (!body.contains("source") || !body["source"].is_object()) body["source"] = Json::object();
   body["source"]["origin"] = api::kOriginAgent;
+  body["replace_user"] = policy->policy.allow_admin;
   RedactContent(*policy, body);
   // Checked here, so that what the server would refuse is never put off into the outbox.
   ASSIGN_OR_RETURN(const auto observation, api::DecodeNewObservation(body));
@@ -227,9 +214,10 @@ MemoryRoutes::Answer MemoryRoutes::PatchObservation(const http::Request& request
                                                     const Policy& policy) {
   ASSIGN_OR_RETURN(const std::string id, NumberParameter(request, "id"));
   ASSIGN_OR_RETURN(Json body, ObjectBody(request));
-  ASSIGN_OR_RETURN(auto row, OwnRow(request, policy->policy, id, false));
-  if (row.status != 200) return row;
-  Json patch = Json::object();
+  ASSIGN_OR_RETURN(auto refused, RefuseChange(request, policy->policy, id, "change"));
+  if (refused) return std::move(*refused);
+  Json patch = {{"source", {{"origin", api::kOriginAgent}}}};
+  if (policy->policy.allow_admin) patch["replace_user"] = true;
   for (const char* field : {"type", "title", "content", "tags"}) {
     if (body.contains(field)) patch[field] = body[field];
   }
@@ -248,13 +236,8 @@ MemoryRoutes::Answer MemoryRoutes::DeleteObservation(const http::Request& reques
   if (hard && !policy->policy.allow_admin) {
     return Error{Code::kDenied, "the policy of this agent does not allow hard=true"};
   }
-  ASSIGN_OR_RETURN(auto row, OwnRow(request, policy->policy, id, false));
-  // A row that is softly deleted is not seen any more; whose it was cannot be told.
-  if (row.status != 200) return row;
-  if (!policy->policy.allow_admin && OriginOf(row) == api::kOriginUser) {
-    return Error{Code::kDenied, "a user wrote observation " + id +
-                                    "; the policy of this agent does not allow to delete it"};
-  }
+  ASSIGN_OR_RETURN(auto refused, RefuseChange(request, policy->policy, id, "delete"));
+  if (refused) return std::move(*refused);
   http::ClientRequest out;
   out.method = "DELETE";
   out.target = "/observations/" + id + (hard ? "?hard=true" : "");
@@ -345,55 +328,6 @@ MemoryRoutes::Answer MemoryRoutes::Forward(const http::Request& request, const a
   if (out.timeout_ms > kCallTimeoutMs) out.timeout_ms = kCallTimeoutMs;
   ASSIGN_OR_RETURN(auto answer, servers_.Send(policy.server_url, std::move(out)));
   return Passed(std::move(answer));
-}
-
-MemoryRoutes::Answer MemoryRoutes::OwnRow(const http::Request& request, const api::Policy& policy,
-                                          const std::string& id, bool read_only) {
-  http::ClientRequest out;
-  out.target = "/observations/" + id;
-  if (const auto revision = request.Query("revision"); read_only && revision) {
-    out.target += "?revision=" + http::PercentEncode(*revision);
-  }
-  ASSIGN_OR_RETURN(auto answer, Forward(request, policy, std::move(out)));
-  if (answer.status != 200) return answer;
-  auto row = base::ParseJson(answer.body);
-  const bool own = row && SameProject(base::StringAt(*row, {"project"}), policy.project);
-  const bool shared = row && read_only && base::StringAt(*row, {"scope"}) == "global";
-  if (own || shared) return answer;
-  return Error{Code::kNotFound, "there is no observation " + id};
-}
-
-base::Status MemoryRoutes::CheckOwnSession(const http::Request& request, const api::Policy& policy,
-                                           const std::string& id) {
-  // Of a conversation, or begun by a write that waits here.
-  ASSIGN_OR_RETURN(const bool ours, state_.Read([&](sqlite::Database& db) -> Result<bool> {
-    ASSIGN_OR_RETURN(const auto session, FindMemorySession(db, id));
-    if (session) return true;
-    return BeginsSession(db, id, policy.project);
-  }));
-  if (ours || id == AgentSession(policy)) return {};
-  // A session has no route of its own to ask whose it is; starting it again tells (409: another's).
-  http::ClientRequest claim;
-  claim.method = "POST";
-  claim.target = "/sessions";
-  claim.body = base::DumpJson({{"id", id}, {"project", policy.project}});
-  claim.timeout_ms = kWriteTimeoutMs;
-  const auto claimed = Forward(request, policy, std::move(claim));
-  if (claimed && claimed->status == 409) return Error{Code::kNotFound, "no session \"" + id + "\""};
-  if (claimed && claimed->status >= 200 && claimed->status < 300) return {};
-  return Error{Code::kUnavailable,
-               "the memory server does not say whose session \"" + id +
-                   "\" is; nothing was accepted, end it again when the server answers"};
-}
-
-Result<std::string> MemoryRoutes::SessionFor(const std::string& id, const api::Policy& policy) {
-  auto found = state_.Read([&](sqlite::Database& db) {
-    return id.empty() ? conversation::Current(db) : conversation::Find(db, id);
-  });
-  if (!found) return found.error();
-  if (*found && !(*found)->memory_session_id.empty()) return (*found)->memory_session_id;
-  // An agent that has no conversation yet writes into one session of its own.
-  return id.empty() ? AgentSession(policy) : id;
 }
 
 }  // namespace sidecar

@@ -3,6 +3,7 @@
 // switches, its trust.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,11 @@ class MemoryRoutes {
   // The row, when it is the project's (or global and only read); kNotFound otherwise.
   Answer OwnRow(const http::Request& request, const api::Policy& policy, const std::string& id,
                 bool read_only);
+  // Why a row may not be changed or deleted (`verb`): the answer to give; kDenied: a user wrote it.
+  base::Result<std::optional<http::Response>> RefuseChange(const http::Request& request,
+                                                           const api::Policy& policy,
+                                                           const std::string& id,
+                                                           const std::string& verb);
   // kNotFound: the session is another project's; kUnavailable: the server does not say, and nothing
   // here shows that the agent began it.
   base::Status CheckOwnSession(const http::Request& request, const api::Policy& policy,

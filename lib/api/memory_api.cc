@@ -53,6 +53,13 @@ bool IsOrigin(std::string_view word) {
          word == kOriginToolOutput || word == kOriginImport;
 }
 
+std::string LowerOrigin(const std::string& left, const std::string& right) {
+  for (const char* lowest : {kOriginToolOutput, kOriginImport, kOriginRule, kOriginAgent}) {
+    if (left == lowest || right == lowest) return lowest;
+  }
+  return kOriginUser;
+}
+
 Result<std::string> RequiredText(const Json& body, const char* field, size_t limit) {
   ASSIGN_OR_RETURN(std::optional<std::string> text, base::OptionalString(body, field));
   if (!text) return Invalid(std::string(field) + " is required");
@@ -100,6 +107,13 @@ Result<Source> DecodeSource(const Json& body) {
   return source;
 }
 
+Result<bool> OptionalFlag(const Json& body, const char* field) {
+  const auto found = body.find(field);
+  if (found == body.end() || found->is_null()) return false;
+  if (!found->is_boolean()) return Invalid(std::string(field) + " must be true or false");
+  return found->get<bool>();
+}
+
 Json EncodeSource(const Source& source) {
   Json json = Json::object();
   if (!source.tool.empty()) json["tool"] = source.tool;
@@ -122,6 +136,7 @@ Result<NewObservation> DecodeNewObservation(const Json& body) {
   ASSIGN_OR_RETURN(made.topic_key, OptionalText(body, "topic_key", kMaxTopicKey));
   if (base::IsBlank(made.topic_key)) made.topic_key.clear();
   ASSIGN_OR_RETURN(made.source, DecodeSource(body));
+  ASSIGN_OR_RETURN(made.replace_user, OptionalFlag(body, "replace_user"));
   return made;
 }
 

@@ -48,6 +48,7 @@ struct NewObservation {
   std::string session_id, type, title, content, project, scope = "project", topic_key;
   std::vector<std::string> tags;
   Source source;
+  bool replace_user = false;  // the writer is no user and may change what a user wrote
 };
 
 // The trust classes of Source::origin. The server keeps a known one and takes anything else for
@@ -64,6 +65,8 @@ inline constexpr const char* kReplayHeader = "X-Memory-Replay";
 // The code of a 422: an Idempotency-Key of the caller that came before with another body.
 inline constexpr const char* kKeyReused = "idempotency_key_reused";
 bool IsOrigin(std::string_view word);
+// The one that is trusted less: user, agent, rule, import, tool-output. An unknown word is user.
+std::string LowerOrigin(const std::string& left, const std::string& right);
 
 // A required string of a body: kInvalid when missing, null, empty, white space only or over `limit`
 // characters. An optional one: absent, null and empty are "".
@@ -71,7 +74,8 @@ base::Result<std::string> RequiredText(const base::Json& body, const char* field
 base::Result<std::string> OptionalText(const base::Json& body, const char* field, size_t limit);
 base::Result<std::vector<std::string>> DecodeTags(const base::Json& body);  // absent, null: none
 base::Result<Source> DecodeSource(const base::Json& body);                  // of the field `source`
-base::Json EncodeSource(const Source& source);                              // only what is set
+base::Result<bool> OptionalFlag(const base::Json& body, const char* field);  // absent, null: false
+base::Json EncodeSource(const Source& source);                               // only what is set
 
 // Decode and check limits; kInvalid names field, limit and value.
 base::Result<NewObservation> DecodeNewObservation(const base::Json& body);
