@@ -102,6 +102,9 @@ Result<TokenClaims> ReadClaims(const std::string& token) {
   if (parts.size() != 3 || parts[2].empty() || !DecodeBase64Url(parts[2]))
     return Error{Code::kDenied, "the bearer token is not a JSON Web Token"};
   ASSIGN_OR_RETURN(Json header, DecodePart(parts[0]));
+  // What it lists must be understood (RFC 7515, 4.1.11), and none of it is.
+  if (header.contains("crit"))
+    return Error{Code::kDenied, "the bearer token asks for extensions (crit) that are not known here"};
   ASSIGN_OR_RETURN(Json payload, DecodePart(parts[1]));
   TokenClaims claims;
   claims.algorithm = base::StringAt(header, {"alg"});

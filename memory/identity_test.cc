@@ -59,6 +59,15 @@ TEST(Identity, ATokenSaysForWhomItWasMade) {
   EXPECT_TRUE(ReadClaims("e30.e30.AA"));
 }
 
+TEST(Identity, ATokenThatAsksForExtensionsIsRefused) {
+  for (const Json& crit : {Json{"exp"}, Json{"b64"}, Json::array(), Json(nullptr), Json(true)}) {
+    const auto claims = ReadClaims(TokenOf({{"alg", "ES256"}, {"crit", crit}}, {{"sub", "s"}}, "x"));
+    ASSERT_FALSE(claims) << crit;
+    EXPECT_EQ(claims.error().code, base::Code::kDenied);
+    EXPECT_NE(claims.error().message.find("crit"), std::string::npos);
+  }
+}
+
 TEST(Identity, AReviewCountsOnlyForOurAudience) {
   const std::vector<std::string> ours{kAudience};
   Json answer = {{"status",
