@@ -76,6 +76,23 @@ TEST_F(MemoryTest, ListsAsATableOnATerminalAndAsJsonElsewhere) {
   EXPECT_EQ(base::ParseJson(json.out)->at(0)["id"], 7);
 }
 
+TEST_F(MemoryTest, AnImportSaysWhatPromptsDoNotGet) {
+  answer = {{"imported_observations", 2},
+            {"skipped", 0},
+            {"errors", base::Json::array()},
+            {"not_injected", 2},
+            {"hint", "import them again with trust=user"}};
+  Ran taken =
+      On({"import", "-", "--project", "billing"}, {true, false, 80}, "# Tabs\n\nUse tabs.\n");
+  EXPECT_EQ(taken.code, 0) << taken.err;
+  EXPECT_EQ(asked.back(), "POST /import project=billing");
+  EXPECT_EQ(taken.err, "2 of them stay out of prompts: import them again with trust=user\n");
+  answer.erase("hint");
+  taken = On({"import", "-", "--trust", "user"}, {true, false, 80}, "# Tabs\n\nUse tabs.\n");
+  EXPECT_EQ(asked.back(), "POST /import trust=user");
+  EXPECT_EQ(taken.err, "");
+}
+
 TEST_F(MemoryTest, StoredTextIsInertOnATerminal) {
   answer = {kRow};
   const Ran table = On({"ls"}, {true, false, 200});

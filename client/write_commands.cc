@@ -160,6 +160,7 @@ int Import(Call& call, const MemoryCalls& memory) {
   const std::string project = call.Text("project");
   request.target = Target("/import", {{"project", project.empty() ? memory.project() : project},
                                       {"format", call.Text("format")},
+                                      {"trust", call.Text("trust")},
                                       {"restore", call.settings.Bool("restore") ? "true" : ""}});
   const std::string& file = call.arguments[0];
   if (file == "-") {
@@ -181,6 +182,9 @@ int Import(Call& call, const MemoryCalls& memory) {
   Said(call, *body,
        "imported " + count("imported_observations") + " memories, " + count("skipped") +
            " were here already");
+  const std::string hint = base::StringAt(*body, {"hint"});
+  if (!hint.empty())
+    call.err << count("not_injected") << " of them stay out of prompts: " << Inert(hint) << "\n";
   const Json errors = body->value("errors", Json::array());
   for (const Json& error : errors) call.err << "refused: " << Inert(base::DumpJson(error)) << "\n";
   return errors.empty() ? kOk : kFailed;

@@ -68,7 +68,9 @@ Response Gate::Pass(const Request& request, ApiHandler handler) const {
   if (auto refused = OverBudget(caller, request)) return *std::move(refused);
   auto store = tenants_.Take(caller.tenant);
   if (!store) return http::ErrorResponse(store.error());
-  Response response = handler(Api{**store, clock_, metrics_, caller.account}, request);
+  const bool administrator = !identities_ || (!caller.account.empty() && !caller.of_pod);
+  Response response =
+      handler(Api{**store, clock_, metrics_, caller.account, administrator}, request);
   // A streamed answer is written after this returns: the store stays open until then.
   if (response.stream) {
     response.stream = [held = *store, write = std::move(response.stream)](

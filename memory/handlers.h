@@ -15,6 +15,9 @@ struct Api {
   const base::Clock& clock;
   telemetry::Metrics& metrics;
   std::string caller;  // the account within the store's tenant; empty: not known by name
+  // May say what class of trust imported rows are of: with --auth none everybody, else a
+  // ServiceAccount whose token is no pod's.
+  bool administrator = false;
 };
 
 using ApiHandler = http::Response (*)(const Api&, const http::Request&);

@@ -104,7 +104,8 @@ Result<TokenClaims> ReadClaims(const std::string& token) {
   ASSIGN_OR_RETURN(Json header, DecodePart(parts[0]));
   // What it lists must be understood (RFC 7515, 4.1.11), and none of it is.
   if (header.contains("crit"))
-    return Error{Code::kDenied, "the bearer token asks for extensions (crit) that are not known here"};
+    return Error{Code::kDenied,
+                 "the bearer token asks for extensions (crit) that are not known here"};
   ASSIGN_OR_RETURN(Json payload, DecodePart(parts[1]));
   TokenClaims claims;
   claims.algorithm = base::StringAt(header, {"alg"});
@@ -114,6 +115,7 @@ Result<TokenClaims> ReadClaims(const std::string& token) {
   claims.audiences = TextsAt(payload, "aud");
   claims.not_before_ms = MillisecondsAt(payload, "nbf");
   claims.expires_ms = MillisecondsAt(payload, "exp");
+  claims.of_pod = base::At(payload, {"kubernetes.io", "pod"}) != nullptr;
   return claims;
 }
 

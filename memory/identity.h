@@ -18,6 +18,7 @@ struct Caller {
   std::string tenant;   // the namespace of the ServiceAccount
   std::string account;  // its name; empty: anonymous
   Role role = Role::kAgent;
+  bool of_pod = false;  // the token is a pod's; others are made by who may, kubectl create token
   bool operator==(const Caller&) const = default;
 };
 
@@ -34,6 +35,7 @@ struct TokenClaims {
   std::string issuer, subject;
   std::vector<std::string> audiences;
   int64_t not_before_ms = 0, expires_ms = 0;  // since 1970; 0: not said
+  bool of_pod = false;                        // bound to a pod, as those that the kubelet mounts
 };
 base::Result<TokenClaims> ReadClaims(const std::string& token);
 bool SharesOne(const std::vector<std::string>& left, const std::vector<std::string>& right);

@@ -101,7 +101,7 @@ Identified IdentityCheck::Check(const std::string& token) {
   lock.lock();
   asking_.erase(key);
   wake_.notify_all();
-  return Learn(key, review, claims->expires_ms);
+  return Learn(key, review, *claims);
 }
 
 std::optional<Identified> IdentityCheck::Remembered(const std::string& key) {
@@ -123,7 +123,8 @@ Identified IdentityCheck::WithoutAnswer(const std::string& key) {
 }
 
 Identified IdentityCheck::Learn(const std::string& key, const Result<Review>& review,
-                                int64_t expires_ms) {
+                                const TokenClaims& claims) {
+  const int64_t expires_ms = claims.expires_ms;
   const int64_t now_ms = clock_.MonotonicMs();
   NoteReachable(review ? base::Status() : base::Status(review.error()));
   if (!review) {
@@ -133,6 +134,7 @@ Identified IdentityCheck::Learn(const std::string& key, const Result<Review>& re
   std::optional<Caller> caller;
   if (review->authenticated) caller = ServiceAccountOf(review->user);
   if (caller) {
+    caller->of_pod = claims.of_pod;
     int64_t fresh_ms = options_.good_ms;
     if (expires_ms != 0)
       fresh_ms = std::clamp(expires_ms - clock_.NowMs(), kShortestGoodMs, options_.good_ms);

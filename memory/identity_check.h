@@ -56,7 +56,8 @@ class IdentityCheck {
   Identified NotForUs();
   std::optional<Identified> Remembered(const std::string& key);
   Identified WithoutAnswer(const std::string& key);
-  Identified Learn(const std::string& key, const base::Result<Review>& review, int64_t expires_ms);
+  Identified Learn(const std::string& key, const base::Result<Review>& review,
+                   const TokenClaims& claims);
   void NoteReachable(const base::Status& asked);
   Identified Counted(Identified answer, const char* outcome);
 

@@ -42,20 +42,22 @@ class FakeIssuer : public TokenReviewer {
 
   // A token of that user, "system:serviceaccount:<namespace>:<name>" for a ServiceAccount.
   std::string Issue(const std::string& user, const std::string& audience = kAudience,
-                    int64_t life_ms = kTokenLifeMs) {
+                    int64_t life_ms = kTokenLifeMs, const std::string& pod = "") {
     return state_.With([&](State& state) {
-      const std::string token = TokenOf({{"alg", "RS256"}, {"kid", "k"}},
-                                        {{"sub", user},
-                                         {"aud", {audience}},
-                                         {"exp", (clock_.NowMs() + life_ms) / 1000},
-                                         {"jti", std::to_string(++state.issued)}},
-                                        "signature");
+      base::Json claims = {{"sub", user},
+                           {"aud", {audience}},
+                           {"exp", (clock_.NowMs() + life_ms) / 1000},
+                           {"jti", std::to_string(++state.issued)}};
+      if (!pod.empty()) claims["kubernetes.io"]["pod"]["name"] = pod;
+      const std::string token = TokenOf({{"alg", "RS256"}, {"kid", "k"}}, claims, "signature");
       state.users[token] = {user, audience, clock_.NowMs() + life_ms};
       return token;
     });
   }
-  std::string IssueTo(const std::string& name_space, const std::string& account = "agent") {
-    return Issue("system:serviceaccount:" + name_space + ":" + account);
+  std::string IssueTo(const std::string& name_space, const std::string& account = "agent",
+                      const std::string& pod = "") {
+    return Issue("system:serviceaccount:" + name_space + ":" + account, kAudience, kTokenLifeMs,
+                 pod);
   }
   void Revoke(const std::string& token) {
     state_.With([&](State& state) { state.users.erase(token); });

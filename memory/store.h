@@ -153,11 +153,17 @@ struct ExportedRow {
   std::vector<Revision> revisions;
 };
 
-enum class Imported { kNew, kSkipped, kSkippedDeleted };
+enum class Imported {
+  kNew,
+  kSkipped,
+  kSkippedDeleted,
+  kRaised,  // it was here, of class import, and is a user's now
+};
 
 struct ImportOptions {
   bool dedup = true;        // a row that is here under another id is skipped, not made again
   bool unite_tags = false;  // a row that is here already gets the tags of the one that comes
+  bool vouched = false;     // rows of class import are a user's, also those that are here already
   bool restore = false;     // what somebody deleted here comes back; else kSkippedDeleted
   // When rows without a time are from. Such a row is the same as one that differs in its time
   // alone.

@@ -86,6 +86,17 @@ Status UniteTags(Database& database, int64_t slot, const std::vector<std::string
   return PutIntoIndex(database, slot);
 }
 
+// Whether the row was of class import until now.
+Result<bool> Raise(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement write,
+                   database.Prepare("UPDATE observations SET origin = ?2 WHERE slot = ?1 AND "
+                                    "origin = ?3 AND deleted_ms IS NULL RETURNING slot"));
+  write.Bind(slot).Bind(api::kOriginUser).Bind(api::kOriginImport);
+  ASSIGN_OR_RETURN(const bool raised, write.Step());
+  if (raised) RETURN_IF_ERROR(write.Run());
+  return raised;
+}
+
 Status AddRevisions(Database& database, int64_t id, const ExportedRow& given) {
   for (const Revision& old : given.revisions) {
     if (old.revision >= given.row.revision_count) continue;
@@ -134,6 +145,10 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given,
     ASSIGN_OR_RETURN(here, FindTopic(database, row, project));
   }
   if (here) {
+    if (options.vouched) {
+      ASSIGN_OR_RETURN(const bool raised, Raise(database, *here));
+      if (raised) return Imported::kRaised;
+    }
     if (options.unite_tags) RETURN_IF_ERROR(UniteTags(database, *here, row.tags));
     return Imported::kSkipped;
   }

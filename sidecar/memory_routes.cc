@@ -260,6 +260,12 @@ MemoryRoutes::Answer MemoryRoutes::Query(const http::Request& request, const Pol
 // The project of each row is set here, so the whole of it is read as JSON; the server, which can
 // stream, takes the other forms too.
 MemoryRoutes::Answer MemoryRoutes::Import(const http::Request& request, const Policy& policy) {
+  if (request.Query("trust")) {
+    return Error{Code::kDenied,
+                 "what an agent imports is not a user's: leave trust out, or send the file to the "
+                 "memory server itself: POST " +
+                     policy->policy.server_url + "/import"};
+  }
   Result<Json> parsed = base::ParseJson(request.body);
   if (!parsed || !parsed->is_object()) {
     return Error{Code::kInvalid,

@@ -184,6 +184,14 @@ TEST_F(MemoryRoutesTest, AdminRoutesNeedAllowAdmin) {
   EXPECT_EQ(Calls().back().target, "/observations/1?hard=true");
 }
 
+TEST_F(MemoryRoutesTest, NoImportOfAnAgentIsAUsers) {
+  UsePolicy({{"allowAdmin", true}});
+  const Reply refused = Ask("POST", "/import?trust=user", {{"observations", Json::array()}});
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_NE(refused.body.dump().find("POST " + memory_.url() + "/import"), std::string::npos);
+  EXPECT_EQ(memory_.CountCalls("POST /import"), 0u);
+}
+
 TEST_F(MemoryRoutesTest, AnImportThatIsNotOneJsonDocumentIsSentToTheServersOwnRoute) {
   UsePolicy({{"allowAdmin", true}});
   for (const char* body :

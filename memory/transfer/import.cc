@@ -49,6 +49,19 @@ Result<std::string> FormatOf(const Request& request, PeekedBody& body) {
   return std::string(StartsAsCsv(beginning) ? "csv" : "auto");
 }
 
+Result<bool> IsVouched(const Api& api, const Request& request) {
+  const auto trust = TextParameter(request, "trust");
+  if (!trust) return false;
+  if (*trust != api::kOriginUser) {
+    return Error{Code::kInvalid, "trust must be user, or left out for the class import, it is \"" +
+                                     base::Ellipsize(*trust, 40) + "\""};
+  }
+  if (api.administrator) return true;
+  return Error{Code::kDenied,
+               "trust=user takes a token of a ServiceAccount that is no pod's (kubectl create "
+               "token); leave it out, and the memories are of class import"};
+}
+
 // The rows of a file may hold what JSON cannot: they take the same way through the same checks.
 Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
   ASSIGN_OR_RETURN(Spool spool, store.NewUpload());
@@ -87,6 +100,9 @@ Response Import(const Api& api, const Request& request) {
   Result<bool> restore = FlagParameter(request, "restore");
   if (!restore) return http::ErrorResponse(restore.error());
   options.restore = *restore;
+  Result<bool> vouched = IsVouched(api, request);
+  if (!vouched) return http::ErrorResponse(vouched.error());
+  options.vouched = *vouched;
   PeekedBody body(*request.stream);
   Result<std::string> format = FormatOf(request, body);
   if (!format) return http::ErrorResponse(format.error());
@@ -95,7 +111,7 @@ Response Import(const Api& api, const Request& request) {
   ForeignDefaults defaults;
   defaults.format = *format;
   defaults.project = TextParameter(request, "project").value_or(defaults.project);
-  Importer importer(api.store, options);
+  Importer importer(api.store, options, api.administrator);
   Status read = ReadImport(defaults, body, api.store, importer);
   Status flushed = importer.Flush();
   if (read && flushed) return http::JsonResponse(200, importer.Report());

@@ -22,6 +22,9 @@ namespace {
 constexpr size_t kBatchRows = 256;
 constexpr size_t kBatchBytes = 1 << 20;
 constexpr size_t kListedErrors = 10'000;
+constexpr const char* kHint =
+    "searches find them, prompts do not get them by themselves; are they yours, import them again "
+    "with trust=user; else set memory.injectUntrusted in the Agent";
 
 // A file can hold what JSON from the wire cannot.
 bool IsText(const Json& json) {
@@ -84,12 +87,30 @@ Status Importer::TakeObservation(const Json& json, const Json& where) {
   }
   api::Observation& row = decoded->row;
   if (!ours_) row.duplicate_count = std::max<int64_t>(0, row.duplicate_count - 1);
-  if (!api::IsOrigin(row.source.origin)) row.source.origin = api::kOriginAgent;
+  HoldTrust(*decoded);
   batch_bytes_ += row.content.size();
   for (const Revision& old : decoded->revisions) batch_bytes_ += old.content.size();
   batch_.push_back(std::move(*decoded));
   places_.push_back(place);
   return batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
+}
+
+void Importer::HoldTrust(ExportedRow& given) const {
+  std::string& origin = given.row.source.origin;
+  if (!api::IsOrigin(origin)) origin = api::kOriginAgent;
+  if (options_.vouched && origin == api::kOriginImport) origin = api::kOriginUser;
+  if (administrator_) return;
+  origin = api::LowerOrigin(origin, api::kOriginAgent);
+  for (Revision& old : given.revisions)
+    old.origin = api::LowerOrigin(old.origin, api::kOriginAgent);
+}
+
+void Importer::Count(Imported outcome, const std::string& origin) {
+  const bool fresh = outcome == Imported::kNew;
+  ++(fresh ? observations_ : skipped_);
+  skipped_deleted_ += outcome == Imported::kSkippedDeleted;
+  raised_ += outcome == Imported::kRaised;
+  not_injected_ += fresh && api::LowerOrigin(origin, api::kOriginImport) == origin;
 }
 
 void Importer::RefuseObservation(const Error& error, const Json& where) {
@@ -127,8 +148,7 @@ Status Importer::FlushObservations() {
     if (!outcomes[i])
       Refuse("observation", places_[i], outcomes[i].error());
     else
-      ++(*outcomes[i] == Imported::kNew ? observations_ : skipped_);
-    if (outcomes[i]) skipped_deleted_ += *outcomes[i] == Imported::kSkippedDeleted;
+      Count(*outcomes[i], batch_[i].row.source.origin);
   }
   batch_.clear();
   places_.clear();
@@ -152,6 +172,11 @@ Json Importer::Report() const {
                  {"skipped", skipped_},
                  {"errors", errors_}};
   if (skipped_deleted_ > 0) report["skipped_deleted"] = skipped_deleted_;
+  if (raised_ > 0) report["raised"] = raised_;
+  if (not_injected_ > 0) {
+    report["not_injected"] = not_injected_;
+    report["hint"] = kHint;
+  }
   if (errors_left_out_ > 0) report["errors_left_out"] = errors_left_out_;
   return report;
 }

@@ -13,7 +13,9 @@ namespace memory {
 // One thread; `store` outlives it.
 class Importer {
  public:
-  Importer(Store& store, const ImportOptions& options) : store_(store), options_(options) {}
+  // `administrator`: rows that say that they are a user's are; else they are an agent's.
+  Importer(Store& store, const ImportOptions& options, bool administrator = true)
+      : store_(store), options_(options), administrator_(administrator) {}
 
   // What the import says it is: kInvalid when that is unknown. Before the first row.
   base::Status SetFormat(const base::Json& format);
@@ -30,7 +32,8 @@ class Importer {
   size_t observations_given() const { return observations_given_; }
   // {"imported_sessions", "imported_observations", "skipped", "errors": [{kind, index, error}]},
   // an error with its place where that is known; "skipped_deleted" says how many of the skipped
-  // ones somebody deleted here, if any;
+  // ones somebody deleted here, "raised" how many became a user's; "not_injected" how many of the
+  // new ones no prompt gets by itself, with a "hint" what to do; each of them if any;
   // beyond 10,000 errors the others are counted in "errors_left_out".
   base::Json Report() const;
 
@@ -40,15 +43,18 @@ class Importer {
     base::Json where;
   };
   void Refuse(const char* kind, const Place& place, const base::Error& error);
+  void HoldTrust(ExportedRow& row) const;
+  void Count(Imported outcome, const std::string& origin);
   base::Status FlushSessions();
   base::Status FlushObservations();
 
   Store& store_;
   const ImportOptions options_;
+  const bool administrator_;
   bool ours_ = false;  // not the reference's
   size_t sessions_given_ = 0, observations_given_ = 0;
-  int64_t sessions_ = 0, observations_ = 0, skipped_ = 0, skipped_deleted_ = 0,
-          errors_left_out_ = 0;
+  int64_t sessions_ = 0, observations_ = 0, skipped_ = 0, skipped_deleted_ = 0, raised_ = 0,
+          not_injected_ = 0, errors_left_out_ = 0;
   base::Json errors_ = base::Json::array();
   // What waits for the next commit, and which of the import's rows each is.
   std::vector<api::Session> session_batch_;
