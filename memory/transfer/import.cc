@@ -12,7 +12,7 @@
 #include "memory/transfer/json_lines.h"
 #include "memory/transfer/json_rows.h"
 #include "memory/transfer/note_files.h"
-#include "memory/transfer/tar_archive.h"
+#include "memory/transfer/told_format.h"
 #include "memory/validate.h"
 
 namespace memory {
@@ -42,11 +42,7 @@ Result<std::string> FormatOf(const Request& request, PeekedBody& body) {
                      base::Ellipsize(format, 40) + "\""};
   }
   ASSIGN_OR_RETURN(std::string_view beginning, body.Peek(kLookAtBytes));
-  if (beginning.starts_with(kSqliteMagic)) return std::string("sqlite");
-  if (StartsAsTar(beginning)) return std::string("obsidian");
-  if (StartsAsNotes(beginning)) return std::string("markdown");
-  if (StartsAsLines(beginning)) return std::string("jsonl");
-  return std::string(StartsAsCsv(beginning) ? "csv" : "auto");
+  return FormatByBeginning(beginning);
 }
 
 Result<bool> IsVouched(const Api& api, const Request& request) {

@@ -1,10 +1,13 @@
 // A SAX reader that builds one element at a time.
 #include "memory/transfer/json_elements.h"
 
+#include <algorithm>
 #include <cmath>
 #include <istream>
 #include <set>
 #include <streambuf>
+
+#include "lib/base/text.h"
 
 namespace memory {
 
@@ -16,6 +19,7 @@ using base::Status;
 namespace {
 
 constexpr size_t kMaxDepth = 64;
+constexpr size_t kShownBytes = 40;  // of what is wrong
 
 // A request body as the library's parser wants to read it.
 class BodyBuffer : public std::streambuf {
@@ -23,6 +27,18 @@ class BodyBuffer : public std::streambuf {
   explicit BodyBuffer(http::BodyReader& body) : body_(body) {}
   Status status;  // what went wrong while reading
   void StartElement() { since_element_ = 0; }
+  // Of what was read last; a line's end belongs to its line.
+  size_t Line() const {
+    const auto read = gptr() > eback() ? std::count(eback(), gptr() - 1, '\n') : 0;
+    return lines_ + static_cast<size_t>(read) + 1;
+  }
+
+  // What was read last, of one line.
+  std::string Last() const {
+    std::string_view read(eback(), static_cast<size_t>(gptr() - eback()));
+    read = base::Trim(read.substr(read.size() - std::min(read.size(), kShownBytes)));
+    return base::ToUtf8(base::Trim(read.substr(read.rfind('\n') + 1)));
+  }
 
  protected:
   int_type underflow() override {
@@ -35,6 +51,7 @@ class BodyBuffer : public std::streambuf {
     base::Result<std::string> piece = body_.Read();
     if (!piece) status = piece.error();
     if (!piece || piece->empty()) return traits_type::eof();
+    lines_ += static_cast<size_t>(std::count(piece_.begin(), piece_.end(), '\n'));
     piece_ = std::move(*piece);
     since_element_ += piece_.size();
     setg(piece_.data(), piece_.data(), piece_.data() + piece_.size());
@@ -44,7 +61,7 @@ class BodyBuffer : public std::streambuf {
  private:
   http::BodyReader& body_;
   std::string piece_;
-  size_t since_element_ = 0;
+  size_t since_element_ = 0, lines_ = 0;
 };
 
 class ElementReader : public nlohmann::json_sax<Json> {
@@ -82,11 +99,10 @@ class ElementReader : public nlohmann::json_sax<Json> {
     return true;
   }
   bool parse_error(size_t position, const std::string&,
-                   const nlohmann::detail::exception& error) override {
-    if (status)
-      status = Error{Code::kInvalid,
-                     "not valid JSON at byte " + std::to_string(position) + ": " + error.what()};
-    return false;
+                   const nlohmann::detail::exception&) override {
+    if (!status) return false;
+    return Fail("line " + std::to_string(buffer_.Line()) + ", byte " + std::to_string(position) +
+                ": not valid JSON behind " + base::DumpJson(buffer_.Last()));
   }
 
  private:
@@ -101,6 +117,7 @@ class ElementReader : public nlohmann::json_sax<Json> {
     if (depth_ == 1) return OpenBody(container.is_array());
     if (depth_ == 2 && !in_array_ && container.is_array()) {
       in_array_ = true;
+      if (handlers_.on_array) handlers_.on_array(field_);
       return true;
     }
     building_.push_back(std::move(container));
@@ -110,6 +127,7 @@ class ElementReader : public nlohmann::json_sax<Json> {
 
   bool OpenBody(bool list) {
     in_array_ = list;
+    if (list && handlers_.list && handlers_.on_array) handlers_.on_array("");
     return !list || handlers_.list ? true : Fail("the body must be a JSON object");
   }
 

@@ -15,6 +15,7 @@ struct ElementHandlers {
   std::function<base::Status(const std::string& array, base::Json element)> on_element;
   // A top-level field that is no array.
   std::function<base::Status(const std::string& name, base::Json value)> on_field;
+  std::function<void(const std::string& array)> on_array;  // one begins; may be empty
   bool list = false;  // the body may be an array, too: its elements are those of the array ""
 };
 

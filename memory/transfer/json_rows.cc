@@ -1,7 +1,10 @@
 // Which array and which element is what.
 #include "memory/transfer/json_rows.h"
 
+#include <algorithm>
+
 #include "memory/transfer/json_elements.h"
+#include "memory/transfer/told_format.h"
 
 namespace memory {
 
@@ -28,12 +31,18 @@ class ObjectReader {
     handlers.on_field = [&](const std::string& name, const Json& value) {
       return TakeField(name, value);
     };
-    return ReadElements(body, handlers);
+    handlers.on_array = [&](const std::string& array) { known_ = known_ || IsKnown(array); };
+    RETURN_IF_ERROR(ReadElements(body, handlers));
+    if (known_) return {};
+    return Error{Code::kInvalid, "nothing in this JSON is a list of memories"};
   }
 
  private:
   Status TakeField(const std::string& name, const Json& value) {
-    if (name == "format") return importer_.SetFormat(value);
+    if (name == "format") {
+      known_ = true;
+      return importer_.SetFormat(value);
+    }
     if (name == "version" && format_ == "auto") format_ = "engram";
     if ((name == "sessions" || name == "observations") && !value.is_null())
       return Error{Code::kInvalid, name + " must be an array"};
@@ -57,6 +66,12 @@ class ObjectReader {
   // The order of fields says nothing: so each row tells it, too.
   static bool IsEngrams(const std::string& array, const Json& element) {
     return array == "prompts" || element.contains(array == "sessions" ? "directory" : "sync_id");
+  }
+
+  static bool IsKnown(const std::string& array) {
+    static constexpr std::string_view kArrays[] = {"",         "results",      "memories",
+                                                   "sessions", "observations", "prompts"};
+    return std::find(std::begin(kArrays), std::end(kArrays), array) != std::end(kArrays);
   }
 
   Status TakeEngram(const std::string& array, const Json& element) {
@@ -91,12 +106,16 @@ class ObjectReader {
   const ForeignDefaults& defaults_;
   Importer& importer_;
   std::string format_;
+  bool known_ = false;  // something of an export was there, empty or not
 };
 
 }  // namespace
 
 Status ReadJsonRows(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
-  return ObjectReader(defaults, importer).Read(body);
+  const Status read = ObjectReader(defaults, importer).Read(body);
+  const bool taken = importer.sessions_given() + importer.observations_given() > 0;
+  if (read || taken || read.error().code != Code::kInvalid) return read;
+  return Error{Code::kInvalid, read.error().message + "; " + kTaken};
 }
 
 }  // namespace memory

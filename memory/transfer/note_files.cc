@@ -4,6 +4,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/text.h"
 #include "memory/transfer/format.h"
+#include "memory/transfer/markdown_sections.h"
 
 namespace memory {
 
@@ -14,6 +15,11 @@ using base::Result;
 using base::Status;
 
 namespace {
+
+bool StartsWithMark(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return IsNoteMark(text.substr(0, text.find('\n')));
+}
 
 // Collects lines until the next note begins.
 class NotesReader {
@@ -60,6 +66,7 @@ class NotesReader {
     if (base::Trim(text).empty()) return {};
     const Json where = {{"line", first_line_}};
     if (ended_) return Wrong("there is something behind the last note");
+    if (!StartsWithMark(text)) return TakeSections(text);
     Result<ParsedNote> note = DecodeNote(text);
     if (!note) {
       importer_.RefuseObservation(note.error(), where);
@@ -73,6 +80,21 @@ class NotesReader {
     if (kind == "end") return End(note->front);
     if (IsSessionNote(*note)) return importer_.TakeSession(SessionOfNote(std::move(*note)), where);
     return importer_.TakeObservation(RowOfNote(std::move(*note), defaults_), where);
+  }
+  // What stands before the first fields, or a file without any: somebody's Markdown.
+  Status TakeSections(const std::string& text) {
+    Result<ParsedNote> note = DecodeNote(text);
+    if (!note) {
+      importer_.RefuseObservation(note.error(), {{"line", first_line_}});
+      return {};
+    }
+    for (MarkdownSection& section : SectionsOf(note->body)) {
+      Json row = {{"content", std::move(section.content)}};
+      if (!section.title.empty()) row["title"] = base::Ellipsize(section.title, api::kMaxTitle);
+      RETURN_IF_ERROR(importer_.TakeObservation(RowOfFields(std::move(row), defaults_),
+                                                {{"line", first_line_ + section.line - 1}}));
+    }
+    return {};
   }
   Status End(const Json& front) {
     ended_ = true;

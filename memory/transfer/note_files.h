@@ -13,7 +13,8 @@ std::string FirstNote(int64_t now_ms);
 std::string LastNote(size_t sessions, size_t observations);
 
 // Notes of a file of ours, or written by hand: each begins with a line --- that a field follows. A
-// note that cannot be read is refused alone, with its line. kInvalid: a file of ours without its
+// note that cannot be read is refused alone, with its line. Markdown before the first note, or
+// without any, is a row for each section. kInvalid: a file of ours without its
 // last note; kTooLarge: a note over kMaxNoteBytes.
 base::Status ReadNotes(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer);
 

@@ -178,6 +178,14 @@ bool IsSessionNote(const ParsedNote& note) {
 }
 
 Json RowOfNote(ParsedNote note, const ForeignDefaults& defaults) {
+  Json& front = note.front;
+  // As Claude Code writes its memories.
+  for (const auto& [ours, theirs] :
+       {std::pair("title", base::StringAt(front, {"name"})),
+        std::pair("type", base::StringAt(front, {"metadata", "type"}))}) {
+    if (!front.contains(ours) && !theirs.empty()) front[ours] = theirs;
+  }
+  if (base::StringAt(front, {"name"}) == base::StringAt(front, {"title"})) front.erase("name");
   note.front["content"] = std::move(note.body);
   return RowOfFields(std::move(note.front), defaults);
 }

@@ -1,0 +1,22 @@
+// Which format an import has, by its beginning. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "lib/base/result.h"
+
+namespace memory {
+
+// For errors: what POST /import takes.
+inline constexpr const char* kTaken =
+    "taken are exports of agent-memory (JSON, JSON lines, SQLite, Markdown, a tar of notes), "
+    "Markdown "
+    "(CLAUDE.md, AGENTS.md, MEMORY.md), CSV with a column content, and exports of mem0, engram and "
+    "ChatGPT (conversations.json)";
+
+// sqlite, obsidian, markdown, jsonl, csv; auto: JSON, whose fields tell. kInvalid: it is none of
+// them, says what it looks like.
+base::Result<std::string> FormatByBeginning(std::string_view beginning);
+
+}  // namespace memory
