@@ -64,6 +64,7 @@ Response KeyReused(const Saved& earlier) {
 
 Result<Json> ReadTranscript(const Request& request, SessionEnd& end, api::SummaryBuilder& summary) {
   ASSIGN_OR_RETURN(end.interim, FlagParameter(request, "interim"));
+  end.project = TextParameter(request, "project");
   ElementHandlers handlers;
   handlers.on_element = [&](const std::string& array, Json element) -> Status {
     if (array != "messages") return {};

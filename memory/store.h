@@ -94,6 +94,7 @@ struct SessionEnd {
   std::string summary;  // empty: keep the one there is
   int64_t message_count = 0;
   bool interim = false;  // write the summary, leave the session open
+  std::optional<std::string> project;  // kNotFound for a session of another one
 };
 
 // Where lists by recency go on: behind a row, a session (by its start; "": the newest).

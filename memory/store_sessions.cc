@@ -54,7 +54,12 @@ Result<Session> Store::StartSession(const std::string& id, const std::string& pr
 Result<Session> Store::EndSession(const std::string& id, const SessionEnd& end, int64_t now_ms) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<Session>([&](Database& database) -> Result<Session> {
-    if (Result<Session> known = KnownSession(database, id); !known) return known.error();
+    ASSIGN_OR_RETURN(const std::optional<Session> known, FindSession(database, id));
+    // Another project's answers as one that is not there.
+    if (!known || (end.project && base::FoldCase(*end.project) != base::FoldCase(known->project))) {
+      return Error{Code::kNotFound, "there is no session " + id +
+                                        (end.project ? " in project " + *end.project : "")};
+    }
     if (!end.summary.empty()) {
       ASSIGN_OR_RETURN(Statement write,
                        database.Prepare("UPDATE sessions SET summary = ?2, message_count = ?3, "

@@ -69,18 +69,6 @@ TEST_F(BusyWorkers, ProbesAreAnsweredWhileEveryOtherWorkerIsBusy) {
   memory_.Release();
 }
 
-// Nobody can tell whose session it is while the server is away: then it is not queued either.
-TEST_F(BusyWorkers, ASessionOfNobodyKnownIsNotEndedWhileTheServerIsAway) {
-  memory_.Down();
-  const base::Json end = {{"messages", base::Json::array()}};
-  const Reply refused = Ask("POST", "/sessions/of-somebody-else/end", end);
-  EXPECT_EQ(refused.status, 503);
-  EXPECT_NE(refused.body["error"].get<std::string>().find("of-somebody-else"), std::string::npos);
-  EXPECT_EQ(Ask("GET", "/v1/status").body["accepted"], 0);
-  EXPECT_EQ(Ask("POST", "/sessions", {{"id", "ours"}}).status, 202);
-  EXPECT_EQ(Ask("POST", "/sessions/ours/end", end).status, 202) << "its beginning waits here";
-}
-
 // The server keeps keys for POST /observations alone: elsewhere our client must not resend by it.
 TEST_F(BusyWorkers, AKeyOfTheAgentMakesNoOtherRouteRetriable) {
   http::ClientRequest request;

@@ -4,9 +4,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
 #include "lib/conversation/conversations.h"
-#include "sidecar/journal.h"
 #include "sidecar/memory_routes.h"
-#include "sidecar/sessions.h"
 
 namespace sidecar {
 namespace {
@@ -15,8 +13,6 @@ using base::Code;
 using base::Error;
 using base::Json;
 using base::Result;
-
-constexpr int64_t kClaimTimeoutMs = 3'000;
 
 bool SameProject(const std::string& a, const std::string& b) {
   return base::FoldCase(a) == base::FoldCase(b);
@@ -61,29 +57,6 @@ Result<std::optional<http::Response>> MemoryRoutes::RefuseChange(const http::Req
                      (verb == "change" ? ": save what is new as a memory of its own" : "")};
   }
   return std::optional<http::Response>();
-}
-
-base::Status MemoryRoutes::CheckOwnSession(const http::Request& request, const api::Policy& policy,
-                                           const std::string& id) {
-  // Of a conversation, or begun by a write that waits here.
-  ASSIGN_OR_RETURN(const bool ours, state_.Read([&](sqlite::Database& db) -> Result<bool> {
-    ASSIGN_OR_RETURN(const auto session, FindMemorySession(db, id));
-    if (session) return true;
-    return BeginsSession(db, id, policy.project);
-  }));
-  if (ours || id == AgentSession(policy)) return {};
-  // A session has no route of its own to ask whose it is; starting it again tells (409: another's).
-  http::ClientRequest claim;
-  claim.method = "POST";
-  claim.target = "/sessions";
-  claim.body = base::DumpJson({{"id", id}, {"project", policy.project}});
-  claim.timeout_ms = kClaimTimeoutMs;
-  const auto claimed = Forward(request, policy, std::move(claim));
-  if (claimed && claimed->status == 409) return Error{Code::kNotFound, "no session \"" + id + "\""};
-  if (claimed && claimed->status >= 200 && claimed->status < 300) return {};
-  return Error{Code::kUnavailable,
-               "the memory server does not say whose session \"" + id +
-                   "\" is; nothing was accepted, end it again when the server answers"};
 }
 
 Result<std::string> MemoryRoutes::SessionFor(const std::string& id, const api::Policy& policy) {

@@ -54,10 +54,6 @@ class MemoryRoutes {
                                                            const api::Policy& policy,
                                                            const std::string& id,
                                                            const std::string& verb);
-  // kNotFound: the session is another project's; kUnavailable: the server does not say, and nothing
-  // here shows that the agent began it.
-  base::Status CheckOwnSession(const http::Request& request, const api::Policy& policy,
-                               const std::string& id);
   // The memory session of the conversation with this id, or the id itself; empty: the current one.
   base::Result<std::string> SessionFor(const std::string& id, const api::Policy& policy);
 

@@ -280,6 +280,37 @@ TEST_F(MemoryRoutesTest, WritesAreKeptWhileTheServerIsAway) {
             "coder");
 }
 
+// Whose a session is cannot be told while the server is away: the delivery asks it.
+TEST_F(MemoryRoutesTest, AnotherProjectsSessionIsNotWrittenToNowOrLater) {
+  const Json theirs = {{"project", "two"}, {"summary", "theirs"}};
+  memory_.With([&](StubMemory& stub) { stub.sessions["two-s"] = theirs; });
+  const Json end = {{"messages", {{{"role", "user"}, {"content", "PWNED by project one"}}}}};
+  Json note = note_;
+  note["session_id"] = "two-s";
+  for (const auto& [path, body] :
+       {std::pair("/sessions/two-s/end", end), std::pair("/sessions", Json{{"id", "two-s"}}),
+        std::pair("/observations", note)}) {
+    const Reply refused = Ask("POST", path, body);
+    EXPECT_EQ(refused.status, 404) << path << refused.body;
+    EXPECT_EQ(refused.body.dump().find("another project"), std::string::npos) << refused.body;
+  }
+  Start([](SidecarSettings& settings) { settings.retry_longest_ms = 20; });
+  memory_.Down();
+  EXPECT_EQ(Ask("POST", "/sessions", {{"id", "two-s"}}).status, 202);
+  EXPECT_EQ(Ask("POST", "/sessions/two-s/end", end).status, 202);
+  EXPECT_EQ(Ask("POST", "/observations", note).status, 202);
+  EXPECT_EQ(Ask("POST", "/sessions", {{"id", "ours"}}).status, 202);
+  EXPECT_EQ(Ask("POST", "/sessions/ours/end", end).status, 202);
+  memory_.Up();
+  ASSERT_TRUE(Drained());
+  memory_.With([&](StubMemory& stub) {
+    EXPECT_EQ(stub.sessions["two-s"], theirs);
+    EXPECT_EQ(stub.sessions["ours"]["ended"], end["messages"]);
+    EXPECT_TRUE(stub.observations.empty());
+  });
+  EXPECT_EQ(Ask("GET", "/v1/status").body["dead"], 3);
+}
+
 TEST_F(MemoryRoutesTest, WhatTheServerWouldRefuseIsNotQueued) {
   memory_.Down();
   Json note = note_;

@@ -161,14 +161,6 @@ Result<bool> HasPending(sqlite::Database& db, const std::string& lane) {
   return query.Step();
 }
 
-Result<bool> BeginsSession(sqlite::Database& db, const std::string& id,
-                           const std::string& project) {
-  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT 1 FROM outbox WHERE lane = ? AND project = ?"
-                                          " AND kind = 'session' AND state = 'pending' LIMIT 1"));
-  query.Bind(id).Bind(project);
-  return query.Step();
-}
-
 Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence) {
   return LoadInState(db, sequence, "pending");
 }

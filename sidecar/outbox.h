@@ -51,9 +51,6 @@ struct OutboxHead {
 base::Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t after,
                                                   int64_t limit);
 base::Result<bool> HasPending(sqlite::Database& db, const std::string& lane);
-// Whether a pending row begins the session `id` in `project`.
-base::Result<bool> BeginsSession(sqlite::Database& db, const std::string& id,
-                                 const std::string& project);
 base::Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence);
 
 // After a 2xx: the row goes, the counter stays. A row that is not pending is left alone.

@@ -142,12 +142,17 @@ class StubMemory {
   }
   Response StartSession(const Request& request) {
     const base::Json body = *base::ParseJson(request.body);
-    sessions.try_emplace(body["id"], base::Json{{"project", body["project"]}, {"begun", body}});
+    const auto [place, fresh] = sessions.try_emplace(
+        body["id"], base::Json{{"project", body["project"]}, {"begun", body}});
+    if (place->second["project"] != body["project"])
+      return http::ErrorResponse({base::Code::kConflict, "the session is another project's"});
     return http::JsonResponse(201, body);
   }
   Response EndSession(const Request& request) {
     auto found_session = sessions.find(request.parameters.at("id"));
-    if (found_session == sessions.end()) {
+    if (found_session == sessions.end() ||
+        request.Query("project").value_or(found_session->second["project"]) !=
+            found_session->second["project"]) {
       return http::ErrorResponse({base::Code::kNotFound, "no such session"});
     }
     const char* kind = request.Query("interim") ? "interim" : "ended";
@@ -155,10 +160,14 @@ class StubMemory {
     return http::JsonResponse(200, {{"summary", ""}});
   }
   Response Save(const Request& request) {
+    const base::Json body = *base::ParseJson(request.body);
+    const auto session = sessions.find(base::StringAt(body, {"session_id"}));
+    if (session != sessions.end() && session->second["project"] != body["project"])
+      return http::ErrorResponse({base::Code::kConflict, "the session is another project's"});
     if (refuse_observations != 0) return http::JsonResponse(refuse_observations, {{"error", "no"}});
     const std::string key = request.headers.Get("Idempotency-Key").value_or("");
     if (key.empty() || keys_.insert(key).second) {
-      observations.push_back(*base::ParseJson(request.body));
+      observations.push_back(body);
     }
     return http::JsonResponse(201, {{"id", observations.size()}, {"action", "created"}});
   }
