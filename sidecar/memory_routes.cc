@@ -21,6 +21,7 @@ using base::Error;
 using base::Json;
 using base::Result;
 
+constexpr const char* kSaveTool = "mem_save";
 constexpr int64_t kCallTimeoutMs = 10'000;
 constexpr int64_t kWriteTimeoutMs = 3'000;  // then the outbox takes the write over
 constexpr size_t kMaxImportBytes = 32 << 20;
@@ -183,8 +184,11 @@ MemoryRoutes::Answer MemoryRoutes::PostObservation(const http::Request& request,
   ASSIGN_OR_RETURN(const std::string session, SessionFor(given.value_or(""), policy->policy));
   body["session_id"] = session;
   body["project"] = policy->policy.project;
-  if (!body.contains("source") || !body["source"].is_object()) body["source"] = Json::object();
-  body["source"]["origin"] = api::kOriginAgent;
+  // Which tool or rule a memory is from is the sidecar's to say: prompts show it.
+  Json source = {{"origin", api::kOriginAgent}};
+  if (const Json* call = base::At(body, {"source", "tool_call_id"})) source["tool_call_id"] = *call;
+  if (base::StringAt(body, {"source", "tool"}) == kSaveTool) source["tool"] = kSaveTool;
+  body["source"] = std::move(source);
   body["replace_user"] = policy->policy.allow_admin;
   RedactContent(*policy, body);
   // Checked here, so that what the server would refuse is never put off into the outbox.

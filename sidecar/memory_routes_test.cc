@@ -52,12 +52,12 @@ TEST_F(MemoryRoutesTest, ParametersAreRebuiltAndNotPassedRaw) {
 TEST_F(MemoryRoutesTest, WritesCarryTheAgentsClassAndProject) {
   Json note = note_;
   note["project"] = "other";
-  note["source"] = {{"tool", "mine"}, {"origin", "user"}};
+  note["source"] = {
+      {"tool", "user"}, {"rule", "from the user"}, {"tool_call_id", "call-1"}, {"origin", "user"}};
   EXPECT_EQ(Ask("POST", "/observations", note).status, 201);
   const Json saved = memory_.With([](StubMemory& stub) { return stub.observations.at(0); });
   EXPECT_EQ(saved["project"], "coder");
-  EXPECT_EQ(saved["source"]["origin"], "agent");
-  EXPECT_EQ(saved["source"]["tool"], "mine");
+  EXPECT_EQ(saved["source"], (Json{{"origin", "agent"}, {"tool_call_id", "call-1"}}));
 }
 
 TEST_F(MemoryRoutesTest, ASessionIdMayBeTheConversations) {
@@ -78,13 +78,13 @@ TEST_F(MemoryRoutesTest, ASessionIdMayBeTheConversations) {
 // Without a session an agent writes into the conversation that is open: when that is another one,
 // what the server gets of the same call is another body.
 TEST_F(MemoryRoutesTest, TheSameKeyNeverGoesOnWithAnotherBody) {
-  const auto post = [this] {
+  const auto post = [this](int status = 201) {
     http::ClientRequest request;
     request.method = "POST";
     request.target = "/observations";
     request.headers.Set("Idempotency-Key", "1");
     request.body = R"({"type": "decision", "title": "t", "content": "c"})";
-    EXPECT_EQ(Send(*api_, request).status, 201);
+    EXPECT_EQ(Send(*api_, request).status, status);
     const auto calls = Calls();
     const auto last = std::find_if(calls.rbegin(), calls.rend(),
                                    [](const auto& call) { return call.target == "/observations"; });
@@ -99,7 +99,7 @@ TEST_F(MemoryRoutesTest, TheSameKeyNeverGoesOnWithAnotherBody) {
   EXPECT_NE(elsewhere.key, first.key);
   directory_.Write("policy.json", PolicyText(memory_.url(), {{"memory", {{"project", "moved"}}}}));
   Start();
-  const auto moved = post();
+  const auto moved = post(404);  // the conversation's session is the first project's
   EXPECT_NE(moved.body, elsewhere.body);
   EXPECT_NE(moved.key, elsewhere.key);
 }

@@ -3,6 +3,7 @@
 #include "sidecar/tool_text.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "lib/base/text.h"
@@ -332,13 +333,15 @@ std::string WithoutBlocks(std::string_view text, std::string_view name) {
   const std::string open = OpenTag(name), close = CloseTag(name);
   std::string rest;
   size_t copied = 0;
-  bool closed = true;  // there may be another end
-  for (size_t begin = text.find(open); begin != std::string_view::npos;
-       begin = text.find(open, copied)) {
+  std::optional<size_t> end;  // the first one behind the block's beginning; npos: there is none
+  for (size_t begin = text.find(open); begin != std::string_view::npos;) {
     rest += text.substr(copied, begin - copied);
-    const size_t end = closed ? text.find(close, begin) : std::string_view::npos;
-    closed = end != std::string_view::npos;
-    copied = closed ? end + close.size() : EndOfUnclosed(text, begin);
+    if (!end || *end < begin) end = text.find(close, begin);
+    // Blocks of ours do not nest: an end behind the next beginning is that one's.
+    const size_t next = text.find(open, begin + open.size());
+    const bool closed = *end != std::string_view::npos && *end < next;
+    copied = closed ? *end + close.size() : std::min(EndOfUnclosed(text, begin), next);
+    begin = next;
   }
   return rest.append(text.substr(copied));
 }

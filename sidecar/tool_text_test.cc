@@ -127,6 +127,18 @@ TEST(WithoutInjected, BlocksAreTakenOutEvenWhenUnclosed) {
   EXPECT_EQ(WithoutInjected("nothing here"), "nothing here");
 }
 
+// Who prints the beginning of a block hides its line and what reads like ours, no more.
+TEST(WithoutInjected, ABlockWithoutAnEndHidesNothingElse) {
+  EXPECT_EQ(WithoutInjected("a<memory:context> x\n- [id 1] b\nsource c\npanic: d\n- e"),
+            "a\npanic: d\n- e");
+  EXPECT_EQ(
+      WithoutInjected("<memory:context>\npanic: a\n<memory:context>\n- b\n</memory:context>\nc"),
+      "\npanic: a\n\nc");
+  EXPECT_EQ(WithoutInjected("<memory:context>\npanic: a\n<memory:sessions>\n- b\n</memory:context>"
+                            "\npanic: c"),
+            "\npanic: c");
+}
+
 TEST(WithoutInjected, ItemsThatStandAloneAreTakenOut) {
   EXPECT_EQ(
       WithoutInjected("log.txt:7:- [id 7; type bugfix; source bash; trust rule] a — error\nb"),
@@ -150,6 +162,14 @@ TEST(WithoutInjected, ManyItemsBlocksAndHeads) {
   EXPECT_EQ(WithoutInjected(items), rest);
   EXPECT_EQ(WithoutInjected(blocks), std::string(kCount, 'y'));
   EXPECT_EQ(WithoutInjected(heads), heads);
+  std::string opens, lines;
+  for (int i = 0; i < kCount; ++i) {
+    opens += "<memory:context>x\ny\n";
+    lines += "\ny\n";
+  }
+  EXPECT_EQ(WithoutInjected(opens), lines);
+  lines.erase(lines.size() - 3);
+  EXPECT_EQ(WithoutInjected(opens + "</memory:context>"), lines);
   EXPECT_EQ(WithoutInjected("a" + heads + "; trust x] y\nb"), "a\nb");
 }
 
