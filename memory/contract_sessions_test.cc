@@ -97,6 +97,15 @@ TEST_F(ContractSessions, AnUnknownSessionCannotEndAndOneOfAnotherProjectIsAConfl
   EXPECT_EQ(other.status, 409);
   EXPECT_EQ(other.body["code"], "conflict");
   EXPECT_FALSE(other.body.contains("project"));
+  // Who says whose it is gets the answer of one that is not there, and writes nothing.
+  const Json end = {{"messages", {Said("user", "PWNED")}}};
+  Answered foreign = Post("/sessions/s/end?project=theirs", end);
+  EXPECT_EQ(foreign.status, 404);
+  EXPECT_EQ(foreign.body["error"], "there is no session s in project theirs");
+  EXPECT_EQ(Post("/sessions/t/end?project=theirs", end).body["error"],
+            "there is no session t in project theirs");
+  EXPECT_FALSE(Get("/sessions/recent").body.at(0).contains("summary"));
+  EXPECT_EQ(Post("/sessions/s/end?project=MINE", end).status, 200);
 }
 
 TEST_F(ContractSessions, AnIdMayHaveAnyCharactersInItsPath) {
