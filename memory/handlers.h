@@ -15,8 +15,8 @@ struct Api {
   const base::Clock& clock;
   telemetry::Metrics& metrics;
   std::string caller;  // the account within the store's tenant; empty: not known by name
-  // May say what class of trust imported rows are of: with --auth none everybody, else a
-  // ServiceAccount whose token is no pod's.
+  // May say what class of trust imported rows are of, and hide a project by its retention: with
+  // --auth none everybody, else a ServiceAccount whose token is no pod's.
   bool administrator = false;
 };
 

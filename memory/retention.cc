@@ -13,10 +13,12 @@ using base::Code;
 using base::Error;
 using base::Json;
 using base::Result;
+using base::Status;
 
 namespace {
 
 constexpr size_t kMaxRules = 32;
+constexpr int64_t kLeastTtlMs = 3'600'000, kLeastRows = 100;
 
 Error Invalid(size_t index, const std::string& why) {
   return Error{Code::kInvalid, "retention[" + std::to_string(index) + "]: " + why};
@@ -79,6 +81,20 @@ Result<RetentionRules> DecodeRetention(const Json& list) {
     rules.push_back(std::move(rule));
   }
   return rules;
+}
+
+Status CheckAgentsRetention(const RetentionRules& rules) {
+  for (size_t i = 0; i < rules.size(); ++i) {
+    if (rules[i].ttl_ms > 0 && rules[i].ttl_ms < kLeastTtlMs)
+      return Invalid(i, "ttl is " + DurationText(rules[i].ttl_ms) +
+                            ", with a pod's token it must be 0s or at least " +
+                            DurationText(kLeastTtlMs));
+    if (rules[i].max_rows > 0 && rules[i].max_rows < kLeastRows)
+      return Invalid(i, "maxRows is " + std::to_string(rules[i].max_rows) +
+                            ", with a pod's token it must be 0 or at least " +
+                            std::to_string(kLeastRows));
+  }
+  return {};
 }
 
 Json EncodeRetention(const RetentionRules& rules) {

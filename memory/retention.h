@@ -24,6 +24,9 @@ using RetentionRules = std::vector<RetentionRule>;
 // [{type, scope, ttl, maxRows}], all optional; null is none. kInvalid names what is wrong. At most
 // 32, no two for the same type and scope.
 base::Result<RetentionRules> DecodeRetention(const base::Json& list);
+// What an Agent may ask for itself: a ttl of at least an hour, at least 100 rows, or no limit, so
+// that no rule hides a project at once. kInvalid names the rule.
+base::Status CheckAgentsRetention(const RetentionRules& rules);
 base::Json EncodeRetention(const RetentionRules& rules);
 
 // A row has one rule: that of its type and scope, else that of * and its scope, else none (null).

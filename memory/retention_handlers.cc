@@ -41,6 +41,7 @@ Response PutRetention(const Api& api, const Request& request) {
     if (!body.contains("retention"))
       return Error{Code::kInvalid, "retention is required: a list of rules, [] for the default"};
     ASSIGN_OR_RETURN(RetentionRules rules, DecodeRetention(body["retention"]));
+    if (!api.administrator) RETURN_IF_ERROR(CheckAgentsRetention(rules));
     RETURN_IF_ERROR(api.store.SetRetention(project, rules));
     return Answer(api, project);
   }();

@@ -101,6 +101,26 @@ TEST_F(ImportTrustByToken, ATokenOfAPodSaysNothingOfUsers) {
   EXPECT_EQ(Classes(person), (std::vector<std::string>{"agent", "user", "user"}));
 }
 
+// A rule of one Agent does not hide at once what the others of its namespace remember.
+TEST_F(ImportTrustByToken, ATokenOfAPodHidesNoProjectByItsRetention) {
+  Start(&issuer_);
+  const std::string pod = issuer_.IssueTo("team-a", "agent", "coder-0");
+  const std::string person = issuer_.IssueTo("team-a");
+  const auto put = [&](const std::string& token, const std::string& rule) {
+    return As(token, "PUT", {"/retention?project=theirs", R"({"retention":[)" + rule + "]}"});
+  };
+  for (const char* rule :
+       {R"({"ttl":"1s","maxRows":1})", R"({"ttl":"59m59s"})", R"({"type":"note","maxRows":99})"}) {
+    const Answered refused = put(pod, rule);
+    EXPECT_EQ(refused.status, 400) << rule;
+    EXPECT_NE(base::StringAt(refused.body, {"error"}).find("with a pod's token"), std::string::npos)
+        << refused.body;
+    EXPECT_EQ(put(person, rule).status, 200) << rule;
+  }
+  EXPECT_EQ(put(pod, R"({"ttl":"1h","maxRows":100})").status, 200);
+  EXPECT_EQ(put(pod, R"({"ttl":"0s","maxRows":0})").status, 200);
+}
+
 TEST_F(ImportTrustByToken, NobodyWithoutATokenSpeaksForUsers) {
   Start(&issuer_, [](ServerSettings& settings) {
     settings.anonymous_namespace = "open";

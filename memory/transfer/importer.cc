@@ -23,8 +23,9 @@ constexpr size_t kBatchRows = 256;
 constexpr size_t kBatchBytes = 1 << 20;
 constexpr size_t kListedErrors = 10'000;
 constexpr const char* kHint =
-    "searches find them, prompts do not get them by themselves; are they yours, import them again "
-    "with trust=user; else set memory.injectUntrusted in the Agent";
+    "searches find them, prompts do not get them by themselves: if they are yours, import them "
+    "again "
+    "with trust=user, else set memory.injectUntrusted in the Agent";
 
 // A file can hold what JSON from the wire cannot.
 bool IsText(const Json& json) {
