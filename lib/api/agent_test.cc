@@ -79,11 +79,11 @@ TEST(Agent, ThePolicyCarriesItsWordsAndTheResolvedServer) {
 TEST(Agent, ItsRetentionIsInItsPolicy) {
   Json object = Whole();
   object["spec"]["memory"]["retention"] = Json::parse(
-      R"([{"type": "tool", "scope": "global", "ttl": "1h30m", "maxRows": 5}, {"ttl": "720h"}])");
+      R"([{"type": "tool", "scope": "global", "ttl": "1h30m", "maxRows": 500}, {"ttl": "720h"}])");
   auto policy = PolicyOf(*DecodeAgent(object), "http://m:1", "audience");
   ASSERT_TRUE(policy) << policy.error().message;
   EXPECT_EQ(EncodePolicy(*policy)["memory"]["retention"],
-            Json::parse(R"([{"type": "tool", "scope": "global", "ttl": "1h30m", "maxRows": 5},
+            Json::parse(R"([{"type": "tool", "scope": "global", "ttl": "1h30m", "maxRows": 500},
                             {"type": "*", "scope": "project", "ttl": "720h", "maxRows": 0}])"));
   EXPECT_FALSE(
       EncodePolicy(*PolicyOf(*DecodeAgent(Whole()), "", ""))["memory"].contains("retention"))
