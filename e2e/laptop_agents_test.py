@@ -4,8 +4,11 @@ Claude Code itself, headless, against a scripted Messages API. Without the regis
 
     python3 e2e/laptop_agents_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
 """
+import concurrent.futures
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import uuid
@@ -87,6 +90,32 @@ def hooks_find_their_repository(counts, laptop):
     wire.ask(laptop.status()["server"]["url"], "POST", "/observations", body)
     counts.check("memory of one is injected there", "walrus" in hook(laptop, one, "UserPromptSubmit", prompt="walrus style?").stdout)
     counts.check("and not in two", "walrus:" not in hook(laptop, two, "UserPromptSubmit", prompt="walrus style?").stdout)
+
+
+def many_at_once(counts, laptop):
+    """Agents start hooks and servers side by side, also when nothing runs yet and the server takes its time."""
+    laptop.run("up", "--detach")
+    for pid in laptop.children():
+        os.kill(pid, signal.SIGKILL)
+    laptop.nothing_runs()
+    real, folder = laptop.program, os.path.join(laptop.folder, "slow")
+    os.makedirs(folder)
+    shutil.copy(real, folder)
+    os.symlink(os.path.join(os.path.dirname(real), "agent-memory-sidecar"), os.path.join(folder, "agent-memory-sidecar"))
+    server = os.path.join(folder, "agent-memory-server")
+    write(server, f'#!/bin/sh\nsleep 3\nexec "{os.path.dirname(real)}/agent-memory-server" "$@"\n')
+    os.chmod(server, 0o755)
+    laptop.program = os.path.join(folder, "agent-memory")
+    repositories = [laptop.repository(f"many-{i}") for i in range(3)]
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        done = list(pool.map(lambda i: hook(laptop, repositories[i % 3], "UserPromptSubmit", prompt=f"hello {i}"), range(6)))
+    laptop.program = real
+    counts.check("six hooks at once all are answered", all(d.returncode == 0 for d in done), [d.stderr for d in done])
+    def supervisors():
+        return [pid for pid in laptop.children() if os.readlink(f"/proc/{pid}/exe").endswith("/agent-memory")]
+
+    counts.check("by one supervisor", wire.until(lambda: len(supervisors()) == 1, 20), supervisors())
+    counts.check("with a sidecar each", {p["root"] for p in laptop.status()["projects"]} == set(repositories), laptop.status())
 
 
 def remembers(counts, laptop):
@@ -196,7 +225,7 @@ def with_claude_code(counts, laptop, program):
 def main():
     counts, laptop = mcp_test.Counts(), laptop_test.Laptop()
     try:
-        for part in (sets_up, hooks_find_their_repository, remembers, says_why, doctor, mcp, stands_in_nobodys_way):
+        for part in (sets_up, hooks_find_their_repository, many_at_once, remembers, says_why, doctor, mcp, stands_in_nobodys_way):
             part(counts, laptop)
         program, why = claude_code_test.install()
         if why:

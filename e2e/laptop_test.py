@@ -25,6 +25,7 @@ class Laptop:
     def __init__(self):
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="agent-memory-laptop-"))
         self.home = os.path.join(self.folder, "home")
+        self.program = programs.binary("agent-memory")
         self.store = os.path.join(self.home, ".local/share/agent-memory")
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "LSAN_OPTIONS": os.environ.get("LSAN_OPTIONS", "")}
         self.started = []
@@ -37,7 +38,7 @@ class Laptop:
 
     def run(self, *words, cwd=None, stdin="", more=None):
         try:
-            return subprocess.run([programs.binary("agent-memory"), *words], cwd=cwd or self.home, input=stdin, text=True,
+            return subprocess.run([self.program, *words], cwd=cwd or self.home, input=stdin, text=True,
                                   env={**self.environment, **(more or {})}, capture_output=True, timeout=COMMAND_S, check=False)
         except subprocess.TimeoutExpired as late:
             return subprocess.CompletedProcess(words, -1, str(late.stdout), f"took more than {COMMAND_S} s: {late.stderr}")

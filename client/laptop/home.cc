@@ -1,9 +1,12 @@
 // Paths of the environment, modes of a folder, and run.json.
 #include "client/laptop/home.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
@@ -20,6 +23,15 @@ using base::Status;
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// Without taking it from anybody: those who look hold it together.
+bool IsHeld(const std::string& lock) {
+  const int descriptor = open(lock.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool held = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(descriptor);
+  return held;
 }
 
 }  // namespace
@@ -56,17 +68,14 @@ Status Home::Make() const {
 
 Result<Running> Home::FindRunning() const {
   const Error down{Code::kNotFound, "memory is not up: start it with 'agent-memory up'"};
-  std::error_code ignored;
-  if (!std::filesystem::exists(File("lock"), ignored)) return down;
-  const auto lock = base::DirectoryLock::Take(folder_, 0);
-  if (lock) return down;
-  if (lock.error().code != Code::kConflict) return lock.error();
+  if (!IsHeld(File("lock"))) return down;
+  const Error between{Code::kUnavailable, "memory is just coming up or going down: try again"};
   const auto file = base::ReadFile(File("run.json"), 64 << 10);
-  if (!file) return file.error().code == Code::kNotFound ? down : file.error();
+  if (!file) return file.error().code == Code::kNotFound ? between : file.error();
   const auto json = base::ParseJson(*file);
-  if (!json || !json->is_object()) return down;
+  if (!json || !json->is_object()) return between;
   Running running{base::StringAt(*json, {"front"}), base::StringAt(*json, {"token"})};
-  if (running.front.empty() || running.token.empty()) return down;
+  if (running.front.empty() || running.token.empty()) return between;
   return running;
 }
 

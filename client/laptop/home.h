@@ -24,8 +24,9 @@ class Home {
   const std::string& folder() const { return folder_; }
   std::string File(const std::string& name) const { return folder_ + "/" + name; }
 
-  // kNotFound: memory is not up. A run.json that a crash left behind does not count, since its port
-  // may be somebody else's by now: who runs holds the folder's lock.
+  // kNotFound: memory is not up; kUnavailable: it is coming up or going down. A run.json that a
+  // crash left behind does not count, since its port may be somebody else's by now: who runs holds
+  // the folder's lock.
   base::Result<Running> FindRunning() const;
   base::Status SaveRunning(const Running& running) const;
   void ForgetRunning() const;

@@ -19,7 +19,7 @@ std::string StarterPolicy() {
     "memorySaveRules": [
       {
         "name": "commits",
-        "tool": "Bash",
+        "tool": "*",
         "matchArgs": {"command": "\\bgit\\b.*\\bcommit\\b"},
         "matchOutput": "(?m)^\\[[^\\]\\n]+ [0-9a-f]{7,40}\\] .+$",
         "type": "change"

@@ -26,7 +26,7 @@ namespace {
 using base::Code;
 using base::Result;
 
-constexpr int64_t kLockMs = 500, kDownMs = 60'000, kDetachMs = 70'000;
+constexpr int64_t kLockMs = 2'000, kOtherMs = 60'000, kDownMs = 60'000, kDetachMs = 70'000;
 
 // Lines of several threads.
 class Progress {
@@ -72,7 +72,7 @@ Result<std::optional<Repository>> RepositoryHere(const Call& call) {
 
 // It runs: `said`, and the project of the repository here.
 int SayUp(Call& call, const Home& home, const std::string& said) {
-  const auto front = Front::Reach(home);
+  const auto front = WaitForFront(home, kOtherMs);
   if (!front) return call.Fail(base::Wrap(home.folder() + " is in use", front.error()));
   call.out << said << "\n";
   const auto repository = RepositoryHere(call);
@@ -151,7 +151,7 @@ int Up(Call& call) {
 int Down(Call& call) {
   const auto home = Home::Find(call.settings);
   if (!home) return call.Fail(home.error());
-  const auto front = Front::Reach(*home);
+  const auto front = WaitForFront(*home, kOtherMs);
   if (!front && front.error().code != Code::kNotFound) return call.Fail(front.error());
   if (access(home->folder().c_str(), F_OK) == 0) home->SetStopped(true);
   if (!front) {

@@ -9,9 +9,11 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "lib/base/file.h"
+#include "lib/base/text.h"
 
 namespace client {
 namespace {
@@ -21,6 +23,13 @@ using base::Error;
 using base::Result;
 
 constexpr int64_t kLookMs = 20;
+constexpr uintmax_t kLogBytes = 1 << 20;
+
+std::string LastLine(std::string_view text) {
+  text = base::Trim(text);
+  const size_t end = text.rfind('\n');
+  return std::string(end == std::string_view::npos ? text : text.substr(end + 1));
+}
 
 // → its pid.
 Result<int> Spawn(const Home& home) {
@@ -28,6 +37,9 @@ Result<int> Spawn(const Home& home) {
   if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
     return Error{Code::kInternal, "cannot find this program's own file"};
   const std::string log = home.File("up.log"), folder = home.folder();
+  std::error_code ignored;
+  if (std::filesystem::file_size(log, ignored) > kLogBytes && !ignored)
+    std::filesystem::rename(log, log + ".1", ignored);
   std::string words[] = {program, "up", "--home", folder};
   char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
   auto environment = CleanEnvironment();
@@ -39,7 +51,7 @@ Result<int> Spawn(const Home& home) {
   posix_spawn_file_actions_init(&files);
   posix_spawnattr_init(&how);
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   posix_spawn_file_actions_adddup2(&files, 1, 2);
   posix_spawn_file_actions_addclosefrom_np(&files, 3);
   // Not in the directory of who asked: it would be kept from being unmounted.
@@ -59,26 +71,41 @@ Result<int> Spawn(const Home& home) {
 
 }  // namespace
 
+Result<Front> WaitForFront(const Home& home, int64_t wait_ms) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
+  while (true) {
+    auto front = Front::Reach(home);
+    if (front || front.error().code != Code::kUnavailable) return front;
+    if (std::chrono::steady_clock::now() >= end) return front;
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+  }
+}
+
 Result<Front> StartDetached(const Home& home, int64_t wait_ms) {
   RETURN_IF_ERROR(home.Make());
-  if (auto front = Front::Reach(home)) return front;
-  ASSIGN_OR_RETURN(const int pid, Spawn(home));
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
+  int pid = 0;
   bool ended = false;
-  while (std::chrono::steady_clock::now() < end) {
-    if (auto front = Front::Reach(home)) return front;
-    // One that ends with somebody else up already is no failure: that one is found next.
+  while (true) {
+    auto front = WaitForFront(home, 0);
+    if (front) return front;
+    // Several may start one at once; all but one of these end, and find that one.
+    const bool down = front.error().code == Code::kNotFound;
+    if (!down && front.error().code != Code::kUnavailable) return front;
+    if (std::chrono::steady_clock::now() >= end || (down && ended)) break;
+    if (down && pid == 0) {
+      ASSIGN_OR_RETURN(pid, Spawn(home));
+    }
     int status = 0;
-    if (ended) break;
-    ended = waitpid(pid, &status, WNOHANG) == pid;
-    if (!ended) std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+    if (pid != 0 && !ended) ended = waitpid(pid, &status, WNOHANG) == pid;
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
   }
-  const std::string said = base::ReadFile(home.File("up.log"), 64 << 10).value_or("");
-  return Error{Code::kUnavailable, "memory did not come up: " + said};
+  const std::string said = base::ReadFile(home.File("up.log"), 4 << 20).value_or("");
+  return Error{Code::kUnavailable, "memory did not come up: " + LastLine(said)};
 }
 
 Result<Front> ReachOrStart(const Home& home, int64_t wait_ms) {
-  auto front = Front::Reach(home);
+  auto front = WaitForFront(home, wait_ms);
   if (front || front.error().code != Code::kNotFound || home.stopped()) return front;
   return StartDetached(home, wait_ms);
 }

@@ -6,6 +6,9 @@
 
 namespace client {
 
+// The one that runs, also when it is just coming up; kNotFound: none does.
+base::Result<Front> WaitForFront(const Home& home, int64_t wait_ms);
+
 // Returns when it is up, also when somebody else started it meanwhile.
 base::Result<Front> StartDetached(const Home& home, int64_t wait_ms);
 
