@@ -17,8 +17,7 @@ constexpr auto kLongestWait = std::chrono::seconds(10);  // for another thread's
 constexpr int64_t kShortestGoodMs = 1'000;  // our clock may run ahead of the API server's
 
 constexpr const char* kNobodyAnswers =
-    "who you are cannot be checked at the moment: the cluster's API server does not answer; try "
-    "again";
+    "cannot verify your token: the Kubernetes API server does not answer; try again";
 
 }  // namespace
 
@@ -142,10 +141,13 @@ Identified IdentityCheck::Learn(const std::string& key, const Result<Review>& re
     good_.Put(key, {*caller, now_ms, now_ms + fresh_ms, expires_ms});
     return Counted({200, *caller, ""}, "reviewed");
   }
-  const Identified refused =
-      review->authenticated
-          ? Identified{403, {}, "only ServiceAccounts have a memory here, and the token is of none"}
-          : Identified{401, {}, review->reason};
+  const Identified refused = review->authenticated
+                                 ? Identified{403,
+                                              {},
+                                              "this token does not belong to a ServiceAccount; "
+                                              "only ServiceAccounts can use "
+                                              "this server"}
+                                 : Identified{401, {}, review->reason};
   good_.Erase(key);
   bad_.Put(key, {refused, now_ms + options_.bad_ms});
   return Counted(refused, review->authenticated ? "forbidden" : "refused");

@@ -158,7 +158,9 @@ Result<Filter> FilterOf(const http::Request& request, size_t default_limit) {
 
 Result<int64_t> IdOf(std::string_view text) {
   std::optional<int64_t> id = NumberOf(text);
-  if (!id) return Invalid("id must be a whole number, it is \"" + base::Ellipsize(text, 40) + "\"");
+  if (!id)
+    return Invalid("id must be a whole number from 1 to 9007199254740991, it is \"" +
+                   base::Ellipsize(text, 40) + "\"");
   if (*id <= 0 || *id >= int64_t{1} << 53)
     return Error{Code::kNotFound, "there is no observation " + std::to_string(*id)};
   return *id;

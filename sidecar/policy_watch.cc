@@ -111,8 +111,11 @@ void PolicyWatch::Refuse(const std::string& file, const base::Error& error) {
     standing_.error = error.message;
     ++standing_.rejected;
   }
-  base::LogError("the policy file is refused; the last good policy stays in force",
-                 {{"reason", error.message}, {"in_force", standing().digest}});
+  const std::string digest = standing().digest;
+  base::LogError(digest.empty() ? "the policy file is refused, and there was no good one before: "
+                                  "until it is mended hooks are answered with 503"
+                                : "the policy file is refused; the last good policy stays in force",
+                 {{"reason", error.message}, {"in_force", digest}});
 }
 
 void PolicyWatch::Start(int64_t interval_ms) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "lib/base/log_debug.h"
 #include "lib/base/text.h"
 #include "sidecar/normal_path.h"
 
@@ -68,6 +69,26 @@ TurnDraft DraftWithin(telemetry::Span& turn, const ActivePolicy& policy, api::Ho
   return draft;
 }
 
+// Without words of anybody: what a conversation and a call are called is their agent's choice, so
+// it is cut.
+void LogTurn(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome) {
+  constexpr size_t kShown = 80;
+  base::LogDebug("hook", [&] {
+    return base::Json{{"event", base::Ellipsize(draft.event.name, kShown)},
+                      {"conversation", base::Ellipsize(draft.event.session_id, kShown)},
+                      {"tool_use_id", base::Ellipsize(draft.event.tool_use_id, kShown)},
+                      {"repeated", outcome.repeated},
+                      {"denied", !draft.denial.empty()},
+                      {"unjudged", draft.unjudged.size()},
+                      {"messages", draft.messages.size()},
+                      {"saved", draft.captures.size()},
+                      {"redactions", draft.redactions.size()},
+                      {"searched", recall.asked},
+                      {"found", recall.found.items.size()},
+                      {"injected", outcome.injected.size()}};
+  });
+}
+
 }  // namespace
 
 base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
@@ -97,6 +118,7 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
     outcome.answer.permission_decision_reason = draft.denial;
   }
   Describe(*span, draft, recall, outcome);
+  LogTurn(draft, recall, outcome);
   Count(draft, recall, outcome);
   return outcome.answer;
 }

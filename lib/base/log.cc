@@ -7,6 +7,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/guarded.h"
+#include "lib/base/log_debug.h"
 
 namespace base {
 namespace {
@@ -49,6 +50,8 @@ void Log(Level level, std::string_view message, const Json& fields) {
   // A log line that cannot be written has nowhere to be reported.
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
+
+bool DebugIsLogged() { return threshold.load(std::memory_order_relaxed) == Level::kDebug; }
 
 LogCounts CountedLogLines() { return {warnings, errors, last_error_ms}; }
 

@@ -16,11 +16,18 @@ namespace http {
 namespace {
 
 Response NotRouted(const Exchange& exchange) {
-  if (exchange.malformed) return RefusalResponse(400, "the path or the query does not decode");
+  if (exchange.malformed)
+    return RefusalResponse(400,
+                           "the path or the query does not decode: after each % "
+                           "stand two hexadecimal digits, and what they make is UTF-8 "
+                           "without NUL");
   if (exchange.allowed.empty()) {
     return RefusalResponse(404, "no such resource: " + exchange.request.path);
   }
-  Response response = RefusalResponse(405, exchange.request.method + " is not served here");
+  Response response = RefusalResponse(405, exchange.request.method +
+                                               " is not served for this path, "
+                                               "which takes " +
+                                               base::Join(exchange.allowed, ", "));
   response.headers.Add("Allow", base::Join(exchange.allowed, ", "));
   return response;
 }

@@ -112,6 +112,9 @@ TEST(Server, SaysWhatAPathTakes) {
   const std::string refused = socket.ReadAnswer();
   EXPECT_EQ(StatusOf(refused), 405);
   EXPECT_NE(refused.find("Allow: GET, HEAD\r\n"), std::string::npos);
+  EXPECT_NE(refused.find("OPTIONS is not served for this path, which takes GET, HEAD"),
+            std::string::npos)
+      << refused;
   socket.Send(GetText("/nowhere"));
   EXPECT_EQ(StatusOf(socket.ReadAnswer()), 404);
   socket.Send("OPTIONS * HTTP/1.1\r\nHost: t\r\n\r\n");

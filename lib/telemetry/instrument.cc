@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "lib/base/log.h"
+#include "lib/base/log_debug.h"
 
 namespace telemetry {
 
@@ -112,6 +113,12 @@ void Instrument(http::ServerOptions& options, Metrics& metrics, Tracer* tracer) 
                                                        {"code", std::to_string(status)}});
     metrics.Observe("agent_memory_http_request_seconds", seconds,
                     {{"server", server}, {"route", route}});
+    base::LogDebug("request", [&] {
+      return base::Json{{"server", server},        {"method", MethodLabel(request.method)},
+                        {"route", route},          {"status", status},
+                        {"ms", seconds * 1'000.0}, {"body_bytes", BodyBytes(request)},
+                        {"request_id", request.id}};
+    });
     EndSpan(request, pattern, status);
   };
   options.over_budget = [&metrics, server = options.name](int status) {
