@@ -114,11 +114,11 @@ TEST_F(PolicyWatchTest, WhatARestartRestoresIsTheLastGoodPolicyNotTheFirst) {
 
 TEST_F(PolicyWatchTest, AnEventSeesOnePolicyWhole) {
   auto text = [&](const std::string& name) {
-    const Json rule = {{"tool", "bash"}};
+    const Json rule = {{"tool", "bash"}, {"scope", "global"}};
     Json first = rule, second = rule;
     first["name"] = name + "-1";
     second["name"] = name + "-2";
-    return PolicyText(memory_.url(), {{"memory", {{"project", name}}},
+    return PolicyText(memory_.url(), {{"memory", {{"allowGlobal", name == "a"}}},
                                       {"toolHooks", {{"memorySaveRules", {first, second}}}}});
   };
   directory_.Write("policy.json", text("a"));
@@ -138,17 +138,17 @@ TEST_F(PolicyWatchTest, AnEventSeesOnePolicyWhole) {
   ASSERT_TRUE(memory_.WaitForObservations(2 * kEvents));
   editor.request_stop();
   editor.join();
-  std::map<std::string, std::set<std::string>> rules_of, projects_of;
+  std::map<std::string, std::set<std::string>> rules_of, scopes_of;
   for (const Json& row : memory_.With([](StubMemory& stub) { return stub.observations; })) {
     const std::string call = row["source"]["tool_call_id"], rule = row["source"]["rule"];
     rules_of[call].insert(rule);
-    projects_of[call].insert(row["project"]);
-    EXPECT_EQ(rule.substr(0, 1), row["project"]);
+    scopes_of[call].insert(row["scope"]);
+    EXPECT_EQ(row["scope"], rule[0] == 'a' ? "global" : "project");
   }
   EXPECT_EQ(rules_of.size(), static_cast<size_t>(kEvents));
   for (const auto& [call, rules] : rules_of) {
     EXPECT_EQ(rules.size(), 2u) << call;
-    EXPECT_EQ(projects_of[call].size(), 1u) << call;
+    EXPECT_EQ(scopes_of[call].size(), 1u) << call;
   }
 }
 
