@@ -58,7 +58,8 @@ Json ToolFailure(const std::string& why) {
 }
 
 Json ToolSuccess(ToolAnswer answer) {
-  // The text first: it is fenced. The JSON is there for programs.
+  // Some clients show a model the text, others the JSON in its place: both have the fence.
+  answer.structured["text"] = answer.text;
   return {{"content", {{{"type", "text"}, {"text", std::move(answer.text)}}}},
           {"structuredContent", std::move(answer.structured)},
           {"isError", false}};

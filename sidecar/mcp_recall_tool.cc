@@ -1,7 +1,8 @@
-// recall: messages of the agent's own conversations as they were stored, a page at a time.
+// recall: messages of the agent's own conversations, a page at a time.
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/text_inert.h"
 #include "sidecar/mcp_tool_calls.h"
 #include "sidecar/mcp_tool_text.h"
 
@@ -42,8 +43,12 @@ base::Result<ToolAnswer> RecallMessages(const ToolContext& context, const Json& 
                        "from must not be behind to; the last message is " + std::to_string(last)};
   }
   std::string text = MessagesText(id, page["messages"]);
+  Json messages = Json::array();
+  for (const Json& message : page["messages"]) {
+    messages.push_back({{"sequence", message.value("sequence", int64_t{0})}});
+  }
   Json structured = {
-      {"conversation", id}, {"last", last}, {"messages", std::move(page["messages"])}};
+      {"conversation", base::Inert(id)}, {"last", last}, {"messages", std::move(messages)}};
   if (page.contains("next_cursor")) {
     const std::string next = page["next_cursor"];
     structured["next"] = std::stoll(next);

@@ -44,31 +44,27 @@ inline base::Json ScopeSchema() {
           {"description", "project, or global: known in every project"}};
 }
 
-inline base::Json RowSchema() {
-  const base::Json text = {{"type", "string"}}, whole = {{"type", "integer"}};
-  return ResultSchema({{"id", whole},
-                       {"type", text},
-                       {"title", text},
-                       {"content", text},
-                       {"truncated", {{"type", "boolean"}}},
-                       {"rank", {{"type", "number"}}},
-                       {"method", text},
-                       {"topic_key", text},
-                       {"tags", {{"type", "array"}, {"items", text}}},
-                       {"scope", text},
-                       {"trust", text},
-                       {"source", text},
-                       {"session_id", text},
-                       {"created_at", text},
-                       {"updated_at", text},
-                       {"revision_count", whole}},
-                      {"id", "type", "title", "content", "trust"});
+// Of a whole answer: the text that content has too, and what is beside it.
+inline base::Json AnswerSchema(base::Json properties, std::vector<const char*> required) {
+  properties["text"] = {{"type", "string"}, {"description", "the result, as content has it"}};
+  required.push_back("text");
+  return ResultSchema(std::move(properties), std::move(required));
 }
-inline base::Json RowsSchema() { return {{"type", "array"}, {"items", RowSchema()}}; }
-inline base::Json SessionsSchema() {
+inline base::Json RowProperties() {
   const base::Json text = {{"type", "string"}};
-  return {{"type", "array"},
-          {"items", ResultSchema({{"id", text}, {"summary", text}}, {"id", "summary"})}};
+  return {{"id", {{"type", "integer"}}},
+          {"trust", text},
+          {"rank", {{"type", "number"}}},
+          {"truncated", {{"type", "boolean"}}},
+          {"created_at", text},
+          {"updated_at", text}};
+}
+inline base::Json RowsSchema() {
+  return {{"type", "array"}, {"items", ResultSchema(RowProperties(), {"id", "trust"})}};
+}
+// Of things that have nothing but a name or a number.
+inline base::Json MarksSchema(const char* name, const char* type) {
+  return {{"type", "array"}, {"items", ResultSchema({{name, {{"type", type}}}}, {name})}};
 }
 
 }  // namespace sidecar

@@ -1,4 +1,4 @@
-// Arguments in, a request to the twin route, its answer as structured content and text.
+// Arguments in, a request to the twin route, its answer as text and marks.
 #include "sidecar/mcp_tool_calls.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
+#include "lib/base/text_inert.h"
 #include "sidecar/mcp_tool_text.h"
 #include "sidecar/recall.h"
 
@@ -91,7 +92,7 @@ Answer MemSearch(const ToolContext& context, const Json& arguments) {
     rows = context.twins.Ask(context.request, std::move(plain));
   }
   if (!rows) return rows.error();
-  return ToolAnswer{{{"results", ShownRows(*rows, kShownCharacters)}},
+  return ToolAnswer{{{"results", ListMarks(*rows)}},
                     ListText(*rows, context.policy.budget_tokens, kNothing)};
 }
 
@@ -112,15 +113,15 @@ Answer MemContext(const ToolContext& context, const Json& arguments) {
     RecalledItem item = ReadItem(row);
     if (!MayInject(context.policy, item.trust)) continue;
     recalled.items.push_back(std::move(item));
-    rows.push_back(ShownRow(row, 0));
+    rows.push_back(row);
   }
   Json sessions = Json::array();
   for (const RecalledSession& session : recalled.sessions) {
-    sessions.push_back({{"id", session.id}, {"summary", session.summary}});
+    sessions.push_back({{"id", base::Inert(session.id)}});
   }
   std::string text = RenderInjection(recalled, {}, context.policy.budget_tokens).text;
   if (text.empty()) text = kNothing;
-  return ToolAnswer{{{"sessions", std::move(sessions)}, {"observations", std::move(rows)}},
+  return ToolAnswer{{{"sessions", std::move(sessions)}, {"observations", ListMarks(rows)}},
                     std::move(text)};
 }
 
@@ -128,7 +129,7 @@ Answer MemGet(const ToolContext& context, const Json& arguments) {
   ASSIGN_OR_RETURN(
       const Json row,
       context.twins.Ask(context.request, {"GET", ObservationPath(arguments), {}, nullptr}));
-  return ToolAnswer{ShownRow(row, 0), WholeText(row)};
+  return ToolAnswer{RowMarks(row), WholeText(row)};
 }
 
 Answer MemUpdate(const ToolContext& context, const Json& arguments) {
@@ -139,7 +140,7 @@ Answer MemUpdate(const ToolContext& context, const Json& arguments) {
   ASSIGN_OR_RETURN(const Json row,
                    context.twins.Ask(context.request,
                                      {"PATCH", ObservationPath(arguments), {}, std::move(patch)}));
-  return ToolAnswer{ShownRow(row, 0), WholeText(row)};
+  return ToolAnswer{RowMarks(row), WholeText(row)};
 }
 
 Answer MemDelete(const ToolContext& context, const Json& arguments) {
@@ -156,7 +157,7 @@ Answer MemTimeline(const ToolContext& context, const Json& arguments) {
       context.twins.Ask(context.request,
                         {"GET", "/timeline",
                          QueryOf(arguments, {"observation_id", "before", "after"}), nullptr}));
-  return ToolAnswer{{{"observations", ShownRows(rows, kShownCharacters)}},
+  return ToolAnswer{{{"observations", ListMarks(rows)}},
                     ListText(rows, context.policy.budget_tokens, kNothing)};
 }
 
@@ -164,24 +165,20 @@ Answer MemSuggestTopicKey(const ToolContext& context, const Json& arguments) {
   const std::string title = arguments.at("title");
   const std::string key = TopicKeyFor(arguments.value("type", "discovery"), title);
   // A key that is in use for nearly the same thing is better than a new one.
-  Json in_use = Json::array();
+  Json in_use = Json::array(), shown = Json::array();
   if (context.policy.auto_search) {
     const auto rows = context.twins.Ask(
         context.request, {"GET", "/search", {{"q", title}, {"limit", "10"}}, nullptr});
     if (!rows && rows.error().code == base::Code::kInvalid) return rows.error();
     for (const Json& row : rows.value_or(Json::array())) {
       const std::string used = base::StringAt(row, {"topic_key"});
-      if (!used.empty()) {
-        in_use.push_back({{"topic_key", used}, {"id", row["id"]}, {"title", row["title"]}});
-      }
+      if (used.empty()) continue;
+      in_use.push_back({{"id", row["id"]}});
+      shown.push_back({{"id", row["id"]}, {"title", used}, {"content", row["title"]}});
     }
   }
   std::string text = "topic_key " + key;
   if (!in_use.empty()) {
-    Json shown = Json::array();
-    for (const Json& row : in_use) {
-      shown.push_back({{"id", row["id"]}, {"title", row["topic_key"]}, {"content", row["title"]}});
-    }
     text += "\nKeys in use for memories like it; take one if it is about the same thing:\n" +
             ListText(shown, context.policy.budget_tokens, "");
   }

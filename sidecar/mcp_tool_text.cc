@@ -2,6 +2,7 @@
 #include "sidecar/mcp_tool_text.h"
 
 #include "lib/base/text.h"
+#include "lib/base/text_inert.h"
 #include "sidecar/memory_blocks.h"
 #include "sidecar/prompt.h"
 #include "sidecar/recall.h"
@@ -10,10 +11,6 @@ namespace sidecar {
 namespace {
 
 using base::Json;
-
-constexpr const char* kFields[] = {"id",         "type",       "title",          "topic_key",
-                                   "tags",       "scope",      "rank",           "method",
-                                   "created_at", "updated_at", "revision_count", "session_id"};
 
 void AddQuoted(std::string& text, std::string_view stored) {
   for (const std::string& line : base::Split(stored, '\n')) text += "| " + Inert(line) + "\n";
@@ -26,26 +23,27 @@ std::string Fenced(const std::string& inside) {
 
 }  // namespace
 
-Json ShownRow(const Json& row, size_t characters) {
-  Json shown = Json::object();
-  if (!row.is_object()) return shown;
-  for (const char* field : kFields) {
-    const auto value = row.find(field);
-    if (value != row.end() && !value->is_null() && *value != "") shown[field] = *value;
-  }
+Json RowMarks(const Json& row) {
   const RecalledItem item = ReadItem(row);
-  shown["trust"] = item.trust;
-  if (!item.source.empty()) shown["source"] = item.source;
-  const std::string content = base::StringAt(row, {"content"});
-  shown["content"] = characters == 0 ? content : base::Ellipsize(content, characters);
-  if (shown["content"] != content) shown["truncated"] = true;
-  return shown;
+  Json marks = {{"id", item.id}, {"trust", base::Inert(item.trust)}};
+  if (const Json* rank = base::At(row, {"rank"}); rank != nullptr && rank->is_number()) {
+    marks["rank"] = *rank;
+  }
+  for (const char* time : {"created_at", "updated_at"}) {
+    const std::string at = base::StringAt(row, {time});
+    if (!at.empty()) marks[time] = base::Inert(at);
+  }
+  return marks;
 }
 
-Json ShownRows(const Json& rows, size_t characters) {
+Json ListMarks(const Json& rows) {
   Json shown = Json::array();
   if (!rows.is_array()) return shown;
-  for (const Json& row : rows) shown.push_back(ShownRow(row, characters));
+  for (const Json& row : rows) {
+    if (!row.is_object()) continue;
+    shown.push_back(RowMarks(row));
+    if (ReadItem(row).content != base::StringAt(row, {"content"})) shown.back()["truncated"] = true;
+  }
   return shown;
 }
 
@@ -65,8 +63,14 @@ std::string WholeText(const Json& row) {
                        "\nsource " + Inert(item.source.empty() ? item.trust : item.source) +
                        "\ntrust " + Inert(item.trust) + "\nwritten " +
                        Inert(base::StringAt(row, {"updated_at"})) + "\n";
-  if (const std::string key = base::StringAt(row, {"topic_key"}); !key.empty()) {
-    inside += "topic_key " + Inert(key) + "\n";
+  for (const char* field : {"topic_key", "scope"}) {
+    const std::string value = base::StringAt(row, {field});
+    if (!value.empty()) inside += std::string(field) + " " + Inert(value) + "\n";
+  }
+  if (const Json* tags = base::At(row, {"tags"}); tags != nullptr && tags->is_array()) {
+    for (const Json& tag : *tags) {
+      if (tag.is_string()) inside += "tag " + Inert(tag.get<std::string>()) + "\n";
+    }
   }
   inside += "title\n";
   AddQuoted(inside, item.title);

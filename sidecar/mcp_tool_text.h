@@ -1,5 +1,5 @@
-// What a memory tool shows: rows as structured content with where they come from, and as text in
-// which everything that was stored is fenced as data. Pure.
+// What a memory tool shows: the text, in which everything that was stored is fenced as data, and
+// beside it only what nobody can write a sentence into. Pure.
 #pragma once
 
 #include <string>
@@ -9,12 +9,11 @@
 
 namespace sidecar {
 
-inline constexpr size_t kShownCharacters = 1000;  // of a content in a list; mem_get shows all
-
-// The fields of a server's row that a model may use, with `trust` and, where it is known, `source`
-// as text. The content is cut to `characters` (0: whole), and `truncated` says so.
-base::Json ShownRow(const base::Json& row, size_t characters);
-base::Json ShownRows(const base::Json& rows, size_t characters);
+// Of a row of the server: id, trust, rank and times. Clients show a model either the text or the
+// structured content, so titles, contents, tags and keys stand in the text alone (rulings K55).
+base::Json RowMarks(const base::Json& row);
+// Of a list; `truncated` where ListText shows a part of the content.
+base::Json ListMarks(const base::Json& rows);
 
 // A list as the injection shows it: one line a row, inside the budget; `nothing` when it is empty.
 std::string ListText(const base::Json& rows, int budget_tokens, const char* nothing);

@@ -2,6 +2,7 @@
 #include <cctype>
 
 #include "lib/base/text.h"
+#include "lib/base/text_inert.h"
 #include "sidecar/mcp_tool_calls.h"
 
 namespace sidecar {
@@ -14,7 +15,7 @@ bool IsOperator(const std::string& word) { return word == "AND" || word == "OR" 
 // Letters and digits of any script stay, everything between them is one dash.
 std::string Slug(std::string_view text) {
   std::string slug;
-  for (const char c : base::FoldCase(base::StripAccents(text))) {
+  for (const char c : base::FoldCase(base::StripAccents(base::WithoutMisleading(text)))) {
     const auto byte = static_cast<unsigned char>(c);
     const bool keep = byte >= 0x80 || std::isalnum(byte) != 0;
     if (keep) slug += c;

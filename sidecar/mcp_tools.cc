@@ -35,7 +35,7 @@ McpTool Save() {
                                                  "architecture/storage; at most 200 characters")},
                         {"scope", ScopeSchema()}},
                        {"title", "content"}),
-          ResultSchema({{"queued", {{"type", "boolean"}}},
+          AnswerSchema({{"queued", {{"type", "boolean"}}},
                         {"id", {{"type", "integer"}}},
                         {"action", {{"type", "string"}}},
                         {"revision_count", {{"type", "integer"}}},
@@ -64,7 +64,7 @@ McpTool Search() {
                         {"type", TextSchema("only of this type, such as decision or bugfix")},
                         {"scope", ScopeSchema()}},
                        {"query"}),
-          ResultSchema({{"results", RowsSchema()}}, {"results"}),
+          AnswerSchema({{"results", RowsSchema()}}, {"results"}),
           MemSearch};
 }
 
@@ -82,7 +82,7 @@ McpTool Context() {
           ObjectSchema({{"query", TextSchema("what the task is about")},
                         {"limit", NumberSchema("how many memories at most", 0, 50)}},
                        {}),
-          ResultSchema({{"sessions", SessionsSchema()}, {"observations", RowsSchema()}},
+          AnswerSchema({{"sessions", MarksSchema("id", "string")}, {"observations", RowsSchema()}},
                        {"sessions", "observations"}),
           MemContext};
 }
@@ -98,7 +98,7 @@ McpTool Get() {
           false,
           true,
           ObjectSchema({{"id", NumberSchema("id of the memory", 1, kMaxId)}}, {"id"}),
-          RowSchema(),
+          AnswerSchema(RowProperties(), {"id", "trust"}),
           MemGet};
 }
 
@@ -120,7 +120,7 @@ McpTool Update() {
                     {"content", TextSchema("the whole new content")},
                     {"tags", TagsSchema()}},
                    {"id"}),
-      RowSchema(),
+      AnswerSchema(RowProperties(), {"id", "trust"}),
       MemUpdate};
 }
 
@@ -134,7 +134,7 @@ McpTool Delete() {
           true,
           true,
           ObjectSchema({{"id", NumberSchema("id of the memory", 1, kMaxId)}}, {"id"}),
-          ResultSchema({{"id", {{"type", "integer"}}}, {"deleted", {{"type", "boolean"}}}},
+          AnswerSchema({{"id", {{"type", "integer"}}}, {"deleted", {{"type", "boolean"}}}},
                        {"id", "deleted"}),
           MemDelete};
 }
@@ -153,16 +153,11 @@ McpTool Timeline() {
                     {"before", NumberSchema("how many before it; 3 when not given", 0, 100)},
                     {"after", NumberSchema("how many after it; 3 when not given", 0, 100)}},
                    {"observation_id"}),
-      ResultSchema({{"observations", RowsSchema()}}, {"observations"}),
+      AnswerSchema({{"observations", RowsSchema()}}, {"observations"}),
       MemTimeline};
 }
 
 McpTool SuggestTopicKey() {
-  const Json in_use = {{"type", "array"},
-                       {"items", ResultSchema({{"topic_key", {{"type", "string"}}},
-                                               {"id", {{"type", "integer"}}},
-                                               {"title", {{"type", "string"}}}},
-                                              {"topic_key", "id", "title"})}};
   return {"mem_suggest_topic_key",
           "Suggest a topic key",
           "A topic_key for mem_save, the same for the same title, and the keys already in use for "
@@ -175,18 +170,12 @@ McpTool SuggestTopicKey() {
           ObjectSchema({{"title", TextSchema("the title that you are going to save")},
                         {"type", TypeSchema()}},
                        {"title"}),
-          ResultSchema({{"topic_key", {{"type", "string"}}}, {"in_use", in_use}},
+          AnswerSchema({{"topic_key", {{"type", "string"}}}, {"in_use", MarksSchema("id", "integer")}},
                        {"topic_key", "in_use"}),
           MemSuggestTopicKey};
 }
 
 McpTool RecallTool() {
-  const Json message = ResultSchema({{"sequence", {{"type", "integer"}}},
-                                     {"role", {{"type", "string"}}},
-                                     {"content", {{"type", "string"}}},
-                                     {"tool_calls", {{"type", "array"}}},
-                                     {"tool_call_id", {{"type", "string"}}}},
-                                    {"sequence", "role", "content"});
   return {"recall",
           "Recall messages",
           "Messages of your own conversation as they were stored: what the user asked, what you "
@@ -201,10 +190,10 @@ McpTool RecallTool() {
                         {"from", NumberSchema("number of the first message", 1, kMaxId)},
                         {"to", NumberSchema("number of the last message", 1, kMaxId)}},
                        {}),
-          ResultSchema({{"conversation", {{"type", "string"}}},
+          AnswerSchema({{"conversation", {{"type", "string"}}},
                         {"last", {{"type", "integer"}}},
                         {"next", {{"type", "integer"}}},
-                        {"messages", {{"type", "array"}, {"items", message}}}},
+                        {"messages", MarksSchema("sequence", "integer")}},
                        {"conversation", "last", "messages"}),
           RecallMessages};
 }

@@ -19,8 +19,9 @@ struct ToolContext {
   const http::Request& request;  // the one that carried the call
 };
 
-// `structured` fits the tool's output schema; `text` is the same for a model, with everything that
-// was stored fenced as data.
+// `text` is for a model, with everything that was stored fenced as data. `structured`, with `text`
+// added to it, fits the tool's output schema; it has ids, numbers and times, nothing that was
+// stored.
 struct ToolAnswer {
   base::Json structured;
   std::string text;

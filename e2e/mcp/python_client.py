@@ -40,6 +40,8 @@ async def step(client, number, raw):
         KEPT[name] = found.get(field)
     wrong = [f"{name} is {found.get(name)!r}" for name, value in wanted.get("equal", {}).items() if found.get(name) != value]
     wrong += [f"no {part!r} in {text!r}" for part in wanted.get("text", []) if part not in text]
+    if not result.is_error and found.get("text") != text:
+        wrong.append(f"structured content has another text: {found.get('text')!r}")
     refused = result.is_error and wanted["refused"] in text if "refused" in wanted else not result.is_error
     return say(check, not wanted.get("error") and refused and not wrong, f"{wrong} {text}")
 

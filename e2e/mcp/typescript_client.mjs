@@ -52,6 +52,7 @@ for (const [number, raw] of steps.entries()) {
       ...Object.entries(step.equal ?? {}).filter(([name, value]) => data[name] !== value).map(([name]) => `${name} is ${JSON.stringify(data[name])}`),
       ...(step.text ?? []).filter((part) => !text.includes(part)).map((part) => `no ${JSON.stringify(part)} in ${JSON.stringify(text)}`),
     ];
+    if (!result.isError && data.text !== text) wrong.push(`structured content has another text: ${JSON.stringify(data.text)}`);
     const refused = step.refused ? result.isError && text.includes(step.refused) : !result.isError;
     say(check, !step.error && refused && wrong.length === 0, `${wrong.join("; ")} ${text}`);
   } catch (error) {
