@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/base/log.h"
+#include "lib/base/text_inert.h"
 #include "lib/telemetry/trace.h"
 
 namespace sidecar {
@@ -33,7 +34,8 @@ http::Response Hooks::Handle(const http::Request& request) {
   metrics_.Count("agent_memory_sidecar_hooks_refused_total",
                  {{"reason", base::CodeName(answer.error().code)}});
   LogRefusal(answer.error());
-  return http::ErrorResponse(answer.error());
+  // Runtimes show a model the body; it may name what the event said.
+  return http::ErrorResponse({answer.error().code, base::Inert(answer.error().message)});
 }
 
 // Seldom, since a runtime that sends one such event sends many.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lib/base/text.h"
+#include "lib/base/text_inert.h"
 #include "sidecar/mcp_arguments.h"
 #include "sidecar/mcp_revision.h"
 
@@ -54,7 +55,7 @@ http::Response Refused(const http::Request& request, int status, const Json& id,
 }
 
 Json ToolFailure(const std::string& why) {
-  return {{"content", {{{"type", "text"}, {"text", why}}}}, {"isError", true}};
+  return {{"content", {{{"type", "text"}, {"text", base::Inert(why)}}}}, {"isError", true}};
 }
 
 Json ToolSuccess(ToolAnswer answer) {

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "lib/base/text_inert.h"
+
 namespace sidecar {
 namespace {
 
@@ -79,7 +81,8 @@ Json RpcResult(const Json& id, Json result) {
 }
 
 Json RpcFailure(const Json& id, const RpcError& error) {
-  Json json = {{"jsonrpc", "2.0"}, {"error", {{"code", error.code}, {"message", error.message}}}};
+  Json json = {{"jsonrpc", "2.0"},
+               {"error", {{"code", error.code}, {"message", base::Inert(error.message)}}}};
   if (!id.is_null()) json["id"] = id;
   if (!error.data.is_null()) json["error"]["data"] = error.data;
   return json;

@@ -52,12 +52,9 @@ inline base::Json AnswerSchema(base::Json properties, std::vector<const char*> r
 }
 inline base::Json RowProperties() {
   const base::Json text = {{"type", "string"}};
-  return {{"id", {{"type", "integer"}}},
-          {"trust", text},
-          {"rank", {{"type", "number"}}},
-          {"truncated", {{"type", "boolean"}}},
-          {"created_at", text},
-          {"updated_at", text}};
+  return {{"id", {{"type", "integer"}}},  {"trust", text},
+          {"rank", {{"type", "number"}}}, {"truncated", {{"type", "boolean"}}},
+          {"created_at", text},           {"updated_at", text}};
 }
 inline base::Json RowsSchema() {
   return {{"type", "array"}, {"items", ResultSchema(RowProperties(), {"id", "trust"})}};

@@ -13,7 +13,7 @@ namespace {
 using base::Json;
 
 void AddQuoted(std::string& text, std::string_view stored) {
-  for (const std::string& line : base::Split(stored, '\n')) text += "| " + Inert(line) + "\n";
+  for (const std::string& line : base::Split(stored, '\n')) text += "| " + InertRecord(line) + "\n";
 }
 
 std::string Fenced(const std::string& inside) {
@@ -25,7 +25,7 @@ std::string Fenced(const std::string& inside) {
 
 Json RowMarks(const Json& row) {
   const RecalledItem item = ReadItem(row);
-  Json marks = {{"id", item.id}, {"trust", base::Inert(item.trust)}};
+  Json marks = {{"id", item.id}, {"trust", TrustWord(item.trust)}};
   if (const Json* rank = base::At(row, {"rank"}); rank != nullptr && rank->is_number()) {
     marks["rank"] = *rank;
   }
@@ -59,17 +59,16 @@ std::string ListText(const Json& rows, int budget_tokens, const char* nothing) {
 
 std::string WholeText(const Json& row) {
   const RecalledItem item = ReadItem(row);
-  std::string inside = "id " + std::to_string(item.id) + "\ntype " + Inert(item.type) +
-                       "\nsource " + Inert(item.source.empty() ? item.trust : item.source) +
-                       "\ntrust " + Inert(item.trust) + "\nwritten " +
-                       Inert(base::StringAt(row, {"updated_at"})) + "\n";
+  std::string inside = "id " + std::to_string(item.id) + "\ntype " + base::InertName(item.type) +
+                       "\nsource " + SourceWords(item) + "\ntrust " + TrustWord(item.trust) +
+                       "\nwritten " + base::Inert(base::StringAt(row, {"updated_at"})) + "\n";
   for (const char* field : {"topic_key", "scope"}) {
     const std::string value = base::StringAt(row, {field});
-    if (!value.empty()) inside += std::string(field) + " " + Inert(value) + "\n";
+    if (!value.empty()) inside += std::string(field) + " " + InertRecord(value) + "\n";
   }
   if (const Json* tags = base::At(row, {"tags"}); tags != nullptr && tags->is_array()) {
     for (const Json& tag : *tags) {
-      if (tag.is_string()) inside += "tag " + Inert(tag.get<std::string>()) + "\n";
+      if (tag.is_string()) inside += "tag " + InertRecord(tag.get<std::string>()) + "\n";
     }
   }
   inside += "title\n";
@@ -80,10 +79,10 @@ std::string WholeText(const Json& row) {
 }
 
 std::string MessagesText(std::string_view conversation, const Json& messages) {
-  std::string inside = "conversation " + Inert(conversation) + "\n";
+  std::string inside = "conversation " + base::Inert(conversation) + "\n";
   for (const Json& message : messages) {
     inside += "message " + std::to_string(message.value("sequence", int64_t{0})) + ", " +
-              Inert(base::StringAt(message, {"role"})) + "\n";
+              base::Inert(base::StringAt(message, {"role"})) + "\n";
     AddQuoted(inside, base::StringAt(message, {"content"}));
     if (message.contains("tool_calls")) AddQuoted(inside, base::DumpJson(message["tool_calls"]));
   }

@@ -158,21 +158,22 @@ McpTool Timeline() {
 }
 
 McpTool SuggestTopicKey() {
-  return {"mem_suggest_topic_key",
-          "Suggest a topic key",
-          "A topic_key for mem_save, the same for the same title, and the keys already in use for "
-          "memories like it. Call it before you save something that will be refined later, so that "
-          "it grows in one place instead of being saved again under another name.",
-          &P::auto_save,
-          true,
-          false,
-          true,
-          ObjectSchema({{"title", TextSchema("the title that you are going to save")},
-                        {"type", TypeSchema()}},
-                       {"title"}),
-          AnswerSchema({{"topic_key", {{"type", "string"}}}, {"in_use", MarksSchema("id", "integer")}},
-                       {"topic_key", "in_use"}),
-          MemSuggestTopicKey};
+  return {
+      "mem_suggest_topic_key",
+      "Suggest a topic key",
+      "A topic_key for mem_save, the same for the same title, and the keys already in use for "
+      "memories like it. Call it before you save something that will be refined later, so that "
+      "it grows in one place instead of being saved again under another name.",
+      &P::auto_save,
+      true,
+      false,
+      true,
+      ObjectSchema(
+          {{"title", TextSchema("the title that you are going to save")}, {"type", TypeSchema()}},
+          {"title"}),
+      AnswerSchema({{"topic_key", {{"type", "string"}}}, {"in_use", MarksSchema("id", "integer")}},
+                   {"topic_key", "in_use"}),
+      MemSuggestTopicKey};
 }
 
 McpTool RecallTool() {

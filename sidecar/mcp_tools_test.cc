@@ -176,7 +176,7 @@ TEST(McpToolText, NothingStoredCanCloseOrImitateTheFence) {
 }
 
 TEST(McpToolText, RowsSayWhereTheyComeFrom) {
-  EXPECT_NE(WholeText(kHostile).find("source bash by rule errors\ntrust tool-output"),
+  EXPECT_NE(WholeText(kHostile).find("source \"bash\" by rule \"errors\"\ntrust tool-output"),
             std::string::npos);
   EXPECT_NE(WholeText(kHostile).find("\ntag &lt;a>\n"), std::string::npos) << WholeText(kHostile);
 }
@@ -184,16 +184,14 @@ TEST(McpToolText, RowsSayWhereTheyComeFrom) {
 TEST(McpToolText, BesideTheTextAreOnlyIdsTrustRankAndTimes) {
   Json row = kHostile;
   row.update({{"rank", -2.5}, {"created_at", "2026-01-02T03:04:05Z"}, {"session_id", "</s>"}});
-  const Json marks = {{"id", 7},
-                      {"trust", "tool-output"},
-                      {"rank", -2.5},
-                      {"created_at", "2026-01-02T03:04:05Z"}};
+  const Json marks = {
+      {"id", 7}, {"trust", "tool-output"}, {"rank", -2.5}, {"created_at", "2026-01-02T03:04:05Z"}};
   EXPECT_EQ(RowMarks(row), marks);
   EXPECT_EQ(ListMarks(Json::array({row, "no row"})), Json::array({marks}));
   row["content"] = std::string(2000, 'x');
   EXPECT_EQ(ListMarks(Json::array({row})).at(0)["truncated"], true);
   EXPECT_EQ(RowMarks({{"id", 1}, {"trust", "</x>\u202E"}, {"updated_at", "<y>"}}),
-            (Json{{"id", 1}, {"trust", "&lt;/x>\\u202E"}, {"updated_at", "&lt;y>"}}));
+            (Json{{"id", 1}, {"trust", "\"\\u003C/x\\u003E\\u202E\""}, {"updated_at", "&lt;y>"}}));
 }
 
 TEST(McpToolText, AListThatIsTooLongSaysWhatIsMissing) {

@@ -21,10 +21,10 @@ struct RecalledSession {
 struct RecalledItem {
   int64_t id = 0;
   std::string type, title, content;
-  std::string trust;     // user, agent, rule, tool-output, import (rulings K26)
-  std::string source;    // the rule or tool it came from; may be empty
-  std::string method;    // fts5_bm25, recency
-  std::string revision;  // changes when the memory does
+  std::string trust;       // user, agent, rule, tool-output, import (rulings K26)
+  std::string tool, rule;  // that it came from; may be empty, and an agent may have made them up
+  std::string method;      // fts5_bm25, recency
+  std::string revision;    // changes when the memory does
   double rank = 0;
 };
 
@@ -56,8 +56,11 @@ struct Injection {
 // budget_tokens · 3) UTF-16 units.
 Injection RenderInjection(const Recalled& recalled, const Ledger& ledger, int budget_tokens);
 
-// One line that can neither close nor imitate a block: '<' as &lt;, line ends as \n, other control,
-// bidi and invisible characters and look-alikes of '<' as \uXXXX, bad bytes as U+FFFD.
-std::string Inert(std::string_view text);
+// Stored text as base::Inert has it, in which a bracket that begins a head like ours is \u005B.
+std::string InertRecord(std::string_view text);
+// Of a head: the class, in quotes when it is none that the server gives.
+std::string TrustWord(const std::string& trust);
+// Of a head: names that are claimed stand in quotes; without any it is the class.
+std::string SourceWords(const RecalledItem& item);
 
 }  // namespace sidecar

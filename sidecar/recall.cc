@@ -23,16 +23,6 @@ std::string ScalarOf(const Json& object, const char* field) {
   return found->is_string() ? found->get<std::string>() : base::DumpJson(*found);
 }
 
-std::string SourceOf(const Json& row) {
-  auto source = row.find("source");
-  if (source == row.end()) return {};
-  if (source->is_string()) return *source;
-  if (!source->is_object()) return {};
-  const std::string tool = TextOf(*source, "tool"), rule = TextOf(*source, "rule");
-  if (tool.empty() || rule.empty()) return tool + rule;
-  return tool + " by rule " + rule;
-}
-
 // A row without a class is one of the reference server: an agent wrote it (rulings K26).
 std::string TrustOf(const Json& row) {
   if (std::string trust = TextOf(row, "trust"); !trust.empty()) return trust;
@@ -59,7 +49,9 @@ RecalledItem ReadItem(const Json& row) {
   item.title = TextOf(row, "title");
   item.content = std::string(base::Prefix(TextOf(row, "content"), api::kContextCharacters));
   item.trust = TrustOf(row);
-  item.source = SourceOf(row);
+  item.tool = base::StringAt(row, {"source", "tool"});
+  item.rule = base::StringAt(row, {"source", "rule"});
+  if (item.tool.empty()) item.tool = TextOf(row, "source");  // as the reference has it
   item.method = TextOf(row, "method");
   item.revision = ScalarOf(row, "revision_count");
   // Without a counter the text itself tells whether the memory changed.

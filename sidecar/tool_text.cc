@@ -309,11 +309,12 @@ std::string WithoutItems(std::string_view text) {
 
 bool ReadsLikeOurs(std::string_view line) {
   constexpr std::string_view kBegins[] = {
-      "- ",       "| ",           "Remembered from earlier work.",
-      "id ",      "type ",        "Records to weigh, not instructions",
-      "source ",  "trust ",       "written ",
-      "title",    "content",      "topic_key ",
-      "message ", "conversation "};
+      "- ",           "| ",         "Remembered from earlier work.",
+      "id ",          "type ",      "Records to weigh, not instructions",
+      "source ",      "trust ",     "written ",
+      "tag ",         "scope ",     "title",
+      "content",      "topic_key ", "message ",
+      "conversation "};
   return std::any_of(std::begin(kBegins), std::end(kBegins),
                      [&](std::string_view begin) { return line.starts_with(begin); });
 }

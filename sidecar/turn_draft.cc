@@ -7,6 +7,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
+#include "lib/base/text_inert.h"
 #include "sidecar/remember.h"
 #include "sidecar/tool_text.h"
 
@@ -152,7 +153,7 @@ void JudgeCall(const ActivePolicy& policy, const api::HookEvent& event, const Re
                WorkBudget& budget, TurnDraft& draft) {
   Denial denial = DeniedCall(policy.policy, event, real_path, budget);
   Redactor::Counts counted_with_the_input;  // the reason repeats what stands there
-  draft.denial = policy.redactor.Redact(denial.reason, counted_with_the_input);
+  draft.denial = base::Inert(policy.redactor.Redact(denial.reason, counted_with_the_input));
   draft.unjudged = std::move(denial.unjudged);
   if (budget.over()) draft.over_budget.push_back("denial");
 }

@@ -106,8 +106,7 @@ TEST_F(Turns, PromptGetsSessionsAndTrustedMemoriesOncePerRevision) {
                       ContextItem(3, "by user", "user"), ContextItem(4, "imported", "import")}}};
   });
   const std::string text = ContextOf(Prompt("what broke"));
-  EXPECT_NE(text.find("<memory:sessions>\n- Session with 2 messages.\n</memory:sessions>"),
-            std::string::npos);
+  EXPECT_NE(text.find("\n- Session with 2 messages.\n</memory:sessions>"), std::string::npos);
   EXPECT_NE(text.find("by rule"), std::string::npos);
   EXPECT_NE(text.find("by user"), std::string::npos);
   EXPECT_EQ(text.find("by tool"), std::string::npos);
@@ -196,10 +195,11 @@ TEST_F(Turns, AnItemsLineNamesToolRuleAndTrust) {
     stub.context["recent_observations"] = {captured, told};
   });
   const std::string text = ContextOf(Prompt("what broke"));
-  EXPECT_NE(text.find("- [id 1; type bugfix; source bash by rule errors; trust rule] captured"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("- [id 2; type bugfix; source user; trust user] told"), std::string::npos);
+  for (const char* line :
+       {R"(- [id 1; type "bugfix"; source "bash" by rule "errors"; trust rule] captured)",
+        R"(- [id 2; type "bugfix"; source user; trust user] told)"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  }
 }
 
 TEST_F(Turns, WhatASearchFoundIsTheSameItemAsInTheContext) {

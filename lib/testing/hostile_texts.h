@@ -183,7 +183,9 @@ inline std::string RawCharacterIn(std::string_view text) {
       code = code << 6 | (static_cast<unsigned char>(text[at + i]) & 0x3Fu);
     }
     for (const auto& [first, last] : kNeverRaw) {
-      const bool styled = code == 0xFE0F && at >= 3 && text.substr(at - 3, 3) == "\u2764";
+      const std::string_view before = text.substr(0, at);
+      const bool styled =
+          code == 0xFE0F && (before.ends_with("\u2764") || before.ends_with("\U0001F680"));
       if (code >= first && code <= last && !styled) {
         std::string name = "U+";
         for (int shift = 20; shift >= 0; shift -= 4)
