@@ -28,7 +28,7 @@ INSTALL_S, CLIENT_S = 600, 120
 
 class Messages:
     """As much of the Messages API as the client needs. `script`: for each call of the main loop a command for
-    Bash, the content and the path for Write as a dict, or ("say", last words); what has no tools (titles and the like) is answered with a word."""
+    Bash, another tool's {"name", "input"}, or ("say", last words); what has no tools (titles and the like) is answered with a word."""
 
     def __init__(self):
         api = self
@@ -75,9 +75,9 @@ class Messages:
         step = self.script.pop(0) if self.script else ("say", "nothing to say")
         if isinstance(step, tuple):
             return {"type": "text", "text": step[1]}
-        write = isinstance(step, dict)
-        return {"type": "tool_use", "id": "toolu_" + uuid.uuid4().hex[:24], "name": "Write" if write else "Bash",
-                "input": step if write else {"command": step, "description": "as scripted"}}
+        if isinstance(step, str):
+            step = {"name": "Bash", "input": {"command": step, "description": "as scripted"}}
+        return {"type": "tool_use", "id": "toolu_" + uuid.uuid4().hex[:24], **step}
 
     def stop(self):
         self.server.shutdown()
@@ -129,7 +129,7 @@ def install():
 
 class Claude:
     def __init__(self, program, world, api):
-        self.program, self.world, self.api = program, world, api
+        self.program, self.world, self.api, self.more = program, world, api, []
         self.home, self.cwd = (os.path.join(world.folder, name) for name in ("home", "project"))
         for folder in (self.home, self.cwd):
             os.makedirs(folder)
@@ -144,7 +144,8 @@ class Claude:
         environment = {"PATH": os.environ["PATH"], "HOME": self.home, "ANTHROPIC_BASE_URL": self.api.url,
                        "ANTHROPIC_API_KEY": "sk-none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
                        "AGENT_MEMORY_URL": "http://" + self.world.sidecar.api}
-        argv = [self.program, "-p", prompt, "--session-id", session, "--settings", self.settings, "--allowedTools", "Bash,Write"]
+        argv = [self.program, "-p", prompt, "--session-id", session, "--settings", self.settings, "--allowedTools", "Bash,Write",
+                *self.more]
         try:
             done = subprocess.run(argv, cwd=self.cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   timeout=CLIENT_S, check=False)
@@ -200,7 +201,7 @@ def odd_writes(counts, world, claude, api):
     """Contents that JSON stumbles over neither unlock a path nor lock one."""
     for what, content, begins in (("half an emoji", "x\ud83d y", "x"),):
         paths = [os.path.join(folder, what.replace(" ", "-") + ".txt") for folder in (claude.cwd, world.folder)]
-        api.script = [{"file_path": path, "content": content} for path in paths] + [("say", "Done.")]
+        api.script = [{"name": "Write", "input": {"file_path": path, "content": content}} for path in paths] + [("say", "Done.")]
         _, done = claude.run("Write it.")
         counts.check(f"{what}: the file that the policy allows is written", os.path.exists(paths[0]) and
                      open(paths[0], encoding="utf-8").read().startswith(begins), (api.asked[-1][-800:], done.stderr))

@@ -141,6 +141,7 @@ def program(counts):
         script(counts, "Claude Code", ["python3", "e2e/claude_code_test.py"], 900)
         script(counts, "memory on one machine", ["python3", "e2e/laptop_test.py"], 600)
         script(counts, "agents of one machine", ["python3", "e2e/laptop_agents_test.py"], 900)
+        script(counts, "what models see", ["python3", "e2e/model_sees_test.py"], 900)
         script(counts, "hostile requests", ["python3", "e2e/hostile_requests.py"], 300)
         script(counts, "pod boundary", ["python3", "e2e/pod_boundary.py"], 120)
         script(counts, "reference client", ["python3", "e2e/reference_client.py"], 120)
