@@ -194,8 +194,8 @@ std::string DescribeReport(const Json& report) {
                      shown("conversation") + "\n";
   if (!report["known"]) return text + Line("answer", "{}: the event is not one that is acted on");
   if (base::StringAt(report, {"permission", "decision"}) == "deny") {
-    text += Line("permission",
-                 "deny: " + base::Inert(base::StringAt(report, {"permission", "reason"})));
+    // The reason is inert already, as an agent gets it.
+    text += Line("permission", "deny: " + base::StringAt(report, {"permission", "reason"}));
   }
   if (const Json& unjudged = report["permission"]["unjudged"]; !unjudged.empty()) {
     text +=
