@@ -11,6 +11,7 @@
 #include "sidecar/import_rows.h"
 #include "sidecar/journal.h"
 #include "sidecar/narrowed_scope.h"
+#include "sidecar/redacted_names.h"
 #include "sidecar/sessions.h"
 
 namespace sidecar {
@@ -61,14 +62,6 @@ Result<Json> ObjectBody(const http::Request& request) {
 
 bool IsTrue(const std::optional<std::string>& value) {
   return value && *value != "false" && *value != "0" && !value->empty();
-}
-
-// Secrets go out of what is stored; other fields of the body are checked by the server.
-void RedactContent(const ActivePolicy& policy, Json& body) {
-  Redactor::Counts counts;
-  for (const char* field : {"title", "content", "tags", "topic_key", "messages"}) {
-    if (body.contains(field)) policy.redactor.RedactStrings(body[field], counts);
-  }
 }
 
 http::Response Passed(http::Response answer) {
@@ -153,6 +146,7 @@ http::Handler MemoryRoutes::Bind(Method method, std::vector<bool api::Policy::*>
 
 MemoryRoutes::Answer MemoryRoutes::PostSession(const http::Request& request, const Policy& policy) {
   ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  RedactWrite(policy->redactor, body);
   ASSIGN_OR_RETURN(const std::string id, api::RequiredText(body, "id", api::kMaxSessionId));
   body["project"] = policy->policy.project;
   OutboxRow row;
@@ -166,7 +160,7 @@ MemoryRoutes::Answer MemoryRoutes::PostSession(const http::Request& request, con
 MemoryRoutes::Answer MemoryRoutes::EndSession(const http::Request& request, const Policy& policy) {
   ASSIGN_OR_RETURN(Json body, ObjectBody(request));
   ASSIGN_OR_RETURN(const std::string id, SessionFor(request.parameters.at("id"), policy->policy));
-  RedactContent(*policy, body);
+  RedactWrite(policy->redactor, body);
   OutboxRow row;
   row.lane = id;
   row.kind = "session_end";
@@ -180,6 +174,7 @@ MemoryRoutes::Answer MemoryRoutes::EndSession(const http::Request& request, cons
 MemoryRoutes::Answer MemoryRoutes::PostObservation(const http::Request& request,
                                                    const Policy& policy) {
   ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  RedactWrite(policy->redactor, body);
   ASSIGN_OR_RETURN(const auto given, base::OptionalString(body, "session_id"));
   ASSIGN_OR_RETURN(const std::string session, SessionFor(given.value_or(""), policy->policy));
   body["session_id"] = session;
@@ -190,7 +185,6 @@ MemoryRoutes::Answer MemoryRoutes::PostObservation(const http::Request& request,
   if (base::StringAt(body, {"source", "tool"}) == kSaveTool) source["tool"] = kSaveTool;
   body["source"] = std::move(source);
   body["replace_user"] = policy->policy.allow_admin;
-  RedactContent(*policy, body);
   // Checked here, so that what the server would refuse is never put off into the outbox.
   ASSIGN_OR_RETURN(const auto observation, api::DecodeNewObservation(body));
   const bool narrowed = observation.scope == "global" && !policy->policy.allow_global;
@@ -232,7 +226,7 @@ MemoryRoutes::Answer MemoryRoutes::PatchObservation(const http::Request& request
   for (const char* field : {"type", "title", "content", "tags"}) {
     if (body.contains(field)) patch[field] = body[field];
   }
-  RedactContent(*policy, patch);
+  RedactWrite(policy->redactor, patch);
   http::ClientRequest out;
   out.method = "PATCH";
   out.target = "/observations/" + id;

@@ -28,6 +28,7 @@
 #include "sidecar/outbox_routes.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/recall.h"
+#include "sidecar/redacted_names.h"
 #include "sidecar/retention_notice.h"
 #include "sidecar/rule_counters.h"
 #include "sidecar/session_stop.h"
@@ -142,12 +143,13 @@ struct RunningSidecar::Parts {
   std::vector<http::Route> TwinsOfTools() {
     std::vector<http::Route> routes = conversations.Routes();
     std::ranges::move(memory.Routes(), std::back_inserter(routes));
-    return routes;
+    return WithRedactedNames(std::move(routes), policies);
   }
   http::Router AgentRouter() {
     std::vector<http::Route> routes = {hooks.Route()};
     for (auto& more : {TwinsOfTools(), mcp.Routes(), dead_letters.Routes(), status.AgentRoutes(),
-                       injections.Routes(), ledger.Routes(), audit.Routes()}) {
+                       WithRedactedNames(injections.Routes(), policies),
+                       WithRedactedNames(ledger.Routes(), policies), audit.Routes()}) {
       routes.insert(routes.end(), more.begin(), more.end());
     }
     return http::Router(activity.Watched(std::move(routes)));

@@ -8,6 +8,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text.h"
 #include "lib/base/text_inert.h"
+#include "sidecar/redacted_names.h"
 #include "sidecar/remember.h"
 #include "sidecar/tool_text.h"
 
@@ -176,6 +177,7 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
   TurnDraft draft;
   WorkBudget budget(sources.spent, kHookBudgetUs);
   if (event.kind == Kind::kPreToolUse) JudgeCall(policy, event, sources.real_path, budget, draft);
+  RedactNames(policy.redactor, event, draft.redactions);
   draft.truncated = Shorten(event);
   ToolOutput output = ReadOutput(event);
   draft.truncated |= output.cut;

@@ -1,0 +1,77 @@
+// Each name is redacted for itself: what stands before it in the event tells nothing about it.
+#include "sidecar/redacted_names.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "lib/base/text.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+// No id or tool is longer; to search a longer one would cost as much as a text.
+constexpr size_t kLongestName = 4096;
+constexpr size_t kMarkBytes = 33;  // '#' and the hash
+
+std::string MarkOf(const std::string& name) { return "#" + base::Sha256Hex(name).substr(0, 32); }
+
+bool IsNumber(const std::string& text) {
+  return text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+}  // namespace
+
+std::string RedactName(const Redactor& redactor, const std::string& name, size_t limit,
+                       Redactor::Counts& counts) {
+  if (name.size() > kLongestName) return name;  // who takes it refuses or marks it
+  std::string redacted = redactor.Redact(name, counts);
+  if (redacted == name || redacted.size() <= limit) return redacted;
+  return redacted.substr(0, base::BorderBefore(redacted, limit - kMarkBytes)) + MarkOf(name);
+}
+
+void RedactNames(const Redactor& redactor, api::HookEvent& event, Redactor::Counts& counts) {
+  event.session_id = RedactName(redactor, event.session_id, api::kMaxConversationIdBytes, counts);
+  for (std::string* name : {&event.prompt_id, &event.tool_name, &event.tool_use_id}) {
+    *name = name->size() > kLongestName ? MarkOf(*name)
+                                        : RedactName(redactor, *name, kLongestName, counts);
+  }
+}
+
+void RedactWrite(const Redactor& redactor, Json& body) {
+  Redactor::Counts counts;
+  for (auto member = body.begin(); member != body.end(); ++member) {
+    const std::string& name = member.key();
+    Json& value = member.value();
+    if (name == "project") continue;  // the policy's
+    if ((name == "id" || name == "session_id") && value.is_string()) {
+      value = RedactName(redactor, value.get<std::string>(), api::kMaxConversationIdBytes, counts);
+    } else {
+      redactor.RedactStrings(value, counts);
+    }
+  }
+}
+
+std::vector<http::Route> WithRedactedNames(std::vector<http::Route> routes,
+                                           const PolicyWatch& policies) {
+  for (http::Route& route : routes) {
+    if (route.pattern.find('{') == std::string::npos) continue;
+    route.handler = [handler = std::move(route.handler), &policies](const http::Request& request) {
+      const auto policy = policies.Current();
+      auto parameters = request.parameters;
+      Redactor::Counts counts;
+      for (auto& [name, value] : parameters) {
+        if (!policy || IsNumber(value)) continue;
+        value = RedactName(policy->redactor, value, api::kMaxConversationIdBytes, counts);
+      }
+      if (parameters == request.parameters) return handler(request);
+      http::Request redacted = request;
+      redacted.parameters = std::move(parameters);
+      return handler(redacted);
+    };
+  }
+  return routes;
+}
+
+}  // namespace sidecar
