@@ -199,7 +199,7 @@ def printed_bytes(counts, world, claude, api):
 
 def odd_writes(counts, world, claude, api):
     """Contents that JSON stumbles over neither unlock a path nor lock one."""
-    for what, content, begins in (("half an emoji", "x\ud83d y", "x"),):
+    for what, content, begins in (("half an emoji", "x\ud83d y", "x"), ("nine million characters", "y" * 9_000_000, "yyy")):
         paths = [os.path.join(folder, what.replace(" ", "-") + ".txt") for folder in (claude.cwd, world.folder)]
         api.script = [{"name": "Write", "input": {"file_path": path, "content": content}} for path in paths] + [("say", "Done.")]
         _, done = claude.run("Write it.")

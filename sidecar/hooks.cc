@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "lib/base/byte_budget.h"
 #include "lib/base/log.h"
 #include "lib/base/text_inert.h"
 #include "lib/telemetry/trace.h"
@@ -12,6 +13,44 @@ namespace sidecar {
 namespace {
 
 constexpr int64_t kLogEveryMs = 60'000;
+constexpr size_t kLongestHookBytes = 1 << 30;
+
+base::Status Charge(size_t bytes) {
+  base::ByteCharge* charge = base::ByteCharge::OfThisThread();
+  const size_t needed = bytes * kCopiesOfBodies;
+  if (charge == nullptr || needed <= charge->bytes() || charge->TrySet(needed)) return {};
+  const bool ever = charge->budget()->CanEverGrant(needed);
+  return base::Error{
+      ever ? base::Code::kUnavailable : base::Code::kTooLarge,
+      "memory-budget: the event needs " + std::to_string(needed) +
+          " bytes with the copies that are made of it, and " +
+          (ever ? "other requests hold the memory for them; send it again"
+                : "one request may have " + std::to_string(charge->budget()->largest()))};
+}
+
+// An event that is too long to be held is mended while it arrives; one of no known length may be.
+base::Result<base::MendedJson> ReadStream(const http::Request& request) {
+  base::JsonMender mender(kCutHookBytes);
+  std::string whole;
+  bool cut = request.headers.Get("Content-Length").has_value();
+  while (true) {
+    ASSIGN_OR_RETURN(const std::string bytes, request.stream->Read());
+    if (bytes.empty()) break;
+    if (!cut) whole += bytes;
+    if (cut) mender.Take(bytes);
+    if (whole.size() > kMaxHookBytes) {
+      cut = true;
+      mender.Take(std::exchange(whole, {}));
+    }
+    RETURN_IF_ERROR(Charge(cut ? mender.bytes() : whole.size()));
+  }
+  return cut ? base::ReadMendedJson(mender) : base::ReadMendedJson(whole, kMaxHookBytes);
+}
+
+base::Result<base::MendedJson> ReadBody(const http::Request& request) {
+  if (request.stream != nullptr) return ReadStream(request);
+  return base::ReadMendedJson(request.body, kMaxHookBytes);
+}
 
 // What is large of an event is moved, for a hook's memory is its body times its copies.
 base::Json Taken(base::Json& body, const char* field) {
@@ -21,11 +60,10 @@ base::Json Taken(base::Json& body, const char* field) {
 
 }  // namespace
 
-http::Route Hooks::Route() {
-  return {.method = "POST",
-          .pattern = "/v1/hooks",
-          .handler = [this](const http::Request& request) { return Handle(request); },
-          .max_body_bytes = kMaxHookBytes};
+std::vector<http::Route> Hooks::Routes() {
+  const auto handle = [this](const http::Request& request) { return Handle(request); };
+  return {{"POST", "/v1/hooks", handle, kMaxHookBytes},
+          {"POST", "/v1/hooks", handle, kLongestHookBytes, /*streaming=*/true}};
 }
 
 http::Response Hooks::Handle(const http::Request& request) {
@@ -74,7 +112,7 @@ base::Result<api::HookEvent> ReadHookEvent(base::MendedJson body) {
 }
 
 base::Result<base::Json> Hooks::Answer(const http::Request& request) {
-  ASSIGN_OR_RETURN(base::MendedJson body, base::ReadMendedJson(request.body, kMaxHookBytes));
+  ASSIGN_OR_RETURN(base::MendedJson body, ReadBody(request));
   CountMends(body.mends);
   ASSIGN_OR_RETURN(api::HookEvent event, ReadHookEvent(std::move(body)));
   if (event.kind == api::HookEvent::Kind::kOther) return base::Json::object();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
+#include <vector>
 
 #include "lib/base/clock.h"
 #include "lib/base/json_mend.h"
@@ -12,13 +12,16 @@
 
 namespace sidecar {
 
-inline constexpr size_t kMaxHookBytes = 8 << 20;
+inline constexpr size_t kMaxHookBytes = 8 << 20;  // that are read whole
+inline constexpr size_t kCutHookBytes = 2 << 20;  // that are kept of a longer one
+// Its text, the parser's token of it, the event, and what is redacted or written of it.
+inline constexpr size_t kCopiesOfBodies = 5;
 
 class Hooks {
  public:
   Hooks(Turn& turn, telemetry::Metrics& metrics, const base::Clock& clock)
       : turn_(turn), metrics_(metrics), clock_(clock) {}
-  http::Route Route();
+  std::vector<http::Route> Routes();
 
  private:
   http::Response Handle(const http::Request& request);

@@ -23,7 +23,7 @@ class MemoryBudget : public SidecarTest {
   double Gauge(const std::string& name) const {
     const std::string text =
         testing::Exchange(PortOf(running_->admin_address()),
-                          "GET /metrics HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n");
+                          "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     const size_t at = text.find("\n" + name + " ");
     return at == std::string::npos ? -1 : std::stod(text.substr(at + name.size() + 2));
   }

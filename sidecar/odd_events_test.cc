@@ -2,6 +2,9 @@
 // judged, and what cannot be judged is denied where the policy denies.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "lib/testing/raw_socket.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -113,6 +116,52 @@ TEST_F(OddEvents, DenialsJudgeWhatTheToolWouldRun) {
   Limit({{"auditTools", {"bash"}}});
   for (const auto& [tool, input, wanted] : cases)
     EXPECT_EQ(Denial(tool, input), "") << input.substr(0, 99);
+}
+
+TEST_F(OddEvents, OfMoreThanEightMiBHeadAndTailAreRecordedAndJudged) {
+  Limit({{"blockedCommands", {"rm"}}, {"allowedPaths", {"/work"}}});
+  const std::string filler(9 << 20, 'x');
+  EXPECT_EQ(Denial("Write", R"({"file_path":"/work/a","content":")" + filler + "\"}"), "");
+  const std::string outside =
+      Denial("Write", R"({"content":")" + filler + R"(","file_path":"/etc/a"})");
+  EXPECT_NE(outside.find("allows no access to /etc/a"), std::string::npos) << outside;
+  const std::string hidden =
+      Denial("Bash", R"({"command":"echo )" + filler + "; rm a; echo " + filler + "\"}");
+  EXPECT_NE(hidden.find("cannot be judged"), std::string::npos) << hidden;
+  const std::string plain = Denial("Bash", R"({"command":"rm a; echo )" + filler + "\"}");
+  EXPECT_NE(plain.find("blocks the command \"rm\""), std::string::npos) << plain;
+  EXPECT_EQ(Post("PostToolUse", R"("tool_name":"Bash","tool_response":"begin )" + filler +
+                                    R"( end","tool_use_id":"t1")")
+                .status,
+            200);
+  const Json messages = Messages();
+  ASSERT_EQ(messages.size(), 2u);
+  const std::string output = messages[1]["content"];
+  EXPECT_TRUE(output.starts_with("begin x") && output.ends_with("x end"));
+  EXPECT_EQ(messages[1]["tool_call_id"], "t1");
+}
+
+// Of no known length: a short one is read as any other, a long one is cut.
+TEST_F(OddEvents, InChunksTheyAreTheSame) {
+  const int port =
+      std::stoi(running_->api_address().substr(running_->api_address().rfind(':') + 1));
+  for (const size_t size : {size_t{300'000}, size_t{9'000'000}}) {
+    const std::string body = R"({"session_id":"c)" + std::to_string(size) +
+                             R"(","hook_event_name":"UserPromptSubmit","prompt":")" +
+                             std::string(size, 'x') + "\"}";
+    std::string request =
+        "POST /v1/hooks HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n";
+    for (size_t at = 0; at < body.size(); at += 65'536) {
+      const std::string piece = body.substr(at, 65'536);
+      std::ostringstream length;
+      length << std::hex << piece.size();
+      request += length.str() + "\r\n" + piece + "\r\n";
+    }
+    const std::string answer = testing::Exchange(port, request + "0\r\n\r\n", 30'000);
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer;
+    EXPECT_EQ(Messages("c" + std::to_string(size)).size(), 1u);
+  }
 }
 
 TEST_F(OddEvents, WhatIsNoJsonIsRefusedAndSaidOnceAMinuteWithoutItsContents) {

@@ -45,8 +45,6 @@ constexpr int64_t kRequestGraceMs = 3'000;
 constexpr int kBudgetPercent = 40;           // of the container's memory; the rest is ours, at rest
 constexpr int64_t kUsualMemory = 128 << 20;  // what the operator gives a sidecar
 constexpr size_t kAdminBudget = 2 << 20;  // so that /metrics is answered whatever the agent sends
-// Its text, the parser's token of it, the event, and what is redacted or written of it.
-constexpr size_t kCopiesOfBodies = 5;
 constexpr size_t kProbeWorkers = 2, kAdminWorkers = 2, kAdminQueue = 32, kAgentConnections = 64;
 
 Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::Clock& clock,
@@ -146,7 +144,7 @@ struct RunningSidecar::Parts {
     return WithRedactedNames(std::move(routes), policies);
   }
   http::Router AgentRouter() {
-    std::vector<http::Route> routes = {hooks.Route()};
+    std::vector<http::Route> routes = hooks.Routes();
     for (auto& more : {TwinsOfTools(), mcp.Routes(), dead_letters.Routes(), status.AgentRoutes(),
                        WithRedactedNames(injections.Routes(), policies),
                        WithRedactedNames(ledger.Routes(), policies), audit.Routes()}) {

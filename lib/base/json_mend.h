@@ -31,6 +31,7 @@ class JsonMender {
   void Take(std::string_view bytes);
   std::string Finish();  // what was taken, mended; once
   const JsonMends& mends() const { return mends_; }
+  size_t bytes() const { return out_.size(); }  // that it holds
 
  private:
   enum class Mode { kPlain, kText, kSkip };

@@ -132,6 +132,18 @@ void Connection::ReadHeads() {
   ReadBody();
 }
 
+// A route that reads whole bodies may have a second one that streams, for those that are too long
+// for it or of no known length.
+const Route* Connection::RouteForBody(const Route* route, const RequestHead& head) const {
+  if (route == nullptr || route->streaming) return route;
+  if (!head.chunked && head.content_length <= route->max_body_bytes) return route;
+  for (const Route& other : core_.router.routes()) {
+    const bool same = other.method == route->method && other.pattern == route->pattern;
+    if (same && other.streaming) return &other;
+  }
+  return route;
+}
+
 // False: refused.
 bool Connection::TakeHead(size_t head_bytes) {
   auto read =
@@ -151,7 +163,7 @@ bool Connection::TakeHead(size_t head_bytes) {
   request.id = RequestId(request.headers);
   request.peer = peer_;
   Router::Match match = core_.router.Find(request.method, request.path);
-  exchange_->route = match.route;
+  exchange_->route = RouteForBody(match.route, head);
   exchange_->allowed = std::move(match.allowed);
   exchange_->malformed = match.bad_path && request.path != "*";
   request.parameters = std::move(match.parameters);

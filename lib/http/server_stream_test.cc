@@ -57,6 +57,21 @@ TEST(Upload, ArrivesWhileItIsSent) {
   EXPECT_NE(socket.ReadAnswer().find("bytes=3"), std::string::npos);
 }
 
+TEST(Upload, OfTwoRoutesTheStreamingOneTakesWhatIsTooLongForTheOther) {
+  const auto whole = [](const Request& r) { return TextResponse(200, "whole=" + r.body); };
+  const auto server =
+      StartServer({{"POST", "/both", whole, 10}, {"POST", "/both", Measure, 1'000, true}});
+  const auto post = [&](const std::string& body) {
+    return testing::Exchange(server->port(), PostText("/both", body, "Connection: close\r\n"));
+  };
+  EXPECT_NE(post("0123456789").find("whole=0123456789"), std::string::npos);
+  EXPECT_NE(post("0123456789a").find("bytes=11"), std::string::npos);
+  EXPECT_EQ(StatusOf(post(std::string(1'001, 'a'))), 413);
+  RawSocket socket(server->port());
+  socket.Send(ChunkedPost("/both") + "3\r\none\r\n0\r\n\r\n");
+  EXPECT_NE(socket.ReadAnswer().find("bytes=3"), std::string::npos);
+}
+
 TEST(Upload, KeepsTheConnectionBehindABodyThatWasRead) {
   const auto server = StartServer(MeasureRoutes());
   RawSocket socket(server->port());
