@@ -12,6 +12,8 @@ namespace client {
 namespace {
 
 int RunReached(Call& call, const Command& command) {
+  if (!call.Text("file").empty() && command.group != "Look" && command.name != "export")
+    return call.Usage("--file is for looking: 'agent-memory import' takes a file into a memory");
   auto reached = ReachMemory(call);
   if (!reached) return call.Fail(reached.error());
   const MemoryCalls memory(*reached->client, reached->url, reached->project);

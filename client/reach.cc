@@ -134,6 +134,8 @@ std::vector<base::Setting> ReachSettings() {
   return {
       {"url", Kind::kString, "",
        "address of a memory server or sidecar; for example http://127.0.0.1:7437"},
+      {"file", Kind::kString, "",
+       "look into an export, in any format that import takes, instead of a server"},
       {"token-file", Kind::kString, "", "file with a bearer token; it is read for each call"},
       {"context", Kind::kString, "", "kubectl context; reach a cluster by kubectl port-forward"},
       {"n", Kind::kString, "", "namespace there; reach a cluster by kubectl port-forward"},
@@ -183,6 +185,13 @@ Result<Reached> ReachMemory(const Call& call) {
       const auto token = base::ReadFile(file, 64 << 10);
       return token ? std::string(base::Trim(*token)) : std::string();
     };
+  }
+  if (const std::string file = call.Text("file"); !file.empty()) {
+    Reached reached;
+    ASSIGN_OR_RETURN(reached.file, FileServer::Open(file));
+    reached.url = options.base_url = reached.file->url();
+    ASSIGN_OR_RETURN(reached.client, http::MakeClient(std::move(options)));
+    return reached;
   }
   options.base_url = call.Text("url");
   const bool cluster = !call.Text("context").empty() || !call.Text("n").empty();

@@ -1,4 +1,5 @@
-// Which memory a command means: an address, one in a cluster through kubectl, or this machine's.
+// Which memory a command means: an address, one in a cluster through kubectl, a file, or this
+// machine's.
 #pragma once
 
 #include <memory>
@@ -7,13 +8,15 @@
 
 #include "client/child.h"
 #include "client/command.h"
+#include "client/reach_file.h"
 
 namespace client {
 
 std::vector<base::Setting> ReachSettings();
 
 struct Reached {
-  std::unique_ptr<Child> forward;  // kubectl port-forward, while this lives
+  std::unique_ptr<Child> forward;    // kubectl port-forward, while this lives
+  std::unique_ptr<FileServer> file;  // with --file
   std::unique_ptr<http::Client> client;
   std::string url;
   std::string project;  // of what is added here without --project; empty: the server's default
