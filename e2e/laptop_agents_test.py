@@ -217,6 +217,9 @@ def with_claude_code(counts, laptop, program):
         counts.check("and given to its next session", asked and "<memory:context>" in asked[0] and f"fix {marker}" in asked[0], asked[0][-1500:] if asked else done)
         tools = subprocess.run([program, "mcp", "list"], cwd=one, env=laptop.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                timeout=claude_code_test.CLIENT_S, check=False).stdout
+        rows = json.loads(laptop.run("doctor", cwd=one).stdout)
+        bad = [row for row in rows if not row["ok"] and "claude" in row["what"]]
+        counts.check("doctor takes the settings as Claude Code wrote them since", not bad, bad)
         counts.check("Claude Code is connected to the tools", "memory" in tools and "Connected" in tools, tools)
     finally:
         api.stop()

@@ -40,19 +40,27 @@ bool IsOurServer(const Settings& server) {
          server.value("args", Settings()) == Settings::array({"mcp"});
 }
 
-// Our hooks out of one event's list; entries that are empty then go, too.
-void RemoveFrom(Settings& entries) {
-  if (!entries.is_array()) return;
+// Our hooks out of one event's list, but the one with the command `keep`; entries that are empty
+// then go, too. True when that one is there.
+bool RemoveFrom(Settings& entries, const std::string& keep) {
+  bool kept = false;
+  if (!entries.is_array()) return kept;
   for (size_t i = entries.size(); i-- > 0;) {
     if (!entries[i].is_object() || !entries[i].contains("hooks")) continue;
     Settings& hooks = entries[i]["hooks"];
     if (!hooks.is_array()) continue;
     const size_t before = hooks.size();
     for (size_t j = hooks.size(); j-- > 0;) {
-      if (IsOurHook(hooks[j])) hooks.erase(j);
+      if (!IsOurHook(hooks[j])) continue;
+      if (!kept && hooks[j]["command"] == keep) {
+        kept = true;
+      } else {
+        hooks.erase(j);
+      }
     }
     if (hooks.empty() && before > 0) entries.erase(i);
   }
+  return kept;
 }
 
 bool TakesMatcher(const std::string& event) { return event.find("ToolUse") != std::string::npos; }
@@ -62,7 +70,6 @@ bool TakesMatcher(const std::string& event) { return event.find("ToolUse") != st
 Status AddHooks(Settings& settings, const std::string& program,
                 const std::vector<std::string>& events) {
   if (!settings.is_object()) return Error{Code::kInvalid, "the settings are no JSON object"};
-  RemoveHooks(settings);
   if (!settings.contains("hooks")) settings["hooks"] = Settings::object();
   Settings& hooks = settings["hooks"];
   if (!hooks.is_object()) return Error{Code::kInvalid, "\"hooks\" is no object"};
@@ -70,11 +77,14 @@ Status AddHooks(Settings& settings, const std::string& program,
     if (!hooks.contains(event)) hooks[event] = Settings::array();
     if (!hooks[event].is_array())
       return Error{Code::kInvalid, "\"hooks\".\"" + event + "\" is no list"};
+    // One that is as it should be stays where it is, whatever the user put beside it.
+    const std::string command = Quoted(program) + " hook " + event;
+    if (RemoveFrom(hooks[event], command)) continue;
     Settings entry = Settings::object();
     if (TakesMatcher(event)) entry["matcher"] = "*";
     Settings hook = Settings::object();
     hook["type"] = "command";
-    hook["command"] = Quoted(program) + " hook " + event;
+    hook["command"] = command;
     hook["timeout"] = kTimeoutSeconds;
     entry["hooks"] = Settings::array({hook});
     hooks[event].push_back(entry);
@@ -89,7 +99,7 @@ void RemoveHooks(Settings& settings) {
   std::vector<std::string> emptied;
   for (auto& [event, entries] : hooks.items()) {
     const size_t before = entries.size();
-    RemoveFrom(entries);
+    RemoveFrom(entries, "");
     if (entries.empty() && before > 0) emptied.push_back(event);
   }
   for (const std::string& event : emptied) hooks.erase(event);
@@ -98,6 +108,14 @@ void RemoveHooks(Settings& settings) {
 
 Status AddServer(Settings& settings, const std::string& program) {
   if (!settings.is_object()) return Error{Code::kInvalid, "the settings are no JSON object"};
+  for (const char* name : {kServer, kOtherName}) {
+    // The agent may have written more into it since.
+    const Settings* found = settings.contains("mcpServers") && settings["mcpServers"].is_object() &&
+                                    settings["mcpServers"].contains(name)
+                                ? &settings["mcpServers"][name]
+                                : nullptr;
+    if (found != nullptr && IsOurServer(*found) && (*found)["command"] == program) return {};
+  }
   RemoveServer(settings);
   if (!settings.contains("mcpServers")) settings["mcpServers"] = Settings::object();
   Settings& servers = settings["mcpServers"];

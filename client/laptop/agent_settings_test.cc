@@ -35,6 +35,26 @@ TEST(AgentSettings, AnEntryThatHoldsOthersHooksTooKeepsThem) {
   EXPECT_EQ(settings["hooks"]["Stop"][0]["hooks"].size(), 1U);
 }
 
+TEST(AgentSettings, WhatIsAsItShouldBeStaysAsItIs) {
+  Settings settings = Settings::object();
+  ASSERT_TRUE(AddHooks(settings, "/bin/agent-memory", {"Stop"}));
+  ASSERT_TRUE(AddServer(settings, "/bin/agent-memory"));
+  settings["hooks"]["Stop"].push_back(Parse(R"({"hooks": [{"command": "mine"}]})"));
+  settings["mcpServers"]["memory"]["type"] = "stdio";
+  settings["mcpServers"]["other"] = Settings::object();
+  const Settings before = settings;
+  ASSERT_TRUE(AddHooks(settings, "/bin/agent-memory", {"Stop"}));
+  ASSERT_TRUE(AddServer(settings, "/bin/agent-memory"));
+  EXPECT_EQ(settings, before) << settings.dump();
+  ASSERT_TRUE(AddHooks(settings, "/usr/bin/agent-memory", {"Stop"}));
+  ASSERT_TRUE(AddServer(settings, "/usr/bin/agent-memory"));
+  EXPECT_EQ(settings.dump().find("/bin/agent-memory' hook"),
+            settings.dump().find("/usr/bin/agent-memory' hook") + 4)
+      << "the one of another place is gone";
+  EXPECT_EQ(settings["hooks"]["Stop"].size(), 2U);
+  EXPECT_EQ(settings["mcpServers"].size(), 2U);
+}
+
 TEST(AgentSettings, OfNothingNothingIsLeft) {
   Settings settings = Settings::object();
   ASSERT_TRUE(AddHooks(settings, "/bin/agent-memory", kEvents));

@@ -1,4 +1,5 @@
 // why: what the agent was given last in this repository, and what for.
+#include <cstdio>
 #include <filesystem>
 #include <ostream>
 
@@ -15,7 +16,11 @@ using base::Result;
 
 std::string NumberAt(const Json& item, const char* field) {
   const Json* value = base::At(item, {field});
-  return value != nullptr && value->is_number_integer() ? value->dump() : "";
+  if (value == nullptr || !value->is_number()) return "";
+  if (value->is_number_integer()) return value->dump();
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value->get<double>());
+  return text;
 }
 
 void Show(Call& call, const Json& injection, int64_t turn) {
