@@ -105,14 +105,27 @@ void LookAtWhatRuns(const Home& home, Findings& findings) {
                  Answers(project->url, "/v1/status"), mend);
 }
 
-// Of agents that this user has.
+// setup was run for it, and not undone.
+bool IsConnected(const std::vector<FileEdit>& edits) {
+  for (const FileEdit& edit : edits) {
+    const auto text = base::ReadFile(edit.file);
+    const auto without = text ? edit.without(*text) : text;
+    if (without && *without != *text) return true;
+  }
+  return false;
+}
+
+// Of agents that this user has: one that is not connected is no fault where another one is.
 void LookAtAgents(Findings& findings) {
   const char* user = std::getenv("HOME");
   const auto program = ThisProgram();
   if (user == nullptr || !program) return;
   std::error_code ignored;
+  const bool any = IsConnected(EditsOf("claude-code", user, *program)) ||
+                   IsConnected(EditsOf("codex", user, *program));
   for (const std::string agent : {"claude-code", "codex"}) {
     const auto edits = EditsOf(agent, user, *program);
+    if (any && !IsConnected(edits)) continue;
     if (!std::filesystem::exists(std::filesystem::path(edits[0].file).parent_path(), ignored))
       continue;
     for (const FileEdit& edit : edits) {
