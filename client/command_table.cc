@@ -137,7 +137,7 @@ std::vector<Command> LookCommands() {
       {"show",
        "Look",
        "ID",
-       "Show a memory as a whole, with the texts it had before.",
+       "Show a memory as a whole: the texts it had before, the prompts it was given to.",
        {},
        "  agent-memory show 7\n",
        1,

@@ -2,6 +2,8 @@
 #include <ostream>
 
 #include "client/command_runs.h"
+#include "client/laptop/front.h"
+#include "client/laptop/last_injections.h"
 #include "lib/base/text.h"
 
 namespace client {
@@ -43,6 +45,52 @@ void ShowRows(Call& call, const Json& rows) {
 
 Json ListOf(const Json& answer) { return answer.is_array() ? answer : Json::array(); }
 
+// The sidecar of a project on this machine; empty: there is none, or another memory is meant.
+std::string SidecarHere(const Call& call, const std::string& project) {
+  for (const char* elsewhere : {"url", "context", "n", "file"})
+    if (!call.Text(elsewhere).empty()) return "";
+  const auto home = Home::Find(call.settings);
+  if (!home) return "";
+  const auto front = Front::Reach(*home);
+  const auto standing = front ? front->Standing() : front.error();
+  if (!standing) return "";
+  for (const Json& known : standing->value("projects", Json::array()))
+    if (base::StringAt(known, {"project"}) == project) return base::StringAt(known, {"url"});
+  return "";
+}
+
+// Where it was put into prompts. A memory server does not know that: null, unless a sidecar is
+// asked.
+Json GivenAt(const Call& call, const MemoryCalls& memory, const Json& row) {
+  const Json* id = base::At(row, {"id"});
+  if (id == nullptr || !id->is_number_integer()) return nullptr;
+  const std::string url = SidecarHere(call, base::StringAt(row, {"project"}));
+  if (url.empty()) {
+    const auto found = InjectionsOf(memory, id->get<int64_t>());
+    return found ? *found : Json();
+  }
+  http::ClientOptions options;
+  options.base_url = url;
+  const auto client = http::MakeClient(std::move(options));
+  if (!client) return nullptr;
+  const auto found = InjectionsOf(MemoryCalls(**client, url), id->get<int64_t>());
+  return found ? *found : Json();
+}
+
+void ShowGiven(const Call& call, const Json& given) {
+  if (given.is_null()) return;
+  call.out << "\n"
+           << Coloured(call.screen, Colour::kDim,
+                       given.empty() ? "given to no prompt of late" : "given to prompts")
+           << "\n";
+  for (const Json& one : given) {
+    const std::string query = At(one, "query");
+    call.out << At(one, "at").substr(0, 16) << "  conversation " << At(one, "conversation")
+             << ", turn " << Number(one, "turn") << (query.empty() ? "" : ": " + FitTo(query, 60))
+             << "\n";
+  }
+}
+
 }  // namespace
 
 int List(Call& call, const MemoryCalls& memory) {
@@ -74,8 +122,10 @@ int Show(Call& call, const MemoryCalls& memory) {
   if (!row) return call.Fail(row.error());
   const auto revisions = memory.Get(path + "/revisions");
   if (!revisions) return call.Fail(revisions.error());
+  const Json given = GivenAt(call, memory, *row);
   if (call.json()) {
     (*row)["revisions"] = *revisions;
+    if (!given.is_null()) (*row)["given"] = given;
     call.out << base::DumpJson(*row) << "\n";
     return kOk;
   }
@@ -102,6 +152,7 @@ int Show(Call& call, const MemoryCalls& memory) {
              << ": " << At(revision, "title") << "\n"
              << Inert(base::StringAt(revision, {"content"}), true) << "\n";
   }
+  ShowGiven(call, given);
   return kOk;
 }
 

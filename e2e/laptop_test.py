@@ -150,6 +150,9 @@ def commands_need_no_address(counts, laptop):
     sidecar = next(p["url"] for p in laptop.status()["projects"] if p["project"] == "billing")
     answer = wire.ask(sidecar, "POST", "/v1/hooks", {"hook_event_name": "UserPromptSubmit", "session_id": "s3", "prompt": "When do we deploy?"})
     counts.check("and the repository's agent is told", "Deploy on Tuesdays" in str(answer), answer)
+    shown = json.loads(laptop.run("show", str(rows[0]["id"]), "-o", "json").stdout or "{}") if rows else {}
+    counts.check("show says which prompts it was given to", [(g["turn"], g["query"]) for g in shown.get("given", [])] == [(1, "When do we deploy?")], shown)
+    counts.check("and so for people", "given to prompts" in laptop.run("show", str(rows[0]["id"]), "-o", "table").stdout)
     export = os.path.join(laptop.home, "memory.jsonl")
     with open(export, "w", encoding="utf-8") as file:
         file.write(laptop.run("export", "--format", "jsonl").stdout)
