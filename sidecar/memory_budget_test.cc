@@ -117,7 +117,11 @@ TEST_F(MemoryBudget, OfManySmallValuesAsManyAreKeptAsThereIsRoomFor) {
   EXPECT_EQ(AskAdmin("/livez").status, 200);
   const base::Json messages = Ask("GET", "/conversations/s1/messages").body["messages"];
   ASSERT_EQ(messages.size(), 2u);
-  EXPECT_NE(messages[1]["content"].get<std::string>().find("[more left out]"), std::string::npos);
+  const std::string kept = messages[1]["content"].get<std::string>();
+  // A slow machine has no time to search it all for secrets, and then stores none of it.
+  EXPECT_TRUE(kept.find("[more left out]") != std::string::npos ||
+              kept.starts_with("[not stored: redaction ran out of its time budget"))
+      << kept.substr(0, 200);
 }
 
 }  // namespace

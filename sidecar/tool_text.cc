@@ -341,7 +341,8 @@ std::string WithoutBlocks(std::string_view text, std::string_view name) {
     // Blocks of ours do not nest: an end behind the next beginning is that one's.
     const size_t next = text.find(open, begin + open.size());
     const bool closed = *end != std::string_view::npos && *end < next;
-    copied = closed ? *end + close.size() : std::min(EndOfUnclosed(text, begin), next);
+    // Looked for up to the next beginning only, so that all of them cost one pass.
+    copied = closed ? *end + close.size() : EndOfUnclosed(text.substr(0, next), begin);
     begin = next;
   }
   return rest.append(text.substr(copied));
