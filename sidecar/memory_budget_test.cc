@@ -118,10 +118,11 @@ TEST_F(MemoryBudget, OfManySmallValuesAsManyAreKeptAsThereIsRoomFor) {
   const base::Json messages = Ask("GET", "/conversations/s1/messages").body["messages"];
   ASSERT_EQ(messages.size(), 2u);
   const std::string kept = messages[1]["content"].get<std::string>();
-  // A slow machine has no time to search it all for secrets, and then stores none of it.
+  // A slow machine has no time to search all of it for secrets, and does not store what it did not
+  // search.
   EXPECT_TRUE(kept.find("[more left out]") != std::string::npos ||
-              kept.starts_with("[not stored: redaction ran out of its time budget"))
-      << kept.substr(0, 200);
+              kept.find("[not stored: redaction ran out of its time budget") != std::string::npos)
+      << kept.substr(kept.size() - std::min<size_t>(kept.size(), 200));
 }
 
 }  // namespace
