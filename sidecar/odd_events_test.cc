@@ -20,7 +20,7 @@ class OddEvents : public SidecarTest {
     request.method = "POST";
     request.target = "/v1/hooks";
     request.body =
-        R"({"session_id":"c1","cwd":"/work","hook_event_name":")" + event + "\"," + fields + "}";
+        R"({"session_id":"c1","cwd":"/srv","hook_event_name":")" + event + "\"," + fields + "}";
     return Send(*api_, request);
   }
   std::string Denial(const std::string& tool, const std::string& input) {
@@ -75,7 +75,7 @@ TEST_F(OddEvents, EachKindIsRecorded) {
 }
 
 TEST_F(OddEvents, DenialsJudgeWhatTheToolWouldRun) {
-  Limit({{"blockedCommands", {"rm", "git push"}}, {"allowedPaths", {"/work"}}});
+  Limit({{"blockedCommands", {"rm", "git push"}}, {"allowedPaths", {"/srv"}}});
   const std::string open(70, '['), close(70, ']');
   struct Case {
     const char* tool;
@@ -95,18 +95,18 @@ TEST_F(OddEvents, DenialsJudgeWhatTheToolWouldRun) {
        "blocks the command \"rm\""},
       {"Bash", R"({"command":"ls a","command":"ls b"})", ""},
       {"Bash", R"({"command":"ls a"},"tool_input":{"command":"ls b"})", "there twice"},
-      {"Write", R"({"file_path":"/work/a","content":"x\ud83d y"})", ""},
-      {"Write", R"({"file_path":"/work/a","content":"x\u0000 y"})", ""},
+      {"Write", R"({"file_path":"/srv/a","content":"x\ud83d y"})", ""},
+      {"Write", R"({"file_path":"/srv/a","content":"x\u0000 y"})", ""},
       {"Write", R"({"file_path":"/etc/a","content":"x\ud83d y"})", "/etc/a"},
-      {"Write", R"({"file_path":"/work/\ud83d/a","content":"x"})", "cannot be judged"},
-      {"Write", R"({"file_path":"/etc/a","file_path":"/work/a","content":"x"})", "/etc/a"},
-      {"Write", R"({"content":)" + open + close + R"(,"file_path":"/work/a"})", "64 levels"},
+      {"Write", R"({"file_path":"/srv/\ud83d/a","content":"x"})", "cannot be judged"},
+      {"Write", R"({"file_path":"/etc/a","file_path":"/srv/a","content":"x"})", "/etc/a"},
+      {"Write", R"({"content":)" + open + close + R"(,"file_path":"/srv/a"})", "64 levels"},
       {"Tool",
-       R"({"input":")" + std::string(R"({\"path\":\"/etc/a\",\"path\":\"/work/a\"})") + "\"}",
+       R"({"input":")" + std::string(R"({\"path\":\"/etc/a\",\"path\":\"/srv/a\"})") + "\"}",
        "different ways"},
-      {"Tool", R"({"input":")" + std::string(R"({\"path\":\"/work/\\ud83d\"})") + "\"}",
+      {"Tool", R"({"input":")" + std::string(R"({\"path\":\"/srv/\\ud83d\"})") + "\"}",
        "different ways"},
-      {"Tool", R"({"size":1e999,"file_path":"/work/a"})", ""},
+      {"Tool", R"({"size":1e999,"file_path":"/srv/a"})", ""},
   };
   for (const auto& [tool, input, wanted] : cases) {
     const std::string reason = Denial(tool, input);
@@ -119,9 +119,9 @@ TEST_F(OddEvents, DenialsJudgeWhatTheToolWouldRun) {
 }
 
 TEST_F(OddEvents, OfMoreThanEightMiBHeadAndTailAreRecordedAndJudged) {
-  Limit({{"blockedCommands", {"rm"}}, {"allowedPaths", {"/work"}}});
+  Limit({{"blockedCommands", {"rm"}}, {"allowedPaths", {"/srv"}}});
   const std::string filler(9 << 20, 'x');
-  EXPECT_EQ(Denial("Write", R"({"file_path":"/work/a","content":")" + filler + "\"}"), "");
+  EXPECT_EQ(Denial("Write", R"({"file_path":"/srv/a","content":")" + filler + "\"}"), "");
   const std::string outside =
       Denial("Write", R"({"content":")" + filler + R"(","file_path":"/etc/a"})");
   EXPECT_NE(outside.find("allows no access to /etc/a"), std::string::npos) << outside;
