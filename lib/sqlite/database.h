@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "lib/base/clock.h"
@@ -134,6 +135,7 @@ class Statement {
   Statement& Bind(const char* text) { return Bind(std::string_view(text)); }
   Statement& Bind(const std::string& text) { return Bind(std::string_view(text)); }
   Statement& Bind(const std::optional<std::string>& text);  // nullopt: NULL
+  Statement& Bind(std::optional<int64_t> value) { return value ? Bind(*value) : BindNull(); }
   Statement& BindNull();
   Statement& BindBlob(std::string_view bytes);
   // The columns of the row that `from` stands on, from column `first` on, as they are.
@@ -141,6 +143,18 @@ class Statement {
 
   base::Result<bool> Step();  // true: there is a row
   base::Status Run();         // steps to the end; rows are not expected
+
+  // Steps to the end and calls `on_row(const Statement&)` on each row. `on_row` returns nothing; or
+  // a Status, whose error ends the loop; or a bool or Result<bool>, where false ends it as well.
+  template <class OnRow>
+  base::Status ForEachRow(OnRow&& on_row);
+  // What `read(const Statement&)` makes of each row.
+  template <class Read>
+  auto ReadAll(Read&& read);  // → Result<std::vector<T>>
+  // What `read` makes of the first row; nullopt when there is no row. The rows behind it are not
+  // stepped to: a change with RETURNING, which happens at the end, needs Run() afterwards.
+  template <class Read>
+  auto ReadFirst(Read&& read);  // → Result<std::optional<T>>
 
   int64_t Int(int column) const;
   double Real(int column) const;
@@ -156,6 +170,39 @@ class Statement {
   int next_ = 1;
   int bind_error_ = 0;
 };
+
+template <class OnRow>
+base::Status Statement::ForEachRow(OnRow&& on_row) {
+  using Answer = std::invoke_result_t<OnRow&, const Statement&>;
+  for (;;) {
+    ASSIGN_OR_RETURN(const bool row, Step());
+    if (!row) return {};
+    if constexpr (std::is_void_v<Answer>) {
+      on_row(*this);
+    } else if constexpr (std::is_same_v<Answer, base::Status>) {
+      RETURN_IF_ERROR(on_row(*this));
+    } else {
+      ASSIGN_OR_RETURN(const bool more, base::Result<bool>(on_row(*this)));
+      if (!more) return {};
+    }
+  }
+}
+
+template <class Read>
+auto Statement::ReadAll(Read&& read) {
+  using Rows = std::vector<std::invoke_result_t<Read&, const Statement&>>;
+  Rows rows;
+  base::Status ended = ForEachRow([&](const Statement& row) { rows.push_back(read(row)); });
+  return ended ? base::Result<Rows>(std::move(rows)) : base::Result<Rows>(ended.error());
+}
+
+template <class Read>
+auto Statement::ReadFirst(Read&& read) {
+  using First = std::optional<std::invoke_result_t<Read&, const Statement&>>;
+  base::Result<bool> row = Step();
+  if (!row) return base::Result<First>(row.error());
+  return base::Result<First>(*row ? First(read(*this)) : First());
+}
 
 // BEGIN IMMEDIATE … Commit; rolled back when it dies uncommitted. Nested: a savepoint.
 class Transaction {
