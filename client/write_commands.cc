@@ -11,6 +11,7 @@
 
 #include "client/child.h"
 #include "client/command_runs.h"
+#include "lib/base/digest.h"
 #include "lib/base/file.h"
 #include "lib/base/text.h"
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "lib/base/file.h"
+#include "lib/base/random.h"
 #include "memory/identity_routes_fixture.h"
 #include "memory/way_to_cluster.h"
 

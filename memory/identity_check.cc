@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "lib/base/digest.h"
 #include "lib/base/log.h"
 #include "lib/base/text.h"
 

@@ -1,6 +1,8 @@
 // Flags of retention.
 #include "memory/retention_settings.h"
 
+#include "lib/base/yaml.h"
+
 namespace memory {
 
 using base::Setting;

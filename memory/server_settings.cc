@@ -2,7 +2,7 @@
 #include "memory/server_settings.h"
 
 #include "lib/base/log.h"
-#include "lib/http/server.h"
+#include "lib/http/server_address.h"
 #include "lib/http/stranger_guard.h"
 #include "memory/identity.h"
 #include "memory/retention_settings.h"

@@ -5,6 +5,7 @@
 
 #include "lib/base/file.h"
 #include "lib/base/json.h"
+#include "lib/base/yaml.h"
 
 namespace memory {
 namespace {

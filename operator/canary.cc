@@ -11,7 +11,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/config.h"
-#include "lib/base/text.h"
+#include "lib/base/random.h"
 #include "lib/http/client.h"
 #include "lib/kube/connection.h"
 #include "operator/execute.h"

@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "lib/base/random.h"
 #include "lib/base/text.h"
 
 namespace controller {

@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "lib/base/text.h"
+#include "lib/base/random.h"
+#include "lib/base/yaml.h"
 #include "lib/kube/connection.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/controller.h"

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "lib/base/check.h"
+#include "lib/base/yaml.h"
 #include "operator/embedded_crds.h"
 
 namespace controller {

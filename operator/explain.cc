@@ -6,6 +6,7 @@
 #include <set>
 
 #include "lib/base/clock.h"
+#include "lib/base/yaml.h"
 #include "operator/file_request.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"

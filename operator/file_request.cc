@@ -7,6 +7,7 @@
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
 #include "lib/base/text.h"
+#include "lib/base/yaml.h"
 #include "lib/telemetry/trace_export.h"
 #include "operator/embedded_crds.h"
 

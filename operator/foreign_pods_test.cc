@@ -9,7 +9,8 @@
 #include <sstream>
 #include <thread>
 
-#include "lib/base/text.h"
+#include "lib/base/random.h"
+#include "lib/base/yaml.h"
 #include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/admission_probe.h"

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "lib/base/log.h"
-#include "lib/base/text.h"
-#include "lib/http/server.h"
+#include "lib/base/random.h"
+#include "lib/http/server_address.h"
 #include "lib/telemetry/trace_export.h"
 #include "operator/injection_webhook.h"
 

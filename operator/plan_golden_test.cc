@@ -8,6 +8,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
+#include "lib/base/yaml.h"
 #include "operator/memory_server_plan.h"
 #include "operator/render.h"
 #include "operator/run_plan.h"

@@ -5,6 +5,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/file.h"
+#include "lib/base/yaml.h"
 #include "operator/file_request.h"
 #include "operator/names.h"
 #include "operator/run_plan.h"

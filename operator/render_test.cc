@@ -8,7 +8,8 @@
 
 #include "lib/api/policy.h"
 #include "lib/base/file.h"
-#include "lib/base/text.h"
+#include "lib/base/random.h"
+#include "lib/base/yaml.h"
 #include "operator/embedded_crds.h"
 #include "operator/operator_settings.h"
 

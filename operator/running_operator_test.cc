@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "lib/base/base64.h"
+#include "lib/base/random.h"
 #include "lib/base/text.h"
 #include "lib/http/client.h"
 #include "lib/testing/eventually.h"

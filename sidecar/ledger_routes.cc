@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lib/api/hook_event.h"
+#include "lib/base/digest.h"
 #include "lib/base/text.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/ledger.h"

@@ -8,6 +8,7 @@
 
 #include "lib/base/config.h"
 #include "lib/base/log.h"
+#include "lib/base/random.h"
 #include "lib/base/text.h"
 #include "sidecar/mcp_revision.h"
 

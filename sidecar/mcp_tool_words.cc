@@ -1,6 +1,7 @@
 // What of the memory tools is only about words: operators in a query, the key of a topic. Pure.
 #include <cctype>
 
+#include "lib/base/digest.h"
 #include "lib/base/text.h"
 #include "lib/base/text_inert.h"
 #include "sidecar/mcp_tool_calls.h"

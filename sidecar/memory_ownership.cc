@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
+#include "lib/base/digest.h"
 #include "lib/base/text.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/memory_routes.h"

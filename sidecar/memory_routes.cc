@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/text.h"
+#include "lib/base/digest.h"
+#include "lib/base/random.h"
 #include "lib/conversation/conversations.h"
 #include "lib/telemetry/instrument.h"
 #include "sidecar/import_rows.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
+#include "lib/base/digest.h"
 #include "lib/base/text.h"
 
 namespace sidecar {

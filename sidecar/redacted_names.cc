@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "lib/base/digest.h"
 #include "lib/base/text.h"
 
 namespace sidecar {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/text.h"
+#include "lib/base/random.h"
 #include "lib/http/message.h"
 #include "sidecar/journal.h"
 #include "sidecar/session_transcript.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lib/base/log.h"
-#include "lib/http/server.h"
+#include "lib/http/server_address.h"
 #include "lib/http/stranger_guard.h"
 
 namespace sidecar {

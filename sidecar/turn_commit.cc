@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
+#include "lib/base/digest.h"
 #include "lib/base/text.h"
 #include "sidecar/journal.h"
 #include "sidecar/journal_audit.h"

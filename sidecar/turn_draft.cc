@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
+#include "lib/base/digest.h"
 #include "lib/base/text.h"
 #include "lib/base/text_inert.h"
 #include "sidecar/redacted_names.h"

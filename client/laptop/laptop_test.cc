@@ -12,7 +12,7 @@
 #include "client/laptop/user_unit.h"
 #include "lib/api/policy.h"
 #include "lib/base/file.h"
-#include "lib/base/text.h"
+#include "lib/base/random.h"
 
 namespace client {
 namespace {

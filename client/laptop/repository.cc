@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "lib/base/digest.h"
 #include "lib/base/file.h"
 #include "lib/base/text.h"
 

@@ -17,6 +17,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/file.h"
 #include "lib/base/log.h"
+#include "lib/base/random.h"
 #include "lib/base/shutdown.h"
 #include "lib/base/text.h"
 

@@ -2,6 +2,7 @@
 #include "lib/api/memory_api.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/digest.h"
 #include "lib/base/text.h"
 
 namespace api {

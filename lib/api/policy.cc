@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <set>
 
+#include "lib/base/digest.h"
 #include "lib/base/text.h"
 
 namespace api {

@@ -14,6 +14,7 @@
 #include "lib/base/log.h"
 #include "lib/base/nearest.h"
 #include "lib/base/text.h"
+#include "lib/base/yaml.h"
 
 extern char** environ;
 

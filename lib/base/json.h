@@ -1,5 +1,4 @@
-// JSON is the one data type that crosses layers. Read strictly (rulings K47), written as UTF-8;
-// YAML is read into the same type, scalars typed as kubectl types them.
+// JSON is the one data type that crosses layers. Read strictly (rulings K47), written as UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +27,6 @@ Result<Json> ParseJson(std::string_view text, const JsonLimits& limits = {});
 
 // Never throws: bytes that are not UTF-8 become U+FFFD.
 std::string DumpJson(const Json& value);
-
-// Every document of a YAML stream (empty ones dropped). Aliases and anchors are refused, ≤ 256 KiB,
-// depth ≤ 32, duplicate keys refused; kInvalid with line and column.
-Result<std::vector<Json>> ParseYamlDocuments(std::string_view text);
-Result<Json> ParseYaml(std::string_view text);  // exactly one document
-std::string DumpYaml(const Json& value);        // block style; strings quoted where they must be
 
 // Typed look-ups in an object: nullopt when the field is absent or null, kInvalid (naming the
 // field) when it has another type. `object` must be an object.

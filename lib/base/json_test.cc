@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/base/byte_budget.h"
+#include "lib/base/yaml.h"
 
 namespace base {
 namespace {

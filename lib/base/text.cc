@@ -1,11 +1,6 @@
 // UTF-8 by our own small decoder (RFC 3629) and Unicode properties by utf8proc.
-// SHA-256 by OpenSSL's functions of 1.1: those of 3.0 load providers and a configuration first,
-// half a MiB of an idle program, and look the algorithm up anew for each call.
-#define OPENSSL_SUPPRESS_DEPRECATED
 #include "lib/base/text.h"
 
-#include <openssl/sha.h>
-#include <sys/random.h>
 #include <utf8proc.h>
 
 #include <cstdint>
@@ -209,39 +204,6 @@ bool MatchesGlob(std::string_view pattern, std::string_view text) {
   }
   while (p < pattern.size() && pattern[p] == '*') ++p;
   return p == pattern.size();
-}
-
-std::string Hex(std::string_view bytes) {
-  static const char kDigits[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(bytes.size() * 2);
-  for (unsigned char byte : bytes) {
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 15];
-  }
-  return out;
-}
-
-std::string Sha256Hex(std::string_view bytes) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256_CTX context;
-  CHECK(SHA256_Init(&context) && SHA256_Update(&context, bytes.data(), bytes.size()) &&
-        SHA256_Final(digest, &context));
-  return Hex({reinterpret_cast<char*>(digest), sizeof digest});
-}
-
-std::string RandomHex(size_t bytes) {
-  std::string random(bytes, '\0');
-  CHECK(getrandom(random.data(), bytes, 0) == static_cast<ssize_t>(bytes));
-  return Hex(random);
-}
-
-std::string RandomUuid() {
-  std::string hex = RandomHex(16);
-  hex[12] = '4';
-  hex[16] = "89ab"[hex[16] & 3];
-  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
-         hex.substr(16, 4) + "-" + hex.substr(20);
 }
 
 }  // namespace base

@@ -29,9 +29,5 @@ bool IsBlank(std::string_view text);           // empty or white space only (Uni
 std::vector<std::string> Split(std::string_view text, char separator);
 std::string Join(const std::vector<std::string>& parts, std::string_view separator);
 bool MatchesGlob(std::string_view pattern, std::string_view text);  // * and ?; linear time
-std::string Hex(std::string_view bytes);
-std::string Sha256Hex(std::string_view bytes);  // 64 lower-case digits
-std::string RandomHex(size_t bytes);            // from the system's source; for ids and nonces
-std::string RandomUuid();                       // version 4
 
 }  // namespace base

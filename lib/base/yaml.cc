@@ -1,5 +1,7 @@
 // YAML read into JSON (yaml-cpp, nowhere else), scalars typed as kubectl types them: YAML 1.1
 // booleans and octals; a quoted scalar is a string. And JSON written as YAML.
+#include "lib/base/yaml.h"
+
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -7,7 +9,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "lib/base/json.h"
 #include "lib/base/text.h"
 
 namespace base {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "lib/http/client.h"
+#include "lib/http/client_request.h"
 
 namespace http {
 

@@ -6,8 +6,8 @@
 #include <stop_token>
 #include <thread>
 
-#include "lib/http/client.h"
 #include "lib/http/client_answer.h"
+#include "lib/http/client_request.h"
 
 namespace http {
 

@@ -7,7 +7,6 @@
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <charconv>
 #include <condition_variable>
 #include <map>
 #include <thread>
@@ -15,6 +14,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "lib/http/server_address.h"
 #include "lib/http/server_connection.h"
 
 namespace http {
@@ -236,32 +236,6 @@ void ListeningServer::Stop(int64_t grace_ms) {
 }
 
 }  // namespace
-
-base::Result<std::pair<std::string, int>> ParseAddress(std::string_view address) {
-  const base::Error malformed{base::Code::kInvalid,
-                              "address \"" + std::string(address) +
-                                  "\": expected address:port, [v6]:port, localhost:port or :port"};
-  const size_t colon = address.rfind(':');
-  if (colon == std::string_view::npos) return malformed;
-  std::string_view host = address.substr(0, colon);
-  const std::string_view digits = address.substr(colon + 1);
-  int port = -1;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size()) return malformed;
-  if (port < 0 || port > 65535) return malformed;
-  if (host.starts_with('[')) {
-    if (!host.ends_with(']')) return malformed;
-    host = host.substr(1, host.size() - 2);
-  } else if (host.find(':') != std::string_view::npos) {
-    return malformed;
-  }
-  std::string name = host.empty() ? "::" : std::string(host);
-  if (name == "localhost") name = "127.0.0.1";
-  error_code error;
-  boost::asio::ip::make_address(name, error);
-  if (error) return malformed;
-  return std::pair(std::move(name), port);
-}
 
 base::Result<std::unique_ptr<Server>> Server::Start(Router router, ServerOptions options) {
   auto server = std::make_unique<ListeningServer>(std::move(router), std::move(options));

@@ -14,9 +14,9 @@
 
 #include "lib/base/workers.h"
 #include "lib/http/router.h"
-#include "lib/http/server.h"
 #include "lib/http/server_body.h"
 #include "lib/http/server_exchange.h"
+#include "lib/http/server_options.h"
 #include "lib/http/server_tls.h"
 
 namespace http {

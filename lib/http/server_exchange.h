@@ -10,8 +10,8 @@
 #include "lib/base/byte_budget.h"
 #include "lib/http/message.h"
 #include "lib/http/router.h"
-#include "lib/http/server.h"
 #include "lib/http/server_head.h"
+#include "lib/http/server_options.h"
 
 namespace http {
 

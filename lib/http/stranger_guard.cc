@@ -9,7 +9,7 @@
 
 #include "lib/base/text.h"
 #include "lib/base/text_inert.h"
-#include "lib/http/server.h"
+#include "lib/http/server_address.h"
 
 namespace http {
 namespace {

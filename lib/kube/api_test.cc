@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "lib/base/file.h"
+#include "lib/base/random.h"
 #include "lib/base/text.h"
 #include "lib/kube/apply.h"
 #include "lib/kube/connection.h"

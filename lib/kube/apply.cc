@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "lib/base/text.h"
+#include "lib/base/digest.h"
 #include "lib/kube/quantity.h"
 
 namespace kube {

@@ -10,6 +10,7 @@
 #include "lib/base/file.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
+#include "lib/base/yaml.h"
 #include "lib/kube/private_files.h"
 
 namespace kube {

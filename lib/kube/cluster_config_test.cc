@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "lib/base/file.h"
-#include "lib/base/text.h"
+#include "lib/base/random.h"
 #include "lib/kube/token_source.h"
 #include "lib/testing/fake_clock.h"
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/base/file.h"
+#include "lib/base/yaml.h"
 #include "lib/kube/crd_schema_rule.h"
 
 namespace kube {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/base/log.h"
+#include "lib/base/random.h"
 #include "lib/base/text.h"
 
 namespace kube {

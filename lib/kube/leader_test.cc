@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "lib/base/text.h"
+#include "lib/base/random.h"
 #include "lib/kube/connection.h"
 #include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "lib/base/log.h"
+#include "lib/base/random.h"
 #include "lib/base/text.h"
 #include "lib/telemetry/otlp/otlp_module.h"
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lib/api/memory_api.h"
+#include "lib/base/digest.h"
 #include "lib/base/text.h"
 #include "memory/transfer/foreign_rows.h"
 

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "lib/base/text.h"
+#include "lib/base/yaml.h"
 
 namespace memory {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "lib/base/text.h"
+#include "lib/base/random.h"
 
 namespace memory {
 

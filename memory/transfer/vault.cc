@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "lib/base/digest.h"
 #include "lib/base/text.h"
 #include "memory/transfer/format.h"
 #include "memory/transfer/note_files.h"
