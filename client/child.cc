@@ -11,8 +11,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "lib/base/config.h"
-#include "lib/base/text.h"
+#include "lib/base/process/config.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 namespace {

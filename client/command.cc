@@ -5,8 +5,8 @@
 #include <ostream>
 
 #include "client/reach.h"
-#include "lib/base/nearest.h"
-#include "lib/base/text.h"
+#include "lib/base/text/nearest.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "client/memory_calls.h"
 #include "client/terminal_text.h"
-#include "lib/base/config.h"
+#include "lib/base/process/config.h"
 
 namespace client {
 

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "client/reach.h"
-#include "lib/base/nearest.h"
+#include "lib/base/text/nearest.h"
 #include "lib/testing/http_server.h"
 
 namespace client {

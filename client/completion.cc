@@ -2,7 +2,7 @@
 #include <ostream>
 
 #include "client/command_runs.h"
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 namespace {

@@ -2,9 +2,9 @@
 #include <iostream>
 
 #include "client/command.h"
-#include "lib/base/log.h"
-#include "lib/base/shutdown.h"
-#include "lib/http/client.h"
+#include "lib/base/process/log.h"
+#include "lib/base/process/shutdown.h"
+#include "lib/http/client/client.h"
 
 int main(int argc, char** argv) {
   // Before the first thread: `up` waits for signals, the other commands simply end by them.

@@ -1,7 +1,7 @@
 // Builds requests and reads answers of the memory API.
 #include "client/memory_calls.h"
 
-#include "lib/base/random.h"
+#include "lib/base/process/random.h"
 
 namespace client {
 

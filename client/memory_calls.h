@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/json.h"
-#include "lib/http/client.h"
+#include "lib/base/json/json.h"
+#include "lib/http/client/client.h"
 
 namespace client {
 

@@ -6,8 +6,8 @@
 #include "client/laptop/front.h"
 #include "client/laptop/project_files.h"
 #include "client/laptop/repository.h"
-#include "lib/base/file.h"
-#include "lib/base/text.h"
+#include "lib/base/process/file.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 namespace {

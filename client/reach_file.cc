@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "client/memory_calls.h"
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 
 namespace client {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "client/child.h"
-#include "lib/http/client.h"
+#include "lib/http/client/client.h"
 
 namespace client {
 

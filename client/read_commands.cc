@@ -4,7 +4,7 @@
 #include "client/command_runs.h"
 #include "client/laptop/front.h"
 #include "client/laptop/last_injections.h"
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 namespace {

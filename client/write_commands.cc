@@ -11,9 +11,9 @@
 
 #include "client/child.h"
 #include "client/command_runs.h"
-#include "lib/base/digest.h"
-#include "lib/base/file.h"
-#include "lib/base/text.h"
+#include "lib/base/process/file.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 namespace {

@@ -1,6 +1,6 @@
 // An answer that is built counts while it is built: where there is no memory for it, it is refused,
 // and small ones go on.
-#include "lib/base/answer_charge.h"
+#include "lib/base/limits/answer_charge.h"
 
 #include "memory/api_fixture.h"
 

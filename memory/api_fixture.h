@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/http/client.h"
+#include "lib/http/client/client.h"
 #include "lib/testing/fake_clock.h"
 #include "memory/memory_fixture.h"
 #include "memory/running_server.h"

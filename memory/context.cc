@@ -1,5 +1,5 @@
 // GET /search and GET /context: what is found, and what is fit to be put into a prompt.
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "lib/telemetry/instrument.h"
 #include "memory/handlers.h"
 #include "memory/validate.h"

@@ -1,6 +1,6 @@
 // The contract's search, context, timeline and statistics, sentence by sentence; what is not here
 // is in found_route_test.cc.
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/api_fixture.h"
 
 namespace memory {

@@ -1,5 +1,5 @@
 // The contract's sessions, sentence by sentence; what is not here is in sessions_route_test.cc.
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/api_fixture.h"
 
 namespace memory {

@@ -1,5 +1,5 @@
 // Routes that find and count: search, context, timeline, stats.
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/api_fixture.h"
 
 namespace memory {

@@ -2,8 +2,8 @@
 // scoring.h.
 #pragma once
 
-#include "lib/base/clock.h"
-#include "lib/http/message.h"
+#include "lib/base/process/clock.h"
+#include "lib/http/message/message.h"
 #include "lib/telemetry/metrics.h"
 #include "memory/store.h"
 

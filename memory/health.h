@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/byte_budget.h"
-#include "lib/base/clock.h"
-#include "lib/http/router.h"
+#include "lib/base/limits/byte_budget.h"
+#include "lib/base/process/clock.h"
+#include "lib/http/message/router.h"
 #include "lib/telemetry/metrics.h"
 #include "memory/soundness.h"
 #include "memory/space_guard.h"

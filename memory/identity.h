@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/json.h"
-#include "lib/http/message.h"
+#include "lib/base/json/json.h"
+#include "lib/http/message/message.h"
 
 namespace memory {
 

@@ -2,8 +2,8 @@
 // AGENT_MEMORY_TEST_KUBECONFIG (e2e/cluster/up --api-only prints one).
 #include <cstdlib>
 
-#include "lib/base/file.h"
-#include "lib/base/random.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/random.h"
 #include "memory/identity_routes_fixture.h"
 #include "memory/way_to_cluster.h"
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "lib/base/digest.h"
-#include "lib/base/log.h"
-#include "lib/base/text.h"
+#include "lib/base/process/log.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 
 namespace memory {
 

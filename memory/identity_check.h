@@ -7,7 +7,7 @@
 #include <mutex>
 #include <set>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/telemetry/metrics.h"
 #include "memory/least_recent.h"
 #include "memory/token_reviewer.h"

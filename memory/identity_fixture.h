@@ -5,7 +5,7 @@
 #include <set>
 
 #include "lib/base/guarded.h"
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "lib/testing/fake_clock.h"
 #include "memory/token_reviewer.h"
 

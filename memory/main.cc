@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "lib/api/server_report.h"
-#include "lib/base/log.h"
-#include "lib/base/shutdown.h"
+#include "lib/base/process/log.h"
+#include "lib/base/process/shutdown.h"
 #include "memory/running_server.h"
 #include "memory/schema_guard.h"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lib/http/message.h"
+#include "lib/http/message/message.h"
 #include "memory/store.h"
 
 namespace memory {

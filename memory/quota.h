@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "memory/least_recent.h"
 
 namespace memory {

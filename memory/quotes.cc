@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace memory {
 namespace {

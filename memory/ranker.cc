@@ -6,7 +6,7 @@
 #include <span>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/store_index.h"
 #include "memory/store_retention.h"
 

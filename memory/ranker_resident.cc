@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 
 namespace memory {
 

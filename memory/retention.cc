@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/clock.h"
-#include "lib/base/text.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/text/text.h"
 
 namespace memory {
 

@@ -1,7 +1,7 @@
 // Flags of retention.
 #include "memory/retention_settings.h"
 
-#include "lib/base/yaml.h"
+#include "lib/base/json/yaml.h"
 
 namespace memory {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "lib/base/config.h"
+#include "lib/base/process/config.h"
 #include "memory/server_settings.h"
 
 namespace memory {

@@ -1,7 +1,7 @@
 // Asks the API server about a token: TokenReview of authentication.k8s.io/v1.
 #pragma once
 
-#include "lib/kube/kube_client.h"
+#include "lib/kube/client/kube_client.h"
 #include "memory/token_reviewer.h"
 
 namespace memory {

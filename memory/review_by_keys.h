@@ -5,7 +5,7 @@
 #include <functional>
 #include <mutex>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "memory/token_reviewer.h"
 
 namespace memory {

@@ -1,7 +1,7 @@
 // Revisions as JSON and back.
 #include "memory/revision.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 
 namespace memory {
 

@@ -1,7 +1,7 @@
 // What an observation said before, as JSON: for its own route and for exports. Pure.
 #pragma once
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "memory/store.h"
 
 namespace memory {

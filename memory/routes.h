@@ -1,7 +1,7 @@
 // The table of the memory API's routes.
 #pragma once
 
-#include "lib/http/router.h"
+#include "lib/http/message/router.h"
 #include "memory/gate.h"
 
 namespace memory {

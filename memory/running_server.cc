@@ -1,10 +1,10 @@
 // Putting the memory server together.
 #include "memory/running_server.h"
 
-#include "lib/base/file.h"
-#include "lib/base/memory_limit.h"
-#include "lib/http/server.h"
-#include "lib/http/stranger_guard.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/memory_limit.h"
+#include "lib/http/server/server.h"
+#include "lib/http/server/stranger_guard.h"
 #include "lib/telemetry/instrument.h"
 #include "memory/health.h"
 #include "memory/routes.h"
@@ -36,8 +36,8 @@ http::StrangerRules RulesFor(const ServerSettings& settings) {
   rules.addresses = true;
   rules.origins = settings.allowed_origins;
   rules.loopback_origins = true;
-  rules.body_types = {"application/json", "application/x-ndjson", "text/csv",
-                      "text/markdown",    "application/x-tar",    "application/vnd.sqlite3",
+  rules.body_types = {"application/json",        "application/x-ndjson", "text/csv",
+                      "text/markdown",           "application/x-tar",    "application/vnd.sqlite3",
                       "application/octet-stream"};
   return rules;
 }

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "memory/server_settings.h"
 #include "memory/tenants.h"
 #include "memory/token_reviewer.h"

@@ -1,9 +1,9 @@
 // Flags of the memory server.
 #include "memory/server_settings.h"
 
-#include "lib/base/log.h"
-#include "lib/http/server_address.h"
-#include "lib/http/stranger_guard.h"
+#include "lib/base/process/log.h"
+#include "lib/http/server/address.h"
+#include "lib/http/server/stranger_guard.h"
 #include "memory/identity.h"
 #include "memory/retention_settings.h"
 

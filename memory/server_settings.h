@@ -1,7 +1,7 @@
 // The settings of agent-memory-server: flags, defaults and what they must fulfil together. Pure.
 #pragma once
 
-#include "lib/base/config.h"
+#include "lib/base/process/config.h"
 #include "lib/base/result.h"
 #include "lib/telemetry/trace_export.h"
 #include "memory/quota.h"

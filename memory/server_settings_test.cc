@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/base/file.h"
-#include "lib/base/json.h"
-#include "lib/base/yaml.h"
+#include "lib/base/json/json.h"
+#include "lib/base/json/yaml.h"
+#include "lib/base/process/file.h"
 
 namespace memory {
 namespace {

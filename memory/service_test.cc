@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "lib/api/server_report.h"
-#include "lib/base/digest.h"
+#include "lib/base/text/digest.h"
 #include "memory/api_fixture.h"
 #include "memory/gate.h"
 #include "memory/schema_guard.h"

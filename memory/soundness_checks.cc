@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 
 namespace memory {
 

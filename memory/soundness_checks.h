@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/telemetry/metrics.h"
 #include "memory/soundness.h"
 #include "memory/tenants.h"

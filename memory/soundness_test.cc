@@ -1,7 +1,7 @@
 // Readiness when a file is damaged: red, with which one and what to do; green when it was mended.
 #include "memory/soundness.h"
 
-#include "lib/http/client.h"
+#include "lib/http/client/client.h"
 #include "lib/testing/fake_clock.h"
 #include "memory/api_fixture.h"
 #include "memory/store_damage_fixture.h"

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 
 namespace memory {
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 #include "lib/testing/fake_clock.h"
 #include "memory/memory_fixture.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/check.h"
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 #include "memory/space_guard.h"
 #include "memory/store_index.h"
 #include "memory/store_keys.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/base/result.h"
 #include "memory/quota.h"
 #include "memory/retention.h"
@@ -93,7 +93,7 @@ struct Patch {
 struct SessionEnd {
   std::string summary;  // empty: keep the one there is
   int64_t message_count = 0;
-  bool interim = false;  // write the summary, leave the session open
+  bool interim = false;                // write the summary, leave the session open
   std::optional<std::string> project;  // kNotFound for a session of another one
 };
 

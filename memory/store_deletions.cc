@@ -2,7 +2,7 @@
 // it is wanted, so that neither costs more where a text was deleted often.
 #include "memory/store_deletions.h"
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/store_keys.h"
 #include "memory/store_retention.h"
 

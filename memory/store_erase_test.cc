@@ -1,7 +1,7 @@
 // What a hard delete leaves behind: nothing, in the bytes of the files themselves.
 #include "memory/store_erase.h"
 
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 #include "memory/fts_levels.h"
 #include "memory/store_damage_fixture.h"
 #include "memory/store_fixture.h"

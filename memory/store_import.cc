@@ -2,7 +2,7 @@
 // overwritten, the same row again is skipped, and so is one that somebody deleted here.
 #include <algorithm>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "memory/store_deletions.h"
 #include "memory/store_index.h"
 #include "memory/store_retention.h"

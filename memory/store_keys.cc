@@ -2,8 +2,8 @@
 // version's key lies beside it on the same page, and the second look-up costs no read.
 #include "memory/store_keys.h"
 
-#include "lib/base/digest.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
+#include "lib/base/text/digest.h"
 
 namespace memory {
 

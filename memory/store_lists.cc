@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/base/answer_charge.h"
+#include "lib/base/limits/answer_charge.h"
 #include "memory/answer_limit.h"
 #include "memory/store_retention.h"
 #include "memory/store_rows.h"

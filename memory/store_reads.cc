@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <span>
 
-#include "lib/base/answer_charge.h"
-#include "lib/base/json.h"
-#include "lib/base/text.h"
+#include "lib/base/json/json.h"
+#include "lib/base/limits/answer_charge.h"
+#include "lib/base/text/text.h"
 #include "memory/answer_limit.h"
 #include "memory/store_lists.h"
 #include "memory/store_rows.h"

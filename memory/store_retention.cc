@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "memory/store_index.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"

@@ -7,8 +7,8 @@
 #include <span>
 #include <unordered_map>
 
-#include "lib/base/clock.h"
 #include "lib/base/guarded.h"
+#include "lib/base/process/clock.h"
 #include "lib/sqlite/database.h"
 #include "memory/retention.h"
 

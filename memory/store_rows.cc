@@ -1,9 +1,9 @@
 // Rows, their places and their words.
 #include "memory/store_rows.h"
 
-#include "lib/base/answer_charge.h"
-#include "lib/base/json.h"
-#include "lib/base/text.h"
+#include "lib/base/json/json.h"
+#include "lib/base/limits/answer_charge.h"
+#include "lib/base/text/text.h"
 #include "memory/answer_limit.h"
 #include "memory/store_index.h"
 #include "memory/store_retention.h"

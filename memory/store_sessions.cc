@@ -1,5 +1,5 @@
 // Sessions: starting, ending, listing.
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 

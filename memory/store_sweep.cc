@@ -5,7 +5,7 @@
 #include <functional>
 #include <span>
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 #include "memory/store_retention.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"

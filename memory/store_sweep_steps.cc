@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "memory/store_deletions.h"
 #include "memory/store_keys.h"
 #include "memory/store_retention.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "lib/sqlite/scratch_index.h"
 #include "memory/answer_limit.h"
 #include "memory/store_lists.h"

@@ -1,7 +1,7 @@
 // Rows are counted by a trigger (store_schema.cc), bytes by SQLite's own count of pages.
 #include "memory/store_usage.h"
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 
 namespace memory {
 

@@ -1,6 +1,6 @@
 // Saving, changing and deleting observations. Every call is one piece of work on the writer's
 // thread: what it reads and what it writes are one transaction, so no two writers can race.
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "memory/dedup.h"
 #include "memory/store_deletions.h"
 #include "memory/store_index.h"

@@ -7,7 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 
 namespace memory {
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/digest.h"
-#include "lib/base/file.h"
-#include "lib/base/json.h"
-#include "lib/base/log.h"
+#include "lib/base/json/json.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
+#include "lib/base/text/digest.h"
 #include "memory/resident_budget.h"
 
 namespace memory {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <future>
 
-#include "lib/base/file.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
+#include "lib/base/process/file.h"
 #include "memory/memory_fixture.h"
 
 namespace memory {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 
 namespace memory {
 

@@ -3,8 +3,8 @@
 
 #include <charconv>
 
-#include "lib/base/clock.h"
-#include "lib/base/text.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/text/text.h"
 
 namespace memory {
 

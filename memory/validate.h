@@ -2,7 +2,7 @@
 // Every error names the field, its limit and the value.
 #pragma once
 
-#include "lib/http/message.h"
+#include "lib/http/message/message.h"
 #include "memory/store.h"
 
 namespace memory {

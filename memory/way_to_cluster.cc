@@ -1,7 +1,7 @@
 // Short calls: whoever waits for one is an agent in the middle of a turn.
 #include "memory/way_to_cluster.h"
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 
 namespace memory {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kube/connection.h"
+#include "lib/kube/client/connection.h"
 #include "memory/review_by_api.h"
 #include "memory/review_by_keys.h"
 

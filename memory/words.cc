@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/word_lists.h"
 
 namespace memory {

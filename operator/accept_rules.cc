@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace controller {
 namespace {

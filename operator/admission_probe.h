@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kube/kube_client.h"
+#include "lib/kube/client/kube_client.h"
 #include "operator/foreign_pods.h"
 
 namespace controller {

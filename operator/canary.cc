@@ -9,11 +9,11 @@
 #include <optional>
 #include <thread>
 
-#include "lib/base/clock.h"
-#include "lib/base/config.h"
-#include "lib/base/random.h"
-#include "lib/http/client.h"
-#include "lib/kube/connection.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/config.h"
+#include "lib/base/process/random.h"
+#include "lib/http/client/client.h"
+#include "lib/kube/client/connection.h"
 #include "operator/execute.h"
 
 namespace controller {

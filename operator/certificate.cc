@@ -8,8 +8,8 @@
 
 #include <memory>
 
-#include "lib/base/random.h"
-#include "lib/base/text.h"
+#include "lib/base/process/random.h"
+#include "lib/base/text/text.h"
 
 namespace controller {
 namespace {

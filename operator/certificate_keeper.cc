@@ -1,8 +1,8 @@
 // Two reads every ten seconds rather than watches: two objects, and nothing is in a hurry.
 #include "operator/certificate_keeper.h"
 
-#include "lib/base/base64.h"
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
+#include "lib/base/text/base64.h"
 #include "operator/names.h"
 
 namespace controller {

@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "lib/base/clock.h"
 #include "lib/base/guarded.h"
-#include "lib/http/tls_identity.h"
-#include "lib/kube/kube_client.h"
+#include "lib/base/process/clock.h"
+#include "lib/http/server/tls_identity.h"
+#include "lib/kube/client/kube_client.h"
 #include "operator/certificate_plan.h"
 
 namespace controller {

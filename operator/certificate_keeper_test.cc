@@ -10,8 +10,8 @@
 #include <fstream>
 #include <thread>
 
-#include "lib/base/base64.h"
-#include "lib/http/server.h"
+#include "lib/base/text/base64.h"
+#include "lib/http/server/server.h"
 #include "lib/testing/fake_clock.h"
 #include "lib/testing/fake_cluster.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lib/base/base64.h"
+#include "lib/base/text/base64.h"
 
 namespace controller {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 #include "operator/names.h"
 #include "operator/policy_probe.h"
 

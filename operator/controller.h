@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/kube/controller_loop.h"
-#include "lib/kube/event_recorder.h"
+#include "lib/kube/controller/controller_loop.h"
+#include "lib/kube/controller/event_recorder.h"
 #include "operator/dependents.h"
 #include "operator/execute.h"
 #include "operator/memory_server_plan.h"

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <thread>
 
-#include "lib/base/random.h"
-#include "lib/base/yaml.h"
-#include "lib/kube/connection.h"
+#include "lib/base/json/yaml.h"
+#include "lib/base/process/random.h"
+#include "lib/kube/client/connection.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/controller.h"
 #include "operator/embedded_crds.h"

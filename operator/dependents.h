@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/base/guarded.h"
-#include "lib/kube/object.h"
+#include "lib/kube/object/object.h"
 
 namespace controller {
 

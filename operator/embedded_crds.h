@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/kube/crd_schema.h"
+#include "lib/kube/schema/crd_schema.h"
 
 namespace controller {
 

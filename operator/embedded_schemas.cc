@@ -2,7 +2,7 @@
 #include <map>
 
 #include "lib/base/check.h"
-#include "lib/base/yaml.h"
+#include "lib/base/json/yaml.h"
 #include "operator/embedded_crds.h"
 
 namespace controller {

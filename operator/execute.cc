@@ -5,7 +5,7 @@
 
 #include <future>
 
-#include "lib/kube/apply.h"
+#include "lib/kube/object/apply.h"
 #include "operator/names.h"
 
 namespace controller {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "lib/base/clock.h"
-#include "lib/base/yaml.h"
+#include "lib/base/json/yaml.h"
+#include "lib/base/process/clock.h"
 #include "operator/file_request.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"

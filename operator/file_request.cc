@@ -4,10 +4,10 @@
 #include <iostream>
 #include <iterator>
 
-#include "lib/base/file.h"
-#include "lib/base/nearest.h"
-#include "lib/base/text.h"
-#include "lib/base/yaml.h"
+#include "lib/base/json/yaml.h"
+#include "lib/base/process/file.h"
+#include "lib/base/text/nearest.h"
+#include "lib/base/text/text.h"
 #include "lib/telemetry/trace_export.h"
 #include "operator/embedded_crds.h"
 

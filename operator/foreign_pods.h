@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lib/api/agent.h"
-#include "lib/kube/object.h"
+#include "lib/kube/object/object.h"
 
 namespace controller {
 

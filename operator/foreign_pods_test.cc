@@ -9,8 +9,8 @@
 #include <sstream>
 #include <thread>
 
-#include "lib/base/random.h"
-#include "lib/base/yaml.h"
+#include "lib/base/json/yaml.h"
+#include "lib/base/process/random.h"
 #include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/admission_probe.h"

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 #include "operator/render.h"
 #include "operator/run_plan.h"
 

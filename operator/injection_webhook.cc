@@ -1,7 +1,7 @@
 // Nothing of a pod goes into the log: it is somebody else's, and may hold secrets.
 #include "operator/injection_webhook.h"
 
-#include "lib/base/memory_limit.h"
+#include "lib/base/process/memory_limit.h"
 #include "lib/telemetry/instrument.h"
 
 namespace controller {

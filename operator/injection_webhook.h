@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/config.h"
-#include "lib/http/server.h"
+#include "lib/base/process/config.h"
+#include "lib/http/server/server.h"
 #include "lib/telemetry/metrics.h"
 #include "operator/certificate_keeper.h"
 #include "operator/pod_review.h"

@@ -1,7 +1,7 @@
 // Ours carry the label app.kubernetes.io/part-of=agent-memory.
 #include "operator/installed_crds.h"
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 
 namespace controller {
 

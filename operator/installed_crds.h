@@ -1,7 +1,7 @@
 // Looks at the CustomResourceDefinitions that the cluster has, before anything is written.
 #pragma once
 
-#include "lib/kube/kube_client.h"
+#include "lib/kube/client/kube_client.h"
 
 namespace controller {
 

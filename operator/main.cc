@@ -4,8 +4,8 @@
 
 #include <iostream>
 
-#include "lib/base/log.h"
-#include "lib/base/shutdown.h"
+#include "lib/base/process/log.h"
+#include "lib/base/process/shutdown.h"
 #include "operator/canary.h"
 #include "operator/explain.h"
 #include "operator/operator_settings.h"

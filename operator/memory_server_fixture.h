@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "operator/memory_server_plan.h"
 #include "operator/names.h"
 #include "operator/render.h"

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "lib/base/clock.h"
-#include "lib/kube/apply.h"
+#include "lib/base/process/clock.h"
+#include "lib/kube/object/apply.h"
 #include "operator/memory_server_status.h"
 #include "operator/names.h"
 #include "operator/objects/server_objects.h"

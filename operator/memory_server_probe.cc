@@ -1,8 +1,8 @@
 // As policy_probe.cc.
 #include "operator/memory_server_probe.h"
 
-#include "lib/base/clock.h"
-#include "lib/kube/object.h"
+#include "lib/base/process/clock.h"
+#include "lib/kube/object/object.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"
 #include "operator/pod_state.h"

@@ -1,7 +1,7 @@
 // The controller's part about MemoryServers: observe one, plan, execute. What to do is decided in
 // memory_server_plan.cc. Its objects are asked for one by one instead of being watched: there are
 // few servers, and each watch would cost the operator a thread (ADR 28).
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 #include "operator/controller.h"
 #include "operator/memory_server_probe.h"
 #include "operator/names.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"
 #include "operator/pod_state.h"

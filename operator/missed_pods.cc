@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "lib/base/text.h"
-#include "lib/kube/object_store.h"
+#include "lib/base/text/text.h"
+#include "lib/kube/cache/object_store.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"
 

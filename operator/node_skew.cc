@@ -5,8 +5,8 @@
 #include <array>
 #include <charconv>
 
-#include "lib/base/text.h"
-#include "lib/kube/object_store.h"
+#include "lib/base/text/text.h"
+#include "lib/kube/cache/object_store.h"
 
 namespace controller {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/kube/conditions.h"
-#include "lib/kube/object.h"
+#include "lib/kube/object/conditions.h"
+#include "lib/kube/object/object.h"
 
 namespace controller {
 

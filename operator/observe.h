@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kube/object.h"
+#include "lib/kube/object/object.h"
 #include "operator/missed_pods.h"
 
 namespace controller {

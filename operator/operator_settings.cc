@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 
-#include "lib/base/log.h"
-#include "lib/base/random.h"
-#include "lib/http/server_address.h"
+#include "lib/base/process/log.h"
+#include "lib/base/process/random.h"
+#include "lib/http/server/address.h"
 #include "lib/telemetry/trace_export.h"
 #include "operator/injection_webhook.h"
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "lib/base/config.h"
-#include "lib/kube/lease.h"
+#include "lib/base/process/config.h"
+#include "lib/kube/controller/lease.h"
 
 namespace controller {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "lib/base/clock.h"
-#include "lib/kube/apply.h"
+#include "lib/base/process/clock.h"
+#include "lib/kube/object/apply.h"
 #include "operator/accept_rules.h"
 #include "operator/names.h"
 #include "operator/objects/children.h"

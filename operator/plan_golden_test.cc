@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "lib/base/clock.h"
-#include "lib/base/file.h"
-#include "lib/base/yaml.h"
+#include "lib/base/json/yaml.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/file.h"
 #include "operator/memory_server_plan.h"
 #include "operator/render.h"
 #include "operator/run_plan.h"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "operator/names.h"
 #include "operator/render.h"
 #include "operator/resolve.h"

@@ -1,7 +1,7 @@
 // The words are those of the chart's policies, so that a person reads the same in both modes.
 #include "operator/pod_review.h"
 
-#include "lib/base/base64.h"
+#include "lib/base/text/base64.h"
 #include "operator/foreign_pods.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"

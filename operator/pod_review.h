@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "lib/kube/object.h"
+#include "lib/kube/object/object.h"
 
 namespace controller {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/base/base64.h"
+#include "lib/base/text/base64.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"
 

@@ -1,7 +1,7 @@
 // Init containers come first: while one of them is stuck the others only say PodInitializing.
 #include "operator/pod_state.h"
 
-#include "lib/kube/object.h"
+#include "lib/kube/object/object.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"
 

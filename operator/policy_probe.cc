@@ -1,7 +1,7 @@
 // One short request per call; the answer is small.
 #include "operator/policy_probe.h"
 
-#include "lib/http/client.h"
+#include "lib/http/client/client.h"
 #include "operator/names.h"
 #include "operator/pod_state.h"
 

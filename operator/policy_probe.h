@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 
 namespace controller {

@@ -3,9 +3,9 @@
 
 #include <iostream>
 
-#include "lib/base/clock.h"
-#include "lib/base/file.h"
-#include "lib/base/yaml.h"
+#include "lib/base/json/yaml.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/file.h"
 #include "operator/file_request.h"
 #include "operator/names.h"
 #include "operator/run_plan.h"

@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "lib/api/policy.h"
-#include "lib/base/file.h"
-#include "lib/base/random.h"
-#include "lib/base/yaml.h"
+#include "lib/base/json/yaml.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/random.h"
 #include "operator/embedded_crds.h"
 #include "operator/operator_settings.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "operator/names.h"
 
 namespace controller {

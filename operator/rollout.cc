@@ -2,7 +2,7 @@
 // template's, once, whatever became of the step before.
 #include "operator/rollout.h"
 
-#include "lib/kube/apply.h"
+#include "lib/kube/object/apply.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"
 #include "operator/pod_state.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 
 namespace controller {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "lib/base/guarded.h"
-#include "lib/kube/object.h"
+#include "lib/kube/object/object.h"
 
 namespace controller {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/kube/apply.h"
+#include "lib/kube/object/apply.h"
 #include "operator/names.h"
 #include "operator/plan.h"
 #include "operator/render.h"

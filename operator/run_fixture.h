@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "operator/pod_injection.h"
 #include "operator/render.h"
 #include "operator/run_plan.h"

@@ -1,6 +1,6 @@
 // The controller's part about AgentRuns: observe one, plan, execute. What to do is decided in
 // run_plan.cc; the watches stand with the others in controller.cc.
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 #include "operator/controller.h"
 #include "operator/names.h"
 

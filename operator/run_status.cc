@@ -1,7 +1,7 @@
 // Facts first (times, exit code, the sidecar's last words), then the conditions that sum them up.
 #include "operator/run_status.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "operator/status.h"
 
 namespace controller {

@@ -6,12 +6,12 @@
 #include <mutex>
 #include <thread>
 
-#include "lib/base/log.h"
-#include "lib/base/text.h"
-#include "lib/http/client.h"
-#include "lib/http/server.h"
-#include "lib/kube/connection.h"
-#include "lib/kube/leader.h"
+#include "lib/base/process/log.h"
+#include "lib/base/text/text.h"
+#include "lib/http/client/client.h"
+#include "lib/http/server/server.h"
+#include "lib/kube/client/connection.h"
+#include "lib/kube/controller/leader.h"
 #include "lib/telemetry/instrument.h"
 #include "operator/admission_probe.h"
 #include "operator/controller.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "lib/base/config.h"
+#include "lib/base/process/config.h"
 #include "lib/base/result.h"
 
 namespace controller {

@@ -11,10 +11,10 @@
 #include <set>
 #include <thread>
 
-#include "lib/base/base64.h"
-#include "lib/base/random.h"
-#include "lib/base/text.h"
-#include "lib/http/client.h"
+#include "lib/base/process/random.h"
+#include "lib/base/text/base64.h"
+#include "lib/base/text/text.h"
+#include "lib/http/client/client.h"
 #include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/http_server.h"

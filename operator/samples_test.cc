@@ -7,7 +7,7 @@
 #include <random>
 #include <sstream>
 
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 #include "operator/explain.h"
 #include "operator/render.h"
 

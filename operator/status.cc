@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "lib/base/text.h"
-#include "lib/kube/conditions.h"
+#include "lib/base/text/text.h"
+#include "lib/kube/object/conditions.h"
 #include "operator/names.h"
 
 namespace controller {

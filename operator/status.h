@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/api/agent.h"
-#include "lib/kube/conditions.h"
+#include "lib/kube/object/conditions.h"
 #include "operator/foreign_pods.h"
 #include "operator/node_skew.h"
 #include "operator/observe.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/api/policy.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 
 namespace controller {
 

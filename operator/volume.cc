@@ -1,7 +1,7 @@
 // A claim is marked with the UID of whose it is, so that a later object of that name can tell.
 #include "operator/volume.h"
 
-#include "lib/kube/quantity.h"
+#include "lib/kube/object/quantity.h"
 #include "operator/names.h"
 
 namespace controller {

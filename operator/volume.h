@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lib/api/agent.h"
-#include "lib/kube/conditions.h"
+#include "lib/kube/object/conditions.h"
 
 namespace controller {
 

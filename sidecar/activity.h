@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/clock.h"
-#include "lib/http/router.h"
+#include "lib/base/process/clock.h"
+#include "lib/http/message/router.h"
 
 namespace sidecar {
 

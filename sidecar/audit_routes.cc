@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "lib/base/clock.h"
-#include "lib/base/log.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/log.h"
 #include "sidecar/journal_audit.h"
 #include "sidecar/page_query.h"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "lib/http/router.h"
+#include "lib/http/message/router.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/state.h"
 

@@ -6,9 +6,9 @@
 #include <ostream>
 #include <thread>
 
-#include "lib/base/clock.h"
-#include "lib/base/config.h"
-#include "lib/http/client.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/config.h"
+#include "lib/http/client/client.h"
 
 namespace sidecar {
 namespace {

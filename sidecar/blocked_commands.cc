@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/base/json_mend.h"
-#include "lib/base/text.h"
+#include "lib/base/json/mend.h"
+#include "lib/base/text/text.h"
 #include "sidecar/path_judge.h"
 #include "sidecar/tool_text.h"
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/tool_text.h"
 
 namespace sidecar {

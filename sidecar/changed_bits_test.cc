@@ -2,7 +2,7 @@
 // file whole; the row is left out, counted and said, and everything else goes on.
 #include <gtest/gtest.h>
 
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 #include "sidecar/sidecar_fixture.h"
 #include "sidecar/state_damaged_rows.h"
 #include "sidecar/state_salvage_fixture.h"

@@ -5,10 +5,10 @@
 #include <ostream>
 #include <utility>
 
-#include "lib/base/config.h"
-#include "lib/base/file.h"
-#include "lib/base/text.h"
-#include "lib/base/text_inert.h"
+#include "lib/base/process/config.h"
+#include "lib/base/process/file.h"
+#include "lib/base/text/inert.h"
+#include "lib/base/text/text.h"
 #include "sidecar/check_report.h"
 #include "sidecar/hooks.h"
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "lib/base/text.h"
-#include "lib/base/text_inert.h"
+#include "lib/base/text/inert.h"
+#include "lib/base/text/text.h"
 #include "sidecar/recall_plan.h"
 #include "sidecar/tool_text.h"
 #include "sidecar/turn_draft.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lib/api/hook_event.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "sidecar/policy_watch.h"
 
 namespace sidecar {

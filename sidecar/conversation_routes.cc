@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "lib/api/hook_event.h"
-#include "lib/base/answer_charge.h"
+#include "lib/base/limits/answer_charge.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/page_query.h"
 #include "sidecar/sessions.h"

@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/conversation/conversations.h"
-#include "lib/http/router.h"
+#include "lib/http/message/router.h"
 #include "sidecar/outbox.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/state.h"

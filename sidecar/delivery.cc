@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/log.h"
-#include "lib/base/text.h"
+#include "lib/base/process/log.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {
@@ -194,15 +194,16 @@ Delivery::Outcome Delivery::Deliver(const OutboxRow& row, std::vector<Settled>& 
   }
   const Destination to = Redirect(row.destination, current_url_());
   if (!to.allowed) {
-    return Die(row,
-               {row.sequence, "destination",
-                "captured for " + row.destination + ", which the policy left for another namespace"},
-               settled);
+    return Die(
+        row,
+        {row.sequence, "destination",
+         "captured for " + row.destination + ", which the policy left for another namespace"},
+        settled);
   }
   auto answer = Send(row, to.url);
   if (answer) return OnAnswer(row, *answer, settled);
-  return OnServerFault(row, ClassifyNoAnswer(),
-                       {row.sequence, "no_answer", answer.error().message}, settled);
+  return OnServerFault(row, ClassifyNoAnswer(), {row.sequence, "no_answer", answer.error().message},
+                       settled);
 }
 
 // A trace of its own, linked to the turn, which did not wait for it.
@@ -276,9 +277,8 @@ Delivery::Outcome Delivery::OnServerFault(const OutboxRow& row, const DeliveryOu
 
 Delivery::Outcome Delivery::Die(const OutboxRow& row, Settled last_words,
                                 std::vector<Settled>& settled) {
-  base::LogWarn("a write is a dead letter", {{"sequence", row.sequence},
-                                             {"kind", row.kind},
-                                             {"cause", last_words.dead_cause}});
+  base::LogWarn("a write is a dead letter",
+                {{"sequence", row.sequence}, {"kind", row.kind}, {"cause", last_words.dead_cause}});
   refusals_.Drop(row);
   settled.push_back(std::move(last_words));
   return Outcome::kSettled;

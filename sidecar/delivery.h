@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "lib/base/clock.h"
 #include "lib/base/guarded.h"
+#include "lib/base/process/clock.h"
 #include "lib/telemetry/trace.h"
 #include "sidecar/delivery_outcome.h"
 #include "sidecar/memory_servers.h"

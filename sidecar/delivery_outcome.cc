@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/json.h"
-#include "lib/base/text.h"
+#include "lib/base/json/json.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {

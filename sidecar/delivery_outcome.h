@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lib/http/message.h"
+#include "lib/http/message/message.h"
 #include "sidecar/outbox.h"
 
 namespace sidecar {

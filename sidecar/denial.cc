@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/base/json_mend_text.h"
-#include "lib/base/text.h"
+#include "lib/base/json/mend_text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/blocked_commands.h"
 #include "sidecar/call_arguments.h"
 #include "sidecar/script_paths.h"

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/denial.h"
 #include "sidecar/normal_path.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 #include "sidecar/journal_audit.h"
 #include "sidecar/journal_growth.h"
 #include "sidecar/journal_pruning.h"

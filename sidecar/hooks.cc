@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "lib/base/byte_budget.h"
-#include "lib/base/log.h"
-#include "lib/base/text_inert.h"
+#include "lib/base/limits/byte_budget.h"
+#include "lib/base/process/log.h"
+#include "lib/base/text/inert.h"
 #include "lib/telemetry/trace.h"
 
 namespace sidecar {

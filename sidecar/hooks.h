@@ -4,9 +4,9 @@
 #include <atomic>
 #include <vector>
 
-#include "lib/base/clock.h"
-#include "lib/base/json_mend.h"
-#include "lib/http/router.h"
+#include "lib/base/json/mend.h"
+#include "lib/base/process/clock.h"
+#include "lib/http/message/router.h"
 #include "lib/telemetry/metrics.h"
 #include "sidecar/turn.h"
 

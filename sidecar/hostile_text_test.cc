@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/capture.h"
 #include "sidecar/denial.h"
 #include "sidecar/normal_path.h"

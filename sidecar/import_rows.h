@@ -2,7 +2,7 @@
 // secrets, no trust above an agent's. Sends nothing. Pure.
 #pragma once
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 #include "sidecar/policy_watch.h"
 

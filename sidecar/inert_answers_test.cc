@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "lib/testing/hostile_texts.h"
 #include "sidecar/mcp_fixture.h"
 

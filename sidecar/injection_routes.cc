@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/page_query.h"
 #include "sidecar/tool_text.h"

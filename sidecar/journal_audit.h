@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 #include "lib/sqlite/database.h"
 #include "sidecar/growth_plan.h"

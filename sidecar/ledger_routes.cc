@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "lib/api/hook_event.h"
-#include "lib/base/digest.h"
-#include "lib/base/text.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/ledger.h"
 #include "sidecar/page_query.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/clock.h"
-#include "lib/http/router.h"
+#include "lib/base/process/clock.h"
+#include "lib/http/message/router.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/state.h"
 

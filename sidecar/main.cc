@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <iostream>
 
-#include "lib/base/file.h"
-#include "lib/base/log.h"
-#include "lib/base/shutdown.h"
-#include "lib/http/client.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
+#include "lib/base/process/shutdown.h"
+#include "lib/http/client/client.h"
 #include "sidecar/await_command.h"
 #include "sidecar/check_command.h"
 #include "sidecar/mcp_stdio.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {

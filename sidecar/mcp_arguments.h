@@ -2,7 +2,7 @@
 // change. Knows the few words of JSON Schema that our own schemas use. Pure.
 #pragma once
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 
 namespace sidecar {

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "lib/base/text.h"
-#include "lib/base/text_inert.h"
+#include "lib/base/text/inert.h"
+#include "lib/base/text/text.h"
 #include "sidecar/mcp_arguments.h"
 #include "sidecar/mcp_revision.h"
 

@@ -1,6 +1,6 @@
 // /mcp: the MCP server over Streamable HTTP, for the revisions of mcp_revision.h. One message a
 // POST, one answer; the server says nothing by itself, so no stream is held open and GET is 405.
-// Host and Origin are judged before, by lib/http/stranger_guard.h.
+// Host and Origin are judged before, by lib/http/server/stranger_guard.h.
 #pragma once
 
 #include <atomic>

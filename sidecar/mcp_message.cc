@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "lib/base/text_inert.h"
+#include "lib/base/text/inert.h"
 
 namespace sidecar {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/base/text_inert.h"
+#include "lib/base/text/inert.h"
 #include "sidecar/mcp_tool_calls.h"
 #include "sidecar/mcp_tool_text.h"
 

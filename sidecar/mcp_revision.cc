@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {

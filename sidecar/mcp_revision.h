@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "lib/http/message.h"
+#include "lib/http/message/message.h"
 #include "sidecar/mcp_message.h"
 
 namespace sidecar {

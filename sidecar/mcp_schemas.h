@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 
 namespace sidecar {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lib/base/random.h"
+#include "lib/base/process/random.h"
 
 namespace sidecar {
 namespace {

@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
-#include "lib/base/clock.h"
 #include "lib/base/guarded.h"
+#include "lib/base/process/clock.h"
 
 namespace sidecar {
 

@@ -6,10 +6,10 @@
 #include <ostream>
 #include <utility>
 
-#include "lib/base/config.h"
-#include "lib/base/log.h"
-#include "lib/base/random.h"
-#include "lib/base/text.h"
+#include "lib/base/process/config.h"
+#include "lib/base/process/log.h"
+#include "lib/base/process/random.h"
+#include "lib/base/text/text.h"
 #include "sidecar/mcp_revision.h"
 
 namespace sidecar {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/http/client.h"
+#include "lib/http/client/client.h"
 #include "sidecar/mcp_message.h"
 
 namespace sidecar {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/text.h"
-#include "lib/base/text_inert.h"
+#include "lib/base/text/inert.h"
+#include "lib/base/text/text.h"
 #include "sidecar/mcp_tool_text.h"
 #include "sidecar/recall.h"
 

@@ -1,8 +1,8 @@
 // Uses the words and the fence of the injection, so that a model meets one format.
 #include "sidecar/mcp_tool_text.h"
 
-#include "lib/base/text.h"
-#include "lib/base/text_inert.h"
+#include "lib/base/text/inert.h"
+#include "lib/base/text/text.h"
 #include "sidecar/memory_blocks.h"
 #include "sidecar/prompt.h"
 #include "sidecar/recall.h"

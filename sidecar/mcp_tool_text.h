@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 
 namespace sidecar {
 

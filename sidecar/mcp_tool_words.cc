@@ -1,9 +1,9 @@
 // What of the memory tools is only about words: operators in a query, the key of a topic. Pure.
 #include <cctype>
 
-#include "lib/base/digest.h"
-#include "lib/base/text.h"
-#include "lib/base/text_inert.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/inert.h"
+#include "lib/base/text/text.h"
 #include "sidecar/mcp_tool_calls.h"
 
 namespace sidecar {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/api/policy.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 #include "sidecar/mcp_twin_routes.h"
 

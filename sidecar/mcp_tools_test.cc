@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/mcp_arguments.h"
 #include "sidecar/mcp_tool_calls.h"
 #include "sidecar/mcp_tool_text.h"

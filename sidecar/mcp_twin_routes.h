@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/json.h"
-#include "lib/http/router.h"
+#include "lib/base/json/json.h"
+#include "lib/http/message/router.h"
 
 namespace sidecar {
 

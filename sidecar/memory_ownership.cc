@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/digest.h"
-#include "lib/base/text.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/memory_routes.h"
 

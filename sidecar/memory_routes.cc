@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/digest.h"
-#include "lib/base/random.h"
+#include "lib/base/process/random.h"
+#include "lib/base/text/digest.h"
 #include "lib/conversation/conversations.h"
 #include "lib/telemetry/instrument.h"
 #include "sidecar/import_rows.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/clock.h"
-#include "lib/http/router.h"
+#include "lib/base/process/clock.h"
+#include "lib/http/message/router.h"
 #include "sidecar/delivery.h"
 #include "sidecar/memory_servers.h"
 #include "sidecar/outbox.h"

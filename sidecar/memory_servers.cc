@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/base/file.h"
-#include "lib/base/log.h"
-#include "lib/base/text.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "lib/base/clock.h"
 #include "lib/base/guarded.h"
-#include "lib/http/client.h"
+#include "lib/base/process/clock.h"
+#include "lib/http/client/client.h"
 #include "sidecar/server_health.h"
 
 namespace sidecar {

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "lib/base/json.h"
-#include "lib/http/message.h"
+#include "lib/base/json/json.h"
+#include "lib/http/message/message.h"
 
 namespace sidecar {
 

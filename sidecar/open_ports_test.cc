@@ -1,6 +1,6 @@
 // What a person sees and a stranger gets on a sidecar's ports: the debug log, the words where no
 // policy is in force, and the Host of the admin port.
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 #include "lib/testing/raw_socket.h"
 #include "sidecar/sidecar_fixture.h"
 

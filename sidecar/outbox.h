@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 #include "lib/sqlite/database.h"
 
@@ -71,7 +71,8 @@ base::Result<std::map<std::string, int64_t>> DeadByCause(sqlite::Database& db);
 struct DeadLetter {
   int64_t sequence = 0;
   std::string kind, path, project, destination, cause, reason;
-  int64_t created_ms = 0, bytes = 0;  // 0 bytes: what was to be written is lost, it cannot be replayed
+  int64_t created_ms = 0,
+          bytes = 0;  // 0 bytes: what was to be written is lost, it cannot be replayed
 };
 // The newest first, those before `before` (0: from the newest), at most `limit`.
 base::Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t before,

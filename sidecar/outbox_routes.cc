@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "lib/base/clock.h"
-#include "lib/base/log.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/log.h"
 
 namespace sidecar {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "lib/http/router.h"
+#include "lib/http/message/router.h"
 #include "sidecar/outbox.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/state.h"

@@ -1,7 +1,7 @@
 // Reads and writes the parameters of pages.
 #include "sidecar/page_query.h"
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
-#include "lib/http/message.h"
+#include "lib/http/message/message.h"
 
 namespace sidecar {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/normal_path.h"
 
 namespace sidecar {

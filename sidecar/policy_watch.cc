@@ -5,8 +5,8 @@
 #include <chrono>
 #include <utility>
 
-#include "lib/base/file.h"
-#include "lib/base/log.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
 #include "sidecar/journal.h"
 
 namespace sidecar {

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "lib/api/policy.h"
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/base/result.h"
 #include "sidecar/capture.h"
 #include "sidecar/redaction.h"

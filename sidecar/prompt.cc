@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/digest.h"
-#include "lib/base/text.h"
-#include "lib/base/text_inert.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/inert.h"
+#include "lib/base/text/text.h"
 #include "sidecar/memory_blocks.h"
 
 namespace sidecar {

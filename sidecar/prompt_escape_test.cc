@@ -6,7 +6,7 @@
 #include <random>
 
 #include "lib/base/result.h"
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "lib/testing/hostile_texts.h"
 #include "sidecar/prompt.h"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/digest.h"
-#include "lib/base/text.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "lib/api/hook_event.h"
 #include "lib/api/policy.h"
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/telemetry/trace.h"
 #include "sidecar/memory_servers.h"
 #include "sidecar/prompt.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/tool_text.h"
 
 namespace sidecar {

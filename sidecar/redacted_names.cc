@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "lib/base/digest.h"
-#include "lib/base/text.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {

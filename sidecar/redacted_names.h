@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/api/hook_event.h"
-#include "lib/http/router.h"
+#include "lib/http/message/router.h"
 #include "sidecar/policy_watch.h"
 
 namespace sidecar {

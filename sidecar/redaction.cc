@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/redaction_encoded.h"
 #include "sidecar/redaction_key_blocks.h"
 #include "sidecar/redaction_search.h"

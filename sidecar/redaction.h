@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "lib/api/policy.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 #include "sidecar/work_budget.h"
 

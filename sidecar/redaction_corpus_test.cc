@@ -8,7 +8,7 @@
 #include <functional>
 #include <random>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/redaction.h"
 
 namespace sidecar {

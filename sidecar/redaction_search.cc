@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/redaction_assignments.h"
 #include "sidecar/redaction_formats.h"
 #include "sidecar/redaction_keywords.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lib/base/digest.h"
+#include "lib/base/text/digest.h"
 
 namespace sidecar {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "lib/base/backoff.h"
+#include "lib/base/limits/backoff.h"
 #include "sidecar/delivery_outcome.h"
 
 namespace sidecar {
@@ -24,7 +24,10 @@ class Refusals {
   };
 
   Refusals(int64_t first_ms, int64_t longest_ms, uint64_t seed)
-      : first_ms_(first_ms), longest_ms_(longest_ms), all_(first_ms, longest_ms, seed), seeds_(seed) {}
+      : first_ms_(first_ms),
+        longest_ms_(longest_ms),
+        all_(first_ms, longest_ms, seed),
+        seeds_(seed) {}
 
   bool all_wait() const { return all_wait_; }
   // Whether the row is sent in this pass. While all wait one lane after the other is the probe, so

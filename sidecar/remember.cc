@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {

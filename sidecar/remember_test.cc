@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/sidecar_fixture.h"
 #include "sidecar/turn_draft.h"
 

@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "lib/base/json.h"
-#include "lib/base/log.h"
-#include "lib/http/message.h"
+#include "lib/base/json/json.h"
+#include "lib/base/process/log.h"
+#include "lib/http/message/message.h"
 
 namespace sidecar {
 namespace {

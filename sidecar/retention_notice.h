@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/api/policy.h"
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "sidecar/outbox.h"
 #include "sidecar/state.h"
 #include "sidecar/state_retention.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/base/guarded.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/telemetry/metrics.h"
 #include "sidecar/capture.h"
 

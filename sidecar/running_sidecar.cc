@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "lib/base/log.h"
-#include "lib/base/memory_limit.h"
-#include "lib/base/shutdown.h"
-#include "lib/http/server.h"
-#include "lib/http/stranger_guard.h"
+#include "lib/base/process/log.h"
+#include "lib/base/process/memory_limit.h"
+#include "lib/base/process/shutdown.h"
+#include "lib/http/server/server.h"
+#include "lib/http/server/stranger_guard.h"
 #include "lib/telemetry/instrument.h"
 #include "lib/telemetry/metrics.h"
 #include "lib/telemetry/trace_export.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/base/result.h"
 #include "sidecar/sidecar_settings.h"
 

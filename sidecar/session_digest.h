@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/conversation/conversations.h"
 
 namespace sidecar {

@@ -1,7 +1,7 @@
 // The last transactions of a sidecar that is asked to end.
 #include "sidecar/session_stop.h"
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 #include "lib/conversation/conversations.h"
 
 namespace sidecar {

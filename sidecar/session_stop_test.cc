@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {

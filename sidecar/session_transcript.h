@@ -10,7 +10,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/api/policy.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/journal.h"

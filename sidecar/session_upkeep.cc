@@ -7,7 +7,7 @@
 #include <chrono>
 #include <utility>
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/journal_pruning.h"
 #include "sidecar/sessions.h"

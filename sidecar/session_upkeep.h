@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/telemetry/metrics.h"
 #include "sidecar/growth_upkeep.h"
 #include "sidecar/outbox.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/random.h"
-#include "lib/http/message.h"
+#include "lib/base/process/random.h"
+#include "lib/http/message/message.h"
 #include "sidecar/journal.h"
 #include "sidecar/session_transcript.h"
 

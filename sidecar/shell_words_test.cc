@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace sidecar {
 namespace {

@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/clock.h"
-#include "lib/base/text.h"
-#include "lib/http/client.h"
-#include "lib/http/server.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/text/text.h"
+#include "lib/http/client/client.h"
+#include "lib/http/server/server.h"
 #include "sidecar/running_sidecar.h"
 
 namespace sidecar {
@@ -142,8 +142,8 @@ class StubMemory {
   }
   Response StartSession(const Request& request) {
     const base::Json body = *base::ParseJson(request.body);
-    const auto [place, fresh] = sessions.try_emplace(
-        body["id"], base::Json{{"project", body["project"]}, {"begun", body}});
+    const auto [place, fresh] =
+        sessions.try_emplace(body["id"], base::Json{{"project", body["project"]}, {"begun", body}});
     if (place->second["project"] != body["project"])
       return http::ErrorResponse({base::Code::kConflict, "the session is another project's"});
     return http::JsonResponse(201, body);

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <utility>
 
-#include "lib/base/log.h"
-#include "lib/http/server_address.h"
-#include "lib/http/stranger_guard.h"
+#include "lib/base/process/log.h"
+#include "lib/http/server/address.h"
+#include "lib/http/server/stranger_guard.h"
 
 namespace sidecar {
 

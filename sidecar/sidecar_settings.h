@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/config.h"
+#include "lib/base/process/config.h"
 #include "lib/telemetry/trace_export.h"
 #include "sidecar/growth_plan.h"
 #include "sidecar/outbox.h"

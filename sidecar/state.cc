@@ -4,9 +4,9 @@
 #include <mutex>
 #include <utility>
 
-#include "lib/base/clock.h"
-#include "lib/base/file.h"
-#include "lib/base/log.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
 #include "lib/conversation/conversations.h"
 #include "lib/sqlite/examine.h"
 #include "sidecar/journal.h"

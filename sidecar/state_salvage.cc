@@ -13,9 +13,9 @@
 #include <optional>
 #include <utility>
 
-#include "lib/base/clock.h"
-#include "lib/base/file.h"
-#include "lib/base/log.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
 #include "lib/sqlite/examine.h"
 #include "sidecar/state_salvage_tables.h"
 

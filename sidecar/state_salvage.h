@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/clock.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
+#include "lib/base/process/clock.h"
 #include "lib/base/result.h"
 #include "lib/sqlite/database.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/base/result.h"
 #include "lib/sqlite/database.h"
 

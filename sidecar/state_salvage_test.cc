@@ -2,7 +2,7 @@
 // with a broken log, of a newer program. The sidecar starts, says so, and keeps what can be read.
 #include "sidecar/state_salvage.h"
 
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 #include "sidecar/state_salvage_fixture.h"
 
 namespace sidecar {

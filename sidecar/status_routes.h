@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
-#include "lib/base/byte_budget.h"
-#include "lib/http/router.h"
+#include "lib/base/limits/byte_budget.h"
+#include "lib/http/message/router.h"
 #include "lib/telemetry/metrics.h"
 #include "sidecar/activity.h"
 #include "sidecar/delivery.h"

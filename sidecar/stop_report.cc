@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "lib/base/json.h"
-#include "lib/base/log.h"
+#include "lib/base/json/json.h"
+#include "lib/base/process/log.h"
 
 namespace sidecar {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/base/file.h"
-#include "lib/base/json.h"
-#include "lib/base/log.h"
+#include "lib/base/json/json.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "sidecar/memory_blocks.h"
 
 namespace sidecar {

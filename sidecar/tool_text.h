@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/api/hook_event.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 
 namespace sidecar {
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
-#include "lib/base/log_debug.h"
-#include "lib/base/text.h"
+#include "lib/base/process/log_debug.h"
+#include "lib/base/text/text.h"
 #include "sidecar/normal_path.h"
 
 namespace sidecar {

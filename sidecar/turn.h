@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lib/api/hook_event.h"
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/telemetry/metrics.h"
 #include "lib/telemetry/trace.h"
 #include "sidecar/policy_watch.h"

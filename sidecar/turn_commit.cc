@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/digest.h"
-#include "lib/base/text.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 #include "sidecar/journal.h"
 #include "sidecar/journal_audit.h"
 #include "sidecar/ledger.h"

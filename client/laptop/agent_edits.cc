@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "client/laptop/agent_settings.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 
 namespace client {
 namespace {

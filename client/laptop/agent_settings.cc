@@ -1,7 +1,7 @@
 // Entries of ours are known by their command, so that no state is kept elsewhere.
 #include "client/laptop/agent_settings.h"
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 
 namespace client {
 namespace {

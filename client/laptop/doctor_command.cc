@@ -10,7 +10,7 @@
 #include "client/laptop/repository.h"
 #include "client/laptop/starter_policy.h"
 #include "client/laptop/this_program.h"
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 
 namespace client {
 namespace {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "lib/http/client.h"
+#include "lib/http/client/client.h"
 
 namespace client {
 namespace {

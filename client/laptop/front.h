@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "client/laptop/supervisor.h"
-#include "lib/http/client.h"
-#include "lib/http/server.h"
+#include "lib/http/client/client.h"
+#include "lib/http/server/server.h"
 
 namespace client {
 

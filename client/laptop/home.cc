@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 
 namespace client {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lib/base/config.h"
+#include "lib/base/process/config.h"
 #include "lib/base/result.h"
 
 namespace client {

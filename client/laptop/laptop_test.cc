@@ -11,8 +11,8 @@
 #include "client/laptop/starter_policy.h"
 #include "client/laptop/user_unit.h"
 #include "lib/api/policy.h"
-#include "lib/base/file.h"
-#include "lib/base/random.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/random.h"
 
 namespace client {
 namespace {

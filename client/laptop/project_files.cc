@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "client/laptop/repository.h"
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 
 namespace client {
 namespace {

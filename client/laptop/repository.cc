@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "lib/base/digest.h"
-#include "lib/base/file.h"
-#include "lib/base/text.h"
+#include "lib/base/process/file.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 namespace {

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 
 namespace client {
 namespace {

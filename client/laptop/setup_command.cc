@@ -10,7 +10,7 @@
 #include "client/laptop/agent_edits.h"
 #include "client/laptop/agent_settings.h"
 #include "client/laptop/this_program.h"
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 
 namespace client {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "client/laptop/project_files.h"
 #include "client/laptop/starter_policy.h"
-#include "lib/base/clock.h"
-#include "lib/base/file.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/file.h"
 
 namespace client {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 

@@ -15,11 +15,11 @@
 #include "client/laptop/up_detached.h"
 #include "client/laptop/user_unit.h"
 #include "lib/api/memory_api.h"
-#include "lib/base/file.h"
-#include "lib/base/log.h"
-#include "lib/base/random.h"
-#include "lib/base/shutdown.h"
-#include "lib/base/text.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
+#include "lib/base/process/random.h"
+#include "lib/base/process/shutdown.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 namespace {

@@ -12,8 +12,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "lib/base/file.h"
-#include "lib/base/text.h"
+#include "lib/base/process/file.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "client/laptop/this_program.h"
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 
 namespace client {
 namespace {

@@ -1,5 +1,6 @@
 // Decodes an Agent object and makes its policy. Limits and defaults are the schema's work
-// (crds/agent.yaml, lib/kube/crd_schema.h); here only the shapes that code relies on are looked at.
+// (crds/agent.yaml, lib/kube/schema/crd_schema.h); here only the shapes that code relies on are
+// looked at.
 #include "lib/api/agent.h"
 
 namespace api {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/api/policy.h"
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 
 namespace api {

@@ -1,9 +1,9 @@
 // Decoding, limits and encoding of the memory API's objects. Pure.
 #include "lib/api/memory_api.h"
 
-#include "lib/base/clock.h"
-#include "lib/base/digest.h"
-#include "lib/base/text.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 
 namespace api {
 

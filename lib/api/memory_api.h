@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 
 namespace api {

@@ -6,8 +6,8 @@
 #include <initializer_list>
 #include <set>
 
-#include "lib/base/digest.h"
-#include "lib/base/text.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 
 namespace api {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/json.h"
+#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 
 namespace api {

@@ -7,14 +7,14 @@
 #include <filesystem>
 #include <future>
 
-#include "lib/base/backoff.h"
-#include "lib/base/clock.h"
-#include "lib/base/config.h"
-#include "lib/base/digest.h"
-#include "lib/base/file.h"
-#include "lib/base/random.h"
-#include "lib/base/text.h"
-#include "lib/base/workers.h"
+#include "lib/base/limits/backoff.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/config.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/random.h"
+#include "lib/base/process/workers.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 #include "lib/testing/eventually.h"
 
 namespace base {

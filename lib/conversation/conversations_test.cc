@@ -10,7 +10,7 @@
 #include <random>
 #include <set>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace conversation {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/base/clock.h"
-#include "lib/base/text.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
 
 namespace conversation {

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 #include "lib/sqlite/database.h"
 
 namespace sqlite {

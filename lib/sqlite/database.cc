@@ -2,7 +2,7 @@
 #include "lib/sqlite/database.h"
 
 #include "lib/base/check.h"
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/sqlite/clean_pages.h"
 #include "lib/sqlite/errors.h"
 #include "lib/sqlite/open_file.h"

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/base/result.h"
 
 namespace sqlite {

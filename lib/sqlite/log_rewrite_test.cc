@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 #include "lib/sqlite/database.h"
 
 namespace sqlite {

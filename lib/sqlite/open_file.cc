@@ -12,8 +12,8 @@
 #include <mutex>
 #include <set>
 
-#include "lib/base/clock.h"
-#include "lib/base/file.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/file.h"
 #include "lib/sqlite/clean_pages.h"
 #include "lib/sqlite/errors.h"
 #include "lib/sqlite/log_rewrite.h"

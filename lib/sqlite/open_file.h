@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 #include "lib/sqlite/database.h"
 
 namespace sqlite {

@@ -6,7 +6,7 @@
 #include <future>
 #include <thread>
 
-#include "lib/base/file.h"
+#include "lib/base/process/file.h"
 #include "lib/sqlite/database.h"
 #include "lib/sqlite/writer.h"
 

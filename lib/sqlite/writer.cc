@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 
 namespace sqlite {
 

@@ -2,7 +2,7 @@
 // log short. Errors are logged and tried again later; only a failed sync is final.
 #include <algorithm>
 
-#include "lib/base/log.h"
+#include "lib/base/process/log.h"
 #include "lib/sqlite/writer.h"
 
 namespace sqlite {

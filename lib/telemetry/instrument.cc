@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "lib/base/log.h"
-#include "lib/base/log_debug.h"
+#include "lib/base/process/log.h"
+#include "lib/base/process/log_debug.h"
 
 namespace telemetry {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lib/base/result.h"
-#include "lib/http/router.h"
-#include "lib/http/server.h"
+#include "lib/http/message/router.h"
+#include "lib/http/server/server.h"
 #include "lib/telemetry/metrics.h"
 #include "lib/telemetry/trace.h"
 

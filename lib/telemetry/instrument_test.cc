@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/base/clock.h"
-#include "lib/base/log.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/process/log.h"
 
 namespace telemetry {
 namespace {

@@ -6,8 +6,8 @@
 #include <set>
 #include <thread>
 
-#include "lib/base/file.h"
-#include "lib/base/text.h"
+#include "lib/base/process/file.h"
+#include "lib/base/text/text.h"
 
 namespace telemetry {
 namespace {

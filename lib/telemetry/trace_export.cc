@@ -8,9 +8,9 @@
 #include <climits>
 #include <string_view>
 
-#include "lib/base/log.h"
-#include "lib/base/random.h"
-#include "lib/base/text.h"
+#include "lib/base/process/log.h"
+#include "lib/base/process/random.h"
+#include "lib/base/text/text.h"
 #include "lib/telemetry/otlp/otlp_module.h"
 
 namespace telemetry {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/config.h"
+#include "lib/base/process/config.h"
 #include "lib/base/result.h"
 #include "lib/telemetry/metrics.h"
 #include "lib/telemetry/trace.h"

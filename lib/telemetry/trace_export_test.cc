@@ -9,9 +9,9 @@
 #include <mutex>
 #include <thread>
 
-#include "lib/base/clock.h"
-#include "lib/base/text.h"
-#include "lib/http/server.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/text/text.h"
+#include "lib/http/server/server.h"
 
 namespace telemetry {
 namespace {

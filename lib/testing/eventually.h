@@ -5,7 +5,7 @@
 #include <functional>
 #include <thread>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 
 namespace testing {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/base/guarded.h"
-#include "lib/http/client.h"
+#include "lib/http/client/client.h"
 
 namespace testing {
 

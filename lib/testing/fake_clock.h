@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 
 namespace testing {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/check.h"
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "lib/testing/streams.h"
 
 namespace testing {

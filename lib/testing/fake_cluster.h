@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/http/client.h"
-#include "lib/kube/object.h"
+#include "lib/http/client/client.h"
+#include "lib/kube/object/object.h"
 #include "lib/testing/fake_cluster_fields.h"
 
 namespace testing {
@@ -43,7 +43,7 @@ struct Fault {
 // Any thread.
 class FakeCluster : public http::Client {
  public:
-  FakeCluster();  // serves the kinds of lib/kube/object.h
+  FakeCluster();  // serves the kinds of lib/kube/object/object.h
   ~FakeCluster() override;
   void Serve(const kube::Resource& resource);  // one more kind, with a status subresource
 

@@ -1,8 +1,8 @@
 // What the fake API server answers to each verb but watch.
 #include <algorithm>
 
-#include "lib/base/clock.h"
-#include "lib/base/text.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/text/text.h"
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/fake_cluster_select.h"
 

@@ -1,7 +1,7 @@
 // Equality and existence selectors, and Status objects.
 #include "lib/testing/fake_cluster_select.h"
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace testing {
 

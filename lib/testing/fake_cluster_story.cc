@@ -1,8 +1,8 @@
 // The story: writes and their fences, lists, watches, deletion, as operators use them.
 #include "lib/testing/fake_cluster_story.h"
 
-#include "lib/kube/apply.h"
-#include "lib/kube/watch.h"
+#include "lib/kube/cache/watch.h"
+#include "lib/kube/object/apply.h"
 #include "lib/testing/streams.h"
 
 namespace testing {

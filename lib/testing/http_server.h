@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/http/server.h"
+#include "lib/http/server/server.h"
 
 namespace testing {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "lib/base/check.h"
-#include "lib/base/clock.h"
+#include "lib/base/process/clock.h"
 
 namespace testing {
 

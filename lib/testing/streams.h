@@ -5,8 +5,8 @@
 #include <stop_token>
 #include <thread>
 
-#include "lib/http/client.h"
-#include "lib/kube/watch.h"
+#include "lib/http/client/client.h"
+#include "lib/kube/cache/watch.h"
 
 namespace testing {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/digest.h"
-#include "lib/base/text.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 #include "memory/transfer/foreign_rows.h"
 
 namespace memory {

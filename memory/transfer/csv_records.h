@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/http/message.h"
+#include "lib/http/message/message.h"
 #include "memory/transfer/foreign_rows.h"
 #include "memory/transfer/importer.h"
 

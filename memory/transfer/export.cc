@@ -2,7 +2,7 @@
 // that breaks off is seen as broken: the connection is cut without the body's end.
 #include <algorithm>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/handlers.h"
 #include "memory/revision.h"
 #include "memory/transfer/format.h"

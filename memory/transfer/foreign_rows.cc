@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/clock.h"
-#include "lib/base/text.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/text/text.h"
 
 namespace memory {
 

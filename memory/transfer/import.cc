@@ -2,7 +2,7 @@
 // repeated.
 #include <algorithm>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/handlers.h"
 #include "memory/revision.h"
 #include "memory/transfer/csv_records.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/revision.h"
 #include "memory/transfer/format.h"
 #include "memory/validate.h"

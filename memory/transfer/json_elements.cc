@@ -7,7 +7,7 @@
 #include <set>
 #include <streambuf>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace memory {
 

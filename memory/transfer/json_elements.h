@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "lib/base/json.h"
-#include "lib/http/message.h"
+#include "lib/base/json/json.h"
+#include "lib/http/message/message.h"
 
 namespace memory {
 

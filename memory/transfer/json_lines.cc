@@ -1,7 +1,7 @@
 // Lines of an export, each an object with its kind.
 #include "memory/transfer/json_lines.h"
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/transfer/json_elements.h"
 
 namespace memory {

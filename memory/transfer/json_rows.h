@@ -2,7 +2,7 @@
 // mem0's, ChatGPT's.
 #pragma once
 
-#include "lib/http/message.h"
+#include "lib/http/message/message.h"
 #include "memory/transfer/foreign_rows.h"
 #include "memory/transfer/importer.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 
 namespace memory {
 

@@ -1,8 +1,8 @@
 // Notes of one file, apart by their marks.
 #include "memory/transfer/note_files.h"
 
-#include "lib/base/clock.h"
-#include "lib/base/text.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/text/text.h"
 #include "memory/transfer/format.h"
 #include "memory/transfer/markdown_sections.h"
 

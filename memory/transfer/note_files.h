@@ -2,7 +2,7 @@
 // written row by row, read while they arrive.
 #pragma once
 
-#include "lib/http/message.h"
+#include "lib/http/message/message.h"
 #include "memory/transfer/importer.h"
 #include "memory/transfer/notes.h"
 

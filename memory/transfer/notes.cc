@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "lib/base/text.h"
-#include "lib/base/yaml.h"
+#include "lib/base/json/yaml.h"
+#include "lib/base/text/text.h"
 
 namespace memory {
 

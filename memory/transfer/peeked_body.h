@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lib/http/message.h"
+#include "lib/http/message/message.h"
 
 namespace memory {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/http/message.h"
+#include "lib/http/message/message.h"
 
 namespace memory {
 

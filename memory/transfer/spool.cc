@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "lib/base/random.h"
+#include "lib/base/process/random.h"
 
 namespace memory {
 

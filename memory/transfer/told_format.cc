@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "memory/transfer/csv_records.h"
 #include "memory/transfer/format.h"
 #include "memory/transfer/json_lines.h"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "lib/base/digest.h"
-#include "lib/base/text.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
 #include "memory/transfer/format.h"
 #include "memory/transfer/note_files.h"
 #include "memory/transfer/tar_archive.h"

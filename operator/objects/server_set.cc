@@ -1,7 +1,7 @@
 // The workload of a MemoryServer: one pod, the only writer of its files. `Parallel`, since with
 // `OrderedReady` a pod of a version that cannot start would have to be deleted by hand before a
 // corrected one takes its place.
-#include "lib/base/text.h"
+#include "lib/base/text/text.h"
 #include "operator/names.h"
 #include "operator/objects/run_objects.h"
 #include "operator/objects/server_objects.h"

@@ -1,0 +1,33 @@
+// OpenSSL's block functions, which know no blanks and count padding as bytes.
+#include "lib/base/text/base64.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+
+namespace base {
+
+std::string EncodeBase64(std::string_view bytes) {
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // it ends what it writes with a NUL
+  const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                     reinterpret_cast<const unsigned char*>(bytes.data()),
+                                     static_cast<int>(bytes.size()));
+  text.resize(static_cast<size_t>(length));
+  return text;
+}
+
+Result<std::string> DecodeBase64(std::string_view encoded) {
+  std::string text(encoded);
+  std::erase_if(text, [](char c) { return c == '\n' || c == '\r' || c == ' '; });
+  if (text.empty() || text.size() % 4 != 0) return Error{Code::kInvalid, "not base64"};
+  std::string bytes(text.size() / 4 * 3, '\0');
+  const int length = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                     reinterpret_cast<const unsigned char*>(text.data()),
+                                     static_cast<int>(text.size()));
+  if (length < 0) return Error{Code::kInvalid, "not base64"};
+  const size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
+  bytes.resize(static_cast<size_t>(length) - padding);
+  return bytes;
+}
+
+}  // namespace base

@@ -1,0 +1,157 @@
+// What comes next of an answer, and by when it must have come.
+#include "lib/http/client/answer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace http {
+
+namespace {
+
+constexpr size_t kQueueBytes = 1 << 20;  // of an answer that nobody takes: then reading pauses
+
+}  // namespace
+
+Call::Call(std::shared_ptr<OpenCalls> open, std::shared_ptr<Meeting> meeting)
+    : open_(std::move(open)), meeting_(std::move(meeting)) {
+  open_->Enter();
+}
+
+Call::~Call() { open_->Leave(); }
+
+void Call::HeadCame(Response head) {
+  const std::lock_guard lock(meeting_->mutex);
+  head_ = std::move(head);
+  head_came_ = true;
+  came_at_ = Clock::now();
+  meeting_->changed.notify_all();
+}
+
+bool Call::Add(std::string_view bytes) {
+  const std::lock_guard lock(meeting_->mutex);
+  if (dropped_) return true;
+  pieces_.emplace_back(bytes);
+  queued_bytes_ += bytes.size();
+  came_at_ = Clock::now();
+  meeting_->changed.notify_all();
+  return queued_bytes_ < kQueueBytes;
+}
+
+void Call::WhenRoom(std::function<void()> go_on) {
+  {
+    const std::lock_guard lock(meeting_->mutex);
+    if (!dropped_ && queued_bytes_ >= kQueueBytes) {
+      room_ = std::move(go_on);
+      return;
+    }
+  }
+  go_on();
+}
+
+void Call::End(std::optional<base::Error> error, bool may_retry) {
+  const std::lock_guard lock(meeting_->mutex);
+  if (ended_) return;
+  ended_ = true;
+  failure_ = std::move(error);
+  retriable_ = may_retry;
+  meeting_->changed.notify_all();
+}
+
+IncomingAnswer::IncomingAnswer(std::string what, Limits limits, bool may_repeat,
+                               std::shared_ptr<Meeting> meeting, Begin begin)
+    : what_(std::move(what)),
+      limits_(limits),
+      meeting_(std::move(meeting)),
+      begin_(std::move(begin)),
+      may_repeat_(may_repeat) {}
+
+IncomingAnswer::~IncomingAnswer() { Drop(); }
+
+void IncomingAnswer::Start() {
+  Drop();
+  auto started = begin_();
+  const std::lock_guard lock(meeting_->mutex);
+  if (!started) {
+    unsent_ = started.error();
+    return meeting_->changed.notify_all();
+  }
+  call_ = std::move(started->call);
+  cancel_ = std::move(started->cancel);
+}
+
+// The library's own callbacks run inside `cancel_` and `room`: no lock is held then.
+void IncomingAnswer::Drop() {
+  std::shared_ptr<Call> call;
+  std::function<void()> room;
+  bool ended = true;
+  {
+    const std::lock_guard lock(meeting_->mutex);
+    call = std::exchange(call_, nullptr);
+    if (!call) return;
+    call->dropped_ = true;
+    ended = call->ended_;
+    room = std::exchange(call->room_, nullptr);
+  }
+  if (!ended) cancel_();
+  if (room) room();
+}
+
+Clock::time_point IncomingAnswer::Deadline() const {
+  if (!call_ || !call_->head_came_) return std::min(limits_.head_by, limits_.end_by);
+  // The taker may have been late: what he took was no silence.
+  const auto idle_by =
+      std::max(call_->came_at_, taken_at_) + std::chrono::milliseconds(limits_.idle_ms);
+  return std::min(limits_.end_by, idle_by);
+}
+
+bool IncomingAnswer::Ready() const {
+  if (unsent_) return true;
+  if (call_ && (call_->head_ || call_->ended_)) return true;
+  // A piece may be here before the head: they come from different tasks.
+  if (head_given_ && !call_->pieces_.empty()) return true;
+  return Clock::now() >= Deadline();
+}
+
+std::optional<IncomingAnswer::Step> IncomingAnswer::Take() {
+  std::function<void()> room;
+  bool again = false;
+  std::optional<Step> step;
+  {
+    const std::lock_guard lock(meeting_->mutex);
+    if (!Ready()) return std::nullopt;
+    step = Next(room);
+    const bool broke = call_ && call_->ended_ && call_->retriable_ && !head_given_;
+    again = broke && std::exchange(may_repeat_, false);
+  }
+  if (room) room();
+  if (!again) return step;
+  Start();
+  return std::nullopt;
+}
+
+IncomingAnswer::Step IncomingAnswer::Next(std::function<void()>& room) {
+  Step step{Step::Kind::kEnd, {}, {}, {}};
+  // What has come whole is given, however late it is taken: it may tell of a write.
+  const bool in_time = Clock::now() < limits_.end_by || (call_ && call_->ended_);
+  if (unsent_) {
+    step.end = *unsent_;
+  } else if (call_ && call_->head_ && in_time) {
+    step.kind = Step::Kind::kHead;
+    step.head = *std::exchange(call_->head_, std::nullopt);
+    head_given_ = true;
+  } else if (head_given_ && !call_->pieces_.empty() && in_time) {
+    step.kind = Step::Kind::kBytes;
+    step.bytes = std::move(call_->pieces_.front());
+    call_->pieces_.pop_front();
+    call_->queued_bytes_ -= step.bytes.size();
+    if (call_->queued_bytes_ < kQueueBytes / 2) room = std::exchange(call_->room_, nullptr);
+  } else if (call_ && call_->ended_) {
+    if (call_->failure_) step.end = *call_->failure_;
+  } else {
+    step.end = base::Error{base::Code::kTimeout, what_ + ": no answer in time"};
+  }
+  taken_at_ = Clock::now();
+  return step;
+}
+
+}  // namespace http

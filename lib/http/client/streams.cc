@@ -1,0 +1,106 @@
+// One thread, many streams: it tells one of them one thing, then looks who is next.
+#include "lib/http/client/streams.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/base/check.h"
+
+namespace http {
+
+namespace {
+
+// False: that was the last of it.
+bool Tell(IncomingAnswer& answer, const StreamReader& reader) {
+  const auto step = answer.Take();
+  if (!step) return true;
+  base::Status end = step->end;
+  bool goes_on = false;
+  if (step->kind == IncomingAnswer::Step::Kind::kHead) goes_on = reader.on_head(step->head);
+  if (step->kind == IncomingAnswer::Step::Kind::kBytes) goes_on = reader.on_bytes(step->bytes);
+  if (goes_on) return true;
+  answer.Drop();
+  reader.on_end(std::move(end));
+  return false;
+}
+
+}  // namespace
+
+class ClientStreams::Handle : public OpenStream {
+ public:
+  Handle(ClientStreams& streams, std::shared_ptr<Stream> stream)
+      : streams_(streams), stream_(std::move(stream)) {}
+  ~Handle() override { streams_.Close(stream_); }
+
+ private:
+  ClientStreams& streams_;
+  const std::shared_ptr<Stream> stream_;  // ends here, never on the thread
+};
+
+ClientStreams::~ClientStreams() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(meeting_->mutex);
+    CHECK(streams_.empty());
+    thread_.request_stop();
+    meeting_->changed.notify_all();
+  }
+  thread_.join();
+}
+
+std::unique_ptr<OpenStream> ClientStreams::Open(std::unique_ptr<IncomingAnswer> answer,
+                                                StreamReader reader) {
+  auto stream = std::make_shared<Stream>(std::move(answer), std::move(reader));
+  stream->answer->Start();
+  auto handle = std::make_unique<Handle>(*this, stream);
+  const std::lock_guard lock(meeting_->mutex);
+  streams_.push_back(std::move(stream));
+  if (!thread_.joinable())
+    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  meeting_->changed.notify_all();
+  return handle;
+}
+
+void ClientStreams::Run(const std::stop_token& stop) {
+  Lock lock(meeting_->mutex);
+  while (!stop.stop_requested()) {
+    std::shared_ptr<Stream> stream = Next(lock);
+    if (!stream) continue;
+    running_ = stream.get();
+    lock.unlock();
+    const bool goes_on = Tell(*stream->answer, stream->reader);
+    lock.lock();
+    if (!goes_on) Forget(stream.get());
+    stream.reset();  // its handle has it, and waits until it is not running
+    running_ = nullptr;
+    told_.notify_all();
+  }
+}
+
+// The first that has something, which is then the last; none: something has changed.
+std::shared_ptr<ClientStreams::Stream> ClientStreams::Next(Lock& lock) {
+  auto until = Clock::time_point::max();
+  for (auto at = streams_.begin(); at != streams_.end(); ++at) {
+    if ((*at)->answer->Ready()) {
+      std::rotate(at, at + 1, streams_.end());
+      return streams_.back();
+    }
+    until = std::min(until, (*at)->answer->Deadline());
+  }
+  streams_.empty() ? meeting_->changed.wait(lock)
+                   : static_cast<void>(meeting_->changed.wait_until(lock, until));
+  return nullptr;
+}
+
+void ClientStreams::Close(const std::shared_ptr<Stream>& stream) {
+  Lock lock(meeting_->mutex);
+  if (running_ == stream.get()) CHECK(std::this_thread::get_id() != thread_.get_id());
+  told_.wait(lock, [&] { return running_ != stream.get(); });
+  Forget(stream.get());
+}
+
+void ClientStreams::Forget(const Stream* stream) {
+  std::erase_if(streams_, [&](const auto& one) { return one.get() == stream; });
+}
+
+}  // namespace http

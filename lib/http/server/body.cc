@@ -1,0 +1,87 @@
+// Counted bodies are cut off by length; chunked ones go through Beast, whose parser wants to have
+// seen a head first and therefore gets a constant one.
+#include "lib/http/server/body.h"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/parser.hpp>
+
+#include "lib/base/check.h"
+
+namespace http {
+
+namespace beast_http = boost::beast::http;
+
+namespace {
+
+constexpr size_t kMaxChunkLineBytes = 4 << 10;  // a chunk's size line, or all trailers together
+// Beast 1.74 asserts that it has five bytes once it saw the last chunk, and would end the process
+// when a client sends "0\r\n" and then "\r". Whatever is left of a sound body is never shorter than
+// the shortest end, "0\r\n\r\n", so it may wait for that many.
+constexpr size_t kShortestEnd = 5;
+constexpr std::string_view kChunkedHead = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+}  // namespace
+
+struct BodyDecoder::Chunked {
+  beast_http::request_parser<beast_http::buffer_body> parser;
+};
+
+BodyDecoder::BodyDecoder(const RequestHead& head, uint64_t max_bytes)
+    : remaining_(head.content_length), done_(!head.has_body()) {
+  if (!head.chunked) return;
+  chunked_ = std::make_unique<Chunked>();
+  chunked_->parser.body_limit(max_bytes);  // counts announced chunks, so a bomb is refused early
+  boost::system::error_code error;
+  const size_t used = chunked_->parser.put(boost::asio::buffer(kChunkedHead), error);
+  CHECK(!error && used == kChunkedHead.size());
+}
+
+BodyDecoder::~BodyDecoder() = default;
+
+BodyDecoder::Step BodyDecoder::Take(std::string_view bytes, std::string& out) {
+  if (done_) return {};
+  return chunked_ ? TakeChunked(bytes, out) : TakeCounted(bytes, out);
+}
+
+BodyDecoder::Step BodyDecoder::TakeCounted(std::string_view bytes, std::string& out) {
+  const size_t used = static_cast<size_t>(std::min<uint64_t>(bytes.size(), remaining_));
+  out.append(bytes.substr(0, used));
+  remaining_ -= used;
+  done_ = remaining_ == 0;
+  return {used, std::nullopt};
+}
+
+BodyDecoder::Step BodyDecoder::TakeChunked(std::string_view bytes, std::string& out) {
+  auto& parser = chunked_->parser;
+  Step step;
+  while (!parser.is_done()) {
+    const std::string_view rest = bytes.substr(step.used);
+    if (rest.size() < kShortestEnd) return step;
+    char piece[16 << 10];
+    parser.get().body().data = piece;
+    parser.get().body().size = sizeof piece;
+    boost::system::error_code error;
+    step.used += parser.put(boost::asio::buffer(rest.data(), rest.size()), error);
+    const size_t got = sizeof piece - parser.get().body().size;
+    out.append(piece, got);
+    if (error == beast_http::error::body_limit) {
+      step.refusal = Refusal{413, "the body is larger than this route takes"};
+      return step;
+    }
+    if (error == beast_http::error::need_more) {
+      if (bytes.size() - step.used > kMaxChunkLineBytes) {
+        step.refusal = Refusal{400, "a chunk's size line or the trailers are too long"};
+      }
+      return step;
+    }
+    if (error && error != beast_http::error::need_buffer) {
+      step.refusal = Refusal{400, "malformed chunk: " + error.message()};
+      return step;
+    }
+  }
+  done_ = true;
+  return step;
+}
+
+}  // namespace http

@@ -1,0 +1,111 @@
+// Bodies come out whole however the bytes were cut on their way. Malformed ones:
+// server_hostile_test.cc.
+#include "lib/http/server/body.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace http {
+namespace {
+
+// Feeds `wire` in pieces of random size, as a connection does: what was not used comes again.
+std::string TakeInPieces(const RequestHead& head, std::string_view wire, std::mt19937_64& random,
+                         std::string& unused, bool& done) {
+  BodyDecoder decoder(head, 1 << 20);
+  std::string body, buffer;
+  while (!wire.empty() && !decoder.done()) {
+    const size_t bytes = std::min<size_t>(wire.size(), 1 + random() % 9);
+    buffer.append(wire.substr(0, bytes));
+    wire.remove_prefix(bytes);
+    const auto step = decoder.Take(buffer, body);
+    EXPECT_FALSE(step.refusal) << step.refusal->reason;
+    buffer.erase(0, step.used);
+  }
+  unused = buffer.append(wire);
+  done = decoder.done();
+  return body;
+}
+
+TEST(BodyDecoder, FindsTheSameBodyHoweverItWasCut) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 500; ++round) {
+    std::string body, chunks;
+    for (size_t i = random() % 8; i > 0; --i) {
+      const std::string piece(1 + random() % 40, static_cast<char>(random()));
+      char size[32];
+      std::snprintf(size, sizeof size, "%zx", piece.size());
+      chunks += std::string(size) + (random() % 4 == 0 ? ";a=\"b\"" : "") + "\r\n" + piece + "\r\n";
+      body += piece;
+    }
+    chunks += random() % 4 == 0 ? "0\r\nA: b\r\n\r\n" : "0\r\n\r\n";
+    RequestHead chunked;
+    chunked.chunked = true;
+    RequestHead counted;
+    counted.content_length = body.size();
+    std::string unused;
+    bool done = false;
+    EXPECT_EQ(TakeInPieces(chunked, chunks + "NEXT", random, unused, done), body);
+    EXPECT_TRUE(done);
+    EXPECT_EQ(unused, "NEXT");
+    EXPECT_EQ(TakeInPieces(counted, body + "NEXT", random, unused, done), body);
+    EXPECT_TRUE(done);
+    EXPECT_EQ(unused, "NEXT");
+    EXPECT_EQ(TakeInPieces(chunked, chunks.substr(0, chunks.size() - 1), random, unused, done),
+              body);
+    EXPECT_FALSE(done) << "the last byte is still to come";
+  }
+}
+
+// Found by the test above: Beast ended the process.
+TEST(BodyDecoder, SurvivesALastChunkThatComesByteByByte) {
+  RequestHead head;
+  head.chunked = true;
+  for (const std::string wire : {"0\r\n\r\n", "1\r\nx\r\n0\r\n\r\n", "0\r\nA: b\r\n\r\n"}) {
+    BodyDecoder decoder(head, 10);
+    std::string body, buffer;
+    for (const char byte : wire) {
+      EXPECT_FALSE(decoder.done());
+      const auto step = decoder.Take(buffer += byte, body);
+      EXPECT_FALSE(step.refusal);
+      buffer.erase(0, step.used);
+    }
+    EXPECT_TRUE(decoder.done());
+  }
+}
+
+TEST(BodyDecoder, SurvivesWhatIsNoBody) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  const std::string letters = "0015aAfF\r\n\r\n;=\" :xZ-";
+  RequestHead head;
+  head.chunked = true;
+  for (int round = 0; round < 20'000; ++round) {
+    BodyDecoder decoder(head, 100);
+    std::string body, buffer;
+    for (int i = 0; i < 12 && !decoder.done(); ++i) {
+      for (size_t n = random() % 5; n > 0; --n) buffer += letters[random() % letters.size()];
+      const auto step = decoder.Take(buffer, body);
+      ASSERT_LE(body.size(), 100u);
+      if (step.refusal) break;
+      buffer.erase(0, step.used);
+    }
+  }
+}
+
+TEST(BodyDecoder, RefusesAChunkThatWouldPassTheLimitBeforeItComes) {
+  RequestHead head;
+  head.chunked = true;
+  BodyDecoder decoder(head, 10);
+  std::string body;
+  EXPECT_FALSE(decoder.Take("6\r\nhello!", body).refusal);
+  const auto step = decoder.Take("\r\n5\r\n", body);
+  ASSERT_TRUE(step.refusal);
+  EXPECT_EQ(step.refusal->status, 413);
+}
+
+}  // namespace
+}  // namespace http

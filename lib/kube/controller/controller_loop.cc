@@ -1,0 +1,134 @@
+// Wires reflectors to the queue, and lets the workers begin when all caches are full.
+#include "lib/kube/controller/controller_loop.h"
+
+#include <algorithm>
+
+namespace kube {
+
+std::vector<ObjectKey> ToSelf(const Change& change) { return {change.key}; }
+
+MapToKeys ToOwner(std::string kind) {
+  return [kind = std::move(kind)](const Change& change) -> std::vector<ObjectKey> {
+    Owner owner = ControllerOf(change.object);
+    if (owner.kind != kind) return {};
+    return {{change.key.name_space, owner.name}};
+  };
+}
+
+MapToKeys ToLabel(std::string label) {
+  return [label = std::move(label)](const Change& change) -> std::vector<ObjectKey> {
+    std::string name = LabelOf(change.object, label);
+    if (name.empty()) return {};
+    return {{change.key.name_space, name}};
+  };
+}
+
+ControllerLoop::ControllerLoop(KubeClient& client, WorkQueue::Work reconcile, Options options,
+                               const base::Clock& clock)
+    : client_(client), clock_(clock), queue_(std::move(reconcile), std::move(options), clock) {}
+
+ControllerLoop::~ControllerLoop() { Stop(); }
+
+ObjectStore& ControllerLoop::Watch(WatchPlan plan) {
+  Source source;
+  source.store = std::make_unique<ObjectStore>(std::move(plan.prune), std::move(plan.label));
+  if (plan.name_spaces.empty()) plan.name_spaces = {plan.reflect.selection.name_space};
+  auto on_change = [this, map = std::move(plan.map)](const Change& change, bool resync) {
+    for (const ObjectKey& key : map(change)) {
+      queue_.Add(key, resync ? Priority::kResync : Priority::kEdit);
+    }
+  };
+  for (const std::string& name_space : plan.name_spaces) {
+    plan.reflect.selection.name_space = name_space;
+    source.reflectors.push_back(std::make_unique<Reflector>(
+        client_, *source.store, plan.reflect, on_change, [this] { StartWorkersOnceSynced(); },
+        clock_));
+  }
+  source.may_be_denied = plan.may_be_denied;
+  sources_.push_back(std::move(source));
+  return *sources_.back().store;
+}
+
+void ControllerLoop::Start() {
+  started_ms_ = clock_.NowMs();
+  for (Source& source : sources_) {
+    for (auto& reflector : source.reflectors) reflector->Start();
+  }
+}
+
+void ControllerLoop::StartWorkersOnceSynced() {
+  std::lock_guard lock(mutex_);
+  if (working_ || stopped_ || !synced()) return;
+  working_ = true;
+  queue_.Start();
+}
+
+void ControllerLoop::Stop(int64_t grace_ms) {
+  {
+    std::lock_guard lock(mutex_);
+    if (std::exchange(stopped_, true)) return;
+  }
+  queue_.Stop(grace_ms);  // before the watches: who waits for his own write still sees it
+  for (Source& source : sources_) {
+    for (auto& reflector : source.reflectors) reflector->Stop();
+  }
+}
+
+void ControllerLoop::Enqueue(const ObjectKey& key) { queue_.Add(key); }
+
+bool ControllerLoop::synced() const {
+  return std::all_of(sources_.begin(), sources_.end(), [](const Source& source) {
+    return std::all_of(
+        source.reflectors.begin(), source.reflectors.end(), [&](const auto& reflector) {
+          return reflector->synced() || (source.may_be_denied && reflector->stats().denied);
+        });
+  });
+}
+
+std::vector<ReflectorStats> ControllerLoop::Needed() const {
+  std::vector<ReflectorStats> needed;
+  for (const Source& source : sources_)
+    for (const auto& reflector : source.reflectors)
+      if (ReflectorStats stats = reflector->stats(); !source.may_be_denied || !stats.denied)
+        needed.push_back(std::move(stats));
+  return needed;
+}
+
+std::vector<std::pair<std::string, ReflectorStats>> ControllerLoop::reflector_stats() const {
+  std::vector<std::pair<std::string, ReflectorStats>> all;
+  for (const Source& source : sources_) {
+    for (const auto& reflector : source.reflectors) {
+      all.emplace_back(reflector->options().resource.plural, reflector->stats());
+    }
+  }
+  return all;
+}
+
+std::map<std::string, ControllerLoop::CacheStats> ControllerLoop::cache_stats() const {
+  std::map<std::string, CacheStats> all;
+  for (const Source& source : sources_) {
+    CacheStats& cache = all[source.reflectors.front()->options().resource.plural];
+    cache.objects += source.store->objects();
+    cache.bytes += source.store->bytes();
+  }
+  return all;
+}
+
+int64_t ControllerLoop::FailingMs() const {
+  int64_t now_ms = clock_.NowMs(), longest_ms = 0;
+  for (const ReflectorStats& stats : Needed()) {
+    if (stats.failing_since_ms > 0)
+      longest_ms = std::max(longest_ms, now_ms - stats.failing_since_ms);
+  }
+  return longest_ms;
+}
+
+int64_t ControllerLoop::SilenceMs() const {
+  int64_t now_ms = clock_.NowMs(), longest_ms = 0;
+  for (const ReflectorStats& stats : Needed()) {
+    longest_ms = std::max(longest_ms, now_ms - std::max(stats.last_contact_ms, started_ms_));
+  }
+  return longest_ms;
+}
+
+}  // namespace kube

@@ -1,0 +1,276 @@
+// A small controller on the fake API server: a ConfigMap "x" wants a Service "x" with its value as
+// label. Whatever happens between them, the end state is the same and a restart writes nothing.
+#include "lib/kube/controller/controller_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "lib/kube/controller/event_recorder.h"
+#include "lib/kube/object/apply.h"
+#include "lib/testing/eventually.h"
+#include "lib/testing/fake_cluster.h"
+
+namespace kube {
+namespace {
+
+constexpr const char* kIntent = "example.com/intent";
+
+using testing::Eventually;
+
+class Toy {
+ public:
+  explicit Toy(::testing::FakeCluster& cluster) : client_(cluster) {
+    ControllerLoop::Options options;
+    options.limits.backoff_cap_ms = 200;
+    loop_ = std::make_unique<ControllerLoop>(
+        client_, [this](const ObjectKey& key, std::stop_token) { return Reconcile(key); }, options);
+    maps_ = &loop_->Watch(Plan(ConfigMaps(), ToSelf));
+    services_ = &loop_->Watch(Plan(Services(), ToOwner("ConfigMap")));
+    loop_->Start();
+  }
+  ControllerLoop& loop() { return *loop_; }
+
+ private:
+  static WatchPlan Plan(const Resource& resource, MapToKeys map) {
+    WatchPlan plan;
+    plan.reflect.resource = resource;
+    plan.reflect.backoff_base_ms = 5;
+    plan.reflect.backoff_cap_ms = 50;
+    plan.map = std::move(map);
+    return plan;
+  }
+
+  base::Result<When> Reconcile(const ObjectKey& key) {
+    auto wish = maps_->Get(key);
+    if (!wish) return When{};
+    Json desired = {{"apiVersion", "v1"},
+                    {"kind", "Service"},
+                    {"metadata",
+                     {{"name", key.name},
+                      {"namespace", key.name_space},
+                      {"labels", {{"value", (*wish)["data"]["value"]}}},
+                      {"ownerReferences", {ControllerReference(*wish)}}}}};
+    desired = WithIntent(std::move(desired), kIntent);
+    auto observed = services_->Get(key);
+    if (observed && IsUpToDate(*observed, desired, kIntent)) return When{};
+    ApplyOptions force;
+    force.force = true;
+    auto applied = client_.Apply(Services(), desired, force);
+    if (!applied) return applied.error();
+    return When{};
+  }
+
+  KubeClient client_;
+  std::unique_ptr<ControllerLoop> loop_;
+  ObjectStore* maps_ = nullptr;
+  ObjectStore* services_ = nullptr;
+};
+
+class LoopTest : public ::testing::Test {
+ protected:
+  void Wish(const std::string& name, const std::string& value) {
+    cluster_.Put({{"apiVersion", "v1"},
+                  {"kind", "ConfigMap"},
+                  {"metadata", {{"name", name}, {"namespace", "n"}}},
+                  {"data", {{"value", value}}}});
+  }
+  bool Fulfilled() const {
+    for (const Json& wish : cluster_.List(ConfigMaps())) {
+      auto service = cluster_.Get(Services(), KeyOf(wish));
+      if (!service || LabelOf(*service, "value") != wish["data"]["value"]) return false;
+    }
+    return true;
+  }
+  // Nothing is asked for any more. (Watches are silent.)
+  bool Quiet() const {
+    size_t before = cluster_.calls().size();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return cluster_.calls().size() == before;
+  }
+
+  ::testing::FakeCluster cluster_;
+};
+
+TEST_F(LoopTest, ChildrenAreMadeHealedAndFollowed) {
+  Wish("a", "1");
+  Toy toy(cluster_);
+  EXPECT_TRUE(Eventually([&] { return Fulfilled() && cluster_.List(Services()).size() == 1; }));
+  Wish("a", "2");
+  Wish("b", "1");
+  EXPECT_TRUE(Eventually([&] { return Fulfilled() && cluster_.List(Services()).size() == 2; }));
+  cluster_.Remove(Services(), {"n", "b"});
+  EXPECT_TRUE(Eventually([&] { return Fulfilled(); }));
+  Json edited = *cluster_.Get(Services(), {"n", "a"});
+  edited["metadata"]["labels"] = {{"value", "by hand"}, {"foreign", "kept"}};
+  cluster_.Put(edited);
+  EXPECT_TRUE(Eventually([&] { return Fulfilled(); }));
+  EXPECT_EQ(LabelOf(*cluster_.Get(Services(), {"n", "a"}), "foreign"), "kept");
+}
+
+TEST_F(LoopTest, ARestartWritesNothing) {
+  for (int i = 0; i < 50; ++i) Wish("w" + std::to_string(i), "1");
+  {
+    Toy toy(cluster_);
+    EXPECT_TRUE(Eventually([&] { return Fulfilled(); }));
+    toy.loop().Stop();
+  }
+  EXPECT_EQ(cluster_.mutations(), 50u) << "each child is written once";
+  cluster_.ForgetCalls();
+  Toy again(cluster_);
+  EXPECT_TRUE(
+      Eventually([&] { return again.loop().synced() && again.loop().queue_stats().done >= 50; }));
+  EXPECT_EQ(cluster_.mutations(), 0u);
+}
+
+TEST_F(LoopTest, WorkBeginsOnlyWhenAllCachesAreFull) {
+  Wish("a", "1");
+  cluster_.Inject({"LIST", "services", 500, 0, false, 20});
+  Toy toy(cluster_);
+  EXPECT_TRUE(Eventually([&] { return toy.loop().FailingMs() > 0; }));
+  EXPECT_FALSE(toy.loop().synced());
+  EXPECT_EQ(toy.loop().queue_stats().done, 0);
+  EXPECT_TRUE(Eventually([&] { return toy.loop().synced() && Fulfilled(); }));
+  EXPECT_EQ(toy.loop().FailingMs(), 0);
+}
+
+// Sieve's way: every write is lost, or its answer is, at each point in turn.
+TEST_F(LoopTest, ConvergesWhicheverWriteIsLost) {
+  for (bool after_effect : {false, true}) {
+    for (int point = 0; point < 5; ++point) {
+      std::string name = std::string(after_effect ? "late" : "early") + std::to_string(point);
+      for (int i = 0; i < 5; ++i) Wish(name + "-" + std::to_string(i), "1");
+      cluster_.Inject(
+          {"APPLY", name + "-" + std::to_string(point), point % 2 ? 500 : 0, 0, after_effect});
+      Toy toy(cluster_);
+      EXPECT_TRUE(Eventually([&] { return Fulfilled(); })) << name;
+    }
+  }
+  EXPECT_EQ(cluster_.List(Services()).size(), 50u);
+}
+
+TEST_F(LoopTest, WhatTheServerForgotBeforeSendingItIsListed) {
+  Wish("a", "1");
+  Toy toy(cluster_);
+  EXPECT_TRUE(Eventually([&] { return Fulfilled(); }));
+  cluster_.HoldEvents(true);
+  Wish("a", "2");
+  cluster_.Compact();
+  cluster_.HoldEvents(false);
+  EXPECT_TRUE(Eventually([&] { return Fulfilled(); }));
+}
+
+// AGENT_MEMORY_TEST_SEED=n plays the history of a red run again.
+TEST_F(LoopTest, ConvergesUnderRandomFaults) {
+  const char* asked = std::getenv("AGENT_MEMORY_TEST_SEED");
+  uint64_t seed = asked ? std::strtoull(asked, nullptr, 10) : std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  Toy toy(cluster_);
+  for (int i = 0; i < 300; ++i) {
+    std::string name = "w" + std::to_string(random() % 10);
+    switch (random() % 10) {
+      case 0:
+        cluster_.ExpireStreams();
+        break;
+      case 1:
+        cluster_.BreakStreams();
+        break;
+      case 2:
+        cluster_.Inject({"", "", 500});
+        break;
+      case 3:
+        cluster_.Inject({"APPLY", "", 0, 0, random() % 2 == 0});
+        break;
+      case 4:
+        cluster_.Compact();
+        break;
+      case 5:
+        cluster_.RepeatEvents(random() % 2 == 0);
+        break;
+      case 6:
+        cluster_.Remove(Services(), {"n", name});
+        break;
+      case 7:
+        cluster_.CutStreamsInto(random() % 9);
+        break;
+      default:
+        Wish(name, std::to_string(i));
+        break;
+    }
+    if (random() % 8 == 0) std::this_thread::yield();
+  }
+  cluster_.ClearFaults();
+  EXPECT_TRUE(Eventually([&] { return Fulfilled(); }));
+  EXPECT_TRUE(Eventually([&] { return Quiet(); })) << "it does not come to rest";
+}
+
+TEST_F(LoopTest, NamespacesAreWatchedOneByOneWhereAsked) {
+  KubeClient client(cluster_);
+  ControllerLoop loop(
+      client, [](const ObjectKey&, std::stop_token) -> base::Result<When> { return When{}; });
+  WatchPlan plan;
+  plan.reflect.resource = ConfigMaps();
+  plan.name_spaces = {"a", "b"};
+  ObjectStore& store = loop.Watch(plan);
+  for (const char* space : {"a", "b", "c"}) {
+    cluster_.Put({{"apiVersion", "v1"},
+                  {"kind", "ConfigMap"},
+                  {"metadata", {{"name", "m"}, {"namespace", space}}}});
+  }
+  loop.Start();
+  EXPECT_TRUE(Eventually([&] { return loop.synced(); }));
+  EXPECT_EQ(store.objects(), 2u);
+  EXPECT_EQ(loop.reflector_stats().size(), 2u);
+  for (const auto& call : cluster_.calls())
+    EXPECT_TRUE(call.path.starts_with("/api/v1/namespaces/"));
+}
+
+TEST_F(LoopTest, WorkGoesOnWithoutWhatMayBeDenied) {
+  Wish("a", "1");
+  cluster_.Inject({"LIST", "services", 403, 0, false, 1'000'000});
+  KubeClient client(cluster_);
+  std::atomic<int> looks = 0;
+  ControllerLoop loop(client, [&](const ObjectKey&, std::stop_token) -> base::Result<When> {
+    ++looks;
+    return When{};
+  });
+  WatchPlan needed, advice;
+  needed.reflect.resource = ConfigMaps();
+  advice.reflect.resource = Services();
+  advice.reflect.backoff_base_ms = advice.reflect.backoff_cap_ms = 5;
+  advice.may_be_denied = true;
+  loop.Watch(needed);
+  ObjectStore& services = loop.Watch(advice);
+  loop.Start();
+  EXPECT_TRUE(Eventually([&] { return loop.synced() && looks == 1; }));
+  EXPECT_EQ(loop.FailingMs(), 0);
+  cluster_.ClearFaults();
+  cluster_.Put({{"apiVersion", "v1"},
+                {"kind", "Service"},
+                {"metadata", {{"name", "s"}, {"namespace", "n"}}}});
+  EXPECT_TRUE(Eventually([&] { return services.objects() == 1; })) << "once it is allowed";
+}
+
+TEST(EventRecorder, WritesLimitedAndNeverBlocks) {
+  ::testing::FakeCluster cluster;
+  KubeClient client(cluster);
+  Json about = {{"apiVersion", "v1"},
+                {"kind", "ConfigMap"},
+                {"metadata", {{"name", "a"}, {"namespace", "n"}, {"uid", "u"}}}};
+  {
+    EventRecorder recorder(client, "example.com/test", "one");
+    for (int i = 0; i < 1000; ++i) {
+      recorder.Warning(about, "Failed", "Reconcile", "note " + std::to_string(i));
+    }
+    EXPECT_TRUE(Eventually([&] { return cluster.mutations() == 25; }));
+  }
+  std::vector<Json> events = cluster.List(Events(), "n");
+  EXPECT_EQ(events.size(), 11u);
+  EXPECT_EQ(cluster.mutations(), 25u);
+  EXPECT_EQ(events[0]["eventTime"].get<std::string>().size(),
+            std::string("2026-01-02T03:04:05.000000Z").size());
+}
+
+}  // namespace
+}  // namespace kube

@@ -1,0 +1,55 @@
+// Tells people what happened to an object, as Events (events.k8s.io/v1), without ever holding up
+// the caller: writes happen on the recorder's own thread, from a bounded queue.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "lib/kube/client/kube_client.h"
+#include "lib/kube/controller/event_limiter.h"
+
+namespace kube {
+
+class EventRecorder {
+ public:
+  // `controller`: reportingController, "agents.agentops.io/operator" say; `instance`: this process.
+  EventRecorder(KubeClient& client, std::string controller, std::string instance,
+                const base::Clock& clock = base::SystemClock());
+  ~EventRecorder();  // Stop()
+  void Stop();       // tries for 2 s to write what is queued; what comes later is dropped
+
+  // `regarding`: the whole object or at least apiVersion, kind and metadata; `action`: what we were
+  // doing ("Reconcile"). A full queue drops it; `note` is cut to 1024 bytes. Any thread.
+  void Normal(const Json& regarding, std::string reason, std::string action, std::string note);
+  void Warning(const Json& regarding, std::string reason, std::string action, std::string note);
+  int64_t dropped() const;
+
+ private:
+  struct Item {
+    Json regarding;
+    EventFacts facts;
+    std::string action;
+  };
+  void Push(const Json& regarding, std::string type, std::string reason, std::string action,
+            std::string note);
+  void Run(std::stop_token stop);
+  void Write(const Item& item);
+  Json Body(const Item& item, const EventLimiter::Decision& decision, const ObjectKey& key) const;
+
+  KubeClient& client_;
+  const std::string controller_, instance_;
+  const base::Clock& clock_;
+  EventLimiter limiter_;  // the thread's own
+  mutable std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::deque<Item> queue_;
+  int64_t dropped_ = 0;
+  bool stopped_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace kube

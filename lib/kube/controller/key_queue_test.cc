@@ -1,0 +1,150 @@
+// The rules of the queue, also against random histories.
+#include "lib/kube/controller/key_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace kube {
+namespace {
+
+const ObjectKey kA{"n", "a"}, kB{"n", "b"};
+
+TEST(KeyQueue, SameKeyTwiceIsOneTurn) {
+  KeyQueue queue;
+  queue.Add(kA);
+  queue.Add(kA);
+  EXPECT_EQ(queue.Take(0), kA);
+  EXPECT_FALSE(queue.Take(0));
+}
+
+TEST(KeyQueue, WhatIsAddedDuringWorkComesAgainAfterwards) {
+  KeyQueue queue;
+  queue.Add(kA);
+  queue.Take(0);
+  queue.Add(kA);
+  EXPECT_FALSE(queue.Take(0));
+  queue.Done(kA);
+  EXPECT_EQ(queue.Take(0), kA);
+}
+
+TEST(KeyQueue, EditsGoBeforeResyncs) {
+  KeyQueue queue;
+  for (int i = 0; i < 100; ++i) queue.Add({"n", std::to_string(i)}, Priority::kResync);
+  queue.Add(kA);
+  queue.Add({"n", "50"});  // an edit of what waits already
+  EXPECT_EQ(queue.Take(0), kA);
+  EXPECT_EQ(queue.Take(0)->name, "50");
+  EXPECT_EQ(queue.Take(0)->name, "0");
+  EXPECT_EQ(queue.Depth(), 98u);
+}
+
+TEST(KeyQueue, ResyncsLeaveRoomForEdits) {
+  KeyQueue queue({.resyncs_at_once = 2});
+  const ObjectKey kC{"n", "c"};
+  for (const ObjectKey& key : {kA, kB, kC}) queue.Add(key, Priority::kResync);
+  EXPECT_EQ(queue.Take(0), kA);
+  EXPECT_EQ(queue.Take(0), kB);
+  EXPECT_FALSE(queue.HasNext());
+  EXPECT_FALSE(queue.Take(0)) << "two are in work";
+  EXPECT_EQ(queue.Depth(), 1u);
+  queue.Add(kC);  // now somebody's edit
+  EXPECT_TRUE(queue.HasNext());
+  EXPECT_EQ(queue.Take(0), kC);
+  queue.Add(kA, Priority::kResync);  // again while it is in work
+  queue.Done(kC);
+  EXPECT_FALSE(queue.Take(0)) << "the end of an edit makes no room for a resync";
+  queue.Done(kA);
+  EXPECT_EQ(queue.Take(0), kA);
+}
+
+TEST(KeyQueue, DelaysMergeToTheEarliest) {
+  KeyQueue queue;
+  queue.AddAt(kA, 100);
+  queue.AddAt(kA, 50);
+  queue.AddAt(kA, 70);
+  EXPECT_EQ(queue.NextDueMs(), 50);
+  EXPECT_FALSE(queue.Take(49));
+  EXPECT_EQ(queue.Take(50), kA);
+  queue.Done(kA);
+  EXPECT_FALSE(queue.Take(1000));
+}
+
+TEST(KeyQueue, AnAddMakesADelayNeedless) {
+  KeyQueue queue;
+  queue.AddAt(kA, 100);
+  queue.Add(kA);
+  EXPECT_EQ(queue.Take(0), kA);
+  queue.Done(kA);
+  EXPECT_FALSE(queue.Take(100));
+}
+
+TEST(KeyQueue, BackoffDoublesUpToTheCapAndIsForgotten) {
+  KeyQueue queue;
+  int64_t expected_ms = 5;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(queue.Retry(kA, 0), std::min<int64_t>(expected_ms, 1'000'000)) << i;
+    expected_ms = std::min<int64_t>(expected_ms * 2, 1'000'000);
+  }
+  EXPECT_EQ(queue.Retry(kB, 0), 5);  // one bad object does not slow others
+  queue.Forget(kA);
+  EXPECT_EQ(queue.Retry(kA, 0), 5);
+}
+
+// Whatever happens: no key is worked on twice at once, none that was added is lost, none comes too
+// early.
+TEST(KeyQueue, HoldsItsPromisesOverRandomHistories) {
+  uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 200; ++round) {
+    KeyQueue queue;
+    std::set<ObjectKey> owed, working;  // owed: added, and no turn began since
+    std::map<ObjectKey, int64_t> due;
+    int64_t now_ms = 0;
+    for (int step = 0; step < 300; ++step) {
+      ObjectKey key{"n", std::to_string(random() % 8)};
+      switch (random() % 5) {
+        case 0:
+          queue.Add(key, random() % 2 ? Priority::kEdit : Priority::kResync);
+          owed.insert(key);
+          break;
+        case 1: {
+          int64_t at_ms = now_ms + static_cast<int64_t>(random() % 50);
+          queue.AddAt(key, at_ms);
+          due[key] = due.contains(key) ? std::min(due[key], at_ms) : at_ms;
+          break;
+        }
+        case 2:
+          now_ms += static_cast<int64_t>(random() % 20);
+          break;
+        case 3:
+          if (auto next = queue.Take(now_ms)) {
+            EXPECT_TRUE(working.insert(*next).second) << "worked on twice at once";
+            bool expected = owed.contains(*next) || (due.contains(*next) && due[*next] <= now_ms);
+            EXPECT_TRUE(expected) << "came without reason";
+            owed.erase(*next);
+            due.erase(*next);
+          }
+          break;
+        case 4:
+          if (!working.empty()) {
+            queue.Done(*working.begin());
+            working.erase(working.begin());
+          }
+          break;
+      }
+    }
+    for (const ObjectKey& key : working) queue.Done(key);
+    std::set<ObjectKey> seen;
+    while (auto next = queue.Take(now_ms + 1000)) {
+      seen.insert(*next);
+      queue.Done(*next);
+    }
+    for (const ObjectKey& key : owed) EXPECT_TRUE(seen.contains(key)) << key.Text() << " was lost";
+    EXPECT_EQ(queue.Delayed(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace kube
