@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the rules of the design that a compiler does not: which folder may include which, which file may
-touch which library, what is banned, how files are named and how long they may be, and that every row of
-docs/features.md has a proof that exists. Not a style check: that is clang-format.
+"""Checks the rules of the design that a compiler does not: which folder may include which (rooms.py: which room), which
+file may touch which library, what is banned in code and in prose, how files are named and how long they may be, and that
+every row of docs/features.md has a proof that exists. Not a style check: that is clang-format.
 
     scripts/tidy.py               the whole repository; exit 1 with one line per finding
     scripts/tidy.py --self-test   breaks each rule once in a made-up tree and sees it found
@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import rooms
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAMS = ("memory", "sidecar", "operator", "client")
@@ -44,12 +46,6 @@ LIBRARIES = {
     "GoogleTest": (r"<(gtest|gmock)/", r".*_test\.cc|.*_fixture\.h|lib/testing/\w+\.(cc|h)"),
 }
 
-# Decisions: these files do no input and no output.
-PURE = re.compile(r"(operator/((run_)?plan|desired|(run_)?status|pod_injection|objects/\w+)|sidecar/(prompt|capture)"
-                  r"|memory/(dedup|summary|validate)|lib/api/\w+)\.(cc|h)$")
-IMPURE = re.compile(r'#include\s+(<(fstream|thread|filesystem|unistd\.h|fcntl\.h|sys/\w+\.h)>'
-                    r'|"lib/(sqlite/|http/(client|server)/|kube/(client|cache|controller)/|base/process/(file|log|workers|shutdown))\S*")')
-
 BANS = (
     (re.compile(r"\bstd::(basic_)?regex\b|#include\s+<regex>"), "std::regex crashes on long input: use RE2"),
     (re.compile(r"\.detach\(\)"), "a detached thread outlives what it uses: use std::jthread"),
@@ -68,21 +64,26 @@ class Tidy:
 
     def __init__(self, root, paths):
         self.root, self.paths, self.findings = root, paths, []
-        self.tests = set()
+        self.tests, self.code, self.words = set(), {}, Words(root)
 
     def say(self, path, line, text):
         self.findings.append(f"{path}:{line}: {text}")
 
-    def run(self):
+    def run(self, **options):
         for path in self.paths:
-            if not is_source(self.root, path):
+            source = is_source(self.root, path)
+            if not source and not Words.reads(path):
                 continue
             with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as file:
                 text = file.read()
+            self.words.check(path, text, self.say)
+            if not source:
+                continue
             self.check_name(path)
             self.check_text(path, text)
             if path.endswith(CODE):
                 self.check_code(path, text)
+        rooms.Rooms(self.root, self.code, LAYERS, self.say, **options).check()
         features = os.path.join(self.root, "docs/features.md")
         if os.path.exists(features):
             with open(features, encoding="utf-8") as file:
@@ -110,7 +111,8 @@ class Tidy:
         test = path.endswith(("_test.cc", "_fixture.h"))
         if test:
             self.tests.update(f"{suite}.{name}" for suite, name in TEST.findall(text))
-        code = without_comments(text).split("\n")
+        self.code[path] = without_comments(text)
+        code = self.code[path].split("\n")
         for number, line in enumerate(code, 1):
             if line.startswith("#include"):
                 self.check_include(path, folder, test, number, line)
@@ -127,8 +129,6 @@ class Tidy:
         for library, (include, allowed) in LIBRARIES.items():
             if re.search(include, line) and not re.fullmatch(allowed, path):
                 self.say(path, number, f"{library} is included outside {allowed}")
-        if PURE.match(path) and not test and IMPURE.match(line):
-            self.say(path, number, "a file of decisions includes what does input or output")
         target = re.match(r'#include\s+"([^"]+)"', line)
         if not target or folder is None:
             return
@@ -182,6 +182,41 @@ class Tidy:
                 self.say(*where, f"{row}: there is no {proof}")
 
 
+class Words:
+    """The table 'Instead of | Say' of docs/architecture.md: what comments, texts for people and documents do not say.
+    A word ends where it ends, or with '*' anywhere; capitals do not count. Tests, ADRs and the change log may say it."""
+
+    def __init__(self, root):
+        self.instead, self.pattern = {}, None
+        path = os.path.join(root, "docs/architecture.md")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                table = file.read().partition("\n| Instead of | Say |\n|---|---|\n")[2].split("\n\n")[0]
+            for row in table.strip().split("\n") if table else []:
+                words, say = (cell.strip() for cell in row.strip("|").split("|"))
+                self.instead.update({word.strip(): say for word in words.split(",")})
+        if self.instead:
+            self.pattern = re.compile("|".join(
+                r"\b" + re.escape(word.rstrip("*")) + (r"\w*" if word.endswith("*") else r"\b") for word in self.instead), re.I)
+
+    @staticmethod
+    def reads(path):
+        if path.endswith(CODE):
+            return path.startswith(("lib/", *(program + "/" for program in PROGRAMS))) and not rooms.is_test(path)
+        return path.endswith(".md") and not path.startswith(("docs/adr/", "CHANGELOG")) or path.startswith("crds/")
+
+    def check(self, path, text, say):
+        if not self.pattern or not self.reads(path) or not self.pattern.search(text):
+            return
+        if path.endswith(CODE):
+            text = only_comments_and_strings(text)
+        for number, line in enumerate(text.split("\n"), 1):
+            for match in self.pattern.finditer(line) if not line.startswith("| ") or path != "docs/architecture.md" else ():
+                said = match[0].lower()
+                word = next(w for w in self.instead if re.fullmatch(re.escape(w.lower()).replace(r"\*", r"\w*"), said))
+                say(path, number, f"'{match[0]}' is not the field's word: {self.instead[word]}")
+
+
 def is_source(root, path):
     """C++ and Python, and scripts without an extension that start with #!."""
     if path.startswith(("build/", ".git/")):
@@ -194,6 +229,10 @@ def is_source(root, path):
         return file.read(2) == b"#!"
 
 
+TOKENS = re.compile(r'(?P<include>^\s*#include[^\n]*)|//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\2"|"(?:\\.|[^"\\\n])*"'
+                    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'", re.S | re.M)
+
+
 def without_comments(text):
     """The code with comments and the insides of literals blanked; line numbers stay."""
     def blank(match):
@@ -201,8 +240,15 @@ def without_comments(text):
         if token.startswith("/"):
             return "\n" * token.count("\n")
         return token if match["include"] else '""' + "\n" * token.count("\n")
-    return re.sub(r'(?P<include>^\s*#include[^\n]*)|//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\2"|"(?:\\.|[^"\\\n])*"'
-                  r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'", blank, text, flags=re.S | re.M)
+    return TOKENS.sub(blank, text)
+
+
+def only_comments_and_strings(text):
+    out, at = [], 0
+    for match in TOKENS.finditer(text):
+        out += ["\n" * text.count("\n", at, match.start()), " " if match["include"] else match[0]]
+        at = match.end()
+    return "".join(out)
 
 
 def tracked(root):
@@ -213,14 +259,21 @@ def tracked(root):
 
 
 GOOD = "// A file for the self-test.\n"
+PURE_LINE = "Pure: no files, sockets, threads or clocks.\n"
+
+
+def room(path, sees, pure=""):
+    return f"# {path}\n\nFor the self-test.\n\nSees: {sees}\n{pure}"
+
+
 BROKEN = {  # path: (content, what the finding says)
     "lib/base/up.cc": (GOOD + '#include "lib/http/client/client.h"\n', "lib/base may not include lib/http"),
     "memory/cross.cc": (GOOD + '#include "sidecar/turn.h"\n', "memory may not include sidecar"),
     "memory/fake.cc": (GOOD + '#include "lib/testing/fake_clock.h"\n', "for tests only"),
+    "memory/moved.cc": (GOOD + '#include "sidecar/client.h"\n', ("memory may not", "is it lib/http/client/client.h?")),
     "memory/rest.cc": (GOOD + "#include <cpprest/http_client.h>\n", "cpprestsdk is included outside"),
     "sidecar/beast.cc": (GOOD + "#include <boost/asio.hpp>\n", "Boost is included outside"),
     "memory/raw.cc": (GOOD + "#include <sqlite3.h>\n", "SQLite is included outside"),
-    "memory/dedup.cc": (GOOD + "#include <fstream>\n", "file of decisions"),
     "memory/words.cc": (GOOD + "std::regex r;\n", "std::regex"),
     "memory/thread.cc": (GOOD + "void F() {\n  t.detach();\n}\n", "detached"),
     "memory/shell.cc": (GOOD + "int r = system(c);\n", "no shell"),
@@ -232,27 +285,54 @@ BROKEN = {  # path: (content, what the finding says)
     "memory/class.cc": (GOOD + "class RowManager {\n};\n", "'RowManager' says nothing"),
     "memory/long.cc": (GOOD + "int a;\n" * 400, "401 lines"),
     "memory/big.cc": (GOOD + "void Big() {\n" + "  a();\n" * 60 + "}\n", "a function of 62 lines"),
-    "memory/twin.cc": (GOOD, None), "sidecar/twin.cc": (GOOD, None),
+    "memory/twin.cc": (GOOD, None), "memory/open/twin.cc": (GOOD, None),
     "memory/fine_test.cc": (GOOD + "#include <gtest/gtest.h>\nTEST(Fine, Works) {}\n", None),
     "memory/fine.cc": (GOOD + '// system(x) throw\nconst char* a = "std::regex";\nint f = file_system(1);\n', None),
+    # Rooms.
+    "memory/README.md": (room("memory", "all"), None), "memory/names.h": (GOOD, None),
+    "memory/open/README.md": (room("memory/open", "pure, names"), None),
+    "memory/open/sees.cc": (GOOD + '#include "memory/names.h"\n#include "memory/pure/plan.h"\n', None),
+    "memory/open/blind.cc": (GOOD + '#include "memory/some/plan.h"\n', "memory/open may not include memory/some/plan.h"),
+    "memory/open/story_test.cc": (GOOD + '#include "memory/some/plan.h"\n', None),
+    "memory/pure/README.md": (room("memory/pure", "nothing", PURE_LINE), None),
+    "memory/pure/plan.h": (GOOD + '#include "memory/pure/deep.h"\n', "memory/pure/deep.h → <thread>"),
+    "memory/pure/deep.h": (GOOD + "#include <thread>\n", "input or output: <thread>"),
+    "memory/pure/thread_test.cc": (GOOD + "#include <thread>\n", None),
+    "memory/some/README.md": (room("memory/some", "lib/base", "Pure: plan\n"), None),
+    "memory/some/plan.h": (GOOD + "#include <fstream>\n", "input or output: <fstream>"),
+    "memory/some/run.h": (GOOD + "#include <fstream>\n", None),
+    "memory/none/a.h": (GOOD, None), "memory/none/README.md": (None, "no README.md"),
+    "memory/mute/a.h": (GOOD, None), "memory/mute/README.md": ("# memory/mute\n\nSees: nothing\n", "one to three sentences"),
+    "memory/greedy/a.h": (GOOD, None), "memory/greedy/README.md": (room("memory/greedy", "all, gone"), ("only the top", "'gone'")),
+    "memory/left/a.h": (GOOD, None), "memory/left/README.md": (room("memory/left", "right"), "circle: memory/left, memory/right"),
+    "memory/right/a.h": (GOOD, None), "memory/right/README.md": (room("memory/right", "left"), None),
+    "memory/chicken.h": (GOOD + '#include "memory/egg.h"\n', "circle: memory/chicken, memory/egg"),
+    "memory/egg.h": (GOOD, None), "memory/egg.cc": (GOOD + '#include "memory/chicken.h"\n', None),
+    # Prose.
+    "docs/architecture.md": ("Words.\n\n| Instead of | Say |\n|---|---|\n| frobnic*, lane | key |\n\nA lane.\n", "'lane' is not"),
+    "docs/adr/0001-lane.md": ("A lane.\n", None), "memory/lane_test.cc": (GOOD + "// A lane.\n", None),
+    "memory/lane.cc": (GOOD + "int lane;  // planes\n", None),
+    "memory/key.cc": (GOOD + '\nint lane;  // its Lane\nauto a = "it frobnicates";\n', (":3: 'Lane'", ":4: 'frobnicates'")),
     "docs/features.md": ("| A1 | works | `Fine.Works` |\n| A2 | works | |\n| A1 | not yet | |\n| A3 | soon | |\n"
                          "| A4 | works | `Gone.Away` |\n| A5 | partly | `e2e/gone.py` |\n",
                          ("A2 works, says", "A1 is already", "A3: want", "no test is called Gone.Away",
                           "there is no e2e/gone.py")),
 }
+WHOLE = ("lib/http/client/client.h", "lib/testing/fake_clock.h", "sidecar/turn.h")  # what the broken ones include
 
 
 def self_test():
     with tempfile.TemporaryDirectory() as root:
-        for path, (content, _) in BROKEN.items():
+        files = {path: content for path, (content, _) in BROKEN.items() if content} | {path: GOOD for path in WHOLE}
+        for path, content in files.items():
             os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
             with open(os.path.join(root, path), "w", encoding="utf-8") as file:
                 file.write(content)
-        findings = Tidy(root, sorted(BROKEN)).run()
+        findings = Tidy(root, sorted(files)).run(no_readme={"lib/base", "sidecar", *map(os.path.dirname, WHOLE)}, in_circles=())
     wanted = [(path, said) for path, (_, says) in BROKEN.items() if says
               for said in (says if isinstance(says, tuple) else (says,))]
-    missed = [w for w in wanted if not any(f.startswith(w[0]) and w[1] in f for f in findings)]
-    extra = [f for f in findings if not any(f.startswith(p) and s in f for p, s in wanted)]
+    missed = [w for w in wanted if not any(f.startswith(w[0] + ":") and w[1] in f for f in findings)]
+    extra = [f for f in findings if not any(f.startswith(p + ":") and s in f for p, s in wanted)]
     for line in [f"missed: {path}: {said}" for path, said in missed] + [f"unexpected: {f}" for f in extra]:
         print(line)
     print(f"tidy self-test: {len(wanted) - len(missed)} of {len(wanted)} broken rules found, {len(extra)} false alarms")

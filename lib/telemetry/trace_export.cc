@@ -11,7 +11,7 @@
 #include "lib/base/process/log.h"
 #include "lib/base/process/random.h"
 #include "lib/base/text/text.h"
-#include "lib/telemetry/otlp/otlp_module.h"
+#include "lib/telemetry/otlp_module.h"
 
 namespace telemetry {
 

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <memory>
 
-#include "lib/telemetry/otlp/otlp_module.h"
+#include "lib/telemetry/otlp_module.h"
 
 namespace telemetry {
 
