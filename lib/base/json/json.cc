@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "lib/base/json/mend.h"
 #include "lib/base/limits/byte_budget.h"
 #include "lib/base/text/text.h"
 
@@ -19,7 +18,7 @@ constexpr size_t kValuesAtOnce = 1'024;  // so that small texts charge nothing
 // Builds the value and refuses what K47 refuses. The library has already checked syntax and UTF-8.
 class StrictReader : public nlohmann::json_sax<Json> {
  public:
-  StrictReader(const JsonLimits& limits, JsonMends* mends) : limits_(limits), mends_(mends) {}
+  StrictReader(const JsonLimits& limits, TwinKeys* twins) : limits_(limits), counted_(twins) {}
 
   bool null() override { return Put(nullptr); }
   bool boolean(bool value) override { return Put(value); }
@@ -70,9 +69,9 @@ class StrictReader : public nlohmann::json_sax<Json> {
   }
   // No kept name is tried twice, so that many twins cost in proportion.
   bool KeepTwin(Json& object, const std::string& name) {
-    if (mends_ == nullptr) return false;
-    ++mends_->twins;
-    if (open_.size() == 1) ++mends_->top_twins;
+    if (counted_ == nullptr) return false;
+    ++counted_->twins;
+    if (open_.size() == 1) ++counted_->top_twins;
     std::string kept;
     do {
       kept = name;
@@ -118,7 +117,7 @@ class StrictReader : public nlohmann::json_sax<Json> {
   }
 
   const JsonLimits& limits_;
-  JsonMends* const mends_;
+  TwinKeys* const counted_;
   ByteCharge* const charge_ = ByteCharge::OfThisThread();
   std::vector<Json*>
       open_;  // a child is complete before its parent grows, so the pointers stay good
@@ -136,13 +135,13 @@ Result<Json> ParseJson(std::string_view text, const JsonLimits& limits) {
   return ParseJson(text, limits, nullptr);
 }
 
-Result<Json> ParseJson(std::string_view text, const JsonLimits& limits, JsonMends* mends) {
+Result<Json> ParseJson(std::string_view text, const JsonLimits& limits, TwinKeys* twins) {
   if (Trim(text).empty()) return Error{Code::kInvalid, "the JSON text is empty"};
   // The library takes a NUL for the end of its input, and what stands behind it for nothing.
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return Error{Code::kInvalid, "malformed JSON: a NUL at byte " + std::to_string(nul + 1)};
   }
-  StrictReader reader(limits, mends);
+  StrictReader reader(limits, twins);
   if (!Json::sax_parse(text.begin(), text.end(), &reader)) {
     const bool malformed = reader.code == Code::kInvalid;
     return Error{reader.code, (malformed ? "malformed JSON: " : "") + reader.failure};

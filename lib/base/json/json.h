@@ -25,6 +25,16 @@ struct JsonLimits {
 // is kInvalid.
 Result<Json> ParseJson(std::string_view text, const JsonLimits& limits = {});
 
+// Keys that an object has a second time; `top_twins`: those of the outermost object.
+struct TwinKeys {
+  size_t twins = 0;
+  size_t top_twins = 0;
+};
+
+// As ParseJson, but a key that is there twice is no fault and counted. The last value has the name,
+// as with most readers; an earlier one is kept beside it under the name with '_' and '-' behind it.
+Result<Json> ParseJson(std::string_view text, const JsonLimits& limits, TwinKeys* twins);
+
 // Never throws: bytes that are not UTF-8 become U+FFFD.
 std::string DumpJson(const Json& value);
 

@@ -13,13 +13,11 @@
 namespace base {
 
 // What was changed. Each place where text was replaced or left out has U+FFFD.
-struct JsonMends {
+struct JsonMends : TwinKeys {
   bool characters = false;  // NUL, half surrogate pairs, bytes that are not UTF-8: U+FFFD
   bool cut = false;         // long strings to head and tail; the rest of long lists is left out
   bool levels = false;      // what lies deeper than the limit is the text of its JSON
   bool numbers = false;     // out of range, NaN, Infinity: their text
-  size_t twins = 0;         // keys that were there before; of the outermost object alone: top_twins
-  size_t top_twins = 0;
 };
 
 // Bounded: holds little more than `max_bytes`, whatever it takes. Valid JSON that is shorter, with
@@ -70,11 +68,6 @@ class JsonMender {
   size_t token_ = std::string::npos;  // where a number or a word begins in out_
   bool token_cut_ = false;
 };
-
-// The strict parser, for which a key that is there twice is no fault but counted in `mends`. The
-// last value has the name, as with most readers; an earlier one is kept beside it under the name
-// with '_' and '-' behind it.
-Result<Json> ParseJson(std::string_view text, const JsonLimits& limits, JsonMends* mends);
 
 struct MendedJson {
   Json value;

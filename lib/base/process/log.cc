@@ -7,7 +7,6 @@
 
 #include "lib/base/guarded.h"
 #include "lib/base/process/clock.h"
-#include "lib/base/process/log_debug.h"
 
 namespace base {
 namespace {

@@ -27,6 +27,7 @@ LogCounts CountedLogLines();
 
 void SetLogProgram(std::string_view program);  // once, in main
 void SetLogLevel(Level level);
+bool DebugIsLogged();
 Result<Level> ParseLevel(std::string_view name);  // debug, info, warn, error
 
 }  // namespace base

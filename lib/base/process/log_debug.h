@@ -8,8 +8,6 @@
 
 namespace base {
 
-bool DebugIsLogged();
-
 // `fields` returns the Json of the line.
 template <class Fields>
 void LogDebug(std::string_view message, const Fields& fields) {
