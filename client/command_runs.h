@@ -20,7 +20,7 @@ int Completion(Call& call);
 // Memory on this machine: client/laptop.
 int Up(Call& call);
 int Down(Call& call);
-int Status(Call& call);
+int ShowStatus(Call& call);
 int Setup(Call& call);
 int Why(Call& call);
 int Doctor(Call& call);

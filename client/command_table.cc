@@ -53,7 +53,7 @@ std::vector<Command> LaptopCommands() {
        "  agent-memory status\n",
        0,
        0,
-       Status,
+       ShowStatus,
        nullptr},
   };
 }

@@ -17,7 +17,7 @@ using base::Result;
 using base::Status;
 
 constexpr size_t kMostFileBytes = size_t{256} << 20;
-constexpr int64_t kStartMs = 20'000, kTakeInMs = 600'000;
+constexpr int64_t kServerStartMs = 20'000, kTakeInMs = 600'000;
 
 std::string ListeningAt(std::string_view line) {
   const auto said = base::ParseJson(line);
@@ -47,12 +47,12 @@ FileServer::~FileServer() {
 
 Status FileServer::Start() {
   ASSIGN_OR_RETURN(const std::string program, FindProgram("agent-memory-server"));
-  struct Heard {
+  struct ServerHeard {
     std::mutex mutex;
     std::condition_variable changed;
     std::string address, last;
   };
-  const auto heard = std::make_shared<Heard>();
+  const auto heard = std::make_shared<ServerHeard>();
   ChildOptions options{{program, "--data-dir", folder_ + "/memory", "--listen", "127.0.0.1:0",
                         "--admin", "127.0.0.1:0"},
                        CleanEnvironment()};
@@ -63,7 +63,7 @@ Status FileServer::Start() {
     heard->changed.notify_all();
   };
   ASSIGN_OR_RETURN(server_, Child::Start(std::move(options)));
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kStartMs);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kServerStartMs);
   std::unique_lock lock(heard->mutex);
   while (heard->address.empty() && server_->running() && std::chrono::steady_clock::now() < end)
     heard->changed.wait_for(lock, std::chrono::milliseconds(50));

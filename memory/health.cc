@@ -16,7 +16,7 @@ using base::Status;
 
 namespace {
 
-constexpr int64_t kLookEveryMs = 1000;
+constexpr int64_t kProbeEveryMs = 1000;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Status HealthProbe::Look() const {
 Status HealthProbe::Ready() {
   std::lock_guard lock(mutex_);
   int64_t now_ms = clock_.MonotonicMs();
-  if (looked_ms_ < 0 || now_ms - looked_ms_ >= kLookEveryMs || tenants_.Failed()) {
+  if (looked_ms_ < 0 || now_ms - looked_ms_ >= kProbeEveryMs || tenants_.Failed()) {
     last_ = Look();
     looked_ms_ = now_ms;
   }

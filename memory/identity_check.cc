@@ -14,7 +14,7 @@ using base::Result;
 
 namespace {
 
-constexpr auto kLongestWait = std::chrono::seconds(10);  // for another thread's review
+constexpr auto kLongestCheck = std::chrono::seconds(10);  // for another thread's review
 constexpr int64_t kShortestGoodMs = 1'000;  // our clock may run ahead of the API server's
 
 constexpr const char* kNobodyAnswers =
@@ -91,7 +91,7 @@ Identified IdentityCheck::Check(const std::string& token) {
   while (true) {
     if (auto known = Remembered(key)) return *known;
     if (!asking_.contains(key)) break;
-    if (wake_.wait_for(lock, kLongestWait) == std::cv_status::timeout) return WithoutAnswer(key);
+    if (wake_.wait_for(lock, kLongestCheck) == std::cv_status::timeout) return WithoutAnswer(key);
   }
   const size_t most = good_.Find(key) ? options_.most_reviews : options_.most_reviews / 2;
   if (clock_.MonotonicMs() < ask_again_ms_ || asking_.size() >= most) return WithoutAnswer(key);

@@ -17,7 +17,7 @@ namespace {
 constexpr int kKilled = 137;
 
 // Three rows as the first version of the schema keeps them: it never changes.
-constexpr const char* kRows = R"sql(
+constexpr const char* kRowCounts = R"sql(
 INSERT INTO projects VALUES(1, 'p', 'p');
 INSERT INTO ranges(number, next) VALUES(1, 4);
 INSERT INTO sessions(number, id, project, started_ms, next_position) VALUES(1, 's', 1, 1000, 4);
@@ -44,7 +44,7 @@ class Migration : public ::testing::Test {
     EXPECT_TRUE(database) << database.error().message;
     if (version == 0) return path;
     EXPECT_TRUE(sqlite::Migrate(*database, Steps(1)));
-    EXPECT_TRUE(database->Execute(kRows));
+    EXPECT_TRUE(database->Execute(kRowCounts));
     auto migrated = sqlite::Migrate(*database, Steps(version));
     EXPECT_TRUE(migrated) << migrated.error().message;
     return path;

@@ -13,7 +13,7 @@ using base::Result;
 
 namespace {
 
-std::optional<int64_t> NumberOf(std::string_view text) {
+std::optional<int64_t> CursorNumber(std::string_view text) {
   int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
@@ -50,8 +50,8 @@ Result<std::optional<RowKey>> RowCursor(const http::Request& request) {
   const std::optional<std::string> text = request.Query("cursor");
   if (!text) return std::optional<RowKey>();
   const auto halves = HalvesOf(*text);
-  const auto ms = halves ? NumberOf(halves->first) : std::nullopt;
-  const auto id = halves ? NumberOf(halves->second) : std::nullopt;
+  const auto ms = halves ? CursorNumber(halves->first) : std::nullopt;
+  const auto id = halves ? CursorNumber(halves->second) : std::nullopt;
   if (!ms || !id || *id <= 0) return NoCursor(*text);
   return std::optional<RowKey>(RowKey{*ms, *id});
 }
@@ -60,7 +60,7 @@ Result<SessionKey> SessionCursor(const http::Request& request) {
   const std::optional<std::string> text = request.Query("cursor");
   if (!text) return SessionKey();
   const auto halves = HalvesOf(*text);
-  const auto ms = halves ? NumberOf(halves->first) : std::nullopt;
+  const auto ms = halves ? CursorNumber(halves->first) : std::nullopt;
   if (!ms) return NoCursor(*text);
   const Result<std::string> id = http::PercentDecode(halves->second);
   if (!id || id->empty()) return NoCursor(*text);
@@ -75,7 +75,7 @@ Result<std::optional<TimelineKey>> TimelineCursor(const http::Request& request) 
   const std::optional<std::string> text = request.Query("cursor");
   if (!text) return std::optional<TimelineKey>();
   const auto halves = HalvesOf(*text);
-  const auto id = halves ? NumberOf(halves->second) : std::nullopt;
+  const auto id = halves ? CursorNumber(halves->second) : std::nullopt;
   if (!id || *id <= 0 || (halves->first != "after" && halves->first != "before"))
     return NoCursor(*text);
   return std::optional<TimelineKey>(TimelineKey{halves->first == "after", *id});

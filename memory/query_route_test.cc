@@ -141,7 +141,7 @@ TEST_F(Query, TenKilobytesAreAnsweredAndNulIsRefused) {
 }
 
 // A text of pieces that mean something to FTS5, to SQL, to HTTP, or to nobody.
-std::string RandomText(std::mt19937& random) {
+std::string RandomQuery(std::mt19937& random) {
   static const std::string kPieces[] = {"alpha",
                                         "beta",
                                         "gamma*",
@@ -218,7 +218,7 @@ TEST_F(Query, RandomTextIsAnswered200Or400NeverMore) {
                               "/search?as_of=2030-01-01T00:00:00Z&syntax=fts5&q="};
   int answered[2] = {0, 0};
   for (int i = 0; i < 2400 && !HasFailure(); ++i) {
-    std::string text = RandomText(random);
+    std::string text = RandomQuery(random);
     std::string target = ways[i % 4] + http::PercentEncode(text);
     if (target.size() > 15'000) continue;
     Answered answer = Get(target);

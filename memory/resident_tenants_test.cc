@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kRoomForOne =
     36 << 10;  // of those that Fill makes: 30,000 bytes until it is built
-constexpr int kRows = 150;
+constexpr int kRowsEach = 150;
 
 class ResidentTenants : public ::testing::Test {
  protected:
@@ -27,7 +27,7 @@ class ResidentTenants : public ::testing::Test {
   std::shared_ptr<Store> Fill(const std::string& name) {
     auto store = tenants_->Take(name);
     EXPECT_TRUE(store) << store.error().message;
-    for (int i = 0; i < kRows; ++i) {
+    for (int i = 0; i < kRowsEach; ++i) {
       EXPECT_TRUE((*store)->Save(
           Note("zeppelin number " + std::to_string(i) + " of " + name + " lands at dawn"), "",
           kMidnight + i));

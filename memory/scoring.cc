@@ -16,7 +16,7 @@ constexpr double kTitle = 1.5, kTag = 1.2;                // flat, for the recor
 constexpr double kAskFactor = 0.85, kWhenFactor = 1.2;
 constexpr double kAfter[] = {1, 0.7, 0.6, 0.4};   // for the 1st, 2nd, 3rd record after a hit
 constexpr double kBefore[] = {1, 0.6, 0.5, 0.3};  // and before it
-constexpr int64_t kReach = 3;
+constexpr int64_t kNeighbourReach = 3;
 // Records of a dialogue follow within minutes; others lend half (retrieval: control).
 constexpr int64_t kDialogueGapMs = 10 * 60 * 1000;
 
@@ -92,7 +92,7 @@ std::vector<Scored> Score(std::vector<Record> records, const Statistics& statist
     const Record& receiver = records[i];
     auto near = [&](const Record& other) {
       return other.session == receiver.session &&
-             std::abs(other.position - receiver.position) <= kReach;
+             std::abs(other.position - receiver.position) <= kNeighbourReach;
     };
     while (!near(records[from])) from_strength += records[from++].hits.size();  // ends at i
     std::fill(best.begin(), best.end(), Best());

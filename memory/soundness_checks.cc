@@ -17,16 +17,16 @@ using base::Status;
 
 namespace {
 
-constexpr int64_t kLookEveryMs = 500;
+constexpr int64_t kCheckEveryMs = 500;
 constexpr int64_t kRestTimes = 9;
-constexpr int64_t kSmallBytes = 4 << 20;  // checked at once after it was opened
-constexpr int64_t kFirstMs = 60'000;      // others: when the start is over
-constexpr int64_t kAgainMs = 60'000;      // between checks of a file where damage is met
+constexpr int64_t kCheckedAtOnceBytes = 4 << 20;  // checked at once after it was opened
+constexpr int64_t kFirstMs = 60'000;              // others: when the start is over
+constexpr int64_t kAgainMs = 60'000;              // between checks of a file where damage is met
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 bool IsSmall(const std::string& file) {
   struct stat facts {};
-  return stat(file.c_str(), &facts) == 0 && facts.st_size <= kSmallBytes;
+  return stat(file.c_str(), &facts) == 0 && facts.st_size <= kCheckedAtOnceBytes;
 }
 
 // Stopped, no room for a copy, too many writes: that says nothing about the file.
@@ -49,7 +49,7 @@ void SoundnessChecks::Start() {
     pthread_setname_np(pthread_self(), "soundness");
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);  // of this thread alone
     do Round(stop);
-    while (Rest(stop, kLookEveryMs));
+    while (Rest(stop, kCheckEveryMs));
   });
 }
 
@@ -66,8 +66,8 @@ bool SoundnessChecks::Rest(const std::stop_token& stop, int64_t ms) {
 
 // Damage that a call meets meanwhile is looked at soon.
 void SoundnessChecks::RestAfter(const std::stop_token& stop, int64_t ms) {
-  for (; ms > 0 && !soundness_.AnySuspected(); ms -= kLookEveryMs)
-    if (!Rest(stop, std::min(ms, kLookEveryMs))) return;
+  for (; ms > 0 && !soundness_.AnySuspected(); ms -= kCheckEveryMs)
+    if (!Rest(stop, std::min(ms, kCheckEveryMs))) return;
 }
 
 void SoundnessChecks::Round(const std::stop_token& stop) {

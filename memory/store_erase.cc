@@ -24,7 +24,7 @@ namespace {
 
 constexpr int64_t kMergePages = 64;   // of a step, 4 KiB each
 constexpr int64_t kCleanPages = 512;  // of a step: read, few are written
-constexpr milliseconds kWithoutRoom{5'000};
+constexpr milliseconds kPauseWithoutRoom{5'000};
 constexpr int kMostMerges = 3;
 constexpr size_t kSessionsAtOnce = 256;  // of one snapshot
 
@@ -116,7 +116,7 @@ Result<Chore> Eraser::Step(Database& writer, const sqlite::Writer::ChoreCall& ca
   if (phase_ == Phase::kIdle) return Begin(writer, call.closing);
   if (phase_ == Phase::kLog && !call.log_emptied) return Chore{Chore::Next::kEmptyLog};
   if (phase_ != Phase::kLog && MustWait(writer))
-    return call.closing ? Chore{} : Chore{Chore::Next::kStep, kWithoutRoom};
+    return call.closing ? Chore{} : Chore{Chore::Next::kStep, kPauseWithoutRoom};
   const bool met_before = writer.MetDamage();
   const Status done = [&] {
     switch (phase_) {

@@ -15,7 +15,7 @@ namespace memory {
 namespace {
 
 // What the store should hold, told in plain containers.
-class Model {
+class StoreModel {
  public:
   struct Row {
     std::string content, topic, project;
@@ -101,7 +101,7 @@ TEST(StoreModel, RandomOperationsMatchAndTheIndexStaysSound) {
   ScratchDirectory scratch;
   auto store = Store::Open(scratch.File("store"), {});
   ASSERT_TRUE(store);
-  Model model;
+  StoreModel model;
   int64_t now_ms = kMidnight - kDay / 2;
   const uint64_t steps = Steps(), check_every = std::max<uint64_t>(1, steps / 1000);
   const uint64_t words = std::max<uint64_t>(12, steps / 100);

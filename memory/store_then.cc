@@ -90,7 +90,7 @@ Result<Statement> ReadText(Database& database, const Text& text) {
 }
 
 // Cuts texts into words, as many as one question may look at, and notes whose topic is asked for.
-struct Reading {
+struct ReadingThen {
   Database& database;
   sqlite::ScratchIndex& index;
   std::string_view topic;  // empty: none
@@ -145,7 +145,7 @@ Result<RankedThen> RankThen(Database& database, std::vector<RankedText> matches,
       operators ? question : AnyWordOf(ReadQuestion(question)).expression;
   const size_t live = matches.size();
   ASSIGN_OR_RETURN(sqlite::ScratchIndex index, sqlite::ScratchIndex::Make());
-  Reading reading{database, index, operators ? std::string_view() : base::Trim(question), {}};
+  ReadingThen reading{database, index, operators ? std::string_view() : base::Trim(question), {}};
   std::vector<RankedText> all = matches;
   RETURN_IF_ERROR(reading.Read(all, 0));
   for (const Text& text : replaced.texts) all.push_back({text});

@@ -25,7 +25,7 @@ using base::Status;
 
 namespace {
 
-constexpr auto kLongestWait = std::chrono::seconds(10);  // for a store that opens or closes
+constexpr auto kLongestOpenWait = std::chrono::seconds(10);  // for a store that opens or closes
 
 }  // namespace
 
@@ -125,7 +125,7 @@ Result<std::shared_ptr<Store>> Tenants::Take(const std::string& name) {
 
 // Waits while the store opens or closes. Null: it is not there, or the wait was too long.
 std::shared_ptr<Store> Tenants::FindOpen(const std::string& name, Lock& lock) {
-  wake_.wait_for(lock, kLongestWait, [&] {
+  wake_.wait_for(lock, kLongestOpenWait, [&] {
     auto place = entries_.find(name);
     return place == entries_.end() || place->second.state == State::kOpen;
   });

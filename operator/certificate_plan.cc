@@ -16,13 +16,13 @@ constexpr const char *kCertificate = "tls.crt", *kKey = "tls.key", *kAuthority =
                      *kFormer = "former-ca.crt", *kNextCertificate = "next.crt",
                      *kNextKey = "next.key", *kNextAuthority = "next-ca.crt";
 
-bool HasEnded(const std::string& certificate, int64_t now_ms) {
+bool CertificateHasEnded(const std::string& certificate, int64_t now_ms) {
   const auto valid = ValidityOf(certificate);
   return !valid || valid->until_ms <= now_ms;
 }
 
 bool IsUsable(const ServingPair& pair, const CertificateRules& rules, int64_t now_ms) {
-  return FaultOf(pair, rules.hosts).empty() && !HasEnded(pair.certificate, now_ms);
+  return FaultOf(pair, rules.hosts).empty() && !CertificateHasEnded(pair.certificate, now_ms);
 }
 
 // Counted from the end, since a certificate begins before it is made.
@@ -36,7 +36,7 @@ std::string Living(const std::string& authorities, int64_t now_ms) {
   std::string text;
   size_t kept = 0;
   for (const std::string& one : CertificatesIn(authorities)) {
-    if (kept == kMostFormer || HasEnded(one, now_ms) || IsIn(text, one)) continue;
+    if (kept == kMostFormer || CertificateHasEnded(one, now_ms) || IsIn(text, one)) continue;
     text += one;
     ++kept;
   }

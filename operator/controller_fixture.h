@@ -10,6 +10,7 @@
 #include "lib/base/json/yaml.h"
 #include "lib/base/process/random.h"
 #include "lib/kube/client/connection.h"
+#include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/controller.h"
 #include "operator/embedded_crds.h"
@@ -20,16 +21,7 @@ namespace controller {
 
 using base::Json;
 using kube::ObjectKey;
-
-// True as soon as `condition` holds, false after `timeout_ms`.
-inline bool Eventually(const std::function<bool()>& condition, int64_t timeout_ms = 10'000) {
-  const int64_t end_ms = base::SystemClock().MonotonicMs() + timeout_ms;
-  while (base::SystemClock().MonotonicMs() < end_ms) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return condition();
-}
+using testing::Eventually;
 
 // An API server, our client of it and somebody else's. Our mutating calls are counted.
 class Server {

@@ -51,9 +51,9 @@ struct Path {
 Json Read(const char* yaml) { return ReadObjects(yaml, "n").value().at(0); }
 
 constexpr const char
-    *kService = R"({apiVersion: v1, kind: Service, metadata: {name: m},
+    *kCrashService = R"({apiVersion: v1, kind: Service, metadata: {name: m},
     spec: {selector: {app: m}, ports: [{name: memory, port: 7437, protocol: TCP}]}})",
-    *kAgent = R"({apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: a},
+    *kCrashAgent = R"({apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: a},
     spec: {image: "i:1", ports: [{name: http, containerPort: 80}], memory: {serverRef: m}}})",
     *kChanged = R"({apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: a},
     spec: {image: "i:2", memory: {serverRef: m, contextLimit: 9}}})",
@@ -71,22 +71,22 @@ const std::vector<Path>& Paths() {
     return [yaml](testing::FakeCluster& cluster) { cluster.Put(Read(yaml)); };
   };
   static const std::vector<Path> paths = {
-      {"a new Agent", {kService}, give(kAgent)},
-      {"an edit that also takes a child away", {kService, kAgent}, give(kChanged)},
-      {"memory switched off", {kService, kAgent}, give(kBare)},
+      {"a new Agent", {kCrashService}, give(kCrashAgent)},
+      {"an edit that also takes a child away", {kCrashService, kCrashAgent}, give(kChanged)},
+      {"memory switched off", {kCrashService, kCrashAgent}, give(kBare)},
       {"the Service goes",
-       {kService, kAgent},
+       {kCrashService, kCrashAgent},
        [](testing::FakeCluster& cluster) {
          cluster.Remove(kube::Services(), {"n", "m"});
        }},
       {"children are deleted by hand",
-       {kService, kAgent},
+       {kCrashService, kCrashAgent},
        [](testing::FakeCluster& cluster) {
          cluster.Remove(kube::StatefulSets(), {"n", "a"});
          cluster.Remove(kube::ConfigMaps(), {"n", PolicyConfigMapName("a")});
        }},
-      {"a task and its run", {kService, kTask}, give(kRun)},
-      {"a run before its Agent", {kService, kRun}, give(kTask)},
+      {"a task and its run", {kCrashService, kTask}, give(kRun)},
+      {"a run before its Agent", {kCrashService, kRun}, give(kTask)},
       {"a new MemoryServer", {}, give(kServer)},
   };
   return paths;

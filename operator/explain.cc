@@ -16,8 +16,8 @@ namespace {
 
 using base::Json;
 
-constexpr int kRefused = 1, kUsage = 64;
-constexpr const char* kHelp =
+constexpr int kExplainRefused = 1, kExplainUsage = 64;
+constexpr const char* kExplainHelp =
     R"(Usage: agent-memory-operator explain workload.yaml [agent.yaml …] [options]
 
 Prints what pods with the label agents.agentops.io/memory become in a cluster that serves pods of
@@ -58,7 +58,7 @@ std::string RefusalOf(const Json& pod, const kube::ObjectKey& agent, const Objec
          ": correct the label, or create it (here: give its file with -f)";
 }
 
-std::string Outcome(const Json& pod, const kube::ObjectKey& agent) {
+std::string Explanation(const Json& pod, const kube::ObjectKey& agent) {
   std::string text = "gets the memory of Agent " + agent.Text() + ": init containers";
   for (const Json& container : pod["spec"]["initContainers"])
     text += " " + base::StringAt(container, {"name"});
@@ -112,7 +112,8 @@ bool ExplainPod(Explained explained, const Objects& agents, const Objects& parts
         base::StringAt(agents.at(agent), {"spec", "injection", "placement"}, "First"));
   const std::string why =
       label.empty() ? std::string("it has no label ") + kMemoryLabel : skip.message;
-  err << explained.name << " " << (left ? "is left as it is: " + why : Outcome(pod, agent)) << "\n";
+  err << explained.name << " " << (left ? "is left as it is: " + why : Explanation(pod, agent))
+      << "\n";
   out << "---\n" << base::DumpYaml(pod);
   return true;
 }
@@ -128,12 +129,12 @@ int ExplainAll(const FileRequest& request, const std::vector<Json>& objects, std
     auto explained = PodIn(object);
     if (!explained) continue;
     ++pods;
-    if (!ExplainPod(*std::move(explained), agents, parts, out, err)) code = kRefused;
+    if (!ExplainPod(*std::move(explained), agents, parts, out, err)) code = kExplainRefused;
   }
   if (pods > 0) return code;
   err << "explain: no Pod in the files, and nothing that makes one: a Deployment, StatefulSet, "
          "DaemonSet, ReplicaSet, Job or CronJob\n";
-  return kRefused;
+  return kExplainRefused;
 }
 
 }  // namespace
@@ -141,17 +142,17 @@ int ExplainAll(const FileRequest& request, const std::vector<Json>& objects, std
 int RunExplain(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   auto request = ReadArguments(arguments, "explain");
   if (!request) {
-    err << request.error().message << "\n\n" << kHelp;
-    return kUsage;
+    err << request.error().message << "\n\n" << kExplainHelp;
+    return kExplainUsage;
   }
   if (request->help) {
-    out << kHelp;
+    out << kExplainHelp;
     return 0;
   }
   auto objects = ReadFiles(*request);
   if (!objects) {
     err << objects.error().message << "\n";
-    return kRefused;
+    return kExplainRefused;
   }
   return ExplainAll(*request, *objects, out, err);
 }

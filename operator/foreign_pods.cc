@@ -9,7 +9,7 @@ namespace {
 
 using base::Json;
 
-constexpr const char* kAdmission = "admissionregistration.k8s.io";
+constexpr const char* kAdmissionGroup = "admissionregistration.k8s.io";
 
 bool IsWindows(const Json& pod) {
   return base::StringAt(pod, {"spec", "os", "name"}) == "windows" ||
@@ -19,12 +19,12 @@ bool IsWindows(const Json& pod) {
 }  // namespace
 
 const kube::Resource& InjectionPolicies() {
-  static const kube::Resource resource = {kAdmission, "v1", "MutatingAdmissionPolicy",
+  static const kube::Resource resource = {kAdmissionGroup, "v1", "MutatingAdmissionPolicy",
                                           "mutatingadmissionpolicies", false};
   return resource;
 }
 const kube::Resource& InjectionBindings() {
-  static const kube::Resource resource = {kAdmission, "v1", "MutatingAdmissionPolicyBinding",
+  static const kube::Resource resource = {kAdmissionGroup, "v1", "MutatingAdmissionPolicyBinding",
                                           "mutatingadmissionpolicybindings", false};
   return resource;
 }

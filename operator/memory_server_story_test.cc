@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "lib/base/guarded.h"
+#include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/controller.h"
 #include "operator/names.h"
@@ -15,15 +16,7 @@ namespace controller {
 namespace {
 
 using base::Json;
-
-bool Eventually(const std::function<bool()>& condition) {
-  const int64_t end_ms = base::SystemClock().MonotonicMs() + 10'000;
-  while (base::SystemClock().MonotonicMs() < end_ms) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return condition();
-}
+using testing::Eventually;
 
 class ServerStory : public testing::Test {
  protected:

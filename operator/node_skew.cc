@@ -22,7 +22,7 @@ constexpr KubeletRange kFaulty[] = {
     {{0, 0, 0}, {1, 29, 0}, KubeletFault::kNoNativeSidecars},
     {{1, 35, 0}, {1, 35, 4}, KubeletFault::kForgetsRestarts},
 };
-constexpr size_t kNamed = 3;
+constexpr size_t kNodesNamed = 3;
 
 // "v1.35.2-gke.1" → 1.35.2; nothing for what does not begin so.
 bool ReadVersion(const std::string& text, Version& version) {
@@ -84,8 +84,8 @@ bool MayStandOn(const Json& node, const Json* pod_spec) {
 
 std::string Named(std::vector<std::string> nodes) {
   std::sort(nodes.begin(), nodes.end());
-  const bool more = nodes.size() > kNamed;
-  if (more) nodes.resize(kNamed);
+  const bool more = nodes.size() > kNodesNamed;
+  if (more) nodes.resize(kNodesNamed);
   return base::Join(nodes, ", ") + (more ? ", …" : "");
 }
 

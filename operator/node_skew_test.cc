@@ -105,7 +105,7 @@ TEST(NodeSkew, NamesTheFirstNodesAndWhatToDo) {
             std::string::npos);
 }
 
-constexpr const char* kService =
+constexpr const char* kSkewService =
     "{apiVersion: v1, kind: Service, metadata: {name: m}, spec: {ports: [{name: memory, port: "
     "7437, protocol: TCP}]}}";
 
@@ -125,7 +125,7 @@ class NodeSkewStory : public testing::TestWithParam<const char*> {
       GTEST_SKIP()
           << "AGENT_MEMORY_TEST_KUBECONFIG is not set (e2e/cluster/up --api-only prints one)";
     server_ = std::make_unique<Server>(real);
-    server_->Give(kService);
+    server_->Give(kSkewService);
     server_->Give(AgentOf(server_->name_space()));
     ControllerOptions options;
     options.agent_class = server_->name_space();

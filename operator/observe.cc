@@ -11,7 +11,7 @@ namespace {
 
 using base::Json;
 
-const std::set<std::string> kChildKinds = {"ServiceAccount", "ConfigMap", "Service", "StatefulSet"};
+const std::set<std::string> kOwnedKinds = {"ServiceAccount", "ConfigMap", "Service", "StatefulSet"};
 
 bool BelongsTo(const Json& object, const std::string& agent) {
   return kube::LabelOf(object, kAgentLabel) == agent || kube::KeyOf(object).name == agent;
@@ -45,7 +45,7 @@ Observed Sort(const base::Json& agent, const std::vector<base::Json>& objects) {
       seen.pods.push_back(object);
     if (kind == "PersistentVolumeClaim" && beside && key.name == ClaimName(self.name))
       seen.claim = object;
-    if (kChildKinds.contains(kind) && beside &&
+    if (kOwnedKinds.contains(kind) && beside &&
         (BelongsTo(object, self.name) || TakesChildName(object, self.name)))
       seen.children[{kind, key.name}] = object;
     if (AgentOfBinding(object) == self) seen.children[{kind, key.name}] = object;

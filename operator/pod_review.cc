@@ -77,7 +77,7 @@ Json Answer(const Question& question, Json response) {
           {"response", std::move(response)}};
 }
 
-Json Refusal(const Question& question, const std::string& words) {
+Json Refuse(const Question& question, const std::string& words) {
   return Answer(question, {{"allowed", false},
                            {"status",
                             {{"status", "Failure"},
@@ -135,16 +135,16 @@ base::Result<base::Json> AnswerMutation(const base::Json& review, const AgentLoo
   ASSIGN_OR_RETURN(const Question question, Read(review));
   if (question.agent.name.empty()) return Answer(question, {{"allowed", true}});
   if (const std::string fault = ForeignPodFault(*question.pod); !fault.empty())
-    return Refusal(question, ", and cannot have it: " + fault + "; change that" + Leave());
+    return Refuse(question, ", and cannot have it: " + fault + "; change that" + Leave());
   ASSIGN_OR_RETURN(const std::optional<Json> agent, agent_of(question.agent));
   const Json* parts = PartsOf(agent);
   if (!parts)
-    return Refusal(question,
-                   ", which gives none: there is no such Agent in this namespace, its "
-                   "spec.injection.foreignPods is not true, or it was changed a moment ago. See "
-                   "kubectl get agent -n " +
-                       question.agent.name_space + " " + question.agent.name +
-                       "; correct the label" + Leave());
+    return Refuse(question,
+                  ", which gives none: there is no such Agent in this namespace, its "
+                  "spec.injection.foreignPods is not true, or it was changed a moment ago. See "
+                  "kubectl get agent -n " +
+                      question.agent.name_space + " " + question.agent.name +
+                      "; correct the label" + Leave());
   Json pod = *question.pod;
   InjectIntoForeignPod(pod, *parts,
                        base::StringAt(*agent, {"spec", "injection", "placement"}, "First"));
@@ -174,9 +174,9 @@ base::Result<base::Json> AnswerValidation(const base::Json& review) {
   ASSIGN_OR_RETURN(const Question question, Read(review));
   if (question.agent.name.empty()) return Answer(question, {{"allowed", true}});
   if (const std::string fault = ForeignPodFault(*question.pod); !fault.empty())
-    return Refusal(question, ", and cannot have it: " + fault + "; change that" + Leave());
+    return Refuse(question, ", and cannot have it: " + fault + "; change that" + Leave());
   const std::string fault = SidecarFault(*question.pod, question.agent.name);
-  return fault.empty() ? Answer(question, {{"allowed", true}}) : Refusal(question, fault);
+  return fault.empty() ? Answer(question, {{"allowed", true}}) : Refuse(question, fault);
 }
 
 }  // namespace controller

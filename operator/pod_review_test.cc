@@ -30,7 +30,7 @@ Json ReviewOf(const Json& pod) {
             {"object", pod}}}};
 }
 
-Json Agent() {
+Json AgentOfPod() {
   SidecarShape shape;
   shape.image = "sidecar:1";
   shape.audience = "agent-memory";
@@ -48,7 +48,7 @@ AgentLookup Having(std::optional<Json> agent) {
 
 Json Injected() {
   Json pod = Pod();
-  InjectIntoForeignPod(pod, Agent()["status"]["foreignPods"], "Last");
+  InjectIntoForeignPod(pod, AgentOfPod()["status"]["foreignPods"], "Last");
   return pod;
 }
 
@@ -57,7 +57,7 @@ std::string MessageOf(const base::Result<Json>& answer) {
 }
 
 TEST(PodReview, APatchMakesThePodThatTheRendererMakes) {
-  const auto answer = AnswerMutation(ReviewOf(Pod()), Having(Agent()));
+  const auto answer = AnswerMutation(ReviewOf(Pod()), Having(AgentOfPod()));
   ASSERT_TRUE(answer) << answer.error().message;
   const Json response = (*answer)["response"];
   EXPECT_EQ(response["uid"], "u-1");
@@ -70,7 +70,7 @@ TEST(PodReview, APatchMakesThePodThatTheRendererMakes) {
 }
 
 TEST(PodReview, APodThatHasItsSidecarIsNotChangedAgain) {
-  const auto answer = AnswerMutation(ReviewOf(Injected()), Having(Agent()));
+  const auto answer = AnswerMutation(ReviewOf(Injected()), Having(AgentOfPod()));
   EXPECT_EQ(base::DecodeBase64(base::StringAt(*answer, {"response", "patch"})).value(), "[]");
 }
 
@@ -83,7 +83,7 @@ TEST(PodReview, APodWithoutTheLabelIsLetThroughUnasked) {
 }
 
 TEST(PodReview, WhatAnAgentDoesNotGiveIsRefusedByName) {
-  Json closed = Agent(), young = Agent();
+  Json closed = AgentOfPod(), young = AgentOfPod();
   closed["spec"]["injection"]["foreignPods"] = false;
   young.erase("status");
   for (const std::optional<Json>& agent :
@@ -169,14 +169,15 @@ TEST(PodReview, WhatIsNoReviewIsRefusedAndNothingIsBroken) {
   for (const auto& [path, value] : damages) {
     Json pod = Pod();
     pod[Json::json_pointer(path)] = value;
-    EXPECT_EQ(AnswerMutation(ReviewOf(pod), Having(Agent())).error().code, base::Code::kInvalid)
+    EXPECT_EQ(AnswerMutation(ReviewOf(pod), Having(AgentOfPod())).error().code,
+              base::Code::kInvalid)
         << path << base::DumpJson(value);
   }
   Json pod = Pod();
   pod["spec"]["initContainers"] = nullptr;
   pod["spec"]["volumes"] = nullptr;
   pod["metadata"]["annotations"] = nullptr;
-  EXPECT_TRUE(AnswerMutation(ReviewOf(pod), Having(Agent())));
+  EXPECT_TRUE(AnswerMutation(ReviewOf(pod), Having(AgentOfPod())));
 }
 
 }  // namespace

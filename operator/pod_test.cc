@@ -9,7 +9,7 @@ namespace {
 
 using base::Json;
 
-Json Pod() {
+Json PodOf() {
   return Json::parse(R"({"metadata": {"name": "a-0"},
       "spec": {"initContainers": [{"name": "memory", "image": "s:1"}]},
       "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}],
@@ -17,7 +17,7 @@ Json Pod() {
 }
 
 TEST(PodState, TheBlockingContainerIsNamedInitContainersFirst) {
-  Json pod = Pod();
+  Json pod = PodOf();
   pod["status"]["containerStatuses"] =
       Json::parse(R"([{"name": "agent", "state": {"waiting": {"reason": "PodInitializing"}}}])");
   pod["status"]["initContainerStatuses"][0]["state"] =
@@ -29,7 +29,7 @@ TEST(PodState, TheBlockingContainerIsNamedInitContainersFirst) {
 }
 
 TEST(PodState, ACrashingAgentIsNamedBehindARunningSidecar) {
-  Json pod = Pod();
+  Json pod = PodOf();
   pod["status"]["containerStatuses"] = Json::parse(
       R"([{"name": "agent", "image": "x:1", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}])");
   EXPECT_EQ(StateOf(pod).reason, "CrashLoopBackOff");
@@ -37,14 +37,14 @@ TEST(PodState, ACrashingAgentIsNamedBehindARunningSidecar) {
 }
 
 TEST(PodState, ACrashSaysItsExitCodeAndNothingOfTheLog) {
-  Json pod = Pod();
+  Json pod = PodOf();
   pod["status"]["initContainerStatuses"][0]["state"] = Json::parse(
       R"({"terminated": {"reason": "Error", "exitCode": 137, "message": "secret of a log"}})");
   EXPECT_EQ(StateOf(pod).message, "container memory of pod a-0 (s:1): Error: exit code 137");
 }
 
 TEST(PodState, ASidecarThatEndedWhileItsPodRunsOnIsInTrouble) {
-  Json pod = Pod();
+  Json pod = PodOf();
   pod["status"]["phase"] = "Running";
   pod["spec"]["initContainers"][0]["image"] = "nowhere:1";
   pod["status"]["initContainerStatuses"][0]["state"] =
@@ -57,7 +57,7 @@ TEST(PodState, ASidecarThatEndedWhileItsPodRunsOnIsInTrouble) {
 }
 
 TEST(PodState, AnUnschedulablePodSaysWhy) {
-  Json pod = Pod();
+  Json pod = PodOf();
   pod["status"] =
       Json::parse(R"({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
       "reason": "Unschedulable", "message": "0/1 nodes"}]})");

@@ -15,8 +15,8 @@ namespace {
 
 using base::Json;
 
-constexpr int kRefused = 1, kUsage = 64;
-constexpr const char* kHelp =
+constexpr int kRenderRefused = 1, kRenderUsage = 64;
+constexpr const char* kRenderHelp =
     R"(Usage: agent-memory-operator render agent.yaml [more.yaml …] [options]
 
 Prints the objects that the Agents in the files would own, and the AgentRuns of Agents of mode task.
@@ -98,21 +98,22 @@ int RenderAll(const FileRequest& request, const std::vector<Json>& objects, std:
   if (agents == 0 || (agents > 1 && !request.directory.empty())) {
     err << "render: " << (agents == 0 ? "no Agent in the files" : "-o takes one Agent at a time")
         << "\n";
-    return kRefused;
+    return kRenderRefused;
   }
   std::vector<Json> seen;  // the Agents, with their status
   for (const Json& object : objects) {
     if (base::StringAt(object, {"kind"}) != "Agent") continue;
     const Plan plan =
         MakePlan(Sort(object, objects), request.settings, base::SystemClock().NowMs());
-    if (!Finish(request, plan, "Agent " + kube::KeyOf(object).name, out, err)) return kRefused;
+    if (!Finish(request, plan, "Agent " + kube::KeyOf(object).name, out, err))
+      return kRenderRefused;
     seen.push_back(object);
     if (plan.status) seen.back()["status"] = *plan.status;
   }
   for (const Json& object : objects)
     if (base::StringAt(object, {"kind"}) == "AgentRun" &&
         !RenderRun(request, object, seen, out, err))
-      return kRefused;
+      return kRenderRefused;
   return 0;
 }
 
@@ -121,17 +122,17 @@ int RenderAll(const FileRequest& request, const std::vector<Json>& objects, std:
 int RunRender(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   auto request = ReadArguments(arguments, "render");
   if (!request) {
-    err << request.error().message << "\n\n" << kHelp;
-    return kUsage;
+    err << request.error().message << "\n\n" << kRenderHelp;
+    return kRenderUsage;
   }
   if (request->help) {
-    out << kHelp;
+    out << kRenderHelp;
     return 0;
   }
   auto objects = ReadFiles(*request);
   if (!objects) {
     err << objects.error().message << "\n";
-    return kRefused;
+    return kRenderRefused;
   }
   return RenderAll(*request, *objects, out, err);
 }

@@ -14,7 +14,7 @@ namespace {
 
 using base::Json;
 
-constexpr int64_t kNow = 1'767'323'045'000;
+constexpr int64_t kRolloutNow = 1'767'323'045'000;
 
 std::vector<Json> Objects(const std::string& yaml) {
   auto objects = ReadObjects(yaml, "agents");
@@ -47,7 +47,7 @@ class RolloutTest : public testing::Test {
         "memory, port: 7437}]}}");
   }
   Json Wanted(const Observed& observed) {
-    for (const Child& child : MakePlan(observed, settings_, kNow).apply)
+    for (const Child& child : MakePlan(observed, settings_, kRolloutNow).apply)
       if (child.resource == kube::StatefulSets()) return child.object;
     ADD_FAILURE() << "no workload is applied";
     return {};
@@ -68,7 +68,7 @@ class RolloutTest : public testing::Test {
     return pod;
   }
   // A look at the Agent with this spec, the workload as it was and the pod as it is.
-  Plan Look(const std::string& spec, bool applied = true, int64_t now_ms = kNow) {
+  Plan Look(const std::string& spec, bool applied = true, int64_t now_ms = kRolloutNow) {
     std::vector<Json> around = Around();
     around.push_back(pod_);
     Json agent = AgentOf(spec);
@@ -252,7 +252,7 @@ TEST_F(RolloutTest, AWorkloadThatTheServerRefusesDisturbsNobody) {
   observed.children[{"StatefulSet", "a"}] = workload_;
   observed.has_place = true;
   observed.refused[kube::AnnotationOf(Wanted(observed), kIntentAnnotation)] = "no such field";
-  const Plan plan = MakePlan(observed, settings_, kNow);
+  const Plan plan = MakePlan(observed, settings_, kRolloutNow);
   EXPECT_EQ(PodRemoval(plan), nullptr) << "its workload would make the same pod again, and again";
   EXPECT_EQ(PodPatch(plan), nullptr);
 }
@@ -285,7 +285,7 @@ TEST_F(RolloutTest, AServerThatIsGoneForAWhileRestartsNobody) {
   Json owned = workload_;
   owned["metadata"]["ownerReferences"] = workload_["metadata"]["ownerReferences"];
   gone.children[{"StatefulSet", "a"}] = owned;
-  for (const Child& child : MakePlan(gone, settings_, kNow).apply)
+  for (const Child& child : MakePlan(gone, settings_, kRolloutNow).apply)
     EXPECT_FALSE(child.resource == kube::StatefulSets()) << child.object;
   EXPECT_FALSE(made_from.empty());
 }

@@ -11,7 +11,7 @@ using base::Json;
 using kube::ObjectKey;
 
 // What somebody else may put right without our hearing of it is looked at again.
-constexpr int64_t kLookAgainMs = 300'000;
+constexpr int64_t kRunLookAgainMs = 300'000;
 
 const kube::Resource& ResourceOf(const std::string& kind) {
   if (kind == kube::Jobs().kind) return kube::Jobs();
@@ -86,7 +86,7 @@ base::Result<kube::When> Controller::ReconcileRun(const ObjectKey& key, std::sto
     base::LogWarn("reconcile failed", {{"run", key.Text()}, {"error", summary.error().message}});
     return summary.error();
   }
-  return kube::When{IsStalled(observed, plan) && !HasEnded(*run) ? kLookAgainMs : 0};
+  return kube::When{IsStalled(observed, plan) && !HasEnded(*run) ? kRunLookAgainMs : 0};
 }
 
 }  // namespace controller

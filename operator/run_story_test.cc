@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/controller.h"
 #include "operator/names.h"
@@ -13,18 +14,10 @@ namespace controller {
 namespace {
 
 using base::Json;
-
-bool Eventually(const std::function<bool()>& condition, int64_t timeout_ms = 10'000) {
-  const int64_t end_ms = base::SystemClock().MonotonicMs() + timeout_ms;
-  while (base::SystemClock().MonotonicMs() < end_ms) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return condition();
-}
+using testing::Eventually;
 
 constexpr int64_t kSoonMs = 2'000;
-constexpr const char* kService =
+constexpr const char* kRunService =
     "{apiVersion: v1, kind: Service, metadata: {name: m}, spec: {ports: [{name: memory, port: "
     "7437}]}}";
 
@@ -114,7 +107,7 @@ class RunStory : public testing::Test {
 };
 
 TEST_F(RunStory, ARunBecomesAJobAndItsEndIsTold) {
-  Give(kService);
+  Give(kRunService);
   GiveAgent();
   GiveRun(", prompt: 'go'");
   ASSERT_TRUE(Eventually([&] { return !Job().is_null(); }));
@@ -134,12 +127,12 @@ TEST_F(RunStory, ARunThatWaitsGoesOnWithinTwoSecondsOfWhatItWaitsFor) {
   GiveAgent();
   ASSERT_TRUE(Says("MemoryNotResolved", kSoonMs));
   EXPECT_TRUE(Job().is_null());
-  Give(kService);
+  Give(kRunService);
   EXPECT_TRUE(Eventually([&] { return !Job().is_null(); }, kSoonMs));
 }
 
 TEST_F(RunStory, AnEditOfTheAgentChangesNoJobThatExists) {
-  Give(kService);
+  Give(kRunService);
   GiveAgent();
   GiveRun();
   ASSERT_TRUE(Eventually([&] { return Status().value("job", "") == "r"; }));
@@ -154,7 +147,7 @@ TEST_F(RunStory, AnEditOfTheAgentChangesNoJobThatExists) {
 }
 
 TEST_F(RunStory, ARestartWithNothingChangedWritesNothingBeforeAndAfterTheEnd) {
-  Give(kService);
+  Give(kRunService);
   GiveAgent();
   GiveRun(", storage: {}, prompt: '" + std::string(40'000, 'x') + "'");
   ASSERT_TRUE(Eventually([&] { return Status().value("job", "") == "r"; }));
@@ -181,7 +174,7 @@ TEST_F(RunStory, ARestartWithNothingChangedWritesNothingBeforeAndAfterTheEnd) {
 }
 
 TEST_F(RunStory, AJobIsMadeOnceThoughItsCacheIsLate) {
-  Give(kService);
+  Give(kRunService);
   GiveAgent();
   ASSERT_TRUE(Eventually([&] {
     const auto agent = cluster_.Get(Agents(), {"n", "a"});
@@ -208,7 +201,7 @@ TEST_F(RunStory, AJobIsMadeOnceThoughItsCacheIsLate) {
 
 TEST_F(RunStory, ARefusedJobIsSaidAndNotTriedOverAndOver) {
   cluster_.Inject({"APPLY", "/jobs/", 422, 0, false, 1'000});
-  Give(kService);
+  Give(kRunService);
   GiveAgent();
   GiveRun();
   ASSERT_TRUE(Says("Refused"));
@@ -222,7 +215,7 @@ TEST_F(RunStory, ARefusedJobIsSaidAndNotTriedOverAndOver) {
 }
 
 TEST_F(RunStory, AnAgentOfModeDaemonIsNotRun) {
-  Give(kService);
+  Give(kRunService);
   GiveAgent("daemon");
   GiveRun();
   ASSERT_TRUE(Says("AgentNotTask"));
@@ -230,7 +223,7 @@ TEST_F(RunStory, AnAgentOfModeDaemonIsNotRun) {
 }
 
 TEST_F(RunStory, AJobOfSomebodyElseIsLeftAlone) {
-  Give(kService);
+  Give(kRunService);
   GiveAgent();
   cluster_.Put({{"apiVersion", "batch/v1"},
                 {"kind", "Job"},

@@ -11,17 +11,17 @@ namespace {
 
 using base::Json;
 
-using Names = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 
 // All that the agent has, but for the memory tools; nullopt: there may be others.
-std::optional<Names> Declared(const Json& spec) {
+std::optional<NameList> Declared(const Json& spec) {
   const Json* builtin = base::At(spec, {"builtinTools"});
   const Json* bound = base::At(spec, {"tools"});
   if (!builtin || !builtin->is_array() || builtin->empty()) return std::nullopt;
   if (bound && !bound->empty()) return std::nullopt;  // each brings tools of any name
   for (const char* more : {"enableQuestionTool", "delegation", "integrations"})
     if (const Json* field = base::At(spec, {more}); field && *field != false) return std::nullopt;
-  Names names;
+  NameList names;
   for (const Json& name : *builtin) {
     if (!name.is_string()) return std::nullopt;
     names.push_back(base::FoldCase(name.get<std::string>()));
@@ -34,7 +34,7 @@ bool IsMemoryTool(const std::string& folded) {
 }
 
 // Why no call has this name; empty: one may.
-std::string FaultOf(const std::string& tool, const std::optional<Names>& declared) {
+std::string FaultOf(const std::string& tool, const std::optional<NameList>& declared) {
   const std::string folded = base::FoldCase(tool);
   if (!declared || IsMemoryTool(folded) || folded.starts_with("mcp_")) return "";
   const bool known = std::any_of(declared->begin(), declared->end(), [&](const std::string& name) {
@@ -48,8 +48,8 @@ std::string FaultOf(const std::string& tool, const std::optional<Names>& declare
 }  // namespace
 
 std::vector<std::string> UnknownTools(const api::Policy& policy, const Json& spec) {
-  const std::optional<Names> declared = Declared(spec);
-  Names faults;
+  const std::optional<NameList> declared = Declared(spec);
+  NameList faults;
   auto look = [&](const std::string& where, const std::string& tool) {
     if (std::string fault = FaultOf(tool, declared); !fault.empty())
       faults.push_back(where + ": " + fault);

@@ -13,7 +13,7 @@
 namespace sidecar {
 namespace {
 
-constexpr int kNotReady = 1, kBadUsage = 64;  // 64: sysexits
+constexpr int kNotReady = 1, kWrongUsage = 64;  // 64: sysexits
 constexpr int64_t kAgainMs = 100, kAnswerMs = 3'000;
 
 const base::Program& AwaitProgram() {
@@ -53,7 +53,7 @@ int RunAwait(const std::vector<std::string>& arguments, std::ostream& err) {
   auto client = http::MakeClient(options);
   if (!client) {
     err << AwaitProgram().name << ": --url: " << client.error().message << "\n";
-    return kBadUsage;
+    return kWrongUsage;
   }
   const int64_t within_ms = invocation.settings.Milliseconds("within");
   const int64_t end_ms = base::SystemClock().MonotonicMs() + within_ms;

@@ -51,11 +51,6 @@ constexpr std::string_view kPlainNames[] = {"command",   "cmd",    "script",
                                             "file_path", "path",   "notebook_path",
                                             "paths",     "source", "destination"};
 
-template <size_t N>
-bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
-
 std::string PlainName(std::string_view name) {
   std::string plain;
   for (const char c : name.substr(0, kLongestName)) {
@@ -68,11 +63,11 @@ std::string PlainName(std::string_view name) {
 Meaning MeaningOf(std::string_view name, bool glob_tool) {
   const std::string plain = PlainName(name);
   if (plain == "glob" || (glob_tool && plain == "pattern")) return Meaning::kGlob;
-  if (IsOneOf(plain, kCommandNames)) return Meaning::kCommand;
-  if (IsOneOf(plain, kProseNames)) return Meaning::kProse;
+  if (base::IsOneOf(plain, kCommandNames)) return Meaning::kCommand;
+  if (base::IsOneOf(plain, kProseNames)) return Meaning::kProse;
   const bool ends = std::any_of(std::begin(kPathEnds), std::end(kPathEnds),
                                 [&](std::string_view end) { return plain.ends_with(end); });
-  return ends || IsOneOf(plain, kPathNames) ? Meaning::kPath : Meaning::kUnknown;
+  return ends || base::IsOneOf(plain, kPathNames) ? Meaning::kPath : Meaning::kUnknown;
 }
 
 bool IsListOfTexts(const Json& value) {
@@ -106,7 +101,7 @@ bool IsRootDirectory(std::string_view text) {
   constexpr std::string_view kRoots[] = {
       "bin",  "boot", "dev", "etc",  "home", "lib", "lib32", "lib64", "media", "mnt",  "opt",
       "proc", "root", "run", "sbin", "srv",  "sys", "tmp",   "usr",   "var",   "data", "Users"};
-  return IsOneOf(text.substr(1), kRoots);
+  return base::IsOneOf(text.substr(1), kRoots);
 }
 
 class Reader {
@@ -158,7 +153,7 @@ class Reader {
     for (const auto& member : object.items()) {
       if (budget_.over()) return;
       const Json& value = member.value();
-      if (top && IsOneOf(member.key(), kPlainNames) && !IsPlain(value)) {
+      if (top && base::IsOneOf(member.key(), kPlainNames) && !IsPlain(value)) {
         found_.unreadable = "its argument " + member.key() + " is neither text nor a list of it";
         return;
       }
@@ -188,7 +183,7 @@ class Reader {
     std::vector<std::string> lists;
     for (const auto& member : object.items()) {
       if (lists.size() == kMostLists || !budget_.Spend(kLeafBytes)) break;
-      if (!IsOneOf(PlainName(member.key()), kListNames)) continue;
+      if (!base::IsOneOf(PlainName(member.key()), kListNames)) continue;
       const Json& list = member.value();
       if (IsListOfTexts(list)) lists.push_back(AsScript(list));
       if (!list.is_string()) continue;

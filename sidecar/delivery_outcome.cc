@@ -12,7 +12,7 @@ namespace sidecar {
 namespace {
 
 using base::Json;
-using Kind = DeliveryOutcome::Kind;
+using OutcomeKind = DeliveryOutcome::Kind;
 
 // With pauses that double up to retry-longest: a minute or two of a row that fails by itself, a
 // quarter of an hour of what is more likely the way to the server.
@@ -61,17 +61,17 @@ bool IsReceipt(const OutboxRow& row, const http::Response& answer) {
 }
 
 DeliveryOutcome Fault(const char* reason, int most_tries = 0, bool maybe_row = false) {
-  return {Kind::kServerFault, reason, maybe_row, most_tries};
+  return {OutcomeKind::kServerFault, reason, maybe_row, most_tries};
 }
 
 DeliveryOutcome Classify4xx(const OutboxRow& row, const http::Response& answer) {
   switch (answer.status) {
     case 413:
     case 414:
-      return {Kind::kRowFault};
+      return {OutcomeKind::kRowFault};
     case 400:
     case 422:  // a proxy's own page says nothing about the row
-      return HasErrorText(BodyOf(answer)) ? DeliveryOutcome{Kind::kRowFault}
+      return HasErrorText(BodyOf(answer)) ? DeliveryOutcome{OutcomeKind::kRowFault}
                                           : Fault("not_served", kRowTries, true);
     case 401:  // about the token: a rotated or late one heals it
       return Fault("unauthenticated");
@@ -79,15 +79,15 @@ DeliveryOutcome Classify4xx(const OutboxRow& row, const http::Response& answer) 
       return base::StringAt(BodyOf(answer), {"code"}) == "denied" ? Fault("denied", kRowTries, true)
                                                                   : Fault("denied", kWayTries);
     case 404:
-      return IsUnknownSession(row, BodyOf(answer)) ? DeliveryOutcome{Kind::kRowFault}
+      return IsUnknownSession(row, BodyOf(answer)) ? DeliveryOutcome{OutcomeKind::kRowFault}
                                                    : Fault("not_found", kWayTries);
     case 408:
       return Fault("server_error", kRowTries, true);
     case 409:
-      return {Kind::kConflict};
+      return {OutcomeKind::kConflict};
     case 425:
     case 429:
-      return {Kind::kThrottled};
+      return {OutcomeKind::kThrottled};
     default:
       return Fault("not_served", kWayTries);
   }
@@ -98,11 +98,11 @@ DeliveryOutcome Classify4xx(const OutboxRow& row, const http::Response& answer) 
 DeliveryOutcome ClassifyResponse(const OutboxRow& row, const http::Response& answer) {
   const int status = answer.status;
   if (status >= 200 && status < 300) {
-    return IsReceipt(row, answer) ? DeliveryOutcome{Kind::kDelivered}
+    return IsReceipt(row, answer) ? DeliveryOutcome{OutcomeKind::kDelivered}
                                   : Fault("wrong_backend", kWayTries);
   }
   if (status < 400) return Fault("redirected", kWayTries);
-  if (IsKeptCapture(row, answer)) return {Kind::kDelivered};
+  if (IsKeptCapture(row, answer)) return {OutcomeKind::kDelivered};
   if (status < 500) return Classify4xx(row, answer);
   if (status == 502 || status == 503 || status == 504) return Fault("overloaded");
   if (status == 507) return Fault("full");

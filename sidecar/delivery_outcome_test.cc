@@ -6,7 +6,7 @@
 namespace sidecar {
 namespace {
 
-using Kind = DeliveryOutcome::Kind;
+using Outcome = DeliveryOutcome::Kind;
 
 DeliveryOutcome Classify(int status, const std::string& body, const char* kind = "observation",
                          const char* origin = "") {
@@ -22,11 +22,11 @@ DeliveryOutcome Classify(int status, const std::string& body, const char* kind =
 constexpr const char* kPage = "<html>nothing here</html>";
 
 TEST(DeliveryOutcome, OnlyAReceiptOfAMemoryServerIsDelivered) {
-  EXPECT_EQ(Classify(201, R"({"id": 7})").kind, Kind::kDelivered);
-  EXPECT_EQ(Classify(200, R"({"summary": ""})", "session_end").kind, Kind::kDelivered);
-  EXPECT_EQ(Classify(204, "", "retention").kind, Kind::kDelivered);
+  EXPECT_EQ(Classify(201, R"({"id": 7})").kind, Outcome::kDelivered);
+  EXPECT_EQ(Classify(200, R"({"summary": ""})", "session_end").kind, Outcome::kDelivered);
+  EXPECT_EQ(Classify(204, "", "retention").kind, Outcome::kDelivered);
   for (const char* body : {kPage, "", "OK", R"({"status": "ok"})"}) {
-    EXPECT_EQ(Classify(200, body).kind, Kind::kServerFault) << body;
+    EXPECT_EQ(Classify(200, body).kind, Outcome::kServerFault) << body;
     EXPECT_STREQ(Classify(200, body).reason, "wrong_backend") << body;
   }
 }
@@ -47,7 +47,7 @@ TEST(DeliveryOutcome, WhatIsSaidOfEverythingIsNoFaultOfTheRow) {
                                                           {507, "full"},
                                                           {400, "not_served"}}) {
     const DeliveryOutcome outcome = Classify(status, kPage);
-    EXPECT_EQ(outcome.kind, Kind::kServerFault) << status;
+    EXPECT_EQ(outcome.kind, Outcome::kServerFault) << status;
     EXPECT_STREQ(outcome.reason, reason) << status;
   }
   for (int status : {401, 502, 503, 504, 507}) EXPECT_EQ(Classify(status, kPage).most_tries, 0);
@@ -57,25 +57,25 @@ TEST(DeliveryOutcome, WhatIsSaidOfEverythingIsNoFaultOfTheRow) {
 
 TEST(DeliveryOutcome, WhatTheServerSaysOfTheRowIsItsFault) {
   const std::string ours = R"({"error": "title is too long", "code": "invalid"})";
-  for (int status : {400, 413, 422}) EXPECT_EQ(Classify(status, ours).kind, Kind::kRowFault);
-  EXPECT_EQ(Classify(413, kPage).kind, Kind::kRowFault);
+  for (int status : {400, 413, 422}) EXPECT_EQ(Classify(status, ours).kind, Outcome::kRowFault);
+  EXPECT_EQ(Classify(413, kPage).kind, Outcome::kRowFault);
   const std::string unknown = R"({"error": "there is no session x", "code": "not_found"})";
-  EXPECT_EQ(Classify(404, unknown, "session_end").kind, Kind::kRowFault);
-  EXPECT_EQ(Classify(404, unknown).kind, Kind::kServerFault) << "not by an id";
+  EXPECT_EQ(Classify(404, unknown, "session_end").kind, Outcome::kRowFault);
+  EXPECT_EQ(Classify(404, unknown).kind, Outcome::kServerFault) << "not by an id";
   const std::string router =
       R"({"error": "no such resource: /sessions/x/end", "code": "not_found"})";
-  EXPECT_EQ(Classify(404, router, "session_end").kind, Kind::kServerFault);
+  EXPECT_EQ(Classify(404, router, "session_end").kind, Outcome::kServerFault);
   EXPECT_TRUE(Classify(403, R"({"error": "no", "code": "denied"})").maybe_row);
-  EXPECT_EQ(Classify(409, ours).kind, Kind::kConflict);
-  EXPECT_EQ(Classify(429, ours).kind, Kind::kThrottled);
+  EXPECT_EQ(Classify(409, ours).kind, Outcome::kConflict);
+  EXPECT_EQ(Classify(429, ours).kind, Outcome::kThrottled);
 }
 
 TEST(DeliveryOutcome, ACaptureWhoseCallIsKeptUnderAnotherPolicyIsNoDeadLetter) {
   const std::string reused = R"({"error": "it came before", "code": "idempotency_key_reused"})";
-  EXPECT_EQ(Classify(422, reused, "observation", "rule").kind, Kind::kDelivered);
-  EXPECT_EQ(Classify(422, reused, "observation", "agent").kind, Kind::kRowFault);
+  EXPECT_EQ(Classify(422, reused, "observation", "rule").kind, Outcome::kDelivered);
+  EXPECT_EQ(Classify(422, reused, "observation", "agent").kind, Outcome::kRowFault);
   EXPECT_EQ(Classify(422, R"({"error": "no", "code": "invalid"})", "observation", "rule").kind,
-            Kind::kRowFault);
+            Outcome::kRowFault);
 }
 
 TEST(Redirect, FollowsInsideTheNamespaceOnly) {

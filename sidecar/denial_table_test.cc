@@ -10,7 +10,7 @@
 namespace sidecar {
 namespace {
 
-Denial Judged(const api::Policy& policy, base::Json input, const std::string& tool = "Bash") {
+Denial JudgedRow(const api::Policy& policy, base::Json input, const std::string& tool = "Bash") {
   api::HookEvent event;
   event.tool_name = tool;
   event.tool_input = std::move(input);
@@ -39,9 +39,9 @@ std::vector<std::pair<std::string, std::string>> Rows(const std::string& name) {
 }
 
 std::string VerdictOf(api::Policy policy, const std::string& command) {
-  if (!Judged(policy, {{"command", command}}).reason.empty()) return "deny";
+  if (!JudgedRow(policy, {{"command", command}}).reason.empty()) return "deny";
   policy.strict_commands = true;
-  return Judged(policy, {{"command", command}}).reason.empty() ? "allow" : "strict";
+  return JudgedRow(policy, {{"command", command}}).reason.empty() ? "allow" : "strict";
 }
 
 TEST(DenialTable, BlockedCommandsStandWhereCommandsStand) {
@@ -61,7 +61,7 @@ TEST(DenialTable, EntriesWithOptionsAndAsterisks) {
   const auto denied = [](const char* entry, const char* command) {
     api::Policy policy;
     policy.blocked_commands = {entry};
-    return !Judged(policy, {{"command", command}}).reason.empty();
+    return !JudgedRow(policy, {{"command", command}}).reason.empty();
   };
   EXPECT_TRUE(denied("rm -rf", "rm -fr x"));
   EXPECT_TRUE(denied("rm -rf", "rm -r x -f"));
@@ -94,7 +94,7 @@ TEST(DenialTable, OrdinaryCommandsPass) {
   size_t rows = 0;
   for (const auto& [verdict, command] : Rows("ordinary_commands.tsv")) {
     ++rows;
-    const std::string reason = Judged(policy, {{"command", command}}).reason;
+    const std::string reason = JudgedRow(policy, {{"command", command}}).reason;
     if (!reason.empty()) denied.push_back(command + ": " + reason);
   }
   EXPECT_GE(rows, 300u);
@@ -102,7 +102,7 @@ TEST(DenialTable, OrdinaryCommandsPass) {
 }
 
 TEST(DenialTable, WithoutListsNothingIsDenied) {
-  EXPECT_EQ(Judged({}, {{"command", "rm -rf /"}, {"path", "/etc"}}).reason, "");
+  EXPECT_EQ(JudgedRow({}, {{"command", "rm -rf /"}, {"path", "/etc"}}).reason, "");
 }
 
 TEST(DenialTable, ArgumentsOfKnownRuntimes) {
@@ -133,9 +133,9 @@ TEST(DenialTable, ArgumentsOfKnownRuntimes) {
       {"mcp__fs__read", {{"uri", "file:///etc/x"}}},
   };
   for (const auto& [tool, input] : calls) {
-    EXPECT_NE(Judged(policy, input, tool).reason, "") << tool << input;
+    EXPECT_NE(JudgedRow(policy, input, tool).reason, "") << tool << input;
   }
-  EXPECT_EQ(Judged(policy, {{"anything", "/compact"}}, "tool").reason, "");
+  EXPECT_EQ(JudgedRow(policy, {{"anything", "/compact"}}, "tool").reason, "");
 }
 
 }  // namespace

@@ -15,11 +15,11 @@
 namespace sidecar {
 namespace {
 
-constexpr int64_t kDayMs = 24 * 3'600'000, kNowMs = 1'700'000'000'000;
-constexpr GrowthLimits kKeeps = {.answers_ms = 90 * kDayMs,
-                                 .injections_ms = 90 * kDayMs,
-                                 .conversations_ms = 90 * kDayMs,
-                                 .audit_ms = 90 * kDayMs};
+constexpr int64_t kUpkeepDayMs = 24 * 3'600'000, kNowMs = 1'700'000'000'000;
+constexpr GrowthLimits kKeeps = {.answers_ms = 90 * kUpkeepDayMs,
+                                 .injections_ms = 90 * kUpkeepDayMs,
+                                 .conversations_ms = 90 * kUpkeepDayMs,
+                                 .audit_ms = 90 * kUpkeepDayMs};
 
 class Growth : public ::testing::Test {
  protected:
@@ -175,9 +175,9 @@ TEST_F(Growth, FreedPagesDoNotCountAndAreUsedAgain) {
 
 TEST_F(Growth, ByAgeEachKindGoesAfterNinetyDays) {
   Fill();
-  GrowthUpkeep::Removed early = Run(kKeeps, kNowMs + 89 * kDayMs);
+  GrowthUpkeep::Removed early = Run(kKeeps, kNowMs + 89 * kUpkeepDayMs);
   for (const Growing kind : kGrowing) EXPECT_EQ(early.Of(kind), 0) << NameOf(kind);
-  const GrowthUpkeep::Removed late = Run(kKeeps, kNowMs + 90 * kDayMs + 1);
+  const GrowthUpkeep::Removed late = Run(kKeeps, kNowMs + 90 * kUpkeepDayMs + 1);
   EXPECT_EQ(late.answers, 1'500);
   EXPECT_EQ(late.injections, 1'500);
   EXPECT_EQ(late.ledgers, 1'400);
@@ -191,8 +191,8 @@ TEST_F(Growth, ByAgeEachKindGoesAfterNinetyDays) {
 TEST_F(Growth, AuditRowsGoOnceTheyWereRead) {
   Fill();
   Write([](sqlite::Database& db) { return MarkAuditRead(db, 120); });
-  EXPECT_EQ(Run(kKeeps, kNowMs + 89 * kDayMs).audit, 0);
-  EXPECT_EQ(Run(kKeeps, kNowMs + 91 * kDayMs).audit, 120);
+  EXPECT_EQ(Run(kKeeps, kNowMs + 89 * kUpkeepDayMs).audit, 0);
+  EXPECT_EQ(Run(kKeeps, kNowMs + 91 * kUpkeepDayMs).audit, 120);
   EXPECT_EQ(Figure("SELECT min(number) FROM audit_log"), 121);
   Write([](sqlite::Database& db) { return MarkAuditRead(db, 200); });
   GrowthLimits limits = kKeeps;
@@ -206,12 +206,12 @@ TEST_F(Growth, AuditRowsGoOnceTheyWereRead) {
   limits = kKeeps;
   limits.audit_ms = 0;
   Write([](sqlite::Database& db) { return MarkAuditRead(db, 300); });
-  EXPECT_EQ(Run(limits, kNowMs + 400 * kDayMs).audit, 0) << "kept for ever";
+  EXPECT_EQ(Run(limits, kNowMs + 400 * kUpkeepDayMs).audit, 0) << "kept for ever";
 }
 
 TEST_F(Growth, AStopIsSeenBetweenPiecesAndTheNextStartGoesOn) {
   Fill();
-  const int64_t late_ms = kNowMs + 91 * kDayMs;
+  const int64_t late_ms = kNowMs + 91 * kUpkeepDayMs;
   until_stop_ = 2;
   EXPECT_EQ(Run(kKeeps, late_ms).answers, 2 * kRowsOfAPiece);
   Open();
@@ -251,7 +251,7 @@ TEST_F(Growth, ALargeConversationGoesInPiecesOfBoundedBytes) {
     return conversation::SetState(db, "large", "ended");
   });
   until_stop_ = 4;  // the kinds before it have a piece each
-  Run(kKeeps, kNowMs + 91 * kDayMs);
+  Run(kKeeps, kNowMs + 91 * kUpkeepDayMs);
   const int64_t left = Figure("SELECT count(*) FROM messages");
   EXPECT_LT(left, 100);
   EXPECT_GE(left, 60);

@@ -12,7 +12,7 @@ namespace sidecar {
 namespace {
 
 using base::Json;
-using Kind = McpMessage::Kind;
+using MessageKind = McpMessage::Kind;
 
 // A content of 50,000 characters fits in any escaping.
 constexpr size_t kMaxMessageBytes = 1 << 20;
@@ -127,11 +127,11 @@ http::Response McpEndpoint::Post(const http::Request& request) {
 }
 
 http::Response McpEndpoint::Stateless(const http::Request& request, const McpMessage& message) {
-  if (message.kind == Kind::kResponse) {
+  if (message.kind == MessageKind::kResponse) {
     return Refused(request, 400, nullptr,
                    Failure(kInvalidRequest, "nothing was asked that this could answer"));
   }
-  if (message.kind == Kind::kNotification) {
+  if (message.kind == MessageKind::kNotification) {
     // The revision defines none over HTTP; one that is sent all the same changes nothing.
     const std::string version = request.headers.Get(kVersionHeader).value_or(kStatelessRevision);
     if (version == kStatelessRevision) return http::EmptyResponse(202);
@@ -167,7 +167,7 @@ http::Response McpEndpoint::Stateless(const http::Request& request, const McpMes
 
 http::Response McpEndpoint::Begin(const http::Request& request, const McpMessage& message) {
   const std::string asked = base::StringAt(message.params, {"protocolVersion"});
-  if (message.kind != Kind::kRequest || asked.empty()) {
+  if (message.kind != MessageKind::kRequest || asked.empty()) {
     return Refused(request, 400, message.id,
                    Failure(kInvalidParams, "initialize is a request with params.protocolVersion"));
   }
@@ -192,7 +192,7 @@ http::Response McpEndpoint::InSession(const http::Request& request, const McpMes
                    Failure(kInvalidRequest, "no such session: begin again with initialize"));
   }
   // There is nothing to do for initialized, cancelled or an answer that was not asked for.
-  if (message.kind != Kind::kRequest) return http::EmptyResponse(202);
+  if (message.kind != MessageKind::kRequest) return http::EmptyResponse(202);
   Outcome outcome;
   if (message.method == "ping") {
     outcome.result = Json::object();

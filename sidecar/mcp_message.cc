@@ -9,7 +9,7 @@ namespace sidecar {
 namespace {
 
 using base::Json;
-using Kind = McpMessage::Kind;
+using MessageKind = McpMessage::Kind;
 
 McpReading Refused(McpMessage message, int code, std::string why) {
   return {std::move(message), RpcError{code, std::move(why), nullptr}};
@@ -33,7 +33,7 @@ McpReading ReadCall(McpMessage message, const Json& json) {
                    "a message has a method or an answer, not both");
   }
   message.method = method;
-  message.kind = json.contains("id") ? Kind::kRequest : Kind::kNotification;
+  message.kind = json.contains("id") ? MessageKind::kRequest : MessageKind::kNotification;
   if (const auto params = json.find("params"); params != json.end()) {
     if (!params->is_object()) {
       return Refused(std::move(message), kInvalidRequest, "params must be an object");
@@ -72,7 +72,7 @@ McpReading ReadMcpMessage(std::string_view text) {
     return Refused(std::move(message), kInvalidRequest,
                    "a message has a method, or an id and one of result and error");
   }
-  message.kind = Kind::kResponse;
+  message.kind = MessageKind::kResponse;
   return {std::move(message), std::nullopt};
 }
 

@@ -7,7 +7,7 @@ namespace sidecar {
 namespace {
 
 using base::Json;
-using Kind = McpMessage::Kind;
+using MessageKind = McpMessage::Kind;
 
 int CodeOf(const char* text) {
   const McpReading reading = ReadMcpMessage(text);
@@ -18,16 +18,16 @@ TEST(McpMessage, ARequestHasAnIdAndANotificationHasNone) {
   const auto request =
       ReadMcpMessage(R"({"jsonrpc":"2.0","id":"a","method":"tools/list","params":{"x":1}})");
   ASSERT_FALSE(request.error);
-  EXPECT_EQ(request.message.kind, Kind::kRequest);
+  EXPECT_EQ(request.message.kind, MessageKind::kRequest);
   EXPECT_EQ(request.message.id, "a");
   EXPECT_EQ(request.message.method, "tools/list");
   EXPECT_EQ(request.message.params, Json({{"x", 1}}));
   const auto notification = ReadMcpMessage(R"({"jsonrpc":"2.0","method":"notifications/x"})");
   ASSERT_FALSE(notification.error);
-  EXPECT_EQ(notification.message.kind, Kind::kNotification);
+  EXPECT_EQ(notification.message.kind, MessageKind::kNotification);
   EXPECT_TRUE(notification.message.params.is_object());
   EXPECT_EQ(ReadMcpMessage(R"({"jsonrpc":"2.0","id":7,"result":{}})").message.kind,
-            Kind::kResponse);
+            MessageKind::kResponse);
 }
 
 TEST(McpMessage, WhatIsNoJsonIsAParseError) {

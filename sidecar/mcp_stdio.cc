@@ -16,11 +16,11 @@ namespace sidecar {
 namespace {
 
 using base::Json;
-using Kind = McpMessage::Kind;
+using MessageKind = McpMessage::Kind;
 
 constexpr size_t kMaxLineBytes = 1 << 20;  // what /mcp takes
 constexpr int64_t kAnswerTimeoutMs = 30'000;
-constexpr int kBadUsage = 64;
+constexpr int kStdioUsage = 64;
 
 const base::Program& StdioProgram() {
   static const base::Program program = {
@@ -86,7 +86,7 @@ std::optional<std::string> McpPipe::Answer(std::string_view line) {
   const bool forgotten = answer && answer->status == 404 && !session_.empty() &&
                          !IsStateless(message, {}) && message.method != "initialize";
   if (forgotten && BeginAgain()) answer = Send(line, message);
-  const bool asked = message.kind == Kind::kRequest;
+  const bool asked = message.kind == MessageKind::kRequest;
   if (!answer) {
     base::LogWarn("the sidecar does not answer",
                   {{"url", url_}, {"reason", answer.error().message}});
@@ -145,7 +145,7 @@ int RunMcpStdio(const std::vector<std::string>& arguments, std::istream& in, std
                                 ? client.error().message
                                 : "give --stdio; the transport over HTTP is the sidecar's own";
     std::fprintf(stderr, "%s: %s\n", StdioProgram().name.c_str(), why.c_str());
-    return kBadUsage;
+    return kStdioUsage;
   }
   base::SetLogLevel(*level);
   McpPipe pipe(**client, options.base_url);

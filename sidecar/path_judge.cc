@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kDevices[] = {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"};
 constexpr size_t kMaxDirectories = 16;    // that a command may be in
-constexpr size_t kLongestPath = 4'096;    // that a system opens
+constexpr size_t kLongestJudged = 4'096;  // that a system opens
 constexpr size_t kRealPathBytes = 1'024;  // what it costs to follow links, beside the text
 
 // Where every command may read and write: they keep nothing.
@@ -169,8 +169,8 @@ std::string PathJudge::RefusalIn(const std::string& path, const std::string& dir
   const std::string normal = NormalPath(path, directory);
   if (!IsInsideAny(normal, policy_.allowed_paths)) return NoAccess(normal);
   std::string whole = path.starts_with("/") ? path : directory + "/" + path;
-  if (whole.size() > kLongestPath) whole = normal;
-  if (whole.size() > kLongestPath) return {};  // no system opens it
+  if (whole.size() > kLongestJudged) whole = normal;
+  if (whole.size() > kLongestJudged) return {};  // no system opens it
   const std::string real = real_path_(whole);
   const bool inside = IsInsideAny(real, real_prefixes_) || IsInsideAny(real, policy_.allowed_paths);
   return inside ? "" : NoAccess(real + " (a link leads there)");

@@ -10,7 +10,7 @@
 namespace sidecar {
 namespace {
 
-using Kind = api::HookEvent::Kind;
+using EventKind = api::HookEvent::Kind;
 
 SearchPlan PlanSearch(const api::InjectTool& entry, const api::HookEvent& event) {
   SearchPlan plan;
@@ -33,11 +33,11 @@ SearchPlan PlanSearch(const api::InjectTool& entry, const api::HookEvent& event)
 
 RecallPlan PlanRecall(const api::Policy& policy, const api::HookEvent& event, bool denied) {
   RecallPlan plan;
-  if (event.kind == Kind::kUserPromptSubmit || event.kind == Kind::kSessionStart) {
+  if (event.kind == EventKind::kUserPromptSubmit || event.kind == EventKind::kSessionStart) {
     plan.kind = RecallPlan::Kind::kContext;
     plan.query = std::string(base::Prefix(event.prompt, api::kQueryCharacters));
   }
-  if (event.kind != Kind::kPreToolUse || denied || policy.inject_tools.empty()) return plan;
+  if (event.kind != EventKind::kPreToolUse || denied || policy.inject_tools.empty()) return plan;
   plan.kind = RecallPlan::Kind::kSearches;
   for (const api::InjectTool& entry : policy.inject_tools) {
     plan.searches.push_back(PlanSearch(entry, event));

@@ -13,7 +13,7 @@ namespace {
 using base::Json;
 
 // No id or tool is longer; to search a longer one would cost as much as a text.
-constexpr size_t kLongestName = 4096;
+constexpr size_t kLongestKey = 4096;
 constexpr size_t kMarkBytes = 33;  // '#' and the hash
 
 std::string MarkOf(const std::string& name) { return "#" + base::Sha256Hex(name).substr(0, 32); }
@@ -26,7 +26,7 @@ bool IsNumber(const std::string& text) {
 
 std::string RedactName(const Redactor& redactor, const std::string& name, size_t limit,
                        Redactor::Counts& counts) {
-  if (name.size() > kLongestName) return name;  // who takes it refuses or marks it
+  if (name.size() > kLongestKey) return name;  // who takes it refuses or marks it
   std::string redacted = redactor.Redact(name, counts);
   if (redacted == name || redacted.size() <= limit) return redacted;
   return redacted.substr(0, base::BorderBefore(redacted, limit - kMarkBytes)) + MarkOf(name);
@@ -35,8 +35,8 @@ std::string RedactName(const Redactor& redactor, const std::string& name, size_t
 void RedactNames(const Redactor& redactor, api::HookEvent& event, Redactor::Counts& counts) {
   event.session_id = RedactName(redactor, event.session_id, api::kMaxConversationIdBytes, counts);
   for (std::string* name : {&event.prompt_id, &event.tool_name, &event.tool_use_id}) {
-    *name = name->size() > kLongestName ? MarkOf(*name)
-                                        : RedactName(redactor, *name, kLongestName, counts);
+    *name = name->size() > kLongestKey ? MarkOf(*name)
+                                       : RedactName(redactor, *name, kLongestKey, counts);
   }
 }
 

@@ -14,20 +14,20 @@ namespace {
 
 using base::Json;
 
-const std::string kSecret = "ghp" + ("_" + std::string(36, 'A')),
+const std::string kNamedSecret = "ghp" + ("_" + std::string(36, 'A')),
                   kOther = "ghp" + ("_" + std::string(36, 'B'));
 
 class RedactedNames : public SidecarTest {
  protected:
   void ExpectNowhere() {
     for (const auto& call : memory_.With([](StubMemory& stub) { return stub.calls; })) {
-      EXPECT_EQ((call.target + call.body).find(kSecret), std::string::npos) << call.target;
+      EXPECT_EQ((call.target + call.body).find(kNamedSecret), std::string::npos) << call.target;
     }
     running_.reset();
     for (const auto& file : std::filesystem::directory_iterator(directory_.path() + "/state")) {
       std::ifstream stream(file.path(), std::ios::binary);
       const std::string bytes(std::istreambuf_iterator<char>(stream), {});
-      EXPECT_EQ(bytes.find(kSecret), std::string::npos) << file.path();
+      EXPECT_EQ(bytes.find(kNamedSecret), std::string::npos) << file.path();
     }
   }
   size_t MessagesOf(const std::string& id) {
@@ -44,12 +44,12 @@ TEST_F(RedactedNames, OfHooksAreNotStoredAndAConversationIsFoundByItsOwnId) {
             {{"auditTools", {"*"}},
              {"memorySaveRules", {{{"name", "all"}, {"tool", "*"}, {"matchOutput", "."}}}}}}}));
   Start();
-  const std::string id = "run-" + kSecret;
-  Hook("UserPromptSubmit", {{"prompt", "go"}, {"prompt_id", "p" + kSecret}}, id);
+  const std::string id = "run-" + kNamedSecret;
+  Hook("UserPromptSubmit", {{"prompt", "go"}, {"prompt_id", "p" + kNamedSecret}}, id);
   for (const char* event : {"PreToolUse", "PostToolUse"}) {
     Hook(event,
-         {{"tool_name", "mcp__x__" + kSecret},
-          {"tool_use_id", "call " + kSecret},
+         {{"tool_name", "mcp__x__" + kNamedSecret},
+          {"tool_use_id", "call " + kNamedSecret},
           {"tool_input", {{"a", 1}}},
           {"tool_response", "out"}},
          id);
@@ -68,26 +68,28 @@ TEST_F(RedactedNames, OfHooksAreNotStoredAndAConversationIsFoundByItsOwnId) {
 }
 
 TEST_F(RedactedNames, OfWritesAreNotSentAndTheSessionIsOne) {
-  const std::string id = "run-" + kSecret;
+  const std::string id = "run-" + kNamedSecret;
   Hook("UserPromptSubmit", {{"prompt", "go"}}, id);
   const std::string session =
       Ask("GET", "/conversations/" + id + "/messages").body["memory_session_id"];
   const Json note = {{"title", "t"},
                      {"content", "c"},
-                     {"type", kSecret},
+                     {"type", kNamedSecret},
                      {"session_id", id},
-                     {"source", {{"tool", kSecret}, {"rule", "x " + kSecret}}}};
+                     {"source", {{"tool", kNamedSecret}, {"rule", "x " + kNamedSecret}}}};
   EXPECT_LT(Ask("POST", "/observations", note).status, 300);
   ASSERT_TRUE(memory_.WaitForObservations(1));
   const Json saved = memory_.With([](StubMemory& stub) { return stub.observations.at(0); });
   EXPECT_EQ(saved["session_id"], session);
   EXPECT_TRUE(saved["type"].get<std::string>().starts_with("[REDACTED:")) << saved;
-  EXPECT_LT(Ask("POST", "/sessions", {{"id", "s-" + kSecret}, {"directory", kSecret}}).status, 300);
-  Ask("POST", "/sessions/s-" + kSecret + "/end", {{"messages", Json::array()}});
-  Ask("POST", "/conversations/c-" + kSecret + "/messages",
+  EXPECT_LT(
+      Ask("POST", "/sessions", {{"id", "s-" + kNamedSecret}, {"directory", kNamedSecret}}).status,
+      300);
+  Ask("POST", "/sessions/s-" + kNamedSecret + "/end", {{"messages", Json::array()}});
+  Ask("POST", "/conversations/c-" + kNamedSecret + "/messages",
       {{"messages", {{{"role", "user"}, {"content", "x"}}}}});
-  EXPECT_EQ(MessagesOf("c-" + kSecret), 1u);
-  Ask("PUT", "/conversations/c-" + kSecret + "/state", {{"state", "ended"}});
+  EXPECT_EQ(MessagesOf("c-" + kNamedSecret), 1u);
+  Ask("PUT", "/conversations/c-" + kNamedSecret + "/state", {{"state", "ended"}});
   ExpectNowhere();
 }
 
@@ -100,10 +102,10 @@ TEST(RedactedName, StaysWithinItsLimitAndDifferentOnesStayDifferent) {
     return RedactName(*redactor, text, 160, counts);
   };
   EXPECT_EQ(name("an id " + fill + fill), "an id " + fill + fill) << "without a secret: as it is";
-  const std::string one = name(fill + " " + kSecret), other = name(fill + " " + kOther);
+  const std::string one = name(fill + " " + kNamedSecret), other = name(fill + " " + kOther);
   EXPECT_LE(one.size(), 160u);
   EXPECT_NE(one, other);
-  EXPECT_EQ(one, name(fill + " " + kSecret));
+  EXPECT_EQ(one, name(fill + " " + kNamedSecret));
   EXPECT_EQ(one, name(one));
 }
 

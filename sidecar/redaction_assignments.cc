@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostName = 64, kMostValue = 4096, kMostBlock = 8192, kMostBlanks = 64;
 
-bool IsNameCharacter(char c) {
+bool IsAssignedNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '-';
 }
@@ -88,13 +88,15 @@ struct Name {
 // "api key" is one name, and so is what stands around the word.
 Name NameAround(std::string_view text, size_t begin, size_t end) {
   const size_t first = begin;
-  while (begin > 0 && first - begin < kMostName && IsNameCharacter(text[begin - 1])) --begin;
+  while (begin > 0 && first - begin < kMostName && IsAssignedNameCharacter(text[begin - 1]))
+    --begin;
   const size_t word_end = end;
-  while (end < text.size() && end - word_end < kMostName && IsNameCharacter(text[end])) ++end;
+  while (end < text.size() && end - word_end < kMostName && IsAssignedNameCharacter(text[end]))
+    ++end;
   const bool option = text.substr(begin, 2) == "--" || (end - begin > 2 && text[begin] == '-');
   if (begin == first && begin > 1 && text[begin - 1] == ' ') {
     size_t before = begin - 1;
-    while (before > 0 && begin - before < 16 && IsNameCharacter(text[before - 1])) --before;
+    while (before > 0 && begin - before < 16 && IsAssignedNameCharacter(text[before - 1])) --before;
     begin = before;
   }
   return {text.substr(begin, end - begin), end, option};

@@ -26,7 +26,7 @@ constexpr std::array<int8_t, 256> Digits() {
 }
 constexpr std::array<int8_t, 256> kDigits = Digits();
 
-int DigitOf(char c) { return kDigits[static_cast<unsigned char>(c)]; }
+int EncodedDigitOf(char c) { return kDigits[static_cast<unsigned char>(c)]; }
 
 // "" when it is the base64 of what is no text.
 std::string Decoded(std::string_view run) {
@@ -35,7 +35,7 @@ std::string Decoded(std::string_view run) {
   uint32_t bits = 0;
   int count = 0;
   for (const char c : run) {
-    bits = bits << 6 | static_cast<uint32_t>(DigitOf(c));
+    bits = bits << 6 | static_cast<uint32_t>(EncodedDigitOf(c));
     count += 6;
     if (count < 8) continue;
     count -= 8;
@@ -60,7 +60,7 @@ void FindParted(std::string_view text, size_t begin, size_t line, WorkBudget& bu
                 std::vector<SecretSpan>& spans) {
   const size_t next = line + (text.substr(line).starts_with("\r\n") ? 2 : 1);
   size_t end = next;
-  while (end < text.size() && end - next < kMostToken && DigitOf(text[end]) >= 0) ++end;
+  while (end < text.size() && end - next < kMostToken && EncodedDigitOf(text[end]) >= 0) ++end;
   if (end - next < 4) return;
   const std::string head(text.substr(begin, line - begin));
   std::vector<SecretSpan> joined;
@@ -76,7 +76,7 @@ bool MayGoOn(std::string_view run) {
   bool digit = false, letter = false;
   for (const char c : run) {
     digit |= c >= '0' && c <= '9';
-    letter |= DigitOf(c) >= 0 && !(c >= '0' && c <= '9');
+    letter |= EncodedDigitOf(c) >= 0 && !(c >= '0' && c <= '9');
   }
   return digit && letter;
 }
@@ -85,9 +85,9 @@ bool MayGoOn(std::string_view run) {
 
 bool FindEncoded(std::string_view text, WorkBudget& budget, std::vector<SecretSpan>& spans) {
   for (size_t at = 0; at < text.size(); ++at) {
-    if (DigitOf(text[at]) < 0) continue;
+    if (EncodedDigitOf(text[at]) < 0) continue;
     const size_t begin = at;
-    while (at < text.size() && DigitOf(text[at]) >= 0) ++at;
+    while (at < text.size() && EncodedDigitOf(text[at]) >= 0) ++at;
     const std::string_view run = text.substr(begin, at - begin);
     if (run.size() >= kLeastEncoded) {
       if (!budget.Spend(run.size())) return false;

@@ -23,13 +23,13 @@ constexpr size_t kWindow = 1024;      // of an attempt; a match that fills it is
 constexpr size_t kAttemptBytes = 32;  // what an attempt costs, as text that is read
 constexpr int kGenericRank = 1 << 20;
 
-bool IsAlphanumeric(char c) {
+bool IsLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 // The end of \n or %3D is no part of a word.
 bool BeginsWord(std::string_view text, size_t at) {
-  if (at == 0 || !IsAlphanumeric(text[at - 1])) return true;
+  if (at == 0 || !IsLetterOrDigit(text[at - 1])) return true;
   if (at >= 2 && text[at - 2] == '\\' &&
       std::string_view("nrt").find(text[at - 1]) != std::string_view::npos)
     return true;

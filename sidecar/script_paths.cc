@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/text/text.h"
 #include "sidecar/script_words.h"
 
 namespace sidecar {
@@ -16,15 +17,9 @@ constexpr std::string_view kExpressionFirst[] = {"grep", "egrep", "fgrep", "zgre
                                                  "ag",   "ack",   "jq",    "yq",    "man"};
 constexpr std::string_view kOnlyTexts[] = {"echo", "printf", "expr", "seq", "man", "export", "tr"};
 constexpr std::string_view kMessages[] = {"git", "gh", "glab", "hg", "svn", "jj"};
-constexpr std::string_view kMessageOptions[] = {"-m",      "-am",     "--message", "--title",
-                                                "--body",  "-b",      "-t",        "--grep",
-                                                "-S",      "-G",      "--notes",   "--format",
-                                                "--pretty"};
-
-template <size_t N>
-bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
+constexpr std::string_view kMessageOptions[] = {
+    "-m",     "-am", "--message", "--title", "--body",   "-b",      "-t",
+    "--grep", "-S",  "-G",        "--notes", "--format", "--pretty"};
 
 // Follows commands word by word, for those of substitutions stand between them.
 class TextWords {
@@ -37,14 +32,14 @@ class TextWords {
       return false;
     }
     if (std::exchange(command.value, false)) return true;
-    if (IsOneOf(command.program, kOnlyTexts)) return !word.wildcard;
+    if (base::IsOneOf(command.program, kOnlyTexts)) return !word.wildcard;
     const bool option = word.text.starts_with("-");
-    if (IsOneOf(command.program, kMessages)) {
-      command.value = IsOneOf(word.text, kMessageOptions);
+    if (base::IsOneOf(command.program, kMessages)) {
+      command.value = base::IsOneOf(word.text, kMessageOptions);
       const std::string_view name = std::string_view(word.text).substr(0, word.text.find('='));
-      return option && name.size() < word.text.size() && IsOneOf(name, kMessageOptions);
+      return option && name.size() < word.text.size() && base::IsOneOf(name, kMessageOptions);
     }
-    if (!IsOneOf(command.program, kExpressionFirst)) return false;
+    if (!base::IsOneOf(command.program, kExpressionFirst)) return false;
     if (option) {
       command.value = word.text == "-e" || word.text == "--regexp" || word.text == "--arg";
       command.past_first |= word.text == "-e" || word.text.starts_with("--regexp") ||

@@ -16,7 +16,7 @@ namespace {
 
 using base::Json;
 
-constexpr int64_t kHourMs = 3'600'000, kDayMs = 24 * kHourMs;
+constexpr int64_t kHourMs = 3'600'000, kSessionDayMs = 24 * kHourMs;
 
 class Upkeep : public ::testing::Test {
  protected:
@@ -194,9 +194,9 @@ TEST_F(Upkeep, ZeroMeansNever) {
   Open({}, {});
   Say("c", "user", "words");
   Answer("c", "e");
-  clock_.Advance(400 * kDayMs);
+  clock_.Advance(400 * kSessionDayMs);
   upkeep_->RunOnce();
-  clock_.Advance(400 * kDayMs);
+  clock_.Advance(400 * kSessionDayMs);
   const auto round = upkeep_->RunOnce();
   EXPECT_EQ(round.ended + round.answers + round.conversations, 0);
   EXPECT_EQ(StateOf("c"), "open");
@@ -204,10 +204,10 @@ TEST_F(Upkeep, ZeroMeansNever) {
 }
 
 TEST_F(Upkeep, AnswersAreForgottenByAge) {
-  Open({}, {.growth = {.limits = {.answers_ms = kDayMs}}});
+  Open({}, {.growth = {.limits = {.answers_ms = kSessionDayMs}}});
   upkeep_->RunOnce();
   for (int i = 0; i < 1'200; ++i) Answer("c", "old" + std::to_string(i));
-  clock_.Advance(kDayMs);
+  clock_.Advance(kSessionDayMs);
   Answer("c", "new");
   EXPECT_EQ(upkeep_->RunOnce().answers, 0);  // exactly a day is kept
   clock_.Advance(1);
@@ -217,7 +217,7 @@ TEST_F(Upkeep, AnswersAreForgottenByAge) {
 }
 
 TEST_F(Upkeep, ConversationsGoOnlyWhenEndedOldAndTold) {
-  Open({}, {.growth = {.limits = {.conversations_ms = kDayMs}}});
+  Open({}, {.growth = {.limits = {.conversations_ms = kSessionDayMs}}});
   upkeep_->RunOnce();
   for (const char* id : {"gone", "open", "untold", "dead"}) Say(id, "user", "words");
   for (const char* id : {"gone", "untold", "dead"}) End(id);
@@ -232,7 +232,7 @@ TEST_F(Upkeep, ConversationsGoOnlyWhenEndedOldAndTold) {
                                            : MarkDelivered(db, head.sequence);
     }));
   }
-  clock_.Advance(kDayMs - 1);
+  clock_.Advance(kSessionDayMs - 1);
   EXPECT_EQ(upkeep_->RunOnce().conversations, 0);
   clock_.Advance(1);
   EXPECT_EQ(upkeep_->RunOnce().conversations, 1);
@@ -253,10 +253,10 @@ TEST_F(Upkeep, ConversationsGoOnlyWhenEndedOldAndTold) {
 }
 
 TEST_F(Upkeep, ALongConversationGoesInSmallCommits) {
-  Open({}, {.growth = {.limits = {.conversations_ms = kDayMs}}});
+  Open({}, {.growth = {.limits = {.conversations_ms = kSessionDayMs}}});
   for (int i = 0; i < 25; ++i) Say("long", "user", "words");
   End("long");
-  const int64_t later_ms = clock_.NowMs() + kDayMs;
+  const int64_t later_ms = clock_.NowMs() + kSessionDayMs;
   const auto prune = [&] {
     return *state_->Write<int64_t>(
         [&](sqlite::Database& db) { return PruneRows(db, "long", later_ms, 10); });
@@ -268,32 +268,33 @@ TEST_F(Upkeep, ALongConversationGoesInSmallCommits) {
   EXPECT_EQ(prune(), 5);
   EXPECT_EQ(prune(), 0);
   upkeep_->RunOnce();
-  clock_.Advance(kDayMs);
+  clock_.Advance(kSessionDayMs);
   EXPECT_EQ(upkeep_->RunOnce().conversations, 1);
 }
 
 TEST_F(Upkeep, AClockThatJumpsExpiresNothing) {
   const SessionUpkeep::Options options{
-      .growth = {.limits = {.answers_ms = 3 * kDayMs, .conversations_ms = 3 * kDayMs}}};
+      .growth = {
+          .limits = {.answers_ms = 3 * kSessionDayMs, .conversations_ms = 3 * kSessionDayMs}}};
   Open({}, options);
   Say("c", "user", "words");
   End("c");
   DeliverAll();
   Answer("c", "e");
   upkeep_->RunOnce();
-  clock_.Jump(3'650 * kDayMs);
+  clock_.Jump(3'650 * kSessionDayMs);
   for (int i = 0; i < 60; ++i) {
     clock_.Advance(60'000);
     upkeep_->RunOnce();
   }
-  clock_.Jump(-3'650 * kDayMs - kHourMs);
+  clock_.Jump(-3'650 * kSessionDayMs - kHourMs);
   upkeep_->RunOnce();
-  clock_.Jump(3'650 * kDayMs);
+  clock_.Jump(3'650 * kSessionDayMs);
   Open({}, options);  // a restart gains a day at most
   upkeep_->RunOnce();
   EXPECT_EQ(StateOf("c"), "ended");
   EXPECT_TRUE(Answered("c", "e"));
-  clock_.Advance(3 * kDayMs);
+  clock_.Advance(3 * kSessionDayMs);
   upkeep_->RunOnce();
   EXPECT_EQ(StateOf("c"), "");
   EXPECT_FALSE(Answered("c", "e"));

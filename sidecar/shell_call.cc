@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "lib/base/text/text.h"
 #include "sidecar/normal_path.h"
 
 namespace sidecar {
@@ -114,11 +115,6 @@ constexpr std::string_view kBashOptions[] = {"debugger", "login", "noediting",  
                                              "version",  "help",  "rcfile",     "init-file"};
 
 template <size_t N>
-bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
-
-template <size_t N>
 bool BeginsOneOf(std::string_view word, const std::string_view (&words)[N]) {
   return word.size() > 3 && std::any_of(std::begin(words), std::end(words),
                                         [&](std::string_view w) { return w.starts_with(word); });
@@ -134,7 +130,7 @@ const ShellRunner* FindRunner(std::string_view name) {
 std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool Sources(std::string_view name) { return name == "." || name == "source"; }
-bool IsShell(std::string_view name) { return IsOneOf(name, kShells); }
+bool IsShell(std::string_view name) { return base::IsOneOf(name, kShells); }
 
 // Written in any way: //dev/stdin, ../../dev/./stdin.
 bool IsInput(const std::string& word) {
@@ -151,8 +147,8 @@ bool RunsArguments(std::string_view name) {
 
 // find . -exec sh -c '…' ';'
 bool ShellCall::BeginsRun(const std::string& word) {
-  const bool begins = is_find_ && (word == "-exec" || word == "-execdir" || word == "-ok" ||
-                                   word == "-okdir");
+  const bool begins =
+      is_find_ && (word == "-exec" || word == "-execdir" || word == "-ok" || word == "-okdir");
   if (begins) {
     Name("nohup");
     is_find_ = runs_words_ = true;
@@ -265,7 +261,7 @@ void ShellCall::Add(const std::string& word) {
 void ShellCall::AddOption(const std::string& option) {
   const bool long_one = option.starts_with("--");
   const std::string_view name = std::string_view(option).substr(long_one ? 2 : 1);
-  const bool named = option[0] == '-' && IsOneOf(name, kBashOptions);
+  const bool named = option[0] == '-' && base::IsOneOf(name, kBashOptions);
   if (named && (name == "rcfile" || name == "init-file")) {
     skipped_ = 1;
     return;
@@ -303,10 +299,10 @@ std::string HeldCode(std::string_view name, std::string_view word) {
     const bool runs = command != std::string_view::npos && word.substr(command).starts_with("e ");
     return runs ? std::string(word.substr(command + 2)) : "";
   }
-  constexpr std::string_view kEvaluators[] = {"declare", "typeset", "local", "let",   "printf",
-                                              "test",    "[",       "[[",    "unset", "read",
-                                              "export",  "readonly"};
-  if (!IsOneOf(name, kEvaluators)) return {};
+  constexpr std::string_view kEvaluators[] = {"declare", "typeset", "local",  "let",
+                                              "printf",  "test",    "[",      "[[",
+                                              "unset",   "read",    "export", "readonly"};
+  if (!base::IsOneOf(name, kEvaluators)) return {};
   std::string code = behind("$(");  // arithmetic is expanded once more
   if (code.empty()) code = behind("`");
   return code.substr(0, code.find_last_of(")`"));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "lib/base/text/text.h"
+
 namespace sidecar {
 namespace {
 
@@ -11,11 +13,6 @@ constexpr std::string_view kBeforeCommand[] = {"!",    "{",  "}",     "if",    "
                                                "elif", "do", "while", "until", "time", "coproc"};
 constexpr std::string_view kCompounds[] = {"{",  "(",   "((",   "while",  "until",
                                            "if", "for", "case", "select", "[["};
-
-template <size_t N>
-bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
 
 }  // namespace
 
@@ -29,12 +26,12 @@ bool IsAssignment(std::string_view word) {
          std::all_of(word.begin(), word.begin() + equals, IsNameCharacter);
 }
 
-bool IsBeforeCommand(std::string_view word) { return IsOneOf(word, kBeforeCommand); }
+bool IsBeforeCommand(std::string_view word) { return base::IsOneOf(word, kBeforeCommand); }
 
 bool IsCompound(std::string_view rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   if (rest.starts_with("(")) return true;
-  return IsOneOf(rest.substr(0, rest.find_first_of(" \t\r\n;&|(")), kCompounds);
+  return base::IsOneOf(rest.substr(0, rest.find_first_of(" \t\r\n;&|(")), kCompounds);
 }
 
 size_t EndOfDescriptor(std::string_view text, size_t at) {

@@ -12,8 +12,8 @@
 namespace sidecar {
 namespace {
 
-constexpr int kMaxDepth = 16;         // of substitutions in substitutions
-constexpr size_t kLongestName = 256;  // of a variable
+constexpr int kMaxDepth = 16;             // of substitutions in substitutions
+constexpr size_t kLongestVariable = 256;  // of a variable
 
 struct Heredoc {
   std::string delimiter;
@@ -144,7 +144,7 @@ class Lexer {
   void Expand() {
     if (!word_.expands) word_.literal = word_.text.size();
     word_.expands = true;
-    const std::string_view name = std::string_view(word_.text).substr(0, kLongestName);
+    const std::string_view name = std::string_view(word_.text).substr(0, kLongestVariable);
     if (name.find('=') == std::string_view::npos) hides_name_ = true;
   }
   void AddHidden() {

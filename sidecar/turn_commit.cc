@@ -16,7 +16,7 @@
 namespace sidecar {
 namespace {
 
-using Kind = api::HookEvent::Kind;
+using EventKind = api::HookEvent::Kind;
 using base::Json;
 using base::Result;
 using base::Status;
@@ -95,7 +95,7 @@ Status CommitAudit(sqlite::Database& db, const TurnDraft& draft, int64_t now_ms)
   if (!draft.denial.empty()) details["denied"] = draft.denial;
   if (!draft.unjudged.empty()) details["unjudged"] = draft.unjudged;
   if (!draft.over_budget.empty()) details["over_budget"] = draft.over_budget;
-  if (event.kind == Kind::kPostToolUseFailure) {
+  if (event.kind == EventKind::kPostToolUseFailure) {
     details["error"] = base::Prefix(event.error, kAuditCharacters);
   }
   return AddAudit(db, event.session_id, event.name, event.tool_name, details, now_ms);

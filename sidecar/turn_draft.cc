@@ -16,13 +16,13 @@
 namespace sidecar {
 namespace {
 
-using Kind = api::HookEvent::Kind;
+using EventKind = api::HookEvent::Kind;
 using base::Json;
 
-constexpr size_t kMostArgumentBytes = 1 << 20;
+constexpr size_t kMostDraftedArgumentBytes = 1 << 20;
 
-bool IsToolResult(Kind kind) {
-  return kind == Kind::kPostToolUse || kind == Kind::kPostToolUseFailure;
+bool IsToolResult(EventKind kind) {
+  return kind == EventKind::kPostToolUse || kind == EventKind::kPostToolUseFailure;
 }
 
 bool ShortenText(std::string& text) {
@@ -57,7 +57,7 @@ bool Shorten(api::HookEvent& event) {
   for (std::string* text : {&event.prompt, &event.error, &event.last_assistant_message}) {
     cut |= ShortenText(*text);
   }
-  size_t room = kMostArgumentBytes;
+  size_t room = kMostDraftedArgumentBytes;
   cut |= ShortenStrings(event.tool_input);
   cut |= LeaveOutBeyond(event.tool_input, room);
   cut |= ShortenStrings(event.tool_response);
@@ -93,15 +93,15 @@ std::string HashOf(std::initializer_list<std::string> parts) {
 // the turn's prompt_id equal ones are taken for different, since people do repeat themselves.
 std::string EventKey(const api::HookEvent& event, const std::string& output) {
   switch (event.kind) {
-    case Kind::kPreToolUse:
-    case Kind::kPostToolUse:
-    case Kind::kPostToolUseFailure:
+    case EventKind::kPreToolUse:
+    case EventKind::kPostToolUse:
+    case EventKind::kPostToolUseFailure:
       // With its contents: some runtimes count their calls from 1 in every turn.
       if (event.tool_use_id.empty()) return "";
       return event.name + ":" + event.tool_use_id + ":" +
              HashOf({base::DumpJson(event.tool_input), base::DumpJson(output)});
-    case Kind::kUserPromptSubmit:
-    case Kind::kStop:
+    case EventKind::kUserPromptSubmit:
+    case EventKind::kStop:
       if (event.prompt_id.empty()) return "";
       return event.name + ":" +
              HashOf({base::DumpJson(event.prompt_id), base::DumpJson(event.prompt),
@@ -133,19 +133,19 @@ conversation::Message CallMessage(const api::HookEvent& event, const std::string
 std::vector<conversation::Message> MessagesOf(const api::HookEvent& event,
                                               const std::string& call_id,
                                               const std::string& output) {
-  if (event.kind == Kind::kUserPromptSubmit) return {MessageOf("user", event.prompt)};
-  if (event.kind == Kind::kStop && !event.last_assistant_message.empty()) {
+  if (event.kind == EventKind::kUserPromptSubmit) return {MessageOf("user", event.prompt)};
+  if (event.kind == EventKind::kStop && !event.last_assistant_message.empty()) {
     return {MessageOf("assistant", event.last_assistant_message)};
   }
   if (!IsToolResult(event.kind)) return {};
   conversation::Message result = MessageOf("tool", output);
   result.tool_call_id = call_id;
-  result.is_error = event.kind == Kind::kPostToolUseFailure;
+  result.is_error = event.kind == EventKind::kPostToolUseFailure;
   return {CallMessage(event, call_id), std::move(result)};
 }
 
 bool IsAudited(const api::Policy& policy, const api::HookEvent& event) {
-  if (!IsToolResult(event.kind) && event.kind != Kind::kPreToolUse) return false;
+  if (!IsToolResult(event.kind) && event.kind != EventKind::kPreToolUse) return false;
   return std::any_of(policy.audit_tools.begin(), policy.audit_tools.end(),
                      [&](const std::string& tool) { return ToolMatches(tool, event.tool_name); });
 }
@@ -170,14 +170,15 @@ std::string WithinLimit(const std::string& text, size_t limit) {
 }  // namespace
 
 bool TurnDraft::ClearsTranscript() const {
-  return event.kind == Kind::kSessionStart &&
+  return event.kind == EventKind::kSessionStart &&
          (event.source == "compact" || event.source == "clear" || event.source == "resume");
 }
 
 TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const DraftSources& sources) {
   TurnDraft draft;
   WorkBudget budget(sources.spent, kHookBudgetUs);
-  if (event.kind == Kind::kPreToolUse) JudgeCall(policy, event, sources.real_path, budget, draft);
+  if (event.kind == EventKind::kPreToolUse)
+    JudgeCall(policy, event, sources.real_path, budget, draft);
   RedactNames(policy.redactor, event, draft.redactions);
   draft.truncated = Shorten(event);
   ToolOutput output = ReadOutput(event);
@@ -201,7 +202,7 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
     draft.verdicts = std::move(judgement.verdicts);
     draft.captures = std::move(judgement.captures);
   }
-  if (event.kind == Kind::kUserPromptSubmit && policy.policy.remember_prompts) {
+  if (event.kind == EventKind::kUserPromptSubmit && policy.policy.remember_prompts) {
     if (const auto words = AskedToRemember(event.prompt))
       draft.captures.push_back(Remembered(*words));
   }

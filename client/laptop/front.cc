@@ -11,7 +11,7 @@ namespace client {
 namespace {
 
 // A supervisor that was killed holds the folder's lock for moments still, and answers no more.
-constexpr int64_t kEndingMs = 3'000, kProbeMs = 1'000, kLookMs = 20;
+constexpr int64_t kEndingMs = 3'000, kProbeMs = 1'000, kAcceptTickMs = 20;
 
 using base::Json;
 using base::Result;
@@ -69,7 +69,7 @@ Result<Front> Front::Reach(const Home& home) {
     const auto standing = front.Ask("GET", "/v1/standing", nullptr, kProbeMs);
     if (standing || standing.error().code != base::Code::kUnavailable) return front;
     if (std::chrono::steady_clock::now() >= end) return standing.error();
-    std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+    std::this_thread::sleep_for(std::chrono::milliseconds(kAcceptTickMs));
   }
 }
 

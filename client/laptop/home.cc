@@ -20,7 +20,7 @@ using base::Error;
 using base::Result;
 using base::Status;
 
-std::string Variable(const char* name) {
+std::string HomeVariable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -44,7 +44,7 @@ base::Setting HomeSetting() {
 
 Result<Home> Home::Find(const base::Settings& settings) {
   std::string folder = settings.Text("home");
-  const std::string shared = Variable("XDG_DATA_HOME"), user = Variable("HOME");
+  const std::string shared = HomeVariable("XDG_DATA_HOME"), user = HomeVariable("HOME");
   if (folder.empty() && shared.starts_with('/')) folder = shared + "/agent-memory";
   if (folder.empty() && user.starts_with('/')) folder = user + "/.local/share/agent-memory";
   if (folder.empty())

@@ -18,9 +18,9 @@ using base::Code;
 using base::Error;
 using base::Status;
 
-constexpr size_t kLogBytes = 4 << 20;
+constexpr size_t kProgramLogBytes = 4 << 20;
 // A sidecar waits up to 45 s for one that is still ending.
-constexpr int64_t kStartMs = 60'000, kStopMs = 15'000;
+constexpr int64_t kReadyMs = 60'000, kStopMs = 15'000;
 
 struct Heard {
   std::mutex mutex;
@@ -50,7 +50,7 @@ BoundedLog::~BoundedLog() {
 }
 
 void BoundedLog::Write(std::string_view line) {
-  if (descriptor_ >= 0 && size_ + line.size() > kLogBytes) {
+  if (descriptor_ >= 0 && size_ + line.size() > kProgramLogBytes) {
     close(descriptor_);
     descriptor_ = -1;
     std::error_code ignored;
@@ -90,7 +90,7 @@ Status Service::StartAt(const std::string& address) {
     heard->changed.notify_all();
   };
   ASSIGN_OR_RETURN(const std::shared_ptr<Child> child, Child::Start(std::move(options)));
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kStartMs);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kReadyMs);
   std::unique_lock lock(heard->mutex);
   while (heard->address.empty() && child->running() && std::chrono::steady_clock::now() < end)
     heard->changed.wait_for(lock, std::chrono::milliseconds(20));

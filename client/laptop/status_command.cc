@@ -59,7 +59,7 @@ int NotUp(Call& call, const Home& home) {
 
 }  // namespace
 
-int Status(Call& call) {
+int ShowStatus(Call& call) {
   const auto home = Home::Find(call.settings);
   if (!home) return call.Fail(home.error());
   const auto front = Front::Reach(*home);

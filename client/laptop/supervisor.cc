@@ -19,7 +19,7 @@ using base::Status;
 
 namespace {
 
-constexpr int64_t kLookMs = 500, kLongestPauseMs = 30'000, kUseMs = 70'000;
+constexpr int64_t kTickMs = 500, kLongestPauseMs = 30'000, kInUseMs = 70'000;
 
 int64_t Now() { return base::SystemClock().MonotonicMs(); }
 
@@ -65,7 +65,7 @@ Result<Project> Supervisor::Use(const std::string& root, const std::string& name
   const auto wanted = std::make_shared<Wanted>(Wanted{root, name, {}});
   wanted_.push_back(wanted);
   changed_.notify_all();
-  changed_.wait_for(lock, std::chrono::milliseconds(kUseMs),
+  changed_.wait_for(lock, std::chrono::milliseconds(kInUseMs),
                     [&] { return wanted->answer.has_value() || stopping_; });
   if (wanted->answer) return *wanted->answer;
   return Error{Code::kUnavailable, stopping_ ? "memory is going down" : "no sidecar in time"};
@@ -108,7 +108,7 @@ void Supervisor::Loop() {
     KeepServer();
     EndUnused();
     lock.lock();
-    changed_.wait_for(lock, std::chrono::milliseconds(kLookMs),
+    changed_.wait_for(lock, std::chrono::milliseconds(kTickMs),
                       [&] { return stopping_ || !wanted_.empty(); });
   }
   lock.unlock();

@@ -22,7 +22,7 @@ using base::Code;
 using base::Error;
 using base::Result;
 
-constexpr int64_t kLookMs = 20;
+constexpr int64_t kPollMs = 20;
 constexpr uintmax_t kLogBytes = 1 << 20;
 
 std::string LastLine(std::string_view text) {
@@ -77,7 +77,7 @@ Result<Front> WaitForFront(const Home& home, int64_t wait_ms) {
     auto front = Front::Reach(home);
     if (front || front.error().code != Code::kUnavailable) return front;
     if (std::chrono::steady_clock::now() >= end) return front;
-    std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+    std::this_thread::sleep_for(std::chrono::milliseconds(kPollMs));
   }
 }
 
@@ -98,7 +98,7 @@ Result<Front> StartDetached(const Home& home, int64_t wait_ms) {
     }
     int status = 0;
     if (pid != 0 && !ended) ended = waitpid(pid, &status, WNOHANG) == pid;
-    std::this_thread::sleep_for(std::chrono::milliseconds(kLookMs));
+    std::this_thread::sleep_for(std::chrono::milliseconds(kPollMs));
   }
   const std::string said = base::ReadFile(home.File("up.log"), 4 << 20).value_or("");
   return Error{Code::kUnavailable, "memory did not come up: " + LastLine(said)};

@@ -6,17 +6,17 @@ namespace {
 
 using base::Json;
 
-base::Error Wrong(const std::string& what) {
+base::Error WrongRun(const std::string& what) {
   return base::Error{base::Code::kInvalid, "AgentRun: " + what};
 }
 
 base::Status ReadArguments(const Json& spec, AgentRun& run) {
   const Json* list = base::At(spec, {"args"});
   if (!list || list->is_null()) return {};
-  if (!list->is_array()) return Wrong("args must be a list of strings");
+  if (!list->is_array()) return WrongRun("args must be a list of strings");
   run.args.emplace();
   for (const Json& item : *list) {
-    if (!item.is_string()) return Wrong("args must be a list of strings");
+    if (!item.is_string()) return WrongRun("args must be a list of strings");
     run.args->push_back(item.get<std::string>());
   }
   return {};
@@ -25,9 +25,9 @@ base::Status ReadArguments(const Json& spec, AgentRun& run) {
 base::Status ReadEnvironment(const Json& spec, AgentRun& run) {
   const Json* variables = base::At(spec, {"env"});
   if (!variables || variables->is_null()) return {};
-  if (!variables->is_object()) return Wrong("env must be an object of strings");
+  if (!variables->is_object()) return WrongRun("env must be an object of strings");
   for (const auto& [name, value] : variables->items()) {
-    if (!value.is_string()) return Wrong("env must be an object of strings");
+    if (!value.is_string()) return WrongRun("env must be an object of strings");
     run.env[name] = value.get<std::string>();
   }
   return {};
@@ -39,7 +39,7 @@ base::Result<AgentRun> DecodeAgentRun(const Json& object) {
   const Json* metadata = base::At(object, {"metadata"});
   const Json* spec = base::At(object, {"spec"});
   if (!metadata || !metadata->is_object() || !spec || !spec->is_object())
-    return Wrong("metadata and spec must be objects");
+    return WrongRun("metadata and spec must be objects");
   AgentRun run;
   ASSIGN_OR_RETURN(run.name, base::RequiredString(*metadata, "name"));
   ASSIGN_OR_RETURN(auto name_space, base::OptionalString(*metadata, "namespace"));

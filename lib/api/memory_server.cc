@@ -8,7 +8,7 @@ using base::Json;
 
 constexpr const char* kDefaultSize = "10Gi";
 
-base::Error Wrong(const std::string& what) {
+base::Error WrongServer(const std::string& what) {
   return base::Error{base::Code::kInvalid, "MemoryServer: " + what};
 }
 
@@ -17,7 +17,8 @@ base::Result<Json> Part(const Json& spec, const char* field, const Json& fallbac
   const Json* found = base::At(spec, {field});
   if (!found || found->is_null()) return fallback;
   if (found->type() != fallback.type())
-    return Wrong(std::string(field) + " must be " + (fallback.is_array() ? "a list" : "an object"));
+    return WrongServer(std::string(field) + " must be " +
+                       (fallback.is_array() ? "a list" : "an object"));
   return *found;
 }
 
@@ -35,7 +36,8 @@ base::Status ReadNetworkPolicy(const Json& spec, MemoryServer& server) {
   ASSIGN_OR_RETURN(Json ports, Part(policy, "apiServerPorts", Json::array()));
   if (!ports.empty()) server.api_server_ports.clear();
   for (const Json& port : ports) {
-    if (!port.is_number_integer()) return Wrong("networkPolicy.apiServerPorts must be numbers");
+    if (!port.is_number_integer())
+      return WrongServer("networkPolicy.apiServerPorts must be numbers");
     server.api_server_ports.push_back(port.get<int>());
   }
   return {};
@@ -47,7 +49,7 @@ base::Status ReadPodMonitor(const Json& spec, MemoryServer& server) {
   server.pod_monitor = enabled.value_or(false);
   ASSIGN_OR_RETURN(Json labels, Part(monitor, "labels", Json::object()));
   for (const auto& [name, value] : labels.items()) {
-    if (!value.is_string()) return Wrong("podMonitor.labels must be strings");
+    if (!value.is_string()) return WrongServer("podMonitor.labels must be strings");
     server.pod_monitor_labels[name] = value.get<std::string>();
   }
   return {};
@@ -59,7 +61,7 @@ base::Result<MemoryServer> DecodeMemoryServer(const Json& object) {
   const Json* metadata = base::At(object, {"metadata"});
   const Json* spec = base::At(object, {"spec"});
   if (!metadata || !metadata->is_object() || !spec || !spec->is_object())
-    return Wrong("metadata and spec must be objects");
+    return WrongServer("metadata and spec must be objects");
   MemoryServer server;
   ASSIGN_OR_RETURN(server.name, base::RequiredString(*metadata, "name"));
   ASSIGN_OR_RETURN(auto name_space, base::OptionalString(*metadata, "namespace"));

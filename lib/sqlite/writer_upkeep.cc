@@ -20,7 +20,7 @@ constexpr milliseconds kAgain{1'000}, kLatest{5 * 60'000};
 // not so long that those who write notice.
 constexpr milliseconds kLogAgain{20}, kLogLatest{2'000}, kLongLogLatest{250}, kLogWait{200};
 constexpr milliseconds kClosing{30'000};  // for chores
-constexpr steady_clock::time_point kNever = steady_clock::time_point::max();
+constexpr steady_clock::time_point kNoDeadline = steady_clock::time_point::max();
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void Writer::FollowUp() {
 }
 
 void Writer::RunChore(bool closing) {
-  chore_.due = kNever;
+  chore_.due = kNoDeadline;
   if (Failed()) return;
   if (LogIsHeld()) {
     if (!closing) chore_.due = log_.due;
@@ -84,8 +84,8 @@ void Writer::FinishChores() {
   const Time latest = steady_clock::now() + kClosing;
   chore_.pause = chore_log_.pause = {};
   do RunChore(true);
-  while (chore_.due != kNever && chore_.pause == milliseconds(0) && chore_log_.pause < kLogLatest &&
-         steady_clock::now() < latest);
+  while (chore_.due != kNoDeadline && chore_.pause == milliseconds(0) &&
+         chore_log_.pause < kLogLatest && steady_clock::now() < latest);
 }
 
 // What a checkpoint could not take in is tried again, whether anybody writes or not.
@@ -95,7 +95,7 @@ void Writer::KeepLogShort() {
     held_log_bytes_ = database_.LogBytes();
     return;
   }
-  log_.due = kNever;
+  log_.due = kNoDeadline;
   const bool too_long =
       options_.max_log_bytes > 0 && database_.LogBytes() >= options_.max_log_bytes;
   if (held || too_long) {
@@ -105,7 +105,7 @@ void Writer::KeepLogShort() {
     if (database_.LogPages() > 0)
       log_.Later(kLogAgain, kLogLatest);
     else
-      log_ = {kNever};
+      log_ = {kNoDeadline};
   }
   if (options_.on_log)
     options_.on_log(database_.LogPages() > options_.checkpoint_pages ? database_.LogBytes() : 0);
@@ -115,7 +115,7 @@ void Writer::EmptyLongLog() {
   const milliseconds wait = LogIsHeld() ? std::min(log_.pause, kLogWait) : milliseconds(0);
   if (Checkpoint(Database::Log::kEmpty, static_cast<int>(wait.count()))) {
     if (held_log_bytes_.exchange(0) > 0) base::LogInfo("the log is short again", {});
-    log_ = {kNever};
+    log_ = {kNoDeadline};
     return;
   }
   if (Failed()) return;

@@ -9,9 +9,9 @@
 
 namespace testing {
 
-// False: not within 30 s, which no machine should need.
-inline bool Eventually(const std::function<bool()>& condition) {
-  const int64_t end_ms = base::SystemClock().MonotonicMs() + 30'000;
+// False: not within `timeout_ms`; no machine should need the default.
+inline bool Eventually(const std::function<bool()>& condition, int64_t timeout_ms = 30'000) {
+  const int64_t end_ms = base::SystemClock().MonotonicMs() + timeout_ms;
   while (base::SystemClock().MonotonicMs() < end_ms) {
     if (condition()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

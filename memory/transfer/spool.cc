@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kLeftForOthersBytes = 16 << 20;
 constexpr int64_t kLookEveryBytes = 1 << 20;
 constexpr size_t kPieceBytes = 64 << 10;
-constexpr const char* kMark = ".spool-";
+constexpr const char* kSpoolMark = ".spool-";
 
 Error FileError(const std::string& path) {
   const Code code = errno == ENOSPC || errno == EDQUOT ? Code::kFull : Code::kInternal;
@@ -33,7 +33,7 @@ Error FileError(const std::string& path) {
 }  // namespace
 
 Result<Spool> Spool::Make(const std::string& beside, SpoolCharge charge) {
-  std::string path = beside + kMark + base::RandomHex(8);
+  std::string path = beside + kSpoolMark + base::RandomHex(8);
   int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0) return FileError(path);
   return Spool(std::move(path), descriptor, std::move(charge));
@@ -41,7 +41,7 @@ Result<Spool> Spool::Make(const std::string& beside, SpoolCharge charge) {
 
 void Spool::RemoveLeftovers(const std::string& beside) {
   const std::filesystem::path file(beside);
-  const std::string mark = file.filename().string() + kMark;
+  const std::string mark = file.filename().string() + kSpoolMark;
   std::error_code ignored;
   std::filesystem::directory_iterator entries(file.parent_path(), ignored);
   for (const auto& entry : entries) {

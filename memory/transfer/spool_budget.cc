@@ -14,7 +14,7 @@ using base::Status;
 
 namespace {
 
-constexpr const char* kWithoutRoom = "format=jsonl needs no room";
+constexpr const char* kNoRoomLeft = "format=jsonl needs no room";
 
 }  // namespace
 
@@ -44,21 +44,21 @@ Status SpoolBudget::Move(const std::string& tenant, int64_t from, int64_t to) {
                                std::to_string(free / 4) +
                                " bytes), which one namespace may take for "
                                "uploads and copies: enlarge the volume; " +
-                               kWithoutRoom};
+                               kNoRoomLeft};
   } else if (free >= 0 && its_others + to > free / 4) {
     granted = Error{Code::kUnavailable,
                     "uploads and copies of this namespace have " + std::to_string(its_others) +
                         " bytes and this one needs " + std::to_string(to) +
                         ", together more than a quarter of what is free on the volume (" +
                         std::to_string(free / 4) + " bytes): send it again when they are done; " +
-                        kWithoutRoom};
+                        kNoRoomLeft};
   } else if (free >= 0 && all_others + to > free / 2) {
     granted = Error{Code::kUnavailable,
                     "uploads and copies of all namespaces have " + std::to_string(all_others) +
                         " bytes and this one needs " + std::to_string(to) +
                         ", together more than half of what is free on the volume (" +
                         std::to_string(free / 2) + " bytes): send it again when they are done; " +
-                        kWithoutRoom};
+                        kNoRoomLeft};
   } else {
     its = its_others + to;
     bytes_ = all_others + to;

@@ -20,7 +20,7 @@ constexpr size_t kMaxPathBytes = 4096;  // of a long name
 struct Field {
   size_t at, size;
 };
-constexpr Field kName{0, 100}, kMode{100, 8}, kOwner{108, 8}, kGroup{116, 8}, kSize{124, 12},
+constexpr Field kNameField{0, 100}, kMode{100, 8}, kOwner{108, 8}, kGroup{116, 8}, kSize{124, 12},
     kTime{136, 12}, kSum{148, 8}, kPrefix{345, 155};
 constexpr size_t kKindAt = 156, kMagicAt = 257;
 
@@ -136,7 +136,7 @@ Result<Entry> EntryOf(std::string_view block) {
   std::optional<uint64_t> size = NumberAt(block, kSize), sum = NumberAt(block, kSum);
   if (!size || !sum || *sum != SumOf(block))
     return Error{Code::kInvalid, "this is no tar archive, or a damaged one"};
-  Entry entry{std::string(TextAt(block, kName)), *size, block[kKindAt]};
+  Entry entry{std::string(TextAt(block, kNameField)), *size, block[kKindAt]};
   if (const std::string_view prefix = TextAt(block, kPrefix);
       !prefix.empty() && block.substr(kMagicAt, 6) == std::string_view("ustar\0", 6))
     entry.path = std::string(prefix) + "/" + entry.path;
@@ -210,8 +210,8 @@ class TarReader {
 
 std::string TarFile(std::string_view path, std::string_view bytes, int64_t modified_ms) {
   std::string block(kBlock, '\0');
-  path = path.substr(0, kName.size);
-  block.replace(kName.at, path.size(), path);
+  path = path.substr(0, kNameField.size);
+  block.replace(kNameField.at, path.size(), path);
   PutOctal(block, kMode, 0644);
   PutOctal(block, kOwner, 0);
   PutOctal(block, kGroup, 0);

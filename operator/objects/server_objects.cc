@@ -98,12 +98,12 @@ std::optional<Json> WorkloadOf(const ServerBlueprint& blueprint) {
   return ServerStatefulSetOf(blueprint);
 }
 
-struct ChildKind {
+struct ServerChildKind {
   const kube::Resource& (*resource)();
   std::optional<Json> (*build)(const ServerBlueprint&);  // nullopt: this MemoryServer has none
 };
 
-constexpr ChildKind kKinds[] = {
+constexpr ServerChildKind kKinds[] = {
     {kube::ServiceAccounts, AccountOf},
     {kube::Services, PlainServiceOf},
     {kube::NetworkPolicies, NetworkPolicyOf},
@@ -129,7 +129,7 @@ Json DressedOfServer(Json object, const kube::Resource& resource,
 
 std::vector<Child> DesiredOfServer(const ServerBlueprint& blueprint) {
   std::vector<Child> children;
-  for (const ChildKind& kind : kKinds) {
+  for (const ServerChildKind& kind : kKinds) {
     const kube::Resource& resource = kind.resource();
     if (auto object = kind.build(blueprint))
       children.push_back({resource, DressedOfServer(std::move(*object), resource, blueprint),
@@ -140,7 +140,7 @@ std::vector<Child> DesiredOfServer(const ServerBlueprint& blueprint) {
 
 std::vector<kube::Resource> ServerChildResources() {
   std::vector<kube::Resource> resources;
-  for (const ChildKind& kind : kKinds) resources.push_back(kind.resource());
+  for (const ServerChildKind& kind : kKinds) resources.push_back(kind.resource());
   return resources;
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMaxBytes = 256 << 10;
 constexpr size_t kMaxDepth = 32;
 
-bool IsOneOf(const std::string& text, std::initializer_list<const char*> words) {
+bool IsAnyOf(const std::string& text, std::initializer_list<const char*> words) {
   for (const char* word : words) {
     if (text == word) return true;
   }
@@ -71,10 +71,10 @@ bool LooksLikeFloat(std::string_view text) {
 }
 
 Json PlainScalar(const std::string& text) {
-  if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return nullptr;
-  if (IsOneOf(text, {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"}))
+  if (IsAnyOf(text, {"", "~", "null", "Null", "NULL"})) return nullptr;
+  if (IsAnyOf(text, {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"}))
     return true;
-  if (IsOneOf(text, {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"}))
+  if (IsAnyOf(text, {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"}))
     return false;
   std::string bare;
   for (char c : text) {

@@ -14,22 +14,22 @@
 namespace base {
 namespace {
 
-using Code = utf8proc_int32_t;
+using CodePoint = utf8proc_int32_t;
 
-constexpr Code kEmojiStyle = 0xFE0F;
+constexpr CodePoint kEmojiStyle = 0xFE0F;
 // Assigned, and yet nothing is seen: braille blank, object replacement, filler, null note head.
-constexpr Code kBlank[] = {0x2800, 0xFFFC, 0x16FE4, 0x1D159};
+constexpr CodePoint kBlank[] = {0x2800, 0xFFFC, 0x16FE4, 0x1D159};
 // They pass for '<' or '\' and do not decompose into it.
-constexpr Code kMarkupLike[] = {0x02C2, 0x1438, 0x16B2, 0x2039, 0x2329, 0x276C, 0x276E,
-                                0x2770, 0x27E8, 0x29F5, 0x29F9, 0x29FC, 0x3008, 0x1D236};
+constexpr CodePoint kMarkupLike[] = {0x02C2, 0x1438, 0x16B2, 0x2039, 0x2329, 0x276C, 0x276E,
+                                     0x2770, 0x27E8, 0x29F5, 0x29F9, 0x29FC, 0x3008, 0x1D236};
 
 struct Character {
-  Code code;
+  CodePoint code;
   size_t length;  // bytes
 };
 
 Character At(std::string_view text, size_t at) {
-  Code code = 0;
+  CodePoint code = 0;
   const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
                                        static_cast<utf8proc_ssize_t>(text.size() - at), &code);
   if (length <= 0) return {0xFFFD, 1};
@@ -37,27 +37,27 @@ Character At(std::string_view text, size_t at) {
 }
 
 template <size_t N>
-bool IsOneOf(const Code (&list)[N], Code code) {
+bool IsOneOf(const CodePoint (&list)[N], CodePoint code) {
   return std::find(std::begin(list), std::end(list), code) != std::end(list);
 }
 
-bool PassesForMarkup(Code code) {
+bool PassesForMarkup(CodePoint code) {
   if (IsOneOf(kMarkupLike, code)) return true;
-  Code parts[32];
+  CodePoint parts[32];
   int last_class = 0;
   const auto how = static_cast<utf8proc_option_t>(UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
   const auto count = utf8proc_decompose_char(code, parts, std::size(parts), how, &last_class);
   const auto end = parts + std::clamp<utf8proc_ssize_t>(count, 0, std::size(parts));
   return std::any_of(parts, end,
-                     [](Code part) { return part == '<' || part == '&' || part == '\\'; });
+                     [](CodePoint part) { return part == '<' || part == '&' || part == '\\'; });
 }
 
-bool IsPictograph(Code code) {
+bool IsPictograph(CodePoint code) {
   return utf8proc_get_property(code)->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
 }
 
 // Of characters beyond ASCII and of its controls. The style of a pictograph stays with it.
-bool Misleads(Code code, Code before) {
+bool Misleads(CodePoint code, CodePoint before) {
   if (code >= 0x20 && code < 0x7F) return false;
   const utf8proc_property_t& property = *utf8proc_get_property(code);
   switch (property.category) {
@@ -76,7 +76,7 @@ bool Misleads(Code code, Code before) {
   return IsOneOf(kBlank, code) || PassesForMarkup(code);
 }
 
-std::string Escape(Code code) {
+std::string Escape(CodePoint code) {
   char text[16];
   std::snprintf(text, sizeof text, code > 0xFFFF ? "\\U%08X" : "\\u%04X",
                 static_cast<unsigned>(code));
@@ -125,7 +125,7 @@ std::string InertAscii(std::string_view rest, AlsoEscaped also) {
 }
 
 // Of a name in quotes: nothing that ends or divides what is around it.
-bool IsNameCharacter(Code code) {
+bool IsNameCharacter(CodePoint code) {
   constexpr std::string_view kDividers = "[]<>;&\\\"";
   if (code < 0x80) {
     return code >= 0x20 && code < 0x7F && kDividers.find(static_cast<char>(code)) == kDividers.npos;
@@ -142,7 +142,7 @@ std::string Inert(std::string_view bytes, AlsoEscaped also) {
   const std::string_view text = whole;
   std::string inert;
   inert.reserve(text.size());
-  Code before = 0;
+  CodePoint before = 0;
   for (size_t at = 0; at < text.size();) {
     const Character character = At(text, at);
     const std::string_view rest = text.substr(at);

@@ -2,7 +2,9 @@
 // Bytes in, bytes out; nothing here splits a character.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,11 @@ std::string CollapseWhitespace(
     std::string_view text);                    // runs of Unicode white space → one blank, trimmed
 std::string_view Trim(std::string_view text);  // ASCII white space off both ends
 bool IsBlank(std::string_view text);           // empty or white space only (Unicode)
+
+template <size_t N>
+bool IsOneOf(std::string_view word, const std::string_view (&words)[N]) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
 
 std::vector<std::string> Split(std::string_view text, char separator);
 std::string Join(const std::vector<std::string>& parts, std::string_view separator);

@@ -15,7 +15,7 @@ namespace {
 
 using testing::StartServer;
 
-std::unique_ptr<Client> ClientOf(int port, ClientOptions options = {}) {
+std::unique_ptr<Client> BlockingClientOf(int port, ClientOptions options = {}) {
   options.base_url = "http://127.0.0.1:" + std::to_string(port);
   auto client = MakeClient(options);
   EXPECT_TRUE(client) << client.error().message;
@@ -76,7 +76,7 @@ TEST(Client, SendsEveryPartOfARequest) {
   const auto server = StartServer(MirrorRoutes());
   ClientOptions options;
   options.bearer_token = [] { return std::string("t0ken"); };
-  const auto client = ClientOf(server->port(), options);
+  const auto client = BlockingClientOf(server->port(), options);
   for (const char* method : {"POST", "PUT", "PATCH"}) {
     ClientRequest request = Post("/mirror/a%2Fb%20%E6%97%A5?q=x%26y&z=%2B", "{\"a\":1}");
     request.method = method;
@@ -98,7 +98,7 @@ TEST(Client, SendsEveryPartOfARequest) {
 
 TEST(Client, TakesAnyStatusAsAValue) {
   const auto server = StartServer(MirrorRoutes());
-  const auto client = ClientOf(server->port());
+  const auto client = BlockingClientOf(server->port());
   EXPECT_EQ(client->Send(Get("/nothing"))->status, 404);
   ClientRequest request = Get("/mirror/a");
   request.method = "DELETE";
@@ -109,7 +109,7 @@ TEST(Client, TakesAnyStatusAsAValue) {
 
 TEST(Client, DoesNotFollowRedirects) {
   const auto server = StartServer(MirrorRoutes());
-  const auto answer = ClientOf(server->port())->Send(Get("/moved"));
+  const auto answer = BlockingClientOf(server->port())->Send(Get("/moved"));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 302);
   EXPECT_EQ(answer->headers.Get("location"), "/mirror/a");
@@ -119,14 +119,14 @@ TEST(Client, CapsWhatItTakes) {
   const auto server = StartServer(MirrorRoutes());
   ClientOptions options;
   options.max_response_bytes = 50'000;
-  const auto client = ClientOf(server->port(), options);
+  const auto client = BlockingClientOf(server->port(), options);
   for (const char* target : {"/large", "/large-chunked"}) {
     const auto answer = client->Send(Get(target));
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, base::Code::kTooLarge);
   }
   options.max_response_bytes = 100'000;
-  const auto wide = ClientOf(server->port(), options);
+  const auto wide = BlockingClientOf(server->port(), options);
   EXPECT_EQ(wide->Send(Get("/large"))->body.size(), 100'000u);
   EXPECT_EQ(wide->Send(Get("/large-chunked"))->body.size(), 100'000u);
 }
@@ -138,7 +138,7 @@ TEST(Client, GivesUpWhileBytesCome) {
                                     }}});
   ClientOptions options;
   options.max_response_bytes = 1'000;
-  const auto client = ClientOf(server->port(), options);
+  const auto client = BlockingClientOf(server->port(), options);
   for (int i = 0; i < 1'000; ++i) {
     const auto answer = client->Send(Get("/large"));
     ASSERT_FALSE(answer);
@@ -148,7 +148,7 @@ TEST(Client, GivesUpWhileBytesCome) {
 
 TEST(Client, SendsAndTakesLargeBodies) {
   const auto server = StartServer(MirrorRoutes());
-  const auto client = ClientOf(server->port());
+  const auto client = BlockingClientOf(server->port());
   const std::string body(4 << 20, 'b');
   for (const bool with_key : {false, true}) {
     ClientRequest request = Post("/mirror/a", body);
@@ -160,7 +160,7 @@ TEST(Client, SendsAndTakesLargeBodies) {
 }
 
 TEST(Client, RefusesRequestsThatWouldSplit) {
-  const auto client = ClientOf(1);
+  const auto client = BlockingClientOf(1);
   ClientRequest request = Get("/a");
   request.headers.Add("X", "a\r\nY: b");
   EXPECT_EQ(client->Send(request).error().code, base::Code::kInvalid);
@@ -172,7 +172,7 @@ TEST(Client, RefusesRequestsThatWouldSplit) {
 TEST(Client, SaysThatNobodyListens) {
   int port = 0;
   { port = StartServer({})->port(); }
-  const auto answer = ClientOf(port)->Send(Get("/a?secret=1"));
+  const auto answer = BlockingClientOf(port)->Send(Get("/a?secret=1"));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, base::Code::kUnavailable);
   EXPECT_NE(answer.error().message.find("GET http://127.0.0.1:"), std::string::npos);
@@ -191,7 +191,7 @@ TEST(Client, KeepsTheWholeDeadlineHoweverTheServerDrips) {
   // Each byte comes sooner than any timeout a read would have.
   testing::HttpScript script;
   script.Add({"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", testing::HttpScript::kDrip});
-  const auto client = ClientOf(script.port());
+  const auto client = BlockingClientOf(script.port());
   ClientRequest request = Get("/a");
   request.timeout_ms = 200;
   const int64_t start_ms = base::SystemClock().MonotonicMs();
@@ -206,13 +206,13 @@ TEST(Client, TimesOutWhenNoAnswerComes) {
   script.Add({"", testing::HttpScript::kSilence});
   ClientRequest request = Get("/a");
   request.timeout_ms = 100;
-  EXPECT_EQ(ClientOf(script.port())->Send(request).error().code, base::Code::kTimeout);
+  EXPECT_EQ(BlockingClientOf(script.port())->Send(request).error().code, base::Code::kTimeout);
 }
 
 TEST(Client, ReusesConnections) {
   testing::HttpScript script;
   for (int i = 0; i < 3; ++i) script.Add({testing::kHelloAnswer, testing::HttpScript::kKeep});
-  const auto client = ClientOf(script.port());
+  const auto client = BlockingClientOf(script.port());
   for (int i = 0; i < 3; ++i) EXPECT_EQ(client->Send(Get("/a"))->body, "hello");
   EXPECT_EQ(script.connections(), 1);
 }
@@ -223,7 +223,7 @@ TEST(Client, SendsOnceMoreWhenAReusedConnectionIsDead) {
     script.Add({testing::kHelloAnswer, testing::HttpScript::kKeep});
     script.Add({"", testing::HttpScript::kClose});  // the second request of the first connection
     script.Add({testing::kHelloAnswer, testing::HttpScript::kKeep});
-    const auto client = ClientOf(script.port());
+    const auto client = BlockingClientOf(script.port());
     ASSERT_TRUE(client->Send(Get("/a")));
     ClientRequest request = Post("/b", "x");
     if (idempotent) request.headers.Add("Idempotency-Key", "k");
@@ -243,7 +243,7 @@ TEST(Client, SendsNothingAfterTheDeadline) {
     while (base::SystemClock().MonotonicMs() < end_ms) std::this_thread::yield();
     return std::string("t");
   };
-  const auto client = ClientOf(script.port(), options);
+  const auto client = BlockingClientOf(script.port(), options);
   ClientRequest request = Get("/late");
   request.timeout_ms = 20;
   const auto late = client->Send(request);
@@ -259,7 +259,7 @@ TEST(Client, SendsOnceMoreAfterAReset) {
   testing::HttpScript script;
   script.Add({testing::kHelloAnswer, testing::HttpScript::kReset});
   script.Add({testing::kHelloAnswer, testing::HttpScript::kKeep});
-  const auto client = ClientOf(script.port());
+  const auto client = BlockingClientOf(script.port());
   ASSERT_TRUE(client->Send(Get("/a")));
   EXPECT_EQ(client->Send(Get("/a"))->body, "hello");
 }
@@ -270,7 +270,7 @@ TEST(Client, ReportsAnAnswerThatWasCutOff) {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhell\r\n"}) {
     testing::HttpScript script;
     script.Add({head, testing::HttpScript::kClose});
-    const auto answer = ClientOf(script.port())->Send(Get("/a"));
+    const auto answer = BlockingClientOf(script.port())->Send(Get("/a"));
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, base::Code::kUnavailable);
   }
@@ -281,7 +281,7 @@ TEST(Client, SurvivesAnswersThatAreNotHttp) {
                                  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
     testing::HttpScript script;
     script.Add({head, testing::HttpScript::kClose});
-    EXPECT_FALSE(ClientOf(script.port())->Send(Get("/a"))) << head;
+    EXPECT_FALSE(BlockingClientOf(script.port())->Send(Get("/a"))) << head;
   }
 }
 

@@ -25,14 +25,14 @@ using testing::StartServer;
 
 const char* const kEndless = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-std::unique_ptr<Client> ClientOf(int port, ClientOptions options = {}) {
+std::unique_ptr<Client> StreamClientOf(int port, ClientOptions options = {}) {
   options.base_url = "http://127.0.0.1:" + std::to_string(port);
   auto client = MakeClient(options);
   EXPECT_TRUE(client) << client.error().message;
   return std::move(*client);
 }
 
-ClientRequest Get(std::string target) {
+ClientRequest GetStream(std::string target) {
   ClientRequest request;
   request.target = std::move(target);
   return request;
@@ -53,7 +53,7 @@ TEST(ClientStream, HandsOnPiecesWhileTheyCome) {
   std::string seen;
   int status = 0;
   const auto result = testing::ReadToEnd(
-      *ClientOf(server->port()), Get("/watch"), {},
+      *StreamClientOf(server->port()), GetStream("/watch"), {},
       [&](const Response& head) {
         status = head.status;
         return true;
@@ -88,7 +88,7 @@ TEST(ClientStream, EndsSoonAfterStop) {
   auto server = StartServer(routes);
   std::stop_source stop;
   const auto result = testing::ReadToEnd(
-      *ClientOf(server->port()), Get("/watch"), stop.get_token(),
+      *StreamClientOf(server->port()), GetStream("/watch"), stop.get_token(),
       [](const Response&) { return true; }, [&](std::string_view) { return stop.request_stop(); });
   EXPECT_TRUE(result);
   server->Stop(10'000);
@@ -102,8 +102,8 @@ TEST(ClientStream, EndsOnSilence) {
   ClientOptions options;
   options.idle_timeout_ms = 100;
   const auto result = testing::ReadToEnd(
-      *ClientOf(script.port(), options), Get("/a"), {}, [](const Response&) { return true; },
-      [](std::string_view) { return true; });
+      *StreamClientOf(script.port(), options), GetStream("/a"), {},
+      [](const Response&) { return true; }, [](std::string_view) { return true; });
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, base::Code::kTimeout);
 }
@@ -127,7 +127,7 @@ TEST(ClientStream, WaitsForASlowTaker) {
   const auto server = StartServer(routes);
   size_t taken = 0, most_ahead = 0;
   const auto result = testing::ReadToEnd(
-      *ClientOf(server->port()), Get("/much"), {}, [](const Response&) { return true; },
+      *StreamClientOf(server->port()), GetStream("/much"), {}, [](const Response&) { return true; },
       [&](std::string_view bytes) {
         taken += bytes.size();
         std::this_thread::yield();
@@ -207,11 +207,11 @@ TEST(ClientStreams, ManyRunOnOneThread) {
   constexpr size_t kMany = 20;
   Ticker ticker;
   const auto server = StartTicking(ticker, kMany);
-  const auto client = ClientOf(server->port());
+  const auto client = StreamClientOf(server->port());
   std::vector<Told> told(kMany);
   std::vector<std::unique_ptr<OpenStream>> streams;
   for (size_t i = 0; i < kMany; ++i)
-    streams.push_back(client->Open(Get("/tick/" + std::to_string(i)), told[i].Reader()));
+    streams.push_back(client->Open(GetStream("/tick/" + std::to_string(i)), told[i].Reader()));
   for (int ticks = 1; ticks <= 3; ++ticks) {
     for (const Told& one : told)
       EXPECT_TRUE(Eventually([&] { return one.pieces >= ticks; })) << one.pieces;
@@ -230,17 +230,17 @@ TEST(ClientStreams, OneThatIsSlowMakesNoOtherSilent) {
   const auto server = StartTicking(ticker, 2);
   ClientOptions options;
   options.idle_timeout_ms = 1'000;
-  const auto client = ClientOf(server->port(), options);
+  const auto client = StreamClientOf(server->port(), options);
   std::latch inside(1), go_on(1);
   Told slow, other;
-  const auto first = client->Open(Get("/tick/a"), slow.Reader([&] {
+  const auto first = client->Open(GetStream("/tick/a"), slow.Reader([&] {
     if (slow.pieces > 0) return;
     inside.count_down();
     go_on.wait();
   }));
   inside.wait();
   // Opened while the thread is held up: what comes meanwhile waits, and is no silence.
-  const auto second = client->Open(Get("/tick/b"), other.Reader());
+  const auto second = client->Open(GetStream("/tick/b"), other.Reader());
   const int64_t until_ms = base::SystemClock().MonotonicMs() + 3 * options.idle_timeout_ms;
   while (base::SystemClock().MonotonicMs() < until_ms) {
     ticker.Tick();
@@ -260,11 +260,11 @@ TEST(ClientStreams, SilenceEndsOneAmongMany) {
   const auto server = StartTicking(ticker, 4);
   ClientOptions options;
   options.idle_timeout_ms = 1'000;
-  const auto client = ClientOf(server->port(), options);
+  const auto client = StreamClientOf(server->port(), options);
   Told told[3], silent;
   std::vector<std::unique_ptr<OpenStream>> streams;
-  for (Told& one : told) streams.push_back(client->Open(Get("/tick/a"), one.Reader()));
-  streams.push_back(client->Open(Get("/tick/silent"), silent.Reader()));
+  for (Told& one : told) streams.push_back(client->Open(GetStream("/tick/a"), one.Reader()));
+  streams.push_back(client->Open(GetStream("/tick/silent"), silent.Reader()));
   ASSERT_TRUE(Eventually([&] {
     ticker.Tick();
     return silent.ends == 1;
@@ -277,10 +277,10 @@ TEST(ClientStreams, SilenceEndsOneAmongMany) {
 TEST(ClientStreams, NothingIsToldAfterTheDestructor) {
   Ticker ticker;
   const auto server = StartTicking(ticker, 2);
-  const auto client = ClientOf(server->port());
+  const auto client = StreamClientOf(server->port());
   std::latch inside(1), go_on(1);
   Told told;
-  auto stream = client->Open(Get("/tick/a"), told.Reader([&] {
+  auto stream = client->Open(GetStream("/tick/a"), told.Reader([&] {
     if (told.pieces > 0) return;
     inside.count_down();
     go_on.wait();
@@ -298,7 +298,7 @@ TEST(ClientStreams, NothingIsToldAfterTheDestructor) {
   EXPECT_GE(at_end, 1) << "it did not wait for what was being told";
   // Another one still gets what comes, and the first nothing.
   Told other;
-  const auto second = client->Open(Get("/tick/b"), other.Reader());
+  const auto second = client->Open(GetStream("/tick/b"), other.Reader());
   EXPECT_TRUE(Eventually([&] { return other.pieces > 0; }));
   EXPECT_EQ(told.pieces, at_end);
   EXPECT_EQ(told.ends, 0);
@@ -307,11 +307,11 @@ TEST(ClientStreams, NothingIsToldAfterTheDestructor) {
 TEST(ClientStreams, OneMayEndAnother) {
   Ticker ticker;
   const auto server = StartTicking(ticker, 3);
-  const auto client = ClientOf(server->port());
+  const auto client = StreamClientOf(server->port());
   Told first, second;
-  std::unique_ptr<OpenStream> other = client->Open(Get("/tick/a"), first.Reader());
+  std::unique_ptr<OpenStream> other = client->Open(GetStream("/tick/a"), first.Reader());
   ASSERT_TRUE(Eventually([&] { return first.pieces > 0; }));
-  const auto stream = client->Open(Get("/tick/b"), second.Reader([&] { other.reset(); }));
+  const auto stream = client->Open(GetStream("/tick/b"), second.Reader([&] { other.reset(); }));
   EXPECT_TRUE(Eventually([&] { return second.pieces > 0; }));
   EXPECT_EQ(first.ends, 0);
 }
@@ -319,10 +319,10 @@ TEST(ClientStreams, OneMayEndAnother) {
 TEST(ClientStreams, MayBeEndedWhileTheyOpen) {
   HttpScript script;
   script.Add({"", HttpScript::kSilence});
-  const auto client = ClientOf(script.port());
+  const auto client = StreamClientOf(script.port());
   Told told;
-  for (int i = 0; i < 20; ++i) (void)client->Open(Get("/a"), told.Reader());
-  auto last = client->Open(Get("/a"), told.Reader());
+  for (int i = 0; i < 20; ++i) (void)client->Open(GetStream("/a"), told.Reader());
+  auto last = client->Open(GetStream("/a"), told.Reader());
   ASSERT_TRUE(Eventually([&] { return script.requests() > 0; }));
   last.reset();
   EXPECT_EQ(told.heads + told.pieces + told.ends, 0);
@@ -331,8 +331,8 @@ TEST(ClientStreams, MayBeEndedWhileTheyOpen) {
 TEST(ClientStreams, NoHeadInTimeIsATimeout) {
   HttpScript script;
   script.Add({"", HttpScript::kSilence});
-  const auto client = ClientOf(script.port());
-  ClientRequest request = Get("/a");
+  const auto client = StreamClientOf(script.port());
+  ClientRequest request = GetStream("/a");
   request.timeout_ms = 100;
   Told told;
   const auto stream = client->Open(request, told.Reader());
@@ -342,9 +342,9 @@ TEST(ClientStreams, NoHeadInTimeIsATimeout) {
 }
 
 TEST(ClientStreams, WhatCannotBeSentEndsAtOnce) {
-  const auto client = ClientOf(1);
+  const auto client = StreamClientOf(1);
   Told told;
-  const auto stream = client->Open(Get("/a b"), told.Reader());
+  const auto stream = client->Open(GetStream("/a b"), told.Reader());
   ASSERT_TRUE(Eventually([&] { return told.ends == 1; }));
   EXPECT_EQ(told.end.Copy().error().code, base::Code::kInvalid);
 }
@@ -353,10 +353,10 @@ TEST(ClientStreams, AServerThatCutsAtOnceEndsThemAll) {
   HttpScript script;
   for (int i = 0; i < 10; ++i)
     script.Add({kEndless, i % 2 ? HttpScript::kClose : HttpScript::kReset});
-  const auto client = ClientOf(script.port());
+  const auto client = StreamClientOf(script.port());
   for (int i = 0; i < 10; ++i) {
     Told told;
-    const auto stream = client->Open(Get("/a"), told.Reader());
+    const auto stream = client->Open(GetStream("/a"), told.Reader());
     ASSERT_TRUE(Eventually([&] { return told.ends == 1; }));
     EXPECT_EQ(told.end.Copy().error().code, base::Code::kUnavailable);
   }
@@ -367,10 +367,10 @@ TEST(ClientStreams, ADeadConnectionIsTriedOnceMore) {
   script.Add({testing::kHelloAnswer, HttpScript::kKeep});
   script.Add({"", HttpScript::kClose});  // the second request of the first connection
   script.Add({testing::kHelloAnswer, HttpScript::kKeep});
-  const auto client = ClientOf(script.port());
-  ASSERT_TRUE(client->Send(Get("/a")));
+  const auto client = StreamClientOf(script.port());
+  ASSERT_TRUE(client->Send(GetStream("/a")));
   Told told;
-  const auto stream = client->Open(Get("/a"), told.Reader());
+  const auto stream = client->Open(GetStream("/a"), told.Reader());
   ASSERT_TRUE(Eventually([&] { return told.ends == 1; }));
   EXPECT_TRUE(told.end.Copy());
   EXPECT_EQ(told.heads, 1);
@@ -380,13 +380,13 @@ TEST(ClientStreams, ADeadConnectionIsTriedOnceMore) {
 TEST(ClientStreams, OpenAndEndAThousandTimes) {
   const auto server =
       StartServer({{"GET", "/hello", [](const Request&) { return TextResponse(200, "hello"); }}});
-  const auto client = ClientOf(server->port());
+  const auto client = StreamClientOf(server->port());
   constexpr size_t kAtOnce = 10;
   int whole = 0;
   for (int round = 0; round < 100; ++round) {
     std::vector<Told> told(kAtOnce);
     std::vector<std::unique_ptr<OpenStream>> streams;
-    for (Told& one : told) streams.push_back(client->Open(Get("/hello"), one.Reader()));
+    for (Told& one : told) streams.push_back(client->Open(GetStream("/hello"), one.Reader()));
     for (size_t i = 0; i < kAtOnce / 2; ++i) streams[i].reset();  // while it is under way, or over
     for (size_t i = kAtOnce / 2; i < kAtOnce; ++i)
       whole += Eventually([&] { return told[i].ends == 1; }) && told[i].end.Copy();

@@ -81,7 +81,7 @@ std::optional<std::string> UnknownType(const Request& request, const StrangerRul
   return known ? std::nullopt : std::optional(type);
 }
 
-Response Refusal(int status, const char* code, const std::string& message) {
+Response Misdirected(int status, const char* code, const std::string& message) {
   return JsonResponse(status, {{"error", message}, {"code", code}});
 }
 
@@ -89,19 +89,20 @@ Response Refusal(int status, const char* code, const std::string& message) {
 
 std::optional<Response> RefuseStranger(const Request& request, const StrangerRules& rules) {
   if (!IsOurHost(request, rules)) {
-    return Refusal(421, "misdirected",
-                   "Host " + base::InertName(request.headers.Get("Host").value_or("")) +
-                       " is not a name of this server; call it as localhost, 127.0.0.1 or [::1]" +
-                       (rules.addresses ? ", by its address" : "") +
-                       (rules.hosts ? ", or name it in the setting hosts" : ""));
+    return Misdirected(
+        421, "misdirected",
+        "Host " + base::InertName(request.headers.Get("Host").value_or("")) +
+            " is not a name of this server; call it as localhost, 127.0.0.1 or [::1]" +
+            (rules.addresses ? ", by its address" : "") +
+            (rules.hosts ? ", or name it in the setting hosts" : ""));
   }
   if (const auto origin = request.headers.Get("Origin"); origin && !IsAllowedOrigin(*origin, rules))
-    return Refusal(403, "denied",
-                   "Origin " + base::InertName(*origin) +
-                       " may not call this server; a web page may when the setting "
-                       "allowed-origins names its origin");
+    return Misdirected(403, "denied",
+                       "Origin " + base::InertName(*origin) +
+                           " may not call this server; a web page may when the setting "
+                           "allowed-origins names its origin");
   if (const auto type = UnknownType(request, rules)) {
-    return Refusal(
+    return Misdirected(
         415, "invalid",
         "a body needs a Content-Type that says what it is, not " +
             (type->empty() ? "none" : base::InertName(*type)) +

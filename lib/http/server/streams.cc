@@ -14,7 +14,7 @@ constexpr size_t kReadBytes = 64 << 10;
 // limits).
 constexpr uint64_t kMinBytesPerSecond = 1 << 10;
 
-int64_t NowMs() { return base::SystemClock().MonotonicMs(); }
+int64_t MonotonicNowMs() { return base::SystemClock().MonotonicMs(); }
 
 bool IsTooSlow(int64_t waited_ms, uint64_t bytes, int64_t patience_ms) {
   return waited_ms > patience_ms &&
@@ -59,10 +59,10 @@ base::Status SocketReader::Receive() {
       return base::Error{base::Code::kUnavailable, "the client went away"};
     }
   }
-  const int64_t start_ms = NowMs();
+  const int64_t start_ms = MonotonicNowMs();
   std::string bytes;
   const Received result = ReceiveSome(descriptor_, bytes, kReadBytes, timeout_ms_);
-  waited_ms_ += NowMs() - start_ms;
+  waited_ms_ += MonotonicNowMs() - start_ms;
   if (result == Received::kTimeout) {
     return base::Error{base::Code::kTimeout, "the client stopped sending its body"};
   }
@@ -86,10 +86,10 @@ base::Status SocketWriter::Write(std::string_view bytes) {
   const base::Error gone{base::Code::kUnavailable, "the client went away or reads too slowly"};
   if (broken_) return gone;
   if (bytes.empty()) return {};  // an empty chunk would end the body
-  const int64_t start_ms = NowMs();
+  const int64_t start_ms = MonotonicNowMs();
   broken_ = chunked_ ? !SendAll(descriptor_, {ChunkHead(bytes.size()), bytes, "\r\n"}, timeout_ms_)
                      : !SendAll(descriptor_, {bytes}, timeout_ms_);
-  waited_ms_ += NowMs() - start_ms;
+  waited_ms_ += MonotonicNowMs() - start_ms;
   total_bytes_ += bytes.size();
   broken_ = broken_ || IsTooSlow(waited_ms_, total_bytes_, timeout_ms_);
   if (broken_) return gone;

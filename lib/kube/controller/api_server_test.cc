@@ -14,12 +14,15 @@
 #include "lib/kube/controller/controller_loop.h"
 #include "lib/kube/controller/event_recorder.h"
 #include "lib/kube/object/apply.h"
+#include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/fake_cluster_story.h"
 #include "lib/testing/streams.h"
 
 namespace kube {
 namespace {
+
+using testing::Eventually;
 
 const std::vector<std::string>& ExpectedStory() {
   static const std::vector<std::string> story{
@@ -162,15 +165,6 @@ class ApiServer : public ::testing::Test {
   const std::string space_ = "api-test-" + base::RandomHex(4);
   std::unique_ptr<Connection> connection_;
 };
-
-// Waits until `condition` holds; false after 30 s.
-bool Eventually(const std::function<bool()>& condition) {
-  for (int i = 0; i < 3000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
 
 TEST_F(ApiServer, TellsTheStoryAsTheFakeDoes) {
   auto theirs = Connect("theirs");

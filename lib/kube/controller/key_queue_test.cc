@@ -8,32 +8,32 @@
 namespace kube {
 namespace {
 
-const ObjectKey kA{"n", "a"}, kB{"n", "b"};
+const ObjectKey kFirstKey{"n", "a"}, kB{"n", "b"};
 
 TEST(KeyQueue, SameKeyTwiceIsOneTurn) {
   KeyQueue queue;
-  queue.Add(kA);
-  queue.Add(kA);
-  EXPECT_EQ(queue.Take(0), kA);
+  queue.Add(kFirstKey);
+  queue.Add(kFirstKey);
+  EXPECT_EQ(queue.Take(0), kFirstKey);
   EXPECT_FALSE(queue.Take(0));
 }
 
 TEST(KeyQueue, WhatIsAddedDuringWorkComesAgainAfterwards) {
   KeyQueue queue;
-  queue.Add(kA);
+  queue.Add(kFirstKey);
   queue.Take(0);
-  queue.Add(kA);
+  queue.Add(kFirstKey);
   EXPECT_FALSE(queue.Take(0));
-  queue.Done(kA);
-  EXPECT_EQ(queue.Take(0), kA);
+  queue.Done(kFirstKey);
+  EXPECT_EQ(queue.Take(0), kFirstKey);
 }
 
 TEST(KeyQueue, EditsGoBeforeResyncs) {
   KeyQueue queue;
   for (int i = 0; i < 100; ++i) queue.Add({"n", std::to_string(i)}, Priority::kResync);
-  queue.Add(kA);
+  queue.Add(kFirstKey);
   queue.Add({"n", "50"});  // an edit of what waits already
-  EXPECT_EQ(queue.Take(0), kA);
+  EXPECT_EQ(queue.Take(0), kFirstKey);
   EXPECT_EQ(queue.Take(0)->name, "50");
   EXPECT_EQ(queue.Take(0)->name, "0");
   EXPECT_EQ(queue.Depth(), 98u);
@@ -42,8 +42,8 @@ TEST(KeyQueue, EditsGoBeforeResyncs) {
 TEST(KeyQueue, ResyncsLeaveRoomForEdits) {
   KeyQueue queue({.resyncs_at_once = 2});
   const ObjectKey kC{"n", "c"};
-  for (const ObjectKey& key : {kA, kB, kC}) queue.Add(key, Priority::kResync);
-  EXPECT_EQ(queue.Take(0), kA);
+  for (const ObjectKey& key : {kFirstKey, kB, kC}) queue.Add(key, Priority::kResync);
+  EXPECT_EQ(queue.Take(0), kFirstKey);
   EXPECT_EQ(queue.Take(0), kB);
   EXPECT_FALSE(queue.HasNext());
   EXPECT_FALSE(queue.Take(0)) << "two are in work";
@@ -51,31 +51,31 @@ TEST(KeyQueue, ResyncsLeaveRoomForEdits) {
   queue.Add(kC);  // now somebody's edit
   EXPECT_TRUE(queue.HasNext());
   EXPECT_EQ(queue.Take(0), kC);
-  queue.Add(kA, Priority::kResync);  // again while it is in work
+  queue.Add(kFirstKey, Priority::kResync);  // again while it is in work
   queue.Done(kC);
   EXPECT_FALSE(queue.Take(0)) << "the end of an edit makes no room for a resync";
-  queue.Done(kA);
-  EXPECT_EQ(queue.Take(0), kA);
+  queue.Done(kFirstKey);
+  EXPECT_EQ(queue.Take(0), kFirstKey);
 }
 
 TEST(KeyQueue, DelaysMergeToTheEarliest) {
   KeyQueue queue;
-  queue.AddAt(kA, 100);
-  queue.AddAt(kA, 50);
-  queue.AddAt(kA, 70);
+  queue.AddAt(kFirstKey, 100);
+  queue.AddAt(kFirstKey, 50);
+  queue.AddAt(kFirstKey, 70);
   EXPECT_EQ(queue.NextDueMs(), 50);
   EXPECT_FALSE(queue.Take(49));
-  EXPECT_EQ(queue.Take(50), kA);
-  queue.Done(kA);
+  EXPECT_EQ(queue.Take(50), kFirstKey);
+  queue.Done(kFirstKey);
   EXPECT_FALSE(queue.Take(1000));
 }
 
 TEST(KeyQueue, AnAddMakesADelayNeedless) {
   KeyQueue queue;
-  queue.AddAt(kA, 100);
-  queue.Add(kA);
-  EXPECT_EQ(queue.Take(0), kA);
-  queue.Done(kA);
+  queue.AddAt(kFirstKey, 100);
+  queue.Add(kFirstKey);
+  EXPECT_EQ(queue.Take(0), kFirstKey);
+  queue.Done(kFirstKey);
   EXPECT_FALSE(queue.Take(100));
 }
 
@@ -83,12 +83,12 @@ TEST(KeyQueue, BackoffDoublesUpToTheCapAndIsForgotten) {
   KeyQueue queue;
   int64_t expected_ms = 5;
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(queue.Retry(kA, 0), std::min<int64_t>(expected_ms, 1'000'000)) << i;
+    EXPECT_EQ(queue.Retry(kFirstKey, 0), std::min<int64_t>(expected_ms, 1'000'000)) << i;
     expected_ms = std::min<int64_t>(expected_ms * 2, 1'000'000);
   }
   EXPECT_EQ(queue.Retry(kB, 0), 5);  // one bad object does not slow others
-  queue.Forget(kA);
-  EXPECT_EQ(queue.Retry(kA, 0), 5);
+  queue.Forget(kFirstKey);
+  EXPECT_EQ(queue.Retry(kFirstKey, 0), 5);
 }
 
 // Whatever happens: no key is worked on twice at once, none that was added is lost, none comes too

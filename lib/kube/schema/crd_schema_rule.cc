@@ -191,7 +191,7 @@ class Parser {
 
 Result<Json> Evaluate(const Node& node, const Scope& scope);
 
-Result<bool> Truth(const Node& node, const Scope& scope) {
+Result<bool> IsTrue(const Node& node, const Scope& scope) {
   ASSIGN_OR_RETURN(Json value, Evaluate(node, scope));
   if (!value.is_boolean()) return Fail("CEL: a condition is not true or false");
   return value.get<bool>();
@@ -200,9 +200,9 @@ Result<bool> Truth(const Node& node, const Scope& scope) {
 // In CEL an error beside a decisive value does not count: `error || true` is true.
 Result<Json> Logic(const Node& node, const Scope& scope) {
   const bool decisive = node.kind == Node::Kind::kOr;
-  Result<bool> left = Truth(*node.parts[0], scope);
+  Result<bool> left = IsTrue(*node.parts[0], scope);
   if (left && *left == decisive) return Json(decisive);
-  Result<bool> right = Truth(*node.parts[1], scope);
+  Result<bool> right = IsTrue(*node.parts[1], scope);
   if (right && *right == decisive) return Json(decisive);
   if (!left) return left.error();
   if (!right) return right.error();
@@ -283,7 +283,7 @@ Result<Json> Quantify(const Node& node, const Scope& scope) {
   Scope inner = scope;
   for (const Json& item : items) {
     inner[node.parts[1]->text] = item;
-    ASSIGN_OR_RETURN(bool truth, Truth(*node.parts[2], inner));
+    ASSIGN_OR_RETURN(bool truth, IsTrue(*node.parts[2], inner));
     holds += truth ? 1 : 0;
   }
   if (node.text == "all") return Json(holds == items.size());
@@ -321,7 +321,7 @@ Result<Json> Evaluate(const Node& node, const Scope& scope) {
     case Node::Kind::kCall:
       return Call(node, scope);
     case Node::Kind::kNot: {
-      ASSIGN_OR_RETURN(bool truth, Truth(*node.parts[0], scope));
+      ASSIGN_OR_RETURN(bool truth, IsTrue(*node.parts[0], scope));
       return Json(!truth);
     }
     case Node::Kind::kAnd:
@@ -338,7 +338,7 @@ Result<Json> Evaluate(const Node& node, const Scope& scope) {
 base::Result<bool> EvaluateRule(std::string_view rule,
                                 const std::map<std::string, base::Json>& variables) {
   ASSIGN_OR_RETURN(NodePointer node, Parser(rule).Parse());
-  return Truth(*node, variables);
+  return IsTrue(*node, variables);
 }
 
 }  // namespace kube
