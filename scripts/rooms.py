@@ -3,6 +3,7 @@ they decide without doing; here that is enforced, together with circles of rooms
 import os
 import re
 
+CODE = ("lib", "memory", "sidecar", "operator", "client")
 INCLUDE = re.compile(r'^#include\s+"([^"]+)"', re.M)
 # What reaches files, sockets, threads or clocks: no part of a pure room, and nothing that such a part includes.
 IMPURE = re.compile(r'^#include\s+(<(?:fstream|thread|filesystem|unistd\.h|fcntl\.h|sys/\w+\.h|sqlite3\.h|boost/\S+)>|"lib/(?:sqlite/'
@@ -24,6 +25,12 @@ IN_CIRCLES = {
 
 def is_test(path):
     return path.endswith(("_test.cc", "_fixture.h"))
+
+
+def is_pure(readme):
+    """Whether all of the room is, that the README.md at this path is of."""
+    with open(readme, encoding="utf-8") as file:
+        return any(line.startswith("Pure: ") and " " in line[6:].split(",")[0] for line in file)
 
 
 def stem(path):

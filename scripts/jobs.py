@@ -1,0 +1,215 @@
+"""Runs test programs side by side: each in a process group of its own with a time limit, its output printed whole when
+it ends; counts what they say and notes how long each took. Knows no test. For scripts/tiers.py."""
+import collections
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+JOBS = os.cpu_count() or 2
+LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$")
+SLOW_TEST_S = 2  # a single test that takes as long is named among the times
+
+# What may run at once, whatever the number of lanes: most of it waits for a commit, a lease or a pod.
+SLOTS = threading.BoundedSemaphore(JOBS + 1)
+RUNNING = set()  # process groups, for end_all
+OUTPUT = threading.RLock()
+
+
+def say(text):
+    with OUTPUT:
+        print(text, flush=True)
+
+
+def end_all():
+    for group in list(RUNNING):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGTERM)
+
+
+def run(argv, timeout_s, environment=None):
+    """Runs a command in a group of its own, ended whole at the time limit → (exit code, its output)."""
+    process = subprocess.Popen(argv, cwd=ROOT, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    RUNNING.add(process.pid)
+    late = []
+
+    def end():
+        late.append(f"\nended after {timeout_s} s, the time limit\n")
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    timer = threading.Timer(timeout_s, end)
+    timer.start()
+    try:
+        out = process.stdout.read().decode(errors="replace")
+        return process.wait(), out + "".join(late)
+    finally:
+        timer.cancel()
+        RUNNING.discard(process.pid)
+
+
+def indented(text, lines=None):
+    return "".join("    " + line + "\n" for line in text.rstrip("\n").split("\n")[-(lines or 0):])
+
+
+class Results:
+    """What passed, failed and was skipped, and where the time went. Any thread."""
+
+    def __init__(self):
+        self.passed, self.failed, self.skipped, self.times, self.tier = 0, 0, [], [], ""
+        self.started = time.monotonic()
+
+    def add(self, what, passed, failed, skipped=(), output=""):
+        with OUTPUT:
+            self.passed, self.failed = self.passed + passed, self.failed + failed
+            self.skipped += list(skipped)
+            more = f", {len(skipped)} skipped" if skipped else ""
+            print(f"{output}  {what}: {passed} passed, {failed} failed{more}", flush=True)
+
+    def skip(self, what, why):
+        with OUTPUT:
+            self.skipped.append(f"{what}: {why}")
+            print(f"  {what}: skipped: {why}", flush=True)
+
+    @contextlib.contextmanager
+    def timed(self, what, tier=None):
+        started, tier = time.monotonic(), tier or self.tier
+        try:
+            yield
+        finally:
+            self.times.append((time.monotonic() - started, tier, what))
+
+    def time_table(self):
+        rows = sorted(self.times, reverse=True)
+        total = time.monotonic() - self.started
+        return "".join(f"{seconds:8.1f} s  {tier:10} {what}\n" for seconds, tier, what in rows) + (
+            f"{total:8.1f} s  from the first to the last; what ran side by side is more in sum\n")
+
+
+def must(results, what, argv, timeout_s):
+    """A build step: quiet unless it fails → True when it worked."""
+    say(f"  {what} …")
+    with results.timed(what):
+        code, out = run(argv, timeout_s)
+    if code:
+        say(indented(out, 40))
+    return code == 0
+
+
+def script(results, name, argv, timeout_s, environment=None, tier=None):
+    """A test program that ends with 'N passed, M failed'."""
+    with SLOTS, results.timed(name, tier):
+        code, out = run(argv, timeout_s, environment)
+    match = LAST_LINE.search(out.rstrip().split("\n")[-1])
+    passed, failed = (int(match[1]), int(match[2])) if match else (0, 0)
+    skipped = [f"{name}: {match[3]} of its own"] if match and int(match[3] or 0) else []
+    results.add(name, passed, failed if failed or code == 0 and match else 1, skipped, f"  {name}\n" + indented(out))
+
+
+class Section:
+    """Lanes of jobs that run at the same time; what measures time or fills a disk runs alone, afterwards."""
+
+    def __init__(self):
+        self.threads, self.alone = [], []
+
+    def lanes(self, count, jobs, world=contextlib.nullcontext):
+        """`jobs`: functions of what `world()`, entered once a lane, yields. None yielded: the lane ends."""
+        queue = collections.deque(jobs)
+
+        def work():
+            with world() as here:
+                while here is not None or world is contextlib.nullcontext:
+                    try:
+                        job = queue.popleft()
+                    except IndexError:
+                        return
+                    job(here)
+        self.threads += [threading.Thread(target=work, daemon=True) for _ in range(count)]
+
+    def run(self):
+        for thread in self.threads:
+            thread.start()
+        for thread in self.threads:
+            thread.join()
+        for job in self.alone:
+            job(None)
+        self.__init__()
+
+
+class GoogleTests:
+    """Test programs of a build, each cut into shards that run at the same time."""
+
+    def __init__(self, results, preset):
+        self.results, self.preset = results, preset
+        self.folder = os.path.join(ROOT, "build", preset)
+        listed = subprocess.run(["ctest", "--test-dir", self.folder, "--show-only=json-v1"], capture_output=True,
+                                check=False, text=True).stdout
+        self.tests = json.loads(listed)["tests"] if listed else []
+
+    def jobs(self, only=None, tests="-*ApiServer*", skipped=""):
+        """`only`: names of programs; `tests`: GoogleTest's filter, `skipped` more of it that is left out."""
+        jobs = []
+        for test in self.tests:
+            if not test.get("command") or only is not None and test["name"] not in only:
+                continue
+            shards = 1 if not test["command"][0].endswith("_test") else 2 if test["name"].startswith("lib_") else 6
+            counted = {"left": shards, "passed": 0, "failed": 0, "skipped": [], "out": ""}
+            jobs += [(shards, lambda _, test=test, shard=shard, shards=shards, counted=counted: self.shard(
+                test, shard, shards, counted, tests + (":" + skipped if skipped else ""))) for shard in range(shards)]
+        return [job for _, job in sorted(jobs, key=lambda job: -job[0])]
+
+    def whole(self, test, tests, environment, what):
+        """One program in one piece, with what its environment adds."""
+        report = os.path.join(self.folder, "reports", f"{test['name']}.whole.json")
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(report)
+        with SLOTS, self.results.timed(what):
+            code, out = run([test["command"][0], "--gtest_brief=1", "--gtest_filter=" + tests, "--gtest_output=json:" + report],
+                            900, environment)
+        passed, failed, skipped = gtest_counts(self.results, report, code == 0, self.preset)
+        self.results.add(what, passed, failed, skipped, indented(out) if failed else "")
+
+    def shard(self, test, shard, shards, counted, tests):
+        name, properties = test["name"], {p["name"]: p["value"] for p in test.get("properties", [])}
+        report = os.path.join(self.folder, "reports", f"{name}.{shard}.json")
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(report)
+        environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
+        environment |= {"GTEST_OUTPUT": "json:" + report, "GTEST_FILTER": tests, "GTEST_TOTAL_SHARDS": str(shards),
+                        "GTEST_SHARD_INDEX": str(shard)}
+        with SLOTS, self.results.timed(f"{self.preset}/{name} {shard + 1} of {shards}"):
+            code, out = run(test["command"], int(properties.get("TIMEOUT", 900)), environment)
+        passed, failed, skipped = gtest_counts(self.results, report, code == 0, self.preset)
+        with OUTPUT:
+            counted["left"] -= 1
+            counted["passed"] += passed
+            counted["failed"] += failed
+            counted["skipped"] += skipped
+            counted["out"] += indented(out) if failed else ""
+            if not counted["left"]:
+                self.results.add(f"{self.preset}/{name}", counted["passed"], counted["failed"], counted["skipped"], counted["out"])
+
+
+def gtest_counts(results, report, good, where):
+    """→ (passed, failed, skipped) of a test program; a crash leaves no report and is one failure."""
+    if not os.path.exists(report):
+        return (1, 0, []) if good else (0, 1, [])
+    with open(report, encoding="utf-8") as file:
+        tests = [(s["name"], t) for s in json.load(file)["testsuites"] for t in s["testsuite"]]
+    for suite, test in tests:
+        if float(test.get("time", "0").rstrip("s")) >= SLOW_TEST_S:
+            results.times.append((float(test["time"].rstrip("s")), results.tier, f"{where}: {suite}.{test['name']}"))
+    skipped = [f"{suite}.{t['name']}: by itself" for suite, t in tests if t.get("result") == "SKIPPED"]
+    failed = sum(bool(t.get("failures")) for _, t in tests)
+    ran = sum(t.get("result") == "COMPLETED" for _, t in tests)
+    return ran - failed, max(failed, 0 if good else 1), skipped
+
+
+def exit_on_terminate():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
