@@ -26,13 +26,19 @@ endif()
 
 # A unit joins up to ten files of a folder, so that the headers they share are read once: a build from nothing takes a
 # fifth of the time. AGENT_MEMORY_UNITY=OFF (preset dev) compiles each file by itself. Paths in a unit are relative to
-# the root, so that ccache takes a checkout elsewhere for the same.
+# the root, so that ccache takes a checkout elsewhere for the same. A file with options of its own stays by itself: it has
+# CMake's property SKIP_UNITY_BUILD_INCLUSION.
 function(units result name)
   set(units ${ARGN})
   if(AGENT_MEMORY_UNITY)
     set(units)
     set(folders)
     foreach(file ${ARGN})
+      get_source_file_property(alone ${file} SKIP_UNITY_BUILD_INCLUSION)
+      if(alone)
+        list(APPEND units ${file})
+        continue()
+      endif()
       file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
       get_filename_component(folder ${path} DIRECTORY)
       string(MAKE_C_IDENTIFIER "${folder}" folder)
