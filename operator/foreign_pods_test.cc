@@ -1,4 +1,4 @@
-// Pods of others, without an API server's admission (that is e2e/foreign_pods_test.py): what the
+// Pods of others, without an API server's admission (that is e2e/operator/foreign_pods_test.py): what the
 // operator writes and takes away, what it says where it cannot, and what `explain` says.
 #include "operator/foreign_pods.h"
 

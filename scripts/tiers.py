@@ -19,35 +19,35 @@ TEST_SUITE = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+)\s*,", 
 
 # Name, script, time limit. Longest first, so that no lane ends with a long one. Each works on ports and folders of its own.
 PROGRAMS = (
-    ("server away", "crash/server_away.py", 1800), ("MCP clients", "mcp_test.py", 1800),
-    ("agents of docs/agents", "agents_test.py", 900), ("Claude Code", "claude_code_test.py", 900),
-    ("memory on one machine", "laptop_test.py", 600), ("agents of one machine", "laptop_agents_test.py", 900),
-    ("what models see", "model_sees_test.py", 900), ("stop in flight", "crash/stop_in_flight.py", 600),
+    ("server away", "crash/server_away.py", 1800), ("MCP clients", "clients/mcp_test.py", 1800),
+    ("agents of docs/agents", "clients/agents_test.py", 900), ("Claude Code", "clients/claude_code_test.py", 900),
+    ("memory on one machine", "clients/laptop_test.py", 600), ("agents of one machine", "clients/laptop_agents_test.py", 900),
+    ("what models see", "clients/model_sees_test.py", 900), ("stop in flight", "crash/stop_in_flight.py", 600),
     ("power loss", "crash/power_loss.py", 900), ("kill loops", "crash/kill_loops.py --rounds 60", 600),
     ("sync errors", "crash/sync_errors.py", 600), ("damaged state", "crash/damaged_state.py", 300),
-    ("contents of images", "image_contents_test.py", 300), ("pod boundary", "pod_boundary.py", 120),
-    ("reference client", "reference_client.py", 120), ("AgentOps clients", "agentops_clients.py", 120),
-    ("examples of the API page", "api_examples.py", 120), ("traces", "traces_test.py", 300),
+    ("contents of images", "packaging/image_contents_test.py", 300), ("pod boundary", "crash/pod_boundary.py", 120),
+    ("reference client", "clients/reference_client.py", 120), ("AgentOps clients", "clients/agentops_clients.py", 120),
+    ("examples of the API page", "clients/api_examples.py", 120), ("traces", "observability/traces_test.py", 300),
     ("story, embedded", "story/tell.py embedded", 300))
 PROGRAMS_ALONE = (  # they ask how long something takes, or fill a disk
-    ("hostile requests", "hostile_requests.py", 300), ("full disk", "crash/full_disk.py", 600),
+    ("hostile requests", "crash/hostile_requests.py", 300), ("full disk", "crash/full_disk.py", 600),
     ("wrong start", "crash/wrong_start.py", 300))
 API_SERVER = (
-    ("leadership", "leadership_test.py --kubeconfig {}", 600), ("operator faults", "operator_faults_test.py", 600),
-    ("foreign pods", "foreign_pods_test.py --kubeconfig {}", 600),
-    ("foreign pods by webhook", "foreign_pods_test.py --kubeconfig {} --mode webhook", 600),
-    ("webhook", "webhook_test.py --kubeconfig {}", 600), ("CRDs", "crd_test.py --kubeconfig {}", 600),
-    ("metrics", "metrics_test.py --kubeconfig {}", 120))
+    ("leadership", "operator/leadership_test.py --kubeconfig {}", 600), ("operator faults", "operator/faults_test.py", 600),
+    ("foreign pods", "operator/foreign_pods_test.py --kubeconfig {}", 600),
+    ("foreign pods by webhook", "operator/foreign_pods_test.py --kubeconfig {} --mode webhook", 600),
+    ("webhook", "operator/webhook_test.py --kubeconfig {}", 600), ("CRDs", "operator/crd_test.py --kubeconfig {}", 600),
+    ("metrics", "observability/metrics_test.py --kubeconfig {}", 120))
 # The chart's pods are tried, too: that takes the service accounts that a controller manager makes.
 API_SERVER_WITH_CONTROLLERS = (
-    ("kstatus", "kstatus_test.py --kubeconfig {}", 1200), ("packaging", "packaging_test.py --kubeconfig {}", 600),
-    ("retained volumes", "retained_volumes_test.py --kubeconfig {}", 600), ("canary", "canary_test.py --kubeconfig {}", 600),
-    ("move from AgentOps", "agentops_move_test.py", 600), ("rights", "rights_test.py", 600),
-    ("lists by streams", "list_streams_test.py", 600), ("lists without streams", "list_streams_test.py --without", 600))
+    ("kstatus", "operator/kstatus_test.py --kubeconfig {}", 1200), ("packaging", "packaging/packaging_test.py --kubeconfig {}", 600),
+    ("retained volumes", "operator/retained_volumes_test.py --kubeconfig {}", 600), ("canary", "operator/canary_test.py --kubeconfig {}", 600),
+    ("move from AgentOps", "packaging/agentops_move_test.py", 600), ("rights", "operator/rights_test.py", 600),
+    ("lists by streams", "operator/list_streams_test.py", 600), ("lists without streams", "operator/list_streams_test.py --without", 600))
 # Repeated for luck, or long because something is away for long: not part of all.
 LOOPS = (
-    ("leadership, long", "leadership_test.py --kubeconfig {} --long", 1800),
-    ("leadership loops", "leadership_loops.py --kubeconfig {}", 3600))
+    ("leadership, long", "operator/leadership_test.py --kubeconfig {} --long", 1800),
+    ("leadership loops", "operator/leadership_loops.py --kubeconfig {}", 3600))
 LOOPS_OF_PROGRAMS = (("kill loops", "crash/kill_loops.py --rounds 1000", 3600),
                      ("kill loops, 100,000 rows", "crash/kill_loops.py --rounds 200 --rows 100000", 3600))
 
@@ -205,8 +205,8 @@ def cluster(results, section):
         return
     environment = {"KUBECONFIG": kubeconfig, "PATH": tools_path()}
     try:
-        if not must(results, "e2e/images", ["env", "PATH=" + environment["PATH"], "KUBECONFIG=" + kubeconfig, "e2e/images", *which], 3600):
-            results.add("e2e/images", 0, 1)
+        if not must(results, "e2e/packaging/images", ["env", "PATH=" + environment["PATH"], "KUBECONFIG=" + kubeconfig, "e2e/packaging/images", *which], 3600):
+            results.add("e2e/packaging/images", 0, 1)
             return
         script(results, "story, cluster", ["python3", "e2e/story/tell.py", "cluster"], 1800, environment)
     finally:

@@ -11,7 +11,7 @@ import programs
 import wire
 from driver import AGENTS, SAMPLES, Driver
 
-AGENT = os.path.join(programs.ROOT, "e2e/agent/agent.py")
+AGENT = os.path.join(programs.ROOT, "e2e/clients/agent/agent.py")
 MIB = 1024
 SERVICE = """
 apiVersion: v1
@@ -122,8 +122,8 @@ class Embedded(Driver):
             f"{binaries}/agent-memory-sidecar --policy /tmp/coder/policy.json --data-dir /tmp/state "
             "--listen 127.0.0.1:7447 --admin 127.0.0.1:7448 &",
             "export AGENT_MEMORY_URL=http://127.0.0.1:7447",
-            "e2e/agent/agent.py turn --conversation one --prompt 'Why does main.c not compile?' --tools compile,crash",
-            "e2e/agent/agent.py turn --conversation two --prompt 'Does main.c compile now?'    # it remembers",
+            "e2e/clients/agent/agent.py turn --conversation one --prompt 'Why does main.c not compile?' --tools compile,crash",
+            "e2e/clients/agent/agent.py turn --conversation two --prompt 'Does main.c compile now?'    # it remembers",
             "curl -s 'http://127.0.0.1:7437/search?q=main.c&project=coder'",
             "curl -s http://127.0.0.1:7447/conversations/current",
             "curl -s http://127.0.0.1:7447/v1/injections/two/1",

@@ -1,5 +1,5 @@
 """Pods that somebody else makes, on a node: with the label they get the sidecar and are remembered, through a rollout
-too; without it they are left alone. What exactly is put in, and what is refused: e2e/foreign_pods_test.py."""
+too; without it they are left alone. What exactly is put in, and what is refused: e2e/operator/foreign_pods_test.py."""
 import json
 
 import wire

@@ -1,5 +1,5 @@
 """A namespace, or Agents of it, are deleted while the memory server is away and captures wait: the namespace goes, the
-volumes of deleted Agents stay. Many Agents and no node: e2e/retained_volumes_test.py."""
+volumes of deleted Agents stay. Many Agents and no node: e2e/operator/retained_volumes_test.py."""
 import json
 import time
 

@@ -1,5 +1,5 @@
 """The operator goes, is killed, or is two: agents do not notice, edits wait for whoever leads next, and nothing is
-written twice. Leases and terms themselves: e2e/leadership_test.py."""
+written twice. Leases and terms themselves: e2e/operator/leadership_test.py."""
 import os
 import signal
 import subprocess

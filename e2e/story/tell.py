@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 
-sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support")]
 
 from chapters import CHAPTERS, Story  # noqa: E402
 from checks import Checks  # noqa: E402

@@ -1,5 +1,5 @@
 """The release is uninstalled and installed again: Agents, claims and memories are what they were, and what an agent
-captured in between is not lost. What the chart keeps, object by object: e2e/packaging_test.py."""
+captured in between is not lost. What the chart keeps, object by object: e2e/packaging/packaging_test.py."""
 import wire
 from chapters import RETURN_S, everything, marker_of
 from on_cluster import SERVER_LABEL

@@ -1,5 +1,5 @@
 // The exporter as programs use it: the real module, sending to a server that keeps the bytes. That
-// they are sound OTLP is shown with a real decoder in e2e/traces_test.py.
+// they are sound OTLP is shown with a real decoder in e2e/observability/traces_test.py.
 #include "lib/telemetry/trace_export.h"
 
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ import time
 import uuid
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "e2e")]
+sys.path[:0] = [os.path.join(ROOT, "e2e/support")]
 
 import programs  # noqa: E402
 import wire  # noqa: E402

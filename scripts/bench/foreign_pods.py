@@ -16,7 +16,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "e2e")]
+sys.path[:0] = [os.path.join(ROOT, "e2e/support")]
 
 from foreign_cluster import Cluster  # noqa: E402
 from stolen import Stolen  # noqa: E402

@@ -21,7 +21,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(HERE)), "e2e")]
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(HERE)), "e2e/support")]
 
 import programs  # noqa: E402
 import wire  # noqa: E402

@@ -14,7 +14,7 @@ import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "e2e"), os.path.join(ROOT, "e2e/crash")]
+sys.path[:0] = [os.path.join(ROOT, "e2e/support"), os.path.join(ROOT, "e2e/crash")]
 
 import programs  # noqa: E402
 import targets  # noqa: E402

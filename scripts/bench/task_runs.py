@@ -3,7 +3,7 @@
 deleting its pod: how many records are at the server afterwards (row 4: all of 100), and how many agents, which try
 once, found the sidecar listening (row 5: all of 50). Works in the namespaces of e2e/story, as that does.
 
-    task_runs.py [--runs 100] [--at-once 4] [--context NAME]    the cluster of $KUBECONFIG; images by e2e/images
+    task_runs.py [--runs 100] [--at-once 4] [--context NAME]    the cluster of $KUBECONFIG; images by e2e/packaging/images
 
 The last line is 'N passed, M failed'."""
 import argparse
@@ -12,7 +12,7 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "e2e"), os.path.join(ROOT, "e2e/story")]
+sys.path[:0] = [os.path.join(ROOT, "e2e/support"), os.path.join(ROOT, "e2e/story")]
 
 from checks import Checks  # noqa: E402
 from on_cluster import OnCluster, check_tools  # noqa: E402

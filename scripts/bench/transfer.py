@@ -17,7 +17,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "e2e")]
+sys.path[:0] = [os.path.join(ROOT, "e2e/support")]
 
 import programs  # noqa: E402
 

@@ -4,7 +4,7 @@
 check_machine() {
   [ "$(uname -s)" = Linux ] || fail "the local cluster needs Linux: use kind (up --kind) elsewhere"
   [ "$(id -u)" = 0 ] || fail "the local cluster needs root (it makes network devices and mounts): run it with sudo"
-  mountpoint -q / || fail "this is a chroot, out of which containers would lead: use e2e/fresh-debian, or a machine of its own"
+  mountpoint -q / || fail "this is a chroot, out of which containers would lead: use e2e/packaging/fresh-debian, or a machine of its own"
   local name
   for name in containerd runc ctr nft iptables conntrack openssl ip python3 flock unshare /usr/lib/cni/bridge; do
     command -v "$name" > /dev/null || fail "'$name' is missing: run 'scripts/deps cluster'"

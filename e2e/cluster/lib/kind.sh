@@ -16,7 +16,7 @@ kind_up() {
   mkdir -p "$STATE"
   if ! kind get clusters 2>/dev/null | grep -qx "$KIND_NAME"; then
     # Another version of Kubernetes is another node image.
-    kind create cluster --name "$KIND_NAME" --config "$HERE/../kind.yaml" --kubeconfig "$KUBECONFIG" --wait 180s \
+    kind create cluster --name "$KIND_NAME" --config "$HERE/kind.yaml" --kubeconfig "$KUBECONFIG" --wait 180s \
       ${AGENT_MEMORY_E2E_NODE_IMAGE:+--image "$AGENT_MEMORY_E2E_NODE_IMAGE"} >&2 ||
       fail "kind could not make the cluster (its words are above)"
   fi

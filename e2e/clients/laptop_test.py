@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Memory on one machine: `agent-memory up`, `status` and `down` with the real server and sidecars, in a home of the
+test's own and repositories in it.
+
+    python3 e2e/clients/laptop_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support")]
+
+import mcp_test  # noqa: E402
+import programs  # noqa: E402
+import wire  # noqa: E402
+
+COMMAND_S = 90
+
+
+class Laptop:
+    """A user's home, with repositories."""
+
+    def __init__(self):
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="agent-memory-laptop-"))
+        self.home = os.path.join(self.folder, "home")
+        self.program = programs.binary("agent-memory")
+        self.store = os.path.join(self.home, ".local/share/agent-memory")
+        self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "LSAN_OPTIONS": os.environ.get("LSAN_OPTIONS", "")}
+        self.started = []
+        os.makedirs(self.home)
+
+    def repository(self, name):
+        path = os.path.join(self.home, "src", name)
+        os.makedirs(os.path.join(path, ".git"))
+        return path
+
+    def run(self, *words, cwd=None, stdin="", more=None):
+        try:
+            return subprocess.run([self.program, *words], cwd=cwd or self.home, input=stdin, text=True,
+                                  env={**self.environment, **(more or {})}, capture_output=True, timeout=COMMAND_S, check=False)
+        except subprocess.TimeoutExpired as late:
+            return subprocess.CompletedProcess(words, -1, str(late.stdout), f"took more than {COMMAND_S} s: {late.stderr}")
+
+    def up(self, *words, cwd=None):
+        """In the foreground → (process, the lines until it is up)."""
+        process = subprocess.Popen([programs.binary("agent-memory"), "up", *words], cwd=cwd or self.home, text=True, env=self.environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.started.append(process)
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("memory is up"):
+                break
+        return process, "".join(lines)
+
+    def status(self):
+        done = self.run("status")
+        if not done.stdout:
+            print(f"status: exit code {done.returncode}: {done.stderr.strip()}", flush=True)
+        return json.loads(done.stdout or "{}")
+
+    def children(self):
+        """Processes of ours that have the store in their words."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    if self.store.encode() in file.read():
+                        found.append(int(pid))
+            except OSError:
+                pass
+        return found
+
+    def nothing_runs(self):
+        return wire.until(lambda: not self.children(), 30)
+
+    def clean(self):
+        self.run("down")
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            process.stdout.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def begins_and_ends(counts, laptop):
+    billing = laptop.repository("billing")
+    counts.check("status before says how to start", "agent-memory up" in laptop.run("status", "-o", "table").stdout)
+    process, said = laptop.up(cwd=billing)
+    counts.check("up says what it does", "memory server at http://127.0.0.1:" in said and "project billing" in said, said)
+    status = laptop.status()
+    counts.check("status says what runs", status.get("up") and [p["project"] for p in status["projects"]] == ["billing"], status)
+    counts.check("the store is the user's alone", os.stat(laptop.store).st_mode & 0o777 == 0o700)
+    sidecar = status["projects"][0]["url"]
+    code, answer = wire.ask(sidecar, "POST", "/v1/hooks", {"hook_event_name": "UserPromptSubmit", "session_id": "s1", "prompt": "hello"})
+    counts.check("a hook is answered", code == 200, (code, answer))
+    again = laptop.run("up", cwd=laptop.repository("other"))
+    counts.check("a second up says so, and takes the repository in", again.returncode == 0 and "up already" in again.stdout and "project other" in again.stdout,
+                 (again.stdout, again.stderr))
+    counts.check("both repositories have a sidecar", len(laptop.status()["projects"]) == 2)
+    run = json.loads(open(os.path.join(laptop.store, "run.json"), encoding="utf-8").read())
+    counts.check("who has no token is refused", wire.ask(run["front"], "POST", "/v1/stop", {})[0] == 401)
+    pids = laptop.children()
+    counts.check("server and sidecars run", len(pids) >= 3, pids)
+    process.send_signal(signal.SIGINT)
+    counts.check("Ctrl-C ends it with 0", process.wait(30) == 0, process.stdout.read())
+    counts.check("nothing is left running", laptop.nothing_runs(), laptop.children())
+    counts.check("status says it is not up", laptop.status().get("up") is False)
+
+
+def comes_back(counts, laptop):
+    """What was written is there, on the same ports; a crash leaves nothing running."""
+    billing = os.path.join(laptop.home, "src/billing")
+    done = laptop.run("up", "--detach", cwd=billing)
+    counts.check("up --detach returns", done.returncode == 0 and "project billing" in done.stdout, (done.stdout, done.stderr))
+    first = laptop.status()
+    server = first["server"]["url"]
+    body = {"session_id": "p", "project": "billing", "type": "preference", "title": "tabs", "content": "I prefer tabs", "source": {"origin": "user"}}
+    counts.check("the server takes a memory", wire.ask(server, "POST", "/observations", body)[0] == 201)
+    counts.check("down ends it", laptop.run("down").returncode == 0 and laptop.nothing_runs(), laptop.children())
+    counts.check("down again is no error", laptop.run("down").returncode == 0)
+
+    laptop.run("up", "--detach", cwd=billing)
+    second = laptop.status()
+    counts.check("the ports are those of before", second["server"] == first["server"] and second["projects"][0]["url"] == first["projects"][0]["url"], (first, second))
+    counts.check("the memory is there", "I prefer tabs" in str(wire.ask(server, "GET", "/search?q=tabs&project=billing")))
+    sidecar = second["projects"][0]["url"]
+    answer = wire.ask(sidecar, "POST", "/v1/hooks", {"hook_event_name": "UserPromptSubmit", "session_id": "s2", "prompt": "tabs or spaces?"})
+    counts.check("and injected", "I prefer tabs" in str(answer), answer)
+
+    supervisor = [pid for pid in laptop.children() if os.readlink(f"/proc/{pid}/exe").endswith("/agent-memory")]
+    counts.check("one supervisor runs", len(supervisor) == 1, supervisor)
+    os.kill(supervisor[0], signal.SIGKILL)
+    counts.check("its programs end with it", laptop.nothing_runs(), laptop.children())
+    counts.check("what it left behind counts for nothing", laptop.status().get("up") is False)
+    done = laptop.run("up", "--detach", cwd=billing)
+    counts.check("it starts after a crash", done.returncode == 0, (done.stdout, done.stderr))
+
+
+def commands_need_no_address(counts, laptop):
+    """ls, search and add mean this machine's memory, and the repository that they are called in."""
+    billing = os.path.join(laptop.home, "src/billing")
+    done = laptop.run("add", "Deploy on Tuesdays", cwd=billing)
+    counts.check("add takes words for the repository here", done.returncode == 0, done.stderr)
+    rows = json.loads(laptop.run("search", "when do we deploy?").stdout or "[]")
+    counts.check("search finds them, also from elsewhere", [(r["project"], r["content"]) for r in rows] == [("billing", "Deploy on Tuesdays")], rows)
+    sidecar = next(p["url"] for p in laptop.status()["projects"] if p["project"] == "billing")
+    answer = wire.ask(sidecar, "POST", "/v1/hooks", {"hook_event_name": "UserPromptSubmit", "session_id": "s3", "prompt": "When do we deploy?"})
+    counts.check("and the repository's agent is told", "Deploy on Tuesdays" in str(answer), answer)
+    shown = json.loads(laptop.run("show", str(rows[0]["id"]), "-o", "json").stdout or "{}") if rows else {}
+    counts.check("show says which prompts it was given to", [(g["turn"], g["query"]) for g in shown.get("given", [])] == [(1, "When do we deploy?")], shown)
+    counts.check("and so for people", "given to prompts" in laptop.run("show", str(rows[0]["id"]), "-o", "table").stdout)
+    export = os.path.join(laptop.home, "memory.jsonl")
+    with open(export, "w", encoding="utf-8") as file:
+        file.write(laptop.run("export", "--format", "jsonl").stdout)
+    laptop.run("down")
+    rows = json.loads(laptop.run("search", "--file", export, "when do we deploy?").stdout or "[]")
+    counts.check("an export is looked into without a server", [r["content"] for r in rows] == ["Deploy on Tuesdays"], rows)
+    done = laptop.run("add", "--file", export, "lost")
+    counts.check("but not written to", done.returncode == 64 and "import" in done.stderr, done.stderr)
+    done = laptop.run("ls", "--file", export + ".not")
+    counts.check("a file that is not there is named", done.returncode == 1 and "memory.jsonl.not" in done.stderr, (done.returncode, done.stderr))
+    done = laptop.run("ls", cwd=billing)
+    counts.check("with nothing up, ls says how to start", done.returncode == 64 and "agent-memory up" in done.stderr, done.stderr)
+    laptop.run("up", "--detach", cwd=billing)
+
+
+def survives_a_kill(counts, laptop):
+    """All is killed; the next hook, at once, starts it again and is answered."""
+    billing = os.path.join(laptop.home, "src/billing")
+    event = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s4", "prompt": "hello", "cwd": billing})
+    failed = []
+    for _ in range(5):
+        for pid in laptop.children():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it ended with its supervisor
+        done = laptop.run("hook", "UserPromptSubmit", cwd=billing, stdin=event)
+        failed += [done.stderr] if done.returncode else []
+    counts.check("hooks right after a kill are answered, five times", not failed, failed)
+
+
+def heals(counts, laptop):
+    """A sidecar or the server that ends is started again, when it is used."""
+    def of(program):
+        return [pid for pid in laptop.children() if os.readlink(f"/proc/{pid}/exe").endswith(program)]
+
+    billing = os.path.join(laptop.home, "src/billing")
+    laptop.run("up", cwd=billing)
+    for program in ("/agent-memory-sidecar", "/agent-memory-server"):
+        before = of(program)
+        os.kill(before[0], signal.SIGKILL)
+        wire.until(lambda program=program, before=before: before[0] not in of(program), 10)
+        laptop.run("up", cwd=billing)
+        counts.check(f"{program[1:]} is back", wire.until(lambda program=program, before=before: set(of(program)) - set(before), 15), of(program))
+    counts.check("and answers", wire.until(lambda: wire.ask(laptop.status()["server"]["url"], "GET", "/stats")[0] == 200, 15))
+
+
+def refuses(counts, laptop):
+    laptop.run("down")
+    os.chmod(laptop.store, 0o755)
+    done = laptop.run("up")
+    counts.check("a store that others may read is refused", done.returncode == 1 and "chmod 700" in done.stderr, (done.returncode, done.stderr))
+    os.chmod(laptop.store, 0o700)
+    policy = os.path.join(laptop.store, "policy.json")
+    with open(policy, "w", encoding="utf-8") as file:
+        file.write('{"version": 1, "memory": {"contextLimt": 3}}')
+    done = laptop.run("up", cwd=os.path.join(laptop.home, "src/billing"))
+    counts.check("a wrong policy is named", done.returncode != 0 and "contextLimt" in done.stderr and policy in done.stderr, done.stderr)
+    counts.check("and nothing runs", laptop.nothing_runs(), laptop.children())
+
+
+def main():
+    counts = mcp_test.Counts()
+    laptop = Laptop()
+    try:
+        for part in (begins_and_ends, comes_back, commands_need_no_address, survives_a_kill, heals, refuses):
+            part(counts, laptop)
+    finally:
+        laptop.clean()
+    print(f"{counts.passed} passed, {counts.failed} failed")
+    return int(counts.failed != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
