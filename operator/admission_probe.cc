@@ -2,7 +2,7 @@
 // served would fail for ever.
 #include "operator/admission_probe.h"
 
-#include "operator/certificate_keeper.h"
+#include "operator/kinds.h"
 #include "operator/names.h"
 
 namespace controller {

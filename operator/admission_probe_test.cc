@@ -5,6 +5,7 @@
 
 #include "lib/testing/fake_cluster.h"
 #include "operator/certificate_keeper.h"
+#include "operator/kinds.h"
 
 namespace controller {
 namespace {

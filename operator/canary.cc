@@ -12,9 +12,10 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/process/config.h"
 #include "lib/base/process/random.h"
+#include "lib/base/text/text.h"
 #include "lib/http/client/client.h"
 #include "lib/kube/client/connection.h"
-#include "operator/execute.h"
+#include "operator/kinds.h"
 
 namespace controller {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "lib/base/process/log.h"
 #include "lib/base/text/base64.h"
+#include "operator/kinds.h"
 #include "operator/names.h"
 
 namespace controller {
@@ -45,21 +46,6 @@ bool NobodyIsTrusted(const std::vector<Json>& configurations) {
 }
 
 }  // namespace
-
-const kube::Resource& Secrets() {
-  static const kube::Resource resource = {"", "v1", "Secret", "secrets"};
-  return resource;
-}
-const kube::Resource& MutatingWebhooks() {
-  static const kube::Resource resource = {kAdmission, "v1", "MutatingWebhookConfiguration",
-                                          "mutatingwebhookconfigurations", false};
-  return resource;
-}
-const kube::Resource& ValidatingWebhooks() {
-  static const kube::Resource resource = {kAdmission, "v1", "ValidatingWebhookConfiguration",
-                                          "validatingwebhookconfigurations", false};
-  return resource;
-}
 
 CertificateKeeper::CertificateKeeper(kube::KubeClient& client, http::TlsIdentity& identity,
                                      KeeperOptions options, const base::Clock& clock)

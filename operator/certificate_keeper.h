@@ -27,10 +27,6 @@ struct KeeperOptions {
   std::function<void(double days)> on_days_left;  // of what is shown; may be null
 };
 
-const kube::Resource& Secrets();
-const kube::Resource& MutatingWebhooks();
-const kube::Resource& ValidatingWebhooks();
-
 class CertificateKeeper {
  public:
   // `client` and `identity` must outlive this.

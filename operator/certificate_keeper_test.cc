@@ -14,6 +14,7 @@
 #include "lib/http/server/server.h"
 #include "lib/testing/fake_clock.h"
 #include "lib/testing/fake_cluster.h"
+#include "operator/kinds.h"
 
 namespace controller {
 namespace {

@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "lib/base/process/log.h"
+#include "operator/desired.h"
+#include "operator/kinds.h"
 #include "operator/names.h"
+#include "operator/plan.h"
 #include "operator/policy_probe.h"
 
 namespace controller {

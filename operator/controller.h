@@ -12,6 +12,7 @@
 #include "operator/dependents.h"
 #include "operator/execute.h"
 #include "operator/memory_server_plan.h"
+#include "operator/observe.h"
 #include "operator/pace.h"
 #include "operator/policy_probe.h"
 #include "operator/replacing.h"

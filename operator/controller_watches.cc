@@ -1,5 +1,6 @@
 // What the operator watches, what it keeps of it, and which keys a change brings back.
 #include "operator/controller.h"
+#include "operator/kinds.h"
 #include "operator/names.h"
 #include "operator/node_skew.h"
 

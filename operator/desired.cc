@@ -1,8 +1,7 @@
 // The table of child kinds and the labels and owner that all of them carry.
 #include "operator/desired.h"
 
-#include "operator/foreign_pods.h"
-#include "operator/names.h"
+#include "operator/kinds.h"
 #include "operator/objects/children.h"
 
 namespace controller {
@@ -21,25 +20,12 @@ constexpr ChildKind kChildKinds[] = {
 
 }  // namespace
 
-base::Json Dressed(base::Json object, const kube::Resource& resource, const Blueprint& blueprint) {
-  object["apiVersion"] = resource.ApiVersion();
-  object["kind"] = resource.kind;
-  base::Json& metadata = object["metadata"];
-  metadata["labels"][kAgentLabel] = blueprint.agent.name;
-  metadata["labels"][kManagedByLabel] = kManagedBy;
-  if (!resource.namespaced) return object;  // nothing cluster-scoped can be owned by an Agent
-  metadata["namespace"] = blueprint.agent.name_space;
-  if (!blueprint.owner.is_null())
-    metadata["ownerReferences"] = base::Json::array({blueprint.owner});
-  return object;
-}
-
 std::vector<Child> Desired(const Blueprint& blueprint) {
   std::vector<Child> children;
   for (const ChildKind& kind : kChildKinds) {
     const kube::Resource& resource = kind.resource();
     if (auto object = kind.build(blueprint))
-      children.push_back({resource, Dressed(std::move(*object), resource, blueprint)});
+      children.push_back({resource, WithOwnerAndLabels(std::move(*object), resource, blueprint)});
   }
   return children;
 }

@@ -6,6 +6,7 @@
 #include <future>
 
 #include "lib/kube/object/apply.h"
+#include "operator/kinds.h"
 #include "operator/names.h"
 
 namespace controller {
@@ -108,10 +109,6 @@ void RemoveAll(kube::KubeClient& client, const Plan& plan, const std::stop_token
   }
 }
 
-kube::Resource Ours(const char* kind, const char* plural) {
-  return {api::kGroup, api::kVersion, kind, plural, true};
-}
-
 const kube::Resource& OwnerKind(const Json& object) {
   const std::string kind = base::StringAt(object, {"kind"});
   if (kind == MemoryServers().kind) return MemoryServers();
@@ -159,23 +156,6 @@ Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& 
   else
     Note(outcome, owner.kind, WriteStatus(client, owner, object, *plan.status));
   return outcome;
-}
-
-const kube::Resource& Agents() {
-  static const kube::Resource resource = Ours("Agent", "agents");
-  return resource;
-}
-const kube::Resource& AgentTools() {
-  static const kube::Resource resource = Ours("AgentTool", "agenttools");
-  return resource;
-}
-const kube::Resource& AgentRuns() {
-  static const kube::Resource resource = Ours("AgentRun", "agentruns");
-  return resource;
-}
-const kube::Resource& MemoryServers() {
-  static const kube::Resource resource = Ours("MemoryServer", "memoryservers");
-  return resource;
 }
 
 }  // namespace controller

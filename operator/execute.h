@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/kube/client/kube_client.h"
-#include "operator/plan.h"
+#include "operator/planned.h"
 
 namespace controller {
 
@@ -37,10 +37,5 @@ Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& 
 // Writes `status` of `object` (apiVersion, kind, metadata) and nothing else; the stored object.
 base::Result<base::Json> WriteStatus(kube::KubeClient& client, const kube::Resource& resource,
                                      const base::Json& object, const base::Json& status);
-
-const kube::Resource& Agents();
-const kube::Resource& AgentTools();
-const kube::Resource& AgentRuns();
-const kube::Resource& MemoryServers();
 
 }  // namespace controller

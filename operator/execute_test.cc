@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/testing/fake_cluster.h"
+#include "operator/kinds.h"
 
 namespace controller {
 namespace {

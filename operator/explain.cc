@@ -9,6 +9,9 @@
 #include "lib/base/process/clock.h"
 #include "operator/file_request.h"
 #include "operator/names.h"
+#include "operator/observe.h"
+#include "operator/plan.h"
+#include "operator/planned.h"
 #include "operator/pod_injection.h"
 
 namespace controller {

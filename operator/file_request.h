@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/plan.h"
+#include "operator/plan_settings.h"
 
 namespace controller {
 
@@ -21,10 +21,5 @@ base::Result<FileRequest> ReadArguments(const std::vector<std::string>& argument
                                         const std::string& command);
 // The objects of all files, in their order; "-" is standard input.
 base::Result<std::vector<base::Json>> ReadFiles(const FileRequest& request);
-
-// The objects of YAML text: namespaced where they have none, those of our kinds defaulted and
-// checked by their schema. kInvalid names every fault.
-base::Result<std::vector<base::Json>> ReadObjects(const std::string& yaml,
-                                                  const std::string& name_space);
 
 }  // namespace controller

@@ -1,6 +1,7 @@
 // The faults are those of the validating policy in charts/agent-memory.
 #include "operator/foreign_pods.h"
 
+#include "operator/kinds.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"
 
@@ -9,25 +10,12 @@ namespace {
 
 using base::Json;
 
-constexpr const char* kAdmissionGroup = "admissionregistration.k8s.io";
-
 bool IsWindows(const Json& pod) {
   return base::StringAt(pod, {"spec", "os", "name"}) == "windows" ||
          base::StringAt(pod, {"spec", "nodeSelector", "kubernetes.io/os"}) == "windows";
 }
 
 }  // namespace
-
-const kube::Resource& InjectionPolicies() {
-  static const kube::Resource resource = {kAdmissionGroup, "v1", "MutatingAdmissionPolicy",
-                                          "mutatingadmissionpolicies", false};
-  return resource;
-}
-const kube::Resource& InjectionBindings() {
-  static const kube::Resource resource = {kAdmissionGroup, "v1", "MutatingAdmissionPolicyBinding",
-                                          "mutatingadmissionpolicybindings", false};
-  return resource;
-}
 
 bool WantsForeignPods(const api::Agent& agent) {
   const Json* wished = base::At(agent.spec, {"injection", "foreignPods"});

@@ -20,9 +20,6 @@ struct ForeignPods {
   bool Served() const { return !policy.empty() || !webhook.empty(); }
 };
 
-const kube::Resource& InjectionPolicies();  // MutatingAdmissionPolicy
-const kube::Resource& InjectionBindings();  // MutatingAdmissionPolicyBinding
-
 bool WantsForeignPods(const api::Agent& agent);  // spec.injection.foreignPods, and it has a memory
 
 // The Agent that a binding of ours is for; an empty key when it is none of ours.

@@ -2,6 +2,7 @@
 // sidecar, tells the owners of those that can have none, and replaces the others where that is
 // allowed.
 #include "operator/controller.h"
+#include "operator/kinds.h"
 #include "operator/names.h"
 
 namespace controller {

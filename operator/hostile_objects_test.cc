@@ -5,7 +5,9 @@
 #include <random>
 
 #include "lib/base/process/file.h"
-#include "operator/render.h"
+#include "operator/observe.h"
+#include "operator/plan.h"
+#include "operator/read_objects.h"
 #include "operator/run_plan.h"
 
 namespace controller {

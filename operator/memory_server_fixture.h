@@ -9,7 +9,7 @@
 #include "lib/base/process/clock.h"
 #include "operator/memory_server_plan.h"
 #include "operator/names.h"
-#include "operator/render.h"
+#include "operator/read_objects.h"
 
 namespace controller {
 

@@ -2,28 +2,10 @@
 // input is what it is given and the only output is the plan. Pure.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "lib/api/server_report.h"
-#include "operator/plan.h"
+#include "operator/observed_server.h"
+#include "operator/plan_settings.h"
 
 namespace controller {
-
-struct ObservedServer {
-  base::Json server;                        // defaulted and validated by its schema
-  std::map<ChildKey, base::Json> children;  // on the names that its objects want, whoever made them
-  std::optional<base::Json> claim;          // data-<name>-0
-  std::vector<base::Json> pods;             // of its StatefulSet
-  // What the running server says of itself; absent: there is no pod to ask, or see `report_fault`.
-  std::optional<api::ServerReport> report;
-  std::string report_fault;                    // why a pod that runs did not say
-  bool asked_in_vain = false;                  // it is not ready, and did not answer either
-  std::map<std::string, std::string> refused;  // as Observed's
-  std::vector<std::string> conflicts;          // likewise
-};
 
 // Never empty of requeue_after_ms: nobody tells us of rows and bytes, nor of an edited child.
 Plan MakeServerPlan(const ObservedServer& observed, const Settings& settings, int64_t now_ms);

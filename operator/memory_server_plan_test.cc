@@ -2,7 +2,6 @@
 #include "operator/memory_server_plan.h"
 
 #include "operator/memory_server_fixture.h"
-#include "operator/memory_server_probe.h"
 #include "operator/objects/server_objects.h"
 
 namespace controller {
@@ -186,25 +185,6 @@ TEST(ServerPlan, OneThatNeverAnswersIsAskedSeldom) {
   EXPECT_LT(server.Look().requeue_after_ms, 60'000);
   server.observed.asked_in_vain = true;
   EXPECT_EQ(server.Look().requeue_after_ms, 60'000);
-}
-
-TEST(ServerProbe, AsksWhoIsReadyWasRestartedOrHadItsTime) {
-  const int64_t started_ms = base::ParseTime("2026-01-02T00:00:00Z").value();
-  Json pod = {{"metadata", {{"name", "s-0"}}},
-              {"status",
-               {{"containerStatuses",
-                 {{{"name", kServerContainer},
-                   {"restartCount", 0},
-                   {"state", {{"running", {{"startedAt", "2026-01-02T00:00:00Z"}}}}}}}}}}};
-  EXPECT_FALSE(IsWorthAsking(pod, started_ms + 60'000));
-  EXPECT_TRUE(IsWorthAsking(pod, started_ms + 121'000)) << "what keeps it is worth knowing";
-  Json& status = pod["status"];
-  status["containerStatuses"][0]["restartCount"] = 1;
-  EXPECT_TRUE(IsWorthAsking(pod, started_ms));
-  status["containerStatuses"][0]["restartCount"] = 0;
-  status["conditions"] = {{{"type", "Ready"}, {"status", "True"}}};
-  EXPECT_TRUE(IsWorthAsking(pod, started_ms));
-  EXPECT_FALSE(IsWorthAsking({{"status", Json::object()}}, started_ms));
 }
 
 TEST(ServerPlan, AnotherWayToFailIsNoReasonToGoBack) {

@@ -3,9 +3,11 @@
 // few servers, and each watch would cost the operator a thread (ADR 28).
 #include "lib/base/process/log.h"
 #include "operator/controller.h"
+#include "operator/kinds.h"
 #include "operator/memory_server_probe.h"
 #include "operator/names.h"
 #include "operator/objects/server_objects.h"
+#include "operator/pod_state.h"
 
 namespace controller {
 namespace {

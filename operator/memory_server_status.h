@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/api/memory_server.h"
-#include "operator/memory_server_plan.h"
+#include "operator/observed_server.h"
 #include "operator/volume.h"
 
 namespace controller {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
-#include "lib/kube/cache/object_store.h"
+#include "lib/kube/object/object.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"
 
@@ -15,7 +15,7 @@ using base::Json;
 
 constexpr size_t kNamed = 3;
 
-bool PodHasEnded(const Json& pod) {
+bool IsOver(const Json& pod) {
   const std::string phase = base::StringAt(pod, {"status", "phase"});
   return phase == "Succeeded" || phase == "Failed";
 }
@@ -76,7 +76,7 @@ MissedPods LookForMissed(const std::vector<Json>& pods, const std::string& injec
   MissedPods missed;
   bool settled = true;
   for (const Json& pod : pods) {
-    if (PodHasEnded(pod)) continue;
+    if (IsOver(pod)) continue;
     if (kube::IsBeingDeleted(pod) || HasSidecar(pod)) {
       const bool stands = !kube::IsBeingDeleted(pod) && IsReady(pod);
       if (stands) missed.injected.insert(kube::UidOf(pod));

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "lib/base/text/text.h"
-#include "lib/kube/cache/object_store.h"
+#include "lib/kube/object/object.h"
 
 namespace controller {
 namespace {

@@ -9,15 +9,11 @@
 
 #include "lib/kube/object/object.h"
 #include "operator/missed_pods.h"
+#include "operator/planned.h"
 
 namespace controller {
 
-struct ChildKey {
-  std::string kind, name;
-  auto operator<=>(const ChildKey&) const = default;
-};
 using Objects = std::map<kube::ObjectKey, base::Json>;
-
 struct Observed {
   base::Json agent;  // defaulted and validated by its schema
   Objects services, agent_tools, memory_servers;

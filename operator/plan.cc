@@ -8,8 +8,11 @@
 #include "lib/base/process/clock.h"
 #include "lib/kube/object/apply.h"
 #include "operator/accept_rules.h"
+#include "operator/desired.h"
 #include "operator/names.h"
 #include "operator/objects/children.h"
+#include "operator/objects/pod_template.h"
+#include "operator/status.h"
 #include "operator/tool_names.h"
 
 namespace controller {
@@ -320,14 +323,6 @@ Plan OnlyStatus(Draft& draft, Json status, int64_t now_ms) {
 }
 
 }  // namespace
-
-bool Plan::IsEmpty() const {
-  return apply.empty() && patch.empty() && remove.empty() && !status && events.empty();
-}
-
-bool IsOfClass(const base::Json& agent, const std::string& wanted) {
-  return kube::AnnotationOf(agent, kClassAnnotation) == wanted;
-}
 
 Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms) {
   Draft draft{observed, settings, {}, {}, {}, {}, {}, {}, {}};

@@ -10,7 +10,9 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/process/file.h"
 #include "operator/memory_server_plan.h"
-#include "operator/render.h"
+#include "operator/observe.h"
+#include "operator/plan.h"
+#include "operator/read_objects.h"
 #include "operator/run_plan.h"
 
 namespace controller {

@@ -6,7 +6,7 @@
 
 #include "lib/base/process/clock.h"
 #include "operator/names.h"
-#include "operator/render.h"
+#include "operator/read_objects.h"
 #include "operator/resolve.h"
 
 namespace controller {

@@ -8,6 +8,8 @@
 #include "lib/base/process/file.h"
 #include "operator/file_request.h"
 #include "operator/names.h"
+#include "operator/observe.h"
+#include "operator/plan.h"
 #include "operator/run_plan.h"
 
 namespace controller {

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "operator/file_request.h"
-
 namespace controller {
 
 // `arguments` are those behind the word render. Returns the exit code: 0; 1 when a file or an

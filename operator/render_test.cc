@@ -1,4 +1,4 @@
-// What `render` prints, refuses and writes; and that config/operator.yaml says the truth.
+// What `render` prints, refuses and writes.
 #include "operator/render.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +10,7 @@
 #include "lib/base/json/yaml.h"
 #include "lib/base/process/file.h"
 #include "lib/base/process/random.h"
-#include "operator/embedded_crds.h"
-#include "operator/operator_settings.h"
+#include "lib/base/text/text.h"
 
 namespace controller {
 namespace {
@@ -162,34 +161,6 @@ TEST_F(RenderTest, SeveralAgentsArePrintedButNotWrittenIntoOneFolder) {
   std::vector<std::string> written = both;
   written.insert(written.end(), {"-o", (folder_ / "out").string()});
   EXPECT_EQ(Render(written).code, 1);
-}
-
-TEST(EmbeddedCrds, AreTheFilesOfTheRepository) {
-  std::set<std::string> embedded(EmbeddedCrds().begin(), EmbeddedCrds().end());
-  for (const char* kind : {"agent", "agentrun", "agenttool", "memoryserver"})
-    EXPECT_TRUE(embedded.contains(base::ReadFile(std::string("crds/") + kind + ".yaml").value()))
-        << kind;
-}
-
-TEST(OperatorSettings, TheFileInConfigHoldsEverySettingAndItsDefault) {
-  const Json file = base::ParseYaml(base::ReadFile("config/operator.yaml").value()).value();
-  const base::Program& program = OperatorProgram();
-  EXPECT_EQ(file.size(), program.settings.size());
-  for (const base::Setting& setting : program.settings) {
-    ASSERT_TRUE(file.contains(setting.name)) << setting.name;
-    const Json& value = file[setting.name];
-    EXPECT_EQ(value.is_string() ? value.get<std::string>() : value.dump(), setting.fallback)
-        << setting.name;
-  }
-  EXPECT_TRUE(
-      base::ReadCommandLine(program, {"operator", "--config", "config/operator.yaml"}, {}).run);
-  for (const char* bad : {"--lease=operator", "--injection-mode=never", "--admin=here",
-                          "--log-level=loud", "--otlp-endpoint=collector", "rendr"}) {
-    const auto start = base::ReadCommandLine(program, {"operator", bad}, {});
-    EXPECT_EQ(start.exit_code, 64) << bad;
-    EXPECT_EQ(base::ReadCommandLine(program, {"operator", bad, "--check-config"}, {}).output,
-              start.output);
-  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "lib/testing/fake_cluster.h"
 #include "operator/controller.h"
+#include "operator/kinds.h"
 #include "operator/names.h"
 
 namespace controller {

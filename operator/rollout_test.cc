@@ -6,8 +6,7 @@
 #include "lib/kube/object/apply.h"
 #include "operator/names.h"
 #include "operator/plan.h"
-#include "operator/render.h"
-#include "operator/rollout_budget.h"
+#include "operator/read_objects.h"
 
 namespace controller {
 namespace {
@@ -288,23 +287,6 @@ TEST_F(RolloutTest, AServerThatIsGoneForAWhileRestartsNobody) {
   for (const Child& child : MakePlan(gone, settings_, kRolloutNow).apply)
     EXPECT_FALSE(child.resource == kube::StatefulSets()) << child.object;
   EXPECT_FALSE(made_from.empty());
-}
-
-TEST(RolloutBudget, HasSoManyPlacesAndTellsWhoIsNext) {
-  RolloutBudget budget(2);
-  const kube::ObjectKey a{"n", "a"}, b{"n", "b"}, c{"n", "c"}, d{"n", "d"};
-  EXPECT_EQ(budget.Take(a, 0), 0);
-  EXPECT_EQ(budget.Take(a, 1), 1) << "it has its place";
-  EXPECT_TRUE(budget.Take(b, 2));
-  EXPECT_FALSE(budget.Take(c, 3));
-  EXPECT_FALSE(budget.Take(d, 4));
-  EXPECT_FALSE(budget.Release(c)) << "it had none";
-  const auto next = budget.Release(a);
-  ASSERT_TRUE(next);
-  EXPECT_EQ(next->name, "d") << "c does not wait any more";
-  EXPECT_TRUE(budget.Take(d, 5));
-  EXPECT_FALSE(budget.Take(a, 6));
-  EXPECT_TRUE(budget.Take(a, RolloutBudget::kLongestMs + 2)) << "b never gave its place back";
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "lib/base/process/clock.h"
 #include "operator/pod_injection.h"
-#include "operator/render.h"
+#include "operator/read_objects.h"
 #include "operator/run_plan.h"
 
 namespace controller {

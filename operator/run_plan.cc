@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "operator/names.h"
+#include "operator/objects/pod_template.h"
 #include "operator/objects/run_objects.h"
 #include "operator/run_status.h"
 
@@ -120,7 +121,7 @@ base::Result<Blueprint> BlueprintOf(const RunDraft& draft) {
 void Add(RunDraft& draft, const kube::Resource& kind, std::optional<Json> object,
          const Blueprint& blueprint) {
   if (!object || Find(draft, kind, kube::KeyOf(*object).name)) return;
-  draft.plan.apply.push_back({kind, Dressed(*std::move(object), kind, blueprint)});
+  draft.plan.apply.push_back({kind, WithOwnerAndLabels(*std::move(object), kind, blueprint)});
 }
 
 // The Job comes last: its pod needs what stands in front of it.

@@ -2,23 +2,10 @@
 // the only input is what it is given and the only output is the plan. Pure.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "operator/plan.h"
+#include "operator/observed_run.h"
+#include "operator/plan_settings.h"
 
 namespace controller {
-
-struct ObservedRun {
-  base::Json run;                   // defaulted and validated by its schema
-  std::optional<base::Json> agent;  // that agentRef names
-  // On the names that its Job, claim and prompt want, whoever made them.
-  std::map<ChildKey, base::Json> children;
-  bool looked = false;           // for those, where it counts and not only in caches
-  std::vector<base::Json> pods;  // with the run's label
-  std::string refused;           // what the API server said to what was applied just now
-};
 
 // Until its Agent is ready a run waits. Its Job is made from the Agent as it is then and never
 // changed: a run is of one generation. Nothing is written any more for a run that has ended.

@@ -2,6 +2,7 @@
 // run_plan.cc; the watches stand with the others in controller.cc.
 #include "lib/base/process/log.h"
 #include "operator/controller.h"
+#include "operator/kinds.h"
 #include "operator/names.h"
 
 namespace controller {

@@ -4,6 +4,7 @@
 #include "lib/base/process/clock.h"
 #include "operator/names.h"
 #include "operator/pod_injection.h"
+#include "operator/pod_state.h"
 
 namespace controller {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lib/base/json/json.h"
-#include "operator/status.h"
+#include "operator/status_conditions.h"
 
 namespace controller {
 

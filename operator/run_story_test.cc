@@ -7,8 +7,9 @@
 #include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/controller.h"
+#include "operator/kinds.h"
 #include "operator/names.h"
-#include "operator/render.h"
+#include "operator/read_objects.h"
 
 namespace controller {
 namespace {

@@ -17,6 +17,7 @@
 #include "operator/controller.h"
 #include "operator/injection_webhook.h"
 #include "operator/installed_crds.h"
+#include "operator/kinds.h"
 #include "operator/memory_server_probe.h"
 #include "operator/names.h"
 #include "operator/operator_settings.h"

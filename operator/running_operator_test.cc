@@ -20,9 +20,10 @@
 #include "lib/testing/http_server.h"
 #include "operator/certificate_keeper.h"
 #include "operator/execute.h"
+#include "operator/kinds.h"
 #include "operator/objects/server_objects.h"
 #include "operator/operator_settings.h"
-#include "operator/render.h"
+#include "operator/read_objects.h"
 
 namespace controller {
 namespace {

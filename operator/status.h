@@ -13,6 +13,7 @@
 #include "operator/pod_state.h"
 #include "operator/resolve.h"
 #include "operator/rollout.h"
+#include "operator/status_conditions.h"
 #include "operator/volume.h"
 
 namespace controller {
@@ -40,19 +41,5 @@ struct Findings {
 // The whole status. Conditions that did not change keep their transition time.
 base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Findings& findings,
                     int64_t now_ms);
-// `conditions` in the order given, as a status of `object` has them: those whose truth did not
-// change keep their transition time.
-base::Json ConditionsOf(const base::Json& object, const std::vector<kube::Condition>& conditions,
-                        int64_t now_ms);
-// Ready is False and Stalled True, for the reason given: of an object that could not be decoded.
-base::Json BrokenStatus(const base::Json& object, const std::string& reason, const std::string& why,
-                        int64_t now_ms);
-
-struct Notice {
-  bool warning = false;
-  std::string reason, note;
-};
-// What is worth an Event: conditions that turned bad, or good again.
-std::vector<Notice> NoticesOf(const base::Json& old_status, const base::Json& new_status);
 
 }  // namespace controller

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "operator/plan.h"
-#include "operator/render.h"
+#include "operator/read_objects.h"
 
 namespace controller {
 namespace {

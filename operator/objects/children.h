@@ -4,8 +4,7 @@
 
 #include <optional>
 
-#include "operator/desired.h"
-#include "operator/pod_injection.h"
+#include "operator/objects/blueprint.h"
 
 namespace controller {
 
@@ -15,9 +14,7 @@ std::optional<base::Json> PolicyConfigMapOf(
     const Blueprint& blueprint);                                      // policy.json for the sidecar
 std::optional<base::Json> ServiceOf(const Blueprint& blueprint);      // of a daemon's named ports
 std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint);  // of a daemon alone
-base::Json PodTemplateOf(const Blueprint& blueprint);
-SidecarShape SidecarShapeOf(const Blueprint& blueprint);  // in the pods of our own workload
-base::Json ForeignPartsOf(const Blueprint& blueprint);    // what pods of others get
+base::Json ForeignPartsOf(const Blueprint& blueprint);                // what pods of others get
 std::optional<base::Json> InjectionBindingOf(const Blueprint& blueprint);
 
 }  // namespace controller

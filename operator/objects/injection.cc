@@ -5,6 +5,7 @@
 #include "operator/foreign_pods.h"
 #include "operator/names.h"
 #include "operator/objects/children.h"
+#include "operator/objects/pod_template.h"
 #include "operator/pod_injection.h"
 
 namespace controller {

@@ -2,6 +2,7 @@
 // again: what an agent has done cannot be undone by starting it anew.
 #include "operator/names.h"
 #include "operator/objects/children.h"
+#include "operator/objects/pod_template.h"
 #include "operator/objects/run_objects.h"
 
 namespace controller {

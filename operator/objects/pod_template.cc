@@ -1,7 +1,7 @@
-// The pod of an Agent: from the short form (image) or from spec.template, with the agent's mounts
-// and the sidecar put in. Settings never stand here: a changed policy must not change the pod.
+// Settings of the policy never stand in a pod: a changed policy must not change the pod.
+#include "operator/objects/pod_template.h"
+
 #include "operator/names.h"
-#include "operator/objects/children.h"
 
 namespace controller {
 namespace {

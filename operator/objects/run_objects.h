@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "lib/api/agent_run.h"
-#include "operator/desired.h"
+#include "operator/objects/blueprint.h"
 
 namespace controller {
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "operator/kinds.h"
 #include "operator/names.h"
 
 namespace controller {
@@ -142,12 +143,6 @@ std::vector<kube::Resource> ServerChildResources() {
   std::vector<kube::Resource> resources;
   for (const ServerChildKind& kind : kKinds) resources.push_back(kind.resource());
   return resources;
-}
-
-const kube::Resource& PodMonitors() {
-  static const kube::Resource resource = {"monitoring.coreos.com", "v1", "PodMonitor",
-                                          "podmonitors"};
-  return resource;
 }
 
 }  // namespace controller

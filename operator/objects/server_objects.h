@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/api/memory_server.h"
-#include "operator/desired.h"
+#include "operator/planned.h"
 
 namespace controller {
 
@@ -21,7 +21,6 @@ struct ServerBlueprint {
 std::vector<Child> DesiredOfServer(const ServerBlueprint& blueprint);
 // The kinds in it, wanted by this one or not.
 std::vector<kube::Resource> ServerChildResources();
-const kube::Resource& PodMonitors();  // of the Prometheus operator; many clusters have none
 
 base::Json ServerStatefulSetOf(const ServerBlueprint& blueprint);
 

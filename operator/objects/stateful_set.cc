@@ -2,6 +2,7 @@
 // template changes (OnDelete), so that the sidecar's image can be patched in place.
 #include "operator/names.h"
 #include "operator/objects/children.h"
+#include "operator/objects/pod_template.h"
 #include "operator/pod_injection.h"
 #include "operator/rollout.h"
 

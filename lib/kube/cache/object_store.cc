@@ -24,15 +24,6 @@ bool Supersedes(const std::string& version, const std::string& kept) {
 
 }  // namespace
 
-void DropManagedFields(Json& object) {
-  auto metadata = object.find("metadata");
-  if (metadata == object.end() || !metadata->is_object()) return;
-  metadata->erase("managedFields");
-  auto annotations = metadata->find("annotations");
-  if (annotations == metadata->end() || !annotations->is_object()) return;
-  annotations->erase("kubectl.kubernetes.io/last-applied-configuration");
-}
-
 bool ObjectStore::ByLabel::operator()(const LabelAndKey& left, const LabelAndKey& right) const {
   return std::tie(left.label, left.key) < std::tie(right.label, right.key);
 }

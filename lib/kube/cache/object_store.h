@@ -19,7 +19,6 @@ namespace kube {
 
 // Takes away what nobody reads, before an object is kept.
 using Prune = std::function<void(Json& object)>;
-void DropManagedFields(Json& object);  // and kubectl's last-applied annotation
 
 // What happened to one object.
 struct Change {

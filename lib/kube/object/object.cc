@@ -118,4 +118,13 @@ bool IsNewerVersion(std::string_view left, std::string_view right) {
   return left > right;
 }
 
+void DropManagedFields(Json& object) {
+  auto metadata = object.find("metadata");
+  if (metadata == object.end() || !metadata->is_object()) return;
+  metadata->erase("managedFields");
+  auto annotations = metadata->find("annotations");
+  if (annotations == metadata->end() || !annotations->is_object()) return;
+  annotations->erase("kubectl.kubernetes.io/last-applied-configuration");
+}
+
 }  // namespace kube

@@ -84,4 +84,7 @@ std::string MicroTime(int64_t unix_ms);
 // when either is not a number or they are equal.
 bool IsNewerVersion(std::string_view left, std::string_view right);
 
+// Takes away what no program reads: managedFields, and kubectl's last-applied annotation.
+void DropManagedFields(Json& object);
+
 }  // namespace kube

@@ -1,8 +1,7 @@
-// What is read out of a pod, and what is put into one.
-#include <gtest/gtest.h>
-
-#include "operator/pod_injection.h"
+// What is read out of a pod's status.
 #include "operator/pod_state.h"
+
+#include <gtest/gtest.h>
 
 namespace controller {
 namespace {
@@ -64,35 +63,6 @@ TEST(PodState, AnUnschedulablePodSaysWhy) {
   EXPECT_EQ(StateOf(pod).reason, "Unschedulable");
   pod["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z";
   EXPECT_TRUE(StateOf(pod).leaving);
-}
-
-TEST(PodInjection, PlacementIsHonoured) {
-  const std::pair<const char*, std::vector<std::string>> cases[] = {
-      {"First", {"memory", "a", "b"}},
-      {"Last", {"a", "b", "memory"}},
-      {"Before:b", {"a", "memory", "b"}},
-      {"After:a", {"a", "memory", "b"}},
-      {"After:nobody", {"memory", "a", "b"}}};
-  for (const auto& [placement, expected] : cases) {
-    Json spec = Json::parse(R"({"initContainers": [{"name": "a"}, {"name": "b"}]})");
-    SidecarShape shape;
-    shape.placement = placement;
-    InjectSidecar(spec, shape);
-    std::vector<std::string> names;
-    for (const Json& container : spec["initContainers"]) names.push_back(container["name"]);
-    EXPECT_EQ(names, expected) << placement;
-  }
-}
-
-TEST(PodInjection, TwiceIsOnce) {
-  Json spec = Json::object();
-  SidecarShape shape;
-  shape.image = "s:1";
-  InjectSidecar(spec, shape);
-  Json once = spec;
-  InjectSidecar(spec, shape);
-  EXPECT_EQ(spec, once);
-  EXPECT_EQ(spec["volumes"].size(), 3U) << "policy, token, and an emptyDir for state";
 }
 
 }  // namespace
