@@ -1,15 +1,15 @@
 // Observe → MakePlan → Execute, and the watches that bring an Agent back when something it is made
-// of changes. What to do is decided in plan.cc.
+// of changes. What to do is decided in agent/plan.cc.
 #include "operator/controller.h"
 
 #include <algorithm>
 
 #include "lib/base/process/log.h"
-#include "operator/desired.h"
-#include "operator/kinds.h"
-#include "operator/names.h"
-#include "operator/plan.h"
-#include "operator/policy_probe.h"
+#include "operator/agent/desired.h"
+#include "operator/agent/plan.h"
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
+#include "operator/probes/sidecar_probe.h"
 
 namespace controller {
 namespace {

@@ -9,15 +9,15 @@
 
 #include "lib/kube/controller/controller_loop.h"
 #include "lib/kube/controller/event_recorder.h"
-#include "operator/dependents.h"
-#include "operator/execute.h"
-#include "operator/memory_server_plan.h"
-#include "operator/observe.h"
-#include "operator/pace.h"
-#include "operator/policy_probe.h"
-#include "operator/replacing.h"
-#include "operator/rollout_budget.h"
-#include "operator/run_plan.h"
+#include "operator/agent/observed_agent.h"
+#include "operator/foreign_pods/eviction_pacer.h"
+#include "operator/foreign_pods/rate_limiter.h"
+#include "operator/memory_server/plan.h"
+#include "operator/pods/rollout_budget.h"
+#include "operator/probes/sidecar_probe.h"
+#include "operator/reconcile/dependents.h"
+#include "operator/reconcile/execute.h"
+#include "operator/run/plan.h"
 
 namespace controller {
 

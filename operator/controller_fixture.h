@@ -13,10 +13,10 @@
 #include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/controller.h"
-#include "operator/embedded_crds.h"
-#include "operator/kinds.h"
-#include "operator/names.h"
-#include "operator/read_objects.h"
+#include "operator/crds/embedded_crds.h"
+#include "operator/crds/read_objects.h"
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
 
 namespace controller {
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "operator/controller_fixture.h"
-#include "operator/kinds.h"
+#include "operator/names/kinds.h"
 
 namespace controller {
 namespace {

@@ -1,8 +1,8 @@
 // What the operator watches, what it keeps of it, and which keys a change brings back.
 #include "operator/controller.h"
-#include "operator/kinds.h"
-#include "operator/names.h"
-#include "operator/node_skew.h"
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
+#include "operator/pods/node_skew.h"
 
 namespace controller {
 namespace {

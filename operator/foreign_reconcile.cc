@@ -2,8 +2,8 @@
 // sidecar, tells the owners of those that can have none, and replaces the others where that is
 // allowed.
 #include "operator/controller.h"
-#include "operator/kinds.h"
-#include "operator/names.h"
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
 
 namespace controller {
 

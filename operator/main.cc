@@ -6,10 +6,10 @@
 
 #include "lib/base/process/log.h"
 #include "lib/base/process/shutdown.h"
-#include "operator/canary.h"
-#include "operator/explain.h"
+#include "operator/commands/canary.h"
+#include "operator/commands/explain.h"
+#include "operator/commands/render.h"
 #include "operator/operator_settings.h"
-#include "operator/render.h"
 #include "operator/running_operator.h"
 
 int main(int argc, char** argv) {

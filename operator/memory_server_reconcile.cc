@@ -1,13 +1,13 @@
 // The controller's part about MemoryServers: observe one, plan, execute. What to do is decided in
-// memory_server_plan.cc. Its objects are asked for one by one instead of being watched: there are
+// memory_server/plan.cc. Its objects are asked for one by one instead of being watched: there are
 // few servers, and each watch would cost the operator a thread (ADR 28).
 #include "lib/base/process/log.h"
 #include "operator/controller.h"
-#include "operator/kinds.h"
-#include "operator/memory_server_probe.h"
-#include "operator/names.h"
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
 #include "operator/objects/server_objects.h"
-#include "operator/pod_state.h"
+#include "operator/pods/state.h"
+#include "operator/probes/memory_server_probe.h"
 
 namespace controller {
 namespace {

@@ -7,8 +7,8 @@
 #include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "operator/controller.h"
-#include "operator/kinds.h"
-#include "operator/names.h"
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
 
 namespace controller {
 namespace {

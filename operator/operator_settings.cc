@@ -7,7 +7,7 @@
 #include "lib/base/process/random.h"
 #include "lib/http/server/address.h"
 #include "lib/telemetry/trace_export.h"
-#include "operator/injection_webhook.h"
+#include "operator/admission/injection_webhook.h"
 
 namespace controller {
 

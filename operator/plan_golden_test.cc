@@ -9,11 +9,11 @@
 #include "lib/base/json/yaml.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/process/file.h"
-#include "operator/memory_server_plan.h"
-#include "operator/observe.h"
-#include "operator/plan.h"
-#include "operator/read_objects.h"
-#include "operator/run_plan.h"
+#include "operator/agent/observed_agent.h"
+#include "operator/agent/plan.h"
+#include "operator/crds/read_objects.h"
+#include "operator/memory_server/plan.h"
+#include "operator/run/plan.h"
 
 namespace controller {
 namespace {

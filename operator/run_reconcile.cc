@@ -1,9 +1,9 @@
 // The controller's part about AgentRuns: observe one, plan, execute. What to do is decided in
-// run_plan.cc; the watches stand with the others in controller.cc.
+// run/plan.cc; the watches stand with the others in controller.cc.
 #include "lib/base/process/log.h"
 #include "operator/controller.h"
-#include "operator/kinds.h"
-#include "operator/names.h"
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
 
 namespace controller {
 namespace {

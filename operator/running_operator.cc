@@ -13,15 +13,15 @@
 #include "lib/kube/client/connection.h"
 #include "lib/kube/controller/leader.h"
 #include "lib/telemetry/instrument.h"
-#include "operator/admission_probe.h"
+#include "operator/admission/injection_webhook.h"
 #include "operator/controller.h"
-#include "operator/injection_webhook.h"
-#include "operator/installed_crds.h"
-#include "operator/kinds.h"
-#include "operator/memory_server_probe.h"
-#include "operator/names.h"
+#include "operator/crds/installed_crds.h"
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
 #include "operator/operator_settings.h"
-#include "operator/policy_probe.h"
+#include "operator/probes/admission_probe.h"
+#include "operator/probes/memory_server_probe.h"
+#include "operator/probes/sidecar_probe.h"
 
 namespace controller {
 namespace {

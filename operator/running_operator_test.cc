@@ -18,12 +18,12 @@
 #include "lib/testing/eventually.h"
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/http_server.h"
-#include "operator/certificate_keeper.h"
-#include "operator/execute.h"
-#include "operator/kinds.h"
+#include "operator/admission/certificate_keeper.h"
+#include "operator/crds/read_objects.h"
+#include "operator/names/kinds.h"
 #include "operator/objects/server_objects.h"
 #include "operator/operator_settings.h"
-#include "operator/read_objects.h"
+#include "operator/reconcile/execute.h"
 
 namespace controller {
 namespace {

@@ -32,7 +32,7 @@ LAYERS["lib/testing"] = tuple(f for f in LAYERS if f.startswith("lib/"))
 LIBRARIES = {
     "cpprestsdk": (r"<(cpprest|pplx)/", r"lib/http/client/client\.cc"),
     "Boost": (r"<boost/", r"lib/http/(server/\w+\.(cc|h)|client/client\.cc)"),  # client: the library asks for its types
-    "RE2": (r"<re2/", r"(sidecar/(capture|redact)|lib/kube/schema/crd_schema|operator/(accept_)?rules)\w*\.(cc|h)"),
+    "RE2": (r"<re2/", r"(sidecar/(capture|redact)|lib/kube/schema/crd_schema|operator/agent/accept_rules)\w*\.(cc|h)"),
     "SQLite": (r"<sqlite3\.h>", r"lib/sqlite/\w+\.(cc|h)|scripts/bench/reference_replay\.cc"),
     "SQLite (through lib/sqlite)": (
         r'"lib/sqlite/',

@@ -1,5 +1,5 @@
 // `agent-memory-sidecar await`: waits until a running sidecar is ready. For the postStart hook of
-// pods that may have no startupProbe (operator/node_skew.h).
+// pods that may have no startupProbe (operator/pods/node_skew.h).
 #pragma once
 
 #include <iosfwd>

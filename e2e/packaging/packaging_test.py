@@ -291,7 +291,7 @@ def gitops_samples_are_wellformed(t):
         assert len(found) >= 3 and "charts/agent-memory" in json.dumps(found), file.name
     health = (ROOT / "config/samples/gitops/argocd.yaml").read_text()
     conditions = set(re.findall(r'condition.type == "(\w+)"', health))
-    said = set(re.findall(r'"(\w+)"', (ROOT / "operator/status.cc").read_text()))
+    said = set(re.findall(r'"(\w+)"', (ROOT / "operator/agent/status.cc").read_text()))
     assert conditions and conditions <= said, conditions - said
 
 

@@ -12,7 +12,7 @@
 namespace base {
 
 // What went wrong, for the caller's decision. Mapped to an HTTP status in
-// lib/http/message/message.h, to a condition in operator/status.cc, to a retry in
+// lib/http/message/message.h, to a condition in operator/agent/status.cc, to a retry in
 // lib/kube/controller/work_queue.h; nowhere else.
 enum class Code {
   kInvalid,      // the input is malformed or out of limits; the same call never succeeds

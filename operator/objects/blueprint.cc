@@ -1,7 +1,7 @@
 // Written once for all kinds of children.
 #include "operator/objects/blueprint.h"
 
-#include "operator/names.h"
+#include "operator/names/names.h"
 
 namespace controller {
 

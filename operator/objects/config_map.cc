@@ -1,7 +1,7 @@
 // Two ConfigMaps: the whole spec for the agent, the policy for the sidecar. Both are mounted as
 // whole volumes, so that the kubelet updates them in a running pod.
-#include "operator/names.h"
-#include "operator/objects/children.h"
+#include "operator/names/names.h"
+#include "operator/objects/agent_objects.h"
 
 namespace controller {
 

@@ -2,11 +2,12 @@
 // policy finds them in this Agent's status. Why the Agent itself is the parameter: CEL reads no
 // JSON text, so it must be an object with fields; and of a kind of its own the API server 1.36
 // reads nothing new once the last policy with such parameters was deleted.
-#include "operator/foreign_pods.h"
-#include "operator/names.h"
-#include "operator/objects/children.h"
+#include "operator/pods/injection.h"
+
+#include "operator/names/names.h"
+#include "operator/objects/agent_objects.h"
 #include "operator/objects/pod_template.h"
-#include "operator/pod_injection.h"
+#include "operator/pods/foreign_pods.h"
 
 namespace controller {
 

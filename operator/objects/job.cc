@@ -1,7 +1,7 @@
 // The workload of one run: the pod that a daemon of this Agent would have, once. Nothing is tried
 // again: what an agent has done cannot be undone by starting it anew.
-#include "operator/names.h"
-#include "operator/objects/children.h"
+#include "operator/names/names.h"
+#include "operator/objects/agent_objects.h"
 #include "operator/objects/pod_template.h"
 #include "operator/objects/run_objects.h"
 

@@ -1,7 +1,7 @@
 // Settings of the policy never stand in a pod: a changed policy must not change the pod.
 #include "operator/objects/pod_template.h"
 
-#include "operator/names.h"
+#include "operator/names/names.h"
 
 namespace controller {
 namespace {

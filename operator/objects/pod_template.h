@@ -5,7 +5,7 @@
 #include <string>
 
 #include "operator/objects/blueprint.h"
-#include "operator/pod_injection.h"
+#include "operator/pods/injection.h"
 
 namespace controller {
 

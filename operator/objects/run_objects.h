@@ -1,5 +1,5 @@
 // The builders of what an AgentRun owns: its Job, and beside it the volume and the prompt's file
-// where it has them. As children.h: each reads like the manifest that it makes. Pure.
+// where it has them. As agent_objects.h: each reads like the manifest that it makes. Pure.
 #pragma once
 
 #include <optional>

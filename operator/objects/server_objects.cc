@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "operator/kinds.h"
-#include "operator/names.h"
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
 
 namespace controller {
 namespace {

@@ -1,11 +1,11 @@
 // The builders of what a MemoryServer owns. In substance they are the chart's memory/ templates. As
-// children.h: each reads like the manifest that it makes. Pure.
+// agent_objects.h: each reads like the manifest that it makes. Pure.
 #pragma once
 
 #include <vector>
 
 #include "lib/api/memory_server.h"
-#include "operator/planned.h"
+#include "operator/plan/plan.h"
 
 namespace controller {
 

@@ -1,6 +1,6 @@
 // A Service of the Agent's name for the ports that it names.
-#include "operator/names.h"
-#include "operator/objects/children.h"
+#include "operator/names/names.h"
+#include "operator/objects/agent_objects.h"
 
 namespace controller {
 

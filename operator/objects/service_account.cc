@@ -1,7 +1,7 @@
 // The identity of an Agent's pod. No token of the API server is mounted: the sidecar's own is
 // projected.
-#include "operator/names.h"
-#include "operator/objects/children.h"
+#include "operator/names/names.h"
+#include "operator/objects/agent_objects.h"
 
 namespace controller {
 

@@ -1,10 +1,10 @@
 // The workload of a daemon: at most one pod on its volume, and a running pod is left alone when the
 // template changes (OnDelete), so that the sidecar's image can be patched in place.
-#include "operator/names.h"
-#include "operator/objects/children.h"
+#include "operator/names/names.h"
+#include "operator/objects/agent_objects.h"
 #include "operator/objects/pod_template.h"
-#include "operator/pod_injection.h"
-#include "operator/rollout.h"
+#include "operator/pods/injection.h"
+#include "operator/pods/rollout.h"
 
 namespace controller {
 namespace {

@@ -1,0 +1,73 @@
+// Keeps the webhook's certificates: in a Secret that all replicas read and the leader writes, in
+// the webhook configurations (caBundle) and in the listener. What is due is certificate_plan.h.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/base/guarded.h"
+#include "lib/base/process/clock.h"
+#include "lib/http/server/tls_identity.h"
+#include "lib/kube/client/kube_client.h"
+#include "operator/admission/certificate_plan.h"
+
+namespace controller {
+
+struct KeeperOptions {
+  kube::ObjectKey secret;
+  // Those that call the webhook; their caBundle is ours.
+  std::vector<std::pair<kube::Resource, std::string>> configurations;
+  CertificateRules rules;
+  std::function<bool()> may_write;                // null: always
+  std::function<void(double days)> on_days_left;  // of what is shown; may be null
+};
+
+class CertificateKeeper {
+ public:
+  // `client` and `identity` must outlive this.
+  CertificateKeeper(kube::KubeClient& client, http::TlsIdentity& identity, KeeperOptions options,
+                    const base::Clock& clock = base::SystemClock());
+  ~CertificateKeeper();  // Stop
+
+  void Start();  // a thread that goes round
+  void Stop();   // after its round
+  // Looks at Secret and configurations once and does what is due. How long the next may wait, ms.
+  // One caller at a time.
+  int64_t Round();
+  // OK: what is shown is trusted by the API server; or no leader made a certificate in 20 s, and
+  // whoever waits for us to be ready must not wait for that. Any thread.
+  base::Status Ready() const;
+
+ private:
+  base::Status Look();
+  base::Result<std::vector<base::Json>> Configurations();
+  base::Result<std::optional<base::Json>> Secret();
+  base::Status Write(const std::optional<base::Json>& secret, const Certificates& wanted);
+  base::Status Publish(const std::vector<base::Json>& configurations, const std::string& bundle);
+  base::Status Show(const ServingPair& pair, const std::string& published);
+  int64_t PublishedMs(const std::optional<Certificates>& held, const std::string& published);
+
+  kube::KubeClient& client_;
+  http::TlsIdentity& identity_;
+  const KeeperOptions options_;
+  const base::Clock& clock_;
+  const int64_t begun_ms_;
+  std::optional<Certificates> held_;  // as last read or written
+  std::optional<ServingPair> shown_;
+  std::string awaited_;  // an authority that is published, for the time until it is needed
+  int64_t awaited_since_ms_ = 0;
+  bool settled_ = false;
+  bool read_ = false;  // in this round the API server gave what was asked for
+  std::string said_;   // in the log, last
+  base::Guarded<base::Status> state_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;
+};
+
+}  // namespace controller

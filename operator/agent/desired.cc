@@ -1,0 +1,41 @@
+// The table of child kinds and the labels and owner that all of them carry.
+#include "operator/agent/desired.h"
+
+#include "operator/names/kinds.h"
+#include "operator/objects/agent_objects.h"
+
+namespace controller {
+namespace {
+
+struct ChildKind {
+  const kube::Resource& (*resource)();
+  std::optional<base::Json> (*build)(const Blueprint&);  // nullopt: this Agent has none
+};
+
+constexpr ChildKind kChildKinds[] = {
+    {kube::ServiceAccounts, ServiceAccountOf}, {kube::ConfigMaps, SpecConfigMapOf},
+    {kube::ConfigMaps, PolicyConfigMapOf},     {kube::Services, ServiceOf},
+    {kube::StatefulSets, StatefulSetOf},       {InjectionBindings, InjectionBindingOf},
+};
+
+}  // namespace
+
+std::vector<Child> Desired(const Blueprint& blueprint) {
+  std::vector<Child> children;
+  for (const ChildKind& kind : kChildKinds) {
+    const kube::Resource& resource = kind.resource();
+    if (auto object = kind.build(blueprint))
+      children.push_back({resource, WithOwnerAndLabels(std::move(*object), resource, blueprint)});
+  }
+  return children;
+}
+
+std::vector<kube::Resource> ChildResources() {
+  std::vector<kube::Resource> resources;
+  for (const ChildKind& kind : kChildKinds)
+    if (resources.empty() || !(resources.back() == kind.resource()))
+      resources.push_back(kind.resource());
+  return resources;
+}
+
+}  // namespace controller

@@ -1,0 +1,400 @@
+// What a plan does about what is already there: nothing, a correction, a removal, a mark, a
+// refusal.
+#include "operator/agent/plan.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/base/process/clock.h"
+#include "operator/agent/resolve.h"
+#include "operator/crds/read_objects.h"
+#include "operator/names/names.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+constexpr int64_t kNow = 1'767'323'045'000;
+
+Json Parse(const std::string& yaml) {
+  auto objects = ReadObjects(yaml, "agents");
+  EXPECT_TRUE(objects) << (objects ? "" : objects.error().message);
+  return objects ? objects->at(0) : Json::object();
+}
+
+Json Agent(const std::string& more = "", const std::string& memory = "") {
+  return Parse(
+      "apiVersion: agents.agentops.io/v1alpha1\nkind: Agent\nmetadata: {name: a, namespace: "
+      "agents, uid: uid-a, "
+      "generation: 1, creationTimestamp: \"2026-01-02T00:00:00Z\"}\nspec:\n  image: x:1\n  memory: "
+      "{serverRef: m" +
+      memory + "}\n" + more);
+}
+
+Json MemoryService() {
+  return Json::parse(
+      R"({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "m", "namespace": "agents"},
+      "spec": {"type": "ClusterIP", "ports": [{"name": "memory", "port": 7437}]}})");
+}
+
+Json MemorySlice() {
+  return Json::parse(R"({"kind": "EndpointSlice", "metadata": {"name": "m-x", "namespace": "agents",
+      "labels": {"kubernetes.io/service-name": "m"}}, "endpoints": [{"addresses": ["10.0.0.8"]}]})");
+}
+
+Json Pod(bool ready, const std::string& policy_touch = "") {
+  Json pod = Json::parse(
+      R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a-0", "namespace": "agents",
+      "uid": "uid-pod", "labels": {"agents.agentops.io/agent": "a"}},
+      "spec": {"initContainers": [{"name": "memory", "image": "agent-memory/sidecar:dev", "resources":
+        {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "128Mi"}}}]},
+      "status": {"phase": "Running", "podIP": "10.0.0.9", "conditions": [{"type": "Ready", "status": "False"}],
+        "initContainerStatuses": [{"name": "memory", "state": {"running": {}}}]}})");
+  pod["status"]["conditions"][0]["status"] = ready ? "True" : "False";
+  if (!policy_touch.empty()) pod["metadata"]["annotations"][kPolicyTouch] = policy_touch;
+  return pod;
+}
+
+// A cluster that stores what plans apply, as an API server would.
+struct Cluster {
+  Json agent;
+  std::vector<Json> objects = {MemoryService(), MemorySlice()};
+  std::map<std::string, std::string> digests = {}, refused = {};
+
+  Plan Look(int64_t now_ms = kNow) const {
+    Observed observed = Sort(agent, objects);
+    observed.digests = digests;
+    observed.refused = refused;
+    return MakePlan(observed, {}, now_ms);
+  }
+  Plan Reconcile() {
+    Plan plan = Look();
+    for (const Child& child : plan.apply) {
+      Json stored = child.object;
+      stored["metadata"]["uid"] = "uid-" + child.resource.kind;
+      stored["metadata"]["resourceVersion"] = "7";
+      Remove(child.resource.kind, kube::KeyOf(child.object).name);
+      objects.push_back(stored);
+    }
+    if (plan.status) agent["status"] = *plan.status;
+    return plan;
+  }
+  void Remove(const std::string& kind, const std::string& name) {
+    std::erase_if(objects, [&](const Json& object) {
+      return object["kind"] == kind && object["metadata"]["name"] == name;
+    });
+  }
+  Json* Find(const std::string& kind, const std::string& name) {
+    for (Json& object : objects)
+      if (object["kind"] == kind && object["metadata"]["name"] == name) return &object;
+    return nullptr;
+  }
+};
+
+Cluster Converged(Json agent = Agent()) {
+  Cluster cluster{std::move(agent)};
+  cluster.Reconcile();
+  return cluster;
+}
+
+std::string Reason(const Plan& plan, const std::string& type) {
+  if (!plan.status) return "unchanged";
+  for (const Json& condition : (*plan.status)["conditions"])
+    if (condition["type"] == type)
+      return condition["status"].get<std::string>() + " " + condition["reason"].get<std::string>();
+  return "absent";
+}
+
+TEST(Plan, IsEmptyWhenNothingChanged) {
+  Cluster cluster = Converged();
+  Plan plan = cluster.Look();
+  EXPECT_TRUE(plan.IsEmpty());
+  EXPECT_EQ(plan.requeue_after_ms, 0);
+}
+
+TEST(Plan, CorrectsAHandEditedChildAndNothingElse) {
+  Cluster cluster = Converged();
+  Json& set = *cluster.Find("StatefulSet", "a");
+  set["spec"]["template"]["spec"]["containers"][0]["image"] = "evil:1";
+  set["metadata"]["labels"]["mine"] = "kept";
+  Plan plan = cluster.Look();
+  ASSERT_EQ(plan.apply.size(), 1U);
+  EXPECT_EQ(plan.apply[0].resource.kind, "StatefulSet");
+  EXPECT_EQ(kube::UidOf(plan.apply[0].object), "uid-StatefulSet") << "the write is fenced";
+}
+
+TEST(Plan, KeepsFieldsOfOthers) {
+  Cluster cluster = Converged();
+  (*cluster.Find("StatefulSet", "a"))["metadata"]["labels"]["mine"] = "kept";
+  (*cluster.Find("StatefulSet", "a"))["spec"]["template"]["spec"]["dnsPolicy"] = "ClusterFirst";
+  EXPECT_TRUE(cluster.Look().IsEmpty());
+}
+
+TEST(Plan, MakesALostChildAnew) {
+  Cluster cluster = Converged();
+  cluster.Remove("ConfigMap", "a-policy");
+  Plan plan = cluster.Look();
+  ASSERT_EQ(plan.apply.size(), 1U);
+  EXPECT_EQ(kube::KeyOf(plan.apply[0].object).name, "a-policy");
+  EXPECT_EQ(kube::UidOf(plan.apply[0].object), "");
+}
+
+TEST(Plan, RemovesChildrenOfAFeatureThatWasSwitchedOff) {
+  Cluster cluster = Converged(Agent("  ports: [{name: http, containerPort: 8080}]\n"));
+  ASSERT_TRUE(cluster.Find("Service", "a"));
+  Json after = Agent();
+  after["status"] = cluster.agent["status"];
+  after["spec"].erase("memory");
+  cluster.agent = after;
+  Json foreign = *cluster.Find("ConfigMap", "a-policy");
+  foreign["metadata"]["name"] = "other";
+  foreign["metadata"]["ownerReferences"][0]["uid"] = "somebody";
+  cluster.objects.push_back(foreign);
+  Plan plan = cluster.Look();
+  std::set<std::string> removed;
+  for (const Removal& removal : plan.remove)
+    removed.insert(removal.resource.kind + " " + removal.key.name);
+  EXPECT_EQ(removed, (std::set<std::string>{"Service a", "ConfigMap a-policy"}));
+  for (const Json& condition : (*plan.status)["conditions"])
+    EXPECT_NE(condition["type"], "MemoryResolved");
+}
+
+TEST(Plan, APolicyEditChangesThePolicyAndNotTheWorkload) {
+  Cluster cluster = Converged();
+  cluster.agent["spec"]["memory"]["contextLimit"] = 0;
+  std::set<std::string> applied;
+  for (const Child& child : cluster.Look().apply) applied.insert(kube::KeyOf(child.object).name);
+  EXPECT_EQ(applied, (std::set<std::string>{"a-agent", "a-policy"}));
+}
+
+TEST(Plan, TouchesAPodOnceWhenItsSidecarHasAnOlderPolicy) {
+  Cluster cluster = Converged();
+  cluster.objects.push_back(Pod(true));
+  cluster.digests["a-0"] = "sha256:old";
+  Plan plan = cluster.Reconcile();
+  ASSERT_EQ(plan.patch.size(), 1U);
+  EXPECT_EQ(plan.patch[0].key.name, "a-0");
+  EXPECT_EQ(Reason(plan, "PolicyInSync"), "False Pending");
+  EXPECT_EQ(plan.requeue_after_ms, 1'000) << "nobody tells us when the sidecar has read it";
+  const std::string digest = plan.patch[0].body["metadata"]["annotations"][kPolicyTouch];
+  cluster.Remove("Pod", "a-0");
+  cluster.objects.push_back(Pod(true, digest));
+  EXPECT_TRUE(cluster.Look().patch.empty());
+  EXPECT_EQ(cluster.Look().requeue_after_ms, 1'000) << "asked again also when the status stays";
+  cluster.digests["a-0"] = digest;
+  plan = cluster.Reconcile();
+  EXPECT_EQ(Reason(plan, "PolicyInSync"), "True InSync");
+  EXPECT_EQ(Reason(plan, "Ready"), "True Ready");
+  EXPECT_EQ(plan.requeue_after_ms, 0);
+  EXPECT_TRUE(cluster.Look().IsEmpty());
+}
+
+TEST(Plan, TouchesAPodAgainWhenItStaysBehind) {
+  Cluster cluster = Converged();
+  cluster.objects.push_back(Pod(true));
+  cluster.digests["a-0"] = "sha256:old";
+  const std::string first =
+      cluster.Reconcile().patch.at(0).body["metadata"]["annotations"][kPolicyTouch];
+  cluster.Remove("Pod", "a-0");
+  cluster.objects.push_back(Pod(true, first));
+  EXPECT_TRUE(cluster.Look(kNow + 4'000).patch.empty());
+  Plan later = cluster.Look(kNow + 6'000);
+  ASSERT_EQ(later.patch.size(), 1U);
+  EXPECT_EQ(later.patch[0].body["metadata"]["annotations"][kPolicyTouch], first + "#1");
+  EXPECT_EQ(cluster.Look(kNow + 600'000).patch.at(0).body["metadata"]["annotations"][kPolicyTouch],
+            first + "#3");
+}
+
+TEST(Plan, APodWhoseSidecarDoesNotRunIsNotPolled) {
+  Cluster cluster = Converged();
+  Json pod = Pod(false);
+  pod["status"].erase("initContainerStatuses");
+  cluster.objects.push_back(pod);
+  Plan plan = cluster.Look();
+  EXPECT_EQ(Reason(plan, "PolicyInSync"), "Unknown SidecarNotRunning");
+  EXPECT_EQ(plan.requeue_after_ms, 0);
+}
+
+TEST(Plan, SaysWithinOneLookThatAPodWasLost) {
+  Cluster cluster = Converged();
+  cluster.objects.push_back(Pod(true));
+  EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "True Ready");
+  cluster.Remove("Pod", "a-0");
+  EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
+}
+
+TEST(Plan, AnAgentThatRestsIsReadyOnceItsPodHasEndedAndComesBack) {
+  Cluster cluster = Converged();
+  Json pod = Pod(true), copy = Pod(true);  // somebody copied it to look into it
+  pod["metadata"]["ownerReferences"] = {{{"uid", "uid-StatefulSet"}, {"controller", true}}};
+  copy["metadata"]["name"] = "a-debug";
+  cluster.objects.insert(cluster.objects.end(), {pod, copy});
+  cluster.Reconcile();
+  EXPECT_EQ(cluster.agent["status"]["replicas"], 1);
+  cluster.agent["spec"]["replicas"] = 0;
+  const Plan rests = cluster.Look();
+  ASSERT_EQ(rests.apply.size(), 1u);
+  EXPECT_EQ(rests.apply[0].object["spec"]["replicas"], 0);
+  EXPECT_TRUE(rests.rolled_out);
+  EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
+  cluster.Remove("Pod", "a-0");
+  cluster.Reconcile();
+  EXPECT_EQ(cluster.agent["status"]["conditions"][0]["status"], "False");  // one may be made still
+  (*cluster.Find("StatefulSet", "a"))["status"]["observedGeneration"] = 0;
+  const Plan rest = cluster.Reconcile();
+  EXPECT_EQ(Reason(rest, "Ready"), "True ScaledToZero");
+  EXPECT_EQ(Reason(rest, "UpToDate"), "True ScaledToZero");
+  EXPECT_EQ(cluster.agent["status"]["replicas"], 0);
+  cluster.agent["spec"]["replicas"] = 1;
+  cluster.Remove("Pod", "a-debug");
+  EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
+}
+
+TEST(Plan, ACrdWithoutReplicasGetsAStatusWithoutThem) {
+  Cluster cluster{Agent()};
+  cluster.agent["spec"].erase("replicas");
+  cluster.Reconcile();
+  EXPECT_FALSE(cluster.agent["status"].contains("replicas"));
+  EXPECT_FALSE(cluster.agent["status"].contains("selector"));
+}
+
+TEST(Plan, APodThatIsNotReadyIsNoReadyEndpointEvenWhereItsServiceListsIt) {
+  auto count = [](const char* conditions) {
+    Json slice = MemorySlice();
+    slice["endpoints"][0]["conditions"] = Json::parse(conditions);
+    return CountReadyEndpoints({slice});
+  };
+  EXPECT_EQ(count(R"({})"), 1);
+  EXPECT_EQ(count(R"({"ready": true, "serving": true})"), 1);
+  EXPECT_EQ(count(R"({"ready": false})"), 0);
+  // With publishNotReadyAddresses every pod is "ready".
+  EXPECT_EQ(count(R"({"ready": true, "serving": false})"), 0);
+  // It ends, and still answers.
+  EXPECT_EQ(count(R"({"ready": false, "serving": true, "terminating": true})"), 0);
+}
+
+TEST(Plan, AMissingServiceHealsWhenItAppears) {
+  Cluster cluster{Agent()};
+  cluster.objects.clear();
+  Plan first = cluster.Reconcile();
+  EXPECT_EQ(Reason(first, "MemoryResolved"), "False ServiceNotFound");
+  ASSERT_EQ(first.events.size(), 1U) << "one Event, not one for each condition that repeats it";
+  EXPECT_TRUE(first.events[0].warning);
+  EXPECT_EQ(first.apply.back().resource.kind, "StatefulSet")
+      << "the agent runs without its memory server";
+  cluster.objects.push_back(MemoryService());
+  cluster.objects.push_back(MemorySlice());
+  Plan second = cluster.Reconcile();
+  EXPECT_EQ(Reason(second, "MemoryResolved"), "True Resolved");
+  ASSERT_FALSE(second.events.empty());
+  for (const Notice& notice : second.events) {
+    EXPECT_FALSE(notice.warning) << notice.reason;
+    EXPECT_NE(notice.reason, "Progressing") << "what goes on by itself is no Event";
+  }
+  EXPECT_TRUE(cluster.Look().IsEmpty());
+}
+
+Json Claim(const std::string& created, const std::string& from) {
+  Json claim = {{"kind", "PersistentVolumeClaim"},
+                {"metadata",
+                 {{"name", "data-a-0"},
+                  {"namespace", "agents"},
+                  {"uid", "uid-claim"},
+                  {"creationTimestamp", created}}},
+                {"status", {{"phase", "Bound"}}}};
+  if (!from.empty()) claim["metadata"]["annotations"][kRetainedFrom] = from;
+  return claim;
+}
+
+TEST(Plan, MarksTheClaimOfItsOwnWorkload) {
+  Cluster cluster = Converged();
+  cluster.objects.push_back(Claim("2026-01-02T00:00:00Z", ""));
+  Plan plan = cluster.Look();
+  ASSERT_EQ(plan.patch.size(), 1U);
+  EXPECT_EQ(plan.patch[0].body["metadata"]["annotations"][kRetainedFrom], "uid-a");
+  cluster.Remove("PersistentVolumeClaim", "data-a-0");
+  cluster.objects.push_back(Claim("2026-01-02T00:00:00Z", "uid-a"));
+  EXPECT_TRUE(cluster.Look().patch.empty());
+}
+
+TEST(Plan, DoesNotTakeAnUnmarkedOlderClaim) {
+  Cluster cluster{Agent()};
+  cluster.objects.push_back(Claim("2026-01-01T00:00:00Z", ""));
+  Plan plan = cluster.Reconcile();
+  EXPECT_EQ(Reason(plan, "VolumeReady"), "False VolumeNotAdopted");
+  EXPECT_FALSE(cluster.Find("StatefulSet", "a"));
+  EXPECT_TRUE(plan.patch.empty());
+  cluster.agent["spec"]["storage"]["adopt"] = true;
+  plan = cluster.Reconcile();
+  EXPECT_EQ(plan.patch.size(), 1U);
+  EXPECT_TRUE(cluster.Find("StatefulSet", "a"));
+}
+
+TEST(Plan, LeavesObjectsOfOthersOnItsNamesAlone) {
+  Cluster cluster{Agent()};
+  cluster.objects.push_back(
+      {{"kind", "ConfigMap"}, {"metadata", {{"name", "a-policy"}, {"namespace", "agents"}}}});
+  Plan plan = cluster.Look();
+  for (const Child& child : plan.apply) EXPECT_NE(kube::KeyOf(child.object).name, "a-policy");
+  EXPECT_EQ(Reason(plan, "Stalled"), "True NameTaken");
+}
+
+TEST(Plan, WhatTheServerRefusedIsSaidAndNotSentAgain) {
+  Cluster cluster{Agent()};
+  for (const Child& child : cluster.Look().apply)
+    if (child.resource.kind == "StatefulSet")
+      cluster.refused[kube::AnnotationOf(child.object, kIntentAnnotation)] = "spec.template: no";
+  Plan plan = cluster.Reconcile();
+  EXPECT_FALSE(cluster.Find("StatefulSet", "a"));
+  EXPECT_EQ(Reason(plan, "Stalled"), "True TemplateInvalid");
+  EXPECT_EQ(Reason(plan, "Ready"), "False TemplateInvalid");
+  cluster.agent["spec"]["image"] = "better:1";
+  cluster.Reconcile();
+  EXPECT_TRUE(cluster.Find("StatefulSet", "a")) << "another intent is tried";
+}
+
+TEST(Plan, AStorageChangeIsSaidAndTheClaimTemplateStays) {
+  Cluster cluster = Converged();
+  cluster.agent["spec"]["storage"]["size"] = "5Gi";
+  Plan plan = cluster.Reconcile();
+  EXPECT_EQ(Reason(plan, "Degraded"), "True StorageNotChanged");
+  const Json& set = *cluster.Find("StatefulSet", "a");
+  EXPECT_EQ(set["spec"]["volumeClaimTemplates"][0]["spec"]["resources"]["requests"]["storage"],
+            "1Gi");
+  cluster.agent["spec"]["storage"]["size"] = "1024Mi";
+  EXPECT_EQ(Reason(cluster.Reconcile(), "Degraded"), "False AsSpecified");
+}
+
+TEST(Plan, AnAgentThatIsBeingDeletedIsLeftAlone) {
+  Cluster cluster{Agent()};
+  cluster.agent["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z";
+  EXPECT_TRUE(cluster.Look().IsEmpty());
+}
+
+TEST(Plan, AnAgentThatDoesNotDecodeIsStalledNotFatal) {
+  Cluster cluster{Agent()};
+  cluster.agent["spec"]["memory"] = 7;
+  EXPECT_EQ(Reason(cluster.Look(), "Stalled"), "True InvalidAgent");
+}
+
+TEST(Plan, TheEmptyAgentAfterDefaultsMakesAPlan) {
+  Json agent = Parse(
+      "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: a}, spec: {image: "
+      "x}}");
+  Plan plan = MakePlan(Sort(agent, {}), {}, kNow);
+  EXPECT_EQ(plan.apply.size(), 3U);
+  for (const Child& child : plan.apply)
+    EXPECT_FALSE(child.object["metadata"].contains("ownerReferences"));
+}
+
+TEST(Plan, OnlyAgentsOfItsClassAreAnOperators) {
+  Json agent = Agent();
+  EXPECT_TRUE(IsOfClass(agent, ""));
+  EXPECT_FALSE(IsOfClass(agent, "blue"));
+  agent["metadata"]["annotations"][kClassAnnotation] = "blue";
+  EXPECT_TRUE(IsOfClass(agent, "blue"));
+  EXPECT_FALSE(IsOfClass(agent, ""));
+}
+
+}  // namespace
+}  // namespace controller

@@ -1,0 +1,161 @@
+// MakeServerPlan: look at the volume, build the objects, compare, take away what was switched off,
+// say what was found.
+#include "operator/memory_server/plan.h"
+
+#include <set>
+
+#include "lib/base/process/clock.h"
+#include "lib/kube/object/apply.h"
+#include "operator/memory_server/status.h"
+#include "operator/names/names.h"
+#include "operator/objects/server_objects.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+constexpr int64_t kLookMs = 60'000, kLookSoonMs = 2'000, kLookLaterMs = 15'000,
+                  kSoonForMs = 120'000;
+
+struct ServerDraft {
+  const ObservedServer& observed;
+  const Settings& settings;
+  ServerFindings findings;
+  Plan plan;
+};
+
+bool IsOurs(const ServerDraft& draft, const Json& object) {
+  const std::string& uid = draft.findings.server.uid;
+  return !uid.empty() && kube::ControllerOf(object).uid == uid;
+}
+
+const Json* Workload(const ServerDraft& draft) {
+  auto found = draft.observed.children.find(
+      {kube::StatefulSets().kind, ServerObjectName(draft.findings.server.name)});
+  const bool ours = found != draft.observed.children.end() && IsOurs(draft, found->second);
+  return ours ? &found->second : nullptr;
+}
+
+// The claim of this name belongs to whose workload has this name: an Agent's, say.
+bool IsClaimTheirs(const ServerDraft& draft) {
+  return !draft.findings.workload &&
+         draft.observed.children.contains(
+             {kube::StatefulSets().kind, ServerObjectName(draft.findings.server.name)});
+}
+
+void MarkClaim(ServerDraft& draft) {
+  if (IsClaimTheirs(draft)) return;
+  const Json& server = draft.observed.server;
+  draft.findings.claim = LookAtClaim(draft.observed.claim, server, draft.findings.workload,
+                                     draft.findings.server.storage.adopt);
+  if (!draft.findings.claim.mark) return;
+  const Json& claim = *draft.observed.claim;
+  draft.plan.patch.push_back(
+      {kube::PersistentVolumeClaims(), kube::KeyOf(claim), ClaimMark(claim, server)});
+}
+
+ServerBlueprint BlueprintOf(const ServerDraft& draft) {
+  ServerBlueprint blueprint;
+  blueprint.server = draft.findings.server;
+  if (!blueprint.server.uid.empty())
+    blueprint.owner = kube::ControllerReference(draft.observed.server);
+  blueprint.image = draft.findings.image;
+  blueprint.otlp_endpoint = draft.settings.otlp_endpoint;
+  blueprint.cluster_domain = draft.settings.cluster_domain;
+  if (draft.findings.storage_differs) blueprint.workload = draft.findings.workload;
+  return blueprint;
+}
+
+void NoteRefusal(ServerDraft& draft, const Child& child, const std::string& words) {
+  if (child.may_be_unserved)
+    draft.findings.monitor_unserved = true;
+  else
+    draft.findings.refused =
+        child.resource.kind + " " + kube::KeyOf(child.object).name + ": " + words;
+}
+
+// Decides about one wanted child: nothing to do, apply, or a reason why not.
+void Compare(ServerDraft& draft, Child child) {
+  const bool workload = child.resource == kube::StatefulSets();
+  if (workload && draft.findings.claim.state == ClaimState::kLeftover) return;
+  child.object = kube::WithIntent(std::move(child.object), kIntentAnnotation);
+  const std::string name = kube::KeyOf(child.object).name;
+  auto refused = draft.observed.refused.find(kube::AnnotationOf(child.object, kIntentAnnotation));
+  if (refused != draft.observed.refused.end()) return NoteRefusal(draft, child, refused->second);
+  auto found = draft.observed.children.find({child.resource.kind, name});
+  if (found != draft.observed.children.end()) {
+    if (!IsOurs(draft, found->second)) {
+      draft.findings.taken_names.push_back(child.resource.kind + " " + name);
+      return;
+    }
+    if (kube::IsUpToDate(found->second, child.object, kIntentAnnotation)) return;
+    child.object["metadata"]["uid"] = kube::UidOf(found->second);
+  }
+  draft.findings.changing |= workload;
+  draft.plan.apply.push_back(std::move(child));
+}
+
+void CompareChildren(ServerDraft& draft) {
+  std::set<std::string> wanted;
+  for (Child& child : DesiredOfServer(BlueprintOf(draft))) {
+    wanted.insert(child.resource.kind);
+    Compare(draft, std::move(child));
+  }
+  for (const kube::Resource& resource : ServerChildResources()) {
+    auto found =
+        draft.observed.children.find({resource.kind, ServerObjectName(draft.findings.server.name)});
+    if (wanted.contains(resource.kind) || found == draft.observed.children.end() ||
+        !IsOurs(draft, found->second) || kube::IsBeingDeleted(found->second))
+      continue;
+    draft.plan.remove.push_back({resource, kube::KeyOf(found->second), kube::UidOf(found->second)});
+  }
+}
+
+// Its objects are looked at now and then and not watched (ADR 28); while something is under way,
+// soon.
+int64_t LookAgainMs(const Json& status, int64_t now_ms) {
+  for (const Json& condition : status["conditions"]) {
+    if (condition["type"] != "Ready" || condition["status"] == "True") continue;
+    auto since = base::ParseTime(base::StringAt(condition, {"lastTransitionTime"}));
+    return since && now_ms - *since < kSoonForMs ? kLookSoonMs : kLookLaterMs;
+  }
+  return kLookMs;
+}
+
+Plan Say(ServerDraft& draft, Json status, int64_t now_ms) {
+  // That it gets ready is told by its EndpointSlice.
+  draft.plan.requeue_after_ms =
+      draft.observed.asked_in_vain ? kLookMs : LookAgainMs(status, now_ms);
+  const Json* stored = base::At(draft.observed.server, {"status"});
+  if (stored && *stored == status) return std::move(draft.plan);
+  draft.plan.events = NoticesOf(stored ? *stored : Json(), status);
+  // Where tokens are checked by keys is how a cluster is set up, nothing that happened.
+  std::erase_if(draft.plan.events, [](const Notice& notice) { return notice.reason == "ByKeys"; });
+  draft.plan.status = std::move(status);
+  return std::move(draft.plan);
+}
+
+}  // namespace
+
+Plan MakeServerPlan(const ObservedServer& observed, const Settings& settings, int64_t now_ms) {
+  if (kube::IsBeingDeleted(observed.server)) return {};
+  ServerDraft draft{observed, settings, {}, {}};
+  auto server = api::DecodeMemoryServer(observed.server);
+  if (!server)
+    return Say(draft,
+               BrokenStatus(observed.server, "InvalidMemoryServer", server.error().message, now_ms),
+               now_ms);
+  draft.findings.server = *std::move(server);
+  draft.findings.image =
+      draft.findings.server.image.empty() ? settings.server_image : draft.findings.server.image;
+  draft.findings.workload = Workload(draft);
+  draft.findings.storage_differs =
+      StorageDiffers(draft.findings.workload, draft.findings.server.storage);
+  MarkClaim(draft);
+  CompareChildren(draft);
+  return Say(draft, ServerStatusOf(observed, draft.findings, settings.cluster_domain, now_ms),
+             now_ms);
+}
+
+}  // namespace controller

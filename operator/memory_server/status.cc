@@ -1,0 +1,232 @@
+// Facts first (what the server said, else what it said last), then a function for each condition;
+// Ready sums up and comes first in the list.
+#include "operator/memory_server/status.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "lib/base/text/text.h"
+#include "operator/names/names.h"
+#include "operator/pods/injection.h"
+#include "operator/pods/state.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+using kube::Condition;
+using kube::Truth;
+
+// Rows and bytes move all the time; a status is written when they moved by a twentieth.
+constexpr int64_t kShare = 20, kFewBytes = 1 << 20;
+
+struct ServerView {
+  const ObservedServer& observed;
+  const ServerFindings& findings;
+  const Json* pod = nullptr;  // of the workload, and not on its way out; null: none
+  PodState state;             // of that pod
+  bool of_older_template = false;
+};
+
+std::string StoredText(const ServerView& view, const char* field) {
+  return base::StringAt(view.observed.server, {"status", field});
+}
+
+ServerView ViewOf(const ObservedServer& observed, const ServerFindings& findings) {
+  ServerView view{observed, findings, nullptr, {}, false};
+  if (!findings.workload) return view;
+  for (const Json& pod : observed.pods)
+    if (kube::ControllerOf(pod).uid == kube::UidOf(*findings.workload) &&
+        !kube::IsBeingDeleted(pod))
+      view.pod = &pod;
+  if (!view.pod) return view;
+  view.state = StateOf(*view.pod);
+  const std::string wanted = base::StringAt(*findings.workload, {"status", "updateRevision"});
+  view.of_older_template =
+      !wanted.empty() && kube::LabelOf(*view.pod, "controller-revision-hash") != wanted;
+  return view;
+}
+
+// Whether the workload's controller has seen what is applied.
+bool IsSeen(const Json& workload) {
+  const Json* seen = base::At(workload, {"status", "observedGeneration"});
+  return seen && seen->is_number_integer() && seen->get<int64_t>() >= kube::GenerationOf(workload);
+}
+
+std::string ImageOf(const Json& pod) {
+  const Json* spec = base::At(pod, {"spec"});
+  const Json* container = spec ? FindNamed(*spec, "containers", kServerContainer) : nullptr;
+  return container ? base::StringAt(*container, {"image"}) : "";
+}
+
+// It ended, now or the last time, since the files are of a newer version.
+bool RefusedSchema(const ServerView& view) {
+  if (!view.pod || view.state.ready) return false;
+  const Json* status = base::At(*view.pod, {"status"});
+  const Json* container =
+      status ? FindNamed(*status, "containerStatuses", kServerContainer) : nullptr;
+  if (!container) return false;
+  for (const char* when : {"state", "lastState"}) {
+    const Json* code = base::At(*container, {when, "terminated", "exitCode"});
+    if (code && *code == api::kNewerSchemaExitCode) return true;
+  }
+  return false;
+}
+
+// ---- facts ----
+
+int64_t Settled(const ServerView& view, const char* field, int64_t now, int64_t few) {
+  const Json* stored = base::At(view.observed.server, {"status", field});
+  if (!stored || !stored->is_number_integer()) return now;
+  const auto then = stored->get<int64_t>();
+  return std::llabs(now - then) > std::max(then, few) / kShare ? now : then;
+}
+
+void TakeFacts(const ServerView& view, Json& status) {
+  for (const char* known : {"version", "image", "schema", "rows", "bytes", "lastError"})
+    if (const Json* value = base::At(view.observed.server, {"status", known}))
+      status[known] = *value;
+  if (const auto& report = view.observed.report) {
+    status["version"] = report->version;
+    status["schema"] = report->schema;
+    status["rows"] = Settled(view, "rows", report->rows, 0);
+    status["bytes"] = Settled(view, "bytes", report->bytes, kFewBytes);
+    if (!report->error.empty()) status["lastError"] = report->error;
+    if (view.pod && view.state.ready) status["image"] = ImageOf(*view.pod);
+  }
+  if (view.pod && !view.state.ready && !view.observed.report && view.state.reason != "Progressing")
+    status["lastError"] = view.state.message;
+}
+
+// ---- conditions ----
+
+Condition StalledCondition(const ServerView& view) {
+  const ServerFindings& f = view.findings;
+  const std::string name = "memoryserver -n " + f.server.name_space + " " + f.server.name;
+  auto yes = [](const char* reason, std::string message) {
+    return Condition{"Stalled", Truth::kTrue, reason, std::move(message)};
+  };
+  if (!f.taken_names.empty())
+    return yes("NameTaken",
+               "not made by this MemoryServer and left alone: " + base::Join(f.taken_names, ", ") +
+                   "; rename the MemoryServer or delete what is in its way");
+  if (f.claim.state == ClaimState::kLeftover)
+    return yes("VolumeNotAdopted", "an earlier server's volume is in the way, see VolumeReady");
+  if (!f.refused.empty()) return yes("Refused", "the API server refused: " + f.refused);
+  if (!RefusedSchema(view))
+    return {"Stalled", Truth::kFalse, "Progressing", "nothing needs a person"};
+  // A tag may have been given to an older image, and a version may have run unseen.
+  const std::string noted = StoredText(view, "image"),
+                    worked = noted == ImageOf(*view.pod) ? "" : noted;
+  const Json* schema = base::At(view.observed.server, {"status", "schema"});
+  return yes("NewerSchema",
+             "image " + ImageOf(*view.pod) +
+                 " is older than what wrote the volume and does not start on it; nothing was "
+                 "changed or lost" +
+                 (worked.empty()
+                      ? ". Set spec.image to the version that ran before"
+                      : ". Go back to what ran before" +
+                            (schema ? " (schema " + base::DumpJson(*schema) + ")" : std::string()) +
+                            ": kubectl patch " + name +
+                            " --type merge -p '{\"spec\":{\"image\":\"" + worked + "\"}}'"));
+}
+
+Condition DegradedCondition(const ServerView& view) {
+  const ServerFindings& f = view.findings;
+  std::vector<std::string> reasons, messages;
+  auto add = [&](const char* reason, const std::string& message) {
+    reasons.push_back(reason);
+    messages.push_back(message);
+  };
+  if (!view.observed.conflicts.empty())
+    add("FieldConflict", base::Join(view.observed.conflicts, "; ") +
+                             ": another controller applies the same fields and keeps them; let it "
+                             "leave them out");
+  if (view.observed.report && !view.observed.report->error.empty())
+    add("ServerNotReady", "the server says: " + view.observed.report->error);
+  if (!view.observed.report_fault.empty())
+    add("ServerNotAnswering",
+        "pod " + view.state.name + " runs and its port " + std::to_string(kServerAdminPort) +
+            " does not tell the operator "
+            "how it stands (" +
+            view.observed.report_fault + "): version, rows and bytes are what it said last");
+  if (f.storage_differs)
+    add("StorageNotChanged",
+        "spec.storage differs from the claim, which this version does not change");
+  if (f.monitor_unserved)
+    add("PodMonitorNotServed",
+        "the cluster has no PodMonitors (monitoring.coreos.com/v1): install the Prometheus "
+        "operator, or leave out spec.podMonitor");
+  if (!f.server.project_grants.empty())
+    add("NotYetServed", "accepted, and not served by this version: projectGrants");
+  if (reasons.empty()) return {"Degraded", Truth::kFalse, "AsSpecified", "nothing is missing"};
+  return {"Degraded", Truth::kTrue, reasons.front(), base::Join(messages, "; ")};
+}
+
+Condition UpToDateCondition(const ServerView& view) {
+  const Json* workload = view.findings.workload;
+  if (!workload || view.findings.changing || !IsSeen(*workload))
+    return {"UpToDate", Truth::kFalse, "Progressing", "its workload is being made or changed"};
+  if (!view.pod) return {"UpToDate", Truth::kUnknown, "NoPods", "there is no pod"};
+  if (view.of_older_template)
+    return {"UpToDate", Truth::kFalse, "Progressing",
+            "pod " + view.state.name + " is of an earlier template and is being replaced"};
+  return {"UpToDate", Truth::kTrue, "Current",
+          "pod " + view.state.name + " is as specified, of image " + ImageOf(*view.pod)};
+}
+
+Condition TokensCondition(const ServerView& view) {
+  if (!view.observed.report)
+    return {"TokensReviewed", Truth::kUnknown, "NotAnswering", "no server says how it does it"};
+  if (!view.observed.report->by_keys)
+    return {"TokensReviewed", Truth::kTrue, "Reviewed",
+            "the API server is asked about tokens, or nobody came with one yet"};
+  const std::string account =
+      view.findings.server.name_space + ":" + ServerObjectName(view.findings.server.name);
+  return {"TokensReviewed", Truth::kFalse, "ByKeys",
+          "tokens are checked by the cluster's published keys: one of a deleted pod stays good "
+          "until it expires, an hour at most. To have each reviewed: kubectl create "
+          "clusterrolebinding memory-" +
+              view.findings.server.name_space + "-" + view.findings.server.name +
+              " --clusterrole=system:auth-delegator --serviceaccount=" + account};
+}
+
+Condition ReadyCondition(const ServerView& view, const Condition& stalled,
+                         const Condition& up_to_date) {
+  auto no = [](const Condition& why) {
+    return Condition{"Ready", Truth::kFalse, why.reason, why.message};
+  };
+  if (stalled.status == Truth::kTrue) return no(stalled);
+  // Before its controller acts on a changed template the old pod is still ready.
+  if (view.pod && !view.state.ready && view.state.reason != "Progressing")
+    return {"Ready", Truth::kFalse, view.state.reason, view.state.message};
+  if (up_to_date.status == Truth::kFalse) return no(up_to_date);
+  if (!view.pod)
+    return {"Ready", Truth::kFalse, "Progressing",
+            "pod " + ServerObjectName(view.findings.server.name) + "-0 is not there yet"};
+  if (!view.state.ready) return {"Ready", Truth::kFalse, view.state.reason, view.state.message};
+  return {"Ready", Truth::kTrue, "Ready", "pod " + view.state.name + " is ready"};
+}
+
+}  // namespace
+
+base::Json ServerStatusOf(const ObservedServer& observed, const ServerFindings& findings,
+                          const std::string& cluster_domain, int64_t now_ms) {
+  const ServerView view = ViewOf(observed, findings);
+  const api::MemoryServer& server = findings.server;
+  const Condition stalled = StalledCondition(view), up_to_date = UpToDateCondition(view);
+  std::vector<Condition> conditions = {
+      ReadyCondition(view, stalled, up_to_date), up_to_date,
+      VolumeReady(observed.server, observed.claim, findings.claim.state, findings.claim.from)};
+  if (server.auth == "kubernetes") conditions.push_back(TokensCondition(view));
+  conditions.insert(conditions.end(), {DegradedCondition(view), stalled});
+
+  Json status = {{"observedGeneration", server.generation},
+                 {"url", "http://" + ServerObjectName(server.name) + "." + server.name_space +
+                             ".svc." + cluster_domain + ":" + std::to_string(kMemoryPort)},
+                 {"conditions", ConditionsOf(observed.server, conditions, now_ms)}};
+  TakeFacts(view, status);
+  return status;
+}
+
+}  // namespace controller

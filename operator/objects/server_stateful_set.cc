@@ -1,0 +1,152 @@
+// The workload of a MemoryServer: one pod, the only writer of its files. `Parallel`, since with
+// `OrderedReady` a pod of a version that cannot start would have to be deleted by hand before a
+// corrected one takes its place.
+#include "lib/base/text/text.h"
+#include "operator/names/names.h"
+#include "operator/objects/run_objects.h"
+#include "operator/objects/server_objects.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+constexpr const char* kDataDirectory = "/data";
+
+bool AsksWhoCalls(const api::MemoryServer& server) { return server.auth == "kubernetes"; }
+
+// What the Service is called by inside the cluster: without identity no other name is answered.
+std::string HostsOf(const ServerBlueprint& blueprint) {
+  const std::string name = ServerObjectName(blueprint.server.name);
+  const std::string in_namespace = name + "." + blueprint.server.name_space;
+  const std::string full = in_namespace + ".svc";
+  return base::Join({name, in_namespace, full, full + "." + blueprint.cluster_domain}, ",");
+}
+
+Json ArgumentsOf(const ServerBlueprint& blueprint) {
+  const api::MemoryServer& server = blueprint.server;
+  Json arguments = {"--listen=0.0.0.0:" + std::to_string(kMemoryPort),
+                    "--admin=0.0.0.0:" + std::to_string(kServerAdminPort),
+                    std::string("--data-dir=") + kDataDirectory, "--auth=" + server.auth};
+  if (AsksWhoCalls(server)) {
+    arguments.push_back("--audience=agent-memory." + server.name_space + "." +
+                        ServerObjectName(server.name));
+  } else {
+    arguments.push_back("--insecure");
+    arguments.push_back("--hosts=" + HostsOf(blueprint));
+  }
+  if (!server.retention.empty())
+    arguments.push_back(Verbatim("--retention=" + base::DumpJson(server.retention)));
+  if (!blueprint.otlp_endpoint.empty())
+    arguments.push_back("--otlp-endpoint=" + blueprint.otlp_endpoint);
+  return arguments;
+}
+
+std::string Quantity(const Json& quantity) {
+  return quantity.is_string() ? quantity.get<std::string>() : base::DumpJson(quantity);
+}
+
+// What the spec leaves out is ours to say; a request stays out where the spec limits that resource,
+// since it may lie above the limit.
+Json ResourcesOf(const api::MemoryServer& server) {
+  Json resources = {{"requests", {{"cpu", "50m"}, {"memory", "64Mi"}}},
+                    {"limits", {{"memory", "512Mi"}}}};
+  const Json* limits = base::At(server.resources, {"limits"});
+  if (limits && limits->is_object())
+    for (const auto& [name, quantity] : limits->items()) {
+      resources["requests"].erase(name);
+      resources["limits"][name] = Quantity(quantity);
+    }
+  const Json* requests = base::At(server.resources, {"requests"});
+  if (requests && requests->is_object())
+    for (const auto& [name, quantity] : requests->items())
+      resources["requests"][name] = Quantity(quantity);
+  return resources;
+}
+
+Json Probe(const char* path, int period_s, int timeout_s, int failures) {
+  return {{"httpGet", {{"path", path}, {"port", "admin"}}},
+          {"periodSeconds", period_s},
+          {"timeoutSeconds", timeout_s},
+          {"failureThreshold", failures}};
+}
+
+Json ContainerOf(const ServerBlueprint& blueprint) {
+  return {{"name", kServerContainer},
+          {"image", blueprint.image},
+          {"args", ArgumentsOf(blueprint)},
+          {"ports",
+           {{{"name", "memory"}, {"containerPort", kMemoryPort}, {"protocol", "TCP"}},
+            {{"name", "admin"}, {"containerPort", kServerAdminPort}, {"protocol", "TCP"}}}},
+          // A large database is checked before it is served.
+          {"startupProbe", Probe("/readyz", 1, 1, 300)},
+          {"livenessProbe", Probe("/livez", 10, 5, 6)},
+          {"readinessProbe", Probe("/readyz", 2, 2, 3)},
+          {"resources", ResourcesOf(blueprint.server)},
+          {"securityContext",
+           {{"allowPrivilegeEscalation", false},
+            {"readOnlyRootFilesystem", true},
+            {"runAsNonRoot", true},
+            {"capabilities", {{"drop", {"ALL"}}}},
+            {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
+          {"terminationMessagePolicy", "FallbackToLogsOnError"},
+          {"volumeMounts",
+           {{{"name", kClaimVolume}, {"mountPath", kDataDirectory}},
+            {{"name", "tmp"}, {"mountPath", "/tmp"}}}}};
+}
+
+Json PodOf(const ServerBlueprint& blueprint) {
+  const api::MemoryServer& server = blueprint.server;
+  return {{"metadata",
+           {{"labels", {{kServerLabel, server.name}, {kManagedByLabel, kManagedBy}}},
+            {"annotations", {{kDefaultContainer, kServerContainer}}}}},
+          {"spec",
+           {{"serviceAccountName", ServerObjectName(server.name)},
+            // With it the API server is asked about callers' tokens.
+            {"automountServiceAccountToken", AsksWhoCalls(server)},
+            {"enableServiceLinks", false},
+            {"terminationGracePeriodSeconds", 30},
+            {"securityContext",
+             {{"runAsNonRoot", true},
+              {"runAsUser", kDefaultUser},
+              {"runAsGroup", kDefaultUser},
+              {"fsGroup", kDefaultUser},
+              {"fsGroupChangePolicy", "OnRootMismatch"},
+              {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
+            {"containers", Json::array({ContainerOf(blueprint)})},
+            // SQLite sorts here; the root is read-only.
+            {"volumes", {{{"name", "tmp"}, {"emptyDir", {{"sizeLimit", "1Gi"}}}}}}}}};
+}
+
+Json ClaimTemplates(const api::MemoryServer& server) {
+  Json spec = {{"accessModes", {"ReadWriteOnce"}},
+               {"resources", {{"requests", {{"storage", server.storage.size}}}}}};
+  if (!server.storage.storage_class.empty())
+    spec["storageClassName"] = server.storage.storage_class;
+  return Json::array({{{"metadata",
+                        {{"name", kClaimVolume},
+                         {"labels", {{kServerLabel, server.name}, {kManagedByLabel, kManagedBy}}}}},
+                       {"spec", spec}}});
+}
+
+}  // namespace
+
+base::Json ServerStatefulSetOf(const ServerBlueprint& blueprint) {
+  const api::MemoryServer& server = blueprint.server;
+  const Json* present = blueprint.workload
+                            ? base::At(*blueprint.workload, {"spec", "volumeClaimTemplates"})
+                            : nullptr;
+  return {
+      {"spec",
+       {{"replicas", 1},
+        {"serviceName", ServerObjectName(server.name)},
+        {"podManagementPolicy", "Parallel"},
+        {"selector", {{"matchLabels", {{kServerLabel, server.name}}}}},
+        {"updateStrategy", {{"type", "RollingUpdate"}}},
+        {"persistentVolumeClaimRetentionPolicy",
+         {{"whenDeleted", server.storage.retain ? "Retain" : "Delete"}, {"whenScaled", "Retain"}}},
+        {"template", PodOf(blueprint)},
+        {"volumeClaimTemplates", present ? *present : ClaimTemplates(server)}}}};
+}
+
+}  // namespace controller

@@ -1,0 +1,140 @@
+// A pod counts as missed by what it is, not by what was seen to happen: so also after a restart.
+#include "operator/pods/uninjected_pods.h"
+
+#include <algorithm>
+
+#include "lib/base/text/text.h"
+#include "lib/kube/object/object.h"
+#include "operator/names/names.h"
+#include "operator/pods/injection.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+constexpr size_t kNamed = 3;
+
+bool IsOver(const Json& pod) {
+  const std::string phase = base::StringAt(pod, {"status", "phase"});
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+bool HasSidecar(const Json& pod) {
+  const Json* spec = base::At(pod, {"spec"});
+  return spec && FindNamed(*spec, "initContainers", kSidecarContainer);
+}
+
+bool IsReady(const Json& pod) {
+  const Json* conditions = base::At(pod, {"status", "conditions"});
+  if (!conditions || !conditions->is_array()) return false;
+  return std::any_of(conditions->begin(), conditions->end(), [](const Json& condition) {
+    return base::StringAt(condition, {"type"}) == "Ready" &&
+           base::StringAt(condition, {"status"}) == "True";
+  });
+}
+
+// Its controller makes another one, which gets a sidecar and is not refused. A Job's pod would lose
+// its work.
+bool IsReplaceable(const Json& pod, const std::string& injected_since) {
+  const std::string owner = kube::ControllerOf(pod).kind;
+  return !owner.empty() && owner != "Job" &&
+         base::StringAt(pod, {"spec", "restartPolicy"}, "Always") == "Always" &&
+         base::StringAt(pod, {"metadata", "creationTimestamp"}) <= injected_since &&
+         ForeignPodFault(pod).empty();
+}
+
+SkippedPod Skipped(const Json& pod, Skip skip) {
+  SkippedPod skipped{kube::KeyOf(pod).name, kube::UidOf(pod), {}, std::move(skip)};
+  skipped.told = {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", pod["metadata"]}};
+  const Json* owners = base::At(pod, {"metadata", "ownerReferences"});
+  if (!owners || !owners->is_array()) return skipped;
+  for (const Json& owner : *owners)
+    if (const Json* controls = base::At(owner, {"controller"}); controls && *controls == true)
+      skipped.told = {{"apiVersion", base::StringAt(owner, {"apiVersion"})},
+                      {"kind", base::StringAt(owner, {"kind"})},
+                      {"metadata",
+                       {{"name", base::StringAt(owner, {"name"})},
+                        {"uid", base::StringAt(owner, {"uid"})},
+                        {"namespace", kube::KeyOf(pod).name_space}}}};
+  return skipped;
+}
+
+// The names alone: whatever else a container has is not read.
+Json Names(const Json& pod, const char* list) {
+  Json names = Json::array();
+  const Json* containers = base::At(pod, {"spec", list});
+  if (containers && containers->is_array())
+    for (const Json& container : *containers)
+      names.push_back({{"name", base::StringAt(container, {"name"})}});
+  return names;
+}
+
+}  // namespace
+
+MissedPods LookForMissed(const std::vector<Json>& pods, const std::string& injected_since) {
+  MissedPods missed;
+  bool settled = true;
+  for (const Json& pod : pods) {
+    if (IsOver(pod)) continue;
+    if (kube::IsBeingDeleted(pod) || HasSidecar(pod)) {
+      const bool stands = !kube::IsBeingDeleted(pod) && IsReady(pod);
+      if (stands) missed.injected.insert(kube::UidOf(pod));
+      settled = settled && stands;
+      continue;
+    }
+    if (Skip skip = SkipOf(pod); !skip.reason.empty()) {
+      missed.skipped.push_back(Skipped(pod, std::move(skip)));
+      continue;
+    }
+    ++missed.count;
+    if (missed.names.size() < kNamed) missed.names.push_back(kube::KeyOf(pod).name);
+    if (!IsReplaceable(pod, injected_since))
+      ++missed.lasting;
+    else if (!missed.next)
+      missed.next = MissedPods::Next{kube::KeyOf(pod), kube::UidOf(pod)};
+  }
+  if (!settled) missed.next.reset();
+  return missed;
+}
+
+std::string DescribeMissed(const MissedPods& missed, const kube::ObjectKey& agent, bool replaced) {
+  if (missed.count == 0) return "";
+  std::string text =
+      std::to_string(missed.count) + (missed.count == 1 ? " pod has" : " pods have") +
+      " the label " + kMemoryLabel + "=" + agent.name +
+      " and no sidecar, made before there was one to put in: " + base::Join(missed.names, ", ") +
+      (missed.count > missed.names.size() ? ", …" : "");
+  if (!replaced)
+    return text +
+           "; delete them, so that their controllers make them again, or set "
+           "spec.injection.replaceMissedPods: true";
+  text += "; " + std::to_string(missed.count - missed.lasting) + " are replaced, one after another";
+  if (missed.lasting > 0)
+    text += ", " + std::to_string(missed.lasting) +
+            " are left alone, as no controller would make them again with a sidecar: delete and "
+            "create them";
+  return text;
+}
+
+void PruneForeignPod(Json& pod) {
+  kube::DropManagedFields(pod);
+  Json spec = {{"containers", Names(pod, "containers")},
+               {"initContainers", Names(pod, "initContainers")}};
+  for (const char* field : {"hostNetwork", "os", "nodeSelector", "restartPolicy"})
+    if (const Json* value = base::At(pod, {"spec", field})) spec[field] = *value;
+  if (const Json* user = base::At(pod, {"spec", "securityContext", "runAsUser"}))
+    spec["securityContext"] = {{"runAsUser", *user}};
+  pod["spec"] = std::move(spec);
+  pod["status"] = {
+      {"phase", base::StringAt(pod, {"status", "phase"})},
+      {"conditions",
+       Json::array({{{"type", "Ready"}, {"status", IsReady(pod) ? "True" : "False"}}})}};
+}
+
+bool WantsMissedReplaced(const base::Json& agent) {
+  const Json* wished = base::At(agent, {"spec", "injection", "replaceMissedPods"});
+  return wished && *wished == true;
+}
+
+}  // namespace controller

@@ -1,0 +1,46 @@
+// One short request per call; the answer is small.
+#include "operator/probes/sidecar_probe.h"
+
+#include "lib/http/client/client.h"
+#include "operator/names/names.h"
+#include "operator/pods/state.h"
+
+namespace controller {
+
+base::Result<base::Json> AskPod(const std::string& address, const std::string& path) {
+  http::ClientOptions options;
+  options.base_url = "http://" + address;
+  options.max_response_bytes = 64 << 10;
+  options.user_agent = "agent-memory-operator";
+  ASSIGN_OR_RETURN(auto client, http::MakeClient(options));
+  http::ClientRequest request;
+  request.target = path;
+  request.timeout_ms = 1'000;
+  ASSIGN_OR_RETURN(http::Response answer, client->Send(request));
+  if (answer.status != 200)
+    return base::Error{http::CodeOf(answer.status),
+                       path + " is answered with " + std::to_string(answer.status)};
+  return base::ParseJson(answer.body);
+}
+
+std::string PodAddress(const base::Json& pod, int port) {
+  const std::string ip = base::StringAt(pod, {"status", "podIP"});
+  if (ip.empty()) return "";
+  return (ip.find(':') == std::string::npos ? ip : "[" + ip + "]") + ":" + std::to_string(port);
+}
+
+base::Result<SidecarLook> LookAtSidecar(const std::string& address) {
+  ASSIGN_OR_RETURN(base::Json body, AskPod(address, "/v1/policy"));
+  SidecarLook look{base::StringAt(body, {"digest"}), INT64_MAX};
+  if (const base::Json* quiet = base::At(body, {"quiet_ms"}); quiet && quiet->is_number_integer())
+    look.quiet_ms = quiet->get<int64_t>();
+  if (look.digest.empty())
+    return base::Error{base::Code::kInvalid, "the sidecar has no policy in force"};
+  return look;
+}
+
+std::string SidecarAddress(const base::Json& pod) {
+  return StateOf(pod).sidecar_running ? PodAddress(pod, kSidecarAdminPort) : "";
+}
+
+}  // namespace controller

@@ -1,0 +1,161 @@
+// Every write is fenced: applies and patches of existing objects carry their uid, removals too.
+// What a person edited in a child is set back by force, since every field that we apply is ours to
+// say; what another controller applies is not fought over: it would only come back.
+#include "operator/reconcile/execute.h"
+
+#include <future>
+
+#include "lib/kube/object/apply.h"
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+}  // namespace
+
+base::Status GoOn(const std::stop_token& stop) {
+  if (!stop.stop_requested()) return {};
+  return base::Error{base::Code::kUnavailable, "not begun: asked to stop"};
+}
+
+namespace {
+
+void Note(Outcome& outcome, const std::string& kind, const base::Result<Json>& stored) {
+  if (!stored) {
+    outcome.errors.push_back(stored.error());
+    return;
+  }
+  const std::string version = kube::ResourceVersionOf(*stored);
+  std::string& newest = outcome.written[kind];
+  if (newest.empty() || kube::IsNewerVersion(version, newest)) newest = version;
+}
+
+base::Result<Json> Apply(kube::KubeClient& client, const Child& child,
+                         const std::stop_token& stop) {
+  RETURN_IF_ERROR(GoOn(stop));
+  auto stored = client.Apply(child.resource, child.object);
+  const bool edited = !stored && kube::IsFieldConflict(stored.error().message) &&
+                      !kube::IsConflictOfAppliers(stored.error().message);
+  if (!edited) return stored;
+  RETURN_IF_ERROR(GoOn(stop));
+  kube::ApplyOptions options;
+  options.force = true;
+  return client.Apply(child.resource, child.object, options);
+}
+
+// The server's words alone, without what was called.
+std::string WithoutCall(const std::string& message) {
+  const size_t at = message.find("Apply failed with ");
+  return at == std::string::npos ? message : message.substr(at);
+}
+
+// Children that exist do not wait for each other: an edit is in the workload one call sooner. New
+// ones are made in order (deferred: in get()), since a pod needs what stands in front of it.
+void ApplyAll(kube::KubeClient& client, const Plan& plan, const std::stop_token& stop,
+              Outcome& outcome) {
+  std::vector<std::future<base::Result<Json>>> results;
+  for (const Child& child : plan.apply) {
+    const bool exists = !kube::UidOf(child.object).empty();
+    results.push_back(
+        std::async(exists ? std::launch::async | std::launch::deferred : std::launch::deferred,
+                   [&] { return Apply(client, child, stop); }));
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Child& child = plan.apply[i];
+    auto stored = results[i].get();
+    const base::Code code = stored ? base::Code::kInternal : stored.error().code;
+    if (code == base::Code::kInvalid || (code == base::Code::kNotFound && child.may_be_unserved))
+      outcome.refusals.push_back(
+          {kube::AnnotationOf(child.object, kIntentAnnotation), stored.error().message});
+    else if (!stored && kube::IsConflictOfAppliers(stored.error().message))
+      outcome.conflicts.push_back(child.resource.kind + " " + kube::KeyOf(child.object).name +
+                                  ": " + WithoutCall(stored.error().message));
+    else
+      Note(outcome, child.resource.kind, stored);
+  }
+}
+
+void PatchAll(kube::KubeClient& client, const Plan& plan, const std::stop_token& stop,
+              Outcome& outcome) {
+  for (const Patch& patch : plan.patch) {
+    if (auto go_on = GoOn(stop); !go_on) return outcome.errors.push_back(go_on.error());
+    auto stored = patch.body.is_array()
+                      ? client.JsonPatch(patch.resource, patch.key, patch.body, patch.subresource)
+                      : client.MergePatch(patch.resource, patch.key, patch.body, patch.subresource);
+    // An older server has no such subresource; a newer one may not do what is asked.
+    const base::Code code = stored ? base::Code::kInternal : stored.error().code;
+    if (!patch.refusal.empty() && (code == base::Code::kNotFound || code == base::Code::kInvalid)) {
+      outcome.refusals.push_back({patch.refusal, stored.error().message});
+      return;  // what follows builds on it
+    }
+    // The pod or claim went away meanwhile: its deletion brings us back.
+    if (code == base::Code::kNotFound) continue;
+    Note(outcome, patch.resource.kind, stored);
+  }
+}
+
+void RemoveAll(kube::KubeClient& client, const Plan& plan, const std::stop_token& stop,
+               Outcome& outcome) {
+  for (const Removal& removal : plan.remove) {
+    if (auto go_on = GoOn(stop); !go_on) return outcome.errors.push_back(go_on.error());
+    kube::DeleteOptions options;
+    options.uid = removal.uid;
+    auto removed = client.Delete(removal.resource, removal.key, options);
+    if (!removed && removed.error().code != base::Code::kNotFound)
+      outcome.errors.push_back(removed.error());
+  }
+}
+
+const kube::Resource& OwnerKind(const Json& object) {
+  const std::string kind = base::StringAt(object, {"kind"});
+  if (kind == MemoryServers().kind) return MemoryServers();
+  return kind == AgentRuns().kind ? AgentRuns() : Agents();
+}
+
+}  // namespace
+
+base::Status Outcome::Summary() const {
+  if (errors.empty()) return {};
+  base::Error first = errors.front();
+  if (errors.size() > 1) first.message += " (and " + std::to_string(errors.size() - 1) + " more)";
+  return first;
+}
+
+base::Result<base::Json> WriteStatus(kube::KubeClient& client, const kube::Resource& resource,
+                                     const base::Json& object, const base::Json& status) {
+  const kube::ObjectKey key = kube::KeyOf(object);
+  kube::ApplyOptions options;
+  options.status = true;
+  options.force = true;  // status is ours alone
+  return client.Apply(
+      resource,
+      {{"apiVersion", resource.ApiVersion()},
+       {"kind", resource.kind},
+       {"metadata",
+        {{"name", key.name}, {"namespace", key.name_space}, {"uid", kube::UidOf(object)}}},
+       {"status", status}},
+      options);
+}
+
+Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& plan,
+                const std::stop_token& stop) {
+  const kube::Resource& owner = OwnerKind(object);
+  Outcome outcome;
+  ApplyAll(client, plan, stop, outcome);
+  // Patches tell pods of what was applied: not before it is.
+  if (outcome.errors.empty() && outcome.refusals.empty() && outcome.conflicts.empty())
+    PatchAll(client, plan, stop, outcome);
+  RemoveAll(client, plan, stop, outcome);
+  // What was refused belongs into the status: it is written by the plan that knows of it.
+  if (!plan.status || !outcome.refusals.empty() || !outcome.conflicts.empty()) return outcome;
+  if (auto go_on = GoOn(stop); !go_on)
+    outcome.errors.push_back(go_on.error());
+  else
+    Note(outcome, owner.kind, WriteStatus(client, owner, object, *plan.status));
+  return outcome;
+}
+
+}  // namespace controller

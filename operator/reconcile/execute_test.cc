@@ -1,0 +1,124 @@
+// Carrying out plans: the order of what is new, and that nothing is begun after a stop.
+#include "operator/reconcile/execute.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/testing/fake_cluster.h"
+#include "operator/names/kinds.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+Child MapNamed(const std::string& name, const std::string& uid = {}) {
+  Json object = {{"apiVersion", "v1"},
+                 {"kind", "ConfigMap"},
+                 {"metadata", {{"name", name}, {"namespace", "n"}}},
+                 {"data", {{"x", name}}}};
+  if (!uid.empty()) object["metadata"]["uid"] = uid;
+  return {kube::ConfigMaps(), object};
+}
+
+class ExecuteTest : public testing::Test {
+ protected:
+  ExecuteTest() {
+    cluster_.Serve(Agents());
+    agent_ = cluster_.Put({{"apiVersion", Agents().ApiVersion()},
+                           {"kind", "Agent"},
+                           {"metadata", {{"name", "a"}, {"namespace", "n"}}}});
+    cluster_.ForgetCalls();
+  }
+
+  testing::FakeCluster cluster_;
+  std::stop_source stop_;
+  bool stop_after_first_ = false;
+  kube::KubeClient client_{cluster_,
+                           {"me",
+                            10'000,
+                            60'000,
+                            [this](std::string_view, int, double) {
+                              if (stop_after_first_) stop_.request_stop();
+                            },
+                            {}}};
+  Json agent_;
+};
+
+TEST_F(ExecuteTest, NewChildrenAreMadeInOrderAndTheStatusLast) {
+  Plan plan;
+  for (int i = 0; i < 20; ++i) plan.apply.push_back(MapNamed("m" + std::to_string(i)));
+  plan.status = Json{{"observedGeneration", 1}};
+  const Outcome outcome = Execute(client_, agent_, plan, stop_.get_token());
+  EXPECT_TRUE(outcome.Summary());
+  const auto calls = cluster_.calls();
+  ASSERT_EQ(calls.size(), 21u);
+  for (size_t i = 0; i < 20; ++i)
+    EXPECT_TRUE(calls[i].path.ends_with("/m" + std::to_string(i))) << calls[i].path;
+  EXPECT_TRUE(calls[20].path.ends_with("/agents/a/status")) << calls[20].path;
+}
+
+TEST_F(ExecuteTest, TheNewestVersionOfAKindIsAwaited) {
+  Plan plan;
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "m" + std::to_string(i);
+    Json stored = cluster_.Put(MapNamed(name).object);
+    stored["data"]["x"] = "other";
+    plan.apply.push_back(MapNamed(name, kube::UidOf(cluster_.Put(stored))));
+  }
+  const Outcome outcome = Execute(client_, agent_, plan, stop_.get_token());
+  EXPECT_TRUE(outcome.Summary());
+  EXPECT_EQ(outcome.written.at("ConfigMap"), std::to_string(cluster_.version()));
+}
+
+TEST_F(ExecuteTest, APersonsEditIsSetBackAndAnotherControllersFieldIsReported) {
+  kube::KubeClient flux(cluster_, {"flux", 10'000, 60'000, {}, {}});
+  Plan plan;
+  for (const char* name : {"edited", "applied"}) {
+    auto made = client_.Apply(kube::ConfigMaps(), MapNamed(name).object);
+    ASSERT_TRUE(made) << made.error().message;
+    plan.apply.push_back(MapNamed(name, kube::UidOf(*made)));
+  }
+  Json theirs = MapNamed("applied").object;
+  theirs["data"]["x"] = "theirs";
+  kube::ApplyOptions force;
+  force.force = true;
+  ASSERT_TRUE(flux.Apply(kube::ConfigMaps(), theirs, force));
+  ASSERT_TRUE(flux.MergePatch(kube::ConfigMaps(), {"n", "edited"}, {{"data", {{"x", "by hand"}}}}));
+  plan.status = Json{{"observedGeneration", 1}};
+  const Outcome outcome = Execute(client_, agent_, plan, stop_.get_token());
+  EXPECT_EQ(cluster_.Get(kube::ConfigMaps(), {"n", "edited"})->at("data").at("x"), "edited");
+  EXPECT_EQ(cluster_.Get(kube::ConfigMaps(), {"n", "applied"})->at("data").at("x"), "theirs");
+  ASSERT_EQ(outcome.conflicts.size(), 1u);
+  EXPECT_NE(outcome.conflicts[0].find("\"flux\": .data.x"), std::string::npos)
+      << outcome.conflicts[0];
+  EXPECT_TRUE(outcome.Summary()) << "it is no failure: what else waits for a look goes on";
+  EXPECT_FALSE(cluster_.Get(Agents(), {"n", "a"})->contains("status"))
+      << "a status that does not know of the conflict is not written";
+}
+
+TEST_F(ExecuteTest, AfterAStopNothingIsBegun) {
+  Plan plan;
+  plan.apply = {MapNamed("one"), MapNamed("two")};
+  plan.patch = {{Agents(), {"n", "a"}, {{"metadata", {{"labels", {{"x", "y"}}}}}}}};
+  plan.remove = {{kube::ConfigMaps(), {"n", "three"}, "u"}};
+  plan.status = Json{{"observedGeneration", 1}};
+  stop_after_first_ = true;
+  const Outcome outcome = Execute(client_, agent_, plan, stop_.get_token());
+  EXPECT_EQ(cluster_.calls().size(), 1u);
+  EXPECT_FALSE(outcome.Summary()) << "the key comes again where somebody leads";
+}
+
+TEST_F(ExecuteTest, OfAPlanThatIsStoppedBehindItsAppliesTheRestIsLeft) {
+  Plan plan;
+  plan.apply = {MapNamed("one")};
+  plan.patch = {{Agents(), {"n", "a"}, {{"metadata", {{"labels", {{"x", "y"}}}}}}}};
+  plan.remove = {{kube::ConfigMaps(), {"n", "three"}, "u"}};
+  plan.status = Json{{"observedGeneration", 1}};
+  stop_after_first_ = true;
+  const Outcome outcome = Execute(client_, agent_, plan, stop_.get_token());
+  EXPECT_EQ(cluster_.calls().size(), 1u);
+  EXPECT_EQ(outcome.errors.size(), 3u) << "patch, removal and status, each by itself";
+}
+
+}  // namespace
+}  // namespace controller
