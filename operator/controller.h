@@ -1,5 +1,5 @@
-// The loop: watches what Agents are made of, and for each changed Agent observes, plans and
-// executes.
+// The operator's loop: caches, and for each kind a reconciler with a queue and workers of its own.
+// What is done for a kind is in its reconciler.
 #pragma once
 
 #include <functional>
@@ -7,17 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "lib/kube/controller/controller_loop.h"
-#include "lib/kube/controller/event_recorder.h"
-#include "operator/agent/observed_agent.h"
-#include "operator/foreign_pods/eviction_pacer.h"
-#include "operator/foreign_pods/rate_limiter.h"
-#include "operator/memory_server/plan.h"
-#include "operator/pods/rollout_budget.h"
-#include "operator/probes/sidecar_probe.h"
-#include "operator/reconcile/dependents.h"
-#include "operator/reconcile/execute.h"
-#include "operator/run/plan.h"
+#include "operator/agent/reconciler.h"
+#include "operator/foreign_pods/reconciler.h"
+#include "operator/memory_server/reconciler.h"
+#include "operator/reconcile/environment.h"
+#include "operator/run/reconciler.h"
 
 namespace controller {
 
@@ -26,25 +20,16 @@ struct ControllerOptions {
   std::string agent_class;                         // which Agents are ours, see IsOfClass
   std::vector<std::string> name_spaces;            // empty: all
   std::string instance = "agent-memory-operator";  // of this process, for Events
-  int workers = 4;
-  bool standby = false;  // reconciles nothing before Lead(true)
-  size_t concurrent_rollouts = 10;
-  int64_t replacements_per_minute = 10;  // of pods that have no sidecar
-  // How the sidecar at "<ip>:7438" stands.
-  std::function<base::Result<SidecarLook>(const std::string& address)> look_at_sidecar;
-  // How the memory server at "<ip>:7438" stands.
-  std::function<base::Result<api::ServerReport>(const std::string& address)> look_at_server;
-  // After each reconcile: controller-runtime's word for the result, seconds; before it: seconds
-  // that its key waited. Any thread.
-  std::function<void(const char* result, double seconds)> on_done;
-  std::function<void(double seconds)> on_taken;
-  // A pod that no sidecar could serve was found; any thread.
-  std::function<void(const std::string& reason)> on_skipped;
+  int workers = 4;                                 // of Agents; each other kind has at most two
+  bool standby = false;                            // reconciles nothing before Lead(true)
+  AgentOptions agents;
+  ForeignPodOptions foreign_pods;
+  ServerProbe look_at_server;
+  // `queue`: a reconciler's name. After each reconcile: controller-runtime's word for the result,
+  // seconds; before it: seconds that its key waited. Any thread.
+  std::function<void(const std::string& queue, const char* result, double seconds)> on_done;
+  std::function<void(const std::string& queue, double seconds)> on_taken;
 };
-
-// Keys of other kinds share the queue: "<kind>/<name>" is no Agent's name.
-inline constexpr const char* kRunKey = "AgentRun/";
-inline constexpr const char* kServerKey = "MemoryServer/";
 
 class Controller {
  public:
@@ -65,78 +50,25 @@ class Controller {
   base::Result<std::optional<base::Json>> FindAgent(const kube::ObjectKey& key,
                                                     kube::KubeClient& asking) const;
   const kube::ControllerLoop& loop() const { return loop_; }
+  struct Queue {
+    std::string name;  // of its reconciler
+    int workers;
+    kube::QueueStats stats;
+  };
+  std::vector<Queue> queues() const;  // any thread
 
  private:
-  struct Refused {
-    std::map<std::string, std::string> words;  // by intent hash
-    int64_t until_ms = 0;                      // monotonic; then the server is asked again
+  struct Entry {
+    std::unique_ptr<Reconciler> reconciler;
+    int workers;
+    kube::WorkQueue* queue;
   };
-  // controller_watches.cc
-  // `label`: that ListByLabel asks for; `selector`: of what is watched, empty: everything.
-  kube::ObjectStore& Watch(const kube::Resource& resource, kube::MapToKeys map, kube::Prune prune,
-                           const std::string& label = {}, const std::string& selector = {},
-                           bool may_be_denied = false);
-  void WatchAgents();
-  void WatchRuns();
-  void WatchForeignPods();
-  void WatchNodes();
+  void Add(std::unique_ptr<Reconciler> reconciler, int workers, const ControllerOptions& options);
 
-  base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop);
-  base::Status RemoveBindingOf(const kube::ObjectKey& gone);
-  // foreign_reconcile.cc
-  MissedPods LookAtForeignPods(const Observed& observed) const;
-  void TellSkipped(const kube::ObjectKey& agent, const MissedPods& missed);
-  // When to look again, ms; 0: at the next change.
-  base::Result<int64_t> ReplaceMissed(const base::Json& agent, const MissedPods& missed,
-                                      const std::stop_token& stop);
-  // `refused`: the API server's words. → when to try again, ms.
-  int64_t HoldReplacing(const base::Json& agent, const kube::ObjectKey& pod,
-                        const std::string& refused);
-  // run_reconcile.cc
-  base::Result<kube::When> ReconcileRun(const kube::ObjectKey& key, std::stop_token stop);
-  ObservedRun ObserveRun(const kube::ObjectKey& key, const base::Json& run);
-  base::Result<Plan> PlanForRun(ObservedRun& observed, const std::stop_token& stop);
-  // memory_server_reconcile.cc
-  base::Result<kube::When> ReconcileServer(const kube::ObjectKey& key, std::stop_token stop);
-  base::Result<ObservedServer> ObserveServer(const kube::ObjectKey& key, const base::Json& server,
-                                             const std::stop_token& stop);
-  base::Result<std::optional<base::Json>> LookFor(const kube::Resource& kind,
-                                                  const kube::ObjectKey& key,
-                                                  const std::stop_token& stop);
-  void AskServer(ObservedServer& observed) const;
-
-  base::Result<Observed> Observe(const base::Json& agent);
-  base::Status LookForClaim(Observed& observed);
-  void ObserveReferences(const base::Json& agent, std::vector<base::Json>& objects);
-  base::Status LookFor(const std::vector<ChildKey>& unseen, Observed& observed,
-                       const std::stop_token& stop);
-  base::Result<Plan> PlanFor(Observed& observed, const std::stop_token& stop);
-  void GiveBackPlace(const kube::ObjectKey& key);
-  Outcome PlanAgain(const Observed& observed, Plan& plan, Outcome first,
-                    const std::stop_token& stop);
-  void RememberRefusals(const kube::ObjectKey& key, const Outcome& outcome);
-  std::map<std::string, std::string> RefusedOf(const kube::ObjectKey& key);
-  void Tell(const base::Json& object, const Plan& plan);
-  void AwaitOwnWrites(const Outcome& outcome, std::stop_token stop) const;
-
-  kube::KubeClient& client_;
-  const ControllerOptions options_;
-  const base::Clock& clock_;
-  Dependents dependents_;  // Agents on what serverRef names
-  Dependents runs_;        // AgentRuns, by the key of their queue, on their Agents
-  base::Guarded<std::map<kube::ObjectKey, Refused>> refused_;
-  RolloutBudget rollouts_;
-  Pace replacements_;
-  // By Agent: uids of pods whose owners know that they are skipped.
-  base::Guarded<std::map<kube::ObjectKey, std::set<std::string>>> told_skipped_;
-  base::Guarded<std::map<kube::ObjectKey, Replacing>> replacing_;  // by Agent
-  kube::EventRecorder events_;
-  std::map<std::string, kube::ObjectStore*> stores_;  // by kind; of pods those of daemons
-  kube::ObjectStore* run_pods_ = nullptr;
-  base::Guarded<std::map<kube::ObjectKey, base::Json>> faulty_nodes_;  // as PruneNode leaves them
-  const std::string started_;                                          // as in creationTimestamp
-  kube::ObjectStore* foreign_pods_ = nullptr;                          // null: they are not served
-  kube::ControllerLoop loop_;  // last: its threads use all of the above
+  kube::ControllerLoop loop_;
+  Environment environment_;
+  const kube::ObjectStore& agents_;
+  std::vector<Entry> entries_;
 };
 
 }  // namespace controller

@@ -44,24 +44,23 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
   options.workers = static_cast<int>(settings.Int("workers"));
   options.standby = !settings.Text("lease").empty();
   if (!PodName().empty()) options.instance = PodName();
-  options.look_at_sidecar = LookAtSidecar;
+  options.agents.look_at_sidecar = LookAtSidecar;
   options.look_at_server = LookAtServer;
-  options.concurrent_rollouts = static_cast<size_t>(settings.Int("max-concurrent-rollouts"));
-  options.replacements_per_minute = settings.Int("replaced-pods-per-minute");
-  options.on_skipped = [&metrics](const std::string& reason) {
+  options.agents.concurrent_rollouts = static_cast<size_t>(settings.Int("max-concurrent-rollouts"));
+  options.foreign_pods.replacements_per_minute = settings.Int("replaced-pods-per-minute");
+  options.foreign_pods.on_skipped = [&metrics](const std::string& reason) {
     metrics.Count("agentops_injection_skipped_total", {{"reason", reason}});
   };
-  options.on_done = [&metrics](const char* result, double seconds) {
+  options.on_done = [&metrics](const std::string& queue, const char* result, double seconds) {
     metrics.Count("controller_runtime_reconcile_total",
-                  {{"controller", "agent"}, {"result", result}});
+                  {{"controller", queue}, {"result", result}});
     if (std::string_view(result) == "error")
-      metrics.Count("controller_runtime_reconcile_errors_total", {{"controller", "agent"}});
-    metrics.Observe("controller_runtime_reconcile_time_seconds", seconds,
-                    {{"controller", "agent"}});
-    metrics.Observe("workqueue_work_duration_seconds", seconds, {{"name", "agent"}});
+      metrics.Count("controller_runtime_reconcile_errors_total", {{"controller", queue}});
+    metrics.Observe("controller_runtime_reconcile_time_seconds", seconds, {{"controller", queue}});
+    metrics.Observe("workqueue_work_duration_seconds", seconds, {{"name", queue}});
   };
-  options.on_taken = [&metrics](double seconds) {
-    metrics.Observe("workqueue_queue_duration_seconds", seconds, {{"name", "agent"}});
+  options.on_taken = [&metrics](const std::string& queue, double seconds) {
+    metrics.Observe("workqueue_queue_duration_seconds", seconds, {{"name", queue}});
   };
   return options;
 }
@@ -117,8 +116,6 @@ class Running : public RunningOperator {
                                        {"reason", served.reason},
                                        {"message", served.message}});
     controller_ = std::make_unique<Controller>(connection_->client(), std::move(options));
-    metrics_.SetGauge("controller_runtime_max_concurrent_reconciles",
-                      static_cast<double>(settings.Int("workers")), {{"controller", "agent"}});
     if (elects) StandForElection(std::move(lease));  // before anybody asks whether it is ready
     if (!webhook.empty()) RETURN_IF_ERROR(ServeWebhook(settings, webhook));
     RETURN_IF_ERROR(Listen(settings.Text("admin")));
@@ -241,18 +238,19 @@ class Running : public RunningOperator {
     return {};
   }
   void RefreshGauges() {
-    const kube::QueueStats queue = controller_->loop().queue_stats();
-    const telemetry::Labels labels = {{"name", "agent"}};
-    metrics_.SetGauge("workqueue_depth", static_cast<double>(queue.depth), labels);
-    metrics_.SetGauge("workqueue_longest_running_processor_seconds", queue.longest_running_s,
-                      labels);
-    metrics_.SetGauge("workqueue_unfinished_work_seconds", queue.unfinished_s, labels);
-    RaiseTo("workqueue_adds_total", labels, queue.adds);
-    RaiseTo("workqueue_retries_total", labels, queue.retries);
-    const telemetry::Labels ours = {{"controller", "agent"}};
-    metrics_.SetGauge("controller_runtime_active_workers", static_cast<double>(queue.in_work),
-                      ours);
-    RaiseTo("controller_runtime_reconcile_panics_total", ours, queue.exceptions);
+    for (const Controller::Queue& queue : controller_->queues()) {
+      const telemetry::Labels labels = {{"name", queue.name}}, ours = {{"controller", queue.name}};
+      metrics_.SetGauge("workqueue_depth", static_cast<double>(queue.stats.depth), labels);
+      metrics_.SetGauge("workqueue_longest_running_processor_seconds",
+                        queue.stats.longest_running_s, labels);
+      metrics_.SetGauge("workqueue_unfinished_work_seconds", queue.stats.unfinished_s, labels);
+      RaiseTo("workqueue_adds_total", labels, queue.stats.adds);
+      RaiseTo("workqueue_retries_total", labels, queue.stats.retries);
+      metrics_.SetGauge("controller_runtime_max_concurrent_reconciles", queue.workers, ours);
+      metrics_.SetGauge("controller_runtime_active_workers",
+                        static_cast<double>(queue.stats.in_work), ours);
+      RaiseTo("controller_runtime_reconcile_panics_total", ours, queue.stats.exceptions);
+    }
     RefreshCaches();
   }
   void RefreshCaches() {

@@ -36,7 +36,7 @@ class RolloutPaceTest : public testing::Test {
   static ControllerOptions With(const std::string& endpoint) {
     ControllerOptions options;
     options.settings.otlp_endpoint = endpoint;
-    options.concurrent_rollouts = kAtOnce;
+    options.agents.concurrent_rollouts = kAtOnce;
     return options;
   }
   // Tells that templates were seen, and makes each pod that is missing, ready at once.

@@ -39,8 +39,8 @@ class MissedPodsStory : public testing::Test {
   void Start() {
     ControllerOptions options;
     options.settings.foreign_pods.policy = "policy";
-    options.replacements_per_minute = 6'000;
-    options.on_skipped = [this](const std::string& reason) {
+    options.foreign_pods.replacements_per_minute = 6'000;
+    options.foreign_pods.on_skipped = [this](const std::string& reason) {
       skipped_.With([&](auto& all) { all.push_back(reason); });
     };
     controller_ = std::make_unique<Controller>(client_, std::move(options));

@@ -29,6 +29,7 @@ class ServerStory : public testing::Test {
   void Begin() {
     controller_.reset();
     ControllerOptions options;
+    options.workers = 1;
     options.look_at_server = [this](const std::string& address) -> base::Result<api::ServerReport> {
       return report_.With([&](const api::ServerReport& report) -> base::Result<api::ServerReport> {
         if (address == "10.0.0.7:7438") return report;
@@ -148,6 +149,22 @@ TEST_F(ServerStory, WhatWasDeletedOrSwitchedOffIsSetRight) {
   EXPECT_TRUE(Eventually([&] { return Has(kube::Services()); }));
   Give("MemoryServer", "s", "{}");
   EXPECT_TRUE(Eventually([&] { return !Has(kube::PodDisruptionBudgets()); }));
+}
+
+TEST_F(ServerStory, AnAgentWaitsForNoServer) {
+  Give("MemoryServer", "s", "{}");
+  ASSERT_TRUE(Eventually([&] { return Has(kube::StatefulSets()); }));
+  Roll();
+  ASSERT_TRUE(Becomes("Ready", "True Ready"));
+  ASSERT_TRUE(Idle());
+  report_.With([&](api::ServerReport&) {  // while this runs a server that is asked does not answer
+    cluster_.Remove(kube::EndpointSlices(), {"n", "s-x"});
+    ASSERT_TRUE(Eventually([&] { return controller_->loop().queue_stats().in_work == 1; }));
+    Give("Agent", "a", "{image: i}");
+    EXPECT_TRUE(Eventually([&] {
+      return cluster_.Get(kube::StatefulSets(), {"n", "a"}).has_value();
+    }));
+  });
 }
 
 TEST_F(ServerStory, APodThatOnlyCarriesTheLabelIsNotBelieved) {

@@ -117,6 +117,11 @@ const kube::Resource& OwnerKind(const Json& object) {
 
 }  // namespace
 
+void Outcome::Add(Outcome earlier) {
+  errors.insert(errors.end(), earlier.errors.begin(), earlier.errors.end());
+  written.merge(earlier.written);
+}
+
 base::Status Outcome::Summary() const {
   if (errors.empty()) return {};
   base::Error first = errors.front();

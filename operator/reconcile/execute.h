@@ -23,6 +23,7 @@ struct Outcome {
   std::vector<std::string> conflicts;
   std::vector<base::Error> errors;             // worth another try
   std::map<std::string, std::string> written;  // kind → newest resourceVersion that we wrote
+  void Add(Outcome earlier);                   // of the same object, in the same reconcile
   base::Status Summary() const;                // ok, or the first error with the others counted
 };
 

@@ -1,4 +1,4 @@
-// Wires reflectors to the queue, and lets the workers begin when all caches are full.
+// Wires reflectors to the queues, and lets the workers begin when all caches are full.
 #include "lib/kube/controller/controller_loop.h"
 
 #include <algorithm>
@@ -23,44 +23,60 @@ MapToKeys ToLabel(std::string label) {
   };
 }
 
-ControllerLoop::ControllerLoop(KubeClient& client, WorkQueue::Work reconcile, Options options,
-                               const base::Clock& clock)
-    : client_(client), clock_(clock), queue_(std::move(reconcile), std::move(options), clock) {}
+ControllerLoop::ControllerLoop(KubeClient& client, const base::Clock& clock)
+    : client_(client), clock_(clock) {}
 
 ControllerLoop::~ControllerLoop() { Stop(); }
 
-ObjectStore& ControllerLoop::Watch(WatchPlan plan) {
-  Source source;
-  source.store = std::make_unique<ObjectStore>(std::move(plan.prune), std::move(plan.label));
+WorkQueue& ControllerLoop::AddQueue(WorkQueue::Work reconcile, WorkQueue::Options options) {
+  queues_.push_back(std::make_unique<WorkQueue>(std::move(reconcile), std::move(options), clock_));
+  return *queues_.back();
+}
+
+ObjectStore& ControllerLoop::AddCache(CachePlan plan) {
+  auto source = std::make_unique<Source>();
+  source->store = std::make_unique<ObjectStore>(std::move(plan.prune), std::move(plan.label));
   if (plan.name_spaces.empty()) plan.name_spaces = {plan.reflect.selection.name_space};
-  auto on_change = [this, map = std::move(plan.map)](const Change& change, bool resync) {
-    for (const ObjectKey& key : map(change)) {
-      queue_.Add(key, resync ? Priority::kResync : Priority::kEdit);
-    }
+  auto on_change = [&routes = source->routes](const Change& change, bool resync) {
+    for (const Route& route : routes)
+      for (const ObjectKey& key : route.map(change))
+        route.queue->Add(key, resync ? Priority::kResync : Priority::kEdit);
   };
   for (const std::string& name_space : plan.name_spaces) {
     plan.reflect.selection.name_space = name_space;
-    source.reflectors.push_back(std::make_unique<Reflector>(
-        client_, *source.store, plan.reflect, on_change, [this] { StartWorkersOnceSynced(); },
+    source->reflectors.push_back(std::make_unique<Reflector>(
+        client_, *source->store, plan.reflect, on_change, [this] { StartWorkersOnceSynced(); },
         clock_));
   }
-  source.may_be_denied = plan.may_be_denied;
+  source->may_be_denied = plan.may_be_denied;
   sources_.push_back(std::move(source));
-  return *sources_.back().store;
+  return *sources_.back()->store;
+}
+
+void ControllerLoop::Watch(const ObjectStore& cache, WorkQueue& queue, MapToKeys map) {
+  for (auto& source : sources_)
+    if (source->store.get() == &cache) source->routes.push_back({&queue, std::move(map)});
 }
 
 void ControllerLoop::Start() {
   started_ms_ = clock_.NowMs();
-  for (Source& source : sources_) {
-    for (auto& reflector : source.reflectors) reflector->Start();
-  }
+  for (auto& source : sources_)
+    for (auto& reflector : source->reflectors) reflector->Start();
+}
+
+void ControllerLoop::Pause() {
+  for (auto& queue : queues_) queue->Pause();
+}
+
+void ControllerLoop::Resume() {
+  for (auto& queue : queues_) queue->Resume();
 }
 
 void ControllerLoop::StartWorkersOnceSynced() {
   std::lock_guard lock(mutex_);
   if (working_ || stopped_ || !synced()) return;
   working_ = true;
-  queue_.Start();
+  for (auto& queue : queues_) queue->Start();
 }
 
 void ControllerLoop::Stop(int64_t grace_ms) {
@@ -68,36 +84,54 @@ void ControllerLoop::Stop(int64_t grace_ms) {
     std::lock_guard lock(mutex_);
     if (std::exchange(stopped_, true)) return;
   }
-  queue_.Stop(grace_ms);  // before the watches: who waits for his own write still sees it
-  for (Source& source : sources_) {
-    for (auto& reflector : source.reflectors) reflector->Stop();
-  }
+  // Before the watches: a reconcile that waits for its own write still sees it.
+  const int64_t end_ms = clock_.MonotonicMs() + grace_ms;
+  for (auto& queue : queues_) queue->TakeNoMore();
+  for (auto& queue : queues_) queue->Stop(std::max<int64_t>(0, end_ms - clock_.MonotonicMs()));
+  for (auto& source : sources_)
+    for (auto& reflector : source->reflectors) reflector->Stop();
 }
 
-void ControllerLoop::Enqueue(const ObjectKey& key) { queue_.Add(key); }
-
 bool ControllerLoop::synced() const {
-  return std::all_of(sources_.begin(), sources_.end(), [](const Source& source) {
+  return std::all_of(sources_.begin(), sources_.end(), [](const auto& source) {
     return std::all_of(
-        source.reflectors.begin(), source.reflectors.end(), [&](const auto& reflector) {
-          return reflector->synced() || (source.may_be_denied && reflector->stats().denied);
+        source->reflectors.begin(), source->reflectors.end(), [&](const auto& reflector) {
+          return reflector->synced() || (source->may_be_denied && reflector->stats().denied);
         });
   });
 }
 
 std::vector<ReflectorStats> ControllerLoop::Needed() const {
   std::vector<ReflectorStats> needed;
-  for (const Source& source : sources_)
-    for (const auto& reflector : source.reflectors)
-      if (ReflectorStats stats = reflector->stats(); !source.may_be_denied || !stats.denied)
+  for (const auto& source : sources_)
+    for (const auto& reflector : source->reflectors)
+      if (ReflectorStats stats = reflector->stats(); !source->may_be_denied || !stats.denied)
         needed.push_back(std::move(stats));
   return needed;
 }
 
+QueueStats ControllerLoop::queue_stats() const {
+  QueueStats all;
+  for (const auto& queue : queues_) {
+    const QueueStats stats = queue->stats();
+    all.depth += stats.depth;
+    all.delayed += stats.delayed;
+    all.in_work += stats.in_work;
+    all.adds += stats.adds;
+    all.done += stats.done;
+    all.failed += stats.failed;
+    all.retries += stats.retries;
+    all.exceptions += stats.exceptions;
+    all.longest_running_s = std::max(all.longest_running_s, stats.longest_running_s);
+    all.unfinished_s += stats.unfinished_s;
+  }
+  return all;
+}
+
 std::vector<std::pair<std::string, ReflectorStats>> ControllerLoop::reflector_stats() const {
   std::vector<std::pair<std::string, ReflectorStats>> all;
-  for (const Source& source : sources_) {
-    for (const auto& reflector : source.reflectors) {
+  for (const auto& source : sources_) {
+    for (const auto& reflector : source->reflectors) {
       all.emplace_back(reflector->options().resource.plural, reflector->stats());
     }
   }
@@ -106,10 +140,10 @@ std::vector<std::pair<std::string, ReflectorStats>> ControllerLoop::reflector_st
 
 std::map<std::string, ControllerLoop::CacheStats> ControllerLoop::cache_stats() const {
   std::map<std::string, CacheStats> all;
-  for (const Source& source : sources_) {
-    CacheStats& cache = all[source.reflectors.front()->options().resource.plural];
-    cache.objects += source.store->objects();
-    cache.bytes += source.store->bytes();
+  for (const auto& source : sources_) {
+    CacheStats& cache = all[source->reflectors.front()->options().resource.plural];
+    cache.objects += source->store->objects();
+    cache.bytes += source->store->bytes();
   }
   return all;
 }

@@ -1,5 +1,5 @@
-// A controller: reflectors that watch, a queue of keys, workers that reconcile. What to do for a
-// key is the caller's function; nothing here knows a kind.
+// A controller: reflectors that fill caches, and queues of keys with workers that reconcile. What
+// to do for a key is the caller's function; nothing here knows a kind.
 #pragma once
 
 #include <functional>
@@ -20,9 +20,8 @@ MapToKeys ToOwner(std::string kind);
 // The object that the label names, in the same namespace.
 MapToKeys ToLabel(std::string label);
 
-struct WatchPlan {
+struct CachePlan {
   ReflectorOptions reflect;
-  MapToKeys map = ToSelf;
   Prune prune = DropManagedFields;
   std::string label;  // that ListByLabel asks for
   // Work goes on without it where our role does not allow it; it is tried again all the same.
@@ -33,27 +32,29 @@ struct WatchPlan {
 
 class ControllerLoop {
  public:
-  using Options = WorkQueue::Options;
-  // `client` must outlive this. `reconcile` runs on several threads, never twice at once for a key,
-  // and not before all caches are synced.
-  ControllerLoop(KubeClient& client, WorkQueue::Work reconcile, Options options = {},
-                 const base::Clock& clock = base::SystemClock());
+  // `client` must outlive this.
+  explicit ControllerLoop(KubeClient& client, const base::Clock& clock = base::SystemClock());
   ~ControllerLoop();  // Stop()
 
-  // Before Start. The store lives as long as the loop.
-  ObjectStore& Watch(WatchPlan plan);
+  // These three before Start. What they give back lives as long as the loop.
+  // `reconcile` runs on the queue's own threads, never twice at once for a key, and not before all
+  // caches are synced.
+  WorkQueue& AddQueue(WorkQueue::Work reconcile, WorkQueue::Options options = {});
+  ObjectStore& AddCache(CachePlan plan);
+  // Each change in `cache` adds its keys to `queue`.
+  void Watch(const ObjectStore& cache, WorkQueue& queue, MapToKeys map = ToSelf);
+
   void Start();  // returns at once
   // Reconciles end soon and none begins, while the caches follow on. See WorkQueue.
-  void Pause() { queue_.Pause(); }
-  void Resume() { queue_.Resume(); }
+  void Pause();
+  void Resume();
   void Stop(int64_t grace_ms = 20'000);  // running reconciles end first
-  void Enqueue(const ObjectKey& key);    // any thread
   bool synced() const;                   // for /readyz: every cache has had its first list
   // How long any watch has been failing, ms; 0: all are well. For /readyz.
   int64_t FailingMs() const;
   // The longest time that any watch has heard nothing, ms: bookmarks come each minute. For /livez.
   int64_t SilenceMs() const;
-  QueueStats queue_stats() const { return queue_.stats(); }
+  QueueStats queue_stats() const;  // of all queues: sums, and the longest
   std::vector<std::pair<std::string, ReflectorStats>> reflector_stats() const;  // by plural
   struct CacheStats {
     size_t objects = 0, bytes = 0;
@@ -61,8 +62,13 @@ class ControllerLoop {
   std::map<std::string, CacheStats> cache_stats() const;  // by plural
 
  private:
+  struct Route {
+    WorkQueue* queue;
+    MapToKeys map;
+  };
   struct Source {
     std::unique_ptr<ObjectStore> store;
+    std::vector<Route> routes;
     std::vector<std::unique_ptr<Reflector>> reflectors;
     bool may_be_denied = false;
   };
@@ -71,8 +77,8 @@ class ControllerLoop {
 
   KubeClient& client_;
   const base::Clock& clock_;
-  WorkQueue queue_;
-  std::vector<Source> sources_;
+  std::vector<std::unique_ptr<WorkQueue>> queues_;
+  std::vector<std::unique_ptr<Source>> sources_;
   std::mutex mutex_;  // of working_ and stopped_
   bool working_ = false, stopped_ = false;
   int64_t started_ms_ = 0;

@@ -21,23 +21,25 @@ using testing::Eventually;
 class Toy {
  public:
   explicit Toy(::testing::FakeCluster& cluster) : client_(cluster) {
-    ControllerLoop::Options options;
+    loop_ = std::make_unique<ControllerLoop>(client_);
+    WorkQueue::Options options;
     options.limits.backoff_cap_ms = 200;
-    loop_ = std::make_unique<ControllerLoop>(
-        client_, [this](const ObjectKey& key, std::stop_token) { return Reconcile(key); }, options);
-    maps_ = &loop_->Watch(Plan(ConfigMaps(), ToSelf));
-    services_ = &loop_->Watch(Plan(Services(), ToOwner("ConfigMap")));
+    WorkQueue& queue = loop_->AddQueue(
+        [this](const ObjectKey& key, std::stop_token) { return Reconcile(key); }, options);
+    maps_ = &loop_->AddCache(Plan(ConfigMaps()));
+    services_ = &loop_->AddCache(Plan(Services()));
+    loop_->Watch(*maps_, queue);
+    loop_->Watch(*services_, queue, ToOwner("ConfigMap"));
     loop_->Start();
   }
   ControllerLoop& loop() { return *loop_; }
 
  private:
-  static WatchPlan Plan(const Resource& resource, MapToKeys map) {
-    WatchPlan plan;
+  static CachePlan Plan(const Resource& resource) {
+    CachePlan plan;
     plan.reflect.resource = resource;
     plan.reflect.backoff_base_ms = 5;
     plan.reflect.backoff_cap_ms = 50;
-    plan.map = std::move(map);
     return plan;
   }
 
@@ -207,12 +209,11 @@ TEST_F(LoopTest, ConvergesUnderRandomFaults) {
 
 TEST_F(LoopTest, NamespacesAreWatchedOneByOneWhereAsked) {
   KubeClient client(cluster_);
-  ControllerLoop loop(
-      client, [](const ObjectKey&, std::stop_token) -> base::Result<When> { return When{}; });
-  WatchPlan plan;
+  ControllerLoop loop(client);
+  CachePlan plan;
   plan.reflect.resource = ConfigMaps();
   plan.name_spaces = {"a", "b"};
-  ObjectStore& store = loop.Watch(plan);
+  ObjectStore& store = loop.AddCache(plan);
   for (const char* space : {"a", "b", "c"}) {
     cluster_.Put({{"apiVersion", "v1"},
                   {"kind", "ConfigMap"},
@@ -226,22 +227,52 @@ TEST_F(LoopTest, NamespacesAreWatchedOneByOneWhereAsked) {
     EXPECT_TRUE(call.path.starts_with("/api/v1/namespaces/"));
 }
 
+TEST_F(LoopTest, AQueueThatIsBusyHoldsUpNoOther) {
+  Wish("a", "1");
+  KubeClient client(cluster_);
+  std::atomic<bool> second_ran = false, first_saw_it = false;
+  WorkQueue::Options one;
+  one.workers = 1;
+  ControllerLoop loop(client);
+  WorkQueue& first = loop.AddQueue(
+      [&](const ObjectKey&, std::stop_token) -> base::Result<When> {
+        first_saw_it = Eventually([&] { return second_ran.load(); });
+        return When{};
+      },
+      one);
+  WorkQueue& second = loop.AddQueue(
+      [&](const ObjectKey&, std::stop_token) -> base::Result<When> {
+        second_ran = true;
+        return When{};
+      },
+      one);
+  CachePlan plan;
+  plan.reflect.resource = ConfigMaps();
+  const ObjectStore& maps = loop.AddCache(plan);
+  loop.Watch(maps, first);
+  loop.Watch(maps, second);
+  loop.Start();
+  EXPECT_TRUE(Eventually([&] { return loop.queue_stats().done == 2; }));
+  EXPECT_TRUE(first_saw_it);
+}
+
 TEST_F(LoopTest, WorkGoesOnWithoutWhatMayBeDenied) {
   Wish("a", "1");
   cluster_.Inject({"LIST", "services", 403, 0, false, 1'000'000});
   KubeClient client(cluster_);
   std::atomic<int> looks = 0;
-  ControllerLoop loop(client, [&](const ObjectKey&, std::stop_token) -> base::Result<When> {
+  ControllerLoop loop(client);
+  WorkQueue& queue = loop.AddQueue([&](const ObjectKey&, std::stop_token) -> base::Result<When> {
     ++looks;
     return When{};
   });
-  WatchPlan needed, advice;
+  CachePlan needed, advice;
   needed.reflect.resource = ConfigMaps();
   advice.reflect.resource = Services();
   advice.reflect.backoff_base_ms = advice.reflect.backoff_cap_ms = 5;
   advice.may_be_denied = true;
-  loop.Watch(needed);
-  ObjectStore& services = loop.Watch(advice);
+  loop.Watch(loop.AddCache(needed), queue);
+  ObjectStore& services = loop.AddCache(advice);
   loop.Start();
   EXPECT_TRUE(Eventually([&] { return loop.synced() && looks == 1; }));
   EXPECT_EQ(loop.FailingMs(), 0);

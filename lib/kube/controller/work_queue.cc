@@ -73,6 +73,14 @@ void WorkQueue::Resume() {
   wake_.notify_all();
 }
 
+void WorkQueue::TakeNoMore() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+}
+
 void WorkQueue::Stop(int64_t grace_ms) {
   std::unique_lock lock(mutex_);
   stopping_ = true;

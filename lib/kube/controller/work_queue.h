@@ -49,6 +49,7 @@ class WorkQueue {
   // gather meanwhile.
   void Pause();
   void Resume();
+  void TakeNoMore();  // for ever; running calls go on. Returns at once
   // Takes no more keys, lets running calls end (their stop token is set after `grace_ms`), joins.
   void Stop(int64_t grace_ms = 20'000);
   QueueStats stats() const;

@@ -1,0 +1,66 @@
+// Keeps Agents as they should be: observe from caches, plan, execute. What to do is decided in
+// plan.h.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/guarded.h"
+#include "operator/agent/plan.h"
+#include "operator/foreign_pods/lookup.h"
+#include "operator/pods/rollout_budget.h"
+#include "operator/probes/sidecar_probe.h"
+#include "operator/reconcile/dependents.h"
+#include "operator/reconcile/environment.h"
+#include "operator/reconcile/reconciler.h"
+#include "operator/reconcile/refusals.h"
+
+namespace controller {
+
+struct AgentOptions {
+  size_t concurrent_rollouts = 10;
+  // How the sidecar at "<ip>:7438" stands; null: none is asked.
+  std::function<base::Result<SidecarLook>(const std::string& address)> look_at_sidecar;
+};
+
+class AgentReconciler : public Reconciler {
+ public:
+  // `environment` must outlive this.
+  AgentReconciler(Environment& environment, AgentOptions options);
+  std::string Name() const override { return "agent"; }
+  std::vector<Watched> Watches() override;
+  base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop) override;
+
+ private:
+  // reconciler_watches.cc
+  kube::ObjectStore& Cache(const CachedKind& kind);
+  std::vector<kube::ObjectKey> OfNode(const kube::Change& change);
+
+  // reconciler_observe.cc
+  base::Result<Observed> Observe(const base::Json& agent, const std::stop_token& stop);
+  void ObserveReferences(const base::Json& agent, std::vector<base::Json>& objects);
+  base::Status LookForClaim(Observed& observed, const std::stop_token& stop);
+  void AskSidecars(Observed& observed) const;
+  base::Status LookFor(const std::vector<ChildKey>& unseen, Observed& observed,
+                       const std::stop_token& stop);
+
+  base::Result<Plan> PlanFor(Observed& observed, const std::stop_token& stop);
+  Outcome PlanAgain(const Observed& observed, Plan& plan, Outcome first,
+                    const std::stop_token& stop);
+  void Forget(const kube::ObjectKey& key);
+  void GiveBackPlace(const kube::ObjectKey& key);
+
+  Environment& environment_;
+  const AgentOptions options_;
+  StoresByKind stores_;
+  std::optional<ForeignPodLookup> foreign_pods_;  // where they are served
+  Dependents dependents_;                         // Agents on what serverRef names
+  Refusals refusals_;
+  RolloutBudget rollouts_;
+  base::Guarded<std::map<kube::ObjectKey, base::Json>> faulty_nodes_;  // as PruneNode leaves them
+};
+
+}  // namespace controller

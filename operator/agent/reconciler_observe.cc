@@ -1,0 +1,96 @@
+// What a plan is made from: the caches, the sidecars of running pods, and the API server for what
+// the caches may lack.
+#include "operator/agent/desired.h"
+#include "operator/agent/reconciler.h"
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
+
+namespace controller {
+
+using base::Json;
+using kube::ObjectKey;
+
+// The Agent is noted as a dependent before its targets are read, or a change in between is missed.
+void AgentReconciler::ObserveReferences(const Json& agent, std::vector<Json>& objects) {
+  const ObjectKey reference = ServerReference(agent);
+  std::set<ObjectKey> targets;
+  if (!reference.name.empty()) targets.insert(reference);
+  dependents_.Set(kube::KeyOf(agent), targets);
+  if (targets.empty()) return;
+  if (auto tool = stores_.at(AgentTools().kind)->Get(reference)) {
+    targets.insert({reference.name_space, base::StringAt(*tool, {"spec", "service", "name"})});
+    dependents_.Set(kube::KeyOf(agent), targets);
+    objects.push_back(*std::move(tool));
+  }
+  if (auto server = stores_.at(MemoryServers().kind)->Get(reference))
+    objects.push_back(*std::move(server));
+  for (const ObjectKey& target : targets) {
+    if (auto service = stores_.at(kube::Services().kind)->Get(target))
+      objects.push_back(*std::move(service));
+    for (Json& slice :
+         stores_.at(kube::EndpointSlices().kind)->ListByLabel(target.name, target.name_space))
+      objects.push_back(std::move(slice));
+  }
+}
+
+// A StatefulSet would take a claim of its name silently: before it is made the API server is asked.
+base::Status AgentReconciler::LookForClaim(Observed& observed, const std::stop_token& stop) {
+  const ObjectKey self = kube::KeyOf(observed.agent);
+  if (base::StringAt(observed.agent, {"spec", "mode"}) == "task") return {};  // it has none
+  if (observed.children.contains({kube::StatefulSets().kind, WorkloadName(self.name)})) return {};
+  ASSIGN_OR_RETURN(observed.claim,
+                   environment_.Read(kube::PersistentVolumeClaims(),
+                                     {self.name_space, ClaimName(self.name)}, stop));
+  return {};
+}
+
+void AgentReconciler::AskSidecars(Observed& observed) const {
+  if (!options_.look_at_sidecar) return;
+  for (const Json& pod : observed.pods) {
+    const std::string address = SidecarAddress(pod);
+    if (address.empty()) continue;
+    if (auto look = options_.look_at_sidecar(address)) {
+      observed.digests[kube::KeyOf(pod).name] = look->digest;
+      observed.quiet_ms[kube::KeyOf(pod).name] = look->quiet_ms;
+    }
+  }
+}
+
+base::Result<Observed> AgentReconciler::Observe(const Json& agent, const std::stop_token& stop) {
+  const ObjectKey self = kube::KeyOf(agent);
+  std::vector<Json> objects;
+  ObserveReferences(agent, objects);
+  for (const kube::Resource* kind :
+       {&kube::ServiceAccounts(), &kube::ConfigMaps(), &kube::Services(), &kube::StatefulSets(),
+        &kube::Pods(), &kube::PersistentVolumeClaims()})
+    for (Json& object : stores_.at(kind->kind)->ListByLabel(self.name, self.name_space))
+      objects.push_back(std::move(object));
+  if (foreign_pods_ && foreign_pods_->bindings()) {
+    const ObjectKey binding{"", InjectionBindingName(self.name_space, self.name)};
+    if (auto found = foreign_pods_->bindings()->Get(binding)) objects.push_back(*std::move(found));
+  }
+  faulty_nodes_.With([&](const auto& nodes) {
+    for (const auto& [key, node] : nodes) objects.push_back(node);
+  });
+  Observed observed = Sort(agent, objects);
+  if (foreign_pods_) observed.missed = foreign_pods_->MissedOf(agent);
+  RETURN_IF_ERROR(LookForClaim(observed, stop));
+  AskSidecars(observed);
+  observed.refused = refusals_.Of(self, environment_.clock().MonotonicMs());
+  return observed;
+}
+
+// The caches hold only what has our label; something else may sit on a child's name.
+base::Status AgentReconciler::LookFor(const std::vector<ChildKey>& unseen, Observed& observed,
+                                      const std::stop_token& stop) {
+  for (const ChildKey& child : unseen)
+    for (const kube::Resource& resource : ChildResources()) {
+      if (resource.kind != child.kind) continue;
+      const ObjectKey key{kube::KeyOf(observed.agent).name_space, child.name};
+      ASSIGN_OR_RETURN(auto object, environment_.Read(resource, key, stop));
+      if (object) observed.children[child] = *std::move(object);
+    }
+  return {};
+}
+
+}  // namespace controller

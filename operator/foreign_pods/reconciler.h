@@ -1,0 +1,54 @@
+// What the operator does about foreign pods beside their Agent's plan: tells the owners of those
+// that can have no sidecar, replaces those without one where the Agent allows it, and removes the
+// binding of an Agent that is gone. Keys are those of Agents.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "lib/base/guarded.h"
+#include "operator/foreign_pods/eviction_pacer.h"
+#include "operator/foreign_pods/lookup.h"
+#include "operator/foreign_pods/rate_limiter.h"
+#include "operator/reconcile/environment.h"
+#include "operator/reconcile/reconciler.h"
+
+namespace controller {
+
+struct ForeignPodOptions {
+  int64_t replacements_per_minute = 10;  // of pods that have no sidecar
+  // A pod that no sidecar could serve was found; any thread.
+  std::function<void(const std::string& reason)> on_skipped;
+};
+
+class ForeignPodReconciler : public Reconciler {
+ public:
+  // `environment` must outlive this.
+  ForeignPodReconciler(Environment& environment, ForeignPodOptions options);
+  std::string Name() const override { return "foreignpod"; }
+  std::vector<Watched> Watches() override;
+  base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop) override;
+
+ private:
+  base::Status RemoveBindingOf(const kube::ObjectKey& gone, const std::stop_token& stop);
+  void ReportSkipped(const kube::ObjectKey& agent, const MissedPods& missed);
+  // When to look again, ms; 0: at the next change.
+  base::Result<int64_t> ReplaceMissed(const base::Json& agent, const MissedPods& missed,
+                                      const std::stop_token& stop);
+  // `refused`: the API server's words. → when to try again, ms.
+  int64_t HoldEvictions(const base::Json& agent, const kube::ObjectKey& pod,
+                        const std::string& refused);
+
+  Environment& environment_;
+  const ForeignPodOptions options_;
+  const ForeignPodLookup lookup_;
+  const kube::ObjectStore& agents_;
+  Pace replacements_;
+  // By Agent: uids of pods whose owners know that they are skipped.
+  base::Guarded<std::map<kube::ObjectKey, std::set<std::string>>> told_skipped_;
+  base::Guarded<std::map<kube::ObjectKey, Replacing>> replacing_;  // by Agent
+};
+
+}  // namespace controller

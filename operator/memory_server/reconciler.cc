@@ -1,0 +1,102 @@
+// Observe → MakeServerPlan → Execute; once more where the API server refused something.
+#include "operator/memory_server/reconciler.h"
+
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
+#include "operator/objects/server_objects.h"
+#include "operator/pods/state.h"
+#include "operator/probes/memory_server_probe.h"
+
+namespace controller {
+
+using base::Json;
+using kube::ObjectKey;
+
+MemoryServerReconciler::MemoryServerReconciler(Environment& environment, ServerProbe look_at_server)
+    : environment_(environment),
+      look_at_server_(std::move(look_at_server)),
+      servers_(environment.caches().Of(CachedMemoryServers())),
+      services_(environment.caches().Of(CachedServices())),
+      slices_(environment.caches().Of(CachedEndpointSlices())) {}
+
+// Its Service is watched anyhow, for Agents; slices have the labels of their Service.
+std::vector<Watched> MemoryServerReconciler::Watches() {
+  const auto to_server = kube::ToLabel(kServerLabel);
+  return {{servers_, kube::ToSelf}, {services_, to_server}, {slices_, to_server}};
+}
+
+// How the running server stands, inside a second. One that only just starts is not asked: dozens
+// of them would keep every worker waiting.
+void MemoryServerReconciler::AskServer(ObservedServer& observed) const {
+  if (!look_at_server_) return;
+  for (const Json& pod : observed.pods) {
+    const std::string address = ServerAdminAddress(pod);
+    if (address.empty() || !IsWorthAsking(pod, environment_.clock().NowMs())) continue;
+    if (auto report = look_at_server_(address))
+      observed.report = *std::move(report);
+    else if (StateOf(pod).ready)
+      observed.report_fault = report.error().message;
+    else
+      observed.asked_in_vain = true;
+  }
+}
+
+base::Result<ObservedServer> MemoryServerReconciler::Observe(const Json& server,
+                                                             const std::stop_token& stop) {
+  const ObjectKey self = kube::KeyOf(server);
+  ObservedServer observed;
+  observed.server = server;
+  for (const kube::Resource& kind : ServerChildResources()) {
+    const ObjectKey child{self.name_space, ServerObjectName(self.name)};
+    ASSIGN_OR_RETURN(auto found, environment_.Read(kind, child, stop));
+    if (found) observed.children[{kind.kind, child.name}] = *std::move(found);
+  }
+  ASSIGN_OR_RETURN(observed.claim,
+                   environment_.Read(kube::PersistentVolumeClaims(),
+                                     {self.name_space, ClaimName(self.name)}, stop));
+  kube::Selection pods;
+  pods.name_space = self.name_space;
+  pods.label_selector = std::string(kServerLabel) + "=" + self.name;
+  ASSIGN_OR_RETURN(observed.pods, environment_.client().ListAll(kube::Pods(), pods));
+  // Anybody's pod may carry the label: only the workload's own is believed.
+  const auto set = observed.children.find({kube::StatefulSets().kind, ServerObjectName(self.name)});
+  std::erase_if(observed.pods, [&](const Json& pod) {
+    return set == observed.children.end() ||
+           kube::ControllerOf(pod).uid != kube::UidOf(set->second);
+  });
+  AskServer(observed);
+  observed.refused = refusals_.Of(self, environment_.clock().MonotonicMs());
+  return observed;
+}
+
+base::Result<kube::When> MemoryServerReconciler::Reconcile(const ObjectKey& key,
+                                                           std::stop_token stop) {
+  const auto server = servers_.Get(key);
+  if (!server || !IsOfClass(*server, environment_.agent_class())) {
+    refusals_.Forget(key);
+    return kube::When{};
+  }
+  if (kube::IsBeingDeleted(*server)) return kube::When{};
+  const base::Clock& clock = environment_.clock();
+  ASSIGN_OR_RETURN(ObservedServer observed, Observe(*server, stop));
+  Plan plan = MakeServerPlan(observed, environment_.settings(), clock.NowMs());
+  Outcome outcome = Execute(environment_.client(), *server, plan, stop);
+  if (!outcome.refusals.empty() || !outcome.conflicts.empty()) {
+    refusals_.Remember(key, outcome, clock.MonotonicMs());
+    observed.refused = refusals_.Of(key, clock.MonotonicMs());
+    observed.conflicts = outcome.conflicts;
+    plan = MakeServerPlan(observed, environment_.settings(), clock.NowMs());
+    plan.apply.clear();  // the rest of the first plan is done
+    plan.remove.clear();
+    plan.patch.clear();
+    Outcome second = Execute(environment_.client(), *server, plan, stop);
+    second.Add(std::move(outcome));
+    outcome = std::move(second);
+  }
+  // The other kinds are read where they are, not in a cache that would have to follow.
+  const StoresByKind followed = {{MemoryServers().kind, &servers_}};
+  RETURN_IF_ERROR(environment_.Conclude(*server, plan, outcome, followed, stop));
+  return kube::When{plan.requeue_after_ms};
+}
+
+}  // namespace controller

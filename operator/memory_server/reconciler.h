@@ -1,0 +1,38 @@
+// Keeps MemoryServers as they should be, and asks the running ones how they are. What to do is
+// decided in plan.h. Objects of a MemoryServer are read one by one instead of being watched: there
+// are few servers, and each watch costs the operator memory and a stream (ADR 28).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "operator/memory_server/plan.h"
+#include "operator/reconcile/environment.h"
+#include "operator/reconcile/reconciler.h"
+#include "operator/reconcile/refusals.h"
+
+namespace controller {
+
+// How the memory server at "<ip>:7438" stands; null: none is asked.
+using ServerProbe = std::function<base::Result<api::ServerReport>(const std::string& address)>;
+
+class MemoryServerReconciler : public Reconciler {
+ public:
+  // `environment` must outlive this.
+  MemoryServerReconciler(Environment& environment, ServerProbe look_at_server);
+  std::string Name() const override { return "memoryserver"; }
+  std::vector<Watched> Watches() override;
+  base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop) override;
+
+ private:
+  base::Result<ObservedServer> Observe(const base::Json& server, const std::stop_token& stop);
+  void AskServer(ObservedServer& observed) const;
+
+  Environment& environment_;
+  const ServerProbe look_at_server_;
+  const kube::ObjectStore &servers_, &services_, &slices_;
+  Refusals refusals_;
+};
+
+}  // namespace controller

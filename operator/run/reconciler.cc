@@ -1,0 +1,123 @@
+// Observe → MakeRunPlan → Execute; once more where the API server refused the Job.
+#include "operator/run/reconciler.h"
+
+#include "operator/names/kinds.h"
+#include "operator/names/names.h"
+
+namespace controller {
+namespace {
+
+using base::Json;
+using kube::Change;
+using kube::ObjectKey;
+
+// What somebody else may put right without our hearing of it is looked at again.
+constexpr int64_t kLookAgainMs = 300'000;
+
+// What an ended run was asked to do is of no use any more.
+void PruneRun(Json& run) {
+  kube::DropManagedFields(run);
+  if (!HasEnded(run) || !run.contains("spec") || !run["spec"].is_object()) return;
+  for (const char* field : {"prompt", "args", "env"}) run["spec"].erase(field);
+}
+
+// Of a Job, which never changes: how it goes, and which of its containers is the agent.
+void PruneJob(Json& job) {
+  kube::DropManagedFields(job);
+  const Json* containers = base::At(job, {"spec", "template", "spec", "containers"});
+  Json agent = Json::object();
+  if (containers && containers->is_array() && !containers->empty())
+    agent["name"] = base::StringAt(containers->front(), {"name"});
+  job["spec"] = {{"template", {{"spec", {{"containers", Json::array({agent})}}}}}};
+}
+
+const kube::Resource& ResourceOf(const std::string& kind) {
+  if (kind == kube::Jobs().kind) return kube::Jobs();
+  return kind == kube::ConfigMaps().kind ? kube::ConfigMaps() : kube::PersistentVolumeClaims();
+}
+
+bool IsStalled(const ObservedRun& observed, const Plan& plan) {
+  const Json* stored = base::At(observed.run, {"status"});
+  const Json none = Json::object();
+  const Json& status = plan.status ? *plan.status : stored ? *stored : none;
+  const Json* conditions = base::At(status, {"conditions"});
+  const auto stalled = conditions ? kube::FindCondition(*conditions, "Stalled") : std::nullopt;
+  return stalled && stalled->status == kube::Truth::kTrue;
+}
+
+}  // namespace
+
+RunReconciler::RunReconciler(Environment& environment)
+    : environment_(environment),
+      agents_(environment.caches().Of(CachedAgents())),
+      runs_(environment.caches().Of({AgentRuns(), PruneRun})),
+      jobs_(environment.caches().Of({kube::Jobs(), PruneJob, kRunLabel, kRunLabel})),
+      pods_(environment.caches().Of({kube::Pods(), PrunePod, kRunLabel, kRunLabel})),
+      config_maps_(environment.caches().Of(CachedConfigMaps())),
+      claims_(environment.caches().Of(CachedClaims())),
+      written_{{AgentRuns().kind, &runs_},
+               {kube::Jobs().kind, &jobs_},
+               {kube::ConfigMaps().kind, &config_maps_},
+               {kube::PersistentVolumeClaims().kind, &claims_}} {}
+
+std::vector<Watched> RunReconciler::Watches() {
+  const auto to_run = kube::ToLabel(kRunLabel);
+  return {{agents_, [this](const Change& change) { return dependents_.Of(change.key); }},
+          {runs_, kube::ToSelf},
+          {jobs_, to_run},
+          {pods_, to_run},
+          {config_maps_, to_run},
+          {claims_, to_run}};
+}
+
+// The Agent is noted before it is read, or a change in between is missed.
+ObservedRun RunReconciler::Observe(const Json& run) {
+  const ObjectKey self = kube::KeyOf(run),
+                  agent{self.name_space, base::StringAt(run, {"spec", "agentRef"})};
+  dependents_.Set(self, HasEnded(run) ? std::set<ObjectKey>{} : std::set{agent});
+  ObservedRun observed;
+  observed.run = run;
+  observed.agent = agents_.Get(agent);
+  const std::string job = JobName(self.name);
+  if (auto found = jobs_.Get({self.name_space, job}))
+    observed.children[{kube::Jobs().kind, job}] = *std::move(found);
+  observed.pods = pods_.ListByLabel(self.name, self.name_space);
+  return observed;
+}
+
+base::Result<Plan> RunReconciler::PlanFor(ObservedRun& observed, const std::stop_token& stop) {
+  Plan plan = MakeRunPlan(observed, environment_.settings(), environment_.clock().NowMs());
+  if (plan.unseen.empty()) return plan;
+  for (const ChildKey& child : plan.unseen) {
+    const ObjectKey key{kube::KeyOf(observed.run).name_space, child.name};
+    ASSIGN_OR_RETURN(auto object, environment_.Read(ResourceOf(child.kind), key, stop));
+    if (object) observed.children[child] = *std::move(object);
+  }
+  observed.looked = true;
+  return MakeRunPlan(observed, environment_.settings(), environment_.clock().NowMs());
+}
+
+base::Result<kube::When> RunReconciler::Reconcile(const ObjectKey& key, std::stop_token stop) {
+  const auto run = runs_.Get(key);
+  if (!run) {
+    dependents_.Set(key, {});
+    return kube::When{};
+  }
+  ObservedRun observed = Observe(*run);
+  // A run is of its Agent's class.
+  if (!IsOfClass(observed.agent ? *observed.agent : *run, environment_.agent_class()))
+    return kube::When{};
+  ASSIGN_OR_RETURN(Plan plan, PlanFor(observed, stop));
+  Outcome outcome = Execute(environment_.client(), *run, plan, stop);
+  if (!outcome.refusals.empty()) {
+    observed.refused = outcome.refusals.front().words;
+    plan = MakeRunPlan(observed, environment_.settings(), environment_.clock().NowMs());
+    Outcome second = Execute(environment_.client(), *run, plan, stop);
+    second.Add(std::move(outcome));
+    outcome = std::move(second);
+  }
+  RETURN_IF_ERROR(environment_.Conclude(*run, plan, outcome, written_, stop));
+  return kube::When{IsStalled(observed, plan) && !HasEnded(*run) ? kLookAgainMs : 0};
+}
+
+}  // namespace controller
