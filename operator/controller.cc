@@ -23,7 +23,7 @@ Controller::Controller(kube::KubeClient& client, ControllerOptions options,
   const int few = std::min(kFewWorkers, options.workers);
   Add(std::make_unique<AgentReconciler>(environment_, options.agents), options.workers, options);
   Add(std::make_unique<RunReconciler>(environment_), few, options);
-  Add(std::make_unique<MemoryServerReconciler>(environment_, options.look_at_server), few, options);
+  Add(std::make_unique<MemoryServerReconciler>(environment_, options.probe_server), few, options);
   if (options.settings.foreign_pods.Served())
     Add(std::make_unique<ForeignPodReconciler>(environment_, options.foreign_pods), few, options);
 }

@@ -24,7 +24,7 @@ struct ControllerOptions {
   bool standby = false;                            // reconciles nothing before Lead(true)
   AgentOptions agents;
   ForeignPodOptions foreign_pods;
-  ServerProbe look_at_server;
+  ServerProbe probe_server;
   // `queue`: a reconciler's name. After each reconcile: controller-runtime's word for the result,
   // seconds; before it: seconds that its key waited. Any thread.
   std::function<void(const std::string& queue, const char* result, double seconds)> on_done;

@@ -59,7 +59,7 @@ Plan PlanOfRun(const Json& run, Json agent, const Plan& of_agent, const std::vec
   observed.run = run;
   if (of_agent.status) agent["status"] = *of_agent.status;
   observed.agent = agent;
-  observed.looked = true;
+  observed.children_read = true;
   for (const Json& object : cluster) {
     const std::string kind = object["kind"];
     if (kind == "Pod")
@@ -99,7 +99,7 @@ TEST_P(GoldenPlan, IsAsReviewed) {
   const std::vector<Json> cluster = Load(folder / "cluster.yaml"), runs = Load(folder / "run.yaml");
   Settings settings;
   settings.foreign_pods.policy = "agent-memory-foreign-pods";
-  Plan plan = servers.empty() ? MakePlan(Sort(agents[0], cluster), settings, now)
+  Plan plan = servers.empty() ? MakePlan(Classify(agents[0], cluster), settings, now)
                               : PlanOfServer(servers[0], cluster, now);
   if (!runs.empty()) plan = PlanOfRun(runs[0], agents[0], plan, cluster, now);
   const std::string made = base::DumpYaml(Written(plan));

@@ -44,8 +44,8 @@ ControllerOptions OptionsOf(const base::Settings& settings, telemetry::Metrics& 
   options.workers = static_cast<int>(settings.Int("workers"));
   options.standby = !settings.Text("lease").empty();
   if (!PodName().empty()) options.instance = PodName();
-  options.agents.look_at_sidecar = LookAtSidecar;
-  options.look_at_server = LookAtServer;
+  options.agents.probe_sidecar = ProbeSidecar;
+  options.probe_server = ProbeServer;
   options.agents.concurrent_rollouts = static_cast<size_t>(settings.Int("max-concurrent-rollouts"));
   options.foreign_pods.replacements_per_minute = settings.Int("replaced-pods-per-minute");
   options.foreign_pods.on_skipped = [&metrics](const std::string& reason) {

@@ -34,7 +34,7 @@ std::string FaultOf(const api::SaveRule& rule) {
 
 }  // namespace
 
-std::vector<std::string> TakeOutBadRules(api::Policy& policy) {
+std::vector<std::string> RemoveInvalidRules(api::Policy& policy) {
   std::vector<std::string> faults;
   std::vector<api::SaveRule> good;
   for (size_t i = 0; i < policy.save_rules.size(); ++i) {

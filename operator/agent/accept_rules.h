@@ -10,6 +10,6 @@
 namespace controller {
 
 // Takes rules and extra patterns that do not compile out of `policy`; one sentence for each.
-std::vector<std::string> TakeOutBadRules(api::Policy& policy);
+std::vector<std::string> RemoveInvalidRules(api::Policy& policy);
 
 }  // namespace controller

@@ -18,7 +18,7 @@ Json AgentWithout() {
 }
 
 Json ContainerOf(const Json& agent, const Settings& settings) {
-  Observed observed;
+  ObservedAgent observed;
   observed.agent = agent;
   for (const Child& child : MakePlan(observed, settings, 0).apply)
     if (child.resource == kube::StatefulSets())
@@ -27,7 +27,7 @@ Json ContainerOf(const Json& agent, const Settings& settings) {
 }
 
 std::string ReasonOf(const Json& agent, const char* type) {
-  Observed observed;
+  ObservedAgent observed;
   observed.agent = agent;
   Plan plan = MakePlan(observed, {}, 0);
   if (!plan.status) return "";

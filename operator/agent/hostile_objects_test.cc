@@ -93,7 +93,7 @@ ObservedRun RunOf(const Json& agent, Breaker& breaker) {
   breaker.Break(objects[breaker.Pick(objects.size())]);
   if (breaker.Pick(2)) breaker.Break(observed.run);
   if (breaker.Pick(2)) observed.agent = agent;
-  observed.looked = breaker.Pick(2);
+  observed.children_read = breaker.Pick(2);
   for (const Json& object : objects) {
     if (breaker.Pick(2)) observed.pods.push_back(object);
     if (breaker.Pick(2)) observed.children[{"Job", "nightly"}] = object;
@@ -111,13 +111,13 @@ TEST(HostileObjects, NeverEndTheProcessOrThrow) {
     std::vector<Json> objects = sample;
     Json agent = objects[breaker.Pick(2)];
     // A second look has status and children to read.
-    Plan first = MakePlan(Sort(agent, objects), {}, 1);
+    Plan first = MakePlan(Classify(agent, objects), {}, 1);
     if (first.status) agent["status"] = *first.status;
     for (const Child& child : first.apply) objects.push_back(child.object);
     for (size_t i = 0, faults = 1 + breaker.Pick(4); i < faults; ++i)
       breaker.Break(breaker.Pick(2) ? agent : objects[breaker.Pick(objects.size())]);
     const Json broken = agent;
-    EXPECT_NO_THROW((void)MakePlan(Sort(agent, objects), {}, 1'767'323'045'000))
+    EXPECT_NO_THROW((void)MakePlan(Classify(agent, objects), {}, 1'767'323'045'000))
         << round << ": " << base::DumpJson(broken).substr(0, 4'000);
     EXPECT_NO_THROW((void)MakeRunPlan(RunOf(agent, breaker), {}, 1'767'323'045'000))
         << round << ": " << base::DumpJson(broken).substr(0, 4'000);

@@ -24,8 +24,8 @@ bool TakesChildName(const Json& object, const std::string& agent) {
 
 }  // namespace
 
-Observed Sort(const base::Json& agent, const std::vector<base::Json>& objects) {
-  Observed seen;
+ObservedAgent Classify(const base::Json& agent, const std::vector<base::Json>& objects) {
+  ObservedAgent seen;
   seen.agent = agent;
   const kube::ObjectKey self = kube::KeyOf(agent);
   for (const Json& object : objects) {

@@ -14,7 +14,7 @@
 namespace controller {
 
 using Objects = std::map<kube::ObjectKey, base::Json>;
-struct Observed {
+struct ObservedAgent {
   base::Json agent;  // defaulted and validated by its schema
   Objects services, agent_tools, memory_servers;
   std::map<kube::ObjectKey, std::vector<base::Json>> endpoint_slices;  // by Service
@@ -26,18 +26,18 @@ struct Observed {
   std::map<std::string, std::string> digests;  // pod → policy digest that its sidecar has in force
   // Intent hash → what the API server said when it refused that object.
   std::map<std::string, std::string> refused;
-  std::map<std::string, int64_t> quiet_ms;  // pod → since its agent asked its sidecar something
-  bool has_place = false;  // among the Agents that are being updated at this moment
-  int64_t place_held_ms = 0;
+  std::map<std::string, int64_t> idle_ms;  // pod → since its agent asked its sidecar something
+  bool has_rollout_slot = false;  // among the Agents that are being updated at this moment
+  int64_t slot_held_ms = 0;
   // What it said when other controllers apply the same fields, in this very look.
   std::vector<std::string> conflicts;
-  MissedPods missed;  // pods of others
+  UninjectedPods uninjected;  // pods of others
   std::vector<base::Json>
       nodes;  // at least those whose kubelets have a fault, see pods/node_skew.h
 };
 
 // Sorts `objects` around `agent`; those that have nothing to do with it are left out.
-Observed Sort(const base::Json& agent, const std::vector<base::Json>& objects);
+ObservedAgent Classify(const base::Json& agent, const std::vector<base::Json>& objects);
 
 // Where spec.memory.serverRef points: its namespace and name. Empty name: the Agent has no memory.
 kube::ObjectKey ServerReference(const base::Json& agent);

@@ -24,7 +24,7 @@ constexpr int64_t kSyncSoonMs = 1'000, kSyncLaterMs = 15'000, kSyncSoonForMs = 1
 constexpr int64_t kTouchAgainMs = 5'000, kTouches = 3;
 
 struct Draft {
-  const Observed& observed;
+  const ObservedAgent& observed;
   const Settings& settings;
   api::Agent agent;
   Findings findings;
@@ -57,7 +57,7 @@ void MakePolicy(Draft& draft) {
     return;
   }
   draft.findings.unknown_tools = UnknownTools(*policy, draft.agent.spec);
-  draft.findings.rule_faults = TakeOutBadRules(*policy);
+  draft.findings.rule_faults = RemoveInvalidRules(*policy);
   draft.plan.policy_file =
       api::EncodePolicy(*policy).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   draft.findings.policy_digest = api::PolicyDigest(draft.plan.policy_file);
@@ -69,7 +69,7 @@ void MarkClaim(Draft& draft) {
   // The claim of this name belongs to whose workload has this name: a MemoryServer's, say.
   const ChildKey workload{kube::StatefulSets().kind, WorkloadName(draft.agent.name)};
   if (!Workload(draft) && draft.observed.children.contains(workload)) return;
-  const ClaimFinding found = LookAtClaim(draft.observed.claim, draft.observed.agent,
+  const ClaimFinding found = ClassifyClaim(draft.observed.claim, draft.observed.agent,
                                          Workload(draft) != nullptr, draft.agent.storage.adopt);
   draft.findings.claim = found.state;
   draft.findings.claim_owner = found.from;
@@ -122,7 +122,7 @@ Blueprint MakeBlueprint(const Draft& draft) {
 
 // ---- nodes ----
 
-void LookAtSkew(Draft& draft) {
+void FindNodeSkew(Draft& draft) {
   if (!draft.agent.memory) return;
   const Json& spec = draft.agent.spec;
   const Json *in_template = base::At(spec, {"template", "spec"}), none = Json::object();
@@ -167,7 +167,7 @@ void Compare(Draft& draft, Child child) {
   if (refused != draft.observed.refused.end()) return NoteRefusal(draft, child, refused->second);
   auto found = draft.observed.children.find({child.resource.kind, name});
   if (found == draft.observed.children.end()) {
-    draft.plan.unseen.push_back({child.resource.kind, name});
+    draft.plan.not_in_cache.push_back({child.resource.kind, name});
   } else {
     if (!IsOwnedBy(found->second, draft.agent)) {
       draft.findings.taken_names.push_back(child.resource.kind + " " + name);
@@ -252,7 +252,7 @@ bool IsSettled(const Draft& draft) {
 
 void UpdatePods(Draft& draft) {
   draft.plan.rolled_out = true;
-  const Observed& observed = draft.observed;
+  const ObservedAgent& observed = draft.observed;
   // Another pod may carry the label: a copy that somebody made of one to look into it, say.
   std::vector<Json> pods;
   const Json* workload = Workload(draft);
@@ -262,15 +262,15 @@ void UpdatePods(Draft& draft) {
   draft.findings.settled = IsSettled(draft);
   // What the API server refused is in no workload: a pod would be made as it was, again and again.
   if (draft.pod_template.is_null() || !draft.findings.template_fault.empty()) return;
-  if (draft.agent.replicas == 0) {  // needs no place, and gives one back
+  if (draft.agent.replicas == 0) {  // needs no rollout slot, and releases one
     draft.findings.rollout.emplace();
     draft.findings.rollout->reason = "ScaledToZero";
     draft.findings.rollout->message = "spec.replicas is 0: the next pod is made from the template";
     return;
   }
   Rollout rollout =
-      DecideRollout({pods, draft.pod_template, draft.findings.settled, observed.quiet_ms,
-                     observed.refused, observed.has_place, observed.place_held_ms});
+      DecideRollout({pods, draft.pod_template, draft.findings.settled, observed.idle_ms,
+                     observed.refused, observed.has_rollout_slot, observed.slot_held_ms});
   for (PodChange& change : rollout.changes) {
     const kube::ObjectKey key{draft.agent.name_space, change.pod};
     if (change.step == PodStep::kRestart) {
@@ -280,7 +280,7 @@ void UpdatePods(Draft& draft) {
     draft.plan.patch.push_back({kube::Pods(), key, std::move(change.patch), change.subresource,
                                 change.subresource.empty() ? "" : ResizeKey(change.uid)});
   }
-  draft.plan.wants_place = rollout.wants_place;
+  draft.plan.wants_rollout_slot = rollout.wants_rollout_slot;
   draft.plan.rolled_out = rollout.done;
   draft.findings.rollout = std::move(rollout);
 }
@@ -324,7 +324,7 @@ Plan OnlyStatus(Draft& draft, Json status, int64_t now_ms) {
 
 }  // namespace
 
-Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms) {
+Plan MakePlan(const ObservedAgent& observed, const Settings& settings, int64_t now_ms) {
   Draft draft{observed, settings, {}, {}, {}, {}, {}, {}, {}};
   if (kube::IsBeingDeleted(observed.agent)) return {};
   auto agent = api::DecodeAgent(observed.agent);
@@ -338,7 +338,7 @@ Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms
   draft.findings.resolution = Resolve(observed, settings.cluster_domain, settings.memory_url);
   draft.findings.foreign_pods = settings.foreign_pods;
   MakePolicy(draft);
-  LookAtSkew(draft);
+  FindNodeSkew(draft);
   if (draft.agent.has_storage) {  // a task's runs have volumes of their own
     MarkClaim(draft);
     draft.findings.storage_differs = StorageDiffers(Workload(draft), draft.agent.storage);

@@ -12,6 +12,6 @@
 
 namespace controller {
 
-Plan MakePlan(const Observed& observed, const Settings& settings, int64_t now_ms);
+Plan MakePlan(const ObservedAgent& observed, const Settings& settings, int64_t now_ms);
 
 }  // namespace controller

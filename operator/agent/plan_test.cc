@@ -62,7 +62,7 @@ struct Cluster {
   std::map<std::string, std::string> digests = {}, refused = {};
 
   Plan Look(int64_t now_ms = kNow) const {
-    Observed observed = Sort(agent, objects);
+    ObservedAgent observed = Classify(agent, objects);
     observed.digests = digests;
     observed.refused = refused;
     return MakePlan(observed, {}, now_ms);
@@ -381,7 +381,7 @@ TEST(Plan, TheEmptyAgentAfterDefaultsMakesAPlan) {
   Json agent = Parse(
       "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: a}, spec: {image: "
       "x}}");
-  Plan plan = MakePlan(Sort(agent, {}), {}, kNow);
+  Plan plan = MakePlan(Classify(agent, {}), {}, kNow);
   EXPECT_EQ(plan.apply.size(), 3U);
   for (const Child& child : plan.apply)
     EXPECT_FALSE(child.object["metadata"].contains("ownerReferences"));

@@ -8,32 +8,32 @@ namespace controller {
 using base::Json;
 using kube::ObjectKey;
 
-base::Result<Plan> AgentReconciler::PlanFor(Observed& observed, const std::stop_token& stop) {
+base::Result<Plan> AgentReconciler::PlanFor(ObservedAgent& observed, const std::stop_token& stop) {
   const Settings& settings = environment_.settings();
   const base::Clock& clock = environment_.clock();
   Plan plan = MakePlan(observed, settings, clock.NowMs());
-  if (!plan.unseen.empty()) {
-    RETURN_IF_ERROR(LookFor(plan.unseen, observed, stop));
+  if (!plan.not_in_cache.empty()) {
+    RETURN_IF_ERROR(ReadChildren(plan.not_in_cache, observed, stop));
     plan = MakePlan(observed, settings, clock.NowMs());
   }
   const ObjectKey self = kube::KeyOf(observed.agent);
   const auto held_ms =
-      plan.wants_place ? rollouts_.Take(self, clock.MonotonicMs()) : std::optional<int64_t>();
+      plan.wants_rollout_slot ? rollouts_.Take(self, clock.MonotonicMs()) : std::optional<int64_t>();
   if (held_ms) {
-    observed.has_place = true;
-    observed.place_held_ms = *held_ms;
+    observed.has_rollout_slot = true;
+    observed.slot_held_ms = *held_ms;
     plan = MakePlan(observed, settings, clock.NowMs());
   }
-  if (plan.rolled_out) GiveBackPlace(self);
+  if (plan.rolled_out) ReleaseSlot(self);
   return plan;
 }
 
-void AgentReconciler::GiveBackPlace(const ObjectKey& key) {
+void AgentReconciler::ReleaseSlot(const ObjectKey& key) {
   if (auto next = rollouts_.Release(key)) Enqueue(*next);
 }
 
 // What the server refused belongs into the status.
-Outcome AgentReconciler::PlanAgain(const Observed& observed, Plan& plan, Outcome first,
+Outcome AgentReconciler::PlanAgain(const ObservedAgent& observed, Plan& plan, Outcome first,
                                    const std::stop_token& stop) {
   plan = MakePlan(observed, environment_.settings(), environment_.clock().NowMs());
   plan.apply.clear();  // the rest of the first plan is done
@@ -47,7 +47,7 @@ Outcome AgentReconciler::PlanAgain(const Observed& observed, Plan& plan, Outcome
 void AgentReconciler::Forget(const ObjectKey& key) {
   dependents_.Set(key, {});
   refusals_.Forget(key);
-  GiveBackPlace(key);
+  ReleaseSlot(key);
 }
 
 base::Result<kube::When> AgentReconciler::Reconcile(const ObjectKey& key, std::stop_token stop) {
@@ -56,7 +56,7 @@ base::Result<kube::When> AgentReconciler::Reconcile(const ObjectKey& key, std::s
     Forget(key);
     return kube::When{};
   }
-  ASSIGN_OR_RETURN(Observed observed, Observe(*agent, stop));
+  ASSIGN_OR_RETURN(ObservedAgent observed, Observe(*agent, stop));
   ASSIGN_OR_RETURN(Plan plan, PlanFor(observed, stop));
   Outcome outcome = Execute(environment_.client(), *agent, plan, stop);
   if (!outcome.refusals.empty() || !outcome.conflicts.empty()) {

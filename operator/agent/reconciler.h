@@ -23,7 +23,7 @@ namespace controller {
 struct AgentOptions {
   size_t concurrent_rollouts = 10;
   // How the sidecar at "<ip>:7438" stands; null: none is asked.
-  std::function<base::Result<SidecarLook>(const std::string& address)> look_at_sidecar;
+  std::function<base::Result<SidecarReport>(const std::string& address)> probe_sidecar;
 };
 
 class AgentReconciler : public Reconciler {
@@ -40,18 +40,18 @@ class AgentReconciler : public Reconciler {
   std::vector<kube::ObjectKey> OfNode(const kube::Change& change);
 
   // reconciler_observe.cc
-  base::Result<Observed> Observe(const base::Json& agent, const std::stop_token& stop);
+  base::Result<ObservedAgent> Observe(const base::Json& agent, const std::stop_token& stop);
   void ObserveReferences(const base::Json& agent, std::vector<base::Json>& objects);
-  base::Status LookForClaim(Observed& observed, const std::stop_token& stop);
-  void AskSidecars(Observed& observed) const;
-  base::Status LookFor(const std::vector<ChildKey>& unseen, Observed& observed,
+  base::Status ReadClaim(ObservedAgent& observed, const std::stop_token& stop);
+  void ProbeSidecars(ObservedAgent& observed) const;
+  base::Status ReadChildren(const std::vector<ChildKey>& not_in_cache, ObservedAgent& observed,
                        const std::stop_token& stop);
 
-  base::Result<Plan> PlanFor(Observed& observed, const std::stop_token& stop);
-  Outcome PlanAgain(const Observed& observed, Plan& plan, Outcome first,
+  base::Result<Plan> PlanFor(ObservedAgent& observed, const std::stop_token& stop);
+  Outcome PlanAgain(const ObservedAgent& observed, Plan& plan, Outcome first,
                     const std::stop_token& stop);
   void Forget(const kube::ObjectKey& key);
-  void GiveBackPlace(const kube::ObjectKey& key);
+  void ReleaseSlot(const kube::ObjectKey& key);
 
   Environment& environment_;
   const AgentOptions options_;

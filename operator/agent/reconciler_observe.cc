@@ -34,7 +34,7 @@ void AgentReconciler::ObserveReferences(const Json& agent, std::vector<Json>& ob
 }
 
 // A StatefulSet would take a claim of its name silently: before it is made the API server is asked.
-base::Status AgentReconciler::LookForClaim(Observed& observed, const std::stop_token& stop) {
+base::Status AgentReconciler::ReadClaim(ObservedAgent& observed, const std::stop_token& stop) {
   const ObjectKey self = kube::KeyOf(observed.agent);
   if (base::StringAt(observed.agent, {"spec", "mode"}) == "task") return {};  // it has none
   if (observed.children.contains({kube::StatefulSets().kind, WorkloadName(self.name)})) return {};
@@ -44,19 +44,19 @@ base::Status AgentReconciler::LookForClaim(Observed& observed, const std::stop_t
   return {};
 }
 
-void AgentReconciler::AskSidecars(Observed& observed) const {
-  if (!options_.look_at_sidecar) return;
+void AgentReconciler::ProbeSidecars(ObservedAgent& observed) const {
+  if (!options_.probe_sidecar) return;
   for (const Json& pod : observed.pods) {
     const std::string address = SidecarAddress(pod);
     if (address.empty()) continue;
-    if (auto look = options_.look_at_sidecar(address)) {
+    if (auto look = options_.probe_sidecar(address)) {
       observed.digests[kube::KeyOf(pod).name] = look->digest;
-      observed.quiet_ms[kube::KeyOf(pod).name] = look->quiet_ms;
+      observed.idle_ms[kube::KeyOf(pod).name] = look->idle_ms;
     }
   }
 }
 
-base::Result<Observed> AgentReconciler::Observe(const Json& agent, const std::stop_token& stop) {
+base::Result<ObservedAgent> AgentReconciler::Observe(const Json& agent, const std::stop_token& stop) {
   const ObjectKey self = kube::KeyOf(agent);
   std::vector<Json> objects;
   ObserveReferences(agent, objects);
@@ -72,18 +72,18 @@ base::Result<Observed> AgentReconciler::Observe(const Json& agent, const std::st
   faulty_nodes_.With([&](const auto& nodes) {
     for (const auto& [key, node] : nodes) objects.push_back(node);
   });
-  Observed observed = Sort(agent, objects);
-  if (foreign_pods_) observed.missed = foreign_pods_->MissedOf(agent);
-  RETURN_IF_ERROR(LookForClaim(observed, stop));
-  AskSidecars(observed);
+  ObservedAgent observed = Classify(agent, objects);
+  if (foreign_pods_) observed.uninjected = foreign_pods_->UninjectedOf(agent);
+  RETURN_IF_ERROR(ReadClaim(observed, stop));
+  ProbeSidecars(observed);
   observed.refused = refusals_.Of(self, environment_.clock().MonotonicMs());
   return observed;
 }
 
 // The caches hold only what has our label; something else may sit on a child's name.
-base::Status AgentReconciler::LookFor(const std::vector<ChildKey>& unseen, Observed& observed,
+base::Status AgentReconciler::ReadChildren(const std::vector<ChildKey>& not_in_cache, ObservedAgent& observed,
                                       const std::stop_token& stop) {
-  for (const ChildKey& child : unseen)
+  for (const ChildKey& child : not_in_cache)
     for (const kube::Resource& resource : ChildResources()) {
       if (resource.kind != child.kind) continue;
       const ObjectKey key{kube::KeyOf(observed.agent).name_space, child.name};

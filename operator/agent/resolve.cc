@@ -133,7 +133,7 @@ Resolution OverriddenBy(const std::string& url, const kube::ObjectKey& reference
   return out;
 }
 
-Resolution NotFound(const Observed& observed, const kube::ObjectKey& reference) {
+Resolution NotFound(const ObservedAgent& observed, const kube::ObjectKey& reference) {
   const std::string nothing =
       "no Service and no AgentTool " + reference.name + " in namespace " + reference.name_space;
   if (Find(observed.memory_servers, reference))
@@ -147,7 +147,7 @@ Resolution NotFound(const Observed& observed, const kube::ObjectKey& reference) 
 
 }  // namespace
 
-Resolution Resolve(const Observed& observed, const std::string& cluster_domain,
+Resolution Resolve(const ObservedAgent& observed, const std::string& cluster_domain,
                    const std::string& override_url) {
   const kube::ObjectKey reference = ServerReference(observed.agent);
   const std::string own = kube::KeyOf(observed.agent).name_space;

@@ -20,7 +20,7 @@ struct Resolution {
 };
 
 // `override_url` (not empty) wins over everything: for rendering without a cluster.
-Resolution Resolve(const Observed& observed, const std::string& cluster_domain,
+Resolution Resolve(const ObservedAgent& observed, const std::string& cluster_domain,
                    const std::string& override_url = {});
 
 // Addresses of the slices that are ready to take traffic, each counted once.

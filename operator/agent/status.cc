@@ -17,7 +17,7 @@ using kube::Truth;
 
 struct View {
   const api::Agent& agent;
-  const Observed& observed;
+  const ObservedAgent& observed;
   const Findings& findings;
   std::vector<PodState> pods;  // those that stay
 };
@@ -178,10 +178,10 @@ Condition Degraded(const View& view, const Condition& endpoints) {
         "spec.storage differs from the claim, which this version does not change");
   if (WantsForeignPods(view.agent) && !view.findings.foreign_pods.Served())
     add(view.findings.foreign_pods.reason.c_str(), view.findings.foreign_pods.message);
-  if (view.observed.missed.count > 0)
+  if (view.observed.uninjected.count > 0)
     add("PodsWithoutMemory",
-        DescribeMissed(view.observed.missed, {view.agent.name_space, view.agent.name},
-                       WantsMissedReplaced(view.observed.agent)));
+        DescribeUninjected(view.observed.uninjected, {view.agent.name_space, view.agent.name},
+                       WantsUninjectedReplaced(view.observed.agent)));
   if (auto names = NotServed(view.agent); !names.empty())
     add("NotYetServed", "accepted, and not served by this version: " + base::Join(names, ", "));
   if (reasons.empty()) return {"Degraded", Truth::kFalse, "AsSpecified", "nothing is missing"};
@@ -257,7 +257,7 @@ Json SidecarPart(const View& view) {
 
 }  // namespace
 
-base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Findings& findings,
+base::Json StatusOf(const api::Agent& agent, const ObservedAgent& observed, const Findings& findings,
                     int64_t now_ms) {
   View view{agent, observed, findings, {}};
   for (const Json& pod : observed.pods)
@@ -296,7 +296,7 @@ base::Json StatusOf(const api::Agent& agent, const Observed& observed, const Fin
   status["policy"] = {{"digest", findings.policy_digest}};
   if (daemon) status["policy"].update({{"inSync", PodsInSync(view)}, {"pods", view.pods.size()}});
   status["sidecar"] = SidecarPart(view);
-  if (observed.missed.count > 0) status["missedPods"] = observed.missed.count;
+  if (observed.uninjected.count > 0) status["missedPods"] = observed.uninjected.count;
   if (!findings.foreign_parts.is_null()) status["foreignPods"] = findings.foreign_parts;
   return status;
 }

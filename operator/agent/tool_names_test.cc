@@ -65,7 +65,7 @@ TEST(ToolNames, AWrongOneIsAWarningEventAndAConditionUntilItIsMended) {
             .value()
             .at(0);
     if (!status.is_null()) agent["status"] = status;
-    return MakePlan(Sort(agent, {}), {}, 1'767'323'045'000);
+    return MakePlan(Classify(agent, {}), {}, 1'767'323'045'000);
   };
   auto told = [](const Plan& plan) {
     for (const Notice& notice : plan.events)

@@ -41,7 +41,7 @@ Exit code 0; 1 when a file is faulty or a pod would be refused; 64 for a wrong c
 Objects PartsOf(const Objects& agents, const std::vector<Json>& objects, const Settings& settings) {
   Objects parts;
   for (const auto& [key, agent] : agents) {
-    const Plan plan = MakePlan(Sort(agent, objects), settings, base::SystemClock().NowMs());
+    const Plan plan = MakePlan(Classify(agent, objects), settings, base::SystemClock().NowMs());
     const Json status = plan.status ? *plan.status : agent.value("status", Json());
     if (const Json* found = base::At(status, {"foreignPods"})) parts[key] = *found;
   }

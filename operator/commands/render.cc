@@ -79,7 +79,7 @@ bool RenderRun(const FileRequest& request, const Json& run, const std::vector<Js
                std::ostream& out, std::ostream& err) {
   ObservedRun observed;
   observed.run = run;
-  observed.looked = true;
+  observed.children_read = true;
   const kube::ObjectKey self = kube::KeyOf(run);
   for (const Json& agent : agents)
     if (kube::KeyOf(agent) ==
@@ -106,7 +106,7 @@ int RenderAll(const FileRequest& request, const std::vector<Json>& objects, std:
   for (const Json& object : objects) {
     if (base::StringAt(object, {"kind"}) != "Agent") continue;
     const Plan plan =
-        MakePlan(Sort(object, objects), request.settings, base::SystemClock().NowMs());
+        MakePlan(Classify(object, objects), request.settings, base::SystemClock().NowMs());
     if (!Finish(request, plan, "Agent " + kube::KeyOf(object).name, out, err))
       return kRenderRefused;
     seen.push_back(object);

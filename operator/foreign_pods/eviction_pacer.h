@@ -1,4 +1,4 @@
-// How the replacing of one Agent's missed pods goes: whether the next one may be evicted, and what
+// How the eviction of one Agent's uninjected pods goes: whether the next one may be evicted, and what
 // a person must hear when it does not go on. Times are monotonic ms. Pure; one thread at a time.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace controller {
 
-class Replacing {
+class EvictionPacer {
  public:
   static constexpr int64_t kFirstWaitMs = 60'000, kLongestWaitMs = 300'000;
   // A pod takes its time to be scheduled, pulled and started; this much is no news.
@@ -22,7 +22,7 @@ class Replacing {
   };
   // `injected`: uids of the pods that have a sidecar and are ready. The next one is not before
   // another stands: if new ones do not come, one pod is lost and not all.
-  Verdict Look(const std::set<std::string>& injected, int64_t now_ms) {
+  Verdict Decide(const std::set<std::string>& injected, int64_t now_ms) {
     if (!evicted_.empty() &&
         !std::includes(before_.begin(), before_.end(), injected.begin(), injected.end()))
       evicted_.clear();

@@ -33,11 +33,11 @@ std::string ForeignPodLookup::InjectedSince(const ObjectKey& agent) const {
              : "";
 }
 
-MissedPods ForeignPodLookup::MissedOf(const Json& agent) const {
+UninjectedPods ForeignPodLookup::UninjectedOf(const Json& agent) const {
   const Json* wished = base::At(agent, {"spec", "injection", "foreignPods"});
   if (!wished || *wished != true) return {};
   const ObjectKey self = kube::KeyOf(agent);
-  return LookForMissed(pods_.ListByLabel(self.name, self.name_space), InjectedSince(self));
+  return FindUninjected(pods_.ListByLabel(self.name, self.name_space), InjectedSince(self));
 }
 
 }  // namespace controller

@@ -18,7 +18,7 @@ class ForeignPodLookup {
 
   // What brings an Agent back: its foreign pods, and its binding.
   std::vector<Watched> Watches() const;
-  MissedPods MissedOf(const base::Json& agent) const;
+  UninjectedPods UninjectedOf(const base::Json& agent) const;
   const kube::ObjectStore* bindings() const { return bindings_; }  // null: by webhook, without any
 
  private:

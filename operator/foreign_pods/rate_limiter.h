@@ -9,9 +9,9 @@
 namespace controller {
 
 // Any thread.
-class Pace {
+class RateLimiter {
  public:
-  explicit Pace(int64_t per_minute) : apart_ms_(60'000 / std::max<int64_t>(1, per_minute)) {}
+  explicit RateLimiter(int64_t per_minute) : apart_ms_(60'000 / std::max<int64_t>(1, per_minute)) {}
 
   // 0: now, and the next one not before another interval; else how long to wait, ms. `now_ms`
   // monotonic.

@@ -6,20 +6,20 @@
 namespace controller {
 namespace {
 
-TEST(Pace, GivesOneEachInterval) {
-  Pace pace(10);
-  EXPECT_EQ(pace.Take(100'000), 0);
-  EXPECT_EQ(pace.Take(102'000), 4'000);
-  EXPECT_EQ(pace.Take(106'000), 0);
-  EXPECT_EQ(pace.Take(106'000), 6'000);
+TEST(RateLimiter, GivesOneEachInterval) {
+  RateLimiter limiter(10);
+  EXPECT_EQ(limiter.Take(100'000), 0);
+  EXPECT_EQ(limiter.Take(102'000), 4'000);
+  EXPECT_EQ(limiter.Take(106'000), 0);
+  EXPECT_EQ(limiter.Take(106'000), 6'000);
 }
 
-TEST(Pace, WhatWasNotUsedIsGivenBack) {
-  Pace pace(10);
-  EXPECT_EQ(pace.Take(100'000), 0);
-  pace.GiveBack();
-  EXPECT_EQ(pace.Take(100'000), 0);
-  EXPECT_EQ(pace.Take(100'000), 6'000);
+TEST(RateLimiter, WhatWasNotUsedIsGivenBack) {
+  RateLimiter limiter(10);
+  EXPECT_EQ(limiter.Take(100'000), 0);
+  limiter.GiveBack();
+  EXPECT_EQ(limiter.Take(100'000), 0);
+  EXPECT_EQ(limiter.Take(100'000), 6'000);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tell of the skipped, replace one of the missed, clean up behind an Agent that is gone.
+// Tell of the skipped, replace one of the uninjected, clean up behind an Agent that is gone.
 #include "operator/foreign_pods/reconciler.h"
 
 #include "lib/base/process/log.h"
@@ -26,7 +26,7 @@ ForeignPodReconciler::ForeignPodReconciler(Environment& environment, ForeignPodO
       options_(std::move(options)),
       lookup_(environment),
       agents_(environment.caches().Of(CachedAgents())),
-      replacements_(options_.replacements_per_minute) {}
+      evictions_(options_.replacements_per_minute) {}
 
 std::vector<Watched> ForeignPodReconciler::Watches() {
   std::vector<Watched> watches = lookup_.Watches();
@@ -39,13 +39,13 @@ base::Result<kube::When> ForeignPodReconciler::Reconcile(const ObjectKey& key,
   const auto agent = agents_.Get(key);
   if (!agent || !IsOfClass(*agent, environment_.agent_class())) {
     ReportSkipped(key, {});
-    replacing_.With([&](auto& all) { all.erase(key); });
+    pacers_.With([&](auto& all) { all.erase(key); });
     if (!agent) RETURN_IF_ERROR(RemoveBindingOf(key, stop));
     return kube::When{};
   }
-  const MissedPods missed = lookup_.MissedOf(*agent);
-  ReportSkipped(key, missed);
-  ASSIGN_OR_RETURN(const int64_t again_ms, ReplaceMissed(*agent, missed, stop));
+  const UninjectedPods uninjected = lookup_.UninjectedOf(*agent);
+  ReportSkipped(key, uninjected);
+  ASSIGN_OR_RETURN(const int64_t again_ms, ReplaceUninjected(*agent, uninjected, stop));
   return kube::When{again_ms};
 }
 
@@ -71,10 +71,10 @@ base::Status ForeignPodReconciler::RemoveBindingOf(const ObjectKey& gone,
 }
 
 // Each pod once while this process runs.
-void ForeignPodReconciler::ReportSkipped(const ObjectKey& agent, const MissedPods& missed) {
+void ForeignPodReconciler::ReportSkipped(const ObjectKey& agent, const UninjectedPods& uninjected) {
   std::set<std::string> now;
-  for (const SkippedPod& pod : missed.skipped) now.insert(pod.uid);
-  const std::set<std::string> before = told_skipped_.With([&](auto& all) {
+  for (const SkippedPod& pod : uninjected.skipped) now.insert(pod.uid);
+  const std::set<std::string> before = reported_skipped_.With([&](auto& all) {
     std::set<std::string> old = std::move(all[agent]);
     if (now.empty())
       all.erase(agent);
@@ -82,9 +82,9 @@ void ForeignPodReconciler::ReportSkipped(const ObjectKey& agent, const MissedPod
       all[agent] = now;
     return old;
   });
-  for (const SkippedPod& pod : missed.skipped) {
+  for (const SkippedPod& pod : uninjected.skipped) {
     if (before.contains(pod.uid)) continue;
-    environment_.events().Warning(pod.told, "InjectionSkipped", "Inject",
+    environment_.events().Warning(pod.regarding, "InjectionSkipped", "Inject",
                                   "pod " + pod.name + " runs without the memory of Agent " +
                                       agent.name + ": " + pod.skip.message);
     if (options_.on_skipped) options_.on_skipped(pod.skip.reason);
@@ -93,8 +93,8 @@ void ForeignPodReconciler::ReportSkipped(const ObjectKey& agent, const MissedPod
 
 int64_t ForeignPodReconciler::HoldEvictions(const Json& agent, const ObjectKey& pod,
                                             const std::string& refused) {
-  replacements_.GiveBack();
-  const int64_t wait_ms = replacing_.With([&](auto& all) {
+  evictions_.GiveBack();
+  const int64_t wait_ms = pacers_.With([&](auto& all) {
     return all[kube::KeyOf(agent)].Blocked(environment_.clock().MonotonicMs());
   });
   environment_.events().Warning(
@@ -106,27 +106,27 @@ int64_t ForeignPodReconciler::HoldEvictions(const Json& agent, const ObjectKey& 
   return wait_ms;
 }
 
-base::Result<int64_t> ForeignPodReconciler::ReplaceMissed(const Json& agent,
-                                                          const MissedPods& missed,
+base::Result<int64_t> ForeignPodReconciler::ReplaceUninjected(const Json& agent,
+                                                          const UninjectedPods& uninjected,
                                                           const std::stop_token& stop) {
   const ObjectKey self = kube::KeyOf(agent);
-  if (!WantsMissedReplaced(agent) || !GivesParts(agent)) return 0;
+  if (!WantsUninjectedReplaced(agent) || !GivesParts(agent)) return 0;
   const int64_t now_ms = environment_.clock().MonotonicMs();
-  const Replacing::Verdict verdict =
-      replacing_.With([&](auto& all) { return all[self].Look(missed.injected, now_ms); });
+  const EvictionPacer::Verdict verdict =
+      pacers_.With([&](auto& all) { return all[self].Decide(uninjected.injected, now_ms); });
   if (!verdict.lost.empty())
     environment_.events().Warning(
         agent, "PodNotReplaced", "Inject",
-        "pod " + verdict.lost + " was evicted " + std::to_string(Replacing::kComesWithinMs / 1000) +
+        "pod " + verdict.lost + " was evicted " + std::to_string(EvictionPacer::kComesWithinMs / 1000) +
             " s ago and no other pod with a sidecar is ready since: no more are evicted until one "
             "is. kubectl get pods,events -n " +
             self.name_space +
             " says what keeps it: it was not made, has no sidecar, or does not get ready");
   if (!verdict.evict) return verdict.again_ms;
-  if (!missed.next) return 0;
-  if (const int64_t wait_ms = replacements_.Take(now_ms)) return wait_ms;
-  RETURN_IF_ERROR(GoOn(stop));
-  const MissedPods::Next& pod = *missed.next;
+  if (!uninjected.next) return 0;
+  if (const int64_t wait_ms = evictions_.Take(now_ms)) return wait_ms;
+  RETURN_IF_ERROR(CheckNotStopped(stop));
+  const UninjectedPods::Next& pod = *uninjected.next;
   const base::Status evicted = environment_.client().Evict(pod.key, pod.uid);
   if (!evicted && evicted.error().code == base::Code::kUnavailable)
     return HoldEvictions(agent, pod.key, evicted.error().message);
@@ -135,13 +135,13 @@ base::Result<int64_t> ForeignPodReconciler::ReplaceMissed(const Json& agent,
       evicted.error().code != base::Code::kConflict)
     return evicted.error();
   if (evicted) {
-    replacing_.With([&](auto& all) { all[self].Evicted(pod.key.name, missed.injected, now_ms); });
+    pacers_.With([&](auto& all) { all[self].Evicted(pod.key.name, uninjected.injected, now_ms); });
     environment_.events().Normal(agent, "PodReplaced", "Inject",
                                  "pod " + pod.key.name +
                                      " had no sidecar and was evicted, so that its controller "
                                      "makes another one with it");
   }
-  return replacements_.apart_ms();
+  return evictions_.apart_ms();
 }
 
 }  // namespace controller

@@ -33,9 +33,9 @@ class ForeignPodReconciler : public Reconciler {
 
  private:
   base::Status RemoveBindingOf(const kube::ObjectKey& gone, const std::stop_token& stop);
-  void ReportSkipped(const kube::ObjectKey& agent, const MissedPods& missed);
+  void ReportSkipped(const kube::ObjectKey& agent, const UninjectedPods& uninjected);
   // When to look again, ms; 0: at the next change.
-  base::Result<int64_t> ReplaceMissed(const base::Json& agent, const MissedPods& missed,
+  base::Result<int64_t> ReplaceUninjected(const base::Json& agent, const UninjectedPods& uninjected,
                                       const std::stop_token& stop);
   // `refused`: the API server's words. → when to try again, ms.
   int64_t HoldEvictions(const base::Json& agent, const kube::ObjectKey& pod,
@@ -45,10 +45,10 @@ class ForeignPodReconciler : public Reconciler {
   const ForeignPodOptions options_;
   const ForeignPodLookup lookup_;
   const kube::ObjectStore& agents_;
-  Pace replacements_;
+  RateLimiter evictions_;
   // By Agent: uids of pods whose owners know that they are skipped.
-  base::Guarded<std::map<kube::ObjectKey, std::set<std::string>>> told_skipped_;
-  base::Guarded<std::map<kube::ObjectKey, Replacing>> replacing_;  // by Agent
+  base::Guarded<std::map<kube::ObjectKey, std::set<std::string>>> reported_skipped_;
+  base::Guarded<std::map<kube::ObjectKey, EvictionPacer>> pacers_;  // by Agent
 };
 
 }  // namespace controller

@@ -14,9 +14,9 @@ namespace {
 using testing::Eventually;
 
 // The whole loop against the fake API server, with this test as ReplicaSet, kubelet and policy.
-class MissedPodsStory : public testing::Test {
+class UninjectedPodsStory : public testing::Test {
  protected:
-  MissedPodsStory() {
+  UninjectedPodsStory() {
     for (const kube::Resource& kind : {Agents(), AgentTools(), AgentRuns(), MemoryServers(),
                                        InjectionPolicies(), InjectionBindings()})
       cluster_.Serve(kind);
@@ -64,7 +64,7 @@ class MissedPodsStory : public testing::Test {
   std::unique_ptr<Controller> controller_;
 };
 
-TEST_F(MissedPodsStory, AreCountedAndLeftAloneUnlessTheAgentAllowsIt) {
+TEST_F(UninjectedPodsStory, AreCountedAndLeftAloneUnlessTheAgentAllowsIt) {
   Start();
   ASSERT_TRUE(Eventually([&] { return Status().value("missedPods", 0) == 6; })) << Status();
   EXPECT_NE(base::DumpJson(Status()).find("PodsWithoutMemory"), std::string::npos) << Status();
@@ -90,7 +90,7 @@ TEST_F(MissedPodsStory, AreCountedAndLeftAloneUnlessTheAgentAllowsIt) {
   EXPECT_EQ(skipped_.With([](auto& all) { return all.size(); }), 1u) << "told once";
 }
 
-TEST_F(MissedPodsStory, WhenNoReplacementComesOnePodIsLostAndNotAll) {
+TEST_F(UninjectedPodsStory, WhenNoReplacementComesOnePodIsLostAndNotAll) {
   GiveAgent(true);
   Start();
   ASSERT_TRUE(Eventually([&] { return Status().value("missedPods", 0) == 5; })) << Status();
@@ -99,7 +99,7 @@ TEST_F(MissedPodsStory, WhenNoReplacementComesOnePodIsLostAndNotAll) {
   EXPECT_EQ(cluster_.List(kube::Pods(), "n").size(), 7u);
 }
 
-TEST_F(MissedPodsStory, ABlockedEvictionIsToldAndHoldsUpNobodyElse) {
+TEST_F(UninjectedPodsStory, ABlockedEvictionIsToldAndHoldsUpNobodyElse) {
   testing::Fault budget;
   budget.verb = "CREATE";
   budget.path_part = "/eviction";

@@ -30,7 +30,7 @@ class ServerStory : public testing::Test {
     controller_.reset();
     ControllerOptions options;
     options.workers = 1;
-    options.look_at_server = [this](const std::string& address) -> base::Result<api::ServerReport> {
+    options.probe_server = [this](const std::string& address) -> base::Result<api::ServerReport> {
       return report_.With([&](const api::ServerReport& report) -> base::Result<api::ServerReport> {
         if (address == "10.0.0.7:7438") return report;
         return base::Error{base::Code::kUnavailable, "nobody is at " + address};

@@ -183,7 +183,7 @@ TEST(ServerPlan, OneThatNeverAnswersIsAskedSeldom) {
   Served server;
   server.Roll(false);
   EXPECT_LT(server.Look().requeue_after_ms, 60'000);
-  server.observed.asked_in_vain = true;
+  server.observed.no_answer = true;
   EXPECT_EQ(server.Look().requeue_after_ms, 60'000);
 }
 

@@ -12,9 +12,9 @@ namespace controller {
 using base::Json;
 using kube::ObjectKey;
 
-MemoryServerReconciler::MemoryServerReconciler(Environment& environment, ServerProbe look_at_server)
+MemoryServerReconciler::MemoryServerReconciler(Environment& environment, ServerProbe probe_server)
     : environment_(environment),
-      look_at_server_(std::move(look_at_server)),
+      probe_server_(std::move(probe_server)),
       servers_(environment.caches().Of(CachedMemoryServers())),
       services_(environment.caches().Of(CachedServices())),
       slices_(environment.caches().Of(CachedEndpointSlices())) {}
@@ -27,17 +27,17 @@ std::vector<Watched> MemoryServerReconciler::Watches() {
 
 // How the running server stands, inside a second. One that only just starts is not asked: dozens
 // of them would keep every worker waiting.
-void MemoryServerReconciler::AskServer(ObservedServer& observed) const {
-  if (!look_at_server_) return;
+void MemoryServerReconciler::ProbePods(ObservedServer& observed) const {
+  if (!probe_server_) return;
   for (const Json& pod : observed.pods) {
     const std::string address = ServerAdminAddress(pod);
-    if (address.empty() || !IsWorthAsking(pod, environment_.clock().NowMs())) continue;
-    if (auto report = look_at_server_(address))
+    if (address.empty() || !ShouldProbe(pod, environment_.clock().NowMs())) continue;
+    if (auto report = probe_server_(address))
       observed.report = *std::move(report);
     else if (StateOf(pod).ready)
       observed.report_fault = report.error().message;
     else
-      observed.asked_in_vain = true;
+      observed.no_answer = true;
   }
 }
 
@@ -64,7 +64,7 @@ base::Result<ObservedServer> MemoryServerReconciler::Observe(const Json& server,
     return set == observed.children.end() ||
            kube::ControllerOf(pod).uid != kube::UidOf(set->second);
   });
-  AskServer(observed);
+  ProbePods(observed);
   observed.refused = refusals_.Of(self, environment_.clock().MonotonicMs());
   return observed;
 }

@@ -20,17 +20,17 @@ using ServerProbe = std::function<base::Result<api::ServerReport>(const std::str
 class MemoryServerReconciler : public Reconciler {
  public:
   // `environment` must outlive this.
-  MemoryServerReconciler(Environment& environment, ServerProbe look_at_server);
+  MemoryServerReconciler(Environment& environment, ServerProbe probe_server);
   std::string Name() const override { return "memoryserver"; }
   std::vector<Watched> Watches() override;
   base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop) override;
 
  private:
   base::Result<ObservedServer> Observe(const base::Json& server, const std::stop_token& stop);
-  void AskServer(ObservedServer& observed) const;
+  void ProbePods(ObservedServer& observed) const;
 
   Environment& environment_;
-  const ServerProbe look_at_server_;
+  const ServerProbe probe_server_;
   const kube::ObjectStore &servers_, &services_, &slices_;
   Refusals refusals_;
 };

@@ -113,7 +113,7 @@ constexpr ServerChildKind kKinds[] = {
     {kube::StatefulSets, WorkloadOf},
 };
 
-Json DressedOfServer(Json object, const kube::Resource& resource,
+Json WithServerOwnerAndLabels(Json object, const kube::Resource& resource,
                      const ServerBlueprint& blueprint) {
   object["apiVersion"] = resource.ApiVersion();
   object["kind"] = resource.kind;
@@ -133,7 +133,7 @@ std::vector<Child> DesiredOfServer(const ServerBlueprint& blueprint) {
   for (const ServerChildKind& kind : kKinds) {
     const kube::Resource& resource = kind.resource();
     if (auto object = kind.build(blueprint))
-      children.push_back({resource, DressedOfServer(std::move(*object), resource, blueprint),
+      children.push_back({resource, WithServerOwnerAndLabels(std::move(*object), resource, blueprint),
                           resource == PodMonitors()});
   }
   return children;

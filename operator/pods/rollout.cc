@@ -17,7 +17,7 @@ using base::Json;
 constexpr int64_t kQuietMs = 1'000;
 // An agent that is never quiet gets its update nevertheless.
 constexpr int64_t kLongestWaitMs = 30'000;
-// A place that is given back is told; one that was not is free after a while.
+// The next Agent hears of a released slot; one that was never released is free after a while.
 constexpr int64_t kPlaceAgainMs = 15'000;
 
 const Json* SidecarOf(const Json& pod_or_template) {
@@ -119,9 +119,9 @@ PodChange ChangeOf(const Json& pod, const Json& pod_template, PodStep step) {
 
 // A sidecar that does not run has nothing to lose; one that runs and does not answer may be busy.
 bool IsQuiet(const RolloutInput& input, const PodState& pod) {
-  if (!pod.sidecar_running || input.place_held_ms > kLongestWaitMs) return true;
-  auto at = input.quiet_ms.find(pod.name);
-  return at != input.quiet_ms.end() && at->second >= kQuietMs;
+  if (!pod.sidecar_running || input.slot_held_ms > kLongestWaitMs) return true;
+  auto at = input.idle_ms.find(pod.name);
+  return at != input.idle_ms.end() && at->second >= kQuietMs;
 }
 
 void Decide(const RolloutInput& input, const Json& pod, PodStep step, Rollout& rollout) {
@@ -133,8 +133,8 @@ void Decide(const RolloutInput& input, const Json& pod, PodStep step, Rollout& r
     rollout.message += ": " + resizing;
   } else if (!input.settled) {
     rollout.message += " as soon as its workload has the new template";
-  } else if (!input.has_place) {
-    rollout.wants_place = true;
+  } else if (!input.has_rollout_slot) {
+    rollout.wants_rollout_slot = true;
     rollout.reason = "UpdatePending";
     rollout.message += " when fewer other Agents are being updated";
     rollout.ask_again_ms = kPlaceAgainMs;

@@ -39,15 +39,15 @@ struct RolloutInput {
   const std::vector<base::Json>& pods;  // of the workload
   const base::Json& pod_template;
   bool settled;  // the workload has this template, and its controller has seen it
-  const std::map<std::string, int64_t>& quiet_ms;  // pod → since its agent asked something last
+  const std::map<std::string, int64_t>& idle_ms;  // pod → since its agent asked something last
   const std::map<std::string, std::string>& refused;  // by ResizeKey among others
-  bool has_place;         // few enough Agents are being updated at this moment
-  int64_t place_held_ms;  // for so long
+  bool has_rollout_slot;         // few enough Agents are being updated at this moment
+  int64_t slot_held_ms;  // for so long
 };
 
 struct Rollout {
   std::vector<PodChange> changes;  // now
-  bool wants_place = false;        // there would be changes if there were a place
+  bool wants_rollout_slot = false;        // there would be changes if there were a slot
   bool done = false;               // every pod is up to date and ready
   int64_t ask_again_ms = 0;        // nobody tells when an agent gets quiet; 0: somebody does
   bool known = true;               // false: a pod does not tell what it was made from

@@ -1,4 +1,4 @@
-// How many Agents are updated at once, over all of the operator's workers.
+// How many Agents are updated at once, over all of the operator's workers: each holds a slot.
 #pragma once
 
 #include <deque>
@@ -10,15 +10,15 @@
 
 namespace controller {
 
-// Any thread. A place that is not given back is free again after kLongestMs: an Agent whose new pod
+// Any thread. A slot that is not released is free again after kLongestMs: an Agent whose new pod
 // never gets ready slows the others down and does not stop them.
 class RolloutBudget {
  public:
   static constexpr int64_t kLongestMs = 300'000;
 
-  explicit RolloutBudget(size_t places) : places_(places) {}
+  explicit RolloutBudget(size_t slots) : slots_(slots) {}
 
-  // For how long `key` has had a place, ms; nothing: it waits for one. `now_ms` monotonic.
+  // For how long `key` has had a slot, ms; nothing: it waits for one. `now_ms` monotonic.
   std::optional<int64_t> Take(const kube::ObjectKey& key, int64_t now_ms) {
     return state_.With([&](State& state) -> std::optional<int64_t> {
       std::erase_if(state.held,
@@ -26,7 +26,7 @@ class RolloutBudget {
       auto held = state.held.find(key);
       if (held != state.held.end()) return now_ms - held->second;
       std::erase(state.waiting, key);
-      if (state.held.size() < places_) {
+      if (state.held.size() < slots_) {
         state.held[key] = now_ms;
         return 0;
       }
@@ -34,7 +34,7 @@ class RolloutBudget {
       return std::nullopt;
     });
   }
-  // Who should be looked at now, since there is a place. Nothing when `key` had none.
+  // The key to reconcile next, since a slot is free. Nothing when `key` had none.
   std::optional<kube::ObjectKey> Release(const kube::ObjectKey& key) {
     return state_.With([&](State& state) -> std::optional<kube::ObjectKey> {
       std::erase(state.waiting, key);
@@ -50,7 +50,7 @@ class RolloutBudget {
     std::map<kube::ObjectKey, int64_t> held;  // since, monotonic ms
     std::deque<kube::ObjectKey> waiting;      // each key once
   };
-  const size_t places_;
+  const size_t slots_;
   base::Guarded<State> state_;
 };
 

@@ -25,7 +25,7 @@ std::vector<Json> Objects(const std::string& yaml) {
 class RolloutTest : public testing::Test {
  protected:
   RolloutTest() {
-    observed_ = Sort(AgentOf("image: x:1"), Around());
+    observed_ = Classify(AgentOf("image: x:1"), Around());
     workload_ = Wanted(observed_);
     workload_["metadata"]["uid"] = "uid-set";
     workload_["metadata"]["generation"] = 1;
@@ -45,7 +45,7 @@ class RolloutTest : public testing::Test {
         "[{name: "
         "memory, port: 7437}]}}");
   }
-  Json Wanted(const Observed& observed) {
+  Json Wanted(const ObservedAgent& observed) {
     for (const Child& child : MakePlan(observed, settings_, kRolloutNow).apply)
       if (child.resource == kube::StatefulSets()) return child.object;
     ADD_FAILURE() << "no workload is applied";
@@ -72,11 +72,11 @@ class RolloutTest : public testing::Test {
     around.push_back(pod_);
     Json agent = AgentOf(spec);
     if (!status_.is_null()) agent["status"] = status_;
-    Observed observed = Sort(agent, around);
-    observed.quiet_ms = quiet_ms_;
+    ObservedAgent observed = Classify(agent, around);
+    observed.idle_ms = idle_ms_;
     observed.refused = refused_;
-    observed.has_place = has_place_;
-    observed.place_held_ms = place_held_ms_;
+    observed.has_rollout_slot = has_rollout_slot_;
+    observed.slot_held_ms = slot_held_ms_;
     observed.children[{"StatefulSet", "a"}] = workload_;
     if (applied) {
       for (const Child& child : MakePlan(observed, settings_, now_ms).apply)
@@ -112,12 +112,12 @@ class RolloutTest : public testing::Test {
   }
 
   Settings settings_;
-  Observed observed_;
+  ObservedAgent observed_;
   Json workload_, pod_, status_;
-  std::map<std::string, int64_t> quiet_ms_ = {{"a-0", 60'000}};
+  std::map<std::string, int64_t> idle_ms_ = {{"a-0", 60'000}};
   std::map<std::string, std::string> refused_;
-  bool has_place_ = true;
-  int64_t seen_generation_ = 2, place_held_ms_ = 0;
+  bool has_rollout_slot_ = true;
+  int64_t seen_generation_ = 2, slot_held_ms_ = 0;
 };
 
 TEST_F(RolloutTest, APodThatIsAsItsTemplateIsLeftAlone) {
@@ -201,27 +201,27 @@ TEST_F(RolloutTest, AnythingElseDeletesThePodOnceItsWorkloadHasTheNewTemplate) {
 }
 
 TEST_F(RolloutTest, AnAgentIsNotDisturbedInTheMiddleOfAnAnswer) {
-  for (int64_t quiet_ms : {int64_t{0}, int64_t{-1}}) {  // -1: it runs and does not answer
-    quiet_ms_.clear();
-    if (quiet_ms >= 0) quiet_ms_["a-0"] = quiet_ms;
-    place_held_ms_ = 0;
+  for (int64_t idle_ms : {int64_t{0}, int64_t{-1}}) {  // -1: it runs and does not answer
+    idle_ms_.clear();
+    if (idle_ms >= 0) idle_ms_["a-0"] = idle_ms;
+    slot_held_ms_ = 0;
     const Plan plan = Look("image: x:2");
     EXPECT_EQ(PodRemoval(plan), nullptr);
     EXPECT_EQ(plan.requeue_after_ms, 1'000);
     EXPECT_NE(UpToDate().find("in a quiet moment"), std::string::npos) << UpToDate();
-    place_held_ms_ = 31'000;
+    slot_held_ms_ = 31'000;
     EXPECT_NE(PodRemoval(Look("image: x:2")), nullptr) << "but not for ever";
   }
-  place_held_ms_ = 0;
+  slot_held_ms_ = 0;
   pod_["status"]["initContainerStatuses"][0]["state"] = {{"waiting", Json::object()}};
   EXPECT_NE(PodRemoval(Look("image: x:2")), nullptr) << "a sidecar that does not run is mended";
 }
 
 TEST_F(RolloutTest, WaitsForAPlaceAndSaysSo) {
-  has_place_ = false;
+  has_rollout_slot_ = false;
   const Plan plan = Look("image: x:2");
   EXPECT_EQ(PodRemoval(plan), nullptr);
-  EXPECT_TRUE(plan.wants_place);
+  EXPECT_TRUE(plan.wants_rollout_slot);
   EXPECT_TRUE(UpToDate().starts_with("False UpdatePending: ")) << UpToDate();
   EXPECT_GT(plan.requeue_after_ms, 0);
 }
@@ -247,9 +247,9 @@ TEST_F(RolloutTest, WhatAdmissionMadeOfAPodIsNotUndone) {
 TEST_F(RolloutTest, AWorkloadThatTheServerRefusesDisturbsNobody) {
   std::vector<Json> around = Around();
   around.push_back(pod_);
-  Observed observed = Sort(AgentOf("image: x:2"), around);
+  ObservedAgent observed = Classify(AgentOf("image: x:2"), around);
   observed.children[{"StatefulSet", "a"}] = workload_;
-  observed.has_place = true;
+  observed.has_rollout_slot = true;
   observed.refused[kube::AnnotationOf(Wanted(observed), kIntentAnnotation)] = "no such field";
   const Plan plan = MakePlan(observed, settings_, kRolloutNow);
   EXPECT_EQ(PodRemoval(plan), nullptr) << "its workload would make the same pod again, and again";
@@ -276,11 +276,11 @@ TEST_F(RolloutTest, AServerThatIsGoneForAWhileRestartsNobody) {
       "{service: {name: real}}}\n---\n{apiVersion: v1, kind: Service, metadata: {name: real}, "
       "spec: "
       "{ports: [{name: memory, port: 7437}]}}");
-  workload_ = Wanted(Sort(AgentOf("image: x:1"), tool));
+  workload_ = Wanted(Classify(AgentOf("image: x:1"), tool));
   workload_["metadata"]["uid"] = "uid-set";
   const std::string made_from =
       workload_["spec"]["template"]["metadata"]["annotations"][kTemplateHash];
-  Observed gone = Sort(AgentOf("image: x:1"), {});  // AgentTool and Service are deleted
+  ObservedAgent gone = Classify(AgentOf("image: x:1"), {});  // AgentTool and Service are deleted
   Json owned = workload_;
   owned["metadata"]["ownerReferences"] = workload_["metadata"]["ownerReferences"];
   gone.children[{"StatefulSet", "a"}] = owned;

@@ -1,4 +1,4 @@
-// A pod counts as missed by what it is, not by what was seen to happen: so also after a restart.
+// A pod counts as uninjected by what it is, not by what was seen to happen: so also after a restart.
 #include "operator/pods/uninjected_pods.h"
 
 #include <algorithm>
@@ -46,12 +46,12 @@ bool IsReplaceable(const Json& pod, const std::string& injected_since) {
 
 SkippedPod Skipped(const Json& pod, Skip skip) {
   SkippedPod skipped{kube::KeyOf(pod).name, kube::UidOf(pod), {}, std::move(skip)};
-  skipped.told = {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", pod["metadata"]}};
+  skipped.regarding = {{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", pod["metadata"]}};
   const Json* owners = base::At(pod, {"metadata", "ownerReferences"});
   if (!owners || !owners->is_array()) return skipped;
   for (const Json& owner : *owners)
     if (const Json* controls = base::At(owner, {"controller"}); controls && *controls == true)
-      skipped.told = {{"apiVersion", base::StringAt(owner, {"apiVersion"})},
+      skipped.regarding = {{"apiVersion", base::StringAt(owner, {"apiVersion"})},
                       {"kind", base::StringAt(owner, {"kind"})},
                       {"metadata",
                        {{"name", base::StringAt(owner, {"name"})},
@@ -72,46 +72,46 @@ Json Names(const Json& pod, const char* list) {
 
 }  // namespace
 
-MissedPods LookForMissed(const std::vector<Json>& pods, const std::string& injected_since) {
-  MissedPods missed;
+UninjectedPods FindUninjected(const std::vector<Json>& pods, const std::string& injected_since) {
+  UninjectedPods uninjected;
   bool settled = true;
   for (const Json& pod : pods) {
     if (IsOver(pod)) continue;
     if (kube::IsBeingDeleted(pod) || HasSidecar(pod)) {
       const bool stands = !kube::IsBeingDeleted(pod) && IsReady(pod);
-      if (stands) missed.injected.insert(kube::UidOf(pod));
+      if (stands) uninjected.injected.insert(kube::UidOf(pod));
       settled = settled && stands;
       continue;
     }
     if (Skip skip = SkipOf(pod); !skip.reason.empty()) {
-      missed.skipped.push_back(Skipped(pod, std::move(skip)));
+      uninjected.skipped.push_back(Skipped(pod, std::move(skip)));
       continue;
     }
-    ++missed.count;
-    if (missed.names.size() < kNamed) missed.names.push_back(kube::KeyOf(pod).name);
+    ++uninjected.count;
+    if (uninjected.names.size() < kNamed) uninjected.names.push_back(kube::KeyOf(pod).name);
     if (!IsReplaceable(pod, injected_since))
-      ++missed.lasting;
-    else if (!missed.next)
-      missed.next = MissedPods::Next{kube::KeyOf(pod), kube::UidOf(pod)};
+      ++uninjected.lasting;
+    else if (!uninjected.next)
+      uninjected.next = UninjectedPods::Next{kube::KeyOf(pod), kube::UidOf(pod)};
   }
-  if (!settled) missed.next.reset();
-  return missed;
+  if (!settled) uninjected.next.reset();
+  return uninjected;
 }
 
-std::string DescribeMissed(const MissedPods& missed, const kube::ObjectKey& agent, bool replaced) {
-  if (missed.count == 0) return "";
+std::string DescribeUninjected(const UninjectedPods& uninjected, const kube::ObjectKey& agent, bool replaced) {
+  if (uninjected.count == 0) return "";
   std::string text =
-      std::to_string(missed.count) + (missed.count == 1 ? " pod has" : " pods have") +
+      std::to_string(uninjected.count) + (uninjected.count == 1 ? " pod has" : " pods have") +
       " the label " + kMemoryLabel + "=" + agent.name +
-      " and no sidecar, made before there was one to put in: " + base::Join(missed.names, ", ") +
-      (missed.count > missed.names.size() ? ", …" : "");
+      " and no sidecar, made before there was one to put in: " + base::Join(uninjected.names, ", ") +
+      (uninjected.count > uninjected.names.size() ? ", …" : "");
   if (!replaced)
     return text +
            "; delete them, so that their controllers make them again, or set "
            "spec.injection.replaceMissedPods: true";
-  text += "; " + std::to_string(missed.count - missed.lasting) + " are replaced, one after another";
-  if (missed.lasting > 0)
-    text += ", " + std::to_string(missed.lasting) +
+  text += "; " + std::to_string(uninjected.count - uninjected.lasting) + " are replaced, one after another";
+  if (uninjected.lasting > 0)
+    text += ", " + std::to_string(uninjected.lasting) +
             " are left alone, as no controller would make them again with a sidecar: delete and "
             "create them";
   return text;
@@ -132,7 +132,7 @@ void PruneForeignPod(Json& pod) {
        Json::array({{{"type", "Ready"}, {"status", IsReady(pod) ? "True" : "False"}}})}};
 }
 
-bool WantsMissedReplaced(const base::Json& agent) {
+bool WantsUninjectedReplaced(const base::Json& agent) {
   const Json* wished = base::At(agent, {"spec", "injection", "replaceMissedPods"});
   return wished && *wished == true;
 }

@@ -13,11 +13,11 @@ namespace controller {
 
 struct SkippedPod {
   std::string name, uid;
-  base::Json told;  // apiVersion, kind, metadata of what its Event is about: its controller, or it
+  base::Json regarding;  // apiVersion, kind, metadata of what its Event is about: its controller, or it
   Skip skip;
 };
 
-struct MissedPods {
+struct UninjectedPods {
   struct Next {
     kube::ObjectKey key;
     std::string uid;
@@ -36,14 +36,14 @@ struct MissedPods {
 // one that stays without is not replaced for ever; if a controller makes it again that is no Job;
 // and when every pod that has its sidecar is ready, so that a replacement that goes wrong is the
 // last one.
-MissedPods LookForMissed(const std::vector<base::Json>& pods, const std::string& injected_since);
+UninjectedPods FindUninjected(const std::vector<base::Json>& pods, const std::string& injected_since);
 
-// For the condition; empty when none is missed.
-std::string DescribeMissed(const MissedPods& missed, const kube::ObjectKey& agent, bool replaced);
+// For the condition; empty when none is uninjected.
+std::string DescribeUninjected(const UninjectedPods& uninjected, const kube::ObjectKey& agent, bool replaced);
 
 // Keeps of a pod what is read here.
 void PruneForeignPod(base::Json& pod);
 
-bool WantsMissedReplaced(const base::Json& agent);  // spec.injection.replaceMissedPods
+bool WantsUninjectedReplaced(const base::Json& agent);  // spec.injection.replaceMissedPods
 
 }  // namespace controller

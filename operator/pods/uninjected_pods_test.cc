@@ -8,55 +8,55 @@
 namespace controller {
 namespace {
 
-TEST(MissedPods, AreAliveAndHaveNoSidecar) {
+TEST(UninjectedPods, AreAliveAndHaveNoSidecar) {
   Json ended = Pod("ended"), leaving = Pod("leaving");
   ended["status"]["phase"] = "Succeeded";
   leaving["metadata"]["deletionTimestamp"] = kAfter;
-  const MissedPods missed =
-      LookForMissed({Pod("a"), WithSidecar(Pod("b"), true), ended, Pod("c", "")}, kSince);
-  EXPECT_EQ(missed.count, 2u);
-  EXPECT_EQ(missed.lasting, 1u) << "c has no controller";
-  EXPECT_EQ(missed.names, (std::vector<std::string>{"a", "c"}));
-  ASSERT_TRUE(missed.next);
-  EXPECT_EQ(missed.next->uid, "uid-a");
-  EXPECT_EQ(LookForMissed({leaving}, kSince).count, 0u);
+  const UninjectedPods uninjected =
+      FindUninjected({Pod("a"), WithSidecar(Pod("b"), true), ended, Pod("c", "")}, kSince);
+  EXPECT_EQ(uninjected.count, 2u);
+  EXPECT_EQ(uninjected.lasting, 1u) << "c has no controller";
+  EXPECT_EQ(uninjected.names, (std::vector<std::string>{"a", "c"}));
+  ASSERT_TRUE(uninjected.next);
+  EXPECT_EQ(uninjected.next->uid, "uid-a");
+  EXPECT_EQ(FindUninjected({leaving}, kSince).count, 0u);
 }
 
-TEST(MissedPods, AreReplacedOnlyWhereThatGivesThemASidecar) {
+TEST(UninjectedPods, AreReplacedOnlyWhereThatGivesThemASidecar) {
   Json newer = Pod("newer"), root = Pod("root"), once = Pod("once");
   newer["metadata"]["creationTimestamp"] = kAfter;
   root["spec"]["securityContext"] = {{"runAsUser", 0}};
   once["spec"]["restartPolicy"] = "Never";
   for (const Json& pod : {newer, root, once, Pod("job", "Job"), Pod("bare", "")}) {
-    const MissedPods missed = LookForMissed({pod}, kSince);
-    EXPECT_EQ(missed.count, 1u) << pod;
-    EXPECT_FALSE(missed.next) << pod;
+    const UninjectedPods uninjected = FindUninjected({pod}, kSince);
+    EXPECT_EQ(uninjected.count, 1u) << pod;
+    EXPECT_FALSE(uninjected.next) << pod;
   }
-  EXPECT_FALSE(LookForMissed({Pod("a")}, "").next) << "nothing is put in yet";
+  EXPECT_FALSE(FindUninjected({Pod("a")}, "").next) << "nothing is put in yet";
 }
 
-TEST(MissedPods, WaitUntilTheLastReplacementIsReady) {
-  EXPECT_TRUE(LookForMissed({Pod("a"), WithSidecar(Pod("b"), true)}, kSince).next);
-  EXPECT_FALSE(LookForMissed({Pod("a"), WithSidecar(Pod("b"), false)}, kSince).next);
+TEST(UninjectedPods, WaitUntilTheLastReplacementIsReady) {
+  EXPECT_TRUE(FindUninjected({Pod("a"), WithSidecar(Pod("b"), true)}, kSince).next);
+  EXPECT_FALSE(FindUninjected({Pod("a"), WithSidecar(Pod("b"), false)}, kSince).next);
   Json leaving = Pod("leaving");
   leaving["metadata"]["deletionTimestamp"] = kAfter;
-  EXPECT_FALSE(LookForMissed({Pod("a"), leaving}, kSince).next);
+  EXPECT_FALSE(FindUninjected({Pod("a"), leaving}, kSince).next);
 }
 
-TEST(MissedPods, ThoseThatNoSidecarCouldServeAreToldToTheirController) {
+TEST(UninjectedPods, ThoseThatNoSidecarCouldServeAreToldToTheirController) {
   Json host = Pod("host"), mirror = Pod("mirror", "");
   host["spec"]["hostNetwork"] = true;
   mirror["metadata"]["annotations"] = {{"kubernetes.io/config.mirror", "x"}};
-  const MissedPods missed = LookForMissed({host, mirror}, kSince);
-  EXPECT_EQ(missed.count, 0u);
-  ASSERT_EQ(missed.skipped.size(), 2u);
-  EXPECT_EQ(missed.skipped[0].skip.reason, "HostNetwork");
-  EXPECT_EQ(missed.skipped[0].told["kind"], "ReplicaSet");
-  EXPECT_EQ(missed.skipped[1].skip.reason, "StaticPod");
-  EXPECT_EQ(missed.skipped[1].told["kind"], "Pod");
+  const UninjectedPods uninjected = FindUninjected({host, mirror}, kSince);
+  EXPECT_EQ(uninjected.count, 0u);
+  ASSERT_EQ(uninjected.skipped.size(), 2u);
+  EXPECT_EQ(uninjected.skipped[0].skip.reason, "HostNetwork");
+  EXPECT_EQ(uninjected.skipped[0].regarding["kind"], "ReplicaSet");
+  EXPECT_EQ(uninjected.skipped[1].skip.reason, "StaticPod");
+  EXPECT_EQ(uninjected.skipped[1].regarding["kind"], "Pod");
 }
 
-TEST(MissedPods, PrunedTheyLookTheSame) {
+TEST(UninjectedPods, PrunedTheyLookTheSame) {
   Json host = Pod("host"), windows = Pod("windows"), taken = Pod("taken"), root = Pod("root");
   host["spec"]["hostNetwork"] = true;
   windows["spec"]["nodeSelector"] = {{"kubernetes.io/os", "windows"}};
@@ -65,9 +65,9 @@ TEST(MissedPods, PrunedTheyLookTheSame) {
   std::vector<Json> pods = {Pod("a"),        host,           windows,
                             taken,           root,           WithSidecar(Pod("b"), true),
                             Pod("j", "Job"), Pod("bare", "")};
-  const MissedPods whole = LookForMissed(pods, kSince);
+  const UninjectedPods whole = FindUninjected(pods, kSince);
   for (Json& pod : pods) PruneForeignPod(pod);
-  const MissedPods pruned = LookForMissed(pods, kSince);
+  const UninjectedPods pruned = FindUninjected(pods, kSince);
   EXPECT_EQ(pods[0]["spec"]["containers"], Json::parse(R"([{"name": "app"}])"));
   EXPECT_EQ(pruned.count, whole.count);
   EXPECT_EQ(pruned.lasting, whole.lasting);

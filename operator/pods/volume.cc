@@ -23,7 +23,7 @@ std::string WordOf(std::string kind) {
 
 }  // namespace
 
-ClaimFinding LookAtClaim(const std::optional<Json>& claim, const Json& owner, bool has_workload,
+ClaimFinding ClassifyClaim(const std::optional<Json>& claim, const Json& owner, bool has_workload,
                          bool adopt) {
   if (!claim) return {};
   const std::string from = kube::AnnotationOf(*claim, kRetainedFrom);

@@ -23,7 +23,7 @@ struct ClaimFinding {
   bool mark = false;  // ours, and it does not say so yet
 };
 // `owner`: the Agent or MemoryServer; `has_workload`: its StatefulSet stands.
-ClaimFinding LookAtClaim(const std::optional<base::Json>& claim, const base::Json& owner,
+ClaimFinding ClassifyClaim(const std::optional<base::Json>& claim, const base::Json& owner,
                          bool has_workload, bool adopt);
 // The merge patch that says so on the claim.
 base::Json ClaimMark(const base::Json& claim, const base::Json& owner);

@@ -12,12 +12,12 @@ namespace controller {
 
 constexpr int64_t kStartsWithinMs = 120'000;
 
-base::Result<api::ServerReport> LookAtServer(const std::string& address) {
-  ASSIGN_OR_RETURN(base::Json body, AskPod(address, api::kServerReportPath));
+base::Result<api::ServerReport> ProbeServer(const std::string& address) {
+  ASSIGN_OR_RETURN(base::Json body, GetFromPod(address, api::kServerReportPath));
   return api::DecodeServerReport(body);
 }
 
-bool IsWorthAsking(const base::Json& pod, int64_t now_ms) {
+bool ShouldProbe(const base::Json& pod, int64_t now_ms) {
   const base::Json* status = base::At(pod, {"status"});
   const base::Json* server =
       status ? FindNamed(*status, "containerStatuses", kServerContainer) : nullptr;

@@ -9,11 +9,11 @@ namespace controller {
 
 // From http://<address>, inside a second. kUnavailable, kTimeout; kNotFound: a version that makes
 // no report; kInvalid: no report in the answer.
-base::Result<api::ServerReport> LookAtServer(const std::string& address);
+base::Result<api::ServerReport> ProbeServer(const std::string& address);
 
 // Where that is for a pod: "<pod IP>:7438"; empty while its server does not run.
 // It is ready, was started again, or has had its time to get ready.
-bool IsWorthAsking(const base::Json& pod, int64_t now_ms);
+bool ShouldProbe(const base::Json& pod, int64_t now_ms);
 std::string ServerAdminAddress(const base::Json& pod);
 
 }  // namespace controller

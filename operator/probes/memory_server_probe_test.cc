@@ -19,15 +19,15 @@ TEST(ServerProbe, AsksWhoIsReadyWasRestartedOrHadItsTime) {
                  {{{"name", kServerContainer},
                    {"restartCount", 0},
                    {"state", {{"running", {{"startedAt", "2026-01-02T00:00:00Z"}}}}}}}}}}};
-  EXPECT_FALSE(IsWorthAsking(pod, started_ms + 60'000));
-  EXPECT_TRUE(IsWorthAsking(pod, started_ms + 121'000)) << "what keeps it is worth knowing";
+  EXPECT_FALSE(ShouldProbe(pod, started_ms + 60'000));
+  EXPECT_TRUE(ShouldProbe(pod, started_ms + 121'000)) << "what keeps it is worth knowing";
   Json& status = pod["status"];
   status["containerStatuses"][0]["restartCount"] = 1;
-  EXPECT_TRUE(IsWorthAsking(pod, started_ms));
+  EXPECT_TRUE(ShouldProbe(pod, started_ms));
   status["containerStatuses"][0]["restartCount"] = 0;
   status["conditions"] = {{{"type", "Ready"}, {"status", "True"}}};
-  EXPECT_TRUE(IsWorthAsking(pod, started_ms));
-  EXPECT_FALSE(IsWorthAsking({{"status", Json::object()}}, started_ms));
+  EXPECT_TRUE(ShouldProbe(pod, started_ms));
+  EXPECT_FALSE(ShouldProbe({{"status", Json::object()}}, started_ms));
 }
 
 }  // namespace

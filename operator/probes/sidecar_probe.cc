@@ -7,7 +7,7 @@
 
 namespace controller {
 
-base::Result<base::Json> AskPod(const std::string& address, const std::string& path) {
+base::Result<base::Json> GetFromPod(const std::string& address, const std::string& path) {
   http::ClientOptions options;
   options.base_url = "http://" + address;
   options.max_response_bytes = 64 << 10;
@@ -29,11 +29,11 @@ std::string PodAddress(const base::Json& pod, int port) {
   return (ip.find(':') == std::string::npos ? ip : "[" + ip + "]") + ":" + std::to_string(port);
 }
 
-base::Result<SidecarLook> LookAtSidecar(const std::string& address) {
-  ASSIGN_OR_RETURN(base::Json body, AskPod(address, "/v1/policy"));
-  SidecarLook look{base::StringAt(body, {"digest"}), INT64_MAX};
+base::Result<SidecarReport> ProbeSidecar(const std::string& address) {
+  ASSIGN_OR_RETURN(base::Json body, GetFromPod(address, "/v1/policy"));
+  SidecarReport look{base::StringAt(body, {"digest"}), INT64_MAX};
   if (const base::Json* quiet = base::At(body, {"quiet_ms"}); quiet && quiet->is_number_integer())
-    look.quiet_ms = quiet->get<int64_t>();
+    look.idle_ms = quiet->get<int64_t>();
   if (look.digest.empty())
     return base::Error{base::Code::kInvalid, "the sidecar has no policy in force"};
   return look;

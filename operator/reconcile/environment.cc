@@ -28,7 +28,7 @@ Environment::Environment(kube::KubeClient& client, kube::ControllerLoop& loop,
 base::Result<std::optional<Json>> Environment::Read(const kube::Resource& kind,
                                                     const kube::ObjectKey& key,
                                                     const std::stop_token& stop) {
-  RETURN_IF_ERROR(GoOn(stop));
+  RETURN_IF_ERROR(CheckNotStopped(stop));
   auto object = client_.Get(kind, key);
   if (object) return std::optional<Json>(*std::move(object));
   if (object.error().code != base::Code::kNotFound) return object.error();

@@ -16,7 +16,7 @@ using base::Json;
 
 }  // namespace
 
-base::Status GoOn(const std::stop_token& stop) {
+base::Status CheckNotStopped(const std::stop_token& stop) {
   if (!stop.stop_requested()) return {};
   return base::Error{base::Code::kUnavailable, "not begun: asked to stop"};
 }
@@ -35,12 +35,12 @@ void Note(Outcome& outcome, const std::string& kind, const base::Result<Json>& s
 
 base::Result<Json> Apply(kube::KubeClient& client, const Child& child,
                          const std::stop_token& stop) {
-  RETURN_IF_ERROR(GoOn(stop));
+  RETURN_IF_ERROR(CheckNotStopped(stop));
   auto stored = client.Apply(child.resource, child.object);
   const bool edited = !stored && kube::IsFieldConflict(stored.error().message) &&
                       !kube::IsConflictOfAppliers(stored.error().message);
   if (!edited) return stored;
-  RETURN_IF_ERROR(GoOn(stop));
+  RETURN_IF_ERROR(CheckNotStopped(stop));
   kube::ApplyOptions options;
   options.force = true;
   return client.Apply(child.resource, child.object, options);
@@ -81,7 +81,7 @@ void ApplyAll(kube::KubeClient& client, const Plan& plan, const std::stop_token&
 void PatchAll(kube::KubeClient& client, const Plan& plan, const std::stop_token& stop,
               Outcome& outcome) {
   for (const Patch& patch : plan.patch) {
-    if (auto go_on = GoOn(stop); !go_on) return outcome.errors.push_back(go_on.error());
+    if (auto go_on = CheckNotStopped(stop); !go_on) return outcome.errors.push_back(go_on.error());
     auto stored = patch.body.is_array()
                       ? client.JsonPatch(patch.resource, patch.key, patch.body, patch.subresource)
                       : client.MergePatch(patch.resource, patch.key, patch.body, patch.subresource);
@@ -100,7 +100,7 @@ void PatchAll(kube::KubeClient& client, const Plan& plan, const std::stop_token&
 void RemoveAll(kube::KubeClient& client, const Plan& plan, const std::stop_token& stop,
                Outcome& outcome) {
   for (const Removal& removal : plan.remove) {
-    if (auto go_on = GoOn(stop); !go_on) return outcome.errors.push_back(go_on.error());
+    if (auto go_on = CheckNotStopped(stop); !go_on) return outcome.errors.push_back(go_on.error());
     kube::DeleteOptions options;
     options.uid = removal.uid;
     auto removed = client.Delete(removal.resource, removal.key, options);
@@ -156,7 +156,7 @@ Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& 
   RemoveAll(client, plan, stop, outcome);
   // What was refused belongs into the status: it is written by the plan that knows of it.
   if (!plan.status || !outcome.refusals.empty() || !outcome.conflicts.empty()) return outcome;
-  if (auto go_on = GoOn(stop); !go_on)
+  if (auto go_on = CheckNotStopped(stop); !go_on)
     outcome.errors.push_back(go_on.error());
   else
     Note(outcome, owner.kind, WriteStatus(client, owner, object, *plan.status));

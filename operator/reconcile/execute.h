@@ -28,7 +28,7 @@ struct Outcome {
 };
 
 // Ok until `stop`: between two calls, since who is asked to end does not begin another.
-base::Status GoOn(const std::stop_token& stop);
+base::Status CheckNotStopped(const std::stop_token& stop);
 
 // `object`: the Agent, AgentRun or MemoryServer whose plan it is. After `stop` no further call is
 // begun; what is left out is an error of the outcome.

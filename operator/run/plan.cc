@@ -147,18 +147,18 @@ base::Status MakeObjects(RunDraft& draft) {
 // Caches may be late, and another operator may have been at work: a Job must not be made twice.
 Plan LookFirst(const RunDraft& draft) {
   Plan plan;
-  plan.unseen = {{kube::Jobs().kind, JobName(draft.run.name)}};
+  plan.not_in_cache = {{kube::Jobs().kind, JobName(draft.run.name)}};
   if (RunClaimOf(draft.run))
-    plan.unseen.push_back({kube::PersistentVolumeClaims().kind, RunClaimName(draft.run.name)});
+    plan.not_in_cache.push_back({kube::PersistentVolumeClaims().kind, RunClaimName(draft.run.name)});
   if (PromptConfigMapOf(draft.run))
-    plan.unseen.push_back({kube::ConfigMaps().kind, PromptConfigMapName(draft.run.name)});
+    plan.not_in_cache.push_back({kube::ConfigMaps().kind, PromptConfigMapName(draft.run.name)});
   return plan;
 }
 
 Plan WithoutJob(RunDraft& draft) {
   RunState state;
   if (HasEnded(draft.observed.run)) return {};
-  if (!draft.observed.looked) {
+  if (!draft.observed.children_read) {
     state.obstacle = ObstacleOfAgent(draft);
     const bool was_made = !base::StringAt(draft.observed.run, {"status", "job"}).empty();
     return state.obstacle && !was_made ? Say(draft, state) : LookFirst(draft);

@@ -9,7 +9,7 @@ namespace controller {
 
 // Until its Agent is ready a run waits. Its Job is made from the Agent as it is then and never
 // changed: a run is of one generation. Nothing is written any more for a run that has ended.
-// `unseen` in the plan: fill in `children`, set `looked` and ask again.
+// `not_in_cache` in the plan: fill in `children`, set `children_read` and ask again.
 Plan MakeRunPlan(const ObservedRun& observed, const Settings& settings, int64_t now_ms);
 
 // It has ended and its status says how: no change of its Agent concerns it.

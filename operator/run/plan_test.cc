@@ -29,11 +29,11 @@ TEST(RunPlan, AReadyTaskMakesOneJobThatTheRunOwns) {
 
 TEST(RunPlan, WhereTheJobIsIsLookedAtBeforeItIsMade) {
   ObservedRun observed = Looked();
-  observed.looked = false;
+  observed.children_read = false;
   const Plan plan = PlanOf(observed);
   EXPECT_TRUE(plan.apply.empty());
   EXPECT_FALSE(plan.status);
-  EXPECT_EQ(plan.unseen, (std::vector<ChildKey>{{"Job", "r"}}));
+  EXPECT_EQ(plan.not_in_cache, (std::vector<ChildKey>{{"Job", "r"}}));
 }
 
 TEST(RunPlan, ArgsAndEnvGoOverTheAgents) {
@@ -72,9 +72,9 @@ TEST(RunPlan, ALongPromptIsAFile) {
 }
 
 TEST(RunPlan, EachObstacleHasItsReasonAndNamesTheThing) {
-  Json daemon = ReadyAgent(), unseen = ReadyAgent(), leaving = ReadyAgent();
+  Json daemon = ReadyAgent(), not_in_cache = ReadyAgent(), leaving = ReadyAgent();
   daemon["spec"]["mode"] = "daemon";
-  unseen["status"]["observedGeneration"] = 1;
+  not_in_cache["status"]["observedGeneration"] = 1;
   leaving["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z";
   const struct {
     Json agent;
@@ -83,7 +83,7 @@ TEST(RunPlan, EachObstacleHasItsReasonAndNamesTheThing) {
       {nullptr, "False Unknown False AgentNotFound", "Agent agents/a is not there"},
       {leaving, "False Unknown False AgentNotFound", "Agent agents/a is not there"},
       {daemon, "False Unknown True AgentNotTask", "Agent agents/a has mode daemon"},
-      {unseen, "False Unknown False Progressing", "Agent agents/a is being looked at"},
+      {not_in_cache, "False Unknown False Progressing", "Agent agents/a is being looked at"},
       {NotReady("MemoryResolved", "ServiceNotFound", "no Service m", false),
        "False Unknown False MemoryNotResolved", "Agent agents/a is not ready: no Service m"},
       {NotReady("MemoryResolved", "ReferenceNotGranted", "not allowed", true),
@@ -91,9 +91,9 @@ TEST(RunPlan, EachObstacleHasItsReasonAndNamesTheThing) {
       {NotReady("Other", "TemplateInvalid", "no containers", true),
        "False Unknown True AgentNotReady", "no containers"}};
   for (const auto& one : cases) {
-    for (const bool looked : {false, true}) {
+    for (const bool children_read : {false, true}) {
       ObservedRun observed = Looked(RunOf(), one.agent);
-      observed.looked = looked;
+      observed.children_read = children_read;
       const Plan plan = PlanOf(observed);
       EXPECT_TRUE(plan.apply.empty()) << one.words;
       ASSERT_TRUE(plan.status) << one.words;

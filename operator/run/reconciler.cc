@@ -87,13 +87,13 @@ ObservedRun RunReconciler::Observe(const Json& run) {
 
 base::Result<Plan> RunReconciler::PlanFor(ObservedRun& observed, const std::stop_token& stop) {
   Plan plan = MakeRunPlan(observed, environment_.settings(), environment_.clock().NowMs());
-  if (plan.unseen.empty()) return plan;
-  for (const ChildKey& child : plan.unseen) {
+  if (plan.not_in_cache.empty()) return plan;
+  for (const ChildKey& child : plan.not_in_cache) {
     const ObjectKey key{kube::KeyOf(observed.run).name_space, child.name};
     ASSIGN_OR_RETURN(auto object, environment_.Read(ResourceOf(child.kind), key, stop));
     if (object) observed.children[child] = *std::move(object);
   }
-  observed.looked = true;
+  observed.children_read = true;
   return MakeRunPlan(observed, environment_.settings(), environment_.clock().NowMs());
 }
 

@@ -55,7 +55,7 @@ inline ObservedRun Looked(Json run = RunOf(), Json agent = ReadyAgent()) {
   ObservedRun observed;
   observed.run = std::move(run);
   if (!agent.is_null()) observed.agent = std::move(agent);
-  observed.looked = true;
+  observed.children_read = true;
   return observed;
 }
 

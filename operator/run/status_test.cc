@@ -92,10 +92,10 @@ TEST(RunStatus, AnEndedRunIsNotWrittenAgainWhateverBecomesOfItsPodAndJob) {
   run.observed.agent.reset();
   EXPECT_TRUE(PlanOf(run.observed, kNow + 1'000).IsEmpty()) << "and its Agent";
   run.observed.children.clear();
-  for (const bool looked : {false, true}) {
-    run.observed.looked = looked;
+  for (const bool children_read : {false, true}) {
+    run.observed.children_read = children_read;
     const Plan plan = PlanOf(run.observed, kNow + 1'000);
-    EXPECT_TRUE(plan.IsEmpty() && plan.unseen.empty()) << "and the Job";
+    EXPECT_TRUE(plan.IsEmpty() && plan.not_in_cache.empty()) << "and the Job";
   }
 }
 
@@ -114,9 +114,9 @@ TEST(RunStatus, AJobThatWasLostIsNotRunAgain) {
   Made run;
   run.Look();
   run.observed.children.clear();
-  run.observed.looked = false;
-  EXPECT_EQ(PlanOf(run.observed).unseen.size(), 1u) << "caches may be late";
-  run.observed.looked = true;
+  run.observed.children_read = false;
+  EXPECT_EQ(PlanOf(run.observed).not_in_cache.size(), 1u) << "caches may be late";
+  run.observed.children_read = true;
   EXPECT_EQ(Conditions(run.Look()), "False False True JobLost");
   EXPECT_TRUE(PlanOf(run.observed).IsEmpty());
 }
