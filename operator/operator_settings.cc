@@ -25,9 +25,10 @@ base::Result<kube::LeaseSettings> LeaseOf(const base::Settings& settings) {
   if (slash != std::string::npos) lease.key = {text.substr(0, slash), text.substr(slash + 1)};
   if (lease.key.name_space.empty() || lease.key.name.empty() ||
       lease.key.name.find('/') != std::string::npos)
-    return base::Error{base::Code::kInvalid,
-                       "lease: \"" + text +
-                           "\" is not namespace/name of a Lease, agents/agent-memory-operator say"};
+    return base::Error{
+        base::Code::kInvalid,
+        "lease: \"" + text +
+            "\" is not namespace/name of a Lease, for example agents/agent-memory-operator"};
   lease.duration_ms = settings.Milliseconds("lease-duration");
   lease.renew_deadline_ms = lease.duration_ms * 2 / 3;
   lease.retry_ms = lease.duration_ms * 2 / 15;
@@ -41,10 +42,9 @@ namespace {
 
 constexpr const char* kSubcommands =
     "Subcommands:\n"
-    "  render -f agent.yaml …   the objects that an Agent would own, from files (render "
-    "--help)\n"
-    "  explain pod -f pod.yaml …  what a pod of others becomes, from files (explain --help)\n"
-    "  canary                   make an Agent, run it once, remove it (canary --help)\n";
+    "  render agent.yaml …      print the objects that an Agent would own (render --help)\n"
+    "  explain workload.yaml …  print what a foreign Pod becomes, and why not (explain --help)\n"
+    "  canary                   create an Agent, run it once, remove it (canary --help)\n";
 
 base::Status CheckSettings(const base::Settings& settings) {
   ASSIGN_OR_RETURN([[maybe_unused]] base::Level level,
@@ -63,64 +63,88 @@ base::Status CheckSettings(const base::Settings& settings) {
   return lease ? base::Status() : base::Status(lease.error());
 }
 
+using Kind = base::Setting::Kind;
+
+std::vector<base::Setting> GeneralSettings() {
+  return {
+      {"kubeconfig", Kind::kString, "",
+       "path of a kubeconfig; empty: use the Pod's ServiceAccount"},
+      {"admin", Kind::kString, ":8080", "listen address of probes and metrics"},
+      {"namespaces", Kind::kList, "", "serve only these namespaces (a,b); empty: all"},
+      {"class", Kind::kString, "",
+       "serve only Agents whose annotation agents.agentops.io/class has this value; empty: "
+       "only "
+       "Agents without it"},
+      {"cluster-domain", Kind::kString, "cluster.local", "DNS domain of the cluster"},
+      {"agent-image", Kind::kString, "",
+       "image of Agents that set neither spec.image nor spec.template; empty: they get no Pod"},
+      {"sidecar-image", Kind::kString, "agent-memory/sidecar:dev",
+       "image of the sidecar of Agents that set none"},
+      {"server-image", Kind::kString, "agent-memory/server:dev",
+       "image of MemoryServers that set none"},
+      {"otlp-endpoint", Kind::kString, "",
+       "OTLP/HTTP collector for traces of sidecars and servers, http://host:4318; empty: none"},
+      {"adopt-crds", Kind::kBool, "false", "accept CRDs that another project installed"},
+      {"max-concurrent-rollouts", Kind::kInt, "10",
+       "maximum Agents whose Pods are updated or restarted at the same time", 1, 1'000},
+      {"workers", Kind::kInt, "4",
+       "Agents reconciled at the same time, one of them only for edits; other kinds have at "
+       "most "
+       "two workers each",
+       1, 64},
+      {"lease", Kind::kString, "",
+       "Lease (namespace/name) for leader election; empty: no leader election, run one replica "
+       "only"},
+      {"lease-duration", Kind::kDuration, "15s",
+       "time after which another replica takes over from a leader that died", 3'000, 300'000},
+      {"log-level", Kind::kString, "info", "debug, info, warn or error"},
+  };
+}
+
+// Of foreign Pods: their sidecars and the webhook.
+std::vector<base::Setting> InjectionSettings() {
+  return {
+      {"injection-policy", Kind::kString, "",
+       "the chart's MutatingAdmissionPolicy, which injects sidecars into foreign Pods (Pods of "
+       "your own workloads); empty: none"},
+      {"injection-mode", Kind::kString, "auto",
+       "how foreign Pods get sidecars: policy, webhook, or auto (the policy where the API "
+       "server "
+       "serves it, else the webhook)"},
+      {"injection-webhook", Kind::kString, "",
+       "the chart's MutatingWebhookConfiguration, which calls this operator; empty: none"},
+      {"validation-webhook", Kind::kString, "",
+       "the chart's ValidatingWebhookConfiguration, for API servers without validating "
+       "policies"},
+      {"webhook-listen", Kind::kString, ":9443", "HTTPS listen address of the webhook"},
+      {"webhook-hosts", Kind::kList, "",
+       "DNS names of the webhook's certificate, for example agent-memory-operator.agents.svc"},
+      {"webhook-secret", Kind::kString, "",
+       "Secret (namespace/name) of the webhook's certificates; the operator creates it"},
+      {"webhook-certificate-life", Kind::kDuration, "8760h",
+       "lifetime of a webhook certificate, which is rotated after two thirds of it", 15'000,
+       94'608'000'000},
+      {"replaced-pods-per-minute", Kind::kInt, "10",
+       "maximum evictions per minute of foreign Pods that lack a sidecar (needs "
+       "spec.injection.replaceMissedPods)",
+       1, 600},
+      ReviewBudgetSetting(),
+  };
+}
+
+std::vector<base::Setting> AllSettings() {
+  std::vector<base::Setting> all = GeneralSettings(), injection = InjectionSettings();
+  for (base::Setting& setting : injection) all.push_back(std::move(setting));
+  return all;
+}
+
 }  // namespace
 
 const base::Program& OperatorProgram() {
-  using Kind = base::Setting::Kind;
   static const base::Program program = {
-      "agent-memory-operator",
-      "Turns Agents into workloads with memory, and keeps them so.",
-      {
-          {"kubeconfig", Kind::kString, "",
-           "of the API server; empty: as the pod's ServiceAccount"},
-          {"admin", Kind::kString, ":8080", "probes and metrics"},
-          {"namespaces", Kind::kList, "", "only these, a,b; empty: all"},
-          {"class", Kind::kString, "",
-           "only Agents whose agents.agentops.io/class is this; empty: those that have none"},
-          {"cluster-domain", Kind::kString, "cluster.local", "DNS domain of the cluster"},
-          {"agent-image", Kind::kString, "", "of Agents that name none; empty: they get no pod"},
-          {"sidecar-image", Kind::kString, "agent-memory/sidecar:dev", "of Agents that name none"},
-          {"server-image", Kind::kString, "agent-memory/server:dev",
-           "of MemoryServers that name none"},
-          {"otlp-endpoint", Kind::kString, "",
-           "collector that sidecars send traces to by OTLP over HTTP, http://host:4318; empty: "
-           "none"},
-          {"injection-policy", Kind::kString, "",
-           "the chart's MutatingAdmissionPolicy that gives sidecars to pods of others; empty: they "
-           "are left alone"},
-          {"injection-mode", Kind::kString, "auto",
-           "how pods of others get sidecars: policy, webhook, or auto: by the policy where the API "
-           "server has it, else by the webhook"},
-          {"injection-webhook", Kind::kString, "",
-           "the chart's MutatingWebhookConfiguration that calls this operator; empty: none"},
-          {"validation-webhook", Kind::kString, "",
-           "its ValidatingWebhookConfiguration, where the API server has no policies for it"},
-          {"webhook-listen", Kind::kString, ":9443", "where the webhook is served, by HTTPS"},
-          {"webhook-hosts", Kind::kList, "",
-           "names that the webhook is called by, agent-memory-operator.agents.svc say"},
-          {"webhook-secret", Kind::kString, "",
-           "namespace/name of the Secret with the webhook's certificates, which is made"},
-          {"webhook-certificate-life", Kind::kDuration, "8760h",
-           "after two thirds of it a certificate is replaced", 15'000, 94'608'000'000},
-          {"adopt-crds", Kind::kBool, "false", "work with CRDs that somebody else installed"},
-          {"max-concurrent-rollouts", Kind::kInt, "10",
-           "Agents whose pods are updated or restarted at once, for a changed default say", 1,
-           1'000},
-          {"replaced-pods-per-minute", Kind::kInt, "10",
-           "pods of others that have no sidecar and are evicted, where their Agent allows it", 1,
-           600},
-          ReviewBudgetSetting(),
-          {"workers", Kind::kInt, "4", "Agents worked on at once; one only for edits", 1, 64},
-          {"lease", Kind::kString, "",
-           "namespace/name of the Lease by which replicas agree who works; empty: there is one"},
-          {"lease-duration", Kind::kDuration, "15s",
-           "a replica that died is replaced after it; renewed within two thirds of it", 3'000,
-           300'000},
-          {"log-level", Kind::kString, "info", "debug, info, warn or error"},
-      },
-      kSubcommands,
-      CheckSettings,
-      {"render", "explain", "canary"}};
+      "agent-memory-operator", "Kubernetes operator: runs Agents with a memory sidecar.",
+      AllSettings(),           kSubcommands,
+      CheckSettings,           {"render", "explain", "canary"}};
   return program;
 }
 

@@ -110,11 +110,11 @@ class Running : public RunningOperator {
                          options.name_spaces));
     const std::string webhook = options.settings.foreign_pods.webhook;
     if (const ForeignPods& served = options.settings.foreign_pods; served.reason != "NotOffered")
-      base::LogInfo("pods of others", {{"by", !served.policy.empty() ? "policy " + served.policy
-                                              : webhook.empty()      ? "nothing"
-                                                                     : "webhook " + webhook},
-                                       {"reason", served.reason},
-                                       {"message", served.message}});
+      base::LogInfo("foreign pods", {{"by", !served.policy.empty() ? "policy " + served.policy
+                                            : webhook.empty()      ? "nothing"
+                                                                   : "webhook " + webhook},
+                                     {"reason", served.reason},
+                                     {"message", served.message}});
     controller_ = std::make_unique<Controller>(connection_->client(), std::move(options));
     if (elects) StandForElection(std::move(lease));  // before anybody asks whether it is ready
     if (!webhook.empty()) RETURN_IF_ERROR(ServeWebhook(settings, webhook));

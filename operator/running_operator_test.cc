@@ -236,7 +236,8 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
        "m}, ports: [{name: http, "
        "containerPort: 80}]}}");
   give(
-      "{apiVersion: v1, kind: Pod, metadata: {name: uninjected, labels: {agents.agentops.io/memory: "
+      "{apiVersion: v1, kind: Pod, metadata: {name: uninjected, labels: "
+      "{agents.agentops.io/memory: "
       "a}, "
       "ownerReferences: [{kind: ReplicaSet, name: r, uid: r, controller: true}]}, spec: {}}");
   Start(injection_policy);

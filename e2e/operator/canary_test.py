@@ -107,7 +107,7 @@ class Canary(Cluster):
 def without_an_operator_it_says_so(t):
     t.chart("install", t.namespace, CHART, "--take-ownership")
     code, out, error = t.fly(t.rendered(), "--timeout=2s")
-    assert code == 1 and "no operator has looked at Agent" in error and "--namespaces" in error, (code, out, error)
+    assert code == 1 and "no operator has reconciled Agent" in error and "--namespaces" in error, (code, out, error)
     assert not t.left()
 
 

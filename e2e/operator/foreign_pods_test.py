@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pods of others on a real API server: what the chart's policies put into them, what they refuse, and that it is
+"""Foreign pods on a real API server: what the chart's policies put into them, what they refuse, and that it is
 what `explain` and our own pods say. Rows 9-11, 16-19, 21 and 22 of docs/acceptance-operator.md.
 
     e2e/operator/foreign_pods_test.py --kubeconfig FILE [--mode policy|webhook] [--kubectl PATH] [--pods 1000] [--seed N]
@@ -215,7 +215,7 @@ def missed_pods_are_counted_and_replaced_at_a_pace(t):
     assert wire.until(replaced, 2 * PATIENCE_S), f"{made} made, {status().get('missedPods')} missed"
     took_s = time.monotonic() - began
     left = [p["metadata"]["name"] for p in t.must("GET", f"{pods}?labelSelector={LABEL}%3Dlate")["items"]]
-    print(f"200 missed pods counted {counted_s:.1f} s after the operator was ready (asked: 5); 100 replaced in {took_s:.0f} s, at most 600 a minute")
+    print(f"200 uninjected pods counted {counted_s:.1f} s after the operator was ready (asked: 5); 100 replaced in {took_s:.0f} s, at most 600 a minute")
     assert took_s >= 99 * 0.1 and sum(name.startswith("bare-") for name in left) == 100 and not any(name.startswith("owned-") for name in left)
 
 

@@ -1,4 +1,4 @@
-"""Random Agents and pods of others, for the test that two renderers are equal. The dice are the caller's."""
+"""Random Agents and foreign pods, for the test that two renderers are equal. The dice are the caller's."""
 QUANTITIES = ["50m", "100m", "1"]
 BYTES = ["64Mi", "100M", "1Gi"]
 

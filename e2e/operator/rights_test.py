@@ -58,7 +58,7 @@ class Rights(Cluster):
         return any(c["type"] == "MemoryResolved" and c["status"] == truth for c in agent.get("status", {}).get("conditions", []))
 
     def install(self):
-        """The chart's roles, and its policies for pods of others."""
+        """The chart's roles, and its policies for foreign pods."""
         command = [self.helm, "template", self.namespace, str(ROOT / "charts/agent-memory"), "-n", self.namespace, "--kube-version=1.36.0",
                    "--set=crds.enabled=false,foreignPods.enabled=true,foreignPods.mode=policy",
                    "-s", "templates/operator/rbac.yaml", "-s", "templates/operator/foreign-pods.yaml"]

@@ -1,4 +1,4 @@
-"""An API server with the policies for pods of others and an operator of our own, for the test and the bench of
+"""An API server with the policies for foreign pods and an operator of our own, for the test and the bench of
 them. Everything has a name and a class of its own, so that others on the same server are not touched."""
 import http.client
 import json
@@ -103,7 +103,7 @@ class Cluster:
             raise SystemExit("the operator is not ready:\n" + self.program.tail())
 
     def agent(self, name, space=None, **spec):
-        """The Agent's manifest; `spec` over one that serves pods of others."""
+        """The Agent's manifest; `spec` over one that serves foreign pods."""
         return {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent",
                 "metadata": {"name": name, "namespace": space or self.name, "annotations": {CLASS: self.name}},
                 "spec": {"image": "example/agent:1", "injection": {"foreignPods": True},

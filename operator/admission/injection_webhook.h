@@ -1,4 +1,4 @@
-// The admission webhook for pods of others, where the API server serves no mutating policies: an
+// The admission webhook for foreign pods, where the API server serves no mutating policies: an
 // HTTPS listener of every replica, whether it leads or not, and its certificates. What it answers
 // is pod_review.h.
 #pragma once

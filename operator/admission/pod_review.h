@@ -1,4 +1,4 @@
-// What the admission webhook answers about one pod of others: the parts of its Agent, or why it is
+// What the admission webhook answers about one foreign pod: the parts of its Agent, or why it is
 // refused. The same functions as for our own pods and for `explain`. Pure; who asks is
 // injection_webhook.h.
 #pragma once

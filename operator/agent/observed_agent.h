@@ -27,11 +27,11 @@ struct ObservedAgent {
   // Intent hash → what the API server said when it refused that object.
   std::map<std::string, std::string> refused;
   std::map<std::string, int64_t> idle_ms;  // pod → since its agent asked its sidecar something
-  bool has_rollout_slot = false;  // among the Agents that are being updated at this moment
+  bool has_rollout_slot = false;           // among the Agents that are being updated at this moment
   int64_t slot_held_ms = 0;
   // What it said when other controllers apply the same fields, in this very look.
   std::vector<std::string> conflicts;
-  UninjectedPods uninjected;  // pods of others
+  UninjectedPods uninjected;  // foreign pods
   std::vector<base::Json>
       nodes;  // at least those whose kubelets have a fault, see pods/node_skew.h
 };

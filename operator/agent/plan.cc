@@ -31,7 +31,7 @@ struct Draft {
   Plan plan;
   Json pod_template;  // of the workload that is wanted; null: none
   std::string workload_intent;
-  NodeSkew own_skew, others_skew;  // of the nodes that its pods, and pods of others, may stand on
+  NodeSkew own_skew, others_skew;  // of the nodes that its pods, and foreign pods, may stand on
 };
 
 bool IsOwnedBy(const Json& object, const api::Agent& agent) {
@@ -70,7 +70,7 @@ void MarkClaim(Draft& draft) {
   const ChildKey workload{kube::StatefulSets().kind, WorkloadName(draft.agent.name)};
   if (!Workload(draft) && draft.observed.children.contains(workload)) return;
   const ClaimFinding found = ClassifyClaim(draft.observed.claim, draft.observed.agent,
-                                         Workload(draft) != nullptr, draft.agent.storage.adopt);
+                                           Workload(draft) != nullptr, draft.agent.storage.adopt);
   draft.findings.claim = found.state;
   draft.findings.claim_owner = found.from;
   if (!found.mark) return;

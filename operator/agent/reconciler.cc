@@ -17,8 +17,8 @@ base::Result<Plan> AgentReconciler::PlanFor(ObservedAgent& observed, const std::
     plan = MakePlan(observed, settings, clock.NowMs());
   }
   const ObjectKey self = kube::KeyOf(observed.agent);
-  const auto held_ms =
-      plan.wants_rollout_slot ? rollouts_.Take(self, clock.MonotonicMs()) : std::optional<int64_t>();
+  const auto held_ms = plan.wants_rollout_slot ? rollouts_.Take(self, clock.MonotonicMs())
+                                               : std::optional<int64_t>();
   if (held_ms) {
     observed.has_rollout_slot = true;
     observed.slot_held_ms = *held_ms;

@@ -45,7 +45,7 @@ class AgentReconciler : public Reconciler {
   base::Status ReadClaim(ObservedAgent& observed, const std::stop_token& stop);
   void ProbeSidecars(ObservedAgent& observed) const;
   base::Status ReadChildren(const std::vector<ChildKey>& not_in_cache, ObservedAgent& observed,
-                       const std::stop_token& stop);
+                            const std::stop_token& stop);
 
   base::Result<Plan> PlanFor(ObservedAgent& observed, const std::stop_token& stop);
   Outcome PlanAgain(const ObservedAgent& observed, Plan& plan, Outcome first,

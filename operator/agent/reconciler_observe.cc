@@ -56,7 +56,8 @@ void AgentReconciler::ProbeSidecars(ObservedAgent& observed) const {
   }
 }
 
-base::Result<ObservedAgent> AgentReconciler::Observe(const Json& agent, const std::stop_token& stop) {
+base::Result<ObservedAgent> AgentReconciler::Observe(const Json& agent,
+                                                     const std::stop_token& stop) {
   const ObjectKey self = kube::KeyOf(agent);
   std::vector<Json> objects;
   ObserveReferences(agent, objects);
@@ -81,8 +82,8 @@ base::Result<ObservedAgent> AgentReconciler::Observe(const Json& agent, const st
 }
 
 // The caches hold only what has our label; something else may sit on a child's name.
-base::Status AgentReconciler::ReadChildren(const std::vector<ChildKey>& not_in_cache, ObservedAgent& observed,
-                                      const std::stop_token& stop) {
+base::Status AgentReconciler::ReadChildren(const std::vector<ChildKey>& not_in_cache,
+                                           ObservedAgent& observed, const std::stop_token& stop) {
   for (const ChildKey& child : not_in_cache)
     for (const kube::Resource& resource : ChildResources()) {
       if (resource.kind != child.kind) continue;

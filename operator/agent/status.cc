@@ -51,7 +51,7 @@ Condition SidecarInjected(const View& view) {
     if (!pod.has_sidecar)
       return {"SidecarInjected", Truth::kFalse, "PodPredatesMemory",
               "pod " + pod.name + " was made before spec.memory: kubectl delete pod -n " +
-                  view.agent.name_space + " " + pod.name + " makes it anew"};
+                  view.agent.name_space + " " + pod.name + " recreates it"};
   if (view.findings.template_image.empty())
     return {"SidecarInjected", Truth::kUnknown, "Progressing", "the workload is not there yet"};
   return {"SidecarInjected", Truth::kTrue, "Injected",
@@ -118,7 +118,7 @@ Condition RulesAccepted(const View& view) {
         "every regular expression compiles" + NarrowedRules(view.agent) +
             (HasDenials(view.agent)
                  ? "; allowedPaths and blockedCommands judge the strings of a call's arguments, "
-                   "but no prose (contents, descriptions: told as unjudged) and not what a "
+                   "but no prose (contents, descriptions: reported as unjudged) and not what a "
                    "program that the call starts does by itself"
                  : "")};
   return {"RulesAccepted", Truth::kFalse, "RulesRejected",
@@ -181,7 +181,7 @@ Condition Degraded(const View& view, const Condition& endpoints) {
   if (view.observed.uninjected.count > 0)
     add("PodsWithoutMemory",
         DescribeUninjected(view.observed.uninjected, {view.agent.name_space, view.agent.name},
-                       WantsUninjectedReplaced(view.observed.agent)));
+                           WantsUninjectedReplaced(view.observed.agent)));
   if (auto names = NotServed(view.agent); !names.empty())
     add("NotYetServed", "accepted, and not served by this version: " + base::Join(names, ", "));
   if (reasons.empty()) return {"Degraded", Truth::kFalse, "AsSpecified", "nothing is missing"};
@@ -257,8 +257,8 @@ Json SidecarPart(const View& view) {
 
 }  // namespace
 
-base::Json StatusOf(const api::Agent& agent, const ObservedAgent& observed, const Findings& findings,
-                    int64_t now_ms) {
+base::Json StatusOf(const api::Agent& agent, const ObservedAgent& observed,
+                    const Findings& findings, int64_t now_ms) {
   View view{agent, observed, findings, {}};
   for (const Json& pod : observed.pods)
     if (PodState state = StateOf(pod); !state.leaving) view.pods.push_back(std::move(state));
@@ -273,7 +273,7 @@ base::Json StatusOf(const api::Agent& agent, const ObservedAgent& observed, cons
     conditions.push_back(RulesAccepted(view));
     if (!findings.unknown_tools.empty())
       conditions.push_back({"ToolsKnown", Truth::kFalse, "UnknownTool",
-                            base::Join(findings.unknown_tools, "; ") + "; mend the names"});
+                            base::Join(findings.unknown_tools, "; ") + "; correct the names"});
   }
   if (WantsForeignPods(agent)) conditions.push_back(ForeignPodsServed(view));
   if (findings.rollout) conditions.push_back(UpToDate(*findings.rollout));

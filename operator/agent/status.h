@@ -39,7 +39,7 @@ struct Findings {
 };
 
 // The whole status. Conditions that did not change keep their transition time.
-base::Json StatusOf(const api::Agent& agent, const ObservedAgent& observed, const Findings& findings,
-                    int64_t now_ms);
+base::Json StatusOf(const api::Agent& agent, const ObservedAgent& observed,
+                    const Findings& findings, int64_t now_ms);
 
 }  // namespace controller

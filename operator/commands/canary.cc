@@ -29,7 +29,7 @@ const base::Program& CanaryProgram() {
   using Kind = base::Setting::Kind;
   static const base::Program program = {
       "agent-memory-operator canary",
-      "Makes an Agent, runs it once, removes it, and says how far that got.",
+      "Creates an Agent, runs it once, removes it, and reports how far that got.",
       {
           {"kubeconfig", Kind::kString, "",
            "how to reach the API server; empty: as the pod's ServiceAccount"},
@@ -90,7 +90,7 @@ std::string TruthOf(const Json& status, const char* type) {
 // What an AgentRun's `status` says, in one line for a person.
 std::string TellRun(const Json& status) {
   const Json* ready = ConditionOf(status, "Ready");
-  if (!ready) return "the operator has not looked at it yet";
+  if (!ready) return "the operator has not reconciled it yet";
   return base::StringAt(*ready, {"reason"}) + ": " + base::StringAt(*ready, {"message"});
 }
 
@@ -150,7 +150,7 @@ class Canary {
       Rest();
     }
     return base::Error{base::Code::kTimeout,
-                       "no operator has looked at " + What(Agents()) +
+                       "no operator has reconciled " + What(Agents()) +
                            ": does one run, does it serve this namespace (--namespaces), what "
                            "does its log say?"};
   }

@@ -37,7 +37,7 @@ input.
 Exit code 0; 1 when a file is faulty or a pod would be refused; 64 for a wrong call.
 )";
 
-// What the policy copies, by Agent; absent where an Agent gives nothing to pods of others.
+// What the policy copies, by Agent; absent where an Agent gives nothing to foreign pods.
 Objects PartsOf(const Objects& agents, const std::vector<Json>& objects, const Settings& settings) {
   Objects parts;
   for (const auto& [key, agent] : agents) {

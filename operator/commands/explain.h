@@ -1,4 +1,4 @@
-// `agent-memory-operator explain pod`: what the admission policies make of pods of others, and why
+// `agent-memory-operator explain pod`: what the admission policies make of foreign pods, and why
 // not, from files alone. Reads files and prints; talks to no cluster.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace controller {
 struct FileRequest {
   std::vector<std::string> files;
   std::string directory, name_space = "default";
-  Settings settings;  // as if the chart's policy for pods of others were there
+  Settings settings;  // as if the chart's policy for foreign pods were there
   bool help = false;
 };
 

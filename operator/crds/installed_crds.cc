@@ -10,7 +10,7 @@ base::Status CheckInstalledCrds(kube::KubeClient& client, bool adopt) {
     const std::string name = std::string(plural) + ".agents.agentops.io";
     auto found = client.Get(kube::CustomResourceDefinitions(), {"", name});
     if (!found && found.error().code == base::Code::kDenied) {
-      base::LogInfo("CRDs are not looked at: no permission", {{"crd", name}});
+      base::LogInfo("CRDs are not checked: no permission", {{"crd", name}});
       return {};
     }
     if (!found && found.error().code == base::Code::kNotFound)

@@ -1,5 +1,6 @@
-// How the eviction of one Agent's uninjected pods goes: whether the next one may be evicted, and what
-// a person must hear when it does not go on. Times are monotonic ms. Pure; one thread at a time.
+// How the eviction of one Agent's uninjected pods goes: whether the next one may be evicted, and
+// what a person must hear when it does not go on. Times are monotonic ms. Pure; one thread at a
+// time.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Foreign pods without an API server's admission (that is e2e/foreign_pods_test.py): what the
-// operator writes and takes away, and what it says where it cannot.
+// Foreign pods without an API server's admission (that is e2e/operator/foreign_pods_test.py): what
+// the operator writes and takes away, and what it says where it cannot.
 #include <gtest/gtest.h>
 
 #include "lib/testing/eventually.h"

@@ -99,16 +99,16 @@ int64_t ForeignPodReconciler::HoldEvictions(const Json& agent, const ObjectKey& 
   });
   environment_.events().Warning(
       agent, "PodNotReplaced", "Inject",
-      "pod " + pod.name + " has no sidecar and may not be evicted: " + refused +
-          "; tried again in " + std::to_string(wait_ms / 1000) +
-          " s. kubectl get poddisruptionbudgets -n " + pod.name_space +
-          " says who forbids it: allow a disruption there, or delete the pod");
+      "pod " + pod.name + " has no sidecar and may not be evicted: " + refused + "; retried in " +
+          std::to_string(wait_ms / 1000) + " s. kubectl get poddisruptionbudgets -n " +
+          pod.name_space +
+          " shows which budget forbids it: allow a disruption there, or delete the pod");
   return wait_ms;
 }
 
 base::Result<int64_t> ForeignPodReconciler::ReplaceUninjected(const Json& agent,
-                                                          const UninjectedPods& uninjected,
-                                                          const std::stop_token& stop) {
+                                                              const UninjectedPods& uninjected,
+                                                              const std::stop_token& stop) {
   const ObjectKey self = kube::KeyOf(agent);
   if (!WantsUninjectedReplaced(agent) || !GivesParts(agent)) return 0;
   const int64_t now_ms = environment_.clock().MonotonicMs();
@@ -117,11 +117,13 @@ base::Result<int64_t> ForeignPodReconciler::ReplaceUninjected(const Json& agent,
   if (!verdict.lost.empty())
     environment_.events().Warning(
         agent, "PodNotReplaced", "Inject",
-        "pod " + verdict.lost + " was evicted " + std::to_string(EvictionPacer::kComesWithinMs / 1000) +
-            " s ago and no other pod with a sidecar is ready since: no more are evicted until one "
-            "is. kubectl get pods,events -n " +
+        "pod " + verdict.lost + " was evicted " +
+            std::to_string(EvictionPacer::kComesWithinMs / 1000) +
+            " s ago and no other pod with a sidecar became ready since: no more are evicted until "
+            "one "
+            "does. kubectl get pods,events -n " +
             self.name_space +
-            " says what keeps it: it was not made, has no sidecar, or does not get ready");
+            " shows why: it was not created, has no sidecar, or does not get ready");
   if (!verdict.evict) return verdict.again_ms;
   if (!uninjected.next) return 0;
   if (const int64_t wait_ms = evictions_.Take(now_ms)) return wait_ms;
@@ -139,7 +141,7 @@ base::Result<int64_t> ForeignPodReconciler::ReplaceUninjected(const Json& agent,
     environment_.events().Normal(agent, "PodReplaced", "Inject",
                                  "pod " + pod.key.name +
                                      " had no sidecar and was evicted, so that its controller "
-                                     "makes another one with it");
+                                     "recreates it with one");
   }
   return evictions_.apart_ms();
 }

@@ -36,7 +36,7 @@ class ForeignPodReconciler : public Reconciler {
   void ReportSkipped(const kube::ObjectKey& agent, const UninjectedPods& uninjected);
   // When to look again, ms; 0: at the next change.
   base::Result<int64_t> ReplaceUninjected(const base::Json& agent, const UninjectedPods& uninjected,
-                                      const std::stop_token& stop);
+                                          const std::stop_token& stop);
   // `refused`: the API server's words. → when to try again, ms.
   int64_t HoldEvictions(const base::Json& agent, const kube::ObjectKey& pod,
                         const std::string& refused);

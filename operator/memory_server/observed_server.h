@@ -19,7 +19,7 @@ struct ObservedServer {
   // What the running server says of itself; absent: there is no pod to ask, or see `report_fault`.
   std::optional<api::ServerReport> report;
   std::string report_fault;                    // why a pod that runs did not say
-  bool no_answer = false;                  // it is not ready, and did not answer either
+  bool no_answer = false;                      // it is not ready, and did not answer either
   std::map<std::string, std::string> refused;  // as ObservedAgent's
   std::vector<std::string> conflicts;          // likewise
 };

@@ -48,7 +48,7 @@ void MarkClaim(ServerDraft& draft) {
   if (IsClaimTheirs(draft)) return;
   const Json& server = draft.observed.server;
   draft.findings.claim = ClassifyClaim(draft.observed.claim, server, draft.findings.workload,
-                                     draft.findings.server.storage.adopt);
+                                       draft.findings.server.storage.adopt);
   if (!draft.findings.claim.mark) return;
   const Json& claim = *draft.observed.claim;
   draft.plan.patch.push_back(
@@ -125,8 +125,7 @@ int64_t LookAgainMs(const Json& status, int64_t now_ms) {
 
 Plan Say(ServerDraft& draft, Json status, int64_t now_ms) {
   // That it gets ready is told by its EndpointSlice.
-  draft.plan.requeue_after_ms =
-      draft.observed.no_answer ? kLookMs : LookAgainMs(status, now_ms);
+  draft.plan.requeue_after_ms = draft.observed.no_answer ? kLookMs : LookAgainMs(status, now_ms);
   const Json* stored = base::At(draft.observed.server, {"status"});
   if (stored && *stored == status) return std::move(draft.plan);
   draft.plan.events = NoticesOf(stored ? *stored : Json(), status);

@@ -217,7 +217,7 @@ TEST(ServerPlan, SmallMovesOfRowsAndBytesWriteNothing) {
   server.observed.report.reset();
   server.observed.report_fault = "timeout";
   server.Look();
-  EXPECT_EQ(server.status()["rows"], 10'600) << "what it said last";
+  EXPECT_EQ(server.status()["rows"], 10'600) << "those of the last report";
   EXPECT_EQ(server.Condition("Degraded"), "True ServerNotAnswering");
   EXPECT_EQ(server.Condition("Ready"), "True Ready") << "the kubelet sees it";
 }

@@ -145,11 +145,10 @@ Condition DegradedCondition(const ServerView& view) {
   if (view.observed.report && !view.observed.report->error.empty())
     add("ServerNotReady", "the server says: " + view.observed.report->error);
   if (!view.observed.report_fault.empty())
-    add("ServerNotAnswering",
-        "pod " + view.state.name + " runs and its port " + std::to_string(kServerAdminPort) +
-            " does not tell the operator "
-            "how it stands (" +
-            view.observed.report_fault + "): version, rows and bytes are what it said last");
+    add("ServerNotAnswering", "pod " + view.state.name + " runs and its port " +
+                                  std::to_string(kServerAdminPort) +
+                                  " gives the operator no report (" + view.observed.report_fault +
+                                  "): version, rows and bytes are those of the last report");
   if (f.storage_differs)
     add("StorageNotChanged",
         "spec.storage differs from the claim, which this version does not change");
@@ -177,10 +176,11 @@ Condition UpToDateCondition(const ServerView& view) {
 
 Condition TokensCondition(const ServerView& view) {
   if (!view.observed.report)
-    return {"TokensReviewed", Truth::kUnknown, "NotAnswering", "no server says how it does it"};
+    return {"TokensReviewed", Truth::kUnknown, "NotAnswering",
+            "no server reports how it checks tokens"};
   if (!view.observed.report->by_keys)
     return {"TokensReviewed", Truth::kTrue, "Reviewed",
-            "the API server is asked about tokens, or nobody came with one yet"};
+            "the API server reviews tokens, or no token was presented yet"};
   const std::string account =
       view.findings.server.name_space + ":" + ServerObjectName(view.findings.server.name);
   return {"TokensReviewed", Truth::kFalse, "ByKeys",

@@ -17,7 +17,7 @@ inline constexpr const char* kRunLabel = "agents.agentops.io/run";  // on what b
 inline constexpr const char* kServerLabel =
     "agents.agentops.io/memory-server";  // on what belongs to one MemoryServer
 inline constexpr const char* kMemoryLabel =
-    "agents.agentops.io/memory";  // on pods of others: the Agent whose memory they get
+    "agents.agentops.io/memory";  // on foreign pods: the Agent whose memory they get
 inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";
 inline constexpr const char* kServiceNameLabel = "kubernetes.io/service-name";  // on EndpointSlices
 inline constexpr const char* kManagedBy = "agent-memory-operator";

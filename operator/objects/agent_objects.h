@@ -14,7 +14,7 @@ std::optional<base::Json> PolicyConfigMapOf(
     const Blueprint& blueprint);                                      // policy.json for the sidecar
 std::optional<base::Json> ServiceOf(const Blueprint& blueprint);      // of a daemon's named ports
 std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint);  // of a daemon alone
-base::Json ForeignPartsOf(const Blueprint& blueprint);                // what pods of others get
+base::Json ForeignPartsOf(const Blueprint& blueprint);                // what foreign pods get
 std::optional<base::Json> InjectionBindingOf(const Blueprint& blueprint);
 
 }  // namespace controller

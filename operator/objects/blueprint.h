@@ -16,7 +16,7 @@ struct Blueprint {
   std::string policy_file;  // the bytes of policy.json
   std::string audience;     // of the sidecar's token
   std::string sidecar_image, otlp_endpoint;
-  std::string injection_policy;       // that serves pods of others; empty: they are not served
+  std::string injection_policy;       // that serves foreign pods; empty: they are not served
   bool avoids_startup_probe = false;  // pods may come to stand where it does harm
   const base::Json* workload =
       nullptr;  // the observed StatefulSet, of which some fields never change

@@ -1,4 +1,4 @@
-// For pods of others: the parts that they get, and the binding by which the chart's admission
+// For foreign pods: the parts that they get, and the binding by which the chart's admission
 // policy finds them in this Agent's status. Why the Agent itself is the parameter: CEL reads no
 // JSON text, so it must be an object with fields; and of a kind of its own the API server 1.36
 // reads nothing new once the last policy with such parameters was deleted.

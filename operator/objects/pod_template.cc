@@ -135,7 +135,7 @@ std::string TemplateFault(const api::Agent& agent) {
         return std::string("spec.template.metadata.") + part + " must be an object";
   if (base::At(*pod, {"metadata", "labels", kMemoryLabel}))
     return std::string("spec.template.metadata.labels: ") + kMemoryLabel +
-           " is for pods of others; an Agent's own pods have its memory without it";
+           " is for foreign pods; an Agent's own pods have its memory without it";
   const Json* containers = base::At(*spec, {"containers"});
   if (!containers || !containers->is_array() || containers->empty())
     return "spec.template.spec.containers must have the agent as its first container";

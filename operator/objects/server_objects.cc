@@ -114,7 +114,7 @@ constexpr ServerChildKind kKinds[] = {
 };
 
 Json WithServerOwnerAndLabels(Json object, const kube::Resource& resource,
-                     const ServerBlueprint& blueprint) {
+                              const ServerBlueprint& blueprint) {
   object["apiVersion"] = resource.ApiVersion();
   object["kind"] = resource.kind;
   Json& metadata = object["metadata"];
@@ -133,7 +133,8 @@ std::vector<Child> DesiredOfServer(const ServerBlueprint& blueprint) {
   for (const ServerChildKind& kind : kKinds) {
     const kube::Resource& resource = kind.resource();
     if (auto object = kind.build(blueprint))
-      children.push_back({resource, WithServerOwnerAndLabels(std::move(*object), resource, blueprint),
+      children.push_back({resource,
+                          WithServerOwnerAndLabels(std::move(*object), resource, blueprint),
                           resource == PodMonitors()});
   }
   return children;

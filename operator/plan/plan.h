@@ -43,10 +43,10 @@ struct Plan {
   std::vector<Removal> remove;
   std::optional<base::Json> status;  // absent: what is stored is right
   std::vector<Notice> events;
-  int64_t requeue_after_ms = 0;  // 0: nothing to wait for but changes
-  std::string policy_file;       // policy.json, for render; empty without memory
-  bool wants_rollout_slot = false;      // a pod would be updated if ObservedAgent::has_rollout_slot
-  bool rolled_out = false;       // every pod is up to date and ready
+  int64_t requeue_after_ms = 0;     // 0: nothing to wait for but changes
+  std::string policy_file;          // policy.json, for render; empty without memory
+  bool wants_rollout_slot = false;  // a pod would be updated if ObservedAgent::has_rollout_slot
+  bool rolled_out = false;          // every pod is up to date and ready
   std::vector<ChildKey>
       not_in_cache;  // children that are wanted and were not observed: look before applying
 

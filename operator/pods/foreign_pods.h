@@ -1,4 +1,4 @@
-// Pods of others that want an Agent's memory: the kinds of objects that give it to them, whose they
+// Foreign pods that want an Agent's memory: the kinds of objects that give it to them, whose they
 // are, and which pods cannot have it. Pure.
 #pragma once
 
@@ -15,7 +15,7 @@ struct ForeignPods {
   std::string webhook;  // its MutatingWebhookConfiguration; both empty: it cannot, because:
   std::string reason = "NotOffered";
   std::string message =
-      "this operator leaves pods of others alone: install the chart with foreignPods.enabled=true";
+      "this operator injects no foreign pods: install the chart with foreignPods.enabled=true";
 
   bool Served() const { return !policy.empty() || !webhook.empty(); }
 };

@@ -1,5 +1,5 @@
 // Puts the memory sidecar into a pod: the one function that makes the container, for pods of our
-// own workloads and, as parts that an admission policy copies, for pods of others. Pure.
+// own workloads and, as parts that an admission policy copies, for foreign pods. Pure.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ void AwaitByHook(base::Json& sidecar);
 // already is replaced; a placement that names no init container is First.
 void InjectSidecar(base::Json& pod_spec, const SidecarShape& shape);
 
-// What pods of others get: {sidecar, volumes, env}, env for the first container. It stands in the
+// What foreign pods get: {sidecar, volumes, env}, env for the first container. It stands in the
 // Agent's status, where the policy of the chart copies it from.
 base::Json ForeignParts(const SidecarShape& shape);
 

@@ -150,7 +150,7 @@ kube::Condition NodeSkewCondition(const NodeSkew& skew) {
                 "with a startupProbe again: ") +
             Named(skew.forgetting) +
             "; new pods with the operator's own sidecar image have a postStart hook instead, and "
-            "those from before keep the probe until they are made anew; upgrade these kubelets to "
+            "existing pods keep the probe until they are recreated; upgrade these kubelets to "
             "1.35.4";
   return {"NodeSkew", kube::Truth::kTrue,
           skew.without_sidecars.empty() ? "KubeletForgetsRestarts" : "NoNativeSidecars", text};

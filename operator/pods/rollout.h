@@ -41,17 +41,17 @@ struct RolloutInput {
   bool settled;  // the workload has this template, and its controller has seen it
   const std::map<std::string, int64_t>& idle_ms;  // pod → since its agent asked something last
   const std::map<std::string, std::string>& refused;  // by ResizeKey among others
-  bool has_rollout_slot;         // few enough Agents are being updated at this moment
-  int64_t slot_held_ms;  // for so long
+  bool has_rollout_slot;  // few enough Agents are being updated at this moment
+  int64_t slot_held_ms;   // for so long
 };
 
 struct Rollout {
-  std::vector<PodChange> changes;  // now
-  bool wants_rollout_slot = false;        // there would be changes if there were a slot
-  bool done = false;               // every pod is up to date and ready
-  int64_t ask_again_ms = 0;        // nobody tells when an agent gets quiet; 0: somebody does
-  bool known = true;               // false: a pod does not tell what it was made from
-  std::string reason, message;     // of the condition UpToDate
+  std::vector<PodChange> changes;   // now
+  bool wants_rollout_slot = false;  // there would be changes if there were a slot
+  bool done = false;                // every pod is up to date and ready
+  int64_t ask_again_ms = 0;         // nobody tells when an agent gets quiet; 0: somebody does
+  bool known = true;                // false: a pod does not tell what it was made from
+  std::string reason, message;      // of the condition UpToDate
 };
 
 // One pod after the other: the next is touched when the one before is ready again.

@@ -1,4 +1,5 @@
-// A pod counts as uninjected by what it is, not by what was seen to happen: so also after a restart.
+// A pod counts as uninjected by what it is, not by what was seen to happen: so also after a
+// restart.
 #include "operator/pods/uninjected_pods.h"
 
 #include <algorithm>
@@ -52,11 +53,11 @@ SkippedPod Skipped(const Json& pod, Skip skip) {
   for (const Json& owner : *owners)
     if (const Json* controls = base::At(owner, {"controller"}); controls && *controls == true)
       skipped.regarding = {{"apiVersion", base::StringAt(owner, {"apiVersion"})},
-                      {"kind", base::StringAt(owner, {"kind"})},
-                      {"metadata",
-                       {{"name", base::StringAt(owner, {"name"})},
-                        {"uid", base::StringAt(owner, {"uid"})},
-                        {"namespace", kube::KeyOf(pod).name_space}}}};
+                           {"kind", base::StringAt(owner, {"kind"})},
+                           {"metadata",
+                            {{"name", base::StringAt(owner, {"name"})},
+                             {"uid", base::StringAt(owner, {"uid"})},
+                             {"namespace", kube::KeyOf(pod).name_space}}}};
   return skipped;
 }
 
@@ -98,21 +99,24 @@ UninjectedPods FindUninjected(const std::vector<Json>& pods, const std::string& 
   return uninjected;
 }
 
-std::string DescribeUninjected(const UninjectedPods& uninjected, const kube::ObjectKey& agent, bool replaced) {
+std::string DescribeUninjected(const UninjectedPods& uninjected, const kube::ObjectKey& agent,
+                               bool replaced) {
   if (uninjected.count == 0) return "";
-  std::string text =
-      std::to_string(uninjected.count) + (uninjected.count == 1 ? " pod has" : " pods have") +
-      " the label " + kMemoryLabel + "=" + agent.name +
-      " and no sidecar, made before there was one to put in: " + base::Join(uninjected.names, ", ") +
-      (uninjected.count > uninjected.names.size() ? ", …" : "");
+  std::string text = std::to_string(uninjected.count) +
+                     (uninjected.count == 1 ? " pod has" : " pods have") + " the label " +
+                     kMemoryLabel + "=" + agent.name +
+                     " and no sidecar, created before injection was possible: " +
+                     base::Join(uninjected.names, ", ") +
+                     (uninjected.count > uninjected.names.size() ? ", …" : "");
   if (!replaced)
     return text +
-           "; delete them, so that their controllers make them again, or set "
+           "; delete them, so that their controllers recreate them, or set "
            "spec.injection.replaceMissedPods: true";
-  text += "; " + std::to_string(uninjected.count - uninjected.lasting) + " are replaced, one after another";
+  text +=
+      "; " + std::to_string(uninjected.count - uninjected.lasting) + " are replaced, one at a time";
   if (uninjected.lasting > 0)
     text += ", " + std::to_string(uninjected.lasting) +
-            " are left alone, as no controller would make them again with a sidecar: delete and "
+            " are kept, as no controller would recreate them with a sidecar: delete and "
             "create them";
   return text;
 }

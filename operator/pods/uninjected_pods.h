@@ -1,4 +1,4 @@
-// Pods of others that carry an Agent's label and have no sidecar, as they were made before one
+// Foreign pods that carry an Agent's label and have no sidecar, as they were made before one
 // could be put in: which they are, and which of them may be replaced. Pure.
 #pragma once
 
@@ -13,7 +13,8 @@ namespace controller {
 
 struct SkippedPod {
   std::string name, uid;
-  base::Json regarding;  // apiVersion, kind, metadata of what its Event is about: its controller, or it
+  base::Json
+      regarding;  // apiVersion, kind, metadata of what its Event is about: its controller, or it
   Skip skip;
 };
 
@@ -36,10 +37,12 @@ struct UninjectedPods {
 // one that stays without is not replaced for ever; if a controller makes it again that is no Job;
 // and when every pod that has its sidecar is ready, so that a replacement that goes wrong is the
 // last one.
-UninjectedPods FindUninjected(const std::vector<base::Json>& pods, const std::string& injected_since);
+UninjectedPods FindUninjected(const std::vector<base::Json>& pods,
+                              const std::string& injected_since);
 
 // For the condition; empty when none is uninjected.
-std::string DescribeUninjected(const UninjectedPods& uninjected, const kube::ObjectKey& agent, bool replaced);
+std::string DescribeUninjected(const UninjectedPods& uninjected, const kube::ObjectKey& agent,
+                               bool replaced);
 
 // Keeps of a pod what is read here.
 void PruneForeignPod(base::Json& pod);

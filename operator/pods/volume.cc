@@ -24,7 +24,7 @@ std::string WordOf(std::string kind) {
 }  // namespace
 
 ClaimFinding ClassifyClaim(const std::optional<Json>& claim, const Json& owner, bool has_workload,
-                         bool adopt) {
+                           bool adopt) {
   if (!claim) return {};
   const std::string from = kube::AnnotationOf(*claim, kRetainedFrom);
   if (from == kube::UidOf(owner)) return {ClaimState::kOurs, "", false};

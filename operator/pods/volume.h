@@ -24,7 +24,7 @@ struct ClaimFinding {
 };
 // `owner`: the Agent or MemoryServer; `has_workload`: its StatefulSet stands.
 ClaimFinding ClassifyClaim(const std::optional<base::Json>& claim, const base::Json& owner,
-                         bool has_workload, bool adopt);
+                           bool has_workload, bool adopt);
 // The merge patch that says so on the claim.
 base::Json ClaimMark(const base::Json& claim, const base::Json& owner);
 

@@ -1,4 +1,4 @@
-// Looks whether the cluster can serve pods of others: whether the chart's policy is there, and
+// Looks whether the cluster can serve foreign pods: whether the chart's policy is there, and
 // whether we may bind it.
 #pragma once
 

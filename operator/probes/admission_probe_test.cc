@@ -1,4 +1,4 @@
-// By which way pods of others are served: what was asked for, and what the API server has.
+// By which way foreign pods are served: what was asked for, and what the API server has.
 #include "operator/probes/admission_probe.h"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 namespace controller {
 
 struct SidecarReport {
-  std::string digest;    // of the policy in force
+  std::string digest;   // of the policy in force
   int64_t idle_ms = 0;  // since its agent asked it something; 0: a request is under way
 };
 

@@ -15,7 +15,7 @@ struct ObservedRun {
   std::optional<base::Json> agent;  // that agentRef names
   // On the names that its Job, claim and prompt want, whoever made them.
   std::map<ChildKey, base::Json> children;
-  bool children_read = false;           // for those, where it counts and not only in caches
+  bool children_read = false;    // for those, where it counts and not only in caches
   std::vector<base::Json> pods;  // with the run's label
   std::string refused;           // what the API server said to what was applied just now
 };

@@ -60,7 +60,7 @@ std::optional<Obstacle> ObstacleOfAgent(const RunDraft& draft) {
                     name + " has mode daemon and runs by itself; an AgentRun runs one of mode task",
                     true};
   const auto ready = ConditionOfAgent(*agent, "Ready");
-  if (!ready) return Obstacle{"Progressing", name + " is being looked at", false};
+  if (!ready) return Obstacle{"Progressing", name + " is being reconciled", false};
   if (ready->status == kube::Truth::kTrue) return std::nullopt;
   const auto resolved = ConditionOfAgent(*agent, "MemoryResolved"),
              stalled = ConditionOfAgent(*agent, "Stalled");
@@ -149,7 +149,8 @@ Plan LookFirst(const RunDraft& draft) {
   Plan plan;
   plan.not_in_cache = {{kube::Jobs().kind, JobName(draft.run.name)}};
   if (RunClaimOf(draft.run))
-    plan.not_in_cache.push_back({kube::PersistentVolumeClaims().kind, RunClaimName(draft.run.name)});
+    plan.not_in_cache.push_back(
+        {kube::PersistentVolumeClaims().kind, RunClaimName(draft.run.name)});
   if (PromptConfigMapOf(draft.run))
     plan.not_in_cache.push_back({kube::ConfigMaps().kind, PromptConfigMapName(draft.run.name)});
   return plan;

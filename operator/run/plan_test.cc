@@ -72,9 +72,9 @@ TEST(RunPlan, ALongPromptIsAFile) {
 }
 
 TEST(RunPlan, EachObstacleHasItsReasonAndNamesTheThing) {
-  Json daemon = ReadyAgent(), not_in_cache = ReadyAgent(), leaving = ReadyAgent();
+  Json daemon = ReadyAgent(), unseen = ReadyAgent(), leaving = ReadyAgent();
   daemon["spec"]["mode"] = "daemon";
-  not_in_cache["status"]["observedGeneration"] = 1;
+  unseen["status"]["observedGeneration"] = 1;
   leaving["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z";
   const struct {
     Json agent;
@@ -83,7 +83,7 @@ TEST(RunPlan, EachObstacleHasItsReasonAndNamesTheThing) {
       {nullptr, "False Unknown False AgentNotFound", "Agent agents/a is not there"},
       {leaving, "False Unknown False AgentNotFound", "Agent agents/a is not there"},
       {daemon, "False Unknown True AgentNotTask", "Agent agents/a has mode daemon"},
-      {not_in_cache, "False Unknown False Progressing", "Agent agents/a is being looked at"},
+      {unseen, "False Unknown False Progressing", "Agent agents/a is being reconciled"},
       {NotReady("MemoryResolved", "ServiceNotFound", "no Service m", false),
        "False Unknown False MemoryNotResolved", "Agent agents/a is not ready: no Service m"},
       {NotReady("MemoryResolved", "ReferenceNotGranted", "not allowed", true),

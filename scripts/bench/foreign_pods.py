@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the policies for pods of others, or the webhook, cost a pod: dry-run creates on an API server with 500 Agents bound, each beside
+"""What the policies for foreign pods, or the webhook, cost a pod: dry-run creates on an API server with 500 Agents bound, each beside
 the same create on a bare one, in random order. Differences of one run, so that the machine's load is in both.
 Needs the operator's build, and two servers that are otherwise idle:
 
