@@ -4,8 +4,8 @@
 
 #include "memory/handlers.h"
 #include "memory/identity_check.h"
-#include "memory/quota.h"
 #include "memory/tenants.h"
+#include "memory/write_budgets.h"
 
 namespace memory {
 

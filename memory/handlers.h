@@ -36,8 +36,6 @@ http::Response Search(const Api& api, const http::Request& request);
 http::Response Context(const Api& api, const http::Request& request);
 http::Response Timeline(const Api& api, const http::Request& request);
 http::Response Stats(const Api& api, const http::Request& request);
-http::Response Export(const Api& api, const http::Request& request);  // streams
-http::Response Import(const Api& api, const http::Request& request);  // streams
 http::Response GetRetention(const Api& api, const http::Request& request);
 http::Response PutRetention(const Api& api, const http::Request& request);
 http::Response Forget(const Api& api, const http::Request& request);  // not served yet

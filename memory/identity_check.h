@@ -7,9 +7,9 @@
 #include <mutex>
 #include <set>
 
+#include "lib/base/limits/lru.h"
 #include "lib/base/process/clock.h"
 #include "lib/telemetry/metrics.h"
-#include "memory/least_recent.h"
 #include "memory/token_reviewer.h"
 
 namespace memory {
@@ -67,8 +67,8 @@ class IdentityCheck {
   const Options options_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  LeastRecent<Good> good_;  // apart from the bad ones: a flood of forgeries pushes nobody out
-  LeastRecent<Bad> bad_;
+  base::LruMap<Good> good_;  // apart from the bad ones: a flood of forgeries pushes nobody out
+  base::LruMap<Bad> bad_;
   std::set<std::string> asking_;      // keys that a thread is asking about
   int64_t ask_again_ms_ = INT64_MIN;  // monotonic
   bool reachable_ = true;

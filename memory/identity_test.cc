@@ -61,7 +61,8 @@ TEST(Identity, ATokenSaysForWhomItWasMade) {
 
 TEST(Identity, ATokenThatAsksForExtensionsIsRefused) {
   for (const Json& crit : {Json{"exp"}, Json{"b64"}, Json::array(), Json(nullptr), Json(true)}) {
-    const auto claims = ReadClaims(TokenOf({{"alg", "ES256"}, {"crit", crit}}, {{"sub", "s"}}, "x"));
+    const auto claims =
+        ReadClaims(TokenOf({{"alg", "ES256"}, {"crit", crit}}, {{"sub", "s"}}, "x"));
     ASSERT_FALSE(claims) << crit;
     EXPECT_EQ(claims.error().code, base::Code::kDenied);
     EXPECT_NE(claims.error().message.find("crit"), std::string::npos);
@@ -97,17 +98,6 @@ TEST(Identity, AReaderChangesNothing) {
     EXPECT_FALSE(Permits(Role::kReader, method));
     EXPECT_TRUE(Permits(Role::kAgent, method));
   }
-}
-
-TEST(LeastRecent, ForgetsWhatWasNotUsedForTheLongestTime) {
-  LeastRecent<int> kept(2);
-  kept.Put("a", 1);
-  kept.Put("b", 2);
-  EXPECT_TRUE(kept.Find("a"));
-  kept.Put("c", 3);
-  EXPECT_FALSE(kept.Find("b"));
-  EXPECT_EQ(*kept.Find("a"), 1);
-  EXPECT_EQ(kept.size(), 2u);
 }
 
 class IdentityCheckTest : public ::testing::Test {

@@ -1,14 +1,7 @@
-// What an agent may write a minute and what a tenant may keep (rulings K39): the limits, and the
-// budgets of writes as token buckets. Decides alone; who is asked about what is in gate.cc, what a
-// tenant keeps is counted in store_usage.cc.
+// What a tenant may keep. What it keeps is counted by the engine of its store.
 #pragma once
 
 #include <cstdint>
-#include <mutex>
-#include <string>
-
-#include "lib/base/process/clock.h"
-#include "memory/least_recent.h"
 
 namespace memory {
 
@@ -16,33 +9,6 @@ namespace memory {
 struct TenantQuota {
   int64_t rows = 0;   // memories that are not deleted
   int64_t bytes = 0;  // of the tenant's file, without what deletes gave back inside it
-};
-
-class WriteBudgets {
- public:
-  struct Limits {
-    int64_t per_minute = 0;  // 0: no limit
-    int64_t burst = 1;       // at once, after a quiet time; at least 1
-  };
-  // Of more budgets than `most` the one that was asked least recently is forgotten: it is full.
-  static constexpr size_t kMost = 8192;
-  WriteBudgets(Limits limits, const base::Clock& clock, size_t most = kMost)
-      : limits_(limits), clock_(clock), buckets_(most) {}
-
-  // Takes one write out of a budget → 0, or takes nothing → milliseconds until there is one. Any
-  // thread.
-  int64_t Take(const std::string& budget);
-  const Limits& limits() const { return limits_; }
-
- private:
-  struct Bucket {
-    double writes = 0;
-    int64_t filled_ms = 0;
-  };
-  const Limits limits_;
-  const base::Clock& clock_;
-  std::mutex mutex_;
-  LeastRecent<Bucket> buckets_;
 };
 
 }  // namespace memory

@@ -8,7 +8,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text/text.h"
 #include "memory/store_index.h"
-#include "memory/store_retention.h"
+#include "memory/store_live.h"
 
 namespace memory {
 

@@ -3,31 +3,15 @@
 // (scoring.h) and the same for both.
 #pragma once
 
-#include <optional>
-#include <stop_token>
-#include <string>
 #include <vector>
 
 #include "lib/sqlite/database.h"
+#include "memory/rank_query.h"
 #include "memory/ranker_fts5.h"
 #include "memory/ranker_resident.h"
 #include "memory/scoring.h"
 
 namespace memory {
-
-struct RankQuery {
-  std::string text;             // what the caller asks
-  bool operators = false;       // text is an FTS5 expression (syntax=fts5)
-  std::vector<int64_t> ranges;  // slot ranges to search; empty: all
-  std::optional<std::string>
-      type;  // only rows of this type; without it no audit and security records
-  std::optional<int64_t> project;  // only rows written in this project
-  bool neighbours = false;         // rows beside a match may be returned too (rulings K48)
-  size_t limit = 10;
-  int64_t deadline_ms = 250;  // then what was found so far is ranked
-  std::stop_token stop;       // the same when nobody waits for the answer any more
-  bool even_behind = false;   // search although rows wait for the index (store_index.h)
-};
 
 struct Ranking {
   std::vector<Scored> rows;

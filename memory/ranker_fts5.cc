@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "memory/ranker.h"
-#include "memory/store_index.h"
+#include "memory/store_slots.h"
 
 namespace memory {
 

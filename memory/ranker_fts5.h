@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "lib/sqlite/database.h"
+#include "memory/rank_query.h"
 #include "memory/ranker_index.h"
 #include "memory/scoring.h"
 
 namespace memory {
-
-struct RankQuery;
 
 // Bound to one connection, whose thread calls it.
 class Fts5Finder {

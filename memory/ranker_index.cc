@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <span>
 
+#include "memory/store_slots.h"
+
 namespace memory {
 namespace {
 

@@ -12,8 +12,6 @@
 
 namespace memory {
 
-inline constexpr int kRangeBits = 32;  // of a slot, below the number of its range
-
 // A word as the index keeps it: a keyed 64-bit hash of its token.
 using WordKey = uint64_t;
 // A word of a question: the keys of its forms. Forms with the same key count twice, as two phrases

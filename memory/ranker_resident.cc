@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "lib/base/process/log.h"
+#include "memory/store_slots.h"
 
 namespace memory {
 

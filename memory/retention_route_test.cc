@@ -17,7 +17,7 @@ class RetentionRouteTest : public ApiTest {
     ServerSettings settings;
     settings.data_dir = scratch_.File("data");
     settings.lock_wait_ms = 0;
-    settings.retention_interval_ms = interval_ms;
+    settings.retention.interval_ms = interval_ms;
     settings.store.retention = *DecodeRetention(*base::ParseJson(rules));
     settings.store.deleted_ms = kDay;
     auto server = RunningServer::Start(settings, clock_);

@@ -19,7 +19,7 @@ base::Result<RetentionRules> DefaultRules(const std::string& text) {
 
 }  // namespace
 
-std::vector<Setting> RetentionSettings() {
+std::vector<Setting> RetentionFlags() {
   using Kind = Setting::Kind;
   return {
       {"retention", Kind::kString, "[]",
@@ -35,16 +35,16 @@ std::vector<Setting> RetentionSettings() {
   };
 }
 
-void ReadRetentionSettings(const base::Settings& settings, ServerSettings& read) {
-  read.retention = settings.Text("retention");
-  read.retention_interval_ms = settings.Milliseconds("retention-interval");
-  read.store.keep_used_ms = settings.Milliseconds("retention-keeps-used");
-  read.store.deleted_ms = settings.Milliseconds("deleted-retention");
-  if (auto rules = DefaultRules(read.retention)) read.store.retention = std::move(*rules);
+RetentionSettings ReadRetentionSettings(const base::Settings& settings, StoreOptions& store) {
+  store.keep_used_ms = settings.Milliseconds("retention-keeps-used");
+  store.deleted_ms = settings.Milliseconds("deleted-retention");
+  RetentionSettings read{settings.Text("retention"), settings.Milliseconds("retention-interval")};
+  if (auto rules = DefaultRules(read.rules)) store.retention = std::move(*rules);
+  return read;
 }
 
-base::Status CheckRetentionSettings(const ServerSettings& settings) {
-  auto rules = DefaultRules(settings.retention);
+base::Status CheckRetentionSettings(const RetentionSettings& settings) {
+  auto rules = DefaultRules(settings.rules);
   return rules ? base::Status() : base::Status(rules.error());
 }
 

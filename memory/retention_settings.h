@@ -2,16 +2,23 @@
 // rounds go over the rows. What the rules mean is retention.h.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "lib/base/process/config.h"
-#include "memory/server_settings.h"
+#include "memory/store.h"
 
 namespace memory {
 
-std::vector<base::Setting> RetentionSettings();
-void ReadRetentionSettings(const base::Settings& settings, ServerSettings& read);
+struct RetentionSettings {
+  std::string rules = "[]";  // as they were given; StoreOptions::retention has them read
+  int64_t interval_ms = 60'000;
+};
+
+std::vector<base::Setting> RetentionFlags();
+// The rest goes into `store`.
+RetentionSettings ReadRetentionSettings(const base::Settings& settings, StoreOptions& store);
 // kInvalid: the rules cannot be read.
-base::Status CheckRetentionSettings(const ServerSettings& settings);
+base::Status CheckRetentionSettings(const RetentionSettings& settings);
 
 }  // namespace memory

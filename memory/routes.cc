@@ -1,6 +1,8 @@
 // Method, path, handler: everything that the memory server answers.
 #include "memory/routes.h"
 
+#include "memory/transfer/transfer_handlers.h"
+
 namespace memory {
 
 std::vector<http::Route> Routes(const Gate& gate, size_t max_stream_bytes) {

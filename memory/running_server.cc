@@ -173,7 +173,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
               serving.budget)),
           admin));
   parts->sweeper =
-      std::make_unique<Sweeper>(*parts->tenants, parts->metrics, settings.retention_interval_ms);
+      std::make_unique<Sweeper>(*parts->tenants, parts->metrics, settings.retention.interval_ms);
   return std::unique_ptr<RunningServer>(new RunningServer(std::move(parts)));
 }
 

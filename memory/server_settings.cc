@@ -5,7 +5,6 @@
 #include "lib/http/server/address.h"
 #include "lib/http/server/stranger_guard.h"
 #include "memory/identity.h"
-#include "memory/retention_settings.h"
 
 namespace memory {
 
@@ -128,7 +127,7 @@ const base::Program& ServerProgram() {
         "agent-memory-server", "Keeps what agents learned, and finds it again.", ServingSettings(),
         "example:\n  agent-memory-server --listen 127.0.0.1:7437 --admin 127.0.0.1:7438 "
         "--data-dir ./memory-data\n"};
-    for (const auto& more : {CallerSettings(), RetentionSettings(), KeepingSettings()})
+    for (const auto& more : {CallerSettings(), RetentionFlags(), KeepingSettings()})
       program.settings.insert(program.settings.end(), more.begin(), more.end());
     program.check = [](const base::Settings& settings) -> Status {
       ASSIGN_OR_RETURN([[maybe_unused]] base::Level level,
@@ -184,7 +183,7 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.drain_ms = settings.Milliseconds("drain");
   read.store.dedup_window_ms = settings.Milliseconds("dedup-window");
   read.store.idempotency_ms = settings.Milliseconds("idempotency-retention");
-  ReadRetentionSettings(settings, read);
+  read.retention = ReadRetentionSettings(settings, read.store);
   read.store.query_deadline_ms = settings.Milliseconds("query-deadline");
   read.store.read_timeout_ms = settings.Milliseconds("read-timeout");
   read.store.readers = static_cast<size_t>(settings.Int("readers"));
@@ -242,7 +241,7 @@ Status CheckServerSettings(const ServerSettings& settings) {
                      std::to_string(settings.store.read_timeout_ms) +
                      " ms): searches would be ended before they answer with what they have"};
   }
-  RETURN_IF_ERROR(CheckRetentionSettings(settings));
+  RETURN_IF_ERROR(CheckRetentionSettings(settings.retention));
   RETURN_IF_ERROR(telemetry::CheckTraceOptions(settings.traces));
   for (const auto& [name, value] :
        {std::pair("listen", &settings.listen), {"admin", &settings.admin}})

@@ -4,8 +4,9 @@
 #include "lib/base/process/config.h"
 #include "lib/base/result.h"
 #include "lib/telemetry/trace_export.h"
-#include "memory/quota.h"
+#include "memory/retention_settings.h"
 #include "memory/store.h"
+#include "memory/write_budgets.h"
 
 namespace memory {
 
@@ -31,8 +32,7 @@ struct ServerSettings {
   int64_t drain_ms = 10'000;
   int64_t check_every_ms = 24 * 3'600'000LL;  // files for damage; 0: only where some was met
   WriteBudgets::Limits budgets;               // those of a tenant's rows and bytes are in `store`
-  int64_t retention_interval_ms = 60'000;
-  std::string retention = "[]";  // store.retention as it was given
+  RetentionSettings retention;
   StoreOptions store;
   telemetry::TraceOptions traces;
 };

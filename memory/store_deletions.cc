@@ -4,7 +4,7 @@
 
 #include "lib/base/text/text.h"
 #include "memory/store_keys.h"
-#include "memory/store_retention.h"
+#include "memory/store_retired.h"
 
 namespace memory {
 

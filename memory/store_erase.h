@@ -1,7 +1,7 @@
 // Erasing what a hard delete removed: its words leave the full-text segments, the file's pages, the
 // log and the index in memory, in bounded steps behind the writer's answers. Two counters of the
-// file say what is due, so that a crash or a closed file forgets nothing. For memory/store*.cc
-// only; what of a summary is a quote is in quotes.h.
+// file say what is due, so that a crash or a closed file forgets nothing. Quotes in
+// summaries go with store_erase_quotes.h.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,6 @@
 #include "memory/space_guard.h"
 
 namespace memory {
-
-class ReaderPool;
 
 // On the writer's thread, but for due().
 class Eraser {
@@ -60,12 +58,5 @@ class Eraser {
   int again_ = 0;          // merges that did not drop what was deleted
   std::set<int64_t> ranges_;
 };
-
-// The sessions with a summary that quotes a row, as readers see them: in short snapshots.
-base::Result<std::vector<int64_t>> FindQuoting(ReaderPool& readers, int64_t id);
-// In the transaction that removes the row: takes its quotes out of the summaries of these sessions,
-// and of those that were written since `since_ms`.
-base::Status EraseQuotes(sqlite::Database& writer, int64_t id, std::vector<int64_t> sessions,
-                         int64_t since_ms);
 
 }  // namespace memory

@@ -5,7 +5,7 @@
 #include "lib/base/json/json.h"
 #include "memory/store_deletions.h"
 #include "memory/store_index.h"
-#include "memory/store_retention.h"
+#include "memory/store_retired.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 #include "memory/store_twins.h"

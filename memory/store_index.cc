@@ -2,7 +2,7 @@
 // one before it: rows go in together, in order of their slots, with nothing in between.
 #include "memory/store_index.h"
 
-#include "memory/ranker_index.h"
+#include "memory/store_slots.h"
 
 namespace memory {
 

@@ -1,17 +1,15 @@
-// Lists and counts. The index of rows by change has their type before the time: it is one index for
-// lists of a type, for lists without logs and for what is over, and a list of all types is merged
-// from one stretch for each type (docs/adr/0042).
-#include "memory/store_lists.h"
+// Lists and counts.
 
 #include <algorithm>
 #include <map>
 
-#include "lib/base/limits/answer_charge.h"
 #include "memory/answer_limit.h"
-#include "memory/store_retention.h"
+#include "memory/newest.h"
+#include "memory/recency_index.h"
+#include "memory/store_live.h"
 #include "memory/store_rows.h"
+#include "memory/store_slots.h"
 #include "memory/store_state.h"
-#include "memory/store_then.h"
 
 namespace memory {
 
@@ -24,53 +22,6 @@ using sqlite::Database;
 using sqlite::Statement;
 
 namespace {
-
-// One stretch of an index: of a range and a type, or of scope global, a project and a type.
-#define MEMORY_IN_RANGE "observations o INDEXED BY observations_recent WHERE o.range = ?1 "
-#define MEMORY_SHARED \
-  "observations o INDEXED BY observations_shared WHERE o.range = 0 AND o.project = ?1 "
-
-bool IsShared(int64_t range, std::optional<int64_t> project) {
-  return range == kGlobalRange && project.has_value();
-}
-
-struct Changed {
-  int64_t updated_ms = 0, id = 0, slot = 0;
-};
-
-bool ChangedLater(const Changed& a, const Changed& b) {
-  return a.updated_ms != b.updated_ms ? a.updated_ms > b.updated_ms : a.id > b.id;
-}
-
-// The rows of one type that belong among the newest, which are at most `limit`.
-Status AddType(Database& database, int64_t range, std::optional<int64_t> project,
-               const std::string& type, const Filter& filter, std::vector<Changed>& newest) {
-#define MEMORY_NEWEST                                                                 \
-  "AND o.deleted_ms IS NULL AND o.type = ?2 AND (o.updated_ms, o.id) < (?3, ?4) AND " \
-  "o.updated_ms >= ?5 AND " MEMORY_LIVE "ORDER BY o.updated_ms DESC, o.id DESC LIMIT ?6"
-  const bool shared = IsShared(range, project);
-  ASSIGN_OR_RETURN(
-      Statement read,
-      database.Prepare(
-          shared ? "SELECT o.updated_ms, o.id, o.slot FROM " MEMORY_SHARED MEMORY_NEWEST
-                 : "SELECT o.updated_ms, o.id, o.slot FROM " MEMORY_IN_RANGE MEMORY_NEWEST));
-  RowKey before{INT64_MAX, INT64_MAX};
-  if (filter.before) before = *filter.before;
-  if (filter.as_of_ms && *filter.as_of_ms < before.ms) before = {*filter.as_of_ms, INT64_MAX};
-  // Once there are enough, only rows at least as new as the last of them count.
-  const bool enough = newest.size() >= filter.limit;
-  read.Bind(shared ? *project : range).Bind(std::string_view(type));
-  read.Bind(before.ms).Bind(before.id).Bind(enough ? newest.back().updated_ms : INT64_MIN);
-  read.Bind(static_cast<int64_t>(filter.limit));
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) break;
-    newest.push_back({read.Int(0), read.Int(1), read.Int(2)});
-  }
-  std::sort(newest.begin(), newest.end(), ChangedLater);
-  if (newest.size() > filter.limit) newest.resize(filter.limit);
-  return {};
-}
 
 // Rows of each project that are over and not hidden yet: the counts of the ranges have them still.
 Result<std::map<int64_t, int64_t>> CountOver(Database& database, const Lifetimes& lifetimes,
@@ -158,62 +109,6 @@ Result<std::vector<Observation>> Side(Database& database, const InSession& aroun
 }
 
 }  // namespace
-
-Result<std::vector<std::string>> TypesOf(Database& database, int64_t range,
-                                         std::optional<int64_t> project) {
-  // From one type to the next, without a look at the rows between them.
-#define MEMORY_TYPES(stretch)                                                       \
-  "WITH RECURSIVE t(type) AS (SELECT (SELECT min(o.type) FROM " stretch             \
-  "AND o.deleted_ms IS NULL) UNION ALL SELECT (SELECT min(o.type) FROM " stretch    \
-  "AND o.deleted_ms IS NULL AND o.type > t.type) FROM t WHERE t.type IS NOT NULL) " \
-  "SELECT type FROM t WHERE type IS NOT NULL"
-  const bool shared = IsShared(range, project);
-  std::vector<std::string> types;
-  ASSIGN_OR_RETURN(Statement read, database.Prepare(shared ? MEMORY_TYPES(MEMORY_SHARED)
-                                                           : MEMORY_TYPES(MEMORY_IN_RANGE)));
-  read.Bind(shared ? *project : range);
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return types;
-    types.push_back(read.Text(0));
-  }
-}
-
-Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
-                                        const Filter& filter, bool logs) {
-  std::vector<Observation> rows;
-  if (filter.limit == 0) return rows;
-  ASSIGN_OR_RETURN(std::vector<int64_t> ranges, RangesOf(database, reach));
-  std::vector<Changed> newest;
-  for (int64_t range : ranges) {
-    std::vector<std::string> types;
-    if (filter.type) {
-      types = {*filter.type};
-    } else {
-      ASSIGN_OR_RETURN(types, TypesOf(database, range, reach.project));
-      if (!logs)
-        std::erase_if(types,
-                      [](const auto& type) { return type == "audit" || type == "security"; });
-    }
-    for (const std::string& type : types)
-      RETURN_IF_ERROR(AddType(database, range, reach.project, type, filter, newest));
-  }
-  size_t bytes = 0;
-  base::AnswerCharge charge;
-  for (const Changed& place : newest) {
-    if (bytes > kAnswerBytes) break;
-    ASSIGN_OR_RETURN(Statement read,
-                     database.Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
-    read.Bind(place.slot);
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) continue;
-    rows.push_back(ObservationAt(read));
-    const size_t row_bytes = AnswerBytes(rows.back());
-    RETURN_IF_ERROR(charge.Add(row_bytes));
-    bytes += row_bytes;
-  }
-  return rows;
-}
 
 Result<std::vector<Observation>> Store::Recent(const Filter& filter) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers, filter.stop));

@@ -2,6 +2,7 @@
 #include "memory/store_reach.h"
 
 #include "memory/store_rows.h"
+#include "memory/store_slots.h"
 
 namespace memory {
 

@@ -6,7 +6,7 @@
 #include "lib/base/limits/answer_charge.h"
 #include "lib/base/text/text.h"
 #include "memory/answer_limit.h"
-#include "memory/store_lists.h"
+#include "memory/newest.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 #include "memory/store_then.h"

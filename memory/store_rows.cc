@@ -6,7 +6,8 @@
 #include "lib/base/text/text.h"
 #include "memory/answer_limit.h"
 #include "memory/store_index.h"
-#include "memory/store_retention.h"
+#include "memory/store_live.h"
+#include "memory/store_slots.h"
 #include "memory/words.h"
 
 namespace memory {
@@ -178,7 +179,7 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
   ASSIGN_OR_RETURN(int64_t number,
                    TakeNumber(database, "SELECT next FROM ranges WHERE number = ?1",
                               "UPDATE ranges SET next = next + 1 WHERE number = ?1", range));
-  int64_t slot = range << 32 | number;
+  int64_t slot = range << kRangeBits | number;
   ASSIGN_OR_RETURN(
       int64_t id,
       TakeNumber(database, "SELECT max(value, ?1) FROM counters WHERE name = 'next_id'",

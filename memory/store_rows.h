@@ -12,8 +12,6 @@
 
 namespace memory {
 
-inline constexpr int64_t kGlobalRange = 0;
-
 // What stands before WHERE in every read of observations; ObservationAt reads its columns.
 #define MEMORY_SELECT_OBSERVATION                                                                 \
   "SELECT o.slot, o.id, s.id, o.type, o.title, o.content, p.name, o.tags, o.scope, o.topic_key, " \

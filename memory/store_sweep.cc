@@ -6,7 +6,8 @@
 #include <span>
 
 #include "lib/base/process/log.h"
-#include "memory/store_retention.h"
+#include "memory/store_live.h"
+#include "memory/store_retired.h"
 #include "memory/store_rows.h"
 #include "memory/store_state.h"
 #include "memory/store_sweep_steps.h"

@@ -6,8 +6,10 @@
 #include "lib/base/json/json.h"
 #include "memory/store_deletions.h"
 #include "memory/store_keys.h"
-#include "memory/store_retention.h"
+#include "memory/store_live.h"
+#include "memory/store_retired.h"
 #include "memory/store_rows.h"
+#include "memory/store_slots.h"
 
 namespace memory {
 

@@ -2,11 +2,12 @@
 // store_sweep.cc only; everything runs in the caller's transaction.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "lib/sqlite/database.h"
 #include "memory/retention.h"
-#include "memory/store_state.h"
 
 namespace memory {
 
@@ -18,6 +19,13 @@ struct Suspect {
   int64_t used_ms = 0;  // last written or used
 };
 using Suspects = std::vector<Suspect>;
+
+// Where a walk over all rows goes on: by range and type, then oldest change first.
+struct SweepPlace {
+  int64_t range = -1;
+  std::string type;
+  int64_t updated_ms = 0, id = 0;
+};
 
 // What a piece of a walk over all rows found.
 struct Stretch {

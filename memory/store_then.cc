@@ -6,8 +6,8 @@
 #include "lib/base/text/text.h"
 #include "lib/sqlite/scratch_index.h"
 #include "memory/answer_limit.h"
-#include "memory/store_lists.h"
-#include "memory/store_retention.h"
+#include "memory/recency_index.h"
+#include "memory/store_live.h"
 #include "memory/store_rows.h"
 #include "memory/words.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "memory/store_retention.h"
+#include "memory/store_live.h"
 
 namespace memory {
 

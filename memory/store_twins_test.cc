@@ -7,7 +7,7 @@
 
 #include "lib/testing/fake_clock.h"
 #include "memory/memory_fixture.h"
-#include "memory/store_retention.h"
+#include "memory/store_live.h"
 #include "memory/store_schema.h"
 
 namespace memory {

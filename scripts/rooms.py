@@ -16,9 +16,6 @@ NO_README = {"client", "client/laptop", "memory", "memory/transfer", "sidecar"}
 IN_CIRCLES = {
     "client/command", "client/reach",
     "lib/sqlite/database", "lib/sqlite/open_file", "lib/sqlite/row_checksum",
-    "memory/answer_limit", "memory/ranker", "memory/ranker_fts5", "memory/retention_settings", "memory/server_settings",
-    "memory/store", "memory/store_erase", "memory/store_keys", "memory/store_lists", "memory/store_retention",
-    "memory/store_rows", "memory/store_state", "memory/store_then",
     "sidecar/joined_code", "sidecar/mcp_tool_calls",
     "sidecar/mcp_tools", "sidecar/shell_words"}
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
-#include "memory/handlers.h"
 #include "memory/revision.h"
 #include "memory/transfer/format.h"
 #include "memory/transfer/note_files.h"
 #include "memory/transfer/pieces.h"
 #include "memory/transfer/tar_archive.h"
+#include "memory/transfer/transfer_handlers.h"
 #include "memory/validate.h"
 
 namespace memory {

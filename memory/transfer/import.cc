@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
-#include "memory/handlers.h"
 #include "memory/revision.h"
 #include "memory/transfer/csv_records.h"
 #include "memory/transfer/foreign_rows.h"
@@ -13,6 +12,7 @@
 #include "memory/transfer/json_rows.h"
 #include "memory/transfer/note_files.h"
 #include "memory/transfer/told_format.h"
+#include "memory/transfer/transfer_handlers.h"
 #include "memory/validate.h"
 
 namespace memory {

@@ -1,4 +1,4 @@
-// Lists along an index: as many entries are read as are answered. For memory/store*.cc only.
+// The newest rows, along the index of recency: as many entries are read as are answered.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,5 @@ namespace memory {
 // audit and security records too (which are no memories; a filter's type asks for them).
 base::Result<std::vector<api::Observation>> Newest(sqlite::Database& database, const Reach& reach,
                                                    const Filter& filter, bool logs);
-
-// The types that live rows of a range have; `project`: those that were written in this project, of
-// the range of scope global.
-base::Result<std::vector<std::string>> TypesOf(sqlite::Database& database, int64_t range,
-                                               std::optional<int64_t> project);
 
 }  // namespace memory

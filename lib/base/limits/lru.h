@@ -1,4 +1,4 @@
-// A bounded map that forgets what was used least recently. One thread at a time.
+// A bounded map with LRU eviction. One thread at a time.
 #pragma once
 
 #include <list>
@@ -6,12 +6,12 @@
 #include <unordered_map>
 #include <utility>
 
-namespace memory {
+namespace base {
 
 template <class Value>
-class LeastRecent {
+class LruMap {
  public:
-  explicit LeastRecent(size_t most) : most_(most) {}
+  explicit LruMap(size_t most) : most_(most) {}
 
   // The value of a key, which counts as a use; nullptr when there is none. Valid until the next Put
   // or Erase.
@@ -42,4 +42,4 @@ class LeastRecent {
   std::unordered_map<std::string, typename Order::iterator> places_;
 };
 
-}  // namespace memory
+}  // namespace base

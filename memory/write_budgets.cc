@@ -1,5 +1,5 @@
 // Token buckets (Turner, "New directions in communications", 1986): a budget fills up by itself.
-#include "memory/quota.h"
+#include "memory/write_budgets.h"
 
 #include <algorithm>
 #include <cmath>

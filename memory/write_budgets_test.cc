@@ -1,5 +1,5 @@
 // The budgets of writes, by a clock that is moved by hand.
-#include "memory/quota.h"
+#include "memory/write_budgets.h"
 
 #include <gtest/gtest.h>
 

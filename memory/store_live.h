@@ -1,5 +1,5 @@
-// What hides rows when their time is over, and what was used lately. For memory/store*.cc and the
-// ranker only; going over the rows is store_sweep.cc.
+// Which rows are live: what hides rows when their time is over, and what was used lately. Going
+// over the rows is store_sweep.cc.
 #pragma once
 
 #include <atomic>
@@ -52,14 +52,5 @@ class Lifetimes {
 
 // The rules that the file keeps, over `defaults`.
 base::Result<RetentionPolicy> LoadPolicy(sqlite::Database& database, RetentionRules defaults);
-
-// Hides a live row for good, like one that was deleted: out of the index, its topic free. `reason`:
-// ttl or cap.
-base::Status Retire(sqlite::Database& database, int64_t slot, const char* reason, int64_t now_ms);
-base::Result<bool> IsRetired(sqlite::Database& database, int64_t slot);  // hidden so
-// A row of this topic that is over is hidden now instead of by the next round, so that a write
-// finds the topic free at the same moment as every reader.
-base::Status FreeTopic(sqlite::Database& database, const std::string& topic_key, int64_t project,
-                       const std::string& scope, int64_t now_ms);
 
 }  // namespace memory

@@ -1,0 +1,11 @@
+// The two routes of everything at once; both stream.
+#pragma once
+
+#include "memory/handlers.h"
+
+namespace memory {
+
+http::Response Export(const Api& api, const http::Request& request);
+http::Response Import(const Api& api, const http::Request& request);
+
+}  // namespace memory
