@@ -9,7 +9,7 @@
 #include "lib/base/process/log.h"
 #include "lib/base/process/shutdown.h"
 #include "memory/running_server.h"
-#include "memory/schema_guard.h"
+#include "memory/sqlite/engine/schema_guard.h"
 
 namespace {
 

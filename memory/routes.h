@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/http/message/router.h"
-#include "memory/gate.h"
+#include "memory/api/gate.h"
 
 namespace memory {
 

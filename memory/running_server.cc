@@ -6,14 +6,14 @@
 #include "lib/http/server/server.h"
 #include "lib/http/server/stranger_guard.h"
 #include "lib/telemetry/instrument.h"
-#include "memory/health.h"
+#include "memory/identity/cluster_reviewer.h"
 #include "memory/routes.h"
-#include "memory/schema_guard.h"
-#include "memory/soundness_checks.h"
-#include "memory/space_guard.h"
-#include "memory/store_cache.h"
-#include "memory/sweeper.h"
-#include "memory/way_to_cluster.h"
+#include "memory/sqlite/engine/page_caches.h"
+#include "memory/sqlite/engine/schema_guard.h"
+#include "memory/sqlite/engine/soundness_checks.h"
+#include "memory/upkeep/health.h"
+#include "memory/upkeep/sweeper.h"
+#include "memory/volume/space_guard.h"
 
 namespace memory {
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "lib/base/process/clock.h"
+#include "memory/identity/token_reviewer.h"
 #include "memory/server_settings.h"
-#include "memory/tenants.h"
-#include "memory/token_reviewer.h"
+#include "memory/sqlite/engine/tenants.h"
 
 namespace memory {
 

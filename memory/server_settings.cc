@@ -4,7 +4,7 @@
 #include "lib/base/process/log.h"
 #include "lib/http/server/address.h"
 #include "lib/http/server/stranger_guard.h"
-#include "memory/identity.h"
+#include "memory/identity/identity.h"
 
 namespace memory {
 

@@ -4,9 +4,9 @@
 #include "lib/base/process/config.h"
 #include "lib/base/result.h"
 #include "lib/telemetry/trace_export.h"
+#include "memory/api/write_budgets.h"
 #include "memory/retention_settings.h"
-#include "memory/store.h"
-#include "memory/write_budgets.h"
+#include "memory/store/store.h"
 
 namespace memory {
 

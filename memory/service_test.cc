@@ -4,10 +4,10 @@
 
 #include "lib/api/server_report.h"
 #include "lib/base/text/digest.h"
-#include "memory/api_fixture.h"
-#include "memory/gate.h"
-#include "memory/schema_guard.h"
-#include "memory/store_schema.h"
+#include "memory/api/api_fixture.h"
+#include "memory/api/gate.h"
+#include "memory/sqlite/engine/schema_guard.h"
+#include "memory/sqlite/tables/schema.h"
 
 namespace memory {
 namespace {

@@ -1,7 +1,7 @@
 // A server without identity beside a browser: what a web page can make it send is refused on both
 // ports, before a body is read, and a program of the machine is served.
 #include "lib/testing/raw_socket.h"
-#include "memory/api_fixture.h"
+#include "memory/api/api_fixture.h"
 
 namespace memory {
 namespace {
@@ -14,13 +14,13 @@ class StrangerTest : public ApiTest {
     return std::stoi(address.substr(address.rfind(':') + 1));
   }
   // Head and body exactly as given.
-  std::string Ask(const std::string& line, const std::string& fields, const std::string& body = "") {
-    return testing::Exchange(PortOf(server_->api_address()),
-                             line + " HTTP/1.1\r\n" + fields + "Connection: close\r\n" +
-                                 (body.empty() ? ""
-                                               : "Content-Length: " + std::to_string(body.size()) +
-                                                     "\r\n") +
-                                 "\r\n" + body);
+  std::string Ask(const std::string& line, const std::string& fields,
+                  const std::string& body = "") {
+    return testing::Exchange(
+        PortOf(server_->api_address()),
+        line + " HTTP/1.1\r\n" + fields + "Connection: close\r\n" +
+            (body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n") +
+            "\r\n" + body);
   }
   int64_t Rows() { return Get("/stats").body.value("total_observations", int64_t{-1}); }
 
@@ -44,8 +44,8 @@ TEST_F(StrangerTest, AFormOfAWebPageWritesNothing) {
       Ask("POST /import", host_ + "Content-Type: application/x-www-form-urlencoded\r\n", note_);
   EXPECT_EQ(StatusOf(form), 415);
   EXPECT_NE(form.find("send the header Content-Type: application/json"), std::string::npos) << form;
-  EXPECT_EQ(StatusOf(Ask("OPTIONS /observations", host_ + evil_ +
-                                                      "Access-Control-Request-Method: POST\r\n")),
+  EXPECT_EQ(StatusOf(Ask("OPTIONS /observations",
+                         host_ + evil_ + "Access-Control-Request-Method: POST\r\n")),
             403)
       << "so that no page may send a type of ours";
   EXPECT_EQ(Rows(), 0);

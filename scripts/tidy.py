@@ -36,13 +36,13 @@ LIBRARIES = {
     "SQLite": (r"<sqlite3\.h>", r"lib/sqlite/\w+\.(cc|h)|scripts/bench/reference_replay\.cc"),
     "SQLite (through lib/sqlite)": (
         r'"lib/sqlite/',
-        r"(lib/(sqlite|conversation)/\w+|memory/\w+|sidecar/(outbox|journal|ledger|state)\w*)\.(cc|h)|.*_test\.cc"),
+        r"(lib/(sqlite|conversation)/\w+|memory/sqlite/\w+/\w+|sidecar/(outbox|journal|ledger|state)\w*)\.(cc|h)|.*_test\.cc"),
     "yaml-cpp": (r"<yaml-cpp/", r"lib/base/json/yaml\.cc"),
     "prometheus-cpp": (r"<prometheus/", r"lib/telemetry/metrics\.cc"),
     "opentelemetry-cpp": (r"<opentelemetry/", r"lib/telemetry/otlp/\w+\.(cc|h)"),
     "utf8proc": (r"<utf8proc\.h>", r"lib/base/text/(text|inert)\.cc"),
     "zlib": (r"<zlib\.h>", r"lib/(kube/cache/packing|sqlite/row_checksum)\.cc"),
-    "cjose": (r"<cjose/", r"memory/token_signature(_test)?\.cc"),
+    "cjose": (r"<cjose/", r"memory/identity/token_signature(_test)?\.cc"),
     "GoogleTest": (r"<(gtest|gmock)/", r".*_test\.cc|.*_fixture\.h|lib/testing/\w+\.(cc|h)"),
 }
 

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "memory/api_fixture.h"
+#include "memory/api/api_fixture.h"
 
 namespace memory {
 namespace {

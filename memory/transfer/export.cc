@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
-#include "memory/revision.h"
-#include "memory/transfer/format.h"
-#include "memory/transfer/note_files.h"
+#include "memory/api/revision.h"
+#include "memory/api/validate.h"
+#include "memory/transfer/notes/note_files.h"
+#include "memory/transfer/notes/tar_archive.h"
 #include "memory/transfer/pieces.h"
-#include "memory/transfer/tar_archive.h"
+#include "memory/transfer/rows/format.h"
 #include "memory/transfer/transfer_handlers.h"
-#include "memory/validate.h"
 
 namespace memory {
 

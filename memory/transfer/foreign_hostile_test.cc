@@ -2,9 +2,9 @@
 // is accounted for.
 #include <random>
 
-#include "memory/api_fixture.h"
-#include "memory/transfer/note_files.h"
-#include "memory/transfer/tar_archive.h"
+#include "memory/api/api_fixture.h"
+#include "memory/transfer/notes/note_files.h"
+#include "memory/transfer/notes/tar_archive.h"
 
 namespace memory {
 namespace {

@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
-#include "memory/revision.h"
-#include "memory/transfer/csv_records.h"
-#include "memory/transfer/foreign_rows.h"
-#include "memory/transfer/format.h"
-#include "memory/transfer/importer.h"
-#include "memory/transfer/json_lines.h"
-#include "memory/transfer/json_rows.h"
-#include "memory/transfer/note_files.h"
-#include "memory/transfer/told_format.h"
+#include "memory/api/revision.h"
+#include "memory/api/validate.h"
+#include "memory/transfer/formats/csv_records.h"
+#include "memory/transfer/formats/json_lines.h"
+#include "memory/transfer/formats/json_rows.h"
+#include "memory/transfer/formats/told_format.h"
+#include "memory/transfer/notes/note_files.h"
+#include "memory/transfer/rows/foreign_rows.h"
+#include "memory/transfer/rows/format.h"
+#include "memory/transfer/rows/importer.h"
 #include "memory/transfer/transfer_handlers.h"
-#include "memory/validate.h"
 
 namespace memory {
 

@@ -1,6 +1,6 @@
 // Whose imported memories are: the class import, a user's where somebody may say so, never a user's
 // by what a file says of itself alone.
-#include "memory/identity_routes_fixture.h"
+#include "memory/api/identity_routes_fixture.h"
 
 namespace memory {
 namespace {

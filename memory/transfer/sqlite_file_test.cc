@@ -4,7 +4,7 @@
 #include <random>
 
 #include "lib/sqlite/database.h"
-#include "memory/api_fixture.h"
+#include "memory/api/api_fixture.h"
 
 namespace memory {
 namespace {

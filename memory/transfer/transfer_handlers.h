@@ -1,7 +1,7 @@
 // The two routes of everything at once; both stream.
 #pragma once
 
-#include "memory/handlers.h"
+#include "memory/api/handlers.h"
 
 namespace memory {
 

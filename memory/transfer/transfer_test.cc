@@ -1,5 +1,5 @@
 // Export and import, through the port.
-#include "memory/api_fixture.h"
+#include "memory/api/api_fixture.h"
 
 namespace memory {
 namespace {

@@ -1,0 +1,146 @@
+// GET /search and GET /context: what is found, and what is fit to be put into a prompt.
+#include "lib/base/text/text.h"
+#include "lib/telemetry/instrument.h"
+#include "memory/api/handlers.h"
+#include "memory/api/validate.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using http::ErrorResponse;
+using http::JsonResponse;
+using http::Request;
+using http::Response;
+
+namespace {
+
+constexpr size_t kDefaultSessions = 3;
+// Of an FTS5 expression, which unlike a sentence is run as it is.
+constexpr size_t kMaxExpression = 2000;
+
+// What a reader of the item is told about where it came from: tool, rule and trust class.
+Json EncodeOrigin(const api::Source& source) {
+  return api::EncodeSource({source.tool, "", source.rule, source.origin});
+}
+
+Json EncodeHit(const Found& found) {
+  const api::Observation& row = found.row;
+  return {{"id", row.id},
+          {"type", row.type},
+          {"title", row.title},
+          {"content", row.content},
+          {"rank", found.rank},
+          {"method", found.method},
+          {"topic_key", row.topic_key},
+          {"created_at", base::FormatTime(row.created_ms)},
+          {"tags", row.tags},
+          {"scope", row.scope},
+          {"project", row.project},
+          {"revision_count", row.revision_count},
+          {"trust", row.source.origin},
+          {"source", EncodeOrigin(row.source)}};
+}
+
+// Bounded for a prompt: the content's first 300 characters.
+Json EncodeRecalled(const Found& found) {
+  const api::Observation& row = found.row;
+  return {{"id", row.id},
+          {"type", row.type},
+          {"title", row.title},
+          {"content", base::Ellipsize(row.content, api::kContextCharacters)},
+          {"rank", found.rank},
+          {"method", found.method},
+          {"scope", row.scope},
+          {"created_at", base::FormatTime(row.created_ms)},
+          {"revision_count", row.revision_count},
+          {"trust", row.source.origin},
+          {"source", EncodeOrigin(row.source)}};
+}
+
+Json EncodeSummary(const api::Session& session) {
+  Json json = {{"id", session.id}, {"summary", session.summary}};
+  if (session.ended_ms != 0) json["ended_at"] = base::FormatTime(session.ended_ms);
+  return json;
+}
+
+// On the request's trace: what was handed out to be put into a prompt, without its content.
+void RecordInjected(const Request& request, const SearchResult& recalled) {
+  telemetry::Span* span = telemetry::SpanOf(request);
+  if (span == nullptr) return;
+  for (const Found& found : recalled.rows) {
+    span->Event("context.injected", {{"id", found.row.id},
+                                     {"type", found.row.type},
+                                     {"title", found.row.title},
+                                     {"rank", found.rank},
+                                     {"method", found.method}});
+  }
+  if (recalled.partial) span->Attribute("partial", true);
+}
+
+}  // namespace
+
+Response Search(const Api& api, const Request& request) {
+  Result<SearchResult> result = [&]() -> Result<SearchResult> {
+    std::optional<std::string> text = TextParameter(request, "q");
+    if (!text) return Error{Code::kInvalid, "q is required"};
+    std::string syntax = TextParameter(request, "syntax").value_or("plain");
+    if (syntax != "plain" && syntax != "fts5") {
+      return Error{Code::kInvalid,
+                   "syntax must be plain or fts5, it is \"" + base::Ellipsize(syntax, 40) + "\""};
+    }
+    if (size_t size = base::CountCharacters(*text); syntax == "fts5" && size > kMaxExpression) {
+      return Error{Code::kInvalid, "q has " + std::to_string(size) + " characters, the limit is " +
+                                       std::to_string(kMaxExpression) + " with syntax=fts5"};
+    }
+    ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 10));
+    filter.stop = request.client_gone;
+    ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));
+    const auto span = telemetry::ChildOf(request, "store.search");
+    return api.store.Search(filter, *text, syntax == "fts5");
+  }();
+  if (!result) return ErrorResponse(result.error());
+  Json list = Json::array();
+  for (const Found& found : result->rows) list.push_back(EncodeHit(found));
+  Response response = JsonResponse(200, list);
+  if (result->partial) {
+    api.metrics.Count("agent_memory_server_partial_searches_total");
+    response.headers.Set("X-Partial", "true");
+  }
+  return response;
+}
+
+Response Context(const Api& api, const Request& request) {
+  Result<Json> body = [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 5));
+    filter.stop = request.client_gone;
+    ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));
+    ASSIGN_OR_RETURN(size_t sessions, CountParameter(request, "sessions", kDefaultSessions));
+    auto span = telemetry::ChildOf(request, "store.summaries");
+    ASSIGN_OR_RETURN(
+        std::vector<api::Session> summaries,
+        api.store.Summaries(filter.project, sessions, filter.as_of_ms.value_or(INT64_MAX)));
+    span = telemetry::ChildOf(request, "store.recall");
+    ASSIGN_OR_RETURN(SearchResult recalled,
+                     api.store.Recall(filter, TextParameter(request, "query").value_or("")));
+    span.reset();
+    RecordInjected(request, recalled);
+    Json answer = {{"recent_sessions", Json::array()}, {"recent_observations", Json::array()}};
+    for (const api::Session& session : summaries)
+      answer["recent_sessions"].push_back(EncodeSummary(session));
+    for (const Found& found : recalled.rows) {
+      answer["recent_observations"].push_back(EncodeRecalled(found));
+      api.metrics.Count("agent_memory_server_recalled_items_total", {{"method", found.method}});
+    }
+    if (recalled.partial) {
+      api.metrics.Count("agent_memory_server_partial_searches_total");
+      answer["partial"] = true;
+    }
+    return answer;
+  }();
+  return body ? JsonResponse(200, *body) : ErrorResponse(body.error());
+}
+
+}  // namespace memory

@@ -1,0 +1,82 @@
+// Identity, then role, then the budget, then the tenant's store: in this order, so that nothing is
+// made for strangers.
+#include "memory/api/gate.h"
+
+#include "lib/api/memory_api.h"
+
+namespace memory {
+
+using http::Request;
+using http::Response;
+
+namespace {
+
+Response Refusal(const Identified& who) {
+  const char* code = who.status == 401 ? "unauthenticated" : "denied";
+  if (who.status == 503) code = base::CodeName(base::Code::kUnavailable);
+  Response response = http::JsonResponse(who.status, {{"error", who.message}, {"code", code}});
+  if (who.status == 401) response.headers.Set("WWW-Authenticate", "Bearer realm=\"agent-memory\"");
+  if (who.status == 503) response.headers.Set("Retry-After", "1");
+  return response;
+}
+
+// What a request is paid from; empty: nothing. Deletes make room: they are always let in. What an
+// outbox kept during an outage, and an import, shall not use up what the agent says now.
+std::string BudgetOf(const Request& request) {
+  if (request.method == "GET" || request.method == "DELETE") return "";
+  if (request.path == "/import") return "import";
+  return request.headers.Get(api::kReplayHeader) ? "replay" : "writes";
+}
+
+}  // namespace
+
+std::optional<Response> Gate::OverBudget(const Caller& caller, const Request& request) const {
+  const std::string budget = budgets_ ? BudgetOf(request) : "";
+  if (budget.empty()) return std::nullopt;
+  const int64_t wait_ms = budgets_->Take(caller.tenant + "/" + caller.account + "/" + budget);
+  if (wait_ms == 0) return std::nullopt;
+  metrics_.Count("agent_memory_server_quota_refusals_total", {{"budget", budget}});
+  const std::string who =
+      caller.account.empty() ? "callers without a token" : "this ServiceAccount";
+  const std::string seconds = std::to_string((wait_ms + 999) / 1000);
+  const WriteBudgets::Limits& limits = budgets_->limits();
+  Response response = http::JsonResponse(
+      429, {{"error", "quota-writes: " + who + " may write " + std::to_string(limits.per_minute) +
+                          " times a minute (quota-burst: " + std::to_string(limits.burst) +
+                          " at once), and the budget of " + budget +
+                          " is used up; send it again in " + seconds + " s"},
+            {"code", "over_quota"}});
+  response.headers.Set("Retry-After", seconds);
+  return response;
+}
+
+std::optional<Response> Gate::RefuseAtHead(const Request& request) const {
+  if (!identities_) return std::nullopt;
+  const auto refused = identities_->RefusedAtOnce(request.headers);
+  return refused ? std::optional(Refusal(*refused)) : std::nullopt;
+}
+
+Response Gate::Pass(const Request& request, ApiHandler handler) const {
+  Caller caller{kEverybody, "", Role::kAgent};
+  if (identities_) {
+    Identified who = identities_->Identify(request.headers);
+    if (who.status != 200) return Refusal(who);
+    caller = std::move(who.caller);
+  }
+  if (!Permits(caller.role, request.method))
+    return Refusal({403, {}, "without a token memories can be read here, not changed"});
+  if (auto refused = OverBudget(caller, request)) return *std::move(refused);
+  auto store = tenants_.Take(caller.tenant);
+  if (!store) return http::ErrorResponse(store.error());
+  const bool administrator = !identities_ || (!caller.account.empty() && !caller.of_pod);
+  Response response =
+      handler(Api{**store, clock_, metrics_, caller.account, administrator}, request);
+  // A streamed answer is written after this returns: the store stays open until then.
+  if (response.stream) {
+    response.stream = [held = *store, write = std::move(response.stream)](
+                          http::BodyWriter& writer) { return write(writer); };
+  }
+  return response;
+}
+
+}  // namespace memory

@@ -1,0 +1,41 @@
+// The way into the API: who calls, may he do that, how often, and in which store. Every route
+// passes here, so that no handler can forget to ask, and none can name a tenant.
+#pragma once
+
+#include "memory/api/handlers.h"
+#include "memory/api/write_budgets.h"
+#include "memory/identity/identity_check.h"
+#include "memory/sqlite/engine/tenants.h"
+
+namespace memory {
+
+// The tenant of everybody, with --auth none. Not a name that a namespace can have.
+inline constexpr const char* kEverybody = "*";
+
+class Gate {
+ public:
+  // `identities`: null with --auth none; `budgets`: null: nobody's writes are counted. All outlive
+  // this.
+  Gate(IdentityCheck* identities, Tenants& tenants, const base::Clock& clock,
+       telemetry::Metrics& metrics, WriteBudgets* budgets = nullptr)
+      : identities_(identities),
+        tenants_(tenants),
+        clock_(clock),
+        metrics_(metrics),
+        budgets_(budgets) {}
+  // Runs the handler on the caller's own store, or says why not: 401, 403, 429, 503.
+  http::Response Pass(const http::Request& request, ApiHandler handler) const;
+  // The same refusal where it is certain without asking anybody, before a body is read.
+  std::optional<http::Response> RefuseAtHead(const http::Request& request) const;
+
+ private:
+  std::optional<http::Response> OverBudget(const Caller& caller,
+                                           const http::Request& request) const;
+  IdentityCheck* const identities_;
+  Tenants& tenants_;
+  const base::Clock& clock_;
+  telemetry::Metrics& metrics_;
+  WriteBudgets* const budgets_;
+};
+
+}  // namespace memory

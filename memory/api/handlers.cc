@@ -1,0 +1,296 @@
+// Handlers of sessions and observations.
+#include "memory/api/handlers.h"
+
+#include <algorithm>
+
+#include "lib/telemetry/instrument.h"
+#include "memory/api/json_elements.h"
+#include "memory/api/page_cursor.h"
+#include "memory/api/revision.h"
+#include "memory/api/validate.h"
+#include "memory/store/answer_limit.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using base::Status;
+using http::ErrorResponse;
+using http::JsonResponse;
+using http::Request;
+using http::Response;
+
+namespace {
+
+// A handler's value with its status, or the error's answer.
+Response Answer(int status, const Result<Json>& body) {
+  return body ? JsonResponse(status, *body) : ErrorResponse(body.error());
+}
+
+template <class Row>
+Json Encode(const std::vector<Row>& rows, Json (*encode)(const Row&)) {
+  Json list = Json::array();
+  for (const Row& row : rows) list.push_back(encode(row));
+  return list;
+}
+
+// A list that was asked for with one row more than it may have: the row says whether there is more.
+// It also ends at the limit of an answer.
+template <class Row>
+Response PageAnswer(Result<std::vector<Row>> rows, size_t limit, Json (*encode)(const Row&)) {
+  if (!rows) return ErrorResponse(rows.error());
+  const bool more = rows->size() > limit || AnswerBytes(*rows) > kAnswerBytes;
+  if (rows->size() > limit) rows->resize(limit);
+  Response response = JsonResponse(200, Encode(*rows, encode));
+  if (more && !rows->empty()) {
+    response.headers.Set("X-Partial", "true");
+    response.headers.Set("X-Next-Cursor", CursorBehind(rows->back()));
+  }
+  return response;
+}
+
+Response KeyReused(const Saved& earlier) {
+  return JsonResponse(422,
+                      {{"error",
+                        "the Idempotency-Key of this request came before with another body, which "
+                        "became observation " +
+                            std::to_string(earlier.id) +
+                            "; nothing was stored: send another body with a new key, and the same "
+                            "body to repeat the earlier write"},
+                       {"code", api::kKeyReused}});
+}
+
+Result<Json> ReadTranscript(const Request& request, SessionEnd& end, api::SummaryBuilder& summary) {
+  ASSIGN_OR_RETURN(end.interim, FlagParameter(request, "interim"));
+  end.project = TextParameter(request, "project");
+  ElementHandlers handlers;
+  handlers.on_element = [&](const std::string& array, Json element) -> Status {
+    if (array != "messages") return {};
+    ASSIGN_OR_RETURN(api::SummaryMessage message, DecodeSummaryMessage(element));
+    summary.Add(message.role, message.content);
+    return {};
+  };
+  handlers.on_field = [&](const std::string& name, const Json& value) -> Status {
+    if (name == "messages" && !value.is_null())
+      return Error{Code::kInvalid, "messages must be an array"};
+    if (name != "omitted") return {};
+    constexpr int64_t kMostOmitted = 1'000'000'000;
+    if (!value.is_number_unsigned() || value.get<uint64_t>() > kMostOmitted)
+      return Error{Code::kInvalid, "omitted must be a whole number up to 1,000,000,000"};
+    summary.AddOmitted(value.get<int64_t>());
+    return {};
+  };
+  RETURN_IF_ERROR(ReadElements(*request.stream, handlers));
+  end.summary = summary.Text();
+  end.message_count = summary.counted();
+  return Json();
+}
+
+}  // namespace
+
+Response Health(const Api& api, const Request&) {
+  if (api.store.Failed())
+    return ErrorResponse({Code::kUnavailable, "the database cannot be written any more"});
+  return JsonResponse(200, {{"status", "ok"}});
+}
+
+Response PostSession(const Api& api, const Request& request) {
+  return Answer(201, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+    ASSIGN_OR_RETURN(NewSession made, DecodeNewSession(body));
+    ASSIGN_OR_RETURN(
+        api::Session session,
+        api.store.StartSession(made.id, made.project, made.predecessor, api.clock.NowMs()));
+    return api::EncodeSession(session);
+  }());
+}
+
+Response EndSession(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    SessionEnd end;
+    api::SummaryBuilder summary;
+    ASSIGN_OR_RETURN(Json read, ReadTranscript(request, end, summary));
+    ASSIGN_OR_RETURN(api::Session session,
+                     api.store.EndSession(request.parameters.at("id"), end, api.clock.NowMs()));
+    return Json{{"session_id", session.id},
+                {"summary", session.summary},
+                {"message_count", session.message_count},
+                {"tool_results", summary.tool_results()}};
+  }());
+}
+
+Response RecentSessions(const Api& api, const Request& request) {
+  size_t limit = 0;
+  auto page = [&]() -> Result<std::vector<api::Session>> {
+    ASSIGN_OR_RETURN(limit, CountParameter(request, "limit", 5));
+    ASSIGN_OR_RETURN(SessionKey before, SessionCursor(request));
+    return api.store.RecentSessions(TextParameter(request, "project"), limit + 1, before);
+  }();
+  return PageAnswer(std::move(page), limit, api::EncodeSession);
+}
+
+Response PostObservation(const Api& api, const Request& request) {
+  Result<Saved> saved = [&]() -> Result<Saved> {
+    ASSIGN_OR_RETURN(std::string key, IdempotencyKeyOf(request));
+    ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+    ASSIGN_OR_RETURN(api::NewObservation made, api::DecodeNewObservation(body));
+    const auto span = telemetry::ChildOf(request, "store.save");  // with the wait for the sync
+    return api.store.Save(made, RequestKey(key, api.caller), api.clock.NowMs());
+  }();
+  if (!saved) return ErrorResponse(saved.error());
+  std::string action = saved->replayed ? "replayed" : saved->action;
+  if (saved->key_reused) action = "key_reused";
+  api.metrics.Count("agent_memory_server_writes_total", {{"action", action}});
+  if (saved->key_reused) return KeyReused(*saved);
+  Response response = JsonResponse(201, {{"id", saved->id},
+                                         {"action", saved->action},
+                                         {"revision_count", saved->revision_count},
+                                         {"duplicate_count", saved->duplicate_count}});
+  if (saved->replayed) response.headers.Set("Idempotency-Replayed", "true");
+  return response;
+}
+
+Response RecentObservations(const Api& api, const Request& request) {
+  size_t limit = 0;
+  auto page = [&]() -> Result<std::vector<api::Observation>> {
+    ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 20));
+    ASSIGN_OR_RETURN(filter.before, RowCursor(request));
+    filter.stop = request.client_gone;
+    limit = filter.limit++;
+    return api.store.Recent(filter);
+  }();
+  return PageAnswer(std::move(page), limit, api::EncodeObservation);
+}
+
+Response GetObservation(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(auto revision, NumberParameter(request, "revision"));
+    ASSIGN_OR_RETURN(api::Observation row,
+                     revision ? api.store.GetRevision(id, *revision) : api.store.Get(id));
+    return api::EncodeObservation(row);
+  }());
+}
+
+Response GetRevisions(const Api& api, const Request& request) {
+  auto page = [&]() -> Result<std::vector<Revision>> {
+    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(auto before, NumberParameter(request, "cursor"));
+    ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", api::kMaxRows));
+    return api.store.Revisions(id, before.value_or(INT64_MAX), limit);
+  }();
+  if (!page) return ErrorResponse(page.error());
+  Response response = JsonResponse(200, Encode(*page, EncodeRevision));
+  if (AnswerBytes(*page) > kAnswerBytes) response.headers.Set("X-Partial", "true");
+  // A page before the first revision is not asked for; one that retention emptied is empty.
+  if (!page->empty() && page->front().revision > 1) {
+    response.headers.Set("X-Partial", "true");
+    response.headers.Set("X-Next-Cursor", std::to_string(page->front().revision));
+  }
+  return response;
+}
+
+Response PatchObservation(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+    ASSIGN_OR_RETURN(Patch patch, DecodePatch(body));
+    ASSIGN_OR_RETURN(api::Observation row, api.store.Update(id, patch, api.clock.NowMs()));
+    return api::EncodeObservation(row);
+  }());
+}
+
+Response DeleteObservation(const Api& api, const Request& request) {
+  Status deleted = [&]() -> Status {
+    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(bool hard, FlagParameter(request, "hard"));
+    return api.store.Delete(id, hard, api.clock.NowMs());
+  }();
+  return deleted ? http::EmptyResponse(204) : ErrorResponse(deleted.error());
+}
+
+namespace {
+
+// The rows of one session beside a row: so many before and after it that are wanted.
+struct Window {
+  std::vector<api::Observation> rows;
+  bool earlier = false, later = false;  // there are more
+  bool cut = false;                     // at the limit of an answer
+};
+
+// `rows`: with one more to each side than is wanted, where there is one. `middle`: how many lie
+// before the row that was asked for.
+Window CutWindow(std::vector<api::Observation> rows, size_t middle, size_t before, size_t after) {
+  Window window;
+  // Each side has half of the answer.
+  size_t sides[2] = {0, 0};
+  for (size_t i = 0; i < rows.size(); ++i) sides[i < middle ? 0 : 1] += AnswerBytes(rows[i]);
+  window.earlier = middle > before || sides[0] > kAnswerBytes / 2;
+  window.later = rows.size() - middle > after || sides[1] > kAnswerBytes / 2;
+  window.cut = std::max(sides[0], sides[1]) > kAnswerBytes / 2;
+  if (rows.size() - middle > after) rows.resize(middle + after);
+  if (middle > before)
+    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(middle - before));
+  window.rows = std::move(rows);
+  return window;
+}
+
+Result<Window> WindowOf(const Api& api, const Request& request) {
+  std::optional<std::string> text = TextParameter(request, "observation_id");
+  if (!text) return Error{Code::kInvalid, "observation_id is required"};
+  ASSIGN_OR_RETURN(int64_t id, IdOf(*text));
+  ASSIGN_OR_RETURN(auto cursor, TimelineCursor(request));
+  if (cursor) {
+    ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", 20));
+    const size_t before = cursor->later ? 0 : limit + 1, after = cursor->later ? limit + 1 : 0;
+    ASSIGN_OR_RETURN(auto rows, api.store.Timeline(id, before, after, cursor->id));
+    const size_t middle = cursor->later ? 0 : rows.size();
+    Window window = CutWindow(std::move(rows), middle, limit, limit);
+    window.cut = window.cut || window.earlier || window.later;
+    return window;
+  }
+  ASSIGN_OR_RETURN(size_t before, CountParameter(request, "before", 3));
+  ASSIGN_OR_RETURN(size_t after, CountParameter(request, "after", 3));
+  ASSIGN_OR_RETURN(auto rows, api.store.Timeline(id, before + 1, after + 1));
+  const auto asked = std::find_if(rows.begin(), rows.end(),
+                                  [&](const api::Observation& row) { return row.id == id; });
+  const auto middle = static_cast<size_t>(asked - rows.begin());
+  return CutWindow(std::move(rows), middle, before, after + 1);
+}
+
+}  // namespace
+
+Response Timeline(const Api& api, const Request& request) {
+  const Result<Window> window = WindowOf(api, request);
+  if (!window) return ErrorResponse(window.error());
+  Response response = JsonResponse(200, Encode(window->rows, api::EncodeObservation));
+  if (window->cut) response.headers.Set("X-Partial", "true");
+  if (window->rows.empty()) return response;
+  if (window->earlier) {
+    response.headers.Set("X-Previous-Cursor", CursorOf({false, window->rows.front().id}));
+  }
+  if (window->later)
+    response.headers.Set("X-Next-Cursor", CursorOf({true, window->rows.back().id}));
+  return response;
+}
+
+Response Stats(const Api& api, const Request& request) {
+  return Answer(200, [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(Totals totals, api.store.Count(TextParameter(request, "project")));
+    return Json{{"total_sessions", totals.sessions},
+                {"total_observations", totals.observations},
+                {"projects", totals.projects}};
+  }());
+}
+
+Response Forget(const Api&, const Request&) {
+  return JsonResponse(
+      501,
+      {{"error",
+        "/forget is not served yet; DELETE /observations/{id}?hard=true erases one observation"},
+       {"code", "not_implemented"}});
+}
+
+}  // namespace memory

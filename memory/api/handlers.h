@@ -1,0 +1,43 @@
+// What each route does: decode, ask the store, encode. Decisions are in validate.h, dedup.h and
+// scoring.h.
+#pragma once
+
+#include "lib/base/process/clock.h"
+#include "lib/http/message/message.h"
+#include "lib/telemetry/metrics.h"
+#include "memory/store/store.h"
+
+namespace memory {
+
+// What handlers work with; outlives the server.
+struct Api {
+  Store& store;
+  const base::Clock& clock;
+  telemetry::Metrics& metrics;
+  std::string caller;  // the account within the store's tenant; empty: not known by name
+  // May say what class of trust imported rows are of, and hide a project by its retention: with
+  // --auth none everybody, else a ServiceAccount whose token is no pod's.
+  bool administrator = false;
+};
+
+using ApiHandler = http::Response (*)(const Api&, const http::Request&);
+
+http::Response Health(const Api& api, const http::Request& request);
+http::Response PostSession(const Api& api, const http::Request& request);
+http::Response EndSession(const Api& api, const http::Request& request);  // streams the transcript
+http::Response RecentSessions(const Api& api, const http::Request& request);
+http::Response PostObservation(const Api& api, const http::Request& request);
+http::Response RecentObservations(const Api& api, const http::Request& request);
+http::Response GetObservation(const Api& api, const http::Request& request);
+http::Response GetRevisions(const Api& api, const http::Request& request);
+http::Response PatchObservation(const Api& api, const http::Request& request);
+http::Response DeleteObservation(const Api& api, const http::Request& request);
+http::Response Search(const Api& api, const http::Request& request);
+http::Response Context(const Api& api, const http::Request& request);
+http::Response Timeline(const Api& api, const http::Request& request);
+http::Response Stats(const Api& api, const http::Request& request);
+http::Response GetRetention(const Api& api, const http::Request& request);
+http::Response PutRetention(const Api& api, const http::Request& request);
+http::Response Forget(const Api& api, const http::Request& request);  // not served yet
+
+}  // namespace memory

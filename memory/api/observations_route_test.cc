@@ -1,0 +1,117 @@
+// Routes of observations, through the port: fields, defaults, limits, statuses.
+#include "memory/api/api_fixture.h"
+
+namespace memory {
+namespace {
+
+TEST_F(ApiTest, APostIsAnsweredWithIdActionAndCounts) {
+  Answered answer = Post("/observations", NoteBody("text"));
+  EXPECT_EQ(answer.status, 201);
+  EXPECT_EQ(
+      answer.body,
+      (Json{{"id", 1}, {"action", "created"}, {"revision_count", 1}, {"duplicate_count", 0}}));
+  Answered twin = Post("/observations", NoteBody("TEXT"));
+  EXPECT_EQ(twin.status, 201);
+  EXPECT_EQ(
+      twin.body,
+      (Json{{"id", 1}, {"action", "deduplicated"}, {"revision_count", 1}, {"duplicate_count", 1}}));
+  Json topic = NoteBody("text");
+  topic["topic_key"] = "k";
+  EXPECT_EQ(Post("/observations", topic).body["action"], "created");
+  EXPECT_EQ(
+      Post("/observations", topic).body,
+      (Json{{"id", 2}, {"action", "updated"}, {"revision_count", 2}, {"duplicate_count", 0}}));
+}
+
+TEST_F(ApiTest, ABadPostSaysWhatIsWrong) {
+  Json body = NoteBody("text");
+  body["title"] = std::string(501, 'x');
+  Answered answer = Post("/observations", body);
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.body,
+            (Json{{"error", "title has 501 characters, the limit is 500"}, {"code", "invalid"}}));
+  for (std::string text :
+       {"", "null", "{", "{\"a\":1,\"a\":2}", "{} {}", "\xff", "{\"a\":\"\\ud800\"}", "[1]"}) {
+    EXPECT_EQ(PostText("/observations", text).status, 400) << text;
+  }
+  EXPECT_EQ(PostText("/observations", std::string((1 << 20) + 1, ' ')).status, 413);
+  Json session = NoteBody("text", "q");
+  MustPost(NoteBody("text"));
+  session["session_id"] = "s-p";
+  EXPECT_EQ(Post("/observations", session).status, 409);
+}
+
+TEST_F(ApiTest, ARepeatedKeyStoresOnce) {
+  Answered first = Post("/observations", NoteBody("text"), "k1");
+  Answered again = Post("/observations", NoteBody("text"), "k1");
+  EXPECT_EQ(again.status, 201);
+  EXPECT_EQ(again.body, first.body);
+  EXPECT_EQ(again.headers.Get("Idempotency-Replayed"), "true");
+  EXPECT_EQ(Get("/observations/1").body["duplicate_count"], 0);
+  EXPECT_EQ(Post("/observations", NoteBody("text"), std::string(201, 'k')).status, 400);
+}
+
+TEST_F(ApiTest, AnObservationHasAllItsFields) {
+  Json body = NoteBody(" text\twith\x01 everything ");
+  body["tags"] = {"a", "b"};
+  body["topic_key"] = "k";
+  body["source"] = {{"tool", "bash"}, {"origin", "tool-output"}};
+  Json row = Get("/observations/" + std::to_string(MustPost(body))).body;
+  EXPECT_EQ(row["content"], body["content"]);
+  EXPECT_EQ(row["tags"], body["tags"]);
+  EXPECT_EQ(row["source"], body["source"]);
+  EXPECT_EQ(row["created_at"], "2026-04-12T00:00:00Z");
+  for (const char* field : {"id", "session_id", "type", "title", "content", "tags", "project",
+                            "scope", "topic_key", "normalized_hash", "revision_count",
+                            "duplicate_count", "last_seen_at", "created_at", "updated_at"}) {
+    EXPECT_TRUE(row.contains(field)) << field;
+  }
+  EXPECT_EQ(Get("/observations/99").status, 404);
+  EXPECT_EQ(Get("/observations/99").body["code"], "not_found");
+  EXPECT_EQ(Get("/observations/x").status, 400);
+  EXPECT_EQ(Get("/observations/9007199254740993").status, 404);
+}
+
+TEST_F(ApiTest, APatchChangesOnlyWhatIsGiven) {
+  MustPost(NoteBody("old text"));
+  Answered answer =
+      Send(*client_, "PATCH", "/observations/1", R"({"type": "lesson", "tags": ["new"]})");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body["type"], "lesson");
+  EXPECT_EQ(answer.body["content"], "old text");
+  EXPECT_EQ(answer.body["revision_count"], 2);
+  EXPECT_EQ(Get("/observations/1/revisions").body.size(), 2u);
+  for (std::string bad : {R"({"title": ""})", R"({"content": 5})", R"({"tags": "x"})", "", "[]"}) {
+    EXPECT_EQ(Send(*client_, "PATCH", "/observations/1", bad).status, 400) << bad;
+  }
+  EXPECT_EQ(Send(*client_, "PATCH", "/observations/1", "{}").status, 200);
+  EXPECT_EQ(Send(*client_, "PATCH", "/observations/7", "{}").status, 404);
+}
+
+TEST_F(ApiTest, DeletesAreSoftOrHardAndAnswer204) {
+  MustPost(NoteBody("text"));
+  for (std::string target : {"/observations/1", "/observations/1", "/observations/1?hard=true",
+                             "/observations/1?hard=true"}) {
+    Answered answer = Send(*client_, "DELETE", target, "");
+    EXPECT_EQ(answer.status, 204);
+    EXPECT_EQ(answer.body, "");
+  }
+  EXPECT_EQ(Get("/observations/1").status, 404);
+  EXPECT_EQ(Send(*client_, "DELETE", "/observations/2", "").status, 404);
+  EXPECT_EQ(Send(*client_, "DELETE", "/observations/1?hard=maybe", "").status, 400);
+}
+
+TEST_F(ApiTest, RecentObservationsAreTwentyByDefaultAndAThousandAtMost) {
+  for (int i = 0; i < 25; ++i) MustPost(NoteBody("text " + std::to_string(i), i < 3 ? "a" : "b"));
+  EXPECT_EQ(Get("/observations/recent").body.size(), 20u);
+  EXPECT_EQ(Get("/observations/recent").body[0]["id"], 25);
+  EXPECT_EQ(Get("/observations/recent?project=A").body.size(), 3u);
+  EXPECT_EQ(Get("/observations/recent?limit=1001").body.size(), 25u);
+  EXPECT_EQ(Get("/observations/recent?type=none").body, Json::array());
+  EXPECT_EQ(Get("/observations/recent?scope=global").body, Json::array());
+  EXPECT_EQ(Get("/observations/recent?limit=-1").status, 400);
+  EXPECT_EQ(Get("/observations/recent?limit=ten").status, 400);
+}
+
+}  // namespace
+}  // namespace memory

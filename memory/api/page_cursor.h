@@ -1,0 +1,27 @@
+// The text of `cursor`, by which a list goes on: made from the last row of a page, opaque to
+// clients. A text that is none of the list's is kInvalid. Pure.
+#pragma once
+
+#include <string>
+
+#include "lib/http/message/message.h"
+#include "memory/store/store.h"
+
+namespace memory {
+
+std::string CursorBehind(const api::Observation& row);  // of a list by recency
+std::string CursorBehind(const api::Session& row);
+
+// Absent: nullopt, {}: the list begins with the newest.
+base::Result<std::optional<RowKey>> RowCursor(const http::Request& request);
+base::Result<SessionKey> SessionCursor(const http::Request& request);
+
+// Of a timeline, which goes on to both sides.
+struct TimelineKey {
+  bool later = true;
+  int64_t id = 0;  // the row that it goes on from
+};
+std::string CursorOf(const TimelineKey& key);
+base::Result<std::optional<TimelineKey>> TimelineCursor(const http::Request& request);
+
+}  // namespace memory

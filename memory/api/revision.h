@@ -1,0 +1,14 @@
+// What an observation said before, as JSON: for its own route and for exports. Pure.
+#pragma once
+
+#include "lib/base/json/json.h"
+#include "memory/store/store.h"
+
+namespace memory {
+
+base::Json EncodeRevision(const Revision& revision);
+base::Json EncodeRow(const ExportedRow& row);  // an observation with its revisions, if any
+// Of an export; kInvalid names the field.
+base::Result<Revision> DecodeRevision(const base::Json& json);
+
+}  // namespace memory

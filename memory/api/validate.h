@@ -1,0 +1,35 @@
+// Checks of what requests carry: bodies that lib/api does not decode, and query parameters. Pure.
+// Every error names the field, its limit and the value.
+#pragma once
+
+#include "lib/http/message/message.h"
+#include "memory/store/store.h"
+
+namespace memory {
+
+base::Result<base::Json> ObjectBody(const http::Request& request);  // strict JSON, an object
+
+struct NewSession {
+  std::string id, project, predecessor;
+};
+base::Result<NewSession> DecodeNewSession(const base::Json& body);
+base::Result<Patch> DecodePatch(const base::Json& body);
+base::Result<api::SummaryMessage> DecodeSummaryMessage(const base::Json& message);
+base::Result<api::Session> DecodeSession(const base::Json& json);  // of an export
+
+// A whole number of the query, or `fallback` when absent; more than api::kMaxRows counts as that.
+base::Result<size_t> CountParameter(const http::Request& request, const char* name,
+                                    size_t fallback);
+// A whole number from 1 on; absent: nullopt.
+base::Result<std::optional<int64_t>> NumberParameter(const http::Request& request,
+                                                     const char* name);
+base::Result<bool> FlagParameter(const http::Request& request, const char* name);
+base::Result<Filter> FilterOf(const http::Request& request, size_t default_limit);
+// RFC 3339, or whole milliseconds since 1970; absent: nullopt.
+base::Result<std::optional<int64_t>> TimeParameter(const http::Request& request, const char* name);
+std::optional<std::string> TextParameter(const http::Request& request,
+                                         const char* name);  // blank: absent
+base::Result<int64_t> IdOf(std::string_view text);           // kNotFound for what can be no id
+base::Result<std::string> IdempotencyKeyOf(const http::Request& request);  // "" without one
+
+}  // namespace memory

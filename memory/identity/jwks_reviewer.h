@@ -1,0 +1,38 @@
+// Judges tokens by the keys that the cluster publishes, for a server that may not ask the API
+// server about each. Weaker: a deleted pod's token stays good until it expires.
+#pragma once
+
+#include <functional>
+#include <mutex>
+
+#include "lib/base/process/clock.h"
+#include "memory/identity/token_reviewer.h"
+
+namespace memory {
+
+// What the cluster publishes of its ServiceAccount tokens.
+struct PublishedKeys {
+  std::string issuer;
+  base::Json keys;  // the array of a JWK set
+};
+
+class ReviewByKeys : public TokenReviewer {
+ public:
+  // `fetch`: blocking, bounded. `clock` outlives this.
+  ReviewByKeys(std::function<base::Result<PublishedKeys>()> fetch,
+               std::vector<std::string> audiences, const base::Clock& clock)
+      : fetch_(std::move(fetch)), audiences_(std::move(audiences)), clock_(clock) {}
+  base::Result<memory::Review> Look(const std::string& token) override;
+
+ private:
+  base::Result<PublishedKeys> KeysFor(const std::string& key_id);
+
+  const std::function<base::Result<PublishedKeys>()> fetch_;
+  const std::vector<std::string> audiences_;
+  const base::Clock& clock_;
+  std::mutex mutex_;
+  PublishedKeys known_;
+  int64_t tried_ms_ = INT64_MIN, fetched_ms_ = INT64_MIN;  // monotonic
+};
+
+}  // namespace memory

@@ -1,0 +1,80 @@
+// The tenants of a data directory: a file each, and the stores that are open. Who may have which is
+// not decided here: gate.h.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lib/base/json/json.h"
+#include "lib/base/result.h"
+#include "memory/store/store.h"
+
+namespace memory {
+
+// Of a tenant's file: hex(sha256(name)). Beside it lie its log, a lock and the table of names.
+inline constexpr size_t kTenantFileDigits = 64;
+
+class Tenants {
+ public:
+  // `most_open` stores at once; the least recently used is closed for another. What they keep in
+  // memory has one budget, and so have their uploads and copies.
+  Tenants(std::string directory, StoreOptions options, size_t most_open);
+  ~Tenants();  // Close()
+
+  // A tenant's store, opened, or made, when it is not. It stays open while anybody holds it. Any
+  // thread. kUnavailable: as many as may be open are in use, or Close was called; else as
+  // Store::Open.
+  base::Result<std::shared_ptr<Store>> Take(const std::string& name);
+
+  // Tenants whose file was not closed, in this life or the one before: it has a log. What such a
+  // file has left to do is done while it is open.
+  std::vector<std::string> Unclosed();
+
+  // The open tenant whose name comes behind `name`, which becomes its name; null: there is none.
+  std::shared_ptr<Store> OpenBehind(std::string& name);
+
+  base::Status ProbeWrite();    // ok: a write would succeed now
+  bool Failed() const;          // a sync failed: nothing is opened any more, the process must end
+  size_t QueuedWrites() const;  // of all that are open
+  size_t Open() const;
+  // Of those that are open: rows of all, and the most that one of them keeps.
+  struct Usage {
+    int64_t rows = 0, most_rows = 0, most_bytes = 0;
+    int64_t due_erasures = 0, longest_log = 0;
+  };
+  Usage Used() const;
+  size_t IndexBytes() const;   // words in memory, of all
+  int64_t SpoolBytes() const;  // uploads and copies that are there, of all
+  void Close();                // finishes the writes that wait; nobody may hold a store any more
+
+ private:
+  enum class State { kOpening, kOpen, kClosing };
+  struct Entry {
+    State state = State::kOpening;
+    std::shared_ptr<Store> store;  // kOpen
+    uint64_t used = 0;             // when last, by uses_
+  };
+  using Lock = std::unique_lock<std::mutex>;
+  std::shared_ptr<Store> FindOpen(const std::string& name, Lock& lock);
+  base::Status MakeRoom(Lock& lock);
+  base::Result<base::Json> ReadNames();
+  base::Result<std::string> FileOf(const std::string& name);
+  base::Status Replace(const std::string& file, const std::string& content);
+  void CloseOne(std::map<std::string, Entry>::iterator place, Lock& lock);
+
+  const std::string directory_;
+  const StoreOptions options_;
+  const size_t most_open_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::map<std::string, Entry> entries_;
+  uint64_t uses_ = 0;
+  bool failed_ = false, closed_ = false;
+  std::mutex names_mutex_;  // names.json
+};
+
+}  // namespace memory

@@ -1,0 +1,39 @@
+// FTS5's own tokenizer, for the index in memory: a text is cut here exactly as the full-text table
+// cuts it, so both find the same rows.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "lib/sqlite/database.h"
+#include "memory/model/postings.h"
+#include "memory/model/words.h"
+
+namespace memory {
+
+// Bound to one connection, whose thread calls it.
+class Tokens {
+ public:
+  static base::Result<Tokens> Make(sqlite::Database& database);
+  Tokens(Tokens&&) noexcept;
+  Tokens& operator=(Tokens&&) noexcept;
+  ~Tokens();
+
+  // The words of a row, once each. The columns are those of the full-text table.
+  std::vector<RangeIndex::Word> OfRow(std::string_view title, std::string_view content,
+                                      std::string_view tags, std::string_view grams) const;
+  // The question's words; nullopt when one of them is a phrase of several tokens: FTS5 finds those.
+  std::optional<std::vector<WordKeys>> OfQuestion(const Question& question) const;
+
+ private:
+  struct Cutter;
+  explicit Tokens(std::unique_ptr<Cutter> cutter);
+  std::unique_ptr<Cutter> cutter_;
+};
+
+// The entry to FTS5's functions for this connection; null when there is none.
+fts5_api* Fts5Of(sqlite::Database& database);
+
+}  // namespace memory

@@ -1,0 +1,271 @@
+// What was found is bounded, loaded, scored (scoring.h), and read again for what the caller wants.
+#include "memory/sqlite/ranking/ranker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/text/text.h"
+#include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/waiting.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+
+namespace {
+
+// Of what matches, the strongest are scored, and their neighbours: 98 in 100 of the first five are
+// then those of scoring everything (100,000 rows, scripts/bench/memory.py). Where too few of them
+// are of the type or project that is asked for, so many:
+constexpr size_t kScored = 512, kScoredOfMore = 8192;
+constexpr int64_t kReach = 3;
+constexpr int64_t kMaxTopics = 20;    // of a range
+constexpr size_t kKeptWords = 4096;   // from one question to the next
+constexpr size_t kSortedAtOnce = 64;  // of a ranking: seldom more are looked at
+
+}  // namespace
+
+// One question on its way.
+struct Ranker::Search {
+  Question question;  // empty for an FTS5 expression
+  Statistics statistics;
+  std::vector<int64_t> ranges;                    // those that hold anything
+  std::optional<ResidentIndexes::Pinned> pinned;  // nullopt: FTS5 finds
+  bool partial = false, behind = false;
+};
+
+Ranker::Ranker(Fts5Finder fts5, Tokens tokens, ResidentIndexes* resident)
+    : fts5_(std::move(fts5)), tokens_(std::move(tokens)), resident_(resident) {}
+Ranker::Ranker(Ranker&&) noexcept = default;
+Ranker::~Ranker() = default;
+
+Result<Ranker> Ranker::Make(sqlite::Database& database, ResidentIndexes* resident) {
+  ASSIGN_OR_RETURN(Fts5Finder fts5, Fts5Finder::Make(database));
+  ASSIGN_OR_RETURN(Tokens tokens, Tokens::Make(database));
+  return Ranker(std::move(fts5), std::move(tokens), resident);
+}
+
+namespace {
+
+// The counts of the ranges asked for, but for the rows that hold a word. `ranges`: those that hold
+// anything.
+Result<Statistics> StatisticsOf(sqlite::Database& database, const RankQuery& query, size_t words,
+                                std::vector<int64_t>& ranges) {
+  Statistics statistics;
+  statistics.rows_with.assign(words, 0);
+  double total = 0;
+  auto add = [&](sqlite::Statement read) -> Status {
+    for (;;) {
+      ASSIGN_OR_RETURN(bool row, read.Step());
+      if (!row) return {};
+      if (read.Int(1) == 0) continue;
+      ranges.push_back(read.Int(0));
+      statistics.rows += read.Real(1), total += read.Real(2);
+    }
+  };
+  if (query.ranges.empty()) {
+    ASSIGN_OR_RETURN(sqlite::Statement read,
+                     database.Prepare("SELECT number, live_rows, live_words FROM ranges"));
+    RETURN_IF_ERROR(add(std::move(read)));
+  }
+  for (int64_t range : query.ranges) {
+    ASSIGN_OR_RETURN(
+        sqlite::Statement read,
+        database.Prepare("SELECT number, live_rows, live_words FROM ranges WHERE number = ?1"));
+    read.Bind(range);
+    RETURN_IF_ERROR(add(std::move(read)));
+  }
+  statistics.average_words = statistics.rows > 0 ? total / statistics.rows : 1;
+  return statistics;
+}
+
+// Bounds the work of a question that matches much: the rows that hold the most of it, by the
+// strength of their own words at an average length.
+std::vector<Match> Strongest(const Matches& found, const Statistics& statistics, size_t most) {
+  const std::vector<double> idf = InverseFrequencies(statistics);
+  std::vector<std::pair<double, const Match*>> rows;
+  rows.reserve(found.rows.size());
+  for (const Match& match : found.rows) {
+    double sum = 0;
+    for (size_t i = match.first; i < match.first + match.count; ++i)
+      sum += idf[found.words[i].word] * OwnStrength(found.words[i], 1);
+    rows.emplace_back(sum, &match);
+  }
+  const auto border = rows.begin() + static_cast<std::ptrdiff_t>(most);
+  std::nth_element(rows.begin(), border, rows.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->slot > b.second->slot;
+  });
+  std::vector<Match> strongest;
+  strongest.reserve(most);
+  for (auto at = rows.begin(); at != border; ++at) strongest.push_back(*at->second);
+  std::sort(strongest.begin(), strongest.end(), IsBeforeBySlot);
+  return strongest;
+}
+
+// What these records hold of the question, though they were not among the strongest.
+void AddHits(const Matches& found, std::span<Record> records) {
+  for (Record& record : records) {
+    auto at =
+        std::lower_bound(found.rows.begin(), found.rows.end(), Match{record.slot}, IsBeforeBySlot);
+    if (at != found.rows.end() && at->slot == record.slot) record.hits = HitsOf(found, *at);
+  }
+}
+
+// A text that is a topic key, or the beginning of one, finds its row (rulings K10, K48).
+Status AddTopics(sqlite::Database& database, const RankQuery& query,
+                 const std::vector<int64_t>& ranges, std::vector<Scored>& rows) {
+  std::string text(base::Trim(query.text));
+  if (text.empty() || base::CountCharacters(text) > api::kMaxTopicKey) return {};
+  bool key_like =
+      text.find_first_of("-_/.:") != std::string::npos && text.find(' ') == std::string::npos;
+  // U+10FFFF sorts behind every character; for an exact look-up NUL ends the range at once.
+  const std::string end = text + (key_like ? std::string("\U0010FFFF") : std::string(1, '\0'));
+  double best = 0;
+  for (const Scored& row : rows) best = std::max(best, row.score);
+  for (int64_t range : ranges) {
+    ASSIGN_OR_RETURN(
+        sqlite::Statement read,
+        // Left alone, SQLite walks the whole range.
+        database.Prepare("SELECT slot, topic_key = ?1 FROM observations o "
+                         "INDEXED BY observations_topics WHERE " MEMORY_LIVE
+                         "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3 LIMIT ?4"));
+    read.Bind(text).Bind(end).Bind(range).Bind(kMaxTopics);
+    for (;;) {
+      ASSIGN_OR_RETURN(bool row, read.Step());
+      if (!row) break;
+      const int64_t slot = read.Int(0);
+      std::erase_if(rows, [&](const Scored& other) { return other.slot == slot; });
+      rows.push_back({slot, best + (read.Int(1) ? 1.0 : 0.5)});
+    }
+  }
+  return {};
+}
+
+// Walks down the ranking, which it sorts as far as needed, until `limit` rows are live and asked
+// for.
+Result<std::vector<Scored>> Select(sqlite::Database& database, const RankQuery& query,
+                                   std::vector<Scored> ranked) {
+  std::vector<Scored> selected;
+  size_t sorted = 0;
+  for (size_t i = 0; i < ranked.size() && selected.size() < query.limit; ++i) {
+    if (i == sorted) {
+      sorted = std::min(ranked.size(), 2 * sorted + std::max(query.limit, kSortedAtOnce));
+      auto from = ranked.begin() + static_cast<std::ptrdiff_t>(i);
+      auto to = ranked.begin() + static_cast<std::ptrdiff_t>(sorted);
+      std::partial_sort(from, to, ranked.end(), RanksBefore);
+    }
+    const Scored& row = ranked[i];
+    ASSIGN_OR_RETURN(
+        sqlite::Statement read,
+        database.Prepare("SELECT type, project, type IN ('audit', 'security') FROM observations o "
+                         "WHERE slot = ?1 AND " MEMORY_LIVE));
+    read.Bind(row.slot);
+    ASSIGN_OR_RETURN(bool live, read.Step());
+    if (!live) continue;
+    if (query.type ? read.Text(0) != *query.type : read.Int(2) != 0) continue;
+    if (query.project && read.Int(1) != *query.project) continue;
+    selected.push_back(row);
+  }
+  return selected;
+}
+
+}  // namespace
+
+// Finds what matches, in order of slots.
+Status Ranker::Find(sqlite::Database& database, const RankQuery& query, Search& search) {
+  const Question& question = search.question;
+  ASSIGN_OR_RETURN(search.statistics,
+                   StatisticsOf(database, query, question.words.size(), search.ranges));
+  std::optional<std::vector<WordKeys>> keys;
+  if (resident_ && !question.words.empty()) keys = tokens_.OfQuestion(question);
+  if (keys && !query.even_behind) search.pinned = resident_->Pin(database, tokens_, search.ranges);
+  if (search.pinned) {
+    search.pinned->Find(*keys, found_);
+  } else if (query.operators || !question.words.empty()) {
+    if (!query.even_behind) {
+      ASSIGN_OR_RETURN(search.behind, AnyWaits(database, query.ranges));
+      if (search.behind) return {};
+    }
+    MatchText match = AnyWordOf(question);
+    ASSIGN_OR_RETURN(search.partial,
+                     fts5_.Find(database, query, query.operators ? query.text : match.expression,
+                                std::move(match.owner), found_));
+  }
+  if (!std::is_sorted(found_.rows.begin(), found_.rows.end(), IsBeforeBySlot))
+    std::sort(found_.rows.begin(), found_.rows.end(), IsBeforeBySlot);
+  std::vector<double>& rows_with = search.statistics.rows_with;
+  for (const WordHit& hit : found_.words) {
+    if (hit.word >= rows_with.size()) rows_with.resize(hit.word + 1);
+    ++rows_with[hit.word];
+  }
+  return {};
+}
+
+// The `most` strongest of what was found and their neighbours, by place.
+Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQuery& query,
+                                         const Search& search, size_t most) {
+  std::vector<Match> fewer;
+  if (found_.rows.size() > most) fewer = Strongest(found_, search.statistics, most);
+  const std::vector<Match>& strongest = fewer.empty() ? found_.rows : fewer;
+  std::vector<Record> records;
+  if (search.pinned) {
+    records.reserve(2 * strongest.size());
+    search.pinned->AppendRecords(found_, strongest, records);
+  } else {
+    ASSIGN_OR_RETURN(records, LoadRecords(database, found_, strongest));
+  }
+  std::sort(records.begin(), records.end(), IsBefore);
+  if (!query.neighbours) return records;
+  std::vector<Record> neighbours;
+  if (search.pinned)
+    search.pinned->AppendNeighbours(records, kReach, neighbours);
+  else
+    RETURN_IF_ERROR(AppendNeighbours(database, query, records, kReach, neighbours));
+  if (!fewer.empty()) AddHits(found_, neighbours);
+  const auto middle = static_cast<std::ptrdiff_t>(records.size());
+  records.insert(records.end(), neighbours.begin(), neighbours.end());
+  std::inplace_merge(records.begin(), records.begin() + middle, records.end(), IsBefore);
+  return records;
+}
+
+// What one large question took is given back: it would stay with each connection for good.
+void Ranker::Clear() {
+  if (found_.words.capacity() > kKeptWords) std::vector<WordHit>().swap(found_.words);
+  if (found_.rows.capacity() > kKeptWords) std::vector<Match>().swap(found_.rows);
+  found_.rows.clear();
+  found_.words.clear();
+}
+
+Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query) {
+  Clear();
+  Search search;
+  if (!query.operators) search.question = ReadQuestion(query.text);
+  RETURN_IF_ERROR(Find(database, query, search));
+  Ranking ranking{{}, search.partial, search.behind};
+  if (search.behind) return ranking;
+  for (size_t most = std::max(kScored, query.limit);; most = kScoredOfMore) {
+    ASSIGN_OR_RETURN(std::vector<Record> records, Load(database, query, search, most));
+    const bool all = most >= std::min(found_.rows.size(), kScoredOfMore);
+    // Given back before anything is read from the file: who writes to the index waits for it.
+    const bool was_pinned = search.pinned.has_value();
+    search.pinned.reset();
+    std::vector<Scored> scored =
+        Score(std::move(records), search.statistics, search.question.asks_when);
+    if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, search.ranges, scored));
+    ASSIGN_OR_RETURN(ranking.rows, Select(database, query, std::move(scored)));
+    if (all || ranking.rows.size() >= query.limit) break;
+    if (!was_pinned) continue;
+    Clear();
+    search.ranges.clear();
+    RETURN_IF_ERROR(Find(database, query, search));
+  }
+  Clear();
+  return ranking;
+}
+
+}  // namespace memory

@@ -1,0 +1,45 @@
+// Finds the rows of some ranges that answer a question, best first. Rows are found in the indexes
+// in memory where these ranges have one (resident_indexes.h), else by FTS5; the ranking is ours
+// (scoring.h) and the same for both.
+#pragma once
+
+#include <vector>
+
+#include "lib/sqlite/database.h"
+#include "memory/model/scoring.h"
+#include "memory/sqlite/ranking/fts5_finder.h"
+#include "memory/sqlite/ranking/rank_query.h"
+#include "memory/sqlite/ranking/resident_indexes.h"
+
+namespace memory {
+
+struct Ranking {
+  std::vector<Scored> rows;
+  bool partial = false;  // the deadline came first, or the stop
+  bool behind = false;   // nothing was searched: rows wait for the index
+};
+
+// Bound to one connection, whose thread calls it.
+class Ranker {
+ public:
+  // `resident` may be null and outlives the ranker.
+  static base::Result<Ranker> Make(sqlite::Database& database, ResidentIndexes* resident);
+  Ranker(Ranker&&) noexcept;
+  ~Ranker();
+  // kInvalid: a malformed expression with `operators`.
+  base::Result<Ranking> Rank(sqlite::Database& database, const RankQuery& query);
+
+ private:
+  Ranker(Fts5Finder fts5, Tokens tokens, ResidentIndexes* resident);
+  struct Search;
+  base::Status Find(sqlite::Database& database, const RankQuery& query, Search& search);
+  base::Result<std::vector<Record>> Load(sqlite::Database& database, const RankQuery& query,
+                                         const Search& search, size_t most);
+  void Clear();
+  Fts5Finder fts5_;
+  Tokens tokens_;
+  ResidentIndexes* resident_;
+  Matches found_;  // of the question that is asked now
+};
+
+}  // namespace memory

@@ -1,0 +1,85 @@
+// One budget for the words that all stores of the process keep in memory: which range of which
+// store is asked how often of late, what the indexes weigh, and which of them goes for another (ADR
+// 10). Not how an index is built, nor how it stays equal to its file: resident_indexes.h.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace memory {
+
+// Any thread. Locks: a store calls this with locks of its own held; this holds its one mutex for
+// the table alone and calls nobody meanwhile, so no thread ever waits for a second store.
+class ResidentBudget {
+ public:
+  // Limit 0: nothing is kept in memory.
+  explicit ResidentBudget(size_t limit_bytes) : limit_(limit_bytes) {}
+
+  // What weighs. The budget alone owns it and stores refer to it weakly: what is displaced is freed
+  // at once, though its store may sleep. Who uses it holds it meanwhile.
+  class Resident {
+   public:
+    virtual ~Resident() = default;
+    bool displaced() const { return displaced_; }
+
+   private:
+    friend class ResidentBudget;
+    std::atomic<bool> displaced_{false};
+  };
+  struct Place {
+    uint64_t store = 0;
+    int64_t range = 0;
+    bool operator==(const Place&) const = default;
+  };
+
+  uint64_t Join();             // a number for one store
+  void Leave(uint64_t store);  // what it had goes
+  // Counts a question. How many there were of late, with this one.
+  uint32_t Ask(const Place& place);
+  // Takes it in without a weight, instead of what the place had.
+  void Put(const Place& place, std::shared_ptr<Resident> resident);
+  // What it weighs now. Others go for it when they are asked less, if that is enough. False: it has
+  // no room, or was displaced before, and is out.
+  bool Weigh(const Place& place, const Resident& resident, size_t bytes);
+  void Drop(const Place& place, const Resident& resident);
+
+  struct Share {
+    size_t bytes = 0, ranges = 0;
+  };
+  Share Of(uint64_t store) const;
+  size_t bytes() const;  // of all
+  size_t limit() const { return limit_; }
+
+ private:
+  struct Seat {
+    uint32_t asked = 0;
+    size_t bytes = 0;
+    std::shared_ptr<Resident> resident;  // null: it is only asked for
+  };
+  struct HashOfPlace {
+    size_t operator()(const Place& place) const {
+      return std::hash<uint64_t>()(place.store * 0x9E3779B97F4A7C15ULL +
+                                   static_cast<uint64_t>(place.range));
+    }
+  };
+  using Seats = std::unordered_map<Place, Seat, HashOfPlace>;
+  // Freed when the mutex is given back.
+  using Freed = std::vector<std::shared_ptr<Resident>>;
+  void Age();                                                   // mutex_ is held
+  void Empty(Seat& seat, Freed& freed);                         // mutex_ is held
+  bool MakeRoom(const Place& place, Seat& seat, Freed& freed);  // mutex_ is held
+
+  const size_t limit_;
+  mutable std::mutex mutex_;
+  Seats seats_;
+  size_t bytes_ = 0;
+  uint64_t stores_ = 0;
+  uint32_t asks_ = 0;
+};
+
+}  // namespace memory

@@ -1,0 +1,346 @@
+// How the indexes in memory follow the file. Each transaction that changes rows raises one counter
+// and says here, before its commit, which rows these are; a reader applies what its snapshot can
+// see and reads the rows' text from that snapshot. So a change named twice, or one that was rolled
+// back, does no harm, and none can be missed.
+#include "memory/sqlite/ranking/resident_indexes.h"
+
+#include <algorithm>
+
+#include "lib/base/process/log.h"
+#include "memory/model/slots.h"
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+using sqlite::Access;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr size_t kCatchUp = 64;        // rows that a question takes in itself: about 2 ms
+constexpr size_t kRefresh = 1024;      // changes of a range that nobody asks for
+constexpr size_t kForget = 64 * 1024;  // changes that nobody came to take in
+// Of one snapshot while building: it holds checkpoints up, so the words are cut after it.
+constexpr int64_t kChunkRows = 2048, kChunkWords = 64 * 1024;
+constexpr int64_t kBytesPerRow = 200;  // about; what it really is shows when it is built
+constexpr size_t kMaxRanges = 64;      // of one question
+
+constexpr const char* kSelectRow =
+    "SELECT slot, session, position, words, marks, created_ms, title, content, tags, grams "
+    "FROM observations WHERE slot = ?1 AND deleted_ms IS NULL";
+constexpr const char* kSelectRows =
+    "SELECT slot, session, position, words, marks, created_ms, title, content, tags, grams "
+    "FROM observations WHERE slot BETWEEN ?1 AND ?2 AND deleted_ms IS NULL ORDER BY slot LIMIT ?3";
+
+struct Texts {
+  Record facts;
+  std::string title, content, tags, grams;
+};
+
+Texts TextsAt(const Statement& row) {
+  return {{row.Int(0), row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5), {}},
+          row.Text(6),
+          row.Text(7),
+          row.Text(8),
+          row.Text(9)};
+}
+
+RangeIndex::NewRow RowOf(const Texts& texts, const Tokens& tokens) {
+  return {texts.facts, tokens.OfRow(texts.title, texts.content, texts.tags, texts.grams)};
+}
+
+// Of the snapshot that the connection is in.
+Result<int64_t> VersionOf(Database& reader) {
+  ASSIGN_OR_RETURN(Statement read,
+                   reader.Prepare("SELECT value FROM counters WHERE name = 'version'"));
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  return row ? read.Int(0) : 0;
+}
+
+void NoteChange(void* slots, int, const char*, const char* table, sqlite3_int64 slot) {
+  if (std::string_view(table) == "observations")
+    static_cast<std::vector<int64_t>*>(slots)->push_back(slot);
+}
+
+}  // namespace
+
+struct ResidentIndexes::Pinned::Held {
+  explicit Held(std::shared_ptr<Entry> of) : entry(std::move(of)), lock(entry->mutex) {}
+  std::shared_ptr<Entry> entry;
+  std::shared_lock<std::shared_mutex> lock;
+};
+
+void ResidentIndexes::Pinned::Find(const std::vector<WordKeys>& words, Matches& found) const {
+  for (const auto& held : held_) held->entry->index.Find(words, found);
+}
+
+void ResidentIndexes::Pinned::AppendRecords(const Matches& found, const std::vector<Match>& rows,
+                                            std::vector<Record>& records) const {
+  for (const auto& held : held_) held->entry->index.AppendRecords(found, rows, records);
+}
+
+void ResidentIndexes::Pinned::AppendNeighbours(const std::vector<Record>& records, int64_t reach,
+                                               std::vector<Record>& neighbours) const {
+  for (const auto& held : held_) held->entry->index.AppendNeighbours(records, reach, neighbours);
+}
+
+ResidentIndexes::~ResidentIndexes() {
+  Stop();
+  options_.budget->Leave(store_);
+}
+
+void ResidentIndexes::Watch(Database& writer) {
+  sqlite3_update_hook(writer.handle(), NoteChange, &changed_);
+}
+
+Status ResidentIndexes::Publish(Database& writer) {
+  if (changed_.empty()) return {};
+  ASSIGN_OR_RETURN(Statement raise,
+                   writer.Prepare("INSERT INTO counters VALUES('version', 1) ON CONFLICT(name) "
+                                  "DO UPDATE SET value = value + 1 RETURNING value"));
+  ASSIGN_OR_RETURN(bool row, raise.Step());
+  const int64_t version = row ? raise.Int(0) : 0;
+  RETURN_IF_ERROR(raise.Run());
+  std::sort(changed_.begin(), changed_.end());
+  changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+  const std::lock_guard lock(mutex_);
+  published_ = version;
+  for (int64_t slot : changed_) {
+    const int64_t range = slot >> kRangeBits;
+    const std::shared_ptr<Entry> entry = Known(range);
+    if (!entry) continue;
+    entry->pending.push_back({version, slot});
+    if (entry->pending.size() % kRefresh == 0) Want(range);
+    if (entry->pending.size() > kForget) Drop(*entry);
+  }
+  changed_.clear();
+  return {};
+}
+
+std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::Ask(int64_t range, int64_t version,
+                                                             bool& behind) {
+  const uint32_t asked = options_.budget->Ask(PlaceOf(range));
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Entry> entry = Known(range);
+  if (!entry) {
+    // Not at every question: what does not fit would be weighed each time.
+    if (asked >= 2 && (asked & (asked - 1)) == 0) Want(range);
+    return nullptr;
+  }
+  if (!entry->ready) return nullptr;
+  const auto later = std::find_if(entry->pending.begin(), entry->pending.end(),
+                                  [&](const Change& change) { return change.version > version; });
+  behind = later != entry->pending.begin();
+  if (later - entry->pending.begin() <= static_cast<std::ptrdiff_t>(kCatchUp)) return entry;
+  Want(range);
+  return nullptr;
+}
+
+std::optional<ResidentIndexes::Pinned> ResidentIndexes::Pin(Database& reader, const Tokens& tokens,
+                                                            std::vector<int64_t> ranges) {
+  if (options_.budget->limit() == 0 || ranges.size() > kMaxRanges) return std::nullopt;
+  std::sort(ranges.begin(), ranges.end());  // everybody locks in one order
+  Result<int64_t> version = VersionOf(reader);
+  if (!version) return std::nullopt;
+  std::vector<std::shared_ptr<Entry>> entries;
+  for (int64_t range : ranges) {
+    if (options_.build_at_once) (void)Build(range);
+    bool behind = false;
+    std::shared_ptr<Entry> entry = Ask(range, *version, behind);
+    if (entry && behind && !CatchUp(*entry, reader, tokens, *version)) {
+      const std::lock_guard lock(mutex_);
+      Drop(*entry);
+      entry = nullptr;
+    }
+    if (entry) entries.push_back(std::move(entry));
+  }
+  const bool complete = entries.size() == ranges.size();
+  ++(complete ? served_ : missed_);
+  if (!complete) return std::nullopt;
+  // Only now: who holds one index never waits for another to be written.
+  Pinned pinned;
+  for (auto& entry : entries)
+    pinned.held_.push_back(std::make_shared<Pinned::Held>(std::move(entry)));
+  return pinned;
+}
+
+Status ResidentIndexes::CatchUp(Entry& entry, Database& reader, const Tokens& tokens,
+                                int64_t version) {
+  const std::unique_lock writing(entry.mutex);
+  std::vector<int64_t> slots;
+  {
+    const std::lock_guard lock(mutex_);
+    auto later = std::find_if(entry.pending.begin(), entry.pending.end(),
+                              [&](const Change& change) { return change.version > version; });
+    for (auto at = entry.pending.begin(); at != later; ++at) slots.push_back(at->slot);
+    entry.pending.erase(entry.pending.begin(), later);
+  }
+  std::sort(slots.begin(), slots.end());
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  std::vector<RangeIndex::NewRow> rows;
+  for (int64_t slot : slots) {
+    ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRow));
+    read.Bind(slot);
+    ASSIGN_OR_RETURN(bool live, read.Step());
+    if (live)
+      rows.push_back(RowOf(TextsAt(read), tokens));
+    else
+      entry.index.Remove(slot);
+  }
+  entry.index.Put(std::move(rows));
+  // What has outgrown the budget, or was displaced, still answers who holds it.
+  if (!Weigh(entry, 0)) return {};
+  const std::lock_guard lock(mutex_);
+  if (entry.crowded) Want(entry.index.range());
+  return {};
+}
+
+void ResidentIndexes::Want(int64_t range) {
+  if (stopping_ || options_.build_at_once) return;
+  if (std::find(wanted_.begin(), wanted_.end(), range) != wanted_.end()) return;
+  wanted_.push_back(range);
+  if (!builder_.joinable()) {
+    builder_ = std::jthread([this] { Run(); });
+    pthread_setname_np(builder_.native_handle(), "index-builder");
+  }
+  wake_.notify_one();
+}
+
+std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::Known(int64_t range) {
+  auto at = entries_.find(range);
+  if (at == entries_.end()) return nullptr;
+  std::shared_ptr<Entry> entry = at->second.lock();
+  if (entry && !entry->displaced()) return entry;
+  entries_.erase(at);
+  return nullptr;
+}
+
+void ResidentIndexes::Drop(const Entry& entry) {
+  options_.budget->Drop(PlaceOf(entry.index.range()), entry);
+}
+
+bool ResidentIndexes::Weigh(Entry& entry, size_t at_least) {
+  const size_t bytes = std::max(entry.index.bytes(), at_least);
+  if (!options_.budget->Weigh(PlaceOf(entry.index.range()), entry, bytes)) return false;
+  const std::lock_guard lock(mutex_);
+  entry.crowded = entry.index.IsCrowded();
+  return true;
+}
+
+Status ResidentIndexes::Build(int64_t range) {
+  std::shared_ptr<Entry> entry;
+  bool refresh = false;
+  int64_t published = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    entry = Known(range);
+    refresh = entry && !entry->crowded;
+    if (refresh && options_.build_at_once) return {};
+    published = published_;
+    if (!refresh) {
+      entry = std::make_shared<Entry>(range);
+      options_.budget->Put(PlaceOf(range), entry);
+      entries_[range] = entry;  // from here on changes of the range are noted
+    }
+  }
+  Status built = [&]() -> Status {
+    ASSIGN_OR_RETURN(Database reader, Database::Open(options_.path, {Access::kReader, 512}));
+    ASSIGN_OR_RETURN(Tokens tokens, Tokens::Make(reader));
+    if (!refresh) return Fill(*entry, reader, tokens, published);
+    RETURN_IF_ERROR(reader.Execute("BEGIN"));
+    ASSIGN_OR_RETURN(int64_t version, VersionOf(reader));
+    return CatchUp(*entry, reader, tokens, version);
+  }();
+  if (!built) {
+    const std::lock_guard lock(mutex_);
+    Drop(*entry);
+  }
+  return built;
+}
+
+Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& tokens,
+                             int64_t published) {
+  const base::Error no_room{base::Code::kFull, "the budget of the indexes in memory is full"};
+  const int64_t range = entry.index.range();
+  int64_t next = range << kRangeBits;
+  const int64_t end = next + (int64_t{1} << kRangeBits) - 1;
+  size_t expected = 0;  // held from the beginning, so that two builders do not count on one room
+  {
+    ASSIGN_OR_RETURN(Statement read,
+                     reader.Prepare("SELECT live_rows FROM ranges WHERE number = ?1"));
+    read.Bind(range);
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    expected = static_cast<size_t>((row ? read.Int(0) : 0) * kBytesPerRow);
+    const std::unique_lock writing(entry.mutex);
+    if (!Weigh(entry, expected)) return no_room;
+  }
+  for (bool more = true; more;) {
+    RETURN_IF_ERROR(reader.Execute("BEGIN"));
+    ASSIGN_OR_RETURN(int64_t version, VersionOf(reader));
+    // What was said to change when the noting began may not be committed yet: the next one asks.
+    if (version < published) return base::Error{base::Code::kUnavailable, "a commit is under way"};
+    std::vector<Texts> texts;
+    {
+      ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRows));
+      read.Bind(next).Bind(end).Bind(kChunkRows);
+      int64_t words = 0;
+      for (more = false; !more;) {
+        ASSIGN_OR_RETURN(bool row, read.Step());
+        if (!row) break;
+        next = read.Int(0) + 1;
+        words += read.Int(3);
+        texts.push_back(TextsAt(read));
+        more = words >= kChunkWords || texts.size() == static_cast<size_t>(kChunkRows);
+      }
+    }
+    RETURN_IF_ERROR(reader.Execute("ROLLBACK"));
+    std::vector<RangeIndex::NewRow> rows;
+    for (const Texts& row : texts) rows.push_back(RowOf(row, tokens));
+    const std::unique_lock writing(entry.mutex);
+    entry.index.Put(std::move(rows));
+    if (!Weigh(entry, more ? expected : 0)) return no_room;
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return base::Error{base::Code::kUnavailable, "the program is stopping"};
+    entry.ready = !more;
+  }
+  return {};
+}
+
+void ResidentIndexes::Run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return stopping_ || !wanted_.empty(); });
+    if (stopping_) return;
+    const int64_t range = wanted_.front();
+    wanted_.pop_front();
+    lock.unlock();
+    if (Status built = Build(range); !built) {
+      base::Log(base::Level::kDebug, "an index in memory was not built",
+                {{"range", range}, {"reason", built.error().message}});
+    }
+    lock.lock();
+  }
+}
+
+void ResidentIndexes::Forget(int64_t range) {
+  const std::lock_guard lock(mutex_);
+  if (std::shared_ptr<Entry> entry = Known(range)) Drop(*entry);
+}
+
+ResidentIndexes::Figures ResidentIndexes::Read() const {
+  const ResidentBudget::Share share = options_.budget->Of(store_);
+  return {share.bytes, share.ranges, served_, missed_};
+}
+
+void ResidentIndexes::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (builder_.joinable()) builder_.join();
+}
+
+}  // namespace memory

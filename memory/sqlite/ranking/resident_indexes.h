@@ -1,0 +1,113 @@
+// Which ranges of a store have their words in memory (postings.h): builds the indexes of those
+// that are asked for and keeps them equal to the file, as long as the budget of all stores
+// (resident_budget.h) has room for them. What is not here is found by FTS5. ADR 0010 has the why.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/sqlite/database.h"
+#include "memory/model/postings.h"
+#include "memory/sqlite/ranking/fts5_tokens.h"
+#include "memory/sqlite/ranking/resident_budget.h"
+
+namespace memory {
+
+class ResidentIndexes {
+ public:
+  struct Options {
+    std::string path;                        // of the store's file
+    std::shared_ptr<ResidentBudget> budget;  // of all stores
+    bool build_at_once = false;  // by who asks first, instead of in the background: for tests
+  };
+  explicit ResidentIndexes(Options options)
+      : options_(std::move(options)), store_(options_.budget->Join()) {}
+  ~ResidentIndexes();  // Stop(); what it had in the budget is given back
+
+  // The writer's side, on its thread. Watch, once: notes from then on which rows its transactions
+  // change. Publish, last in each transaction: gives the changes a version that commits with them.
+  void Watch(sqlite::Database& writer);
+  base::Status Publish(sqlite::Database& writer);
+
+  // Indexes that stay as they are until this dies; short.
+  class Pinned {
+   public:
+    void Find(const std::vector<WordKeys>& words, Matches& found) const;
+    void AppendRecords(const Matches& found, const std::vector<Match>& rows,
+                       std::vector<Record>& records) const;
+    void AppendNeighbours(const std::vector<Record>& records, int64_t reach,
+                          std::vector<Record>& neighbours) const;
+
+   private:
+    friend class ResidentIndexes;
+    struct Held;
+    std::vector<std::shared_ptr<Held>> held_;
+  };
+  // The indexes of these ranges, with everything that the snapshot which `reader` is in can see
+  // (and perhaps what was committed since). nullopt: one of them is not in memory, or is too far
+  // behind; what is missing and asked for again is then built.
+  std::optional<Pinned> Pin(sqlite::Database& reader, const Tokens& tokens,
+                            std::vector<int64_t> ranges);
+
+  // Takes a range's words out of memory: dead rows keep their places in them for a while. It comes
+  // back as it is asked for.
+  void Forget(int64_t range);
+
+  struct Figures {
+    size_t bytes = 0, ranges = 0;
+    int64_t served = 0, missed = 0;  // questions
+  };
+  Figures Read() const;
+  void Stop();  // joins; nothing is built from then on
+
+ private:
+  struct Change {
+    int64_t version, slot;
+  };
+  // Locks are taken in this order: an entry's, ResidentIndexes::mutex_, the budget's. Where several
+  // entries are locked they are of this store, in order of ranges.
+  struct Entry : ResidentBudget::Resident {
+    explicit Entry(int64_t range) : index(range) {}
+    std::shared_mutex mutex;  // over index
+    RangeIndex index;
+    // Under ResidentIndexes::mutex_:
+    std::vector<Change> pending;  // in order of versions
+    bool ready = false, crowded = false;
+  };
+  std::shared_ptr<Entry> Ask(int64_t range, int64_t version, bool& behind);
+  base::Status CatchUp(Entry& entry, sqlite::Database& reader, const Tokens& tokens,
+                       int64_t version);
+  ResidentBudget::Place PlaceOf(int64_t range) const { return {store_, range}; }
+  std::shared_ptr<Entry> Known(int64_t range);  // mutex_ is held; null: none, or displaced
+  void Want(int64_t range);                     // mutex_ is held
+  void Drop(const Entry& entry);                // mutex_ is held
+  bool Weigh(Entry& entry, size_t at_least);    // its mutex is held; false: it is out
+  base::Status Build(int64_t range);
+  base::Status Fill(Entry& entry, sqlite::Database& reader, const Tokens& tokens,
+                    int64_t published);
+  void Run();
+
+  const Options options_;
+  const uint64_t store_;          // in the budget
+  std::vector<int64_t> changed_;  // slots; the writer's thread only
+  mutable std::mutex mutex_;
+  std::unordered_map<int64_t, std::weak_ptr<Entry>> entries_;  // the budget owns them
+  int64_t published_ = 0;
+  std::deque<int64_t> wanted_;  // ranges to build
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::atomic<int64_t> served_{0}, missed_{0};
+  std::jthread builder_;  // from the first range that is wanted on
+};
+
+}  // namespace memory

@@ -1,0 +1,148 @@
+// The indexes in memory: they answer as FTS5 does, whatever was written before, and keep to their
+// budget.
+#include "memory/sqlite/ranking/resident_indexes.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "memory/store/memory_fixture.h"
+#include "memory/store/store.h"
+
+namespace memory {
+namespace {
+
+constexpr const char* kWords[] = {"go",    "went",    "gone",  "deploy", "deploys", "Deployment",
+                                  "café",  "cafe",    "the",   "of",     "数据库",  "数据",
+                                  "alpha", "beta",    "gamma", "delta",  "2024",    "yesterday",
+                                  "a-b",   "foo_bar", "x.y",   "don't",  "Ünder",   "zeppelin"};
+
+class Source {
+ public:
+  explicit Source(uint64_t seed) : random_(seed) {}
+  uint64_t Below(uint64_t n) { return random_() % n; }
+  std::string Text(uint64_t most) {
+    std::string text;
+    for (uint64_t i = 0, n = 1 + Below(most); i < n; ++i) {
+      // The front of the list is said more often.
+      text += kWords[Below(1 + Below(std::size(kWords)))];
+      text += Below(9) == 0 ? "? " : " ";
+    }
+    return text;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+std::unique_ptr<Store> Open(const std::string& path, size_t index_bytes, bool at_once = true) {
+  StoreOptions options;
+  options.index_bytes = index_bytes;
+  options.index_at_once = at_once;
+  options.query_deadline_ms = 60'000;
+  options.index_wait = std::chrono::minutes(1);
+  auto store = Store::Open(path, options);
+  EXPECT_TRUE(store) << store.error().message;
+  return store ? std::move(*store) : nullptr;
+}
+
+// What a question finds, as one text.
+std::string Answer(Store& store, const Filter& filter, const std::string& text, bool recall) {
+  auto result = recall ? store.Recall(filter, text) : store.Search(filter, text, false);
+  if (!result) return result.error().message;
+  std::string answer = result->partial ? "partial" : "";
+  for (const Found& found : result->rows)
+    answer += std::to_string(found.row.id) + "=" + std::to_string(found.rank) + " ";
+  return answer;
+}
+
+TEST(ResidentIndexes, AnswerAsFts5DoesAfterAnyHistory) {
+  const uint64_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Source source(seed);
+  ScratchDirectory scratch;
+  auto with = Open(scratch.File("with"), 1 << 20), without = Open(scratch.File("without"), 0);
+  int64_t now_ms = kMidnight, last = 0;
+  for (int step = 0; step < 600; ++step) {
+    now_ms += static_cast<int64_t>(source.Below(8 * kMinute));
+    const uint64_t act = source.Below(10);
+    const auto id = static_cast<int64_t>(1 + source.Below(static_cast<uint64_t>(last) + 1));
+    if (act < 6) {
+      auto note = Note(source.Text(12), source.Below(3) ? "p" : "q");
+      note.title = source.Text(3);
+      note.session_id += std::to_string(source.Below(4));
+      if (source.Below(4) == 0) note.tags = {source.Text(2)};
+      if (source.Below(5) == 0) note.scope = "global";
+      if (source.Below(5) == 0) note.topic_key = "topic/" + std::to_string(source.Below(5));
+      if (source.Below(20) == 0) note.type = "audit";
+      auto one = with->Save(note, "", now_ms), other = without->Save(note, "", now_ms);
+      ASSERT_TRUE(one && other);
+      last = std::max(last, one->id);
+    } else if (act < 8) {
+      Patch patch;
+      patch.content = source.Text(12);
+      ASSERT_EQ(with->Update(id, patch, now_ms).has_value(),
+                without->Update(id, patch, now_ms).has_value());
+    } else if (act < 9) {
+      const bool hard = source.Below(2) == 0;
+      ASSERT_EQ(with->Delete(id, hard, now_ms).has_value(),
+                without->Delete(id, hard, now_ms).has_value());
+    } else if (source.Below(20) == 0) {
+      with = nullptr;
+      with = Open(scratch.File("with"), 1 << 20);
+    }
+    Filter filter;
+    if (source.Below(4)) filter.project = source.Below(3) ? "p" : "q";
+    if (source.Below(6) == 0) filter.scope = source.Below(2) ? "global" : "project";
+    if (source.Below(6) == 0) filter.type = source.Below(2) ? "audit" : "discovery";
+    filter.limit = 1 + source.Below(12);
+    const std::string text = source.Below(8) ? source.Text(6) : "topic/" + std::to_string(step % 5);
+    const bool recall = source.Below(2) == 0;
+    ASSERT_EQ(Answer(*with, filter, text, recall), Answer(*without, filter, text, recall))
+        << "step " << step << ": " << text;
+  }
+  EXPECT_GT(with->Indexes().served, 0);
+  EXPECT_EQ(without->Indexes().served, 0);
+}
+
+TEST(ResidentIndexes, KeepToTheirBudgetAndLetTheLeastAskedGo) {
+  ScratchDirectory scratch;
+  auto store = Open(scratch.File("store"), 16 << 10);
+  Source source(1);
+  for (int i = 0; i < 400; ++i) {
+    auto note = Note(source.Text(12) + std::to_string(i), "p" + std::to_string(i % 8));
+    ASSERT_TRUE(store->Save(note, "", kMidnight + i));
+  }
+  for (int i = 0; i < 200; ++i) {
+    Filter filter;
+    filter.project = "p" + std::to_string(i % 2 ? 0 : i % 8);
+    ASSERT_TRUE(store->Recall(filter, "alpha beta"));
+    ASSERT_LE(store->Indexes().bytes, size_t{16} << 10);
+  }
+  const int64_t missed = store->Indexes().missed;
+  Filter filter;
+  filter.project = "p0";  // asked most by far
+  ASSERT_TRUE(store->Recall(filter, "alpha beta"));
+  EXPECT_EQ(store->Indexes().missed, missed);
+  EXPECT_GT(missed, 0);
+}
+
+TEST(ResidentIndexes, AreBuiltInTheBackgroundForWhatIsAskedAgain) {
+  ScratchDirectory scratch;
+  auto store = Open(scratch.File("store"), 1 << 20, false);
+  ASSERT_TRUE(store->Save(Note("zeppelin"), "", kMidnight));
+  Filter filter;
+  filter.project = "p";
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (store->Indexes().served == 0 && std::chrono::steady_clock::now() < give_up) {
+    ASSERT_EQ(store->Search(filter, "zeppelin", false)->rows.size(), 1u);
+    std::this_thread::yield();
+  }
+  EXPECT_GT(store->Indexes().served, 0);
+  // An acknowledged write is found by the next question.
+  ASSERT_TRUE(store->Save(Note("another zeppelin"), "", kMidnight + kDay));
+  EXPECT_EQ(store->Search(filter, "zeppelin", false)->rows.size(), 2u);
+}
+
+}  // namespace
+}  // namespace memory

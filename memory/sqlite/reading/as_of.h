@@ -1,0 +1,49 @@
+// What was believed at an earlier time (as_of): texts that were replaced since. What was not
+// replaced is read like everything else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "memory/sqlite/tables/search_scope.h"
+
+namespace memory {
+
+// The order of lists by recency.
+bool IsNewer(const api::Observation& a, const api::Observation& b);
+
+// A text by its place: of a row as it is (revision 0), or as it was.
+struct Text {
+  int64_t slot = 0, id = 0, revision = 0;
+  int64_t written_ms = 0;
+};
+
+struct Replaced {
+  std::vector<Text> texts;  // as they were then, the newest first
+  bool partial = false;     // there are more than are looked at, or the deadline came
+};
+
+// The rows of a reach that said something else at `filter.as_of_ms` than now. Rows that were
+// deleted since are gone for every time.
+base::Result<Replaced> ReplacedSince(sqlite::Database& database, const Reach& reach,
+                                     const Filter& filter, int64_t deadline_ms);
+
+struct RankedText {
+  Text text;
+  double rank = 0;
+};
+struct RankedThen {
+  std::vector<RankedText> texts;
+  bool partial = false;  // more bytes of texts than are looked at
+};
+// One ranking over texts of both kinds: matches and topic keys, best first. `matches` are rows that
+// the live index found, best first; they keep their order when no replaced text matches. Texts are
+// read one by one and not kept. The limits of `database` end it too.
+base::Result<RankedThen> RankThen(sqlite::Database& database, std::vector<RankedText> matches,
+                                  const Replaced& replaced, const std::string& question,
+                                  bool operators);
+
+// The row that said it, as it was then.
+base::Result<api::Observation> LoadText(sqlite::Database& database, const Text& text);
+
+}  // namespace memory

@@ -1,0 +1,98 @@
+// A list of all types is merged from one stretch of the index for each type.
+#include "memory/sqlite/reading/newest.h"
+
+#include <algorithm>
+
+#include "lib/base/limits/answer_charge.h"
+#include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/recency_index.h"
+#include "memory/sqlite/tables/rows.h"
+#include "memory/store/answer_limit.h"
+
+namespace memory {
+
+using api::Observation;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+struct Changed {
+  int64_t updated_ms = 0, id = 0, slot = 0;
+};
+
+bool ChangedLater(const Changed& a, const Changed& b) {
+  return a.updated_ms != b.updated_ms ? a.updated_ms > b.updated_ms : a.id > b.id;
+}
+
+// The rows of one type that belong among the newest, which are at most `limit`.
+Status AddType(Database& database, int64_t range, std::optional<int64_t> project,
+               const std::string& type, const Filter& filter, std::vector<Changed>& newest) {
+#define MEMORY_NEWEST                                                                 \
+  "AND o.deleted_ms IS NULL AND o.type = ?2 AND (o.updated_ms, o.id) < (?3, ?4) AND " \
+  "o.updated_ms >= ?5 AND " MEMORY_LIVE "ORDER BY o.updated_ms DESC, o.id DESC LIMIT ?6"
+  const bool shared = IsShared(range, project);
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(
+          shared ? "SELECT o.updated_ms, o.id, o.slot FROM " MEMORY_SHARED MEMORY_NEWEST
+                 : "SELECT o.updated_ms, o.id, o.slot FROM " MEMORY_IN_RANGE MEMORY_NEWEST));
+  RowKey before{INT64_MAX, INT64_MAX};
+  if (filter.before) before = *filter.before;
+  if (filter.as_of_ms && *filter.as_of_ms < before.ms) before = {*filter.as_of_ms, INT64_MAX};
+  // Once there are enough, only rows at least as new as the last of them count.
+  const bool enough = newest.size() >= filter.limit;
+  read.Bind(shared ? *project : range).Bind(std::string_view(type));
+  read.Bind(before.ms).Bind(before.id).Bind(enough ? newest.back().updated_ms : INT64_MIN);
+  read.Bind(static_cast<int64_t>(filter.limit));
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) break;
+    newest.push_back({read.Int(0), read.Int(1), read.Int(2)});
+  }
+  std::sort(newest.begin(), newest.end(), ChangedLater);
+  if (newest.size() > filter.limit) newest.resize(filter.limit);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
+                                        const Filter& filter, bool logs) {
+  std::vector<Observation> rows;
+  if (filter.limit == 0) return rows;
+  ASSIGN_OR_RETURN(std::vector<int64_t> ranges, RangesOf(database, reach));
+  std::vector<Changed> newest;
+  for (int64_t range : ranges) {
+    std::vector<std::string> types;
+    if (filter.type) {
+      types = {*filter.type};
+    } else {
+      ASSIGN_OR_RETURN(types, TypesOf(database, range, reach.project));
+      if (!logs)
+        std::erase_if(types,
+                      [](const auto& type) { return type == "audit" || type == "security"; });
+    }
+    for (const std::string& type : types)
+      RETURN_IF_ERROR(AddType(database, range, reach.project, type, filter, newest));
+  }
+  size_t bytes = 0;
+  base::AnswerCharge charge;
+  for (const Changed& place : newest) {
+    if (bytes > kAnswerBytes) break;
+    ASSIGN_OR_RETURN(Statement read,
+                     database.Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
+    read.Bind(place.slot);
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) continue;
+    rows.push_back(ObservationAt(read));
+    const size_t row_bytes = AnswerBytes(rows.back());
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
+  }
+  return rows;
+}
+
+}  // namespace memory

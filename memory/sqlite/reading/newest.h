@@ -1,0 +1,15 @@
+// The newest rows, along the index of recency: as many entries are read as are answered.
+#pragma once
+
+#include <vector>
+
+#include "memory/sqlite/tables/search_scope.h"
+
+namespace memory {
+
+// The newest rows of a reach, of those before `filter.before` and until `filter.as_of_ms`. `logs`:
+// audit and security records too (which are no memories; a filter's type asks for them).
+base::Result<std::vector<api::Observation>> Newest(sqlite::Database& database, const Reach& reach,
+                                                   const Filter& filter, bool logs);
+
+}  // namespace memory

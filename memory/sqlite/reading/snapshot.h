@@ -1,0 +1,80 @@
+// Connections that read a file, handed to one thread at a time, and the snapshots that they hold.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "lib/base/process/clock.h"
+#include "lib/sqlite/database.h"
+#include "memory/sqlite/ranking/ranker.h"
+
+namespace memory {
+
+// A reading connection with the ranker that is bound to it.
+struct Reader {
+  sqlite::Database database;
+  Ranker ranker;
+  int64_t idle_since_ms = 0;  // monotonic
+};
+
+// Hands each reader to one thread at a time, and opens them as they are needed: most tenants are
+// never read by two at once.
+class ReaderPool {
+ public:
+  using Open = std::function<base::Result<std::unique_ptr<Reader>>()>;
+  struct Options {
+    size_t most = 4;         // readers
+    int64_t read_ms = 5000;  // of a read that somebody waits for, with its wait for a reader
+    const base::Clock* clock = &base::SystemClock();
+    std::function<void(const char* limit)> on_cut_off = nullptr;  // "read-timeout" or "readers"
+  };
+  ReaderPool(Open open, Options options) : open_(std::move(open)), options_(std::move(options)) {}
+  // Waits when as many as may be are out, at most so long. kUnavailable: closed, or all are out;
+  // else what opening said.
+  base::Result<std::unique_ptr<Reader>> Take(int64_t milliseconds);
+  void GiveBack(std::unique_ptr<Reader> reader);
+  void CloseIdle(int64_t since_ms);  // those that nobody took since then
+  void Close();                      // waits for those that are out, then closes all
+  const Options& options() const { return options_; }
+  void CutOff(const char* limit) const;  // counts
+
+ private:
+  const Open open_;
+  const Options options_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<std::unique_ptr<Reader>> idle_;  // those that are idle longest in front
+  size_t out_ = 0;
+  bool closed_ = false;
+};
+
+// One snapshot of the file, from the first read on until it dies. Every read of it ends, with
+// kUnavailable, when its time is over: a reader and the log are nobody's for long.
+class Snapshot {
+ public:
+  // For somebody who waits: the time is the pool's, or until `stop`.
+  static base::Result<Snapshot> Begin(ReaderPool& pool, std::stop_token stop = {});
+  // For rounds in the background: a minute.
+  static base::Result<Snapshot> BeginUnhurried(ReaderPool& pool);
+  Snapshot(Snapshot&&) noexcept = default;
+  ~Snapshot();
+  base::Status Renew();  // sees what was committed until now
+  sqlite::Database& database() { return reader_->database; }
+  Ranker& ranker() { return reader_->ranker; }
+
+ private:
+  static base::Result<Snapshot> BeginFor(ReaderPool& pool, int64_t milliseconds,
+                                         std::stop_token stop, base::Error over);
+  Snapshot(ReaderPool& pool, std::unique_ptr<Reader> reader, sqlite::TimeLimit limit)
+      : pool_(&pool), reader_(std::move(reader)), limit_(std::move(limit)) {}
+  ReaderPool* pool_;
+  std::unique_ptr<Reader> reader_;
+  std::optional<sqlite::TimeLimit> limit_;
+};
+
+}  // namespace memory

@@ -1,0 +1,167 @@
+// A log of deletions, and of writings of what was deleted. The newest entry of a text says whether
+// it is wanted, so that neither costs more where a text was deleted often.
+#include "memory/sqlite/removal/deletions.h"
+
+#include "lib/base/text/text.h"
+#include "memory/sqlite/tables/keys.h"
+#include "memory/sqlite/tables/retired.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+// A changed row is known by the first text that it had, too: an import without ids brings that one.
+struct StoredMarks {
+  RowMarks row;
+  std::optional<int64_t> first_text;
+};
+
+Result<StoredMarks> ReadMarks(Database& database, const std::string& salt, int64_t slot) {
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT o.id, s.id, p.name, o.created_ms, o.hash, o.type, o.scope, o.rule "
+                       "FROM observations o JOIN sessions s ON s.number = o.session "
+                       "JOIN projects p ON p.number = o.project WHERE o.slot = ?1"));
+  ASSIGN_OR_RETURN(bool found, read.Bind(slot).Step());
+  if (!found) return Error{Code::kInternal, "a row vanished inside its transaction"};
+  api::Observation row;
+  row.id = read.Int(0), row.created_ms = read.Int(3);
+  row.session_id = read.Text(1), row.project = read.Text(2), row.normalized_hash = read.Text(4);
+  row.type = read.Text(5), row.scope = read.Text(6), row.source.rule = read.Text(7);
+  StoredMarks marks{MarksOf(salt, row), {}};
+  ASSIGN_OR_RETURN(Statement first,
+                   database.Prepare("SELECT type, content FROM revisions WHERE id = ?1 "
+                                    "ORDER BY revision LIMIT 1"));
+  ASSIGN_OR_RETURN(bool changed, first.Bind(row.id).Step());
+  if (!changed) return marks;
+  const int64_t text = TextMark(salt, api::NormalizedHash(first.Text(1)), first.Text(0), row.scope,
+                                row.source.rule, row.project);
+  if (text != marks.row.text) marks.first_text = text;
+  return marks;
+}
+
+Result<bool> IsKnown(Database& database, int64_t place) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT 1 FROM deletions WHERE place = ?1 LIMIT 1"));
+  return read.Bind(place).Step();
+}
+
+// Whether the newest entry of the text is a deletion.
+Result<bool> IsUnwanted(Database& database, int64_t text) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT place IS NOT NULL FROM deletions WHERE text = ?1 "
+                                    "ORDER BY number DESC LIMIT 1"));
+  ASSIGN_OR_RETURN(bool found, read.Bind(text).Step());
+  return found && read.Int(0) != 0;
+}
+
+// A deletion, or without `place` a writing.
+Status Append(Database& database, const std::optional<int64_t>& place, int64_t text,
+              int64_t created_ms) {
+  ASSIGN_OR_RETURN(
+      Statement add,
+      database.Prepare("INSERT INTO deletions(text, created_ms, place) VALUES(?1, ?2, ?3)"));
+  add.Bind(text).Bind(created_ms);
+  if (place)
+    add.Bind(*place);
+  else
+    add.BindNull();
+  RETURN_IF_ERROR(add.Run());
+  ASSIGN_OR_RETURN(Statement drop, database.Prepare("DELETE FROM deletions WHERE number <= "
+                                                    "(SELECT max(number) FROM deletions) - ?1"));
+  return drop.Bind(kMostDeletions).Run();
+}
+
+// Deleted by its place: none of the texts that it had there was written anew.
+Result<bool> IsUnwantedAt(Database& database, int64_t place) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT text FROM deletions WHERE place = ?1 LIMIT 2"));
+  read.Bind(place);
+  for (bool found = false;; found = true) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) return found;
+    ASSIGN_OR_RETURN(bool unwanted, IsUnwanted(database, read.Int(0)));
+    if (!unwanted) return false;
+  }
+}
+
+Result<bool> IsUnwantedText(Database& database, const RowMarks& row) {
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(row.created_ms != 0
+                           ? "SELECT 1 FROM deletions WHERE text = ?1 AND created_ms = ?2 AND "
+                             "place IS NOT NULL LIMIT 1"
+                           : "SELECT ?2 FROM deletions WHERE text = ?1 AND place IS NOT NULL "
+                             "LIMIT 1"));
+  ASSIGN_OR_RETURN(bool deleted, read.Bind(row.text).Bind(row.created_ms).Step());
+  if (!deleted) return false;
+  return IsUnwanted(database, row.text);
+}
+
+}  // namespace
+
+int64_t TextMark(const std::string& salt, const std::string& hash, const std::string& type,
+                 const std::string& scope, const std::string& rule, const std::string& project) {
+  return SaltedDigest(salt, {"text", hash, type, scope, rule, base::FoldCase(project)});
+}
+
+RowMarks MarksOf(const std::string& salt, const api::Observation& row) {
+  RowMarks marks;
+  marks.created_ms = row.created_ms;
+  marks.text =
+      TextMark(salt, row.normalized_hash, row.type, row.scope, row.source.rule, row.project);
+  if (row.id > 0 && row.created_ms != 0) {
+    marks.place = SaltedDigest(salt, {"place", std::to_string(row.id), row.session_id,
+                                      base::FoldCase(row.project), std::to_string(row.created_ms)});
+  }
+  return marks;
+}
+
+Status NoteDeletion(Database& database, const std::string& salt, int64_t slot) {
+  ASSIGN_OR_RETURN(StoredMarks marks, ReadMarks(database, salt, slot));
+  const int64_t place = marks.row.place.value_or(0);
+  ASSIGN_OR_RETURN(bool known, IsKnown(database, place));
+  if (known) return {};
+  RETURN_IF_ERROR(Append(database, place, marks.row.text, marks.row.created_ms));
+  if (!marks.first_text) return {};
+  return Append(database, place, *marks.first_text, marks.row.created_ms);
+}
+
+Result<bool> WasDeleted(Database& database, const std::string& salt, const RowMarks& row,
+                        std::optional<int64_t> hidden) {
+  if (row.place) {
+    ASSIGN_OR_RETURN(bool by_place, IsUnwantedAt(database, *row.place));
+    if (by_place) return true;
+  }
+  ASSIGN_OR_RETURN(bool by_text, IsUnwantedText(database, row));
+  if (by_text || !hidden) return by_text;
+  // Hidden by an earlier version, which noted no deletions, or so long ago that it is forgotten.
+  ASSIGN_OR_RETURN(bool retired, IsRetired(database, *hidden));
+  if (retired) return false;
+  ASSIGN_OR_RETURN(StoredMarks marks, ReadMarks(database, salt, *hidden));
+  ASSIGN_OR_RETURN(bool known, IsKnown(database, marks.row.place.value_or(0)));
+  return !known;
+}
+
+Status ForgetDeletion(Database& database, const RowMarks& row) {
+  ASSIGN_OR_RETURN(
+      Statement forget,
+      database.Prepare("DELETE FROM deletions WHERE place IN (SELECT place FROM deletions WHERE "
+                       "place = ?1 UNION ALL SELECT place FROM deletions WHERE text = ?2 AND "
+                       "?3 IN (created_ms, 0) AND place IS NOT NULL)"));
+  return forget.Bind(row.place.value_or(0)).Bind(row.text).Bind(row.created_ms).Run();
+}
+
+Status NoteWriting(Database& database, int64_t text) {
+  ASSIGN_OR_RETURN(bool unwanted, IsUnwanted(database, text));
+  return unwanted ? Append(database, std::nullopt, text, 0) : Status();
+}
+
+}  // namespace memory

@@ -1,0 +1,197 @@
+// The steps, in this order: FTS5 merges all its segments into one, which drops the words of deleted
+// rows (or makes a small index anew); pages that an earlier version wrote are cleaned, once in a
+// file's life; the log is copied into the file and emptied. Each is made again after a crash.
+#include "memory/sqlite/removal/eraser.h"
+
+#include <algorithm>
+
+#include "memory/sqlite/removal/fts_levels.h"
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+using sqlite::Transaction;
+using Chore = sqlite::Writer::Chore;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr int64_t kMergePages = 64;   // of a step, 4 KiB each
+constexpr int64_t kCleanPages = 512;  // of a step: read, few are written
+constexpr milliseconds kPauseWithoutRoom{5'000};
+constexpr int kMostMerges = 3;
+
+Result<int64_t> OneOf(Statement read) {
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  return row ? read.Int(0) : 0;
+}
+
+Result<int64_t> CounterOf(Database& database, const char* name) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT value FROM counters WHERE name = ?1"));
+  read.Bind(name);
+  return OneOf(std::move(read));
+}
+
+Status SetCounter(Database& database, const char* name, int64_t value) {
+  ASSIGN_OR_RETURN(Statement set, database.Prepare("REPLACE INTO counters VALUES(?1, ?2)"));
+  return set.Bind(name).Bind(value).Run();
+}
+
+Result<FtsLevels> LevelsOf(Database& database) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT block FROM words_data WHERE id = 10"));
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (!row) return FtsLevels();
+  return ReadFtsLevels(read.Text(0));
+}
+
+// Negative: all segments become one; further calls with a positive number go on with that.
+Status Merge(Database& database, int64_t pages) {
+  ASSIGN_OR_RETURN(Statement merge,
+                   database.Prepare("INSERT INTO words(words, rank) VALUES('merge', ?1)"));
+  return merge.Bind(pages).Run();
+}
+
+// A row and its deletion, of a slot that no row has: two segments on the first level, so that the
+// others are not alone on theirs and are merged into a new last one.
+Status AddAndTakeAway(Database& database) {
+  return database.Execute(
+      "INSERT INTO words(rowid, title, content, tags, grams) VALUES(0, 'a', '', '', '');"
+      "INSERT INTO words(words, rowid, title, content, tags, grams) "
+      "VALUES('delete', 0, 'a', '', '', '');");
+}
+
+Status InTransaction(Database& database, const std::function<Status()>& work) {
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database));
+  RETURN_IF_ERROR(work());
+  return transaction.Commit();
+}
+
+}  // namespace
+
+Status Eraser::Ask(Database& writer, int64_t range) {
+  perhaps_ = true;
+  ++due_;  // Begin counts again: the transaction may not be kept
+  ranges_.insert(range);
+  ASSIGN_OR_RETURN(Statement raise,
+                   writer.Prepare("INSERT INTO counters VALUES('erase_asked', 1) ON CONFLICT(name) "
+                                  "DO UPDATE SET value = value + 1"));
+  return raise.Run();
+}
+
+// Deletes on a full volume need what room there is; the index waits until it is made again.
+bool Eraser::MustWait(Database& writer) {
+  if (options_.index_damaged && *options_.index_damaged) return true;
+  if (!options_.space) return false;
+  Result<int64_t> reusable = writer.ReusableBytes();
+  return reusable && !options_.space->Admit(*reusable);
+}
+
+Result<Chore> Eraser::Begin(Database& writer, bool closing) {
+  if (!perhaps_) return Chore{};
+  ASSIGN_OR_RETURN(int64_t asked, CounterOf(writer, "erase_asked"));
+  ASSIGN_OR_RETURN(int64_t done, CounterOf(writer, "erase_done"));
+  due_ = asked - done;
+  perhaps_ = due_ > 0;
+  if (!perhaps_) return Chore{};
+  const auto now = steady_clock::now();
+  if (!std::exchange(seen_, true)) begins_ = now + options_.after;
+  if (!closing && now < begins_) {
+    const auto left = std::chrono::duration_cast<milliseconds>(begins_ - now);
+    return Chore{Chore::Next::kStep, left + milliseconds(1)};
+  }
+  asked_ = asked;
+  again_ = 0;
+  phase_ = Phase::kWords;
+  return Chore{Chore::Next::kStep};
+}
+
+Result<Chore> Eraser::Step(Database& writer, const sqlite::Writer::ChoreCall& call) {
+  if (phase_ == Phase::kIdle) return Begin(writer, call.closing);
+  if (phase_ == Phase::kLog && !call.log_emptied) return Chore{Chore::Next::kEmptyLog};
+  if (phase_ != Phase::kLog && MustWait(writer))
+    return call.closing ? Chore{} : Chore{Chore::Next::kStep, kPauseWithoutRoom};
+  const bool met_before = writer.MetDamage();
+  const Status done = [&] {
+    switch (phase_) {
+      case Phase::kWords:
+        return Words(writer);
+      case Phase::kMerging:
+        return MergeOn(writer);
+      case Phase::kPages:
+        return Pages(writer);
+      default:
+        return Finish(writer);
+    }
+  }();
+  if (done) return Chore{Chore::Next::kStep};
+  const bool of_index = phase_ == Phase::kWords || phase_ == Phase::kMerging;
+  if (of_index && !met_before && writer.MetDamage() && options_.index_damaged)
+    *options_.index_damaged = true;
+  phase_ = Phase::kIdle;  // from the beginning
+  return done.error();
+}
+
+Status Eraser::Words(Database& writer) {
+  ASSIGN_OR_RETURN(FtsLevels levels, LevelsOf(writer));
+  const FtsErasure erasure = ErasureOf(levels);
+  RETURN_IF_ERROR(InTransaction(writer, [&]() -> Status {
+    if (erasure == FtsErasure::kMerge) return Merge(writer, -kMergePages);
+    if (erasure == FtsErasure::kNothing) return {};
+    return writer.Execute("INSERT INTO words(words) VALUES('rebuild')");
+  }));
+  next_page_ = 0;
+  phase_ = erasure == FtsErasure::kMerge ? Phase::kMerging : Phase::kPages;
+  return {};
+}
+
+Status Eraser::MergeOn(Database& writer) {
+  int64_t changes = 0;
+  RETURN_IF_ERROR(InTransaction(writer, [&]() -> Status {
+    ASSIGN_OR_RETURN(Statement before, writer.Prepare("SELECT total_changes()"));
+    ASSIGN_OR_RETURN(int64_t was, OneOf(std::move(before)));
+    RETURN_IF_ERROR(Merge(writer, kMergePages));
+    ASSIGN_OR_RETURN(Statement after, writer.Prepare("SELECT total_changes()"));
+    ASSIGN_OR_RETURN(int64_t is, OneOf(std::move(after)));
+    changes = is - was;
+    return {};
+  }));
+  if (changes >= 2) return {};  // FTS5: less is nothing
+  ASSIGN_OR_RETURN(FtsLevels levels, LevelsOf(writer));
+  phase_ = Phase::kPages;
+  if (OldestIsLast(levels)) return {};
+  phase_ = Phase::kWords;
+  if (++again_ < kMostMerges) return InTransaction(writer, [&] { return AddAndTakeAway(writer); });
+  // Never seen. As long as it takes: what was asked for is done.
+  phase_ = Phase::kPages;
+  return InTransaction(
+      writer, [&] { return writer.Execute("INSERT INTO words(words) VALUES('rebuild')"); });
+}
+
+Status Eraser::Pages(Database& writer) {
+  ASSIGN_OR_RETURN(int64_t clean, CounterOf(writer, "clean_pages"));
+  if (clean == 0) {
+    ASSIGN_OR_RETURN(next_page_, writer.CleanPages(next_page_, kCleanPages));
+    if (next_page_ != 0) return {};
+    RETURN_IF_ERROR(InTransaction(writer, [&] { return SetCounter(writer, "clean_pages", 1); }));
+  }
+  phase_ = Phase::kLog;
+  return {};
+}
+
+Status Eraser::Finish(Database& writer) {
+  ASSIGN_OR_RETURN(int64_t done, CounterOf(writer, "erase_done"));
+  RETURN_IF_ERROR(InTransaction(writer, [&] { return SetCounter(writer, "erase_done", asked_); }));
+  phase_ = Phase::kIdle;  // which looks whether more was asked meanwhile
+  seen_ = false;
+  due_ -= asked_ - done;
+  if (options_.resident)
+    for (int64_t range : std::exchange(ranges_, {})) options_.resident->Forget(range);
+  if (options_.on_erased) options_.on_erased(asked_ - done);
+  return {};
+}
+
+}  // namespace memory

@@ -1,0 +1,62 @@
+// Erasing what a hard delete removed: its words leave the full-text segments, the file's pages, the
+// log and the index in memory, in bounded steps behind the writer's answers. Two counters of the
+// file say what is due, so that a crash or a closed file forgets nothing. Quotes in
+// summaries go with erase_quotes.h.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/sqlite/writer.h"
+#include "memory/sqlite/ranking/resident_indexes.h"
+#include "memory/volume/space_guard.h"
+
+namespace memory {
+
+// On the writer's thread, but for due().
+class Eraser {
+ public:
+  struct Options {
+    std::string file;                    // for the program's log
+    std::chrono::milliseconds after{0};  // the first delete, so that many share the work
+    std::function<void(int64_t deletes)> on_erased = nullptr;
+    std::atomic<bool>* index_damaged = nullptr;  // then all waits until the index is made again
+    ResidentIndexes* resident = nullptr;
+    SpaceGuard* space = nullptr;  // null: there is always room
+  };
+  explicit Eraser(Options options) : options_(std::move(options)) {}
+
+  // In the transaction that removes a row of this range.
+  base::Status Ask(sqlite::Database& writer, int64_t range);
+  // As sqlite::Writer::Options::chore.
+  base::Result<sqlite::Writer::Chore> Step(sqlite::Database& writer,
+                                           const sqlite::Writer::ChoreCall& call);
+  int64_t due() const { return due_; }  // hard deletes whose words may still be in the file
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  enum class Phase { kIdle, kWords, kMerging, kPages, kLog };
+  base::Result<sqlite::Writer::Chore> Begin(sqlite::Database& writer, bool closing);
+  base::Status Words(sqlite::Database& writer);
+  base::Status MergeOn(sqlite::Database& writer);
+  base::Status Pages(sqlite::Database& writer);
+  base::Status Finish(sqlite::Database& writer);
+  bool MustWait(sqlite::Database& writer);
+
+  const Options options_;
+  std::atomic<int64_t> due_{0};
+  bool perhaps_ = true;  // something is due, since it was looked at
+  bool seen_ = false;    // something is due, and when it begins is said
+  Time begins_{};
+  Phase phase_ = Phase::kIdle;
+  int64_t asked_ = 0;      // what the steps that run erase
+  int64_t next_page_ = 0;  // in kPages
+  int again_ = 0;          // merges that did not drop what was deleted
+  std::set<int64_t> ranges_;
+};
+
+}  // namespace memory

@@ -1,0 +1,124 @@
+// Looking for damage in a store's file, and making its full-text index again from the rows. When
+// that is done, and what follows, is in soundness_checks.h.
+#include <sys/stat.h>
+
+#include <optional>
+
+#include "lib/sqlite/stepped_copy.h"
+#include "memory/sqlite/store/state.h"
+#include "memory/sqlite/tables/schema.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Access;
+using sqlite::Database;
+
+namespace {
+
+// FTS5 checks its index under the write lock: some 100 ms for a file of this size.
+constexpr int64_t kSmallBytes = 4 << 20;
+constexpr int kPagesAStep = 256;  // of a copy, some ms between two batches of writes
+
+// What keeps a check from being made says nothing about the file.
+Status NotMade(const base::Error& error) {
+  const bool fault = error.code == base::Code::kInternal;
+  return base::Error{fault ? base::Code::kUnavailable : error.code, error.message};
+}
+
+Result<Database> OpenCopy(const Spool& spool, std::stop_token stop) {
+  Database::Options working;
+  working.access = Access::kScratch;
+  Result<Database> copy = Database::Open(spool.path(), working);
+  if (copy) copy->SetDeadline(0, std::move(stop));
+  return copy;
+}
+
+int64_t SizeOf(const std::string& path) {
+  struct stat facts {};
+  return stat(path.c_str(), &facts) == 0 ? facts.st_size : 0;
+}
+
+}  // namespace
+
+Status Store::CheckIntegrity() {
+  return state_->writer->RunAny(
+      [](Database& database) { return database.CheckIntegrity({kFtsTable}); },
+      sqlite::Writer::Room::kGives);  // on a full volume, too
+}
+
+// No snapshot is held while pages are copied, so that the log can be emptied meanwhile.
+Result<Spool> Store::CopyInSteps(const std::stop_token& stop) {
+  ASSIGN_OR_RETURN(Spool spool, NewSpool());
+  RETURN_IF_ERROR(spool.CheckRoom(SizeOf(state_->path) + state_->usage.log_bytes()));
+  Database::Options working;
+  working.access = Access::kScratch;
+  ASSIGN_OR_RETURN(Database copy, Database::Open(spool.path(), working));
+  auto steps = std::make_shared<std::optional<sqlite::SteppedCopy>>();
+  Status copied = state_->writer->RunSteps(
+      [&stop, &copy, steps = std::move(steps)](Database& database) -> Result<bool> {
+        if (stop.stop_requested()) return Error{Code::kTimeout, "the check was stopped"};
+        if (!*steps) {
+          ASSIGN_OR_RETURN(auto begun, sqlite::SteppedCopy::Begin(database, copy));
+          steps->emplace(std::move(begun));
+        }
+        return (*steps)->Step(kPagesAStep);
+      });
+  if (!copied) return copied.error();
+  return spool;
+}
+
+// Ended when the log gets too long, as any long read.
+Status Store::CheckTablesInPlace(std::stop_token stop) {
+  Result<Database> database = Database::Open(state_->path, state_->Reading());
+  if (!database) return NotMade(database.error());
+  std::stop_source either;
+  const std::stop_callback stopped(stop, [&] { either.request_stop(); });
+  const std::stop_callback too_long(state_->long_reads.token(), [&] { either.request_stop(); });
+  database->SetDeadline(0, either.get_token());
+  return database->CheckIntegrity({});
+}
+
+Status Store::CheckTables(std::stop_token stop) {
+  state_->checked.reset();
+  if (SizeOf(state_->path) <= kSmallBytes) return CheckTablesInPlace(std::move(stop));
+  Result<Spool> copied = CopyInSteps(stop);
+  if (!copied && copied.error().code == Code::kFull) return CheckTablesInPlace(std::move(stop));
+  if (!copied) return NotMade(copied.error());
+  auto spool = std::make_unique<Spool>(std::move(*copied));
+  ASSIGN_OR_RETURN(Database copy, OpenCopy(*spool, std::move(stop)));
+  RETURN_IF_ERROR(copy.CheckIntegrity({}));
+  state_->checked = std::move(spool);
+  return {};
+}
+
+Status Store::CheckIndex(std::stop_token stop) {
+  if (SizeOf(state_->path) <= kSmallBytes) {
+    return state_->writer->RunAny([](Database& database) { return database.CheckIndex(kFtsTable); },
+                                  sqlite::Writer::Room::kGives);
+  }
+  std::unique_ptr<Spool> spool = std::move(state_->checked);
+  if (!spool) {
+    Result<Spool> copied = CopyInSteps(stop);
+    if (!copied) return NotMade(copied.error());
+    spool = std::make_unique<Spool>(std::move(*copied));
+  }
+  ASSIGN_OR_RETURN(Database copy, OpenCopy(*spool, std::move(stop)));
+  return copy.CheckIndex(kFtsTable);
+}
+
+Status Store::RebuildIndex() {
+  ASSIGN_OR_RETURN(Spool spool, NewSpool());
+  // The log holds the new index for a while.
+  RETURN_IF_ERROR(spool.CheckRoom(SizeOf(state_->path)));
+  RETURN_IF_ERROR(state_->writer->RunAny([](Database& database) {
+    return database.Execute("INSERT INTO words(words) VALUES('rebuild')");
+  }));
+  state_->index_damaged = false;
+  return {};
+}
+
+}  // namespace memory

@@ -1,0 +1,119 @@
+// A store as one SQLite file: copied by VACUUM INTO from one snapshot, then freed of what no export
+// has. The copy can be imported, and be put in place of a store's file.
+#include <sys/stat.h>
+
+#include "memory/sqlite/store/export.h"
+#include "memory/sqlite/store/state.h"
+#include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/schema.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Access;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr const char* kLeaveOut =
+    "DELETE FROM idempotency;"
+    "DELETE FROM observations WHERE deleted_ms IS NOT NULL;"
+    "DELETE FROM revisions WHERE id NOT IN (SELECT id FROM observations);"
+    "DELETE FROM waiting WHERE slot NOT IN (SELECT slot FROM observations);"
+    // The words of rows that are gone stay in the index until its segments are merged.
+    "INSERT INTO words(words) VALUES('optimize');";
+
+// What is over goes the way of what is deleted; it is in the index still.
+constexpr const char* kLeaveOver =
+    "DELETE FROM revisions WHERE replaced_ms <= (SELECT kept_since(o.project, o.scope, o.type) "
+    "FROM observations o WHERE o.id = revisions.id);"
+    "INSERT INTO words(words, rowid, title, content, tags, grams) SELECT 'delete', w.slot, "
+    "w.title, w.content, w.tags, w.grams FROM live_words w JOIN observations o ON o.slot = w.slot "
+    "WHERE NOT (" MEMORY_LIVE
+    ");"
+    "UPDATE observations AS o SET deleted_ms = 0 WHERE o.deleted_ms IS NULL AND NOT (" MEMORY_LIVE
+    ");";
+
+// Leaves one project alone: its rows, its sessions and its name.
+Status KeepProject(Database& database, const std::string& project) {
+  ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, project));
+  RETURN_IF_ERROR(database.Execute("INSERT INTO words(words) VALUES('delete-all')"));
+  for (const char* sql :
+       {// Whose the deletions are cannot be told: none goes along, nor what they were made with.
+        "UPDATE salt SET value = lower(hex(randomblob(16))) WHERE ?1 = ?1",
+        "DELETE FROM deletions WHERE ?1 = ?1", "DELETE FROM retention WHERE project <> ?1",
+        "DELETE FROM observations WHERE project <> ?1", "DELETE FROM sessions WHERE project <> ?1",
+        "DELETE FROM ranges WHERE number NOT IN (0, ?1)",
+        "DELETE FROM projects WHERE number <> ?1"}) {
+    ASSIGN_OR_RETURN(Statement leave_out, database.Prepare(sql));
+    RETURN_IF_ERROR(leave_out.Bind(number.value_or(0)).Run());
+  }
+  RETURN_IF_ERROR(database.Execute(kLeaveOut));
+  return database.Execute("INSERT INTO words(words) VALUES('rebuild')");
+}
+
+Status VacuumInto(Database& database, const Spool& spool) {
+  ASSIGN_OR_RETURN(Statement copy, database.Prepare("VACUUM INTO ?1"));
+  return copy.Bind(spool.path()).Run();
+}
+
+}  // namespace
+
+Status CopyInto(const std::string& source, Spool& spool, std::stop_token stop) {
+  int64_t bytes = 0;  // what was written lately may be in the log alone
+  for (const char* part : {"", "-wal"}) {
+    struct stat facts {};
+    if (stat((source + part).c_str(), &facts) == 0) bytes += facts.st_size;
+  }
+  RETURN_IF_ERROR(spool.CheckRoom(bytes));
+  Database::Options copying;
+  copying.access = Access::kCopier;
+  copying.cache_kib = 1024;
+  ASSIGN_OR_RETURN(Database database, Database::Open(source, copying));
+  database.SetDeadline(0, std::move(stop));
+  return VacuumInto(database, spool);
+}
+
+Result<Spool> Store::NewSpool() { return Spool::Make(state_->path); }
+
+Result<Spool> Store::NewUpload() {
+  return Spool::Make(state_->path, SpoolCharge(state_->options.spools, state_->path));
+}
+
+Result<Spool> Store::Copy(const std::optional<std::string>& project) {
+  ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
+  ASSIGN_OR_RETURN(Spool spool, NewUpload());
+  spool.Hold(place);
+  RETURN_IF_ERROR(spool.Charge(state_->usage.bytes()));  // with what is in the log alone yet
+  if (Status copied = CopyInto(state_->path, spool, state_->long_reads.token()); !copied) {
+    if (copied.error().code != Code::kTimeout) return copied.error();
+    return Error{Code::kUnavailable,
+                 "the copy was ended, since the log of this namespace reached " +
+                     std::to_string(state_->options.max_log_bytes) +
+                     " bytes (max-log) meanwhile: try again when less is written, or use "
+                     "format=jsonl, which holds no log"};
+  }
+  Database::Options working;
+  working.access = Access::kScratch;
+  ASSIGN_OR_RETURN(Database database, Database::Open(spool.path(), working));
+  RETURN_IF_ERROR(Lifetimes::Teach(state_->lifetimes, database));
+  if (state_->lifetimes->policy()->Ends()) RETURN_IF_ERROR(database.Execute(kLeaveOver));
+  if (!project) {
+    RETURN_IF_ERROR(database.Execute(kLeaveOut));
+    return spool;
+  }
+  RETURN_IF_ERROR(KeepProject(database, *project));
+  // A file as large as what is left in it.
+  ASSIGN_OR_RETURN(Spool small, NewUpload());
+  small.Hold(place);
+  ASSIGN_OR_RETURN(int64_t bytes, database.UsedBytes());
+  RETURN_IF_ERROR(small.Charge(bytes));
+  RETURN_IF_ERROR(VacuumInto(database, small));
+  return small;
+}
+
+}  // namespace memory

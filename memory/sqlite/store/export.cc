@@ -1,0 +1,199 @@
+// Walking over everything in pages. A page is one short snapshot, given back before its rows are
+// handed on: a slow reader of an export holds nothing of the log (ADR 0035).
+#include "memory/sqlite/store/export.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "memory/sqlite/store/state.h"
+#include "memory/sqlite/tables/rows.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+// What a walk reads.
+struct Reading {
+  const char *rows, *revisions;
+};
+#define MEMORY_OF_PROJECT \
+  "AND (?1 IS NULL OR o.project = ?1) AND o.id > ?2 AND o.id <= ?3 ORDER BY o.id"
+#define MEMORY_REVISIONS                                                                         \
+  "SELECT revision, replaced_ms, written_ms, type, title, content, origin, tags FROM revisions " \
+  "WHERE id = ?1 "
+constexpr Reading kLive = {
+    MEMORY_SELECT_OBSERVATION "WHERE " MEMORY_LIVE MEMORY_OF_PROJECT, MEMORY_REVISIONS
+    "AND replaced_ms > (SELECT kept_since(o.project, o.scope, o.type) FROM observations o WHERE "
+    "o.id = ?1) ORDER BY revision DESC"};
+// Of a file from elsewhere, where our clock and rules mean nothing.
+constexpr Reading kForeign = {MEMORY_SELECT_OBSERVATION
+                              "WHERE o.deleted_ms IS NULL " MEMORY_OF_PROJECT,
+                              MEMORY_REVISIONS "ORDER BY revision DESC"};
+constexpr const char* kSessions = MEMORY_SELECT_SESSION
+    "WHERE (?1 IS NULL OR s.project = ?1) AND s.number > ?2 AND s.number <= ?3 ORDER BY s.number";
+constexpr int kMaxExports = 2;
+constexpr size_t kPageRows = 256, kPageBytes = 1 << 20;  // of a page; one row more than the bytes
+constexpr size_t kItemBytes = 1000;            // what an item takes beside its texts, about
+constexpr int kSessionNumber = 7;              // the column of MEMORY_SELECT_SESSION
+constexpr size_t kMaxRevisionBytes = 8 << 20;  // of one row: an import takes it as one element
+
+// Newest first, as many as fit; handed on oldest first.
+Status ReadRevisions(Database& database, const char* sql, ExportedRow& row) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
+  read.Bind(row.row.id);
+  for (size_t bytes = 0; bytes <= kMaxRevisionBytes;) {
+    ASSIGN_OR_RETURN(bool more, read.Step());
+    if (!more) break;
+    Revision old{read.Int(0),  read.Int(1),  read.Int(2),  read.Text(3),
+                 read.Text(4), read.Text(5), read.Text(6), TagsOf(read.Text(7))};
+    bytes += old.title.size() + old.content.size() + 1000;
+    row.revisions.push_back(std::move(old));
+  }
+  std::reverse(row.revisions.begin(), row.revisions.end());
+  return {};
+}
+
+size_t BytesOf(const ExportedRow& row) {
+  size_t bytes = row.row.title.size() + row.row.content.size() + kItemBytes;
+  for (const Revision& old : row.revisions) bytes += old.title.size() + old.content.size();
+  return bytes;
+}
+
+class PagedCursor : public ExportCursor {
+ public:
+  PagedCursor(Database database, const Reading& reading, std::optional<std::string> project,
+              std::shared_ptr<void> place)
+      : reading_(reading),
+        place_(std::move(place)),
+        database_(std::move(database)),
+        project_(std::move(project)) {}
+
+  // What is there when the walk begins, each row as it is when its page is read.
+  Status Walk(const std::function<Status(const api::Session&)>& on_session,
+              const std::function<Status(const ExportedRow&)>& on_observation) override {
+    bool known = true;
+    RETURN_IF_ERROR(InSnapshot([&] { return FindEnds(known); }));
+    if (!known) return {};
+    Page<api::Session> sessions;
+    do {
+      RETURN_IF_ERROR(InSnapshot([&] { return ReadSessions(sessions); }));
+      for (const api::Session& session : sessions.items) RETURN_IF_ERROR(on_session(session));
+    } while (!sessions.last);
+    Page<ExportedRow> rows;
+    do {
+      RETURN_IF_ERROR(InSnapshot([&] { return ReadRows(rows); }));
+      for (const ExportedRow& row : rows.items) RETURN_IF_ERROR(on_observation(row));
+    } while (!rows.last);
+    return {};
+  }
+
+ private:
+  template <class Item>
+  struct Page {
+    std::vector<Item> items;
+    size_t bytes = 0;
+    int64_t after = std::numeric_limits<int64_t>::min();  // the key behind which it goes on
+    bool last = false;
+    void Clear() { items.clear(), bytes = 0; }
+    bool full() const { return items.size() >= kPageRows || bytes >= kPageBytes; }
+  };
+
+  Status InSnapshot(const std::function<Status()>& read) {
+    RETURN_IF_ERROR(database_.Execute("BEGIN"));
+    Status done = read();
+    Status ended = database_.Execute("ROLLBACK");
+    return done ? ended : done;
+  }
+
+  Status FindEnds(bool& known) {
+    if (project_) {
+      ASSIGN_OR_RETURN(number_, FindProject(database_, *project_));
+      known = number_.has_value();
+      if (!known) return {};
+    }
+    ASSIGN_OR_RETURN(Statement read, database_.Prepare("SELECT (SELECT max(number) FROM sessions), "
+                                                       "(SELECT max(id) FROM observations)"));
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (row) last_session_ = read.Int(0), last_id_ = read.Int(1);
+    return {};
+  }
+
+  void BindPage(Statement& read, int64_t after, int64_t last) const {
+    if (number_)
+      read.Bind(*number_);
+    else
+      read.BindNull();
+    read.Bind(after).Bind(last);
+  }
+
+  Status ReadSessions(Page<api::Session>& page) {
+    page.Clear();
+    ASSIGN_OR_RETURN(Statement read, database_.Prepare(kSessions));
+    BindPage(read, page.after, last_session_);
+    while (!page.full()) {
+      ASSIGN_OR_RETURN(bool more, read.Step());
+      page.last = !more;
+      if (!more) return {};
+      page.items.push_back(SessionAt(read));
+      page.after = read.Int(kSessionNumber);
+      page.bytes += page.items.back().summary.size() + kItemBytes;
+    }
+    return {};
+  }
+
+  Status ReadRows(Page<ExportedRow>& page) {
+    page.Clear();
+    ASSIGN_OR_RETURN(Statement read, database_.Prepare(reading_.rows));
+    BindPage(read, page.after, last_id_);
+    while (!page.full()) {
+      ASSIGN_OR_RETURN(bool more, read.Step());
+      page.last = !more;
+      if (!more) return {};
+      ExportedRow row{ObservationAt(read), {}};
+      if (row.row.revision_count > 1)
+        RETURN_IF_ERROR(ReadRevisions(database_, reading_.revisions, row));
+      page.after = row.row.id;
+      page.bytes += BytesOf(row);
+      page.items.push_back(std::move(row));
+    }
+    return {};
+  }
+
+  const Reading reading_;
+  std::shared_ptr<void> place_;  // among the exports that may run at a time
+  Database database_;            // closed with the cursor, its transaction with it
+  std::optional<std::string> project_;
+  std::optional<int64_t> number_;  // of the project
+  int64_t last_session_ = 0, last_id_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<ExportCursor> MakeForeignCursor(Database database) {
+  return std::make_shared<PagedCursor>(std::move(database), kForeign, std::nullopt, nullptr);
+}
+
+Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> running) {
+  const bool room = ++*running <= kMaxExports;
+  std::shared_ptr<void> place(nullptr, [running](void*) { --*running; });
+  if (room) return place;
+  return Error{Code::kUnavailable,
+               "already " + std::to_string(kMaxExports) + " exports are running; try again"};
+}
+
+Result<std::shared_ptr<ExportCursor>> Store::OpenExport(const std::optional<std::string>& project) {
+  ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
+  ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, state_->Reading()));
+  RETURN_IF_ERROR(Lifetimes::Teach(state_->lifetimes, database));
+  return std::shared_ptr<ExportCursor>(
+      std::make_shared<PagedCursor>(std::move(database), kLive, project, std::move(place)));
+}
+
+}  // namespace memory

@@ -1,0 +1,85 @@
+// A database file that somebody sent. Nothing in it is trusted: it is opened read-only, its schema
+// must be ours to the letter, so that no trigger or view of theirs runs, and it is checked whole
+// before a row of it is read. The rows themselves are checked like those of any import.
+#include "memory/sqlite/store/export.h"
+#include "memory/sqlite/tables/schema.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Access;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr int64_t kCheckMs = 10 * 60 * 1000;  // of a file of any size that is taken
+constexpr size_t kMaxObjects = 200;           // tables, indexes and triggers of a schema
+
+Error Refused(const std::string& why) {
+  return Error{Code::kInvalid, "the SQLite file is not an export of this server: " + why};
+}
+
+Result<std::vector<std::string>> SchemaOf(Database& database) {
+  std::vector<std::string> objects;
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT type || ' ' || name || ' ' || tbl_name || ' ' || "
+                                    "coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE "
+                                    "'sqlite_stat%' ORDER BY type, name"));
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) return objects;
+    if (objects.size() >= kMaxObjects) return Refused("it has too many tables");
+    objects.push_back(read.Text(0));
+  }
+}
+
+// `path`: of the file; ours is made beside it for a moment.
+Status CheckSchema(Database& file, const std::string& path) {
+  ASSIGN_OR_RETURN(Statement read, file.Prepare("PRAGMA user_version"));
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  const int64_t version = row ? read.Int(0) : 0;
+  const int64_t known = static_cast<int64_t>(SchemaSteps().size());
+  if (version < 1) return Refused("it has no schema version");
+  if (version > known)
+    return Refused("its schema version is " + std::to_string(version) + ", this server knows " +
+                   std::to_string(known));
+  Database::Options working;
+  working.access = Access::kScratch;
+  ASSIGN_OR_RETURN(Spool spool, Spool::Make(path));
+  ASSIGN_OR_RETURN(Database ours, Database::Open(spool.path(), working));
+  const auto last = SchemaSteps().begin() + static_cast<std::ptrdiff_t>(version);
+  RETURN_IF_ERROR(sqlite::Migrate(ours, {SchemaSteps().begin(), last}));
+  ASSIGN_OR_RETURN(std::vector<std::string> wanted, SchemaOf(ours));
+  ASSIGN_OR_RETURN(std::vector<std::string> found, SchemaOf(file));
+  return wanted == found ? Status() : Refused("its tables are others");
+}
+
+Status CheckFile(Database& file, const std::string& path) {
+  RETURN_IF_ERROR(CheckSchema(file, path));
+  file.SetDeadline(kCheckMs);
+  Status sound = file.CheckIntegrity({});
+  file.SetDeadline(0);
+  return sound ? Status() : Refused(sound.error().message);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ExportCursor>> OpenForeign(const std::string& path) {
+  Database::Options reading;
+  reading.access = Access::kForeign;
+  reading.cache_kib = 1024;
+  Result<Database> file = Database::Open(path, reading);
+  if (!file) return Refused(file.error().message);
+  if (Status checked = CheckFile(*file, path); !checked) {
+    // SQLite's words for a damaged file are those for a damaged store: here it is the sender's.
+    const Error& error = checked.error();
+    return error.code == Code::kInternal ? Refused(error.message) : error;
+  }
+  return MakeForeignCursor(std::move(*file));
+}
+
+}  // namespace memory

@@ -1,0 +1,219 @@
+// Taking rows of an export in: ids, times and counts are kept where they are free, nothing is
+// overwritten, the same row again is skipped, and so is one that somebody deleted here.
+#include <algorithm>
+
+#include "lib/base/json/json.h"
+#include "memory/sqlite/removal/deletions.h"
+#include "memory/sqlite/store/state.h"
+#include "memory/sqlite/tables/retired.h"
+#include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/twins.h"
+#include "memory/sqlite/tables/waiting.h"
+
+namespace memory {
+
+using api::Observation;
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+// Ids above this are not kept: the counter that follows them must not run out below 2^53.
+constexpr int64_t kHighestKeptId = int64_t{1} << 52;
+
+// What stands under the id that a row brings along.
+struct UnderId {
+  bool free = false;  // the row may have it
+  bool same = false;  // this very row
+  bool deleted = false;
+  int64_t slot = 0;
+};
+
+Result<UnderId> LookUnderId(Database& database, const Observation& row, int64_t project,
+                            int64_t session) {
+  if (row.id <= 0 || row.id > kHighestKeptId) return UnderId();
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT slot, deleted_ms IS NOT NULL, project = ?2 AND "
+                                    "session = ?3 AND (created_ms = ?4 OR (?4 = 0 AND hash = ?5)), "
+                                    "hash = ?5 "
+                                    "FROM observations WHERE id = ?1"));
+  read.Bind(row.id).Bind(project).Bind(session).Bind(row.created_ms).Bind(row.normalized_hash);
+  ASSIGN_OR_RETURN(bool taken, read.Step());
+  // A row that was hidden here and then came with another text is not the hidden one.
+  bool deleted = taken && read.Int(1) != 0;
+  if (taken)
+    return UnderId{false, read.Int(2) != 0 && (!deleted || read.Int(3) != 0), deleted, read.Int(0)};
+  ASSIGN_OR_RETURN(Statement gone, database.Prepare("SELECT 1 FROM tombstones WHERE id = ?1"));
+  ASSIGN_OR_RETURN(bool was, gone.Bind(row.id).Step());
+  return UnderId{!was, false, false, 0};
+}
+
+// The live row that has the topic key; kConflict when it says something else.
+Result<std::optional<int64_t>> FindTopic(Database& database, const Observation& row,
+                                         int64_t project) {
+  if (row.topic_key.empty()) return std::optional<int64_t>();
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT slot, id, hash = ?4 FROM observations WHERE topic_key "
+                                    "= ?1 AND project = ?2 AND scope = ?3 AND deleted_ms IS NULL"));
+  read.Bind(row.topic_key).Bind(project).Bind(row.scope).Bind(row.normalized_hash);
+  ASSIGN_OR_RETURN(bool found, read.Step());
+  if (!found) return std::optional<int64_t>();
+  if (read.Int(2)) return std::optional<int64_t>(read.Int(0));
+  return Error{Code::kConflict, "topic_key \"" + row.topic_key + "\" belongs to observation " +
+                                    std::to_string(read.Int(1)) + ", which says something else"};
+}
+
+Status UniteTags(Database& database, int64_t slot, const std::vector<std::string>& more) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT tags FROM observations WHERE slot = ?1 "
+                                                    "AND deleted_ms IS NULL"));
+  ASSIGN_OR_RETURN(bool live, read.Bind(slot).Step());
+  if (!live) return {};
+  ASSIGN_OR_RETURN(base::Json tags, base::ParseJson(read.Text(0)));
+  const size_t before = tags.size();
+  for (const std::string& tag : more) {
+    if (tags.size() >= api::kMaxTags) break;
+    if (std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(tag);
+  }
+  if (tags.size() == before) return {};
+  RETURN_IF_ERROR(TakeOutOfIndex(database, slot));
+  ASSIGN_OR_RETURN(Statement write,
+                   database.Prepare("UPDATE observations SET tags = ?2 WHERE slot = ?1"));
+  RETURN_IF_ERROR(write.Bind(slot).Bind(base::DumpJson(tags)).Run());
+  return PutIntoIndex(database, slot);
+}
+
+// Whether the row was of class import until now.
+Result<bool> Raise(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement write,
+                   database.Prepare("UPDATE observations SET origin = ?2 WHERE slot = ?1 AND "
+                                    "origin = ?3 AND deleted_ms IS NULL RETURNING slot"));
+  write.Bind(slot).Bind(api::kOriginUser).Bind(api::kOriginImport);
+  ASSIGN_OR_RETURN(const bool raised, write.Step());
+  if (raised) RETURN_IF_ERROR(write.Run());
+  return raised;
+}
+
+Status AddRevisions(Database& database, int64_t id, const ExportedRow& given) {
+  for (const Revision& old : given.revisions) {
+    if (old.revision >= given.row.revision_count) continue;
+    ASSIGN_OR_RETURN(
+        Statement add,
+        database.Prepare("INSERT OR IGNORE INTO revisions(id, revision, replaced_ms, written_ms, "
+                         "type, title, tags, origin, content) "
+                         "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
+    add.Bind(id).Bind(old.revision).Bind(old.replaced_ms).Bind(old.written_ms).Bind(old.type);
+    add.Bind(old.title).Bind(base::DumpJson(old.tags)).Bind(old.origin).Bind(old.content);
+    RETURN_IF_ERROR(add.Run());
+  }
+  return {};
+}
+
+Result<Imported> ImportRow(Database& database, const ExportedRow& given,
+                           const ImportOptions& options, const std::string& salt, int64_t now_ms) {
+  Observation row = given.row;
+  ASSIGN_OR_RETURN(int64_t session,
+                   FindOrAddSession(database, row.session_id, row.project,
+                                    row.created_ms != 0 ? row.created_ms : options.now_ms));
+  ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
+  ASSIGN_OR_RETURN(UnderId under, LookUnderId(database, row, project, session));
+  std::optional<Place> same;
+  if (under.same) same = Place{under.slot, !under.deleted};
+  if (!same && options.dedup) {
+    ASSIGN_OR_RETURN(same, FindImported(database, row, project, session));
+  }
+  if (!same || !same->live) {
+    const RowMarks marks = MarksOf(salt, row);
+    std::optional<int64_t> hidden;
+    if (same) hidden = same->slot;
+    ASSIGN_OR_RETURN(bool deleted, WasDeleted(database, salt, marks, hidden));
+    if (deleted && !options.restore) return Imported::kSkippedDeleted;
+    if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, marks));
+  }
+  if (same && !same->live) {
+    RETURN_IF_ERROR(FreeTopic(database, row.topic_key, project, row.scope, now_ms));
+    ASSIGN_OR_RETURN(bool revived, Revive(database, same->slot));
+    return revived ? Imported::kNew : Imported::kSkipped;
+  }
+  std::optional<int64_t> here;
+  if (same) here = same->slot;
+  if (!here) {
+    RETURN_IF_ERROR(FreeTopic(database, row.topic_key, project, row.scope, now_ms));
+    ASSIGN_OR_RETURN(here, FindTopic(database, row, project));
+  }
+  if (here) {
+    if (options.vouched) {
+      ASSIGN_OR_RETURN(const bool raised, Raise(database, *here));
+      if (raised) return Imported::kRaised;
+    }
+    if (options.unite_tags) RETURN_IF_ERROR(UniteTags(database, *here, row.tags));
+    return Imported::kSkipped;
+  }
+  if (!under.free) row.id = 0;
+  if (row.created_ms == 0) row.created_ms = options.now_ms;
+  if (row.updated_ms == 0) row.updated_ms = row.created_ms;
+  if (row.last_seen_ms == 0) row.last_seen_ms = row.updated_ms;
+  ASSIGN_OR_RETURN(int64_t id, InsertRow(database, row, FactsOf(row.title, row.content), session));
+  RETURN_IF_ERROR(AddRevisions(database, id, given));
+  return Imported::kNew;
+}
+
+Result<Imported> ImportSession(Database& database, const api::Session& session) {
+  ASSIGN_OR_RETURN(int64_t number,
+                   FindOrAddSession(database, session.id, session.project, session.started_ms));
+  // Only a session that so far is implied by its observations takes the times and the summary.
+  ASSIGN_OR_RETURN(
+      Statement write,
+      database.Prepare("UPDATE sessions SET started_ms = ?2, ended_ms = ?3, summarized_ms = ?4, "
+                       "summary = ?5, message_count = ?6, predecessor = ?7, implied = 0 "
+                       "WHERE number = ?1 AND implied = 1 RETURNING number"));
+  write.Bind(number).Bind(session.started_ms).Bind(session.ended_ms);
+  int64_t summarized_ms = session.ended_ms != 0 ? session.ended_ms : session.started_ms;
+  write.Bind(session.summary.empty() ? int64_t{0} : summarized_ms);
+  write.Bind(session.summary).Bind(session.message_count).Bind(session.predecessor);
+  ASSIGN_OR_RETURN(bool changed, write.Step());
+  if (!changed) return Imported::kSkipped;
+  RETURN_IF_ERROR(write.Run());
+  return Imported::kNew;
+}
+
+// Each row in a savepoint of its own, so that one that clashes is refused alone.
+template <class Row, class Take>
+Result<Store::ImportOutcomes> TakeEach(Database& database, const std::vector<Row>& rows,
+                                       const Take& take) {
+  Store::ImportOutcomes outcomes;
+  for (const Row& row : rows) {
+    ASSIGN_OR_RETURN(sqlite::Transaction savepoint, sqlite::Transaction::Begin(database));
+    Result<Imported> outcome = take(row);
+    if (!outcome && outcome.error().code != Code::kConflict) return outcome.error();
+    if (outcome) RETURN_IF_ERROR(savepoint.Commit());
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+}  // namespace
+
+Result<Store::ImportOutcomes> Store::Import(const std::vector<ExportedRow>& rows,
+                                            const ImportOptions& options) {
+  RETURN_IF_ERROR(state_->AdmitGrowth());
+  const int64_t now_ms = state_->lifetimes->NowMs();
+  return state_->writer->Run<ImportOutcomes>([&](Database& database) {
+    return TakeEach(database, rows, [&](const ExportedRow& row) {
+      return ImportRow(database, row, options, state_->salt, now_ms);
+    });
+  });
+}
+
+Result<Store::ImportOutcomes> Store::Import(const std::vector<api::Session>& sessions) {
+  RETURN_IF_ERROR(state_->AdmitGrowth());
+  return state_->writer->Run<ImportOutcomes>([&](Database& database) {
+    return TakeEach(database, sessions,
+                    [&](const api::Session& session) { return ImportSession(database, session); });
+  });
+}
+
+}  // namespace memory

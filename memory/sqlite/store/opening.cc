@@ -1,0 +1,204 @@
+// Opening and closing a tenant's file, and its connections.
+#include <algorithm>
+
+#include "lib/base/check.h"
+#include "lib/base/process/log.h"
+#include "memory/sqlite/store/state.h"
+#include "memory/sqlite/tables/keys.h"
+#include "memory/sqlite/tables/schema.h"
+#include "memory/sqlite/tables/waiting.h"
+#include "memory/store/store.h"
+#include "memory/volume/space_guard.h"
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+using sqlite::Database;
+
+namespace {
+
+constexpr int64_t kIdleReaderMs = 60'000;
+
+// Options of a connection to the file of `path`, which says when it meets damage.
+Database::Options Watched(sqlite::Access access, const std::string& path,
+                          const StoreOptions& options) {
+  Database::Options watched;
+  watched.access = access;
+  if (options.on_damage)
+    watched.on_damage = [path, tell = options.on_damage](const base::Error& e) { tell(path, e); };
+  return watched;
+}
+
+Result<std::unique_ptr<Reader>> OpenReader(const std::string& path,
+                                           const Database::Options& reading,
+                                           const std::shared_ptr<Lifetimes>& lifetimes,
+                                           ResidentIndexes* resident) {
+  ASSIGN_OR_RETURN(Database connection, Database::Open(path, reading));
+  RETURN_IF_ERROR(Lifetimes::Teach(lifetimes, connection));
+  ASSIGN_OR_RETURN(Ranker ranker, Ranker::Make(connection, resident));
+  return std::make_unique<Reader>(Reader{std::move(connection), std::move(ranker)});
+}
+
+}  // namespace
+
+Store::State::State(std::string of, StoreOptions with)
+    : options(std::move(with)),
+      path(std::move(of)),
+      usage(path, options.quota),
+      resident({path,
+                options.index_budget ? options.index_budget
+                                     : std::make_shared<ResidentBudget>(options.index_bytes),
+                options.index_at_once}),
+      eraser(
+          {path, options.erase_after, options.on_erased, &index_damaged, &resident, options.space}),
+      lifetimes(std::make_shared<Lifetimes>(*options.clock)),
+      readers([this] { return OpenReader(path, Reading(), lifetimes, &resident); },
+              {options.readers, options.read_timeout_ms, options.clock, options.on_read_cut_off}) {}
+
+Database::Options Store::State::Reading() const {
+  Database::Options reading = Watched(sqlite::Access::kReader, path, options);
+  reading.cache_kib = 1024;
+  reading.clock = options.clock;
+  return reading;
+}
+
+Status Store::State::Index(Database& writer, Status (*step)(Database&)) {
+  if (index_damaged) return {};
+  const bool met_before = writer.MetDamage();
+  Status indexed = step(writer);
+  if (!indexed && !met_before && writer.MetDamage()) index_damaged = true;
+  return indexed;
+}
+
+// So that who saved also finds. A writer that is held up, by a slow disk, holds up nobody else for
+// long.
+bool Store::State::WaitForIndex() {
+  if (index_damaged) return false;
+  std::future<Status> indexed =
+      writer->Post([this](Database& database) { return Index(database, IndexWaiting); });
+  return indexed.wait_for(options.index_wait) == std::future_status::ready && indexed.get() &&
+         !index_damaged;
+}
+
+Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Store::~Store() { Close(); }
+
+namespace {
+
+// The batch is not kept, and its callers may come again: no sync failed.
+Status NotNow(const base::Error& error) {
+  const bool full = error.code == base::Code::kFull;
+  return base::Error{full ? error.code : base::Code::kUnavailable, error.message};
+}
+
+Result<Database> OpenAndMigrate(const std::string& path, const Database::Options& writing) {
+  ASSIGN_OR_RETURN(Database database, Database::Open(path, writing));
+  if (Status migrated = sqlite::Migrate(database, SchemaSteps()); !migrated)
+    return base::Wrap(path, migrated.error());
+  return database;
+}
+
+// On a full volume not even the log can be opened: the ballast makes the room.
+Result<Database> OpenWriter(const std::string& path, const StoreOptions& options) {
+  Database::Options writing = Watched(sqlite::Access::kWriter, path, options);
+  writing.on_broken = options.on_sync_failure;  // also while it is opened, before there is a Writer
+  Result<Database> opened = OpenAndMigrate(path, writing);
+  if (opened || !options.space || opened.error().code != base::Code::kFull) return opened;
+  options.space->GiveUp();
+  return OpenAndMigrate(path, writing);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions options) {
+  Spool::RemoveLeftovers(path);
+  auto state = std::make_unique<State>(path, options);
+  ASSIGN_OR_RETURN(Database database, OpenWriter(path, options));
+  RETURN_IF_ERROR(Lifetimes::Teach(state->lifetimes, database));
+  ASSIGN_OR_RETURN(state->salt, SaltOf(database));
+  ASSIGN_OR_RETURN(RetentionPolicy policy, LoadPolicy(database, options.retention));
+  state->lifetimes->Set(std::move(policy));
+  // Readers are opened as they are needed: whether one can be is said now.
+  ASSIGN_OR_RETURN(auto reader,
+                   OpenReader(path, state->Reading(), state->lifetimes, &state->resident));
+  reader.reset();
+  state->resident.Watch(database);
+  RETURN_IF_ERROR(state->usage.Read(database));
+  sqlite::Writer::Options writing;
+  writing.queue = options.write_queue;
+  writing.on_sync_failure = options.on_sync_failure;
+  if (SpaceGuard* space = options.space) {
+    writing.admit = [space](int64_t reusable_bytes) { return space->Admit(reusable_bytes); };
+    writing.on_full = [space] { space->GiveUp(); };
+    if (int64_t longest = space->LongestLogBytes(); longest > 0)
+      writing.checkpoint_pages =
+          static_cast<int>(std::clamp<int64_t>(longest / 4096, 16, writing.checkpoint_pages));
+  }
+  writing.before_commit = [state = state.get()](Database& writer) -> Status {
+    // Without the number of this change readers would answer from what was before it.
+    if (Status told = state->resident.Publish(writer); !told) return NotNow(told.error());
+    if (Status counted = state->usage.Read(writer); !counted) {
+      base::LogWarn("what a namespace keeps could not be counted; the figures are older",
+                    {{"file", state->path}, {"reason", counted.error().message}});
+    }
+    return {};
+  };
+  writing.after_commit = [state = state.get()](Database& writer) -> Status {
+    // What waits can wait longer: a delete on a full volume must not fail of it.
+    ASSIGN_OR_RETURN(int64_t reusable, writer.ReusableBytes());
+    if (SpaceGuard* space = state->options.space; space && !space->Admit(reusable)) return {};
+    return state->Index(writer, IndexManyWaiting);
+  };
+  writing.when_idle = [state = state.get()](Database& writer) {
+    return state->Index(writer, IndexWaiting);
+  };
+  writing.idle = options.index_idle;
+  writing.max_log_bytes = options.max_log_bytes;
+  writing.on_log_held = [state = state.get()] { state->long_reads.End(); };
+  writing.on_log = [state = state.get()](int64_t bytes) { state->usage.SetLog(bytes); };
+  writing.chore = [state = state.get()](Database& writer, const sqlite::Writer::ChoreCall& call) {
+    return state->eraser.Step(writer, call);
+  };
+  state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
+  return std::unique_ptr<Store>(new Store(std::move(state)));
+}
+
+Status Store::ProbeWrite() {
+  // A log that readers hold is no fault of the disk, nor of the server for its other tenants.
+  const int64_t most = state_->options.max_log_bytes;
+  if (most > 0 && state_->usage.log_bytes() >= most) return {};
+  return state_->writer->RunAny([](Database& database) -> Status {
+    ASSIGN_OR_RETURN(
+        auto probe, database.Prepare("UPDATE counters SET value = value + 1 WHERE name = 'probe'"));
+    return probe.Run();
+  });
+}
+
+bool Store::Failed() const { return state_->writer->Failed(); }
+size_t Store::QueuedWrites() const { return state_->writer->Queued(); }
+
+Store::IndexFigures Store::Indexes() const {
+  const ResidentIndexes::Figures figures = state_->resident.Read();
+  return {figures.bytes, figures.ranges, figures.served, figures.missed};
+}
+
+Store::Used Store::Usage() const {
+  return {state_->usage.rows(), state_->usage.bytes(), state_->usage.log_bytes()};
+}
+int64_t Store::DueErasures() const { return state_->eraser.due(); }
+const std::string& Store::path() const { return state_->path; }
+
+void Store::CloseIdleReaders() {
+  state_->readers.CloseIdle(state_->options.clock->MonotonicMs() - kIdleReaderMs);
+}
+
+void Store::Close() {
+  state_->resident.Stop();
+  if (Status kept = KeepUses(); !kept)
+    base::LogWarn("what was read lately is not on record", {{"reason", kept.error().message}});
+  state_->readers.Close();
+  state_->writer->Stop();
+}
+
+}  // namespace memory

@@ -1,0 +1,295 @@
+// Reading and finding observations; lists are in lists.cc. Every call reads one snapshot.
+#include <algorithm>
+#include <span>
+
+#include "lib/base/json/json.h"
+#include "lib/base/limits/answer_charge.h"
+#include "lib/base/text/text.h"
+#include "memory/sqlite/reading/as_of.h"
+#include "memory/sqlite/reading/newest.h"
+#include "memory/sqlite/store/state.h"
+#include "memory/sqlite/tables/rows.h"
+#include "memory/store/answer_limit.h"
+
+namespace memory {
+
+using api::Observation;
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+// Ranks what is found in a reach; waits for the index where rows wait for it.
+Result<Ranking> RankReach(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
+                          const Reach& reach, const Filter& filter, RankQuery query) {
+  if ((!reach.all && reach.ranges.empty()) || filter.limit == 0) return Ranking();
+  query.ranges = reach.ranges;
+  query.project = reach.project;
+  query.type = filter.type;
+  query.limit = filter.limit;
+  ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  if (!ranking.behind) return ranking;
+  const bool partial = !wait_for_index();
+  RETURN_IF_ERROR(snapshot.Renew());
+  query.even_behind = true;
+  ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  ranking.partial = ranking.partial || partial;
+  return ranking;
+}
+
+Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
+                              const Reach& reach, const Filter& filter, RankQuery query) {
+  SearchResult result;
+  const bool cut = query.neighbours;
+  ASSIGN_OR_RETURN(Ranking ranking,
+                   RankReach(snapshot, wait_for_index, reach, filter, std::move(query)));
+  result.partial = ranking.partial;
+  size_t bytes = 0;
+  base::AnswerCharge charge;
+  for (const Scored& scored : ranking.rows) {
+    ASSIGN_OR_RETURN(Statement read,
+                     snapshot.database().Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
+    read.Bind(scored.slot);
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) continue;
+    result.rows.push_back({ObservationAt(read), -scored.score, "fts5_bm25"});
+    Observation& found = result.rows.back().row;
+    // Of a recall, which has neighbours: it goes into a prompt, cut.
+    if (cut) found.content = base::Ellipsize(found.content, api::kContextCharacters);
+    const size_t row_bytes = AnswerBytes(found);
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
+    if (bytes <= kAnswerBytes) continue;
+    result.partial = true;
+    break;
+  }
+  return result;
+}
+
+// The same at `filter.as_of_ms`: of what is live, rows that say today what they said then.
+Result<SearchResult> RankRowsThen(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
+                                  const Reach& reach, const Filter& filter, RankQuery query,
+                                  const Replaced& replaced) {
+  if (filter.limit == 0) return SearchResult();
+  Database& database = snapshot.database();
+  Filter wide = filter;
+  wide.limit = api::kMaxRows;
+  const std::string text = query.text;
+  const bool operators = query.operators;
+  ASSIGN_OR_RETURN(Ranking ranking,
+                   RankReach(snapshot, wait_for_index, reach, wide, std::move(query)));
+  SearchResult result;
+  result.partial = ranking.partial || replaced.partial || ranking.rows.size() == wide.limit;
+  std::vector<RankedText> matches;
+  for (const Scored& scored : ranking.rows) {
+    ASSIGN_OR_RETURN(Statement read,
+                     database.Prepare("SELECT id, updated_ms FROM observations WHERE slot = ?1"));
+    read.Bind(scored.slot);
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (row && read.Int(1) <= *filter.as_of_ms)
+      matches.push_back({{scored.slot, read.Int(0), 0, read.Int(1)}, -scored.score});
+  }
+  ASSIGN_OR_RETURN(RankedThen ranked,
+                   RankThen(database, std::move(matches), replaced, text, operators));
+  result.partial = result.partial || ranked.partial;
+  size_t bytes = 0;
+  base::AnswerCharge charge;
+  for (const RankedText& found : ranked.texts) {
+    if (result.rows.size() >= filter.limit) break;
+    if (bytes > kAnswerBytes) {
+      result.partial = true;
+      break;
+    }
+    ASSIGN_OR_RETURN(Observation row, LoadText(database, found.text));
+    const size_t row_bytes = AnswerBytes(row);
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
+    result.rows.push_back({std::move(row), found.rank, "fts5_bm25"});
+  }
+  return result;
+}
+
+// The first of the replaced texts, as many as a list by recency can take.
+Result<std::vector<Observation>> LoadNewest(Database& database, const Replaced& replaced,
+                                            size_t most) {
+  std::vector<Observation> rows;
+  size_t bytes = 0;
+  base::AnswerCharge charge;
+  for (const Text& text : replaced.texts) {
+    if (rows.size() >= most || bytes > kAnswerBytes) break;
+    ASSIGN_OR_RETURN(Observation row, LoadText(database, text));
+    const size_t row_bytes = AnswerBytes(row);
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Result<int64_t> LiveSlot(Database& database, int64_t id) {
+  ASSIGN_OR_RETURN(std::optional<Place> place, FindRow(database, id));
+  if (!place || !place->live)
+    return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
+  return place->slot;
+}
+
+Result<Observation> RowAt(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
+  read.Bind(slot);
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (!row) return Error{Code::kInternal, "a row vanished inside its snapshot"};
+  return ObservationAt(read);
+}
+
+// Numbers of revisions, both included, and how many of the newest.
+struct RevisionRange {
+  int64_t first = 1, last = INT64_MAX;
+  size_t limit = SIZE_MAX;
+};
+
+// The newest that one answer holds, newest first.
+Result<std::vector<Revision>> ReadRevisions(Database& database, int64_t id, int64_t slot,
+                                            const RevisionRange& wanted) {
+  std::vector<Revision> revisions;
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(
+          "SELECT revision, replaced_ms, written_ms, type, title, content, origin, tags "
+          "FROM revisions WHERE id = ?1 AND revision BETWEEN ?3 AND ?4 "
+          "AND replaced_ms > (SELECT kept_since(o.project, o.scope, o.type) "
+          "FROM observations o WHERE o.slot = ?2) UNION ALL "
+          "SELECT revision_count, 0, updated_ms, type, title, content, origin, tags "
+          "FROM observations WHERE slot = ?2 AND revision_count BETWEEN ?3 AND ?4 "
+          "ORDER BY 1 DESC"));
+  read.Bind(id).Bind(slot).Bind(wanted.first).Bind(wanted.last);
+  base::AnswerCharge charge;
+  for (size_t bytes = 0; bytes <= kAnswerBytes && revisions.size() < wanted.limit;
+       bytes += AnswerBytes(revisions.back())) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) break;
+    ASSIGN_OR_RETURN(base::Json tags, base::ParseJson(read.Text(7)));
+    revisions.push_back({read.Int(0), read.Int(1), read.Int(2), read.Text(3), read.Text(4),
+                         read.Text(5), read.Text(6), tags.get<std::vector<std::string>>()});
+    RETURN_IF_ERROR(charge.Add(AnswerBytes(revisions.back())));
+  }
+  return revisions;
+}
+
+}  // namespace
+
+// What a question found was used; of a long list only its head, since nobody reads the rest.
+void Store::NoteUse(const std::vector<Found>& rows) {
+  constexpr size_t kHead = 20;
+  std::vector<int64_t> ids;
+  for (const Found& found : std::span(rows).first(std::min(rows.size(), kHead)))
+    ids.push_back(found.row.id);
+  state_->lifetimes->Use(ids);
+}
+
+Result<Observation> Store::Get(int64_t id) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
+  state_->lifetimes->Use({&id, 1});
+  return RowAt(snapshot.database(), slot);
+}
+
+Result<Observation> Store::GetRevision(int64_t id, int64_t revision) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
+  ASSIGN_OR_RETURN(Observation row, RowAt(snapshot.database(), slot));
+  if (row.revision_count == revision) return row;
+  ASSIGN_OR_RETURN(std::vector<Revision> found,
+                   ReadRevisions(snapshot.database(), id, slot, {revision, revision, 1}));
+  if (found.empty()) {
+    return Error{Code::kNotFound, "observation " + std::to_string(id) + " has no revision " +
+                                      std::to_string(revision) + ": GET /observations/" +
+                                      std::to_string(id) + "/revisions lists those there are"};
+  }
+  Revision& then = found.front();
+  row.type = std::move(then.type);
+  row.title = std::move(then.title);
+  row.content = std::move(then.content);
+  row.tags = std::move(then.tags);
+  row.normalized_hash = api::NormalizedHash(row.content);
+  row.source = {};  // of a revision the trust class is kept, not the call that it came from
+  row.source.origin = std::move(then.origin);
+  row.revision_count = revision;
+  row.duplicate_count = 0;
+  row.updated_ms = row.last_seen_ms = then.written_ms;
+  return row;
+}
+
+Result<std::vector<Revision>> Store::Revisions(int64_t id, int64_t before, size_t limit) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
+  ASSIGN_OR_RETURN(std::vector<Revision> revisions,
+                   ReadRevisions(snapshot.database(), id, slot, {1, before - 1, limit}));
+  std::reverse(revisions.begin(), revisions.end());
+  return revisions;
+}
+
+Result<SearchResult> Store::Search(const Filter& filter, const std::string& text, bool operators) {
+  const auto wait = [this] { return state_->WaitForIndex(); };
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, true));
+  RankQuery query;
+  query.text = text;
+  query.operators = operators;
+  query.deadline_ms = state_->options.query_deadline_ms;
+  query.stop = filter.stop;
+  if (!filter.as_of_ms) {
+    ASSIGN_OR_RETURN(SearchResult result,
+                     RankRows(snapshot, wait, reach, filter, std::move(query)));
+    NoteUse(result.rows);
+    return result;
+  }
+  ASSIGN_OR_RETURN(Replaced replaced,
+                   ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
+  return RankRowsThen(snapshot, wait, reach, filter, std::move(query), replaced);
+}
+
+Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text) {
+  const auto wait = [this] { return state_->WaitForIndex(); };
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, true));
+  RankQuery query;
+  query.text = text;
+  query.neighbours = !filter.as_of_ms;  // they are lent to by the words of today
+  query.deadline_ms = state_->options.query_deadline_ms;
+  query.stop = filter.stop;
+  Replaced replaced;
+  SearchResult result;
+  if (filter.as_of_ms) {
+    ASSIGN_OR_RETURN(replaced,
+                     ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
+    ASSIGN_OR_RETURN(result,
+                     RankRowsThen(snapshot, wait, reach, filter, std::move(query), replaced));
+  } else {
+    ASSIGN_OR_RETURN(result, RankRows(snapshot, wait, reach, filter, std::move(query)));
+    NoteUse(result.rows);
+  }
+  if (result.rows.size() >= filter.limit) return result;
+  ASSIGN_OR_RETURN(std::vector<Observation> newest,
+                   Newest(snapshot.database(), reach, filter, false));
+  result.partial = result.partial || AnswerBytes(newest) > kAnswerBytes;
+  // Those that are in the answer already are passed over.
+  ASSIGN_OR_RETURN(std::vector<Observation> texts,
+                   LoadNewest(snapshot.database(), replaced, filter.limit + result.rows.size()));
+  std::vector<Observation> merged;
+  std::merge(std::make_move_iterator(newest.begin()), std::make_move_iterator(newest.end()),
+             std::make_move_iterator(texts.begin()), std::make_move_iterator(texts.end()),
+             std::back_inserter(merged), IsNewer);
+  for (Observation& row : merged) {
+    if (result.rows.size() >= filter.limit) break;
+    bool known = std::any_of(result.rows.begin(), result.rows.end(),
+                             [&](const Found& found) { return found.row.id == row.id; });
+    if (!known) result.rows.push_back({std::move(row), 0, "recency"});
+  }
+  return result;
+}
+
+}  // namespace memory

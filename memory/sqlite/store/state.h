@@ -1,0 +1,64 @@
+// What a Store is made of: the one writer, and connections that read.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "lib/base/guarded.h"
+#include "lib/sqlite/database.h"
+#include "lib/sqlite/writer.h"
+#include "memory/sqlite/ranking/resident_indexes.h"
+#include "memory/sqlite/reading/snapshot.h"
+#include "memory/sqlite/removal/eraser.h"
+#include "memory/sqlite/removal/sweep_steps.h"
+#include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/usage.h"
+#include "memory/store/store.h"
+
+namespace memory {
+
+// Reads that hold a snapshot for as long as they take, and are ended when the log gets too long.
+class LongReads {
+ public:
+  std::stop_token token() const {
+    return source_.With([](const std::stop_source& source) { return source.get_token(); });
+  }
+  void End() {
+    source_.With([](std::stop_source& source) {
+      source.request_stop();
+      source = std::stop_source();
+    });
+  }
+
+ private:
+  base::Guarded<std::stop_source> source_;
+};
+
+struct Store::State {
+  State(std::string of, StoreOptions with);
+  sqlite::Database::Options Reading() const;  // of the connections that read the file
+  // IndexWaiting or IndexManyWaiting, until it meets damage: then the index waits for
+  // RebuildIndex, so that it does not take each write down with it.
+  base::Status Index(sqlite::Database& writer, base::Status (*step)(sqlite::Database&));
+  bool WaitForIndex();  // false: rows wait longer, and a search goes on without them
+  base::Status AdmitGrowth() const { return usage.Admit(); }  // before what keeps more than it did
+  const StoreOptions options;
+  const std::string path;
+  std::string salt;  // of the file, from its opening on
+  StoreUsage usage;  // outlives the writer, which reads it
+  std::atomic<bool> index_damaged{false};
+  ResidentIndexes resident;  // outlives readers and writer, which use it
+  Eraser eraser;             // the writer's
+  const std::shared_ptr<Lifetimes> lifetimes;
+  std::mutex rules_mutex;                 // whoever puts rules into force
+  std::atomic<bool> rules_changed{true};  // since the last round: what is hidden may come back
+  SweepPlace sweep;                       // of the one thread that sweeps
+  int64_t swept_ms = 0;                   // when it last did
+  LongReads long_reads;
+  std::unique_ptr<Spool> checked;  // a copy whose tables are sound; of the thread that checks
+  ReaderPool readers;
+  std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);  // open
+  std::unique_ptr<sqlite::Writer> writer;
+};
+
+}  // namespace memory

@@ -1,0 +1,213 @@
+// One round of retention. What is to go is looked for by a reader; the writer gets small batches,
+// looks again, since somebody may have written meanwhile, and lets others in between. The steps
+// themselves are sweep_steps.h.
+#include <algorithm>
+#include <functional>
+#include <span>
+
+#include "lib/base/process/log.h"
+#include "memory/sqlite/removal/sweep_steps.h"
+#include "memory/sqlite/store/state.h"
+#include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/retired.h"
+#include "memory/sqlite/tables/rows.h"
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr size_t kBatch = 100;          // rows of one piece of the writer's work
+constexpr size_t kUsesBatch = 2000;     // of what was used
+constexpr size_t kLookARound = 50'000;  // rows; then the next round goes on
+
+}  // namespace
+
+// The steps of a round; the round ends early when it is told to stop.
+struct Store::Round {
+  State& state;
+  std::stop_token stop;
+  Swept swept;
+
+  int64_t now_ms() const { return state.lifetimes->NowMs(); }
+  int64_t used_since_ms() const { return now_ms() - state.options.keep_used_ms; }
+
+  // `step` says for one row how much it did. It gives room, so the writer may run it twice.
+  Status Each(const Suspects& rows, int64_t& total,
+              const std::function<Result<int64_t>(Database&, const Suspect&)>& step) {
+    for (size_t first = 0; first < rows.size() && !stop.stop_requested(); first += kBatch) {
+      const auto part = std::span(rows).subspan(first, std::min(kBatch, rows.size() - first));
+      int64_t done = 0;
+      RETURN_IF_ERROR(state.writer->RunAny(
+          [&](Database& database) -> Status {
+            done = 0;
+            for (const Suspect& row : part) {
+              ASSIGN_OR_RETURN(int64_t did, step(database, row));
+              done += did;
+            }
+            return {};
+          },
+          sqlite::Writer::Room::kGives));
+      total += done;
+    }
+    return {};
+  }
+
+  // Repeats a bounded step until it finds nothing more.
+  Status Drain(int64_t& total, const std::function<Result<int64_t>(Database&)>& step) {
+    for (int64_t done = 1; done > 0 && !stop.stop_requested(); total += done) {
+      RETURN_IF_ERROR(state.writer->RunAny(
+          [&](Database& database) -> Status {
+            ASSIGN_OR_RETURN(done, step(database));
+            return {};
+          },
+          sqlite::Writer::Room::kGives));
+    }
+    return {};
+  }
+
+  // First, since it gives room to what comes after.
+  Status Remove() {
+    RETURN_IF_ERROR(Drain(swept.purged, [&](Database& database) {
+      return Purge(database, now_ms() - state.options.deleted_ms, used_since_ms(), kBatch);
+    }));
+    return Drain(swept.keys, [&](Database& database) {
+      return ForgetKeys(database, now_ms() - state.options.idempotency_ms);
+    });
+  }
+
+  // Rules that keep longer bring back what is not removed yet.
+  Status Restore() {
+    // A clock that was ahead hid what is not over.
+    if (now_ms() < state.swept_ms) state.rules_changed = true;
+    state.swept_ms = now_ms();
+    if (!state.rules_changed.exchange(false)) return {};
+    for (int64_t after = 0;;) {
+      Suspects rows;
+      {
+        ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state.readers));
+        ASSIGN_OR_RETURN(rows, FindRestorable(snapshot.database(), after));
+      }
+      if (rows.empty()) return {};
+      after = rows.back().slot;
+      RETURN_IF_ERROR(Each(rows, swept.restored, [](Database& database, const Suspect& row) {
+        return RestoreOne(database, row.slot);
+      }));
+      if (!stop.stop_requested()) continue;
+      state.rules_changed = true;  // the next round goes on
+      return {};
+    }
+  }
+
+  Status HideOver() {
+    if (!state.lifetimes->policy()->Ends()) return {};
+    const int64_t deleted_ms = state.options.deleted_ms;
+    for (size_t looked = 0; looked < kLookARound && !stop.stop_requested(); looked += kLookAt) {
+      Stretch found;
+      {
+        ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state.readers));
+        ASSIGN_OR_RETURN(found, WalkOn(snapshot.database(), deleted_ms, state.sweep));
+      }
+      RETURN_IF_ERROR(
+          Each(found.old_texts, swept.revisions, [&](Database& database, const Suspect& row) {
+            return RemoveTexts(database, row, deleted_ms);
+          }));
+      RETURN_IF_ERROR(Each(found.over, swept.lapsed,
+                           [&](Database& database, const Suspect& row) -> Result<int64_t> {
+                             ASSIGN_OR_RETURN(bool over, IsOver(database, row.slot));
+                             if (!over) return 0;
+                             RETURN_IF_ERROR(Retire(database, row.slot, "ttl", now_ms()));
+                             return 1;
+                           }));
+      if (found.end) return {};
+    }
+    return {};
+  }
+
+  Result<std::vector<int64_t>> Projects() {
+    ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state.readers));
+    ASSIGN_OR_RETURN(Statement read, snapshot.database().Prepare("SELECT number FROM projects"));
+    std::vector<int64_t> numbers;
+    for (;;) {
+      ASSIGN_OR_RETURN(bool row, read.Step());
+      if (!row) return numbers;
+      numbers.push_back(read.Int(0));
+    }
+  }
+
+  Status HideCapped() {
+    const auto policy = state.lifetimes->policy();
+    if (!policy->Caps()) return {};
+    ASSIGN_OR_RETURN(std::vector<int64_t> projects, Projects());
+    for (int64_t project : projects) {
+      for (const RetentionRule& rule : policy->For(project)) {
+        if (rule.max_rows == 0 || stop.stop_requested()) continue;
+        RETURN_IF_ERROR(HideAbove(*policy, rule, project));
+      }
+    }
+    return {};
+  }
+
+  Status HideAbove(const RetentionPolicy& policy, const RetentionRule& rule, int64_t project) {
+    Cap cap;
+    {
+      ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state.readers));
+      ASSIGN_OR_RETURN(cap, FindCapped(snapshot.database(), policy.For(project), rule, project,
+                                       used_since_ms()));
+    }
+    swept.over_cap += cap.over;
+    return Each(cap.rows, swept.capped,
+                [&](Database& database, const Suspect& row) -> Result<int64_t> {
+                  ASSIGN_OR_RETURN(bool same, IsAsItWas(database, row));
+                  if (!same || state.lifetimes->UsedSince(row.id, used_since_ms())) return 0;
+                  RETURN_IF_ERROR(Retire(database, row.slot, "cap", now_ms()));
+                  return 1;
+                });
+  }
+};
+
+Status Store::KeepUses() {
+  const Lifetimes::Uses uses = state_->lifetimes->TakeUses();
+  std::vector<std::pair<int64_t, int64_t>> list(uses.begin(), uses.end());
+  for (size_t first = 0; first < list.size(); first += kUsesBatch) {
+    const auto part = std::span(list).subspan(first, std::min(kUsesBatch, list.size() - first));
+    Status kept = state_->writer->RunAny([&](Database& database) -> Status {
+      for (auto [id, used_ms] : part) {
+        ASSIGN_OR_RETURN(
+            Statement keep,
+            database.Prepare("INSERT INTO uses(slot, used_ms) SELECT slot, ?2 FROM observations "
+                             "WHERE id = ?1 AND deleted_ms IS NULL ON CONFLICT(slot) DO UPDATE "
+                             "SET used_ms = max(used_ms, excluded.used_ms)"));
+        RETURN_IF_ERROR(keep.Bind(id).Bind(used_ms).Run());
+      }
+      return {};
+    });
+    if (kept) continue;
+    state_->lifetimes->GiveBack(uses);
+    return kept;
+  }
+  return {};
+}
+
+size_t Store::CountUses() const { return state_->lifetimes->CountUses(); }
+
+Result<Swept> Store::Sweep(std::stop_token stop) {
+  Round round{*state_, std::move(stop), {}};
+  const Status kept = KeepUses();
+  RETURN_IF_ERROR(round.Remove());
+  RETURN_IF_ERROR(round.Restore());
+  RETURN_IF_ERROR(round.HideOver());
+  // Without knowing what was used nothing goes by a cap. On a full volume: until there is room.
+  if (kept)
+    RETURN_IF_ERROR(round.HideCapped());
+  else
+    base::LogWarn("caps wait until it can be written down what was used",
+                  {{"reason", kept.error().message}});
+  return round.swept;
+}
+
+}  // namespace memory

@@ -1,0 +1,56 @@
+// Which rows are live: what hides rows when their time is over, and what was used lately. Going
+// over the rows is sweep.cc.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <unordered_map>
+
+#include "lib/base/guarded.h"
+#include "lib/base/process/clock.h"
+#include "lib/sqlite/database.h"
+#include "memory/model/retention.h"
+
+namespace memory {
+
+// The condition of a live row `o` of observations: neither deleted nor over. Every connection that
+// uses it must be known to Lifetimes::Teach.
+#define MEMORY_LIVE                                                                         \
+  "o.deleted_ms IS NULL AND max(o.updated_ms, o.seen_ms) > kept_since(o.project, o.scope, " \
+  "o.type) "
+
+// The policy in force, and what was used, shared by all connections of a store. Any thread.
+class Lifetimes {
+ public:
+  explicit Lifetimes(const base::Clock& clock) : clock_(clock) {}
+  // Gives a connection the function kept_since(project, scope, type): RetentionPolicy::KeptSince.
+  static base::Status Teach(std::shared_ptr<Lifetimes> self, sqlite::Database& database);
+
+  void Set(RetentionPolicy policy);
+  std::shared_ptr<const RetentionPolicy> policy() const { return policy_.Copy(); }
+  int64_t NowMs() const { return clock_.NowMs(); }
+
+  // When rows were read or found, by id; kept in memory until they are taken. Beyond 65,536 rows
+  // the others are not noted.
+  using Uses = std::unordered_map<int64_t, int64_t>;
+  void Use(std::span<const int64_t> ids);
+  Uses TakeUses();
+  void GiveBack(const Uses& uses);  // they could not be written down
+  size_t CountUses() const;
+  bool UsedSince(int64_t id, int64_t since_ms) const;  // by what is in memory
+
+ private:
+  friend struct KeptSinceFunction;
+  const base::Clock& clock_;
+  std::atomic<uint64_t> changes_{0};  // of the policy
+  std::atomic<bool> ends_{false};     // some rule has a ttl: else nothing is ever over
+  base::Guarded<std::shared_ptr<const RetentionPolicy>> policy_{
+      std::make_shared<const RetentionPolicy>()};
+  base::Guarded<Uses> uses_;
+};
+
+// The rules that the file keeps, over `defaults`.
+base::Result<RetentionPolicy> LoadPolicy(sqlite::Database& database, RetentionRules defaults);
+
+}  // namespace memory

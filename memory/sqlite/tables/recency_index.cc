@@ -1,0 +1,36 @@
+// A walk from one type to the next.
+#include "memory/sqlite/tables/recency_index.h"
+
+#include "memory/model/slots.h"
+
+namespace memory {
+
+using base::Result;
+using sqlite::Database;
+using sqlite::Statement;
+
+bool IsShared(int64_t range, std::optional<int64_t> project) {
+  return range == kGlobalRange && project.has_value();
+}
+
+Result<std::vector<std::string>> TypesOf(Database& database, int64_t range,
+                                         std::optional<int64_t> project) {
+  // From one type to the next, without a look at the rows between them.
+#define MEMORY_TYPES(stretch)                                                       \
+  "WITH RECURSIVE t(type) AS (SELECT (SELECT min(o.type) FROM " stretch             \
+  "AND o.deleted_ms IS NULL) UNION ALL SELECT (SELECT min(o.type) FROM " stretch    \
+  "AND o.deleted_ms IS NULL AND o.type > t.type) FROM t WHERE t.type IS NOT NULL) " \
+  "SELECT type FROM t WHERE type IS NOT NULL"
+  const bool shared = IsShared(range, project);
+  std::vector<std::string> types;
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(shared ? MEMORY_TYPES(MEMORY_SHARED)
+                                                           : MEMORY_TYPES(MEMORY_IN_RANGE)));
+  read.Bind(shared ? *project : range);
+  for (;;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) return types;
+    types.push_back(read.Text(0));
+  }
+}
+
+}  // namespace memory

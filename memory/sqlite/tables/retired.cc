@@ -1,0 +1,44 @@
+// Hiding of single rows.
+#include "memory/sqlite/tables/retired.h"
+
+#include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/waiting.h"
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+Status Retire(Database& database, int64_t slot, const char* reason, int64_t now_ms) {
+  RETURN_IF_ERROR(TakeOutOfIndex(database, slot));
+  ASSIGN_OR_RETURN(Statement hide,
+                   database.Prepare("UPDATE observations SET deleted_ms = ?2 WHERE slot = ?1"));
+  RETURN_IF_ERROR(hide.Bind(slot).Bind(now_ms).Run());
+  ASSIGN_OR_RETURN(Statement note, database.Prepare("REPLACE INTO retired VALUES(?1, ?2)"));
+  return note.Bind(slot).Bind(reason).Run();
+}
+
+Result<bool> IsRetired(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT 1 FROM retired WHERE slot = ?1"));
+  return read.Bind(slot).Step();
+}
+
+Status FreeTopic(Database& database, const std::string& topic_key, int64_t project,
+                 const std::string& scope, int64_t now_ms) {
+  if (topic_key.empty()) return {};
+  std::optional<int64_t> over;
+  {
+    ASSIGN_OR_RETURN(
+        Statement read,
+        database.Prepare("SELECT o.slot FROM observations o WHERE o.topic_key = ?1 AND o.project = "
+                         "?2 AND o.scope = ?3 AND o.deleted_ms IS NULL AND NOT (" MEMORY_LIVE ")"));
+    read.Bind(topic_key).Bind(project).Bind(scope);
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (row) over = read.Int(0);
+  }
+  return over ? Retire(database, *over, "ttl", now_ms) : Status();
+}
+
+}  // namespace memory

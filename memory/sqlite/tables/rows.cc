@@ -1,0 +1,228 @@
+// Rows, their places and their words.
+#include "memory/sqlite/tables/rows.h"
+
+#include "lib/base/json/json.h"
+#include "lib/base/limits/answer_charge.h"
+#include "lib/base/text/text.h"
+#include "memory/model/slots.h"
+#include "memory/model/words.h"
+#include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/waiting.h"
+#include "memory/store/answer_limit.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+Result<int64_t> OneNumber(Statement read) {
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (!row) return Error{Code::kInternal, "a counter is missing in the database"};
+  int64_t value = read.Int(0);
+  ASSIGN_OR_RETURN(bool more,
+                   read.Step());  // RETURNING changes the row only when stepped to its end
+  if (more) return Error{Code::kInternal, "a counter is there twice in the database"};
+  return value;
+}
+
+// A counter, which it raises: two statements, because RETURNING takes as long as four.
+Result<int64_t> TakeNumber(Database& database, std::string_view read, std::string_view raise,
+                           int64_t of) {
+  ASSIGN_OR_RETURN(Statement now, database.Prepare(read));
+  now.Bind(of);
+  ASSIGN_OR_RETURN(int64_t number, OneNumber(std::move(now)));
+  ASSIGN_OR_RETURN(Statement next, database.Prepare(raise));
+  RETURN_IF_ERROR(next.Bind(of).Run());
+  return number;
+}
+
+// The next position of a session, which notes whether its positions are the order of time.
+Result<int64_t> TakePosition(Database& database, int64_t session, int64_t created_ms, int64_t id) {
+  ASSIGN_OR_RETURN(Statement now,
+                   database.Prepare("SELECT next_position FROM sessions WHERE number = ?1"));
+  now.Bind(session);
+  ASSIGN_OR_RETURN(int64_t position, OneNumber(std::move(now)));
+  ASSIGN_OR_RETURN(
+      Statement next,
+      database.Prepare("UPDATE sessions SET next_position = next_position + 1, last_ms = ?2, "
+                       "last_id = ?3, mixed = mixed OR (?2, ?3) < (last_ms, last_id) "
+                       "WHERE number = ?1"));
+  RETURN_IF_ERROR(next.Bind(session).Bind(created_ms).Bind(id).Run());
+  return position;
+}
+
+}  // namespace
+
+std::vector<std::string> TagsOf(const std::string& stored) {
+  std::vector<std::string> tags;
+  Result<base::Json> json = base::ParseJson(stored);
+  if (!json || !json->is_array()) return tags;
+  for (const base::Json& tag : *json) tags.push_back(tag.is_string() ? tag.get<std::string>() : "");
+  return tags;
+}
+
+api::Observation ObservationAt(const Statement& row) {
+  api::Observation read;
+  read.id = row.Int(1);
+  read.session_id = row.Text(2);
+  read.type = row.Text(3);
+  read.title = row.Text(4);
+  read.content = row.Text(5);
+  read.project = row.Text(6);
+  read.tags = TagsOf(row.Text(7));
+  read.scope = row.Text(8);
+  read.topic_key = row.Text(9);
+  read.normalized_hash = row.Text(10);
+  read.revision_count = row.Int(11);
+  read.duplicate_count = row.Int(12);
+  read.last_seen_ms = row.Int(13);
+  read.created_ms = row.Int(14);
+  read.updated_ms = row.Int(15);
+  read.source = {row.Text(16), row.Text(17), row.Text(18), row.Text(19)};
+  return read;
+}
+
+api::Session SessionAt(const Statement& row) {
+  return {row.Text(0), row.Text(1), row.Text(2), row.Text(3), row.Int(4), row.Int(5), row.Int(6)};
+}
+
+Result<std::vector<api::Observation>> AllObservations(Statement read, size_t bytes) {
+  std::vector<api::Observation> rows;
+  base::AnswerCharge charge;
+  for (size_t read_bytes = 0; read_bytes <= bytes;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) break;
+    rows.push_back(ObservationAt(read));
+    const size_t row_bytes = AnswerBytes(rows.back());
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    read_bytes += row_bytes;
+  }
+  return rows;
+}
+
+Result<std::vector<api::Session>> AllSessions(Statement read) {
+  std::vector<api::Session> rows;
+  base::AnswerCharge charge;
+  for (size_t bytes = 0; bytes <= kAnswerBytes;) {
+    ASSIGN_OR_RETURN(bool row, read.Step());
+    if (!row) break;
+    rows.push_back(SessionAt(read));
+    const size_t row_bytes = AnswerBytes(rows.back());
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
+  }
+  return rows;
+}
+
+Result<std::optional<int64_t>> FindProject(Database& database, const std::string& name) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT number FROM projects WHERE folded = ?1"));
+  read.Bind(base::FoldCase(name));
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (!row) return std::optional<int64_t>();
+  return std::optional<int64_t>(read.Int(0));
+}
+
+Result<int64_t> FindOrAddProject(Database& database, const std::string& name) {
+  ASSIGN_OR_RETURN(std::optional<int64_t> known, FindProject(database, name));
+  if (known) return *known;
+  ASSIGN_OR_RETURN(
+      Statement add,
+      database.Prepare("INSERT INTO projects(name, folded) VALUES(?1, ?2) RETURNING number"));
+  add.Bind(name).Bind(base::FoldCase(name));
+  ASSIGN_OR_RETURN(int64_t number, OneNumber(std::move(add)));
+  ASSIGN_OR_RETURN(Statement range, database.Prepare("INSERT INTO ranges(number) VALUES(?1)"));
+  RETURN_IF_ERROR(range.Bind(number).Run());
+  return number;
+}
+
+Result<int64_t> FindOrAddSession(Database& database, const std::string& id,
+                                 const std::string& project, int64_t now_ms) {
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT s.number, p.name, p.folded FROM sessions s JOIN projects p "
+                       "ON p.number = s.project WHERE s.id = ?1"));
+  read.Bind(id);
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (row) {
+    if (read.Text(2) == base::FoldCase(project)) return read.Int(0);
+    return Error{Code::kConflict,
+                 "session_id " + id + " belongs to another project than \"" + project + "\""};
+  }
+  ASSIGN_OR_RETURN(int64_t number, FindOrAddProject(database, project));
+  ASSIGN_OR_RETURN(Statement add,
+                   database.Prepare("INSERT INTO sessions(id, project, started_ms, implied) "
+                                    "VALUES(?1, ?2, ?3, 1) RETURNING number"));
+  add.Bind(id).Bind(number).Bind(now_ms);
+  return OneNumber(std::move(add));
+}
+
+Result<std::optional<Place>> FindRow(Database& database, int64_t id) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT o.slot, " MEMORY_LIVE
+                                                    " FROM observations o WHERE o.id = ?1"));
+  read.Bind(id);
+  ASSIGN_OR_RETURN(bool row, read.Step());
+  if (!row) return std::optional<Place>();
+  return std::optional<Place>(Place{read.Int(0), read.Int(1) != 0});
+}
+
+Result<int64_t> InsertRow(Database& database, const api::Observation& row, const TextFacts& facts,
+                          int64_t session) {
+  ASSIGN_OR_RETURN(int64_t project, FindOrAddProject(database, row.project));
+  int64_t range = row.scope == "global" ? kGlobalRange : project;
+  ASSIGN_OR_RETURN(int64_t number,
+                   TakeNumber(database, "SELECT next FROM ranges WHERE number = ?1",
+                              "UPDATE ranges SET next = next + 1 WHERE number = ?1", range));
+  int64_t slot = range << kRangeBits | number;
+  ASSIGN_OR_RETURN(
+      int64_t id,
+      TakeNumber(database, "SELECT max(value, ?1) FROM counters WHERE name = 'next_id'",
+                 "UPDATE counters SET value = max(value + (?1 = 0), ?1 + 1) WHERE name = 'next_id'",
+                 row.id));
+  if (row.id != 0) id = row.id;
+  ASSIGN_OR_RETURN(int64_t position, TakePosition(database, session, row.created_ms, id));
+
+  ASSIGN_OR_RETURN(
+      Statement add,
+      database.Prepare(
+          "INSERT INTO observations(slot, id, range, project, session, position, words, "
+          "marks, created_ms, updated_ms, seen_ms, content_ms, revision_count, "
+          "duplicate_count, type, scope, topic_key, hash, rule, tool, tool_call_id, origin, "
+          "tags, title, grams, content) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
+          "?10, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"));
+  add.Bind(slot).Bind(id).Bind(range).Bind(project).Bind(session).Bind(position);
+  add.Bind(facts.words).Bind(facts.marks);
+  add.Bind(row.created_ms).Bind(row.updated_ms).Bind(row.last_seen_ms);
+  add.Bind(row.revision_count).Bind(row.duplicate_count).Bind(row.type).Bind(row.scope);
+  if (row.topic_key.empty())
+    add.BindNull();
+  else
+    add.Bind(row.topic_key);
+  add.Bind(row.normalized_hash)
+      .Bind(row.source.rule)
+      .Bind(row.source.tool)
+      .Bind(row.source.tool_call_id);
+  add.Bind(row.source.origin).Bind(base::DumpJson(row.tags)).Bind(row.title);
+  add.Bind(facts.grams).Bind(row.content);
+  RETURN_IF_ERROR(add.Run());
+  RETURN_IF_ERROR(PutIntoIndex(database, slot));
+  return id;
+}
+
+Result<bool> Revive(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement show,
+                   database.Prepare("UPDATE observations SET deleted_ms = NULL WHERE slot = ?1"));
+  Status shown = show.Bind(slot).Run();
+  if (!shown && shown.error().code == Code::kConflict) return false;
+  RETURN_IF_ERROR(std::move(shown));
+  RETURN_IF_ERROR(PutIntoIndex(database, slot));
+  return true;
+}
+
+}  // namespace memory

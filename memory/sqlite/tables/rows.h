@@ -1,0 +1,57 @@
+// Rows of observations and sessions as they lie in the tables. Everything runs in the caller's
+// transaction.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/api/memory_api.h"
+#include "lib/sqlite/database.h"
+#include "memory/model/words.h"
+
+namespace memory {
+
+// What stands before WHERE in every read of observations; ObservationAt reads its columns.
+#define MEMORY_SELECT_OBSERVATION                                                                 \
+  "SELECT o.slot, o.id, s.id, o.type, o.title, o.content, p.name, o.tags, o.scope, o.topic_key, " \
+  "o.hash, "                                                                                      \
+  "o.revision_count, o.duplicate_count, o.seen_ms, o.created_ms, o.updated_ms, o.tool, "          \
+  "o.tool_call_id, "                                                                              \
+  "o.rule, o.origin FROM observations o JOIN sessions s ON s.number = o.session "                 \
+  "JOIN projects p ON p.number = o.project "
+#define MEMORY_SELECT_SESSION                                                                  \
+  "SELECT s.id, p.name, s.summary, s.predecessor, s.started_ms, s.ended_ms, s.message_count, " \
+  "s.number "                                                                                  \
+  "FROM sessions s JOIN projects p ON p.number = s.project "
+
+std::vector<std::string> TagsOf(const std::string& stored);  // as a row keeps them
+api::Observation ObservationAt(const sqlite::Statement& row);
+api::Session SessionAt(const sqlite::Statement& row);
+// In the statement's order, up to the row that passes `bytes` (answer_limit.h).
+base::Result<std::vector<api::Observation>> AllObservations(sqlite::Statement read, size_t bytes);
+base::Result<std::vector<api::Session>> AllSessions(sqlite::Statement read);
+
+// Names are matched folded (rulings K28); nullopt: never written.
+base::Result<std::optional<int64_t>> FindProject(sqlite::Database& database,
+                                                 const std::string& name);
+base::Result<int64_t> FindOrAddProject(sqlite::Database& database, const std::string& name);
+
+// The session's number, made in `project` when unknown; kConflict when it is another project's.
+base::Result<int64_t> FindOrAddSession(sqlite::Database& database, const std::string& id,
+                                       const std::string& project, int64_t now_ms);
+
+// A row's number, live or not: deleted, hidden, or over.
+struct Place {
+  int64_t slot = 0;
+  bool live = false;
+};
+base::Result<std::optional<Place>> FindRow(sqlite::Database& database, int64_t id);
+
+// Inserts with the next id, or with `row.id` when not 0 (the caller knows that it is free).
+base::Result<int64_t> InsertRow(sqlite::Database& database, const api::Observation& row,
+                                const TextFacts& facts, int64_t session);
+// A row that was hidden or deleted softly comes back as it was. False: its topic has another row.
+base::Result<bool> Revive(sqlite::Database& database, int64_t slot);
+
+}  // namespace memory

@@ -1,0 +1,36 @@
+// How much a tenant keeps, read at each commit, and whether it may keep more. The limits are in
+// quota.h.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "lib/sqlite/database.h"
+#include "memory/model/quota.h"
+
+namespace memory {
+
+class StoreUsage {
+ public:
+  StoreUsage(std::string file, TenantQuota quota) : file_(std::move(file)), quota_(quota) {}
+
+  // Last in each of the writer's transactions; its cost does not depend on what is kept. A commit
+  // that then fails leaves figures that the next one puts right.
+  base::Status Read(sqlite::Database& writer);
+  // kFull: over a quota; names it, its limit, its value, and what to do. As of the last commit:
+  // works that wait together may go beyond the limit by their number. Any thread.
+  base::Status Admit() const;
+  // What of the log readers keep from being taken into the file: it counts like the file's bytes.
+  void SetLog(int64_t bytes) { log_bytes_ = bytes; }
+  int64_t rows() const { return rows_; }
+  int64_t bytes() const { return bytes_ + log_bytes_; }
+  int64_t log_bytes() const { return log_bytes_; }
+
+ private:
+  const std::string file_;
+  const TenantQuota quota_;
+  std::atomic<int64_t> rows_{0}, bytes_{0}, log_bytes_{0};
+  mutable std::atomic<bool> told_{false};  // in the log, since it was last under its quota
+};
+
+}  // namespace memory

@@ -1,0 +1,191 @@
+// A state machine over characters, and the records as rows.
+#include "memory/transfer/formats/csv_records.h"
+
+#include <algorithm>
+
+#include "lib/base/text/text.h"
+#include "memory/api/json_elements.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr size_t kMaxColumns = 1000;
+constexpr std::string_view kAnyCase[] = {"content", "title", "type",     "tags",
+                                         "project", "scope", "topic_key"};
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+std::string LowerAscii(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+// What the columns are called, without case for the ones that we know.
+Result<std::vector<std::string>> ColumnsOf(const std::vector<std::string>& header) {
+  std::vector<std::string> columns;
+  for (const std::string& name : header) {
+    std::string column(base::Trim(name));
+    if (!base::IsUtf8(column)) return Error{Code::kInvalid, "line 1: a column's name is not UTF-8"};
+    const std::string lower = LowerAscii(column);
+    if (std::find(std::begin(kAnyCase), std::end(kAnyCase), lower) != std::end(kAnyCase))
+      column = lower;
+    if (std::find(columns.begin(), columns.end(), column) != columns.end())
+      return Error{Code::kInvalid,
+                   "line 1: the column \"" + base::Ellipsize(column, 40) + "\" is there twice"};
+    columns.push_back(std::move(column));
+  }
+  if (std::find(columns.begin(), columns.end(), "content") == columns.end())
+    return Error{Code::kInvalid,
+                 "line 1: the first line must name the columns, one of them content"};
+  return columns;
+}
+
+Result<Json> RowOf(const std::vector<std::string>& columns,
+                   const std::vector<std::string>& fields) {
+  if (fields.size() != columns.size()) {
+    return Error{Code::kInvalid, "it has " + std::to_string(fields.size()) + " fields, there are " +
+                                     std::to_string(columns.size()) + " columns"};
+  }
+  Json row = Json::object();
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (!base::IsUtf8(fields[i]))
+      return Error{Code::kInvalid, "column " + std::to_string(i + 1) + " is not UTF-8"};
+    row[columns[i]] = fields[i];
+  }
+  return row;
+}
+
+}  // namespace
+
+Error CsvReader::Wrong(const char* why) const {
+  return Error{Code::kInvalid, "line " + std::to_string(line_) + ": " + why};
+}
+
+Status CsvReader::Push(std::string_view piece) {
+  for (const char c : piece) {
+    if (++record_bytes_ > kMaxElementBytes) {
+      return Error{Code::kTooLarge, "line " + std::to_string(record_line_) +
+                                        ": one record is over " + std::to_string(kMaxElementBytes) +
+                                        " bytes"};
+    }
+    RETURN_IF_ERROR(Take(c));
+    if (c == '\n') ++line_;
+  }
+  return {};
+}
+
+Status CsvReader::Take(char c) {
+  switch (state_) {
+    case State::kStart:
+      if (c == '"') {
+        state_ = State::kQuoted;
+        quoted_ = true;
+        return {};
+      }
+      state_ = State::kPlain;
+      [[fallthrough]];
+    case State::kPlain:
+      if (c == '"') {
+        if (fields_.empty() && record_line_ == 1 && field_ == kByteOrderMark) {
+          field_.clear();
+          state_ = State::kQuoted;
+          return {};
+        }
+        return Wrong("a quote inside a field that does not begin with one");
+      }
+      if (c != ',' && c != '\r' && c != '\n') {
+        field_ += c;
+        return {};
+      }
+      return AfterField(c);
+    case State::kQuoted:
+      if (c == '"')
+        state_ = State::kQuoteInQuoted;
+      else
+        field_ += c;
+      return {};
+    case State::kQuoteInQuoted:
+      if (c == '"') {
+        field_ += c;
+        state_ = State::kQuoted;
+        return {};
+      }
+      return AfterField(c);
+    case State::kReturn:
+      if (c != '\n') return Wrong("a carriage return that no line feed follows; quote the field");
+      return EndRecord();
+  }
+  return {};
+}
+
+Status CsvReader::AfterField(char c) {
+  if (c != ',' && c != '\r' && c != '\n') return Wrong("text behind the quote that ends a field");
+  if (fields_.size() >= kMaxColumns) return Wrong("more than 1000 fields");
+  fields_.push_back(std::exchange(field_, std::string()));
+  state_ = c == '\r' ? State::kReturn : State::kStart;
+  return c == '\n' ? EndRecord() : Status();
+}
+
+Status CsvReader::EndRecord() {
+  state_ = State::kStart;
+  const bool blank = fields_.size() == 1 && fields_[0].empty() && !quoted_;
+  if (record_line_ == 1 && !fields_.empty() && fields_[0].starts_with(kByteOrderMark))
+    fields_[0].erase(0, kByteOrderMark.size());
+  Status taken = blank ? Status() : on_record_(fields_, record_line_);
+  fields_.clear();
+  quoted_ = false;
+  record_bytes_ = 0;
+  record_line_ = line_ + 1;  // the line feed is counted after this
+  return taken;
+}
+
+Status CsvReader::Finish() {
+  if (state_ == State::kQuoted) {
+    return Error{Code::kInvalid, "line " + std::to_string(record_line_) +
+                                     ": a quote that begins here does not end"};
+  }
+  if (state_ == State::kStart && fields_.empty()) return {};
+  return state_ == State::kReturn ? EndRecord() : AfterField('\n');
+}
+
+bool StartsAsCsv(std::string_view beginning) {
+  std::vector<std::string> names;
+  CsvReader reader([&](const std::vector<std::string>& fields, size_t) -> Status {
+    if (names.empty()) names = fields;
+    return {};
+  });
+  return reader.Push(beginning.substr(0, beginning.find('\n'))) && reader.Finish() &&
+         ColumnsOf(names);
+}
+
+Status ReadCsv(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
+  std::vector<std::string> columns;
+  CsvReader reader([&](const std::vector<std::string>& fields, size_t line) -> Status {
+    if (columns.empty()) {
+      ASSIGN_OR_RETURN(columns, ColumnsOf(fields));
+      return {};
+    }
+    const Json where = {{"line", line}};
+    Result<Json> row = RowOf(columns, fields);
+    if (row) return importer.TakeObservation(RowOfFields(std::move(*row), defaults), where);
+    importer.RefuseObservation(row.error(), where);
+    return {};
+  });
+  for (;;) {
+    ASSIGN_OR_RETURN(std::string piece, body.Read());
+    if (piece.empty()) break;
+    RETURN_IF_ERROR(reader.Push(piece));
+  }
+  RETURN_IF_ERROR(reader.Finish());
+  if (columns.empty()) return Error{Code::kInvalid, "there is no line that names the columns"};
+  return {};
+}
+
+}  // namespace memory

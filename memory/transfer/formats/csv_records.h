@@ -1,0 +1,49 @@
+// Reads an import as comma-separated values (RFC 4180) while it arrives.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/http/message/message.h"
+#include "memory/transfer/rows/foreign_rows.h"
+#include "memory/transfer/rows/importer.h"
+
+namespace memory {
+
+// The records of a text that arrives in pieces, as RFC 4180 has them; lines may end in LF alone, a
+// byte order mark is left out, and so are empty lines. Memory is bounded by the largest record.
+class CsvReader {
+ public:
+  using OnRecord = std::function<base::Status(const std::vector<std::string>& fields, size_t line)>;
+  explicit CsvReader(OnRecord on_record) : on_record_(std::move(on_record)) {}
+
+  // kInvalid: a quote where none may be, a carriage return alone; kTooLarge: a record over
+  // kMaxElementBytes; each with its line. Errors of the callback end the reading.
+  base::Status Push(std::string_view piece);
+  base::Status Finish();  // kInvalid: the last quote does not end
+
+ private:
+  enum class State { kStart, kPlain, kQuoted, kQuoteInQuoted, kReturn };
+  base::Status Take(char c);
+  base::Status AfterField(char c);
+  base::Status EndRecord();
+  base::Error Wrong(const char* why) const;
+
+  OnRecord on_record_;
+  State state_ = State::kStart;
+  std::vector<std::string> fields_;
+  std::string field_;
+  bool quoted_ = false;  // a field of this record was
+  size_t line_ = 1, record_line_ = 1, record_bytes_ = 0;
+};
+
+// Whether a body that begins so is a table: its first line has a field `content`.
+bool StartsAsCsv(std::string_view beginning);
+
+// The first record names the columns; `content` must be among them. A record with another number of
+// fields, or whose bytes are not UTF-8, is refused alone.
+base::Status ReadCsv(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer);
+
+}  // namespace memory

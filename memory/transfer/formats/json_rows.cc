@@ -1,0 +1,121 @@
+// Which array and which element is what.
+#include "memory/transfer/formats/json_rows.h"
+
+#include <algorithm>
+
+#include "memory/api/json_elements.h"
+#include "memory/transfer/formats/told_format.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+// An engram's export says its version; ours and the reference service's do not have one.
+class ObjectReader {
+ public:
+  ObjectReader(const ForeignDefaults& defaults, Importer& importer)
+      : defaults_(defaults), importer_(importer), format_(defaults.format) {}
+
+  Status Read(http::BodyReader& body) {
+    ElementHandlers handlers;
+    handlers.list = format_ != "engram";
+    handlers.on_element = [&](const std::string& array, const Json& element) {
+      return Take(array, element);
+    };
+    handlers.on_field = [&](const std::string& name, const Json& value) {
+      return TakeField(name, value);
+    };
+    handlers.on_array = [&](const std::string& array) { known_ = known_ || IsKnown(array); };
+    RETURN_IF_ERROR(ReadElements(body, handlers));
+    if (known_) return {};
+    return Error{Code::kInvalid, "nothing in this JSON is a list of memories"};
+  }
+
+ private:
+  Status TakeField(const std::string& name, const Json& value) {
+    if (name == "format") {
+      known_ = true;
+      return importer_.SetFormat(value);
+    }
+    if (name == "version" && format_ == "auto") format_ = "engram";
+    if ((name == "sessions" || name == "observations") && !value.is_null())
+      return Error{Code::kInvalid, name + " must be an array"};
+    return {};
+  }
+
+  Status Take(const std::string& array, const Json& element) {
+    const bool any = format_ == "auto";
+    if (array.empty() && (format_ == "chatgpt" || (any && element.contains("mapping"))))
+      return TakeConversation(element);
+    const bool list = array.empty() || array == "results" || array == "memories";
+    if (list && (format_ == "mem0" || (any && (array == "results" || element.contains("memory")))))
+      return importer_.TakeObservation(RowOfMem0(element, Named("mem0")));
+    if (format_ == "engram" || (any && IsEngrams(array, element)))
+      return TakeEngram(array, element);
+    if (array == "sessions") return importer_.TakeSession(element);
+    if (array == "observations" || array.empty()) return importer_.TakeObservation(element);
+    return {};
+  }
+
+  // The order of fields says nothing: so each row tells it, too.
+  static bool IsEngrams(const std::string& array, const Json& element) {
+    return array == "prompts" || element.contains(array == "sessions" ? "directory" : "sync_id");
+  }
+
+  static bool IsKnown(const std::string& array) {
+    static constexpr std::string_view kArrays[] = {"",         "results",      "memories",
+                                                   "sessions", "observations", "prompts"};
+    return std::find(std::begin(kArrays), std::end(kArrays), array) != std::end(kArrays);
+  }
+
+  Status TakeEngram(const std::string& array, const Json& element) {
+    const ForeignDefaults defaults = Named("engram");
+    if (array == "sessions") return importer_.TakeSession(SessionOfEngram(element, defaults));
+    if (array == "prompts") return importer_.TakeObservation(RowOfEngramPrompt(element, defaults));
+    if (array != "observations") return {};
+    if (!base::StringAt(element, {"deleted_at"}).empty()) {
+      importer_.SkipObservation();
+      return {};
+    }
+    return importer_.TakeObservation(RowOfEngram(element, defaults));
+  }
+
+  Status TakeConversation(const Json& element) {
+    Result<ForeignConversation> made = ConversationOfChatGpt(element, Named("chatgpt"));
+    if (!made) {
+      importer_.RefuseObservation(made.error(), Json());
+      return {};
+    }
+    RETURN_IF_ERROR(importer_.TakeSession(made->session));
+    for (const Json& row : made->rows) RETURN_IF_ERROR(importer_.TakeObservation(row));
+    return {};
+  }
+
+  ForeignDefaults Named(const char* format) const {
+    ForeignDefaults named = defaults_;
+    named.format = format;
+    return named;
+  }
+
+  const ForeignDefaults& defaults_;
+  Importer& importer_;
+  std::string format_;
+  bool known_ = false;  // something of an export was there, empty or not
+};
+
+}  // namespace
+
+Status ReadJsonRows(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
+  const Status read = ObjectReader(defaults, importer).Read(body);
+  const bool taken = importer.sessions_given() + importer.observations_given() > 0;
+  if (read || taken || read.error().code != Code::kInvalid) return read;
+  return Error{Code::kInvalid, read.error().message + "; " + kTaken};
+}
+
+}  // namespace memory

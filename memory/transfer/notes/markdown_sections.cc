@@ -1,0 +1,95 @@
+// Line by line: headings and code fences are all that counts (CommonMark 4.2, 4.5).
+#include "memory/transfer/notes/markdown_sections.h"
+
+#include <algorithm>
+
+#include "lib/base/text/text.h"
+
+namespace memory {
+
+namespace {
+
+constexpr size_t kDeepestSplit = 2, kMostIndent = 3;
+
+std::string_view WithoutIndent(std::string_view line) {
+  const size_t first = line.find_first_not_of(' ');
+  return first == line.npos || first > kMostIndent ? std::string_view() : line.substr(first);
+}
+
+// The marks that a fence begins with: at least three ` or ~; 0: none.
+size_t FenceOf(std::string_view line, char mark) {
+  const size_t end = std::min(line.find_first_not_of(mark), line.size());
+  return end >= 3 ? end : 0;
+}
+
+// Whether the lines that were given last are inside a code block.
+class Fences {
+ public:
+  bool Inside(std::string_view line) {
+    line = WithoutIndent(line);
+    if (open_ > 0) {
+      const size_t marks = FenceOf(line, mark_);
+      if (marks >= open_ && base::Trim(line.substr(marks)).empty()) open_ = 0;
+      return true;
+    }
+    for (const char mark : {'`', '~'}) {
+      if (const size_t marks = FenceOf(line, mark); marks > 0) {
+        open_ = marks;
+        mark_ = mark;
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  size_t open_ = 0;
+  char mark_ = '`';
+};
+
+bool StartsSection(std::string_view line) {
+  line = WithoutIndent(line);
+  const size_t level = std::min(line.find_first_not_of('#'), line.size());
+  return level >= 1 && level <= kDeepestSplit && (level == line.size() || line[level] == ' ');
+}
+
+std::string HeadingOf(std::string_view line) {
+  line = base::Trim(line);
+  while (line.starts_with('#')) line.remove_prefix(1);
+  line = base::Trim(line);
+  const size_t last = line.find_last_not_of('#');  // a closing sequence
+  if (last != line.npos && last + 1 < line.size() && line[last] == ' ')
+    line = base::Trim(line.substr(0, last));
+  return std::string(line);
+}
+
+}  // namespace
+
+std::vector<MarkdownSection> SectionsOf(std::string_view text) {
+  std::vector<MarkdownSection> sections;
+  MarkdownSection open;
+  const auto close = [&] {
+    open.content = std::string(base::Trim(open.content));
+    if (!open.content.empty()) sections.push_back(std::move(open));
+  };
+  Fences fences;
+  size_t number = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+    std::string_view line = rest.substr(0, end);
+    while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+    ++number;
+    if (!fences.Inside(line) && StartsSection(line)) {
+      close();
+      open = {HeadingOf(line), "", number};
+    } else {
+      open.content += rest.substr(0, end);
+    }
+    rest.remove_prefix(end);
+  }
+  close();
+  if (sections.empty()) sections.push_back({"", std::string(base::Trim(text)), 1});
+  return sections;
+}
+
+}  // namespace memory

@@ -1,0 +1,155 @@
+// Notes of one file, apart by their marks.
+#include "memory/transfer/notes/note_files.h"
+
+#include "lib/base/process/clock.h"
+#include "lib/base/text/text.h"
+#include "memory/transfer/notes/markdown_sections.h"
+#include "memory/transfer/rows/format.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+bool StartsWithMark(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return IsNoteMark(text.substr(0, text.find('\n')));
+}
+
+// Collects lines until the next note begins.
+class NotesReader {
+ public:
+  NotesReader(const ForeignDefaults& defaults, Importer& importer)
+      : defaults_(defaults), importer_(importer) {}
+
+  // `line` with its end.
+  Status Take(std::string_view line) {
+    ++number_;
+    const std::string_view text = line.substr(0, line.find('\n'));
+    if (in_fields_) {
+      in_fields_ = !IsNoteMark(text);
+      return Append(line);
+    }
+    if (!mark_.empty() && IsFieldLine(text)) {
+      RETURN_IF_ERROR(EndNote());
+      first_line_ = number_ - 1;
+      in_fields_ = true;
+    }
+    RETURN_IF_ERROR(Append(std::exchange(mark_, std::string())));
+    if (in_fields_ || !IsNoteMark(text)) return Append(line);
+    mark_ = line;
+    return {};
+  }
+
+  Status Finish() {
+    RETURN_IF_ERROR(Append(std::exchange(mark_, std::string())));
+    RETURN_IF_ERROR(EndNote());
+    if (!ours_ || ended_) return {};
+    return Error{Code::kInvalid, "the import was cut off behind line " + std::to_string(number_) +
+                                     ": the last note must be that with kind: end"};
+  }
+
+ private:
+  Status Append(std::string_view line) {
+    note_ += line;
+    if (note_.size() <= kMaxNoteBytes) return {};
+    return Error{Code::kTooLarge, "line " + std::to_string(first_line_) + ": a note is over " +
+                                      std::to_string(kMaxNoteBytes) + " bytes"};
+  }
+  Status EndNote() {
+    const std::string text = std::exchange(note_, std::string());
+    if (base::Trim(text).empty()) return {};
+    const Json where = {{"line", first_line_}};
+    if (ended_) return Wrong("there is something behind the last note");
+    if (!StartsWithMark(text)) return TakeSections(text);
+    Result<ParsedNote> note = DecodeNote(text);
+    if (!note) {
+      importer_.RefuseObservation(note.error(), where);
+      return {};
+    }
+    const std::string kind = base::StringAt(note->front, {"kind"});
+    if (kind == "export") {
+      ours_ = true;
+      return importer_.SetFormat(note->front.value("format", Json()));
+    }
+    if (kind == "end") return End(note->front);
+    if (IsSessionNote(*note)) return importer_.TakeSession(SessionOfNote(std::move(*note)), where);
+    return importer_.TakeObservation(RowOfNote(std::move(*note), defaults_), where);
+  }
+  // What stands before the first fields, or a file without any: somebody's Markdown.
+  Status TakeSections(const std::string& text) {
+    Result<ParsedNote> note = DecodeNote(text);
+    if (!note) {
+      importer_.RefuseObservation(note.error(), {{"line", first_line_}});
+      return {};
+    }
+    for (MarkdownSection& section : SectionsOf(note->body)) {
+      Json row = {{"content", std::move(section.content)}};
+      if (!section.title.empty()) row["title"] = base::Ellipsize(section.title, api::kMaxTitle);
+      RETURN_IF_ERROR(importer_.TakeObservation(RowOfFields(std::move(row), defaults_),
+                                                {{"line", first_line_ + section.line - 1}}));
+    }
+    return {};
+  }
+  Status End(const Json& front) {
+    ended_ = true;
+    if (front.value("sessions", Json()) == importer_.sessions_given() &&
+        front.value("observations", Json()) == importer_.observations_given())
+      return {};
+    return Wrong("its counts are not those of the notes before it: some are missing");
+  }
+  Error Wrong(const char* why) const {
+    return Error{Code::kInvalid, "line " + std::to_string(first_line_) + ": " + why};
+  }
+
+  const ForeignDefaults& defaults_;
+  Importer& importer_;
+  std::string note_, mark_;  // a mark waits for the line that tells what it is
+  size_t number_ = 0, first_line_ = 1;
+  bool in_fields_ = false, ours_ = false, ended_ = false;
+};
+
+}  // namespace
+
+std::string FirstNote(int64_t now_ms) {
+  return NoteOf(
+      {{"kind", "export"}, {"format", kExportFormat}, {"exported_at", base::FormatTime(now_ms)}},
+      "");
+}
+
+std::string LastNote(size_t sessions, size_t observations) {
+  return NoteOf({{"kind", "end"}, {"sessions", sessions}, {"observations", observations}}, "");
+}
+
+bool StartsAsNotes(std::string_view beginning) {
+  const size_t end = beginning.find('\n');
+  return end != beginning.npos && IsNoteMark(beginning.substr(0, end)) &&
+         IsFieldLine(beginning.substr(end + 1, beginning.find('\n', end + 1) - end - 1));
+}
+
+Status ReadNotes(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
+  NotesReader reader(defaults, importer);
+  std::string open;  // the beginning of the line that still arrives
+  for (;;) {
+    ASSIGN_OR_RETURN(std::string piece, body.Read());
+    if (piece.empty()) break;
+    std::string_view rest = piece;
+    for (size_t end; (end = rest.find('\n')) != rest.npos; rest.remove_prefix(end + 1)) {
+      open += rest.substr(0, end + 1);
+      RETURN_IF_ERROR(reader.Take(open));
+      open.clear();
+    }
+    open += rest;
+    if (open.size() > kMaxNoteBytes)
+      return Error{Code::kTooLarge, "one line is over " + std::to_string(kMaxNoteBytes) + " bytes"};
+  }
+  if (!open.empty()) RETURN_IF_ERROR(reader.Take(open));
+  return reader.Finish();
+}
+
+}  // namespace memory

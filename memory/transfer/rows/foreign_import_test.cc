@@ -1,0 +1,222 @@
+// Imports of other programs' exports, through the port: what each field becomes, and that a second
+// one adds nothing.
+#include "memory/api/api_fixture.h"
+#include "memory/transfer/rows/foreign_rows.h"
+
+namespace memory {
+namespace {
+
+class ForeignImportTest : public ApiTest {
+ protected:
+  // Imports twice, a day apart: the second adds nothing. → the first report.
+  Json ImportTwice(const std::string& target, const std::string& body) {
+    Answered first = PostText(target, body);
+    EXPECT_EQ(first.status, 200) << first.body;
+    const Json before = Get("/export").body["observations"];
+    clock_.Advance(kDay);
+    Answered again = PostText(target, body);
+    EXPECT_EQ(again.status, 200) << again.body;
+    EXPECT_EQ(again.body["imported_observations"], 0) << again.body;
+    EXPECT_EQ(again.body["imported_sessions"], 0) << again.body;
+    EXPECT_EQ(again.body["errors"], first.body["errors"]);
+    EXPECT_EQ(Get("/export").body["observations"], before);
+    return first.body;
+  }
+  Json Only() {
+    Json rows = Get("/export").body["observations"];
+    EXPECT_EQ(rows.size(), 1u) << rows;
+    return rows.empty() ? Json() : rows[0];
+  }
+};
+
+TEST_F(ForeignImportTest, Mem0sMemoriesComeWithWhomTheyAreOf) {
+  const Json memory = {{"id", "892db2ae-06d9-49e5-8b3e-585ef9b85b8e"},
+                       {"memory", "Likes to hike\non weekends"},
+                       {"hash", "c1"},
+                       {"metadata", {{"mood", "good"}, {"score", 3}}},
+                       {"categories", {"hobbies"}},
+                       {"user_id", "alex"},
+                       {"created_at", "2024-07-20T01:30:36.275141-07:00"},
+                       {"updated_at", nullptr}};
+  const Json bad = {{"id", "x"}, {"memory", 7}};
+  const std::string body = base::DumpJson({{"results", {memory, bad}}});
+  Json report = ImportTwice("/import?project=hikes", body);
+  EXPECT_EQ(report["imported_observations"], 1);
+  ASSERT_EQ(report["errors"].size(), 1u);
+  EXPECT_EQ(report["errors"][0]["index"], 1);
+  Json row = Only();
+  EXPECT_EQ(row["content"], "Likes to hike\non weekends\n\nmood: good\nscore: 3");
+  EXPECT_EQ(row["title"], "Likes to hike");
+  EXPECT_EQ(row["tags"], (Json{"hobbies", "user:alex"}));
+  EXPECT_EQ(row["project"], "hikes");
+  EXPECT_EQ(row["type"], "discovery");
+  EXPECT_EQ(row["created_at"], "2024-07-20T08:30:36.275Z");
+  EXPECT_EQ(row["source"]["origin"], "import");
+  for (const Json& same : {Json{memory}, Json{{"memories", {memory}}}}) {
+    Answered again = PostText("/import?project=hikes", base::DumpJson(same));
+    EXPECT_EQ(again.body["skipped"], 1) << again.body;
+  }
+}
+
+TEST_F(ForeignImportTest, EngramsSessionsObservationsAndPromptsAreTaken) {
+  const Json exported = {{"version", "0.1.0"},
+                         {"exported_at", "2026-01-03 10:00:00"},
+                         {"sessions",
+                          {{{"id", "s1"},
+                            {"project", "web"},
+                            {"directory", "/src"},
+                            {"started_at", "2026-01-02 10:00:00"},
+                            {"ended_at", "2026-01-02 11:00:00"},
+                            {"summary", "Done."}}}},
+                         {"observations",
+                          {{{"id", 7},
+                            {"sync_id", "obs-1"},
+                            {"session_id", "s1"},
+                            {"type", "bugfix"},
+                            {"title", "Null check"},
+                            {"content", "Checked."},
+                            {"tool_name", "edit"},
+                            {"project", "web"},
+                            {"scope", "personal"},
+                            {"topic_key", "bug/null"},
+                            {"revision_count", 2},
+                            {"duplicate_count", 3},
+                            {"created_at", "2026-01-02 10:30:00"},
+                            {"updated_at", "2026-01-02 10:40:00"}},
+                           {{"id", 8},
+                            {"sync_id", "obs-2"},
+                            {"session_id", "s1"},
+                            {"type", "manual"},
+                            {"title", "Gone"},
+                            {"content", "Gone."},
+                            {"project", "web"},
+                            {"deleted_at", "2026-01-02 10:50:00"},
+                            {"created_at", "2026-01-02 10:45:00"}}}},
+                         {"prompts",
+                          {{{"id", 7},
+                            {"session_id", "s1"},
+                            {"content", "Why is it null?"},
+                            {"project", nullptr},
+                            {"created_at", "2026-01-02 10:20:00"}}}}};
+  for (const char* target : {"/import?project=web", "/import?project=web&format=engram"}) {
+    Json report = ImportTwice(target, base::DumpJson(exported));
+    EXPECT_EQ(report["errors"], Json::array()) << target;
+  }
+  EXPECT_EQ(Get("/sessions/recent").body[0]["started_at"], "2026-01-02T10:00:00Z");
+  Json row = Get("/observations/7").body;
+  EXPECT_EQ(row["created_at"], "2026-01-02T10:30:00Z");
+  EXPECT_EQ(row["duplicate_count"], 2);
+  EXPECT_EQ(row["revision_count"], 2);
+  EXPECT_EQ(row["topic_key"], "bug/null");
+  EXPECT_EQ(row["tags"], Json{"scope:personal"});
+  EXPECT_EQ(row["source"], (Json{{"origin", "import"}, {"tool", "edit"}}));
+  EXPECT_EQ(Get("/observations/recent?type=prompt").body[0]["content"], "Why is it null?");
+  EXPECT_EQ(Get("/stats").body["total_observations"], 2);
+}
+
+Json Turn(const char* role, const Json& parts, const char* parent, double time) {
+  return {{"parent", parent},
+          {"children", Json::array()},
+          {"message",
+           {{"author", {{"role", role}}},
+            {"create_time", time},
+            {"content", {{"content_type", "text"}, {"parts", parts}}}}}};
+}
+
+TEST_F(ForeignImportTest, AConversationOfChatGptIsASessionAndItsPairsAreObservations) {
+  Json mapping = {
+      {"root", {{"parent", nullptr}, {"children", {"a"}}, {"message", nullptr}}},
+      {"a", Turn("user", {"How do I boil\nan egg?"}, "root", 1711234567.5)},
+      {"b", Turn("assistant", {"Ten minutes."}, "a", 1711234568)},
+      {"x", Turn("assistant", {"another branch"}, "a", 1711234568)},
+      {"c", Turn("assistant", {Json{{"asset_pointer", "file"}}, "Or nine."}, "b", 1711234569)},
+      {"t", Turn("tool", {"hidden"}, "c", 1711234570)},
+      {"d", Turn("user", {"Thanks"}, "t", 1711234571)}};
+  const Json conversation = {
+      {"title", "Eggs"},    {"conversation_id", "c-1"},  {"create_time", 1711234567.0},
+      {"mapping", mapping}, {"update_time", 1711234600}, {"current_node", "d"}};
+  Json report = ImportTwice(
+      "/import",
+      base::DumpJson(Json{conversation, {{"title", "no mapping"}}, {{"mapping", Json::object()}}}));
+  EXPECT_EQ(report["imported_observations"], 2);
+  EXPECT_EQ(report["imported_sessions"], 2);
+  EXPECT_EQ(report["errors"].size(), 1u);
+  Json rows = Get("/export").body["observations"];
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["content"],
+            "User: How do I boil\nan egg?\n\nAssistant: Ten minutes.\n\nAssistant: Or nine.");
+  EXPECT_EQ(rows[0]["title"], "How do I boil");
+  EXPECT_EQ(rows[0]["type"], "episodic");
+  EXPECT_EQ(rows[0]["tags"], Json{"Eggs"});
+  EXPECT_EQ(rows[0]["session_id"], "chatgpt-c-1");
+  EXPECT_EQ(rows[0]["created_at"], "2024-03-23T22:56:07.500Z");
+  EXPECT_EQ(rows[1]["content"], "User: Thanks");
+  Json sessions = Get("/sessions/recent").body;
+  EXPECT_EQ(
+      sessions.back()["message_count"].get<int>() + sessions.front()["message_count"].get<int>(),
+      4);
+}
+
+TEST_F(ForeignImportTest, ABranchThatGoesInACircleEnds) {
+  Json mapping = {{"a", Turn("user", {"one"}, "b", 1)}, {"b", Turn("assistant", {"two"}, "a", 2)}};
+  Json report = ImportTwice("/import?format=chatgpt",
+                            base::DumpJson(Json{{{"mapping", mapping}, {"current_node", "a"}}}));
+  EXPECT_EQ(report["imported_observations"], 2);
+}
+
+TEST_F(ForeignImportTest, ATableNeedsContentAndKeepsItsOtherColumns) {
+  const std::string table =
+      "Content,type,tags,owner,created_at\r\n"
+      "\"User prefers dark mode, always\",semantic,\"preference,ui\",Ann,2026-01-02\r\n"
+      "Deploy with Docker Compose,,\"deployment;docker\",,\r\n"
+      "too,few\r\n"
+      "\"\",semantic,,,\r\n"
+      "\"two\nlines \"\"quoted\"\"\",procedural,,,1711234567890\r\n";
+  Json report = ImportTwice("/import?project=kb", table);
+  EXPECT_EQ(report["imported_observations"], 3);
+  ASSERT_EQ(report["errors"].size(), 2u);
+  EXPECT_EQ(report["errors"][0]["line"], 4);
+  EXPECT_EQ(report["errors"][0]["index"], 2);
+  EXPECT_EQ(report["errors"][1]["line"], 5);
+  Json rows = Get("/export").body["observations"];
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0]["content"], "User prefers dark mode, always\n\nowner: Ann");
+  EXPECT_EQ(rows[0]["tags"], (Json{"preference", "ui"}));
+  EXPECT_EQ(rows[0]["created_at"], "2026-01-02T00:00:00Z");
+  EXPECT_EQ(rows[1]["type"], "discovery");
+  EXPECT_EQ(rows[1]["tags"], (Json{"deployment", "docker"}));
+  EXPECT_EQ(rows[1]["session_id"], "csv-import-kb");
+  EXPECT_EQ(rows[2]["content"], "two\nlines \"quoted\"");
+  EXPECT_EQ(rows[2]["created_at"], "2024-03-23T22:56:07.890Z");
+  EXPECT_EQ(PostText("/import?format=csv", "a,b\n1,2\n").status, 400);
+  EXPECT_EQ(PostText("/import?format=csv", "").status, 400);
+}
+
+TEST_F(ForeignImportTest, ARowWithoutATimeIsFromItsImportAndTheSameNextTime) {
+  Json row = NoteBody("no time");
+  clock_.Advance(5000);
+  Json report = ImportTwice("/import", base::DumpJson({{"observations", {row}}}));
+  EXPECT_EQ(report["imported_observations"], 1);
+  EXPECT_EQ(Only()["created_at"], base::FormatTime(kMidnight + 5000));
+}
+
+TEST(ForeignTime, IsReadAsProgramsWriteIt) {
+  for (auto [given, wanted] : std::initializer_list<std::pair<Json, Json>>{
+           {"2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"},
+           {"2026-01-02 03:04:05", "2026-01-02T03:04:05Z"},
+           {"2026-01-02T03:04:05.250", "2026-01-02T03:04:05.250Z"},
+           {"2026-01-02", "2026-01-02T00:00:00Z"},
+           {1767323045, "2026-01-02T03:04:05Z"},
+           {1767323045250, "2026-01-02T03:04:05.250Z"},
+           {"1767323045", "2026-01-02T03:04:05Z"},
+           {"", nullptr},
+           {"yesterday", "yesterday"},
+           {-5, -5},
+           {1e300, 1e300},
+           {true, true}}) {
+    EXPECT_EQ(ForeignTime(given), wanted) << given;
+  }
+}
+
+}  // namespace
+}  // namespace memory

@@ -1,0 +1,235 @@
+// Flat rows, mem0 and engram; conversations are in chatgpt_rows.cc.
+#include "memory/transfer/rows/foreign_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/text/text.h"
+
+namespace memory {
+
+using base::Json;
+
+namespace {
+
+constexpr double kLastSecond = 253'402'300'799;  // of the year 9999
+constexpr size_t kTitleCharacters = 120;
+
+struct Alias {
+  const char* name;
+  const char* ours;
+};
+constexpr Alias kAliases[] = {
+    {"createdAt", "created_at"}, {"created", "created_at"},   {"create_time", "created_at"},
+    {"updatedAt", "updated_at"}, {"modified", "updated_at"},  {"update_time", "updated_at"},
+    {"memory", "content"},       {"text", "content"},         {"categories", "tags"},
+    {"topicKey", "topic_key"},   {"sessionId", "session_id"},
+};
+constexpr std::array kOurs = {
+    "content", "title",     "type",           "tags",         "project",
+    "scope",   "topic_key", "session_id",     "created_at",   "updated_at",
+    "id",      "source",    "revision_count", "last_seen_at", "duplicate_count"};
+// Of no use in another store.
+constexpr std::array kLeftOut = {"kind", "normalized_hash"};
+
+template <class Names>
+bool IsIn(const Names& names, std::string_view name) {
+  return std::any_of(names.begin(), names.end(), [&](const char* one) { return name == one; });
+}
+
+bool SaysNothing(const Json& value) {
+  return value.is_null() ||
+         (value.is_string() && base::IsBlank(value.get_ref<const std::string&>())) ||
+         (value.is_structured() && value.empty());
+}
+
+std::string Shown(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : base::DumpJson(value);
+}
+
+// "a, b; #c" as well as ["a"]; a scalar that is neither is refused with the row.
+Json TagList(Json tags) {
+  if (!tags.is_string()) return tags;
+  std::string text = tags.get<std::string>();
+  std::ranges::replace(text, ';', ',');
+  Json list = Json::array();
+  for (std::string_view tag : base::Split(text, ',')) {
+    tag = base::Trim(tag);
+    while (tag.starts_with('#')) tag.remove_prefix(1);
+    if (!tag.empty()) list.push_back(std::string(tag));
+  }
+  return list;
+}
+
+void AddTag(Json& row, const std::string& tag) {
+  Json& tags = row["tags"];
+  if (tags.is_null()) tags = Json::array();
+  if (tags.is_array() && std::find(tags.begin(), tags.end(), tag) == tags.end())
+    tags.push_back(tag);
+}
+
+void Rename(Json& fields) {
+  for (const Alias& alias : kAliases) {
+    auto found = fields.find(alias.name);
+    if (found == fields.end() || fields.contains(alias.ours)) continue;
+    Json value = std::move(*found);
+    fields.erase(found);
+    fields[alias.ours] = std::move(value);
+  }
+}
+
+void NormalizeScope(Json& row) {
+  auto scope = row.find("scope");
+  if (scope == row.end() || !scope->is_string() || *scope == "project" || *scope == "global")
+    return;
+  const std::string other = scope->get<std::string>();
+  row.erase(scope);
+  if (!base::IsBlank(other)) AddTag(row, "scope:" + base::Ellipsize(other, api::kMaxTag - 6));
+}
+
+void FillIn(Json& row, const ForeignDefaults& defaults) {
+  auto missing = [&](const char* field) { return !row.contains(field) || SaysNothing(row[field]); };
+  if (missing("type")) row["type"] = "discovery";
+  if (missing("project")) row["project"] = defaults.project;
+  if (missing("session_id") && row["project"].is_string())
+    row["session_id"] = defaults.SessionOf(row["project"].get<std::string>());
+  if (missing("title")) {
+    row["title"] = TitleOf(base::StringAt(row, {"content"}));
+  }
+  if (base::StringAt(row, {"source", "origin"}).empty()) {
+    if (missing("source")) row["source"] = Json::object();
+    if (row["source"].is_object()) row["source"]["origin"] = api::kOriginImport;
+  }
+}
+
+// The fields that we know stay, in our form; the others go.
+Json KnownFields(const Json& fields) {
+  Json row = Json::object();
+  for (const auto& [name, value] : fields.items()) {
+    if (IsIn(kOurs, name) && !SaysNothing(value)) row[name] = value;
+  }
+  for (const char* time : {"created_at", "updated_at", "last_seen_at"}) {
+    if (row.contains(time)) row[time] = ForeignTime(row[time]);
+  }
+  if (row.contains("tags")) row["tags"] = TagList(std::move(row["tags"]));
+  if (row.contains("source") && !row["source"].is_object()) row.erase("source");
+  if (row.contains("id") && !(row["id"].is_number_integer() && row["id"] > 0)) row.erase("id");
+  NormalizeScope(row);
+  return row;
+}
+
+void AppendLines(Json& row, const Json& fields) {
+  std::string lines;
+  for (const auto& [name, value] : fields.items()) {
+    const bool taken = IsIn(kOurs, name) && (name != "source" || value.is_object());
+    if (taken || IsIn(kLeftOut, name) || SaysNothing(value)) continue;
+    lines += "\n" + name + ": " + Shown(value);
+  }
+  if (lines.empty() || !row.contains("content") || !row["content"].is_string()) return;
+  row["content"] = row["content"].get<std::string>() + "\n" + lines;
+}
+
+}  // namespace
+
+std::string ForeignDefaults::SessionOf(const std::string& of) const {
+  return std::string(base::Prefix(format + "-import-" + of, api::kMaxSessionId));
+}
+
+std::string TitleOf(std::string_view content) {
+  content = base::Trim(content);
+  std::string_view line = base::Trim(content.substr(0, content.find('\n')));
+  while (line.starts_with('#')) line.remove_prefix(1);  // a heading
+  line = base::Trim(line);
+  return line.empty() ? "(untitled)" : base::Ellipsize(line, kTitleCharacters);
+}
+
+Json ForeignTime(const Json& time) {
+  if (time.is_number()) {
+    double seconds = time.get<double>();
+    if (std::abs(seconds) > 1e11) seconds /= 1000;  // they were milliseconds
+    if (!(seconds >= 0 && seconds <= kLastSecond)) return time;
+    return base::FormatTime(static_cast<int64_t>(std::llround(seconds * 1000)));
+  }
+  if (!time.is_string()) return time;
+  std::string text(base::Trim(time.get_ref<const std::string&>()));
+  if (text.empty()) return nullptr;
+  if (base::ParseTime(text)) return text;
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return ForeignTime(Json(number));
+  if (text.size() == 10) text += "T00:00:00";
+  if (text.size() > 10 && text[10] == ' ') text[10] = 'T';
+  for (const char* zone : {"", "Z"}) {
+    if (base::ParseTime(text + zone)) return text + zone;
+  }
+  return time;
+}
+
+Json RowOfFields(Json fields, const ForeignDefaults& defaults) {
+  if (!fields.is_object()) return fields;
+  Rename(fields);
+  Json row = KnownFields(fields);
+  FillIn(row, defaults);  // before the lines: the title is of the content alone
+  AppendLines(row, fields);
+  return row;
+}
+
+Json RowOfMem0(const Json& memory, const ForeignDefaults& defaults) {
+  if (!memory.is_object()) return memory;
+  Json fields = memory;
+  for (const char* left_out : {"id", "hash", "score", "input", "messages", "version", "immutable"})
+    fields.erase(left_out);
+  Rename(fields);
+  if (auto metadata = memory.find("metadata"); metadata != memory.end() && metadata->is_object()) {
+    fields.erase("metadata");
+    for (const auto& [name, value] : metadata->items()) {
+      if (!fields.contains(name) || SaysNothing(fields[name])) fields[name] = value;
+    }
+  }
+  if (std::string run = base::StringAt(memory, {"run_id"}); !run.empty())
+    fields["session_id"] = base::Ellipsize("mem0-" + run, api::kMaxSessionId);
+  if (fields.contains("tags")) fields["tags"] = TagList(std::move(fields["tags"]));
+  for (const char* who : {"user", "agent", "app"}) {
+    const std::string name = std::string(who) + "_id";
+    const std::string id = base::StringAt(memory, {name.c_str()});
+    if (id.empty()) continue;
+    fields.erase(name);
+    AddTag(fields, base::Ellipsize(std::string(who) + ":" + id, api::kMaxTag));
+  }
+  fields.erase("run_id");
+  return RowOfFields(std::move(fields), defaults);
+}
+
+Json SessionOfEngram(const Json& session, const ForeignDefaults& defaults) {
+  if (!session.is_object()) return session;
+  Json made = session;
+  if (!made.contains("project") || SaysNothing(made["project"])) made["project"] = defaults.project;
+  for (const char* time : {"started_at", "ended_at"}) {
+    if (made.contains(time)) made[time] = ForeignTime(made[time]);
+  }
+  return made;
+}
+
+Json RowOfEngram(const Json& row, const ForeignDefaults& defaults) {
+  if (!row.is_object()) return row;
+  Json made = KnownFields(row);
+  if (std::string tool = base::StringAt(row, {"tool_name"}); !tool.empty())
+    made["source"]["tool"] = base::Ellipsize(tool, api::kMaxSource);
+  FillIn(made, defaults);
+  return made;
+}
+
+Json RowOfEngramPrompt(const Json& prompt, const ForeignDefaults& defaults) {
+  if (!prompt.is_object()) return prompt;
+  Json made = KnownFields(prompt);
+  made.erase("id");  // prompts are numbered apart
+  made["type"] = "prompt";
+  FillIn(made, defaults);
+  return made;
+}
+
+}  // namespace memory

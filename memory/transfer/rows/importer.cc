@@ -1,0 +1,185 @@
+// Batches of an import: large enough that a sync and a segment of the index are shared by many
+// rows, small enough that other writers wait for milliseconds.
+#include "memory/transfer/rows/importer.h"
+
+#include <algorithm>
+
+#include "lib/base/text/text.h"
+#include "memory/api/revision.h"
+#include "memory/api/validate.h"
+#include "memory/transfer/rows/format.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr size_t kBatchRows = 256;
+constexpr size_t kBatchBytes = 1 << 20;
+constexpr size_t kListedErrors = 10'000;
+constexpr const char* kHint =
+    "searches find them, prompts do not get them by themselves: if they are yours, import them "
+    "again "
+    "with trust=user, else set memory.injectUntrusted in the Agent";
+
+// A file can hold what JSON from the wire cannot.
+bool IsText(const Json& json) {
+  if (json.is_string()) {
+    const std::string& text = json.get_ref<const std::string&>();
+    return base::IsUtf8(text) && text.find('\0') == text.npos;
+  }
+  if (!json.is_structured()) return true;
+  return std::all_of(json.begin(), json.end(), [](const Json& value) { return IsText(value); });
+}
+
+Status CheckTexts(const Json& json) {
+  return IsText(json) ? Status() : Error{Code::kInvalid, "a text is not UTF-8, or holds a NUL"};
+}
+
+Result<ExportedRow> DecodeRow(const Json& json) {
+  ExportedRow row;
+  RETURN_IF_ERROR(CheckTexts(json));
+  ASSIGN_OR_RETURN(row.row, api::DecodeObservation(json));
+  auto revisions = json.find("revisions");
+  if (revisions == json.end() || revisions->is_null()) return row;
+  if (!revisions->is_array()) return Error{Code::kInvalid, "revisions must be an array"};
+  for (const Json& revision : *revisions) {
+    ASSIGN_OR_RETURN(Revision old, DecodeRevision(revision));
+    row.revisions.push_back(std::move(old));
+  }
+  return row;
+}
+
+}  // namespace
+
+Status Importer::SetFormat(const Json& format) {
+  if (format != kExportFormat) {
+    return Error{Code::kInvalid,
+                 std::string("format must be \"") + kExportFormat + "\", or absent"};
+  }
+  ours_ = true;
+  return {};
+}
+
+Status Importer::TakeSession(const Json& json, const Json& where) {
+  const Place place{sessions_given_++, where};
+  Status clean = CheckTexts(json);
+  Result<api::Session> session = clean ? DecodeSession(json) : clean.error();
+  if (!session) {
+    Refuse("session", place, session.error());
+    return {};
+  }
+  session_batch_.push_back(std::move(*session));
+  session_places_.push_back(place);
+  return session_batch_.size() < kBatchRows ? Status() : FlushSessions();
+}
+
+Status Importer::TakeObservation(const Json& json, const Json& where) {
+  const Place place{observations_given_++, where};
+  Result<ExportedRow> decoded = DecodeRow(json);
+  if (!decoded) {
+    Refuse("observation", place, decoded.error());
+    return {};
+  }
+  api::Observation& row = decoded->row;
+  if (!ours_) row.duplicate_count = std::max<int64_t>(0, row.duplicate_count - 1);
+  HoldTrust(*decoded);
+  batch_bytes_ += row.content.size();
+  for (const Revision& old : decoded->revisions) batch_bytes_ += old.content.size();
+  batch_.push_back(std::move(*decoded));
+  places_.push_back(place);
+  return batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
+}
+
+void Importer::HoldTrust(ExportedRow& given) const {
+  std::string& origin = given.row.source.origin;
+  if (!api::IsOrigin(origin)) origin = api::kOriginAgent;
+  if (options_.vouched && origin == api::kOriginImport) origin = api::kOriginUser;
+  if (administrator_) return;
+  origin = api::LowerOrigin(origin, api::kOriginAgent);
+  for (Revision& old : given.revisions)
+    old.origin = api::LowerOrigin(old.origin, api::kOriginAgent);
+}
+
+void Importer::Count(Imported outcome, const std::string& origin) {
+  const bool fresh = outcome == Imported::kNew;
+  ++(fresh ? observations_ : skipped_);
+  skipped_deleted_ += outcome == Imported::kSkippedDeleted;
+  raised_ += outcome == Imported::kRaised;
+  not_injected_ += fresh && api::LowerOrigin(origin, api::kOriginImport) == origin;
+}
+
+void Importer::RefuseObservation(const Error& error, const Json& where) {
+  Refuse("observation", {observations_given_++, where}, error);
+}
+
+void Importer::SkipObservation() {
+  ++observations_given_;
+  ++skipped_;
+}
+
+Status Importer::Flush() {
+  RETURN_IF_ERROR(FlushSessions());  // first, so that no observation implies one
+  return FlushObservations();
+}
+
+Status Importer::FlushSessions() {
+  if (session_batch_.empty()) return {};
+  ASSIGN_OR_RETURN(Store::ImportOutcomes outcomes, store_.Import(session_batch_));
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (!outcomes[i])
+      Refuse("session", session_places_[i], outcomes[i].error());
+    else
+      ++(*outcomes[i] == Imported::kNew ? sessions_ : skipped_);
+  }
+  session_batch_.clear();
+  session_places_.clear();
+  return {};
+}
+
+Status Importer::FlushObservations() {
+  if (batch_.empty()) return {};
+  ASSIGN_OR_RETURN(Store::ImportOutcomes outcomes, store_.Import(batch_, options_));
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (!outcomes[i])
+      Refuse("observation", places_[i], outcomes[i].error());
+    else
+      Count(*outcomes[i], batch_[i].row.source.origin);
+  }
+  batch_.clear();
+  places_.clear();
+  batch_bytes_ = 0;
+  return {};
+}
+
+void Importer::Refuse(const char* kind, const Place& place, const Error& error) {
+  if (errors_.size() >= kListedErrors) {
+    ++errors_left_out_;
+    return;
+  }
+  Json refused = {{"kind", kind}, {"index", place.index}, {"error", error.message}};
+  if (place.where.is_object()) refused.update(place.where);
+  errors_.push_back(std::move(refused));
+}
+
+Json Importer::Report() const {
+  Json report = {{"imported_sessions", sessions_},
+                 {"imported_observations", observations_},
+                 {"skipped", skipped_},
+                 {"errors", errors_}};
+  if (skipped_deleted_ > 0) report["skipped_deleted"] = skipped_deleted_;
+  if (raised_ > 0) report["raised"] = raised_;
+  if (not_injected_ > 0) {
+    report["not_injected"] = not_injected_;
+    report["hint"] = kHint;
+  }
+  if (errors_left_out_ > 0) report["errors_left_out"] = errors_left_out_;
+  return report;
+}
+
+}  // namespace memory

@@ -1,0 +1,66 @@
+// Takes sessions and observations of an import in, batch by batch, and counts what became of each.
+// Knows nothing of the format that they came in.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/base/json/json.h"
+#include "memory/store/store.h"
+
+namespace memory {
+
+// One thread; `store` outlives it.
+class Importer {
+ public:
+  // `administrator`: rows that say that they are a user's are; else they are an agent's.
+  Importer(Store& store, const ImportOptions& options, bool administrator = true)
+      : store_(store), options_(options), administrator_(administrator) {}
+
+  // What the import says it is: kInvalid when that is unknown. Before the first row.
+  base::Status SetFormat(const base::Json& format);
+  // A row of the import, in its JSON. An error is one of the store, and ends the import; a row that
+  // is not taken goes into the report, with `where` it stands: {"line": 7} or {"file": "a.md"}.
+  base::Status TakeSession(const base::Json& json, const base::Json& where = {});
+  base::Status TakeObservation(const base::Json& json, const base::Json& where = {});
+  // The same for a row that cannot even be read, and for one that is not meant to be taken.
+  void RefuseObservation(const base::Error& error, const base::Json& where);
+  void SkipObservation();
+  base::Status Flush();  // commits what waits: after the last row
+
+  size_t sessions_given() const { return sessions_given_; }
+  size_t observations_given() const { return observations_given_; }
+  // {"imported_sessions", "imported_observations", "skipped", "errors": [{kind, index, error}]},
+  // an error with its place where that is known; "skipped_deleted" says how many of the skipped
+  // ones somebody deleted here, "raised" how many became a user's; "not_injected" how many of the
+  // new ones no prompt gets by itself, with a "hint" what to do; each of them if any;
+  // beyond 10,000 errors the others are counted in "errors_left_out".
+  base::Json Report() const;
+
+ private:
+  struct Place {
+    size_t index;
+    base::Json where;
+  };
+  void Refuse(const char* kind, const Place& place, const base::Error& error);
+  void HoldTrust(ExportedRow& row) const;
+  void Count(Imported outcome, const std::string& origin);
+  base::Status FlushSessions();
+  base::Status FlushObservations();
+
+  Store& store_;
+  const ImportOptions options_;
+  const bool administrator_;
+  bool ours_ = false;  // not the reference's
+  size_t sessions_given_ = 0, observations_given_ = 0;
+  int64_t sessions_ = 0, observations_ = 0, skipped_ = 0, skipped_deleted_ = 0, raised_ = 0,
+          not_injected_ = 0, errors_left_out_ = 0;
+  base::Json errors_ = base::Json::array();
+  // What waits for the next commit, and which of the import's rows each is.
+  std::vector<api::Session> session_batch_;
+  std::vector<ExportedRow> batch_;
+  std::vector<Place> session_places_, places_;
+  size_t batch_bytes_ = 0;
+};
+
+}  // namespace memory
