@@ -36,7 +36,7 @@ LIBRARIES = {
     "SQLite": (r"<sqlite3\.h>", r"lib/sqlite/\w+\.(cc|h)|scripts/bench/reference_replay\.cc"),
     "SQLite (through lib/sqlite)": (
         r'"lib/sqlite/',
-        r"(lib/(sqlite|conversation)/\w+|memory/sqlite/\w+/\w+|sidecar/(outbox|journal|ledger|state)\w*)\.(cc|h)|.*_test\.cc"),
+        r"(lib/(sqlite|conversation)/\w+|memory/sqlite/\w+/\w+|sidecar/(outbox|dead_letters|ledger|state|answered_events|audit_log|growth_tables|injection_log|kept_policy|memory_sessions|pruning)\w*)\.(cc|h)|.*_test\.cc"),
     "yaml-cpp": (r"<yaml-cpp/", r"lib/base/json/yaml\.cc"),
     "prometheus-cpp": (r"<prometheus/", r"lib/telemetry/metrics\.cc"),
     "opentelemetry-cpp": (r"<opentelemetry/", r"lib/telemetry/otlp/\w+\.(cc|h)"),

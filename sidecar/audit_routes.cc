@@ -6,7 +6,7 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/base/process/log.h"
-#include "sidecar/journal_audit.h"
+#include "sidecar/audit_log.h"
 #include "sidecar/page_query.h"
 
 namespace sidecar {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sidecar/journal_audit.h"
+#include "sidecar/audit_log.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {

@@ -7,6 +7,7 @@
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
 #include "sidecar/recall_plan.h"
+#include "sidecar/recalled.h"
 #include "sidecar/tool_text.h"
 #include "sidecar/turn_draft.h"
 

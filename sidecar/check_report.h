@@ -7,7 +7,7 @@
 
 #include "lib/api/hook_event.h"
 #include "lib/base/json/json.h"
-#include "sidecar/policy_watch.h"
+#include "sidecar/active_policy.h"
 
 namespace sidecar {
 

@@ -1,5 +1,5 @@
 // Which rows of state.db go, why, and in which order: by age, and where the file is over its share
-// of the volume. Pure: journal_growth.* finds and deletes them.
+// of the volume. Pure: growth_tables.* finds and deletes them.
 #pragma once
 
 #include <cstdint>

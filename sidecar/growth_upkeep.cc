@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "lib/base/process/log.h"
-#include "sidecar/journal_audit.h"
-#include "sidecar/journal_growth.h"
-#include "sidecar/journal_pruning.h"
+#include "sidecar/audit_log.h"
+#include "sidecar/growth_tables.h"
+#include "sidecar/pruning.h"
 
 namespace sidecar {
 namespace {

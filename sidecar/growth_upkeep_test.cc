@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "lib/conversation/conversations.h"
-#include "sidecar/journal.h"
-#include "sidecar/journal_audit.h"
-#include "sidecar/journal_growth.h"
+#include "sidecar/answered_events.h"
+#include "sidecar/audit_log.h"
+#include "sidecar/growth_tables.h"
+#include "sidecar/injection_log.h"
 #include "sidecar/ledger.h"
+#include "sidecar/memory_sessions.h"
 #include "sidecar/outbox.h"
 #include "sidecar/sidecar_fixture.h"
 

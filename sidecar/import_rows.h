@@ -4,7 +4,7 @@
 
 #include "lib/base/json/json.h"
 #include "lib/base/result.h"
-#include "sidecar/policy_watch.h"
+#include "sidecar/active_policy.h"
 
 namespace sidecar {
 

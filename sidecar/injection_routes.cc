@@ -8,6 +8,7 @@
 #include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/page_query.h"
+#include "sidecar/prompt.h"
 #include "sidecar/tool_text.h"
 
 namespace sidecar {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/http/message/router.h"
-#include "sidecar/journal.h"
+#include "sidecar/injection_log.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/recall.h"
 #include "sidecar/state.h"

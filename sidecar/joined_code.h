@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sidecar/shell_words.h"
+#include "sidecar/shell_word.h"
 
 namespace sidecar {
 

@@ -15,6 +15,14 @@ LedgerEntry ReadEntry(const sqlite::Statement& row) {
 
 }  // namespace
 
+const char* const kSeenItemsSchema = R"sql(
+CREATE TABLE seen_items(
+  conversation TEXT NOT NULL,
+  key TEXT NOT NULL,
+  PRIMARY KEY(conversation, key)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 // Takes over the older list of keys, in which the revision was the last part of an observation's
 // key; the highest one wins.
 const char* const kLedgerStep = R"sql(

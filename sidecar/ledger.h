@@ -10,11 +10,12 @@
 
 #include "lib/base/result.h"
 #include "lib/sqlite/database.h"
-#include "sidecar/prompt.h"
+#include "sidecar/ledger_mark.h"
 
 namespace sidecar {
 
-extern const char* const kLedgerStep;  // a migration of state.db
+extern const char* const kSeenItemsSchema;  // the table before the ledger
+extern const char* const kLedgerStep;       // a later migration, which takes it over
 
 inline constexpr int64_t kMaxLedgerItems = 10'000;  // of one conversation
 

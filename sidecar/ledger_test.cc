@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "lib/conversation/conversations.h"
-#include "sidecar/journal.h"
 #include "sidecar/outbox.h"
 #include "sidecar/sidecar_fixture.h"
 #include "sidecar/state.h"
@@ -172,8 +171,7 @@ TEST(Ledger, AnOlderVolumeKeepsWhatWasInjected) {
     auto old =
         sqlite::Database::Open(directory.path() + "/state.db", {.access = sqlite::Access::kWriter});
     ASSERT_TRUE(old);
-    const std::string first = std::string(conversation::kSchema) + kOutboxSchema + kJournalSchema;
-    ASSERT_TRUE(sqlite::Migrate(*old, {first.c_str(), kOutboxCauseStep}));
+    ASSERT_TRUE(sqlite::Migrate(*old, {StateSteps().begin(), StateSteps().begin() + 2}));
     auto insert = old->Prepare(
         "INSERT INTO seen_items(conversation, key) VALUES('c','observation:7:2'),"
         "('c','observation:7:10'),('c','observation:81:abc'),('c','session:m:1'),('d','x')");

@@ -1,9 +1,10 @@
-// recall: messages of the agent's own conversations, a page at a time.
+// The newest page when nothing else is asked for.
+#include "sidecar/mcp_recall_tool.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "lib/base/text/inert.h"
-#include "sidecar/mcp_tool_calls.h"
 #include "sidecar/mcp_tool_text.h"
 
 namespace sidecar {

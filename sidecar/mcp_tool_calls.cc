@@ -9,7 +9,9 @@
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
 #include "sidecar/mcp_tool_text.h"
-#include "sidecar/recall.h"
+#include "sidecar/mcp_tool_words.h"
+#include "sidecar/prompt.h"
+#include "sidecar/recalled.h"
 
 namespace sidecar {
 namespace {

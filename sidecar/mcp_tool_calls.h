@@ -2,7 +2,7 @@
 // against the tool's input schema. What the tools are called is mcp_tools.h.
 #pragma once
 
-#include "sidecar/mcp_tools.h"
+#include "sidecar/mcp_tool.h"
 
 namespace sidecar {
 
@@ -15,14 +15,5 @@ base::Result<ToolAnswer> MemDelete(const ToolContext& context, const base::Json&
 base::Result<ToolAnswer> MemTimeline(const ToolContext& context, const base::Json& arguments);
 base::Result<ToolAnswer> MemSuggestTopicKey(const ToolContext& context,
                                             const base::Json& arguments);
-base::Result<ToolAnswer> RecallMessages(const ToolContext& context, const base::Json& arguments);
-
-// Pure parts, declared for their tests.
-
-// True when `query` is meant as operators: a phrase in balanced quotes, a word with * at its end,
-// AND, OR or NOT between words (rulings K32).
-bool HasOperators(std::string_view query);
-// "type/the-words-of-the-title": at most 60 bytes, the same for the same title; never empty.
-std::string TopicKeyFor(std::string_view type, std::string_view title);
 
 }  // namespace sidecar

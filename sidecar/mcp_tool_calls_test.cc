@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "sidecar/mcp_fixture.h"
+#include "sidecar/mcp_recall_tool.h"
 
 namespace sidecar {
 namespace {

@@ -5,7 +5,7 @@
 #include "lib/base/text/text.h"
 #include "sidecar/memory_blocks.h"
 #include "sidecar/prompt.h"
-#include "sidecar/recall.h"
+#include "sidecar/recalled.h"
 
 namespace sidecar {
 namespace {

@@ -1,10 +1,12 @@
-// What of the memory tools is only about words: operators in a query, the key of a topic. Pure.
+// Walks over words; letters of any script count.
+#include "sidecar/mcp_tool_words.h"
+
 #include <cctype>
+#include <vector>
 
 #include "lib/base/text/digest.h"
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
-#include "sidecar/mcp_tool_calls.h"
 
 namespace sidecar {
 namespace {

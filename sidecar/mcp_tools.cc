@@ -2,6 +2,7 @@
 // decide when to call which.
 #include "sidecar/mcp_tools.h"
 
+#include "sidecar/mcp_recall_tool.h"
 #include "sidecar/mcp_schemas.h"
 #include "sidecar/mcp_tool_calls.h"
 

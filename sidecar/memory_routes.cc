@@ -10,7 +10,6 @@
 #include "lib/conversation/conversations.h"
 #include "lib/telemetry/instrument.h"
 #include "sidecar/import_rows.h"
-#include "sidecar/journal.h"
 #include "sidecar/narrowed_scope.h"
 #include "sidecar/redacted_names.h"
 #include "sidecar/sessions.h"

@@ -24,8 +24,7 @@ Status Add(sqlite::Database& db, const char* counter, int64_t by) {
 // Names what takes the room, for the one is mended by the server and the other by people.
 base::Error FullError(const OutboxTotals& totals, const OutboxLimits& limits) {
   std::string message = "the outbox is full: " + std::to_string(totals.pending) + " writes (" +
-                        std::to_string(totals.pending_bytes) +
-                        " bytes) wait for the memory server";
+                        std::to_string(totals.pending_bytes) + " bytes) wait for the memory server";
   if (totals.dead_bytes > 0) {
     message += ", and " + std::to_string(totals.dead) + " dead letters (" +
                std::to_string(totals.dead_bytes) +
@@ -200,32 +199,6 @@ Result<OutboxTotals> ReadTotals(sqlite::Database& db) {
     for (const auto& [name, field] : fields) {
       if (query.Text(0) == name) *field = query.Int(1);
     }
-  }
-}
-
-Result<std::map<std::string, int64_t>> DeadByCause(sqlite::Database& db) {
-  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT cause, count(*) FROM outbox WHERE state = 'dead'"
-                                          " GROUP BY cause"));
-  std::map<std::string, int64_t> causes;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return causes;
-    causes[query.Text(0)] = query.Int(1);
-  }
-}
-
-Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t before, int64_t limit) {
-  ASSIGN_OR_RETURN(auto query,
-                   db.Prepare("SELECT sequence, kind, path, project, destination, cause, reason,"
-                              " created_ms, bytes FROM outbox WHERE state = 'dead'"
-                              " AND (?1 = 0 OR sequence < ?1) ORDER BY sequence DESC LIMIT ?2"));
-  query.Bind(before).Bind(limit);
-  std::vector<DeadLetter> letters;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return letters;
-    letters.push_back({query.Int(0), query.Text(1), query.Text(2), query.Text(3), query.Text(4),
-                       query.Text(5), query.Text(6), query.Int(7), query.Int(8)});
   }
 }
 

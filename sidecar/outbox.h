@@ -1,15 +1,14 @@
 // The durable queue of writes to the memory server, in state.db: what was accepted is delivered,
-// pending, dead or discarded at every moment. Sending is delivery.h. Every call runs inside the
+// pending, dead or discarded at every moment. Sending is delivery.h, what people do about dead
+// letters is dead_letters.h. Every call runs inside the
 // caller's transaction.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "lib/base/json/json.h"
 #include "lib/base/result.h"
 #include "lib/sqlite/database.h"
 
@@ -52,6 +51,7 @@ base::Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t 
                                                   int64_t limit);
 base::Result<bool> HasPending(sqlite::Database& db, const std::string& lane);
 base::Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence);
+base::Result<std::optional<OutboxRow>> LoadDeadLetter(sqlite::Database& db, int64_t sequence);
 
 // After a 2xx: the row goes, the counter stays. A row that is not pending is left alone.
 base::Status MarkDelivered(sqlite::Database& db, int64_t sequence);
@@ -66,34 +66,5 @@ struct OutboxTotals {
   int64_t pending_bytes = 0, dead_bytes = 0;
 };
 base::Result<OutboxTotals> ReadTotals(sqlite::Database& db);
-base::Result<std::map<std::string, int64_t>> DeadByCause(sqlite::Database& db);
-
-struct DeadLetter {
-  int64_t sequence = 0;
-  std::string kind, path, project, destination, cause, reason;
-  int64_t created_ms = 0,
-          bytes = 0;  // 0 bytes: what was to be written is lost, it cannot be replayed
-};
-// The newest first, those before `before` (0: from the newest), at most `limit`.
-base::Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t before,
-                                                  int64_t limit);
-base::Result<std::optional<OutboxRow>> LoadDeadLetter(sqlite::Database& db, int64_t sequence);
-
-// Which dead letters are to be sent again: those named, or those of a cause, or (both empty) all.
-struct ReplayChoice {
-  std::vector<int64_t> sequences;
-  std::string cause;
-};
-struct Replayed {
-  int64_t replayed = 0, left = 0;  // left: chosen, but the outbox has no room for them now
-};
-// Makes them pending again as they were accepted (place in their lane, key, project, destination),
-// the oldest first, as many as the outbox has room for.
-base::Result<Replayed> ReplayDeadLetters(sqlite::Database& db, const ReplayChoice& choice,
-                                         const OutboxLimits& limits);
-
-// Deletes a dead letter for good and counts it as discarded. kNotFound: there is none of that
-// number.
-base::Status DiscardDeadLetter(sqlite::Database& db, int64_t sequence);
 
 }  // namespace sidecar

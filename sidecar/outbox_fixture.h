@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lib/testing/fake_clock.h"
+#include "sidecar/dead_letters.h"
 #include "sidecar/delivery.h"
 #include "sidecar/sidecar_fixture.h"
 

@@ -5,6 +5,7 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/base/process/log.h"
+#include "sidecar/dead_letters.h"
 
 namespace sidecar {
 namespace {
@@ -69,19 +70,6 @@ Result<ReplayChoice> DecodeChoice(const std::string& text) {
 }
 
 }  // namespace
-
-Json EncodeDeadLetter(const DeadLetter& letter) {
-  return {{"sequence", letter.sequence},
-          {"kind", letter.kind},
-          {"path", letter.path},
-          {"project", letter.project},
-          {"destination", letter.destination},
-          {"cause", letter.cause},
-          {"reason", letter.reason},
-          {"accepted_at", base::FormatTime(letter.created_ms)},
-          {"bytes", letter.bytes},
-          {"replayable", letter.bytes > 0}};
-}
 
 OutboxRoutes::OutboxRoutes(State& state, const PolicyWatch& policies, OutboxLimits limits,
                            std::function<void()> wake)

@@ -31,7 +31,4 @@ class OutboxRoutes {
   std::function<void()> wake_;
 };
 
-// How a dead letter is shown, here and in /v1/status; without what was to be written.
-base::Json EncodeDeadLetter(const DeadLetter& letter);
-
 }  // namespace sidecar

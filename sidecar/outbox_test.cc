@@ -7,6 +7,7 @@
 #include <random>
 
 #include "lib/api/memory_api.h"
+#include "sidecar/dead_letters.h"
 #include "sidecar/outbox_fixture.h"
 
 namespace sidecar {

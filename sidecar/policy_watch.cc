@@ -7,7 +7,7 @@
 
 #include "lib/base/process/file.h"
 #include "lib/base/process/log.h"
-#include "sidecar/journal.h"
+#include "sidecar/kept_policy.h"
 
 namespace sidecar {
 namespace {
@@ -15,19 +15,6 @@ namespace {
 constexpr size_t kMaxPolicyBytes = 1 << 20;  // a ConfigMap's limit
 
 }  // namespace
-
-base::Result<std::shared_ptr<const ActivePolicy>> CompilePolicy(const std::string& file,
-                                                                int64_t now_ms) {
-  auto active = std::make_shared<ActivePolicy>();
-  ASSIGN_OR_RETURN(const base::Json json, base::ParseJson(file));
-  ASSIGN_OR_RETURN(active->policy, api::DecodePolicy(json));
-  ASSIGN_OR_RETURN(active->rules, CaptureRules::Compile(active->policy.save_rules,
-                                                        active->policy.untrusted_tools));
-  ASSIGN_OR_RETURN(active->redactor, Redactor::Compile(active->policy.redaction));
-  active->digest = api::PolicyDigest(file);
-  active->loaded_ms = now_ms;
-  return std::shared_ptr<const ActivePolicy>(std::move(active));
-}
 
 PolicyWatch::PolicyWatch(std::string path, State& state, const base::Clock& clock,
                          std::function<void()> on_change)

@@ -11,27 +11,12 @@
 #include <string>
 #include <thread>
 
-#include "lib/api/policy.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/result.h"
-#include "sidecar/capture.h"
-#include "sidecar/redaction.h"
+#include "sidecar/active_policy.h"
 #include "sidecar/state.h"
 
 namespace sidecar {
-
-// A policy with its patterns compiled. Immutable.
-struct ActivePolicy {
-  api::Policy policy;
-  std::string digest;  // sha256:… of the file's bytes
-  CaptureRules rules;
-  Redactor redactor;
-  int64_t loaded_ms = 0;
-};
-
-// kInvalid says what in the file is wrong.
-base::Result<std::shared_ptr<const ActivePolicy>> CompilePolicy(const std::string& file,
-                                                                int64_t now_ms);
 
 class PolicyWatch {
  public:

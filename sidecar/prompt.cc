@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
-#include "lib/base/text/digest.h"
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
 #include "sidecar/memory_blocks.h"
@@ -95,15 +94,6 @@ bool IsMarked(const Ledger& ledger, const LedgerMark& mark) {
 }
 
 }  // namespace
-
-LedgerMark MarkOf(const RecalledSession& session) {
-  return {"session:" +
-          (session.id.empty() ? base::Sha256Hex(session.summary).substr(0, 16) : session.id)};
-}
-
-LedgerMark MarkOf(const RecalledItem& item) {
-  return {"observation:" + std::to_string(item.id), item.revision};
-}
 
 Injection RenderInjection(const Recalled& recalled, const Ledger& ledger, int budget_tokens) {
   size_t room = std::min(kMaxInjectedCharacters,

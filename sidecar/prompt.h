@@ -2,48 +2,18 @@
 // its id and source, inside the budget. Pure: the same memories give the same bytes.
 #pragma once
 
-#include <cstdint>
-#include <map>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sidecar/ledger_mark.h"
+#include "sidecar/recalled.h"
 
 namespace sidecar {
 
 inline constexpr size_t kMaxInjectedCharacters = 10'000;  // what agents take from a hook
 inline constexpr size_t kCharactersPerToken = 3;
-
-struct RecalledSession {
-  std::string id;  // of the memory session; may be empty
-  std::string summary;
-};
-
-struct RecalledItem {
-  int64_t id = 0;
-  std::string type, title, content;
-  std::string trust;       // user, agent, rule, tool-output, import (rulings K26)
-  std::string tool, rule;  // that it came from; may be empty, and an agent may have made them up
-  std::string method;      // fts5_bm25, recency
-  std::string revision;    // changes when the memory does
-  double rank = 0;
-};
-
-struct Recalled {
-  std::vector<RecalledSession> sessions;
-  std::vector<RecalledItem> items;
-  std::string outcome = "ok";  // ok | off | unavailable | timeout | breaker_open
-};
-
-// The name of something injected in a conversation's ledger, and which version of it: an
-// observation has its revision, everything else is kInjected (rulings K27).
-inline constexpr const char* kInjected = "injected";
-struct LedgerMark {
-  std::string item, value = kInjected;
-  bool operator==(const LedgerMark&) const = default;
-};
-LedgerMark MarkOf(const RecalledSession& session);
-LedgerMark MarkOf(const RecalledItem& item);
-using Ledger = std::map<std::string, std::string>;  // item → value
 
 struct Injection {
   std::string text;                 // empty: nothing

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lib/api/hook_event.h"
@@ -12,8 +11,8 @@
 #include "lib/base/process/clock.h"
 #include "lib/telemetry/trace.h"
 #include "sidecar/memory_servers.h"
-#include "sidecar/prompt.h"
 #include "sidecar/recall_plan.h"
+#include "sidecar/recalled.h"
 
 namespace sidecar {
 
@@ -50,22 +49,5 @@ class Recall {
   const base::Clock& clock_;
   const Options options_;
 };
-
-// Reads a row of the server, a list of them, the sessions of a GET /context. What is missing is
-// empty; a row without a trust class is an agent's (rulings K26).
-RecalledItem ReadItem(const base::Json& row);
-std::vector<RecalledItem> ReadItems(const base::Json& rows);
-std::vector<RecalledSession> ReadSessions(const base::Json& answer);
-
-// The record of what was found: [{id, revision, rank, method, type, title, trust, injected}], no
-// contents.
-base::Json EncodeItems(const std::vector<RecalledItem>& found,
-                       const std::vector<RecalledItem>& injected);
-
-// A conversation's own session is no news to it. At most kRecalledSessions stay.
-Recalled WithoutOwnSession(Recalled recalled, const std::string& own);
-
-// True when items of this trust class may be injected by themselves.
-bool MayInject(const api::Policy& policy, std::string_view trust);
 
 }  // namespace sidecar

@@ -10,8 +10,6 @@
 
 namespace sidecar {
 
-inline constexpr int kRecalledSessions = 3;
-
 // What one entry of contextInjectTools says to a call.
 struct SearchPlan {
   enum class Outcome {

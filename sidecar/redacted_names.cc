@@ -2,7 +2,6 @@
 #include "sidecar/redacted_names.h"
 
 #include <cstdint>
-#include <utility>
 
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
@@ -17,10 +16,6 @@ constexpr size_t kLongestKey = 4096;
 constexpr size_t kMarkBytes = 33;  // '#' and the hash
 
 std::string MarkOf(const std::string& name) { return "#" + base::Sha256Hex(name).substr(0, 32); }
-
-bool IsNumber(const std::string& text) {
-  return text.find_first_not_of("0123456789") == std::string::npos;
-}
 
 }  // namespace
 
@@ -52,27 +47,6 @@ void RedactWrite(const Redactor& redactor, Json& body) {
       redactor.RedactStrings(value, counts);
     }
   }
-}
-
-std::vector<http::Route> WithRedactedNames(std::vector<http::Route> routes,
-                                           const PolicyWatch& policies) {
-  for (http::Route& route : routes) {
-    if (route.pattern.find('{') == std::string::npos) continue;
-    route.handler = [handler = std::move(route.handler), &policies](const http::Request& request) {
-      const auto policy = policies.Current();
-      auto parameters = request.parameters;
-      Redactor::Counts counts;
-      for (auto& [name, value] : parameters) {
-        if (!policy || IsNumber(value)) continue;
-        value = RedactName(policy->redactor, value, api::kMaxConversationIdBytes, counts);
-      }
-      if (parameters == request.parameters) return handler(request);
-      http::Request redacted = request;
-      redacted.parameters = std::move(parameters);
-      return handler(redacted);
-    };
-  }
-  return routes;
 }
 
 }  // namespace sidecar

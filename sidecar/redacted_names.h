@@ -1,15 +1,14 @@
 // Names that a runtime gives: ids of sessions, conversations and calls, types, tools. They lose
 // their secrets before anything looks them up, stores or sends them; the same name always becomes
-// the same one, so that a session hangs together.
+// the same one, so that a session hangs together. Pure.
 #pragma once
 
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "lib/api/hook_event.h"
-#include "lib/http/message/router.h"
-#include "sidecar/policy_watch.h"
+#include "lib/base/json/json.h"
+#include "sidecar/redaction.h"
 
 namespace sidecar {
 
@@ -21,10 +20,5 @@ void RedactNames(const Redactor& redactor, api::HookEvent& event, Redactor::Coun
 
 // What the body of a write to the memory server has: texts, and names of sessions.
 void RedactWrite(const Redactor& redactor, base::Json& body);
-
-// The routes with handlers that get the parameters of the path without secrets, so that a name is
-// found under what it was stored as. `policies` must outlive them.
-std::vector<http::Route> WithRedactedNames(std::vector<http::Route> routes,
-                                           const PolicyWatch& policies);
 
 }  // namespace sidecar

@@ -28,7 +28,7 @@
 #include "sidecar/outbox_routes.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/recall.h"
-#include "sidecar/redacted_names.h"
+#include "sidecar/redacted_parameters.h"
 #include "sidecar/retention_notice.h"
 #include "sidecar/rule_counters.h"
 #include "sidecar/session_stop.h"

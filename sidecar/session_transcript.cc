@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/base/text/text.h"
+#include "sidecar/memory_sessions.h"
 #include "sidecar/redaction.h"
 #include "sidecar/tool_text.h"
 

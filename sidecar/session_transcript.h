@@ -13,7 +13,6 @@
 #include "lib/base/json/json.h"
 #include "lib/base/result.h"
 #include "lib/conversation/conversations.h"
-#include "sidecar/journal.h"
 #include "sidecar/session_digest.h"
 #include "sidecar/state.h"
 

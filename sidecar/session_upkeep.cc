@@ -9,7 +9,7 @@
 
 #include "lib/base/process/log.h"
 #include "lib/conversation/conversations.h"
-#include "sidecar/journal_pruning.h"
+#include "sidecar/pruning.h"
 #include "sidecar/sessions.h"
 
 namespace sidecar {

@@ -6,8 +6,9 @@
 
 #include "lib/conversation/conversations.h"
 #include "lib/testing/fake_clock.h"
-#include "sidecar/journal.h"
-#include "sidecar/journal_pruning.h"
+#include "sidecar/answered_events.h"
+#include "sidecar/memory_sessions.h"
+#include "sidecar/pruning.h"
 #include "sidecar/sessions.h"
 #include "sidecar/sidecar_fixture.h"
 

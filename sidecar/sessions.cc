@@ -6,8 +6,9 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/process/random.h"
+#include "lib/base/text/text.h"
 #include "lib/http/message/message.h"
-#include "sidecar/journal.h"
+#include "sidecar/memory_sessions.h"
 #include "sidecar/session_transcript.h"
 
 namespace sidecar {
@@ -151,23 +152,6 @@ Result<bool> EnqueueInterimSummary(sqlite::Database& db, const std::string& id,
                           whole.EndBody(), context));
   RETURN_IF_ERROR(EnqueueDigest(db, whole, context));
   return true;
-}
-
-Status EnqueueObservation(sqlite::Database& db, const std::string& session, const Json& body,
-                          const std::string& origin, const std::string& idempotency_key,
-                          const OutboxContext& context) {
-  OutboxRow row;
-  row.lane = session;
-  row.kind = "observation";
-  row.path = "/observations";
-  row.body = base::DumpJson(body);
-  row.project = context.policy.project;
-  row.origin = origin;
-  row.destination = context.policy.server_url;
-  row.created_ms = context.now_ms;
-  row.cause = context.cause;
-  row.idempotency_key = idempotency_key;
-  return sidecar::Enqueue(db, row, context.limits);
 }
 
 }  // namespace sidecar

@@ -6,21 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "lib/api/policy.h"
 #include "lib/base/result.h"
 #include "lib/conversation/conversations.h"
-#include "sidecar/outbox.h"
+#include "sidecar/outbox_context.h"
 #include "sidecar/session_transcript.h"
 
 namespace sidecar {
-
-// What every write to the outbox needs to know.
-struct OutboxContext {
-  const api::Policy& policy;
-  const OutboxLimits& limits;
-  int64_t now_ms = 0;
-  std::string cause = {};  // see OutboxRow
-};
 
 // The conversation, open and with a memory session: one is begun on the first use and, when the
 // last one was ended, a successor that names it.
@@ -44,10 +35,5 @@ base::Result<bool> HasNewMessages(sqlite::Database& db, const std::string& id);
 base::Result<bool> EnqueueInterimSummary(sqlite::Database& db, const std::string& id,
                                          const OutboxContext& context,
                                          const SessionAccount* account = nullptr);
-
-// A row for POST /observations. `body` gets no changes.
-base::Status EnqueueObservation(sqlite::Database& db, const std::string& session,
-                                const base::Json& body, const std::string& origin,
-                                const std::string& idempotency_key, const OutboxContext& context);
 
 }  // namespace sidecar

@@ -9,10 +9,13 @@
 #include "lib/base/process/log.h"
 #include "lib/conversation/conversations.h"
 #include "lib/sqlite/examine.h"
-#include "sidecar/journal.h"
-#include "sidecar/journal_audit.h"
-#include "sidecar/journal_growth.h"
+#include "sidecar/answered_events.h"
+#include "sidecar/audit_log.h"
+#include "sidecar/growth_tables.h"
+#include "sidecar/injection_log.h"
+#include "sidecar/kept_policy.h"
 #include "sidecar/ledger.h"
+#include "sidecar/memory_sessions.h"
 #include "sidecar/outbox.h"
 #include "sidecar/state_damaged_rows.h"
 #include "sidecar/state_retention.h"
@@ -23,18 +26,29 @@ namespace {
 
 constexpr int kCacheKib = 512;  // each connection; rows are appended and read once
 
+// The time by which rows age, and what finds the old ones.
+const char* const kAgeStep = R"sql(
+ALTER TABLE handled_events ADD COLUMN created_ms INTEGER NOT NULL DEFAULT 0;
+UPDATE handled_events SET created_ms = CAST(strftime('%s', 'now') AS INTEGER) * 1000;
+CREATE INDEX handled_by_age ON handled_events(created_ms);
+CREATE INDEX outbox_by_lane ON outbox(lane);
+CREATE INDEX sessions_by_conversation ON memory_sessions(conversation);
+CREATE TABLE aged(only_one INTEGER PRIMARY KEY CHECK(only_one = 1), now_ms INTEGER NOT NULL) STRICT;
+)sql";
+
 }  // namespace
 
 const std::vector<const char*>& StateSteps() {
   // A step that was released never changes; later ones are added behind it.
-  static const std::string first =
-      std::string(conversation::kSchema) + kOutboxSchema + kJournalSchema;
+  static const std::string first = std::string(conversation::kSchema) + kOutboxSchema +
+                                   kAnsweredEventsSchema + kInjectionsSchema + kSeenItemsSchema +
+                                   kMemorySessionsSchema + kAuditSchema + kKeptPolicySchema;
   static const std::string checksums =
       std::string(conversation::kChecksumStep) + kOutboxChecksumStep + kDamagedRowsStep;
   static const std::vector<const char*> steps = {first.c_str(),
                                                  kOutboxCauseStep,
                                                  kOutboxDeadStep,
-                                                 kJournalAgeStep,
+                                                 kAgeStep,
                                                  conversation::kAgeStep,
                                                  kDamageStep,
                                                  kLedgerStep,

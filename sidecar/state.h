@@ -1,5 +1,5 @@
 // state.db: the one file that the sidecar keeps on the agent's volume, opened with the schema of
-// everything in it. What the tables mean is in lib/conversation, outbox and journal.
+// everything in it. What a table means is said beside its schema.
 #pragma once
 
 #include <functional>

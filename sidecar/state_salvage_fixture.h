@@ -7,7 +7,7 @@
 #include <random>
 
 #include "lib/conversation/conversations.h"
-#include "sidecar/journal.h"
+#include "sidecar/answered_events.h"
 #include "sidecar/outbox.h"
 #include "sidecar/sidecar_fixture.h"
 #include "sidecar/state.h"

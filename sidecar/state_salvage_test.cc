@@ -3,6 +3,7 @@
 #include "sidecar/state_salvage.h"
 
 #include "lib/base/process/file.h"
+#include "sidecar/dead_letters.h"
 #include "sidecar/state_salvage_fixture.h"
 
 namespace sidecar {

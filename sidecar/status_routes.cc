@@ -5,7 +5,7 @@
 
 #include "lib/conversation/conversations.h"
 #include "lib/telemetry/instrument.h"
-#include "sidecar/outbox_routes.h"
+#include "sidecar/dead_letters.h"
 #include "sidecar/state_damaged_rows.h"
 #include "sidecar/state_salvage.h"
 

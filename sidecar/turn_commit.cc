@@ -9,9 +9,11 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
-#include "sidecar/journal.h"
-#include "sidecar/journal_audit.h"
+#include "sidecar/answered_events.h"
+#include "sidecar/audit_log.h"
+#include "sidecar/injection_log.h"
 #include "sidecar/ledger.h"
+#include "sidecar/prompt.h"
 
 namespace sidecar {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/api/hook_event.h"
-#include "sidecar/policy_watch.h"
+#include "sidecar/active_policy.h"
 #include "sidecar/recall.h"
 #include "sidecar/sessions.h"
 #include "sidecar/turn_draft.h"

@@ -8,9 +8,9 @@
 
 #include "lib/api/hook_event.h"
 #include "lib/conversation/conversations.h"
+#include "sidecar/active_policy.h"
 #include "sidecar/capture.h"
 #include "sidecar/denial.h"
-#include "sidecar/policy_watch.h"
 #include "sidecar/redaction.h"
 
 namespace sidecar {

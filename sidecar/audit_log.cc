@@ -1,10 +1,10 @@
-// The log's statements; its table is the journal's.
-#include "sidecar/journal_audit.h"
+// The log's table and statements.
+#include "sidecar/audit_log.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "sidecar/journal_growth.h"
+#include "sidecar/growth_tables.h"
 
 namespace sidecar {
 namespace {
@@ -16,6 +16,21 @@ using base::Status;
 constexpr size_t kNamesOfARow = 200;  // of its keys, numbers and time, as JSON
 
 }  // namespace
+
+const char* const kAuditSchema = R"sql(
+CREATE TABLE audit_log(
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  conversation TEXT NOT NULL,
+  event TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  details TEXT NOT NULL,
+  created_ms INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log
+  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
+  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+)sql";
 
 // Without a row nothing was read: a salvaged file begins so, since its numbers may begin again.
 const char* const kAuditStep = R"sql(

@@ -1,14 +1,16 @@
-// Dead letters back into the queue, or out of the file. A replayed letter keeps its sequence, so it
-// comes before what its lane was given later, and its key, so a server that took it after all takes
-// it once.
+// A replayed letter keeps its sequence, so it comes before what its lane was given later, and its
+// key, so a server that took it after all takes it once.
+#include "sidecar/dead_letters.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "sidecar/outbox.h"
+#include "lib/base/process/clock.h"
 
 namespace sidecar {
 namespace {
 
+using base::Json;
 using base::Result;
 using base::Status;
 
@@ -65,6 +67,45 @@ Status MoveTotals(sqlite::Database& db, int64_t rows, int64_t bytes) {
 }
 
 }  // namespace
+
+Result<std::map<std::string, int64_t>> DeadByCause(sqlite::Database& db) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT cause, count(*) FROM outbox WHERE state = 'dead'"
+                                          " GROUP BY cause"));
+  std::map<std::string, int64_t> causes;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return causes;
+    causes[query.Text(0)] = query.Int(1);
+  }
+}
+
+Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t before, int64_t limit) {
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT sequence, kind, path, project, destination, cause, reason,"
+                              " created_ms, bytes FROM outbox WHERE state = 'dead'"
+                              " AND (?1 = 0 OR sequence < ?1) ORDER BY sequence DESC LIMIT ?2"));
+  query.Bind(before).Bind(limit);
+  std::vector<DeadLetter> letters;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return letters;
+    letters.push_back({query.Int(0), query.Text(1), query.Text(2), query.Text(3), query.Text(4),
+                       query.Text(5), query.Text(6), query.Int(7), query.Int(8)});
+  }
+}
+
+Json EncodeDeadLetter(const DeadLetter& letter) {
+  return {{"sequence", letter.sequence},
+          {"kind", letter.kind},
+          {"path", letter.path},
+          {"project", letter.project},
+          {"destination", letter.destination},
+          {"cause", letter.cause},
+          {"reason", letter.reason},
+          {"accepted_at", base::FormatTime(letter.created_ms)},
+          {"bytes", letter.bytes},
+          {"replayable", letter.bytes > 0}};
+}
 
 Result<Replayed> ReplayDeadLetters(sqlite::Database& db, const ReplayChoice& choice,
                                    const OutboxLimits& limits) {

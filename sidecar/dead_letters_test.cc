@@ -1,5 +1,7 @@
 // Shows that dead letters keep their reason and can be sent again, that no row is ever outside the
 // counters whatever happens, and what the routes say.
+#include "sidecar/dead_letters.h"
+
 #include <gtest/gtest.h>
 
 #include <random>

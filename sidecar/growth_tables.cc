@@ -1,5 +1,5 @@
 // Totals by trigger, and the deletes.
-#include "sidecar/journal_growth.h"
+#include "sidecar/growth_tables.h"
 
 #include <optional>
 #include <utility>

@@ -15,7 +15,8 @@
 
 namespace sidecar {
 
-extern const char* const kAuditStep;  // a migration: the read mark
+extern const char* const kAuditSchema;
+extern const char* const kAuditStep;  // a later migration: the read mark
 
 base::Status AddAudit(sqlite::Database& db, const std::string& conversation,
                       const std::string& event, const std::string& tool, const base::Json& details,

@@ -1,5 +1,5 @@
 // The deletes, and the condition that protects what is undelivered.
-#include "sidecar/journal_pruning.h"
+#include "sidecar/pruning.h"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/conversation/conversations.h"
-#include "sidecar/journal_growth.h"
+#include "sidecar/growth_tables.h"
 
 namespace sidecar {
 namespace {

@@ -26,7 +26,7 @@ base::Result<bool> PruneConversation(sqlite::Database& db, const std::string& id
                                      int64_t before_ms);
 
 // Deletes at most `limit` messages, injections and answers of a conversation that PruneConversation
-// may delete, the oldest first, and about kBytesOfAPiece (journal_growth.h). → how many; 0: none is
+// may delete, the oldest first, and about kBytesOfAPiece (growth_tables.h). → how many; 0: none is
 // left, or it may not be deleted.
 base::Result<int64_t> PruneRows(sqlite::Database& db, const std::string& id, int64_t before_ms,
                                 int64_t limit);

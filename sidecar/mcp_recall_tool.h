@@ -1,0 +1,10 @@
+// The tool recall: messages of the agent's own conversations, a page at a time.
+#pragma once
+
+#include "sidecar/mcp_tool.h"
+
+namespace sidecar {
+
+base::Result<ToolAnswer> RecallMessages(const ToolContext& context, const base::Json& arguments);
+
+}  // namespace sidecar
