@@ -2,13 +2,10 @@
 // hooks: redacted, appended, committed, then acknowledged.
 #include "sidecar/conversation_routes.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "lib/api/hook_event.h"
-#include "lib/base/limits/answer_charge.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/page_query.h"
 #include "sidecar/sessions.h"
@@ -21,32 +18,17 @@ using base::Json;
 using base::Result;
 
 constexpr size_t kMaxMessagesBytes = 8 << 20;
+static_assert(kMostMessagesBytes <= kMostAnswerBytes);
 
 http::Response Answer(const Result<Json>& body) {
   return body ? http::JsonResponse(200, *body) : http::ErrorResponse(body.error());
 }
 
 Result<std::string> ConversationId(const http::Request& request) {
-  const auto id = request.parameters.find("id");
-  if (id == request.parameters.end() || id->second.empty() ||
-      id->second.size() > api::kMaxConversationIdBytes) {
-    return base::Error{base::Code::kInvalid, "a conversation id has 1 to 200 bytes"};
-  }
-  return id->second;
+  const std::string& id = request.parameters.at("id");
+  RETURN_IF_ERROR(CheckConversationId(id));
+  return id;
 }
-
-base::Error NoConversation(const std::string& id) {
-  return {base::Code::kNotFound, "no conversation \"" + id + "\""};
-}
-
-// Which messages a request asks for: those that fit `max_tokens`, or a stretch by number, a page at
-// a time.
-struct MessageQuestion {
-  int64_t max_tokens = 0;  // 0: a stretch
-  int64_t from = 1, to = INT64_MAX;
-  std::optional<int64_t> newest;  // so many up to `to`, in place of `from`
-  conversation::PageLimits limits;
-};
 
 Result<MessageQuestion> ReadQuestion(const http::Request& request) {
   constexpr int64_t kMostTokens = 999'999'999'999, kMostNumber = 1'000'000'000'000;
@@ -70,20 +52,6 @@ Result<MessageQuestion> ReadQuestion(const http::Request& request) {
   question.limits = {limit.value_or(INT64_MAX),
                      static_cast<size_t>(bytes.value_or(int64_t{kMostAnswerBytes}))};
   return question;
-}
-
-Result<conversation::MessagePage> ReadMessages(sqlite::Database& db,
-                                               const conversation::Conversation& found,
-                                               MessageQuestion question) {
-  // The answer has the fields too; they have at most 1 MiB.
-  const size_t fields = base::DumpJson(found.fields).size();
-  question.limits.bytes = std::min(question.limits.bytes, kMostAnswerBytes - fields);
-  if (question.max_tokens > 0) {
-    return conversation::NewestMessages(db, found.id, question.max_tokens, question.limits.bytes);
-  }
-  question.to = std::min(question.to, found.message_count);
-  if (question.newest) question.from = std::max(int64_t{1}, question.to - *question.newest + 1);
-  return conversation::MessagesBetween(db, found.id, question.from, question.to, question.limits);
 }
 
 void RedactCallsOf(Json& body, const Redactor& redactor, Redactor::Counts& counts) {
@@ -112,14 +80,14 @@ Result<Json> DecodeChanges(const Json& body) {
 
 }  // namespace
 
-ConversationRoutes::ConversationRoutes(State& state, const PolicyWatch& policies,
-                                       const base::Clock& clock, OutboxLimits limits,
-                                       int64_t ttl_ms, std::function<void()> wake)
+ConversationRoutes::ConversationRoutes(State& state, const WorkingMemory& memory,
+                                       const PolicyWatch& policies, const base::Clock& clock,
+                                       OutboxLimits limits, std::function<void()> wake)
     : state_(state),
+      memory_(memory),
       policies_(policies),
       clock_(clock),
       limits_(limits),
-      ttl_ms_(ttl_ms),
       wake_(std::move(wake)) {}
 
 std::vector<http::Route> ConversationRoutes::Routes() {
@@ -146,7 +114,7 @@ http::Response ConversationRoutes::List(const http::Request& request) {
     }));
     Json list = Json::array();
     for (const auto& one : page.conversations) {
-      if (IsShown(one)) list.push_back(conversation::EncodeConversation(one));
+      if (memory_.IsShown(one)) list.push_back(conversation::EncodeConversation(one));
     }
     Json answer = {{"conversations", std::move(list)}};
     SayMore(answer, page.more);
@@ -155,35 +123,22 @@ http::Response ConversationRoutes::List(const http::Request& request) {
 }
 
 http::Response ConversationRoutes::Current(const http::Request&) {
-  auto current = state_.Read([](sqlite::Database& db) { return conversation::Current(db); });
-  if (!current) return http::ErrorResponse(current.error());
-  if (!*current || !IsShown(**current)) {
-    return http::ErrorResponse({base::Code::kNotFound, "no conversation is open"});
-  }
-  return http::JsonResponse(200, conversation::EncodeConversation(**current));
+  return Answer([&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(const auto current, memory_.Current());
+    return conversation::EncodeConversation(current);
+  }());
 }
 
 http::Response ConversationRoutes::GetMessages(const http::Request& request) {
   return Answer([&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
     ASSIGN_OR_RETURN(const MessageQuestion question, ReadQuestion(request));
-    std::optional<conversation::Conversation> found;
-    // Encoded behind it: what reads holds up the delivery.
-    ASSIGN_OR_RETURN(const auto page,
-                     state_.Read([&](sqlite::Database& db) -> Result<conversation::MessagePage> {
-                       ASSIGN_OR_RETURN(found, conversation::Find(db, id));
-                       if (!found || !IsShown(*found)) return NoConversation(id);
-                       return ReadMessages(db, *found, question);
-                     }));
-    Json list = Json::array();
-    base::AnswerCharge charge;
-    for (const auto& message : page.messages) {
-      RETURN_IF_ERROR(charge.Add(conversation::EncodedBytes(message)));
-      list.push_back(conversation::EncodeMessage(message));
-    }
-    Json answer = {{"conversation", id},           {"memory_session_id", found->memory_session_id},
-                   {"state", found->state},        {"fields", std::move(found->fields)},
-                   {"last", found->message_count}, {"messages", std::move(list)}};
+    ASSIGN_OR_RETURN(auto found, memory_.Messages(request.parameters.at("id"), question));
+    ASSIGN_OR_RETURN(Json list, EncodeMessages(found.page));
+    auto& [conversation, page] = found;
+    Json answer = {
+        {"conversation", conversation.id},    {"memory_session_id", conversation.memory_session_id},
+        {"state", conversation.state},        {"fields", std::move(conversation.fields)},
+        {"last", conversation.message_count}, {"messages", std::move(list)}};
     if (question.max_tokens == 0) SayMore(answer, page.more);
     if (question.max_tokens > 0 && page.more != 0) answer["partial"] = true;
     return answer;
@@ -254,10 +209,6 @@ http::Response ConversationRoutes::PutState(const http::Request& request) {
   }();
   if (answer) wake_();
   return Answer(answer);
-}
-
-bool ConversationRoutes::IsShown(const conversation::Conversation& conversation) const {
-  return ttl_ms_ == 0 || conversation.updated_ms > clock_.NowMs() - ttl_ms_;
 }
 
 Result<std::shared_ptr<const ActivePolicy>> ConversationRoutes::Policy() const {

@@ -6,20 +6,19 @@
 #include <vector>
 
 #include "lib/base/process/clock.h"
-#include "lib/conversation/conversations.h"
 #include "lib/http/message/router.h"
 #include "sidecar/outbox.h"
 #include "sidecar/policy_watch.h"
 #include "sidecar/state.h"
+#include "sidecar/working_memory.h"
 
 namespace sidecar {
 
 class ConversationRoutes {
  public:
-  // `wake` tells the delivery that there are new rows. A conversation that was not used for
-  // `ttl_ms` is not shown; using it brings it back (0: always shown).
-  ConversationRoutes(State& state, const PolicyWatch& policies, const base::Clock& clock,
-                     OutboxLimits limits, int64_t ttl_ms, std::function<void()> wake);
+  // `wake` tells the delivery that there are new rows.
+  ConversationRoutes(State& state, const WorkingMemory& memory, const PolicyWatch& policies,
+                     const base::Clock& clock, OutboxLimits limits, std::function<void()> wake);
   std::vector<http::Route> Routes();  // their handlers refer to this object
 
  private:
@@ -29,13 +28,12 @@ class ConversationRoutes {
   http::Response GetMessages(const http::Request& request);
   http::Response PutState(const http::Request& request);
   base::Result<std::shared_ptr<const ActivePolicy>> Policy() const;
-  bool IsShown(const conversation::Conversation& conversation) const;
 
   State& state_;
+  const WorkingMemory& memory_;
   const PolicyWatch& policies_;
   const base::Clock& clock_;
   const OutboxLimits limits_;
-  const int64_t ttl_ms_;
   std::function<void()> wake_;
 };
 

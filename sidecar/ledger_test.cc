@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "lib/conversation/conversations.h"
-#include "sidecar/outbox.h"
 #include "sidecar/sidecar_fixture.h"
 #include "sidecar/state.h"
 

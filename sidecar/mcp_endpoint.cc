@@ -97,9 +97,13 @@ http::Response Busy(const http::Request& request, const Json& id) {
 
 }  // namespace
 
-McpEndpoint::McpEndpoint(const PolicyWatch& policies, std::vector<http::Route> twins,
-                         const base::Clock& clock, size_t calls)
-    : policies_(policies), twins_(std::move(twins)), sessions_(clock, {}), calls_(calls) {}
+McpEndpoint::McpEndpoint(const PolicyWatch& policies, AgentMemory& memory,
+                         const WorkingMemory& conversations, const base::Clock& clock, size_t calls)
+    : policies_(policies),
+      memory_(memory),
+      conversations_(conversations),
+      sessions_(clock, {}),
+      calls_(calls) {}
 
 std::vector<http::Route> McpEndpoint::Routes() {
   http::Route post{"POST", "/mcp", [this](const http::Request& r) { return Post(r); },
@@ -251,7 +255,7 @@ McpEndpoint::Outcome McpEndpoint::Call(const http::Request& request, const McpMe
   // What a model can mend is a result that says so; only a broken request is an error.
   auto checked = CheckArguments(tool->input, arguments);
   if (!checked) return {ToolFailure(checked.error().message), std::nullopt};
-  auto answer = tool->call({twins_, policy->policy, request}, *checked);
+  auto answer = tool->call({memory_, conversations_, CallOf(request, policy)}, *checked);
   if (!answer) return {ToolFailure(answer.error().message), std::nullopt};
   return {ToolSuccess(std::move(*answer)), std::nullopt};
 }

@@ -8,20 +8,20 @@
 #include <string>
 #include <vector>
 
+#include "lib/http/message/router.h"
 #include "sidecar/mcp_message.h"
 #include "sidecar/mcp_sessions.h"
 #include "sidecar/mcp_tools.h"
-#include "sidecar/mcp_twin_routes.h"
 #include "sidecar/policy_watch.h"
 
 namespace sidecar {
 
 class McpEndpoint {
  public:
-  // `twins`: the routes that the tools stand for. `calls`: how many tool calls may run at once;
-  // the workers that they leave are the hooks'.
-  McpEndpoint(const PolicyWatch& policies, std::vector<http::Route> twins, const base::Clock& clock,
-              size_t calls);
+  // All outlive it. `calls`: how many tool calls may run at once; the workers that they leave are
+  // the hooks'.
+  McpEndpoint(const PolicyWatch& policies, AgentMemory& memory, const WorkingMemory& conversations,
+              const base::Clock& clock, size_t calls);
   std::vector<http::Route> Routes();  // their handlers refer to this object
 
  private:
@@ -42,7 +42,8 @@ class McpEndpoint {
   std::string Instructions() const;
 
   const PolicyWatch& policies_;
-  const TwinRoutes twins_;
+  AgentMemory& memory_;
+  const WorkingMemory& conversations_;
   McpSessions sessions_;
   const size_t calls_;
   std::atomic<size_t> running_{0};

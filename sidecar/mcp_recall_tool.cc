@@ -6,6 +6,7 @@
 
 #include "lib/base/text/inert.h"
 #include "sidecar/mcp_tool_text.h"
+#include "sidecar/redacted_names.h"
 
 namespace sidecar {
 namespace {
@@ -16,44 +17,43 @@ constexpr int64_t kPageMessages = 50;
 constexpr size_t kPageBytes = 64 << 10;  // of messages; one message is always whole
 
 base::Result<std::string> ConversationOf(const ToolContext& context, const Json& arguments) {
-  if (arguments.contains("conversation")) return arguments.at("conversation").get<std::string>();
-  ASSIGN_OR_RETURN(
-      const Json current,
-      context.twins.Ask(context.request, {"GET", "/conversations/current", {}, nullptr}));
-  return base::StringAt(current, {"id"});
+  if (arguments.contains("conversation")) {
+    return RedactId(context.call.policy->redactor, arguments.at("conversation"));
+  }
+  ASSIGN_OR_RETURN(auto current, context.conversations.Current());
+  return std::move(current.id);
 }
 
 }  // namespace
 
+MessageQuestion PageAskedFor(const Json& arguments) {
+  MessageQuestion question;
+  question.limits = {kPageMessages, kPageBytes};
+  question.from = arguments.value("from", int64_t{1});
+  question.to = arguments.value("to", INT64_MAX);
+  if (!arguments.contains("from")) question.newest = kPageMessages;
+  return question;
+}
+
 base::Result<ToolAnswer> RecallMessages(const ToolContext& context, const Json& arguments) {
   ASSIGN_OR_RETURN(const std::string id, ConversationOf(context, arguments));
-  TwinCall call{"GET", "/conversations/" + http::PercentEncode(id) + "/messages", {}, nullptr};
-  const std::string page_messages = std::to_string(kPageMessages);
-  call.query = {{"limit", page_messages}, {"max_bytes", std::to_string(kPageBytes)}};
-  for (const char* name : {"from", "to"}) {
-    if (arguments.contains(name)) {
-      call.query.emplace_back(name, std::to_string(arguments.at(name).get<int64_t>()));
-    }
-  }
-  if (!arguments.contains("from")) call.query.emplace_back("newest", page_messages);
-  ASSIGN_OR_RETURN(Json page, context.twins.Ask(context.request, std::move(call)));
-  const int64_t last = page.value("last", int64_t{0});
+  ASSIGN_OR_RETURN(const auto found, context.conversations.Messages(id, PageAskedFor(arguments)));
+  const int64_t last = found.conversation.message_count;
   if (arguments.contains("from") && arguments.contains("to") &&
       arguments.at("from") > std::min(arguments.at("to").get<int64_t>(), last)) {
     return base::Error{base::Code::kInvalid,
                        "from must not be behind to; the last message is " + std::to_string(last)};
   }
-  std::string text = MessagesText(id, page["messages"]);
-  Json messages = Json::array();
-  for (const Json& message : page["messages"]) {
-    messages.push_back({{"sequence", message.value("sequence", int64_t{0})}});
-  }
+  ASSIGN_OR_RETURN(const Json messages, EncodeMessages(found.page));
   Json structured = {
-      {"conversation", base::Inert(id)}, {"last", last}, {"messages", std::move(messages)}};
-  if (page.contains("next_cursor")) {
-    const std::string next = page["next_cursor"];
-    structured["next"] = std::stoll(next);
-    text += "\nThere is more: go on with from " + next + ".";
+      {"conversation", base::Inert(id)}, {"last", last}, {"messages", Json::array()}};
+  for (const auto& message : found.page.messages) {
+    structured["messages"].push_back({{"sequence", message.sequence}});
+  }
+  std::string text = MessagesText(id, messages);
+  if (const int64_t next = found.page.more; next != 0) {
+    structured["next"] = next;
+    text += "\nThere is more: go on with from " + std::to_string(next) + ".";
   }
   return ToolAnswer{std::move(structured), std::move(text)};
 }

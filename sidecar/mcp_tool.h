@@ -7,15 +7,17 @@
 #include "lib/api/policy.h"
 #include "lib/base/json/json.h"
 #include "lib/base/result.h"
-#include "sidecar/mcp_twin_routes.h"
+#include "sidecar/agent_memory.h"
+#include "sidecar/working_memory.h"
 
 namespace sidecar {
 
 // What a call needs beside its arguments.
 struct ToolContext {
-  const TwinRoutes& twins;
-  const api::Policy& policy;
-  const http::Request& request;  // the one that carried the call
+  AgentMemory& memory;
+  const WorkingMemory& conversations;
+  const MemoryCall call;
+  const api::Policy& policy = call.policy->policy;
 };
 
 // `text` is for a model, with everything that was stored fenced as data. `structured`, with `text`

@@ -1,4 +1,4 @@
-// Arguments in, a request to the twin route, its answer as text and marks.
+// Arguments in, a call of the memory, its answer as text and marks.
 #include "sidecar/mcp_tool_calls.h"
 
 #include <algorithm>
@@ -22,18 +22,11 @@ using Answer = base::Result<ToolAnswer>;
 constexpr const char* kNothing = "Nothing in memory matches.";
 constexpr int kDefaultContext = 5;
 
-std::string Whole(const Json& arguments, const char* name) {
-  return std::to_string(arguments.at(name).get<int64_t>());
-}
-
-std::string ObservationPath(const Json& arguments) {
-  return "/observations/" + Whole(arguments, "id");
-}
+int64_t IdOf(const Json& arguments) { return arguments.at("id").get<int64_t>(); }
 
 // The arguments of these names, as query parameters.
-std::vector<std::pair<std::string, std::string>> QueryOf(const Json& arguments,
-                                                         std::vector<const char*> names) {
-  std::vector<std::pair<std::string, std::string>> query;
+AgentMemory::Parameters QueryOf(const Json& arguments, std::vector<const char*> names) {
+  AgentMemory::Parameters query;
   for (const char* name : names) {
     const auto value = arguments.find(name);
     if (value == arguments.end()) continue;
@@ -65,8 +58,8 @@ Answer MemSave(const ToolContext& context, const Json& arguments) {
   Json body = BodyOf(arguments, {"title", "content", "type", "tags", "topic_key", "scope"});
   if (!body.contains("type")) body["type"] = "discovery";
   body["source"] = {{"tool", "mem_save"}};
-  ASSIGN_OR_RETURN(Json saved, context.twins.Ask(context.request,
-                                                 {"POST", "/observations", {}, std::move(body)}));
+  ASSIGN_OR_RETURN(const Json saved,
+                   ReadAnswer(context.memory.Save(context.call, std::move(body))));
   ToolAnswer answer;
   answer.structured["queued"] = saved.value("queued", false);
   for (const char* field :
@@ -84,14 +77,18 @@ Answer MemSave(const ToolContext& context, const Json& arguments) {
 
 Answer MemSearch(const ToolContext& context, const Json& arguments) {
   const std::string query = arguments.at("query");
-  TwinCall call{"GET", "/search", QueryOf(arguments, {"limit", "type", "scope"}), nullptr};
-  call.query.emplace_back("q", query);
-  TwinCall plain = call;
-  if (HasOperators(query)) call.query.emplace_back("syntax", "fts5");
-  auto rows = context.twins.Ask(context.request, std::move(call));
-  // What looks like operators and does not parse is words (rulings K32).
-  if (!rows && rows.error().code == base::Code::kInvalid) {
-    rows = context.twins.Ask(context.request, std::move(plain));
+  AgentMemory::Parameters parameters = QueryOf(arguments, {"limit", "type", "scope"});
+  parameters.emplace_back("q", query);
+  const auto search = [&] {
+    return ReadAnswer(context.memory.List(context.call, "/search", parameters));
+  };
+  const bool operators = HasOperators(query);
+  if (operators) parameters.emplace_back("syntax", "fts5");
+  auto rows = search();
+  // What looks like operators and does not parse is words.
+  if (operators && !rows && rows.error().code == base::Code::kInvalid) {
+    parameters.pop_back();
+    rows = search();
   }
   if (!rows) return rows.error();
   return ToolAnswer{{{"results", ListMarks(*rows)}},
@@ -99,14 +96,13 @@ Answer MemSearch(const ToolContext& context, const Json& arguments) {
 }
 
 Answer MemContext(const ToolContext& context, const Json& arguments) {
-  TwinCall call{"GET", "/context", QueryOf(arguments, {"query"}), nullptr};
+  AgentMemory::Parameters parameters = QueryOf(arguments, {"query"});
   const int usual =
       context.policy.context_limit > 0 ? context.policy.context_limit : kDefaultContext;
-  call.query.emplace_back("limit", std::to_string(arguments.value("limit", usual)));
-  for (auto& [name, value] : call.query) {
-    if (name == "query") value = std::string(base::Prefix(value, api::kQueryCharacters));
-  }
-  ASSIGN_OR_RETURN(const Json found, context.twins.Ask(context.request, std::move(call)));
+  for (auto& [name, value] : parameters) value = base::Prefix(value, api::kQueryCharacters);
+  parameters.emplace_back("limit", std::to_string(arguments.value("limit", usual)));
+  ASSIGN_OR_RETURN(const Json found,
+                   ReadAnswer(context.memory.List(context.call, "/context", parameters)));
   // As the injection has it: what the policy does not admit is only found by mem_search.
   Recalled recalled;
   recalled.sessions = ReadSessions(found);
@@ -128,37 +124,34 @@ Answer MemContext(const ToolContext& context, const Json& arguments) {
 }
 
 Answer MemGet(const ToolContext& context, const Json& arguments) {
-  ASSIGN_OR_RETURN(
-      const Json row,
-      context.twins.Ask(context.request, {"GET", ObservationPath(arguments), {}, nullptr}));
+  ASSIGN_OR_RETURN(const Json row,
+                   ReadAnswer(context.memory.Get(context.call, IdOf(arguments), std::nullopt)));
   return ToolAnswer{RowMarks(row), WholeText(row)};
 }
 
 Answer MemUpdate(const ToolContext& context, const Json& arguments) {
-  Json patch = BodyOf(arguments, {"type", "title", "content", "tags"});
+  const Json patch = BodyOf(arguments, {"type", "title", "content", "tags"});
   if (patch.empty()) {
     return base::Error{base::Code::kInvalid, "give at least one of type, title, content, tags"};
   }
   ASSIGN_OR_RETURN(const Json row,
-                   context.twins.Ask(context.request,
-                                     {"PATCH", ObservationPath(arguments), {}, std::move(patch)}));
+                   ReadAnswer(context.memory.Update(context.call, IdOf(arguments), patch)));
   return ToolAnswer{RowMarks(row), WholeText(row)};
 }
 
 Answer MemDelete(const ToolContext& context, const Json& arguments) {
-  ASSIGN_OR_RETURN(
-      [[maybe_unused]] const Json nothing,
-      context.twins.Ask(context.request, {"DELETE", ObservationPath(arguments), {}, nullptr}));
-  return ToolAnswer{{{"id", arguments.at("id")}, {"deleted", true}},
-                    "Memory " + Whole(arguments, "id") + " is hidden from now on."};
+  const int64_t id = IdOf(arguments);
+  const auto deleted = ReadAnswer(context.memory.Delete(context.call, id, false));
+  if (!deleted) return deleted.error();
+  return ToolAnswer{{{"id", id}, {"deleted", true}},
+                    "Memory " + std::to_string(id) + " is hidden from now on."};
 }
 
 Answer MemTimeline(const ToolContext& context, const Json& arguments) {
-  ASSIGN_OR_RETURN(
-      const Json rows,
-      context.twins.Ask(context.request,
-                        {"GET", "/timeline",
-                         QueryOf(arguments, {"observation_id", "before", "after"}), nullptr}));
+  ASSIGN_OR_RETURN(const Json rows,
+                   ReadAnswer(context.memory.Timeline(
+                       context.call, arguments.at("observation_id").get<int64_t>(),
+                       QueryOf(arguments, {"observation_id", "before", "after"}))));
   return ToolAnswer{{{"observations", ListMarks(rows)}},
                     ListText(rows, context.policy.budget_tokens, kNothing)};
 }
@@ -169,8 +162,8 @@ Answer MemSuggestTopicKey(const ToolContext& context, const Json& arguments) {
   // A key that is in use for nearly the same thing is better than a new one.
   Json in_use = Json::array(), shown = Json::array();
   if (context.policy.auto_search) {
-    const auto rows = context.twins.Ask(
-        context.request, {"GET", "/search", {{"q", title}, {"limit", "10"}}, nullptr});
+    const auto rows =
+        ReadAnswer(context.memory.List(context.call, "/search", {{"q", title}, {"limit", "10"}}));
     if (!rows && rows.error().code == base::Code::kInvalid) return rows.error();
     for (const Json& row : rows.value_or(Json::array())) {
       const std::string used = base::StringAt(row, {"topic_key"});

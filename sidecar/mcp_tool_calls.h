@@ -1,4 +1,4 @@
-// What the memory tools do, one function a tool, each over its twin route. Arguments were checked
+// What the memory tools do, one function a tool, each over agent_memory.h. Arguments were checked
 // against the tool's input schema. What the tools are called is mcp_tools.h.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Shows what each memory tool does: that it is its twin route, under the agent's policy, and what
+// Shows what each memory tool does: that it does what REST does, under the agent's policy, and what
 // it says when there is nothing, no server, or no right.
 #include "sidecar/mcp_tool_calls.h"
 
@@ -265,29 +265,17 @@ TEST_F(McpToolsTest, RecallGivesStoredMessagesBackFenced) {
 }
 
 // Whatever the conversation has, no more than the page is asked for.
-TEST(RecallTool, AsksItsTwinForThePageAlone) {
-  std::map<std::string, std::string> asked;
-  const TwinRoutes twins(
-      {{"GET", "/conversations/{id}/messages", [&](const http::Request& request) {
-          asked = {request.query.begin(), request.query.end()};
-          return http::JsonResponse(200, {{"last", 500},
-                                          {"messages", Json::array()},
-                                          {"partial", true},
-                                          {"next_cursor", "57"}});
-        }}});
-  const api::Policy policy;
-  const http::Request request;
-  const ToolContext context{twins, policy, request};
-  const auto newest = RecallMessages(context, {{"conversation", "c"}});
-  ASSERT_TRUE(newest);
-  EXPECT_EQ(newest->structured["next"], 57);
-  const std::map<std::string, std::string> page = {
-      {"limit", "50"}, {"max_bytes", "65536"}, {"newest", "50"}};
-  EXPECT_EQ(asked, page);
-  ASSERT_TRUE(RecallMessages(context, {{"conversation", "c"}, {"from", 7}, {"to", 90}}));
-  const std::map<std::string, std::string> stretch = {
-      {"limit", "50"}, {"max_bytes", "65536"}, {"from", "7"}, {"to", "90"}};
-  EXPECT_EQ(asked, stretch);
+TEST(RecallTool, AsksForThePageAlone) {
+  const MessageQuestion newest = PageAskedFor({{"conversation", "c"}});
+  EXPECT_EQ(newest.limits.messages, 50);
+  EXPECT_EQ(newest.limits.bytes, 65'536U);
+  EXPECT_EQ(newest.newest, 50);
+  const MessageQuestion stretch = PageAskedFor({{"from", 7}, {"to", 90}});
+  EXPECT_EQ(stretch.limits.messages, 50);
+  EXPECT_EQ(stretch.limits.bytes, 65'536U);
+  EXPECT_EQ(stretch.from, 7);
+  EXPECT_EQ(stretch.to, 90);
+  EXPECT_FALSE(stretch.newest);
 }
 
 TEST_F(McpToolsTest, RecallGoesPageByPageAndMissesNothing) {

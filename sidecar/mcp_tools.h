@@ -1,5 +1,5 @@
 // The memory tools that a model may call: what each is called, when to call it, what goes in and
-// out. Each does what its twin route does. The protocol around them is mcp_endpoint.h.
+// out. The protocol around them is mcp_endpoint.h.
 #pragma once
 
 #include <string>

@@ -1,6 +1,8 @@
 // Reads and writes the parameters of pages.
 #include "sidecar/page_query.h"
 
+#include <string>
+
 #include "lib/base/text/text.h"
 
 namespace sidecar {
@@ -13,14 +15,18 @@ constexpr int64_t kMostCursor = 9'007'199'254'740'991;
 
 }  // namespace
 
+std::optional<int64_t> ParseWhole(std::string_view text) {
+  const bool digits = !text.empty() && text.size() <= kMostDigits &&
+                      text.find_first_not_of("0123456789") == std::string_view::npos;
+  return digits ? std::optional<int64_t>(std::stoll(std::string(text))) : std::nullopt;
+}
+
 Result<std::optional<int64_t>> WholeNumber(const http::Request& request, const char* name,
                                            int64_t least, int64_t most) {
   const auto text = request.Query(name);
   if (!text) return std::optional<int64_t>();
-  const bool digits = !text->empty() && text->size() <= kMostDigits &&
-                      text->find_first_not_of("0123456789") == std::string::npos;
-  const int64_t number = digits ? std::stoll(*text) : -1;
-  if (digits && number >= least && number <= most) return std::optional<int64_t>(number);
+  const auto number = ParseWhole(*text);
+  if (number && *number >= least && *number <= most) return number;
   return base::Error{base::Code::kInvalid, std::string(name) + " must be a whole number from " +
                                                std::to_string(least) + " to " +
                                                std::to_string(most) + ", it is \"" +

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 
 #include "lib/base/json/json.h"
 #include "lib/base/result.h"
@@ -16,6 +16,8 @@ namespace sidecar {
 inline constexpr size_t kMostAnswerBytes = 8 << 20;  // nothing larger is built in memory
 inline constexpr int64_t kMostOfAPage = 1'000;       // things in one page
 
+// A number of decimal digits alone, at most 16 of them; nullopt: `text` is something else.
+std::optional<int64_t> ParseWhole(std::string_view text);
 // The whole number that the query has under `name`; nullopt: it has none. kInvalid names the
 // parameter, its limits and what it is.
 base::Result<std::optional<int64_t>> WholeNumber(const http::Request& request, const char* name,

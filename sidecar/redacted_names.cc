@@ -27,6 +27,12 @@ std::string RedactName(const Redactor& redactor, const std::string& name, size_t
   return redacted.substr(0, base::BorderBefore(redacted, limit - kMarkBytes)) + MarkOf(name);
 }
 
+std::string RedactId(const Redactor& redactor, const std::string& id) {
+  if (id.find_first_not_of("0123456789") == std::string::npos) return id;
+  Redactor::Counts counts;
+  return RedactName(redactor, id, api::kMaxConversationIdBytes, counts);
+}
+
 void RedactNames(const Redactor& redactor, api::HookEvent& event, Redactor::Counts& counts) {
   event.session_id = RedactName(redactor, event.session_id, api::kMaxConversationIdBytes, counts);
   for (std::string* name : {&event.prompt_id, &event.tool_name, &event.tool_use_id}) {

@@ -16,6 +16,9 @@ namespace sidecar {
 std::string RedactName(const Redactor& redactor, const std::string& name, size_t limit,
                        Redactor::Counts& counts);
 
+// The id of a conversation or session that a request names; digits alone are no secret.
+std::string RedactId(const Redactor& redactor, const std::string& id);
+
 void RedactNames(const Redactor& redactor, api::HookEvent& event, Redactor::Counts& counts);
 
 // What the body of a write to the memory server has: texts, and names of sessions.

@@ -4,17 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "lib/api/hook_event.h"
 #include "sidecar/redacted_names.h"
 
 namespace sidecar {
-namespace {
-
-bool IsNumber(const std::string& text) {
-  return text.find_first_not_of("0123456789") == std::string::npos;
-}
-
-}  // namespace
 
 std::vector<http::Route> WithRedactedNames(std::vector<http::Route> routes,
                                            const PolicyWatch& policies) {
@@ -23,10 +15,8 @@ std::vector<http::Route> WithRedactedNames(std::vector<http::Route> routes,
     route.handler = [handler = std::move(route.handler), &policies](const http::Request& request) {
       const auto policy = policies.Current();
       auto parameters = request.parameters;
-      Redactor::Counts counts;
       for (auto& [name, value] : parameters) {
-        if (!policy || IsNumber(value)) continue;
-        value = RedactName(policy->redactor, value, api::kMaxConversationIdBytes, counts);
+        if (policy) value = RedactId(policy->redactor, value);
       }
       if (parameters == request.parameters) return handler(request);
       http::Request redacted = request;

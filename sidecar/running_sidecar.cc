@@ -99,12 +99,14 @@ struct RunningSidecar::Parts {
         recall(servers, c, {.deadline_ms = s.recall_timeout_ms}),
         turn({*state, policies, recall, rules, *metrics, *tracer, c, s.outbox, Waker()}),
         hooks(turn, *metrics, c),
-        conversations(*state, policies, c, s.outbox, s.conversation_ttl_ms, Waker()),
+        working_memory(*state, c, s.conversation_ttl_ms),
+        agent_memory(*state, servers, c, s.outbox, delivery),
+        conversations(*state, working_memory, policies, c, s.outbox, Waker()),
         dead_letters(*state, policies, s.outbox, Waker()),
         upkeep(*state, policies, *metrics, c,
                UpkeepOptions(s, [this] { retention.TellWhatWaits(); }), Waker()),
-        memory(*state, policies, servers, c, s.outbox, delivery),
-        mcp(policies, TwinsOfTools(), c, std::max<size_t>(1, s.workers / 2)),
+        memory(agent_memory, policies),
+        mcp(policies, agent_memory, working_memory, c, std::max<size_t>(1, s.workers / 2)),
         injections(*state, policies, recall),
         ledger(*state, policies, c),
         audit(*state, policies),
@@ -137,17 +139,14 @@ struct RunningSidecar::Parts {
     const auto policy = policies.Current();
     return policy && !policy->policy.audience.empty() && policy->policy.server_url == url;
   }
-  // What the MCP tools stand for: the routes that the agent can ask itself.
-  std::vector<http::Route> TwinsOfTools() {
-    std::vector<http::Route> routes = conversations.Routes();
-    std::ranges::move(memory.Routes(), std::back_inserter(routes));
-    return WithRedactedNames(std::move(routes), policies);
-  }
   http::Router AgentRouter() {
     std::vector<http::Route> routes = hooks.Routes();
-    for (auto& more : {TwinsOfTools(), mcp.Routes(), dead_letters.Routes(), status.AgentRoutes(),
-                       WithRedactedNames(injections.Routes(), policies),
-                       WithRedactedNames(ledger.Routes(), policies), audit.Routes()}) {
+    for (const auto& named :
+         {conversations.Routes(), memory.Routes(), injections.Routes(), ledger.Routes()}) {
+      std::ranges::move(WithRedactedNames(named, policies), std::back_inserter(routes));
+    }
+    for (const auto& more :
+         {mcp.Routes(), dead_letters.Routes(), status.AgentRoutes(), audit.Routes()}) {
       routes.insert(routes.end(), more.begin(), more.end());
     }
     return http::Router(activity.Watched(std::move(routes)));
@@ -168,6 +167,8 @@ struct RunningSidecar::Parts {
   Recall recall;
   Turn turn;
   Hooks hooks;
+  WorkingMemory working_memory;
+  AgentMemory agent_memory;
   ConversationRoutes conversations;
   OutboxRoutes dead_letters;
   SessionUpkeep upkeep;
