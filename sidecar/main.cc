@@ -10,9 +10,9 @@
 #include "lib/base/process/log.h"
 #include "lib/base/process/shutdown.h"
 #include "lib/http/client/client.h"
-#include "sidecar/await_command.h"
-#include "sidecar/check_command.h"
-#include "sidecar/mcp_stdio.h"
+#include "sidecar/commands/await_command.h"
+#include "sidecar/commands/check_command.h"
+#include "sidecar/commands/mcp_stdio.h"
 #include "sidecar/running_sidecar.h"
 
 namespace {

@@ -7,8 +7,8 @@
 
 #include "lib/base/process/config.h"
 #include "lib/telemetry/trace_export.h"
-#include "sidecar/growth_plan.h"
-#include "sidecar/outbox.h"
+#include "sidecar/growth/growth_plan.h"
+#include "sidecar/outbox/outbox.h"
 
 namespace sidecar {
 

@@ -94,7 +94,7 @@ def tables_of_others_come_with_their_licence(packed):
     tables = [p for p in packed.list["packages"] if p["licenseDeclared"] == "MIT"]
     assert [t["name"] for t in tables] == (["gitleaks"] if packed.name == "agent-memory-sidecar" else [])
     for table in tables:
-        made = (ROOT / "sidecar/redaction_published.cc").read_text(encoding="utf-8")
+        made = (ROOT / "sidecar/redaction/published_formats.cc").read_text(encoding="utf-8")
         assert f"gitleaks {table['versionInfo']}:" in made, table["versionInfo"]
         licence = (packed.root / table["licenseComments"].lstrip("/")).read_text(encoding="utf-8")
         assert "Permission is hereby granted" in licence and licence.split("\n")[2] in made, "the licence is that of the table"

@@ -1,4 +1,4 @@
-// The options must be those of sidecar/capture.cc: 1 MiB for a compiled pattern of at most 512
+// The options must be those of sidecar/rules/capture.cc: 1 MiB for a compiled pattern of at most 512
 // characters.
 #include "operator/agent/accept_rules.h"
 

@@ -1,4 +1,4 @@
-// Compares as the sidecar does (ToolMatches in sidecar/tool_text.cc): globs, in any case.
+// Compares as the sidecar does (ToolMatches in sidecar/text/tool_text.cc): globs, in any case.
 #include "operator/agent/tool_names.h"
 
 #include <algorithm>

@@ -48,7 +48,8 @@ const Json* TerminatedOf(const Json& pod, const char* list, const std::string& c
   return ended && ended->is_object() ? ended : nullptr;
 }
 
-// What sidecar/stop_report.h left as the termination message; anything else there is nobody's word.
+// What sidecar/session/stop_report.h left as the termination message; anything else there is
+// nobody's word.
 void TakeLastWords(const Json& pod, Json& status) {
   const Json* ended = TerminatedOf(pod, "initContainerStatuses", kSidecarContainer);
   const auto words = base::ParseJson(ended ? base::StringAt(*ended, {"message"}) : "");

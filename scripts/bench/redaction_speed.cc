@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "sidecar/redaction.h"
+#include "sidecar/redaction/redaction.h"
 
 namespace {
 

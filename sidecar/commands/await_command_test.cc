@@ -1,0 +1,33 @@
+// What a postStart hook waits for: a sidecar that is ready, one that is not, and none.
+#include "sidecar/commands/await_command.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "sidecar/sidecar_fixture.h"
+
+namespace sidecar {
+namespace {
+
+class AwaitTest : public SidecarTest {
+ protected:
+  int Await(const std::string& within) {
+    said_.str("");
+    return RunAwait({"--url=http://" + running_->admin_address(), "--within=" + within}, said_);
+  }
+  std::ostringstream said_;
+};
+
+TEST_F(AwaitTest, EndsWhenTheSidecarIsReady) { EXPECT_EQ(Await("20s"), 0) << said_.str(); }
+
+TEST_F(AwaitTest, SaysWhatKeepsItFromBeingReady) {
+  const std::string url = "--url=http://" + running_->admin_address();
+  running_->Stop();
+  EXPECT_EQ(RunAwait({url, "--within=200ms"}, said_), 1);
+  EXPECT_NE(said_.str().find("is not ready after 200 ms"), std::string::npos) << said_.str();
+  EXPECT_EQ(RunAwait({"--within=soon"}, said_), 64);
+}
+
+}  // namespace
+}  // namespace sidecar

@@ -1,0 +1,42 @@
+// `agent-memory-sidecar mcp --stdio`: MCP for clients that start their servers themselves. Each
+// line is handed to a running sidecar's /mcp, so policy, tools and the outbox are there once,
+// however many clients start this. Knows no tool.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/http/client/client.h"
+#include "sidecar/mcp/message.h"
+
+namespace sidecar {
+
+// One client's side of the pipe. One thread.
+class McpPipe {
+ public:
+  // `client`: of the sidecar, `url` for messages.
+  McpPipe(http::Client& client, std::string url) : client_(client), url_(std::move(url)) {}
+  ~McpPipe();  // ends the session
+
+  // The line to write for one that was read, without its line end; nullopt: none. Without a sidecar
+  // it is an error that says so; after a restart of the sidecar the session is begun again.
+  std::optional<std::string> Answer(std::string_view line);
+
+ private:
+  base::Result<http::Response> Send(std::string_view line, const McpMessage& message);
+  void Begin(const http::Response& answer, std::string_view line);
+  bool BeginAgain();
+
+  http::Client& client_;
+  const std::string url_;
+  std::string session_, revision_;
+  std::string initialize_;  // the line that began the session
+};
+
+// Reads lines from `in` until it ends and writes answers to `out`. → the exit code.
+int RunMcpStdio(const std::vector<std::string>& arguments, std::istream& in, std::ostream& out);
+
+}  // namespace sidecar

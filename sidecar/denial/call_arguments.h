@@ -1,0 +1,33 @@
+// Reads the arguments of a tool call, at any depth and under any name, into what a policy's lists
+// judge: commands, paths, and texts that may be either. Judges nothing itself: that is denial.
+// Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/api/hook_event.h"
+#include "sidecar/text/work_budget.h"
+
+namespace sidecar {
+
+struct CallTexts {
+  std::vector<std::string> scripts;  // under the name of a command; one of words when it has `args`
+  std::vector<std::string> paths;    // under the name of a path, or written like a whole one
+  std::vector<std::string> guesses;  // one word with a slash or dots, under any other name
+  std::vector<std::string> options;  // one word that begins with '-', under any other name
+  std::vector<std::string> lines;    // any text under a name that says nothing; lists joined
+  struct Prose {
+    std::string name, text;  // edits.new_string
+  };
+  std::vector<Prose> prose;  // contents, descriptions and the like: neither command nor path
+  std::string unreadable;    // why not all of it could be read; empty: all was
+};
+
+// A list of words as a shell would have to be given it.
+std::string AsScript(const std::vector<std::string>& words);
+
+// Stops when the budget is over.
+CallTexts ReadArguments(const api::HookEvent& event, WorkBudget& budget);
+
+}  // namespace sidecar

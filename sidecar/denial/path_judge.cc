@@ -1,0 +1,184 @@
+// A path is allowed as written and behind its links, from every directory that it may begin in.
+#include "sidecar/denial/path_judge.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "lib/base/text/text.h"
+#include "sidecar/text/normal_path.h"
+
+namespace sidecar {
+namespace {
+
+constexpr std::string_view kDevices[] = {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"};
+constexpr size_t kMaxDirectories = 16;    // that a command may be in
+constexpr size_t kLongestJudged = 4'096;  // that a system opens
+constexpr size_t kRealPathBytes = 1'024;  // what it costs to follow links, beside the text
+
+// Where every command may read and write: they keep nothing.
+bool IsDevice(std::string_view path) {
+  constexpr std::string_view kDescriptors = "/dev/fd/";
+  if (path.starts_with(kDescriptors) && path.size() > kDescriptors.size()) {
+    return path.find_first_not_of("0123456789", kDescriptors.size()) == std::string_view::npos;
+  }
+  return std::find(std::begin(kDevices), std::end(kDevices), path) != std::end(kDevices);
+}
+
+// What a bare name would find in PATH may be written whole.
+bool IsSystemProgram(const std::string& path) {
+  const std::string directory = path.substr(0, path.rfind('/'));
+  return directory == "/bin" || directory == "/usr/bin" || directory == "/usr/local/bin" ||
+         directory == "/sbin" || directory == "/usr/sbin";
+}
+
+bool IsInside(const std::string& path, const std::string& prefix) {
+  const std::string normal = NormalPath(prefix, "/");
+  return normal == "/" || path == normal || path.starts_with(normal + "/");
+}
+
+bool IsInsideAny(const std::string& path, const std::vector<std::string>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](const std::string& prefix) { return IsInside(path, prefix); });
+}
+
+bool Climbs(std::string_view path) {
+  return path == ".." || path.starts_with("../") || path.ends_with("/..") ||
+         path.find("/../") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<std::string> PathOfFileUrl(std::string_view text) {
+  constexpr std::string_view kScheme = "file:";
+  if (text.size() <= kScheme.size()) return std::nullopt;
+  for (size_t i = 0; i < kScheme.size(); ++i) {
+    const char c = text[i];
+    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != kScheme[i]) {
+      return std::nullopt;
+    }
+  }
+  const std::string_view rest = text.substr(kScheme.size());
+  if (!rest.starts_with("//")) return std::string(rest);
+  const size_t slash = rest.find('/', 2);
+  return slash == std::string_view::npos ? "/" : std::string(rest.substr(slash));
+}
+
+bool LooksLikePath(std::string_view word) {
+  return word.starts_with("/") || word.starts_with("~") ||
+         word.find("..") != std::string_view::npos;
+}
+
+PathJudge::PathJudge(const api::Policy& policy, const RealPath& real_path,
+                     const std::string& directory, WorkBudget& budget)
+    : policy_(policy), real_path_(real_path), budget_(budget) {
+  if (directory.starts_with("/")) directories_.insert(directory);
+  knows_directory_ = !directories_.empty();
+  for (const std::string& prefix : policy.allowed_paths)
+    real_prefixes_.push_back(real_path(prefix));
+}
+
+std::string PathJudge::Refusal(const std::string& path) const {
+  if (path.starts_with("~")) return NoAccess(path);
+  if (IsDevice(path)) return {};
+  for (const std::string& segment : base::Split(path, '/')) {
+    const bool may_be_parent = segment.starts_with(".") &&
+                               segment.find_first_of("*?[") != std::string::npos &&
+                               (base::MatchesGlob(segment, "..") || segment[1] == '[');
+    if (may_be_parent) return NoAccess(path);
+  }
+  if (path.starts_with("/")) return RefusalIn(path, "/");
+  if (!knows_directory_) return RefusalWithoutDirectory(path);
+  for (const std::string& directory : directories_) {
+    if (std::string refusal = RefusalIn(path, directory); !refusal.empty()) return refusal;
+  }
+  return {};
+}
+
+std::string PathJudge::RefusalOfGuess(const std::string& text) const {
+  const bool inside =
+      std::all_of(directories_.begin(), directories_.end(), [&](const std::string& directory) {
+        return IsInsideAny(NormalPath(directory, "/"), policy_.allowed_paths);
+      });
+  return Climbs(text) || (knows_directory_ && inside) ? Refusal(text) : "";
+}
+
+std::string PathJudge::RefusalOfWord(const ShellWord& word) const {
+  if (word.expands && policy_.strict_commands) {
+    return "the policy of this agent limits paths, and those of this command are only known when "
+           "it runs: write them out";
+  }
+  if (word.document) return {};  // the words in it are judged one by one
+  // What it expands to is not known; what stands before that is.
+  const std::string text = word.expands ? word.text.substr(0, word.literal) : word.text;
+  if (word.assigns && text.substr(0, text.find('=')).ends_with("PATH")) return {};
+  if (const size_t equals = text.find('='); equals != std::string::npos) {
+    std::string refusal = RefusalOfPart(text.substr(equals + 1));
+    if (!refusal.empty() || text.starts_with("-")) return refusal;
+  }
+  if (text.starts_with("-")) return RefusalOfOption(text);
+  if (word.names_command && (text.find('/') == std::string::npos || IsSystemProgram(text)))
+    return {};
+  return RefusalOfPart(text);
+}
+
+std::string PathJudge::Enter(const std::string& path) {
+  std::set<std::string> more;
+  for (const std::string& directory : directories_) more.insert(NormalPath(path, directory));
+  if (path.starts_with("/")) more.insert(NormalPath(path, "/"));
+  directories_.insert(more.begin(), more.end());
+  if (directories_.size() <= kMaxDirectories) return {};
+  return "the policy of this agent limits paths, and this command changes its directory too "
+         "often";
+}
+
+// -I../x, -C/x; -xf/x is taken for f and /x.
+std::string PathJudge::RefusalOfOption(const std::string& text) const {
+  const size_t slash = text.find('/');
+  const bool dotted = text.size() > 2 && text[2] == '.';
+  if (dotted || (slash == std::string::npos && text.find("..") != std::string::npos)) {
+    return RefusalOfPart(text.substr(2));
+  }
+  return slash == std::string::npos ? "" : RefusalOfPart(text.substr(slash));
+}
+
+// curl -d @file; else a name like any other. Of many @ the names between are those of files here.
+std::string PathJudge::RefusalOfPart(const std::string& part) const {
+  const size_t name = std::min(part.find_first_not_of('@'), part.size());
+  if (name > 0 && name < part.size()) {
+    if (std::string refusal = RefusalOfPlain(part.substr(name)); !refusal.empty()) return refusal;
+  }
+  return RefusalOfPlain(part);
+}
+
+std::string PathJudge::RefusalOfPlain(const std::string& part) const {
+  if (part.empty()) return {};
+  if (const auto path = PathOfFileUrl(part)) return Refusal(*path);
+  if (part.find("://") != std::string::npos) return {};
+  return Refusal(part);
+}
+
+// It may be any directory: only when all are allowed is a relative path too.
+std::string PathJudge::RefusalWithoutDirectory(const std::string& path) const {
+  if (IsInsideAny("/", policy_.allowed_paths)) return {};
+  return "the policy of this agent limits paths, and the event names no cwd in which \"" +
+         base::Ellipsize(path, 200) + "\" could be judged: send cwd, or write whole paths";
+}
+
+std::string PathJudge::RefusalIn(const std::string& path, const std::string& directory) const {
+  if (!budget_.Spend(path.size() + directory.size() + kRealPathBytes)) return {};
+  const std::string normal = NormalPath(path, directory);
+  if (!IsInsideAny(normal, policy_.allowed_paths)) return NoAccess(normal);
+  std::string whole = path.starts_with("/") ? path : directory + "/" + path;
+  if (whole.size() > kLongestJudged) whole = normal;
+  if (whole.size() > kLongestJudged) return {};  // no system opens it
+  const std::string real = real_path_(whole);
+  const bool inside = IsInsideAny(real, real_prefixes_) || IsInsideAny(real, policy_.allowed_paths);
+  return inside ? "" : NoAccess(real + " (a link leads there)");
+}
+
+std::string PathJudge::NoAccess(const std::string& path) const {
+  return "the policy of this agent allows no access to " + base::Ellipsize(path, 200) +
+         "; allowed: " + base::Join(policy_.allowed_paths, ", ");
+}
+
+}  // namespace sidecar

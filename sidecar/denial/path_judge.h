@@ -1,0 +1,60 @@
+// Judges paths, and words of commands that may be paths, against a policy's allowedPaths. Reads no
+// command: which words there are is denial's matter. Pure.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/api/policy.h"
+#include "sidecar/denial/shell_words.h"
+#include "sidecar/text/work_budget.h"
+
+namespace sidecar {
+
+// An absolute path with its links followed as far as they can be seen from here.
+using RealPath = std::function<std::string(const std::string& path)>;
+
+// What file:/x and file://host/x name, however the scheme is written; nullopt for other texts.
+std::optional<std::string> PathOfFileUrl(std::string_view text);
+
+// Text that is a path in any reading: for code inside quotes.
+bool LooksLikePath(std::string_view word);
+
+class PathJudge {
+ public:
+  // `directory`: where relative paths begin; "": not known. All references outlive the judge.
+  PathJudge(const api::Policy& policy, const RealPath& real_path, const std::string& directory,
+            WorkBudget& budget);
+
+  // Why the path may not be touched; empty: it may, or the budget ran out.
+  std::string Refusal(const std::string& path) const;
+  // The same for a text that may be a relative path: only judged where one could be allowed, or
+  // where it climbs.
+  std::string RefusalOfGuess(const std::string& text) const;
+  // A word of a command, which may be a path, hold one, or be something else.
+  std::string RefusalOfWord(const ShellWord& word) const;
+  // From now on the command may be in `path` too; whether it got there is not known, so that each
+  // relative path must be allowed from every such directory.
+  std::string Enter(const std::string& path);
+
+ private:
+  std::string RefusalOfOption(const std::string& text) const;
+  std::string RefusalOfPart(const std::string& part) const;
+  std::string RefusalOfPlain(const std::string& part) const;
+  std::string RefusalWithoutDirectory(const std::string& path) const;
+  std::string RefusalIn(const std::string& path, const std::string& directory) const;
+  std::string NoAccess(const std::string& path) const;
+
+  const api::Policy& policy_;
+  const RealPath& real_path_;
+  WorkBudget& budget_;
+  std::vector<std::string> real_prefixes_;
+  std::set<std::string> directories_;
+  bool knows_directory_ = false;
+};
+
+}  // namespace sidecar

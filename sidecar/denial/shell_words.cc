@@ -1,0 +1,400 @@
+// A lexer by hand: the grammar of words is small, and no library in reach reads it without a shell.
+#include "sidecar/denial/shell_words.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sidecar/denial/joined_code.h"
+#include "sidecar/denial/shell_call.h"
+#include "sidecar/denial/shell_grammar.h"
+#include "sidecar/denial/shell_quotes.h"
+
+namespace sidecar {
+namespace {
+
+constexpr int kMaxDepth = 16;             // of substitutions in substitutions
+constexpr size_t kLongestVariable = 256;  // of a variable
+
+struct Heredoc {
+  std::string delimiter;
+  bool strips_tabs = false, expands = false;
+};
+
+class Lexer {
+ public:
+  Lexer(std::string_view text, std::vector<ShellWord>& words, int depth)
+      : text_(text), words_(words), depth_(depth) {
+    StartCommand();
+  }
+
+  // Reads to the end, or behind the bracket that closes a substitution. → where it stopped.
+  base::Result<size_t> Read(size_t begin, bool substitution) {
+    at_ = begin;
+    int brackets = 0;
+    while (at_ < text_.size()) {
+      if (words_.size() > kMaxShellWords) return Refuse("it has too many words to be judged");
+      const char c = text_[at_];
+      closes_pattern_ = c == ')' && brackets == 0 && !substitution;  // of a case
+      if (c == ')' && substitution && brackets == 0) {
+        EndWord();
+        StartCommand();
+        RunHereStrings();
+        if (!heredocs_.empty()) return Refuse("a here-document is not closed");
+        return at_ + 1;
+      }
+      if (c == '(') ++brackets;
+      if (c == '(' && at_ > 0 && text_[at_ - 1] == '(' && arithmetic_ == 0) arithmetic_ = brackets;
+      if (c == ')' && brackets > 0) --brackets;
+      if (brackets < arithmetic_) EndArithmetic();
+      RETURN_IF_ERROR(ReadOne(c));
+    }
+    closes_pattern_ = false;
+    EndWord();
+    StartCommand();
+    RunHereStrings();
+    if (substitution || brackets > 0) return Refuse("a bracket is not closed");
+    if (!heredocs_.empty()) return Refuse("a here-document is not closed");
+    return at_;
+  }
+
+ private:
+  static base::Error Refuse(const char* why) { return {base::Code::kInvalid, why}; }
+
+  void EndArithmetic() {
+    EndWord();
+    arithmetic_ = 0;
+  }
+
+  base::Status ReadOne(char c) {
+    if (c == '\n') return EndLine();
+    if (c == ' ' || c == '\t' || c == '\r') {
+      EndWord();
+      ++at_;
+      return {};
+    }
+    if (c == '#' && !open_) {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+      return {};
+    }
+    if (c == '<' || c == '>') return ReadRedirection();
+    if (std::string_view(";&|()").find(c) != std::string_view::npos) {
+      EndWord();
+      StartCommand();
+      ++at_;
+      return {};
+    }
+    return ReadPart(c);
+  }
+
+  // A piece of a word: quoted, escaped, expanded or plain.
+  base::Status ReadPart(char c) {
+    open_ = true;
+    if (c == '\\') return ReadEscape();
+    if (c == '\'') return ReadSingleQuoted();
+    if (c == '"') return ReadDoubleQuoted();
+    if (c == '$') return ReadDollar();
+    if (c == '`') return ReadBackticks();
+    if (c == '{') brace_ = true;
+    if (c == ',' && brace_) Expand();
+    if (c == '.' && brace_ && word_.text.ends_with(".")) Expand();
+    if (c == '*' || c == '?' || c == '[') wildcard_ = true;
+    word_.text += c;
+    ++at_;
+    return {};
+  }
+
+  base::Status ReadEscape() {
+    if (at_ + 1 >= text_.size()) return Refuse("it ends in a backslash");
+    if (text_[at_ + 1] != '\n') word_.text += text_[at_ + 1];
+    at_ += 2;
+    return {};
+  }
+
+  base::Status ReadSingleQuoted() {
+    const size_t end = text_.find('\'', at_ + 1);
+    if (end == std::string_view::npos) return Refuse("a quote is not closed");
+    word_.text += text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return {};
+  }
+
+  base::Status ReadDoubleQuoted() {
+    ++at_;
+    while (at_ < text_.size() && text_[at_] != '"') {
+      const char c = text_[at_];
+      if (c == '$') {
+        RETURN_IF_ERROR(ReadDollar());
+      } else if (c == '`') {
+        RETURN_IF_ERROR(ReadBackticks());
+      } else {
+        const bool escapes =
+            c == '\\' && at_ + 1 < text_.size() &&
+            std::string_view("$`\"\\\n").find(text_[at_ + 1]) != std::string_view::npos;
+        if (escapes) ++at_;
+        if (!escapes || text_[at_] != '\n') word_.text += text_[at_];
+        ++at_;
+      }
+    }
+    if (at_ >= text_.size()) return Refuse("a quote is not closed");
+    ++at_;
+    return {};
+  }
+
+  // What the word becomes is known when it runs; a name before = has to be written to be one.
+  void Expand() {
+    if (!word_.expands) word_.literal = word_.text.size();
+    word_.expands = true;
+    const std::string_view name = std::string_view(word_.text).substr(0, kLongestVariable);
+    if (name.find('=') == std::string_view::npos) hides_name_ = true;
+  }
+  void AddHidden() {
+    words_.push_back({.expands = true, .runs = true});
+    words_.back().command = command_;
+  }
+
+  base::Status ReadDollar() {
+    const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+    if (next == '(') return ReadSubstitution(at_ + 2);
+    if (next == '{' || next == '\'') {
+      if (next == '{') Expand();
+      at_ += 2;
+      const char close = next == '{' ? '}' : '\'';
+      const size_t begin = at_;
+      while (at_ < text_.size() && text_[at_] != close) at_ += text_[at_] == '\\' ? 2 : 1;
+      if (at_ >= text_.size()) return Refuse("a quote is not closed");
+      const std::string_view inside = text_.substr(begin, at_ - begin);
+      if (next == '{' && Substitutes(inside)) AddHidden();
+      if (next == '\'') word_.text += DecodeEscapes(inside);
+      ++at_;
+      return {};
+    }
+    if (std::string_view("?!#$-").find(next) != std::string_view::npos && next != '\0') {
+      word_.text += '0';  // a number or the shell's flags: no path, no command
+      at_ += 2;
+      return {};
+    }
+    ++at_;
+    if (!IsNameCharacter(next) && next != '@' && next != '*') {
+      if (next != '"') word_.text += '$';
+      return {};
+    }
+    const size_t end = EndOfName(text_, at_);
+    const bool home = word_.text.empty() && text_.substr(at_, end - at_) == "HOME";
+    home ? void(word_.text = "~") : Expand();
+    at_ = end;
+    return {};
+  }
+
+  // The commands inside are read like any others; what they print is not known.
+  base::Status ReadSubstitution(size_t begin) {
+    Expand();
+    if (depth_ >= kMaxDepth) return Refuse("its substitutions are nested too deep");
+    Lexer inner(text_, words_, depth_ + 1);
+    ASSIGN_OR_RETURN(at_, inner.Read(begin, true));
+    return {};
+  }
+
+  base::Status ReadBackticks() {
+    Expand();
+    std::string inside;
+    for (++at_; at_ < text_.size() && text_[at_] != '`'; ++at_) {
+      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
+      inside += text_[at_];
+    }
+    if (at_ >= text_.size()) return Refuse("a quote is not closed");
+    ++at_;
+    if (depth_ >= kMaxDepth) return Refuse("its substitutions are nested too deep");
+    Lexer inner(inside, words_, depth_ + 1);
+    ASSIGN_OR_RETURN([[maybe_unused]] const size_t end, inner.Read(0, false));
+    return {};
+  }
+
+  base::Status ReadRedirection() {
+    bool other_descriptor = false;
+    if (open_ && std::all_of(word_.text.begin(), word_.text.end(),
+                             [](char c) { return c >= '0' && c <= '9'; })) {
+      other_descriptor = word_.text != "0";
+      word_ = {};  // the number of a descriptor: 2>
+      open_ = false;
+    }
+    EndWord();
+    const bool in = text_[at_] == '<';
+    ++at_;
+    if (at_ < text_.size() && text_[at_] == '(') {  // <(…): its words count, its name is harmless
+      if (depth_ >= kMaxDepth) return Refuse("its substitutions are nested too deep");
+      Lexer inner(text_, words_, depth_ + 1);
+      ASSIGN_OR_RETURN(at_, inner.Read(at_ + 1, true));
+      return {};
+    }
+    here_string_ = in && text_.substr(at_).starts_with("<<");
+    const bool document =
+        in && text_.substr(at_).starts_with("<") && !text_.substr(at_).starts_with("<<");
+    if (in && !other_descriptor) call_.InputIs(document || here_string_);
+    while (at_ < text_.size() &&
+           std::string_view("<>&|").find(text_[at_]) != std::string_view::npos)
+      ++at_;
+    if (const size_t end = EndOfDescriptor(text_, at_); text_[at_ - 1] == '&' && end > at_) {
+      at_ = end;
+      return {};
+    }
+    after_ = document ? After::kHeredoc : After::kRedirection;
+    strips_tabs_ = document && at_ < text_.size() && text_[at_] == '-';
+    if (strips_tabs_) ++at_;
+    quoted_at_ = at_;
+    return {};
+  }
+
+  base::Status EndLine() {
+    EndWord();
+    StartCommand();
+    ++at_;
+    RunHereStrings();
+    const bool runs = std::exchange(shell_, false);
+    for (const Heredoc& heredoc : std::exchange(heredocs_, {})) {
+      RETURN_IF_ERROR(ReadBody(heredoc, runs));
+    }
+    return {};
+  }
+
+  // What a shell on the same line reads is code.
+  void RunHereStrings() {
+    for (const size_t index : std::exchange(here_strings_, {})) words_[index].runs |= shell_;
+  }
+
+  base::Status ReadBody(const Heredoc& heredoc, bool runs) {
+    ShellWord body;
+    body.runs = body.document = true;
+    while (at_ < text_.size()) {
+      const size_t end = std::min(text_.find('\n', at_), text_.size());
+      std::string_view line = text_.substr(at_, end - at_);
+      at_ = std::min(end + 1, text_.size());
+      while (heredoc.strips_tabs && line.starts_with('\t')) line.remove_prefix(1);
+      if (line == heredoc.delimiter) {
+        if (runs) words_.push_back(std::move(body));
+        return {};
+      }
+      if (heredoc.expands && Substitutes(line)) AddHidden();
+      if (!runs) continue;
+      body.text.append(line).append("\n");
+      body.expands |= heredoc.expands && line.find('$') != std::string_view::npos;
+    }
+    return Refuse("a here-document is not closed");
+  }
+
+  void StartCommand() {
+    if (std::exchange(call_, {}).RunsUnknown()) AddHidden();
+    if (joined_.Several()) words_.push_back(joined_.Code());
+    joined_ = {};
+    evaluates_ = false;
+    command_ = words_.size() * (kMaxDepth + 2) + static_cast<size_t>(depth_);
+    expects_command_ = true;
+    runner_ = awaits_program_ = behind_time_ = false;
+    after_ = After::kNothing;
+  }
+
+  void EndWord() {
+    brace_ = false;
+    const bool hides_name = std::exchange(hides_name_, false);
+    const bool wildcard = std::exchange(wildcard_, false);
+    if (!std::exchange(open_, false)) return;
+    ShellWord word = std::exchange(word_, {});
+    word.assigns = IsAssignment(word.text) && !hides_name;
+    if (after_ == After::kHeredoc) {
+      const std::string_view written = text_.substr(quoted_at_, at_ - quoted_at_);
+      const bool quoted = written.find_first_of("'\"\\") != std::string_view::npos;
+      heredocs_.push_back({word.text, strips_tabs_, !quoted});
+      after_ = After::kNothing;
+      return;
+    }
+    if (after_ == After::kRedirection && here_string_) here_strings_.push_back(words_.size());
+    word.file = std::exchange(after_, After::kNothing) != After::kNothing;
+    word.command = command_;
+    word.wildcard = wildcard;
+    if (!word.file) Place(word, wildcard);
+    words_.push_back(std::move(word));
+  }
+
+  // Whether the word names a command, and what that means for those behind it.
+  void Place(ShellWord& word, bool wildcard) {
+    if (behind_time_ && time_.Takes(word.text)) return;
+    if (std::exchange(behind_coproc_, false) && IsCompound(text_.substr(at_))) return;  // its name
+    if (evaluates_) joined_.Add(word.text);
+    evaluates_ |= word.text == "eval" && (expects_command_ || awaits_program_);
+    const bool option = word.text.starts_with("-");
+    word.assigns &= expects_command_ || (assigning_ && awaits_program_);
+    word.runs = expects_command_ || (runner_ && !option);
+    const bool evaluated = evaluates_ && joined_.One();
+    word.names_command = expects_command_ && !word.assigns;
+    const std::string_view name = std::string_view(word.text).substr(word.text.rfind('/') + 1);
+    if (!word.names_command) AddArgument(word, evaluated);
+    const bool test = word.text == "[" || word.text == "[[" || closes_pattern_;
+    const bool program = word.names_command || (word.runs && awaits_program_ && !word.assigns);
+    if (program && wildcard && !test && arithmetic_ == 0) word.expands = true;
+    const bool number = word.text.find_first_not_of("0123456789.smhd") == std::string::npos;
+    if (program && !number) awaits_program_ = false;
+    if (word.names_command) Begin(name);
+    word.program |= word.names_command;
+    shell_ |= call_.CallsShell();
+  }
+
+  void AddArgument(ShellWord& word, bool evaluated) {
+    const bool shell = call_.CallsShell();
+    call_.Add(word.text);
+    runner_ |= call_.RunsWords();
+    const bool option = word.text.starts_with("-");
+    word.program = call_.AtProgram() || evaluated || (shell && word.runs && !option);
+    std::string code = HeldCode(name_, word.text);
+    if (!code.empty()) words_.push_back({.text = std::move(code), .runs = true, .document = true});
+  }
+
+  void Begin(std::string_view name) {
+    expects_command_ = IsBeforeCommand(name);
+    behind_time_ = name == "time";
+    behind_coproc_ = name == "coproc";
+    runner_ = awaits_program_ = RunsArguments(name);
+    call_.Name(name);
+    name_ = name;
+    assigning_ = name == "env" || name == "sudo" || name == "doas";
+  }
+
+  enum class After { kNothing, kRedirection, kHeredoc };
+  const std::string_view text_;
+  std::vector<ShellWord>& words_;
+  const int depth_;
+  size_t at_ = 0;
+  ShellWord word_;
+  bool open_ = false;            // a word has begun, perhaps an empty one
+  bool brace_ = false;           // it holds an unquoted {
+  bool wildcard_ = false;        // it holds an unquoted *, ? or [
+  bool hides_name_ = false;      // it is expanded before its first =
+  bool closes_pattern_ = false;  // it ends at the bracket behind a pattern of case
+  bool expects_command_ = true, runner_ = false, strips_tabs_ = false;
+  ShellCall call_;    // of this command
+  std::string name_;  // of its program
+  size_t command_ = 0;
+  bool behind_coproc_ = false;  // where its name may stand
+  bool evaluates_ = false;      // behind eval
+  JoinedCode joined_;
+  bool behind_time_ = false;  // where its options may stand
+  TimeOptions time_;
+  bool awaits_program_ = false;       // behind a runner, before the program that it runs
+  bool assigning_ = false;            // behind one that takes assignments: env, sudo
+  int arithmetic_ = 0;                // brackets open at ((, where * multiplies; 0: none
+  bool shell_ = false;                // the line runs one
+  bool here_string_ = false;          // the redirection is <<<
+  std::vector<size_t> here_strings_;  // words of this line
+  After after_ = After::kNothing;
+  size_t quoted_at_ = 0;
+  std::vector<Heredoc> heredocs_;
+};
+
+}  // namespace
+
+base::Result<std::vector<ShellWord>> ParseShellWords(std::string_view command) {
+  std::vector<ShellWord> words;
+  Lexer lexer(command, words, 0);
+  ASSIGN_OR_RETURN([[maybe_unused]] const size_t end, lexer.Read(0, false));
+  return words;
+}
+
+}  // namespace sidecar

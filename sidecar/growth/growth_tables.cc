@@ -1,0 +1,234 @@
+// Totals by trigger, and the deletes.
+#include "sidecar/growth/growth_tables.h"
+
+#include <optional>
+#include <utility>
+
+namespace sidecar {
+namespace {
+
+using base::Result;
+using base::Status;
+
+constexpr int64_t kLookedThrough = 200;  // ledgers, in one piece
+constexpr size_t kRowsBetweenLooks = 20;
+
+Result<std::vector<int64_t>> Numbers(sqlite::Statement& query) {
+  std::vector<int64_t> numbers;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return numbers;
+    numbers.push_back(query.Int(0));
+  }
+}
+
+Result<std::vector<std::string>> Names(sqlite::Statement& query) {
+  std::vector<std::string> names;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return names;
+    names.push_back(query.Text(0));
+  }
+}
+
+// The `time` of the row that has `newest` younger ones; nullopt: there are not so many.
+Result<std::optional<int64_t>> BehindNewest(sqlite::Statement query, int64_t newest) {
+  query.Bind(newest);
+  ASSIGN_OR_RETURN(const bool found, query.Step());
+  if (!found) return std::optional<int64_t>();
+  return std::optional<int64_t>(query.Int(0));
+}
+
+// Whether a conversation's ledger may go: it is not there, and nobody marked anything lately.
+Result<bool> IsForgotten(sqlite::Database& db, const std::string& conversation, int64_t before_ms) {
+  ASSIGN_OR_RETURN(auto known, db.Prepare("SELECT 1 FROM conversations WHERE id = ?"));
+  ASSIGN_OR_RETURN(const bool there, known.Bind(conversation).Step());
+  if (there) return false;
+  ASSIGN_OR_RETURN(auto newest,
+                   db.Prepare("SELECT max(marked_ms) FROM ledger WHERE conversation = ?"));
+  ASSIGN_OR_RETURN(const bool marked, newest.Bind(conversation).Step());
+  return marked && newest.Int(0) < before_ms;
+}
+
+Result<std::string> NextLedger(sqlite::Database& db, const std::string& after) {
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT min(conversation) FROM ledger WHERE conversation > ?"));
+  ASSIGN_OR_RETURN([[maybe_unused]] const bool found, query.Bind(after).Step());
+  return query.Text(0);
+}
+
+}  // namespace
+
+// A column's weight is its bytes; every row has some beside them.
+#define BYTES(column) "length(CAST(" column " AS BLOB)) + "
+#define ANSWER_BYTES(row) BYTES(row "conversation") BYTES(row "event") BYTES(row "answer") "20"
+#define INJECTION_BYTES(row) \
+  BYTES(row "conversation") BYTES(row "text") BYTES(row "query") BYTES(row "items") "200"
+#define LEDGER_BYTES(row) BYTES(row "conversation") BYTES(row "item") BYTES(row "value") "20"
+#define CONVERSATION_BYTES(row) BYTES(row "id") BYTES(row "fields") "100"
+#define MESSAGE_BYTES(row)  \
+  BYTES(row "conversation") \
+  BYTES(row "content")      \
+  "coalesce(length(CAST(" row "tool_calls AS BLOB)), 0) + " BYTES(row "tool_call_id") "60"
+#define AUDIT_BYTES(row) BYTES(row "conversation") BYTES(row "details") "60"
+#define COUNTED(table, kind, weight) \
+  "INSERT INTO growth_totals SELECT '" kind "', count(*), coalesce(sum(" weight("") "), 0)"     \
+  " FROM " table ";\n"                                                                          \
+  "CREATE TRIGGER " table "_counted AFTER INSERT ON " table " BEGIN UPDATE growth_totals"       \
+  " SET row_count = row_count + 1, byte_count = byte_count + " weight("NEW.")                   \
+  " WHERE kind = '" kind "'; END;\n"                                                            \
+  "CREATE TRIGGER " table "_uncounted AFTER DELETE ON " table " BEGIN UPDATE growth_totals"     \
+  " SET row_count = row_count - 1, byte_count = byte_count - (" weight("OLD.") ")"              \
+  " WHERE kind = '" kind "'; END;\n"
+#define WEIGHED(table, column, kind)                                                  \
+  "CREATE TRIGGER " table "_weighed AFTER UPDATE OF " column " ON " table             \
+  " BEGIN UPDATE growth_totals SET byte_count = byte_count + length(CAST(NEW." column \
+  " AS BLOB)) - length(CAST(OLD." column " AS BLOB)) WHERE kind = '" kind "'; END;\n"
+
+const char* const kGrowthStep =
+    "CREATE TABLE growth_totals(kind TEXT PRIMARY KEY NOT NULL, row_count INTEGER NOT NULL,"
+    " byte_count INTEGER NOT NULL) STRICT, WITHOUT ROWID;\n"
+    "CREATE INDEX injections_by_age ON injections(created_ms);\n" COUNTED("handled_events",
+                                                                          "answers", ANSWER_BYTES)
+        COUNTED("injections", "injections", INJECTION_BYTES)
+            COUNTED("ledger", "ledgers", LEDGER_BYTES) WEIGHED("ledger", "value", "ledgers")
+                COUNTED("conversations", "conversations", CONVERSATION_BYTES)
+                    WEIGHED("conversations", "fields", "conversations")
+                        COUNTED("messages", "messages", MESSAGE_BYTES)
+                            COUNTED("audit_log", "audit", AUDIT_BYTES);
+
+Result<std::map<std::string, GrowthTotal>> GrowthTotals(sqlite::Database& db) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT kind, row_count, byte_count FROM growth_totals"));
+  std::map<std::string, GrowthTotal> totals;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return totals;
+    totals[query.Text(0)] = {query.Int(1), query.Int(2)};
+  }
+}
+
+Result<int64_t> RemoveNumbers(sqlite::Database& db, const char* remove,
+                              const std::vector<int64_t>& numbers) {
+  ASSIGN_OR_RETURN(const int64_t used_before, db.UsedBytes());
+  int64_t removed = 0;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    ASSIGN_OR_RETURN(auto row, db.Prepare(remove));
+    RETURN_IF_ERROR(row.Bind(numbers[i]).Run());
+    removed += db.Changes();
+    if (i % kRowsBetweenLooks != kRowsBetweenLooks - 1) continue;
+    ASSIGN_OR_RETURN(const int64_t used, db.UsedBytes());
+    if (used_before - used >= kBytesOfAPiece) break;
+  }
+  return removed;
+}
+
+Result<int64_t> RemoveAnswers(sqlite::Database& db, const Cut& cut) {
+  int64_t before_ms = cut.before_ms;
+  if (cut.reason == Cut::Reason::kShare) {
+    ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT created_ms FROM handled_events"
+                                            " ORDER BY created_ms DESC LIMIT 1 OFFSET ?"));
+    ASSIGN_OR_RETURN(const auto newest, BehindNewest(std::move(query), kNewestAnswers));
+    if (!newest) return int64_t{0};
+    before_ms = *newest + 1;
+  }
+  ASSIGN_OR_RETURN(auto remove,
+                   db.Prepare("DELETE FROM handled_events WHERE (conversation, event) IN"
+                              " (SELECT conversation, event FROM handled_events"
+                              " WHERE created_ms < ? ORDER BY created_ms LIMIT ?)"));
+  RETURN_IF_ERROR(remove.Bind(before_ms).Bind(kRowsOfAPiece).Run());
+  return db.Changes();
+}
+
+Result<int64_t> RemoveInjections(sqlite::Database& db, const Cut& cut) {
+  constexpr const char* kRemove = "DELETE FROM injections WHERE number = ?";
+  if (cut.reason == Cut::Reason::kAge) {
+    ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT number FROM injections WHERE created_ms < ?"
+                                            " ORDER BY created_ms LIMIT ?"));
+    query.Bind(cut.before_ms).Bind(kRowsOfAPiece);
+    ASSIGN_OR_RETURN(const auto numbers, Numbers(query));
+    return RemoveNumbers(db, kRemove, numbers);
+  }
+  ASSIGN_OR_RETURN(auto newest, db.Prepare("SELECT number FROM injections ORDER BY number DESC"
+                                           " LIMIT 1 OFFSET ?"));
+  ASSIGN_OR_RETURN(const auto last, BehindNewest(std::move(newest), kNewestInjections));
+  if (!last) return int64_t{0};
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT number FROM injections WHERE number <= ?"
+                                          " ORDER BY number LIMIT ?"));
+  query.Bind(*last).Bind(kRowsOfAPiece);
+  ASSIGN_OR_RETURN(const auto numbers, Numbers(query));
+  return RemoveNumbers(db, kRemove, numbers);
+}
+
+Result<LedgerPiece> RemoveUnknownLedgers(sqlite::Database& db, const Cut& cut,
+                                         const std::string& after) {
+  LedgerPiece piece{0, after, false};
+  for (int64_t i = 0; i < kLookedThrough && piece.removed < kRowsOfAPiece; ++i) {
+    ASSIGN_OR_RETURN(const std::string conversation, NextLedger(db, piece.next));
+    piece.last = conversation.empty();
+    if (piece.last) return piece;
+    ASSIGN_OR_RETURN(const bool goes, IsForgotten(db, conversation, cut.before_ms));
+    if (goes) {
+      ASSIGN_OR_RETURN(auto remove,
+                       db.Prepare("DELETE FROM ledger WHERE conversation = ?1 AND item IN"
+                                  " (SELECT item FROM ledger WHERE conversation = ?1 LIMIT ?2)"));
+      RETURN_IF_ERROR(remove.Bind(conversation).Bind(kRowsOfAPiece).Run());
+      piece.removed += db.Changes();
+      if (db.Changes() == kRowsOfAPiece) return piece;  // it may have more
+    }
+    piece.next = conversation;
+  }
+  return piece;
+}
+
+Result<std::vector<std::string>> EndedConversations(sqlite::Database& db, const Cut& cut) {
+  // A lane is a memory session of the conversation, or the conversation itself. Dead letters count:
+  // they may be replayed.
+#define ENDED_AND_DELIVERED                                                               \
+  "SELECT id FROM conversations AS c WHERE state = 'ended'"                               \
+  " AND NOT EXISTS (SELECT 1 FROM outbox WHERE lane = c.id)"                              \
+  " AND NOT EXISTS (SELECT 1 FROM memory_sessions AS s JOIN outbox AS o ON o.lane = s.id" \
+  " WHERE s.conversation = c.id)"
+  if (cut.reason == Cut::Reason::kAge) {
+    ASSIGN_OR_RETURN(auto query, db.Prepare(ENDED_AND_DELIVERED
+                                            " AND updated_ms <= ? ORDER BY updated_ms LIMIT ?"));
+    query.Bind(cut.before_ms).Bind(kConversationsTogether);
+    return Names(query);
+  }
+  ASSIGN_OR_RETURN(auto query, db.Prepare(ENDED_AND_DELIVERED
+                                          " AND touched < (SELECT max(touched) FROM conversations)"
+                                          " ORDER BY touched LIMIT ?"));
+  query.Bind(kConversationsTogether);
+  return Names(query);
+}
+#undef ENDED_AND_DELIVERED
+
+Result<std::vector<std::string>> LongConversations(sqlite::Database& db) {
+  ASSIGN_OR_RETURN(
+      auto query,
+      db.Prepare("SELECT id FROM conversations WHERE state = 'open' AND message_count > ?1 UNION"
+                 " SELECT id FROM conversations WHERE message_count > ?1"
+                 " AND touched = (SELECT max(touched) FROM conversations)"));
+  query.Bind(kNewestMessages);
+  return Names(query);
+}
+
+Result<int64_t> RemoveOldMessages(sqlite::Database& db, const Cut& cut,
+                                  const std::string& conversation) {
+  ASSIGN_OR_RETURN(
+      auto query,
+      db.Prepare("SELECT number, created_ms FROM messages WHERE conversation = ?1 AND sequence <="
+                 " (SELECT message_count FROM conversations WHERE id = ?1) - ?2"
+                 " AND role <> 'system' ORDER BY sequence LIMIT ?3"));
+  query.Bind(conversation).Bind(kNewestMessages).Bind(kRowsOfAPiece);
+  std::vector<int64_t> numbers;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) break;
+    // In the order of their numbers: a later one behind one that stays would be a hole.
+    if (cut.reason == Cut::Reason::kAge && query.Int(1) >= cut.before_ms) break;
+    numbers.push_back(query.Int(0));
+  }
+  return RemoveNumbers(db, "DELETE FROM messages WHERE number = ?", numbers);
+}
+
+}  // namespace sidecar

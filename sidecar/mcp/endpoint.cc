@@ -1,0 +1,268 @@
+// From an HTTP request to a message, to what it asks for, and back.
+#include "sidecar/mcp/endpoint.h"
+
+#include <utility>
+
+#include "lib/base/text/inert.h"
+#include "lib/base/text/text.h"
+#include "sidecar/mcp/arguments.h"
+#include "sidecar/mcp/revision.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+using MessageKind = McpMessage::Kind;
+
+// A content of 50,000 characters fits in any escaping.
+constexpr size_t kMaxMessageBytes = 1 << 20;
+
+RpcError Failure(int code, std::string message) { return {code, std::move(message), nullptr}; }
+
+// True when the header lists this media type, or a range that holds it; no header: anything.
+bool Accepts(const http::Request& request, std::string_view type) {
+  const auto accept = request.headers.Get("Accept");
+  if (!accept) return true;
+  const std::string range = std::string(type.substr(0, type.find('/'))) + "/*";
+  for (const std::string& part : base::Split(*accept, ',')) {
+    const std::string media =
+        base::FoldCase(base::Trim(std::string_view(part).substr(0, part.find(';'))));
+    if (media == type || media == range || media == "*/*") return true;
+  }
+  return false;
+}
+
+bool IsJson(const http::Request& request) {
+  const std::string type = request.headers.Get("Content-Type").value_or("");
+  const std::string_view media = std::string_view(type).substr(0, type.find(';'));
+  return base::FoldCase(base::Trim(media)) == "application/json";
+}
+
+// As JSON where the client takes it, else as the one event of a stream.
+http::Response Written(const http::Request& request, int status, const Json& message) {
+  if (status != 200 || Accepts(request, "application/json")) {
+    return http::JsonResponse(status, message);
+  }
+  auto answer = http::TextResponse(200, "event: message\ndata: " + base::DumpJson(message) + "\n\n",
+                                   "text/event-stream");
+  answer.headers.Set("Cache-Control", "no-cache");
+  answer.headers.Set("X-Accel-Buffering", "no");
+  return answer;
+}
+
+http::Response Refused(const http::Request& request, int status, const Json& id, RpcError error) {
+  return Written(request, status, RpcFailure(id, error));
+}
+
+Json ToolFailure(const std::string& why) {
+  return {{"content", {{{"type", "text"}, {"text", base::Inert(why)}}}}, {"isError", true}};
+}
+
+Json ToolSuccess(ToolAnswer answer) {
+  // Some clients show a model the text, others the JSON in its place: both have the fence.
+  answer.structured["text"] = answer.text;
+  return {{"content", {{{"type", "text"}, {"text", std::move(answer.text)}}}},
+          {"structuredContent", std::move(answer.structured)},
+          {"isError", false}};
+}
+
+// Counts the calls that run at the same time.
+class Slot {
+ public:
+  Slot(std::atomic<size_t>& running, size_t most)
+      : running_(running), taken_(running_.fetch_add(1) < most) {}
+  ~Slot() { running_.fetch_sub(1); }
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  bool taken() const { return taken_; }
+
+ private:
+  std::atomic<size_t>& running_;
+  const bool taken_;
+};
+
+const McpTool* FindTool(const std::string& name) {
+  for (const McpTool& tool : McpTools()) {
+    if (name == tool.name) return &tool;
+  }
+  return nullptr;
+}
+
+http::Response Busy(const http::Request& request, const Json& id) {
+  auto answer =
+      Refused(request, 503, id, Failure(kInternalError, "too many tool calls at once: try again"));
+  answer.headers.Set("Retry-After", "1");
+  return answer;
+}
+
+}  // namespace
+
+McpEndpoint::McpEndpoint(const PolicyWatch& policies, AgentMemory& memory,
+                         const WorkingMemory& conversations, const base::Clock& clock, size_t calls)
+    : policies_(policies),
+      memory_(memory),
+      conversations_(conversations),
+      sessions_(clock, {}),
+      calls_(calls) {}
+
+std::vector<http::Route> McpEndpoint::Routes() {
+  http::Route post{"POST", "/mcp", [this](const http::Request& r) { return Post(r); },
+                   kMaxMessageBytes};
+  post.waits = true;  // its tools ask the memory server
+  return {std::move(post), {"DELETE", "/mcp", [this](const http::Request& r) { return End(r); }}};
+}
+
+http::Response McpEndpoint::Post(const http::Request& request) {
+  if (!IsJson(request)) {
+    return Refused(request, 415, nullptr,
+                   Failure(kInvalidRequest, "Content-Type must be application/json"));
+  }
+  if (!Accepts(request, "application/json") && !Accepts(request, "text/event-stream")) {
+    return Refused(
+        request, 406, nullptr,
+        Failure(kInvalidRequest, "Accept must list application/json and text/event-stream"));
+  }
+  McpReading reading = ReadMcpMessage(request.body);
+  if (reading.error) return Refused(request, 400, reading.message.id, std::move(*reading.error));
+  const McpMessage& message = reading.message;
+  if (IsStateless(message, request.headers)) return Stateless(request, message);
+  if (message.method == "initialize") return Begin(request, message);
+  return InSession(request, message);
+}
+
+http::Response McpEndpoint::Stateless(const http::Request& request, const McpMessage& message) {
+  if (message.kind == MessageKind::kResponse) {
+    return Refused(request, 400, nullptr,
+                   Failure(kInvalidRequest, "nothing was asked that this could answer"));
+  }
+  if (message.kind == MessageKind::kNotification) {
+    // The revision defines none over HTTP; one that is sent all the same changes nothing.
+    const std::string version = request.headers.Get(kVersionHeader).value_or(kStatelessRevision);
+    if (version == kStatelessRevision) return http::EmptyResponse(202);
+    return Refused(request, 400, nullptr,
+                   {kUnsupportedVersion,
+                    "this protocol version is not served",
+                    {{"supported", {kStatelessRevision}}, {"requested", version}}});
+  }
+  if (auto refused = RefuseStateless(message, request.headers)) {
+    const int status = StatusOfRpc(refused->code, true);
+    return Refused(request, status, message.id, std::move(*refused));
+  }
+  Outcome outcome;
+  bool cacheable = true;
+  if (message.method == "server/discover") {
+    outcome.result = DiscoverResult(Instructions());
+  } else if (message.method == "tools/list") {
+    outcome = List();
+  } else if (message.method == "tools/call") {
+    outcome = Call(request, message);
+    cacheable = false;
+  } else {
+    outcome.error =
+        Failure(kMethodNotFound, "there is no method " + base::Ellipsize(message.method, 100));
+  }
+  if (outcome.busy) return Busy(request, message.id);
+  if (outcome.error) {
+    return Refused(request, StatusOfRpc(outcome.error->code, true), message.id, *outcome.error);
+  }
+  return Written(request, 200,
+                 RpcResult(message.id, StatelessResult(std::move(outcome.result), cacheable)));
+}
+
+http::Response McpEndpoint::Begin(const http::Request& request, const McpMessage& message) {
+  const std::string asked = base::StringAt(message.params, {"protocolVersion"});
+  if (message.kind != MessageKind::kRequest || asked.empty()) {
+    return Refused(request, 400, message.id,
+                   Failure(kInvalidParams, "initialize is a request with params.protocolVersion"));
+  }
+  const std::string revision = AgreedRevision(asked);
+  http::Response answer =
+      Written(request, 200, RpcResult(message.id, InitializeResult(revision, Instructions())));
+  answer.headers.Set(kSessionHeader, sessions_.Begin());
+  return answer;
+}
+
+http::Response McpEndpoint::InSession(const http::Request& request, const McpMessage& message) {
+  const auto name = request.headers.Get(kSessionHeader);
+  if (!name) {
+    return Refused(request, 400, message.id,
+                   Failure(kInvalidRequest,
+                           std::string(kSessionHeader) + " is required: begin with initialize"));
+  }
+  // The header may name another revision than initialize agreed on: what is served in a session is
+  // the same in all of them. What is not served never comes here (IsStateless).
+  if (!sessions_.Touch(*name)) {
+    return Refused(request, 404, message.id,
+                   Failure(kInvalidRequest, "no such session: begin again with initialize"));
+  }
+  // There is nothing to do for initialized, cancelled or an answer that was not asked for.
+  if (message.kind != MessageKind::kRequest) return http::EmptyResponse(202);
+  Outcome outcome;
+  if (message.method == "ping") {
+    outcome.result = Json::object();
+  } else if (message.method == "tools/list") {
+    outcome = List();
+  } else if (message.method == "tools/call") {
+    outcome = Call(request, message);
+  } else {
+    outcome.error =
+        Failure(kMethodNotFound, "there is no method " + base::Ellipsize(message.method, 100));
+  }
+  if (outcome.busy) return Busy(request, message.id);
+  if (outcome.error) {
+    return Refused(request, StatusOfRpc(outcome.error->code, false), message.id, *outcome.error);
+  }
+  return Written(request, 200, RpcResult(message.id, std::move(outcome.result)));
+}
+
+http::Response McpEndpoint::End(const http::Request& request) {
+  const auto name = request.headers.Get(kSessionHeader);
+  if (!name) {
+    return Refused(request, 400, nullptr,
+                   Failure(kInvalidRequest, std::string(kSessionHeader) + " is required"));
+  }
+  if (sessions_.End(*name)) return http::EmptyResponse(204);
+  return Refused(request, 404, nullptr, Failure(kInvalidRequest, "no such session"));
+}
+
+McpEndpoint::Outcome McpEndpoint::List() const {
+  const auto policy = policies_.Current();
+  if (!policy) return {nullptr, Failure(kInternalError, "no policy is in force yet")};
+  Json tools = Json::array();
+  for (const McpTool& tool : McpTools()) {
+    if (IsOffered(tool, policy->policy)) tools.push_back(DescribeTool(tool));
+  }
+  return {{{"tools", std::move(tools)}}, std::nullopt};
+}
+
+McpEndpoint::Outcome McpEndpoint::Call(const http::Request& request, const McpMessage& message) {
+  const auto policy = policies_.Current();
+  if (!policy) return {nullptr, Failure(kInternalError, "no policy is in force yet")};
+  const std::string name = base::StringAt(message.params, {"name"});
+  const McpTool* tool = FindTool(name);
+  if (tool == nullptr) {
+    return {nullptr, Failure(kInvalidParams, "there is no tool " + base::Ellipsize(name, 100))};
+  }
+  if (!IsOffered(*tool, policy->policy)) {
+    return {nullptr, Failure(kInvalidParams, "the policy of this agent does not offer " + name)};
+  }
+  const Json arguments = message.params.value("arguments", Json::object());
+  if (!arguments.is_object()) {
+    return {nullptr, Failure(kInvalidParams, "params.arguments must be an object")};
+  }
+  Slot slot(running_, calls_);
+  if (!slot.taken()) return {nullptr, std::nullopt, true};
+  // What a model can mend is a result that says so; only a broken request is an error.
+  auto checked = CheckArguments(tool->input, arguments);
+  if (!checked) return {ToolFailure(checked.error().message), std::nullopt};
+  auto answer = tool->call({memory_, conversations_, CallOf(request, policy)}, *checked);
+  if (!answer) return {ToolFailure(answer.error().message), std::nullopt};
+  return {ToolSuccess(std::move(*answer)), std::nullopt};
+}
+
+std::string McpEndpoint::Instructions() const {
+  const auto policy = policies_.Current();
+  return policy ? McpInstructions(policy->policy) : "";
+}
+
+}  // namespace sidecar

@@ -1,0 +1,52 @@
+// /mcp: the MCP server over Streamable HTTP, for the revisions of mcp_revision.h. One message a
+// POST, one answer; the server says nothing by itself, so no stream is held open and GET is 405.
+// Host and Origin are judged before, by lib/http/server/stranger_guard.h.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/http/message/router.h"
+#include "sidecar/mcp/message.h"
+#include "sidecar/mcp/sessions.h"
+#include "sidecar/mcp/tools.h"
+#include "sidecar/policy/policy_watch.h"
+
+namespace sidecar {
+
+class McpEndpoint {
+ public:
+  // All outlive it. `calls`: how many tool calls may run at once; the workers that they leave are
+  // the hooks'.
+  McpEndpoint(const PolicyWatch& policies, AgentMemory& memory, const WorkingMemory& conversations,
+              const base::Clock& clock, size_t calls);
+  std::vector<http::Route> Routes();  // their handlers refer to this object
+
+ private:
+  // What a request is answered: a result, or an error of JSON-RPC.
+  struct Outcome {
+    base::Json result;
+    std::optional<RpcError> error;
+    bool busy = false;
+  };
+  http::Response Post(const http::Request& request);
+  http::Response End(const http::Request& request);
+  http::Response Stateless(const http::Request& request, const McpMessage& message);
+  http::Response InSession(const http::Request& request, const McpMessage& message);
+  http::Response Begin(const http::Request& request, const McpMessage& message);
+
+  Outcome List() const;
+  Outcome Call(const http::Request& request, const McpMessage& message);
+  std::string Instructions() const;
+
+  const PolicyWatch& policies_;
+  AgentMemory& memory_;
+  const WorkingMemory& conversations_;
+  McpSessions sessions_;
+  const size_t calls_;
+  std::atomic<size_t> running_{0};
+};
+
+}  // namespace sidecar

@@ -1,0 +1,41 @@
+// What a memory tool is: its words, its schemas and its function. Which tools there are is
+// mcp_tools.h.
+#pragma once
+
+#include <string>
+
+#include "lib/api/policy.h"
+#include "lib/base/json/json.h"
+#include "lib/base/result.h"
+#include "sidecar/service/agent_memory.h"
+#include "sidecar/service/working_memory.h"
+
+namespace sidecar {
+
+// What a call needs beside its arguments.
+struct ToolContext {
+  AgentMemory& memory;
+  const WorkingMemory& conversations;
+  const MemoryCall call;
+  const api::Policy& policy = call.policy->policy;
+};
+
+// `text` is for a model, with everything that was stored fenced as data. `structured`, with `text`
+// added to it, fits the tool's output schema; it has ids, numbers and times, nothing that was
+// stored.
+struct ToolAnswer {
+  base::Json structured;
+  std::string text;
+};
+
+struct McpTool {
+  const char* name;
+  const char* title;
+  const char* description;
+  bool api::Policy::*needed;  // the switch that offers it; null: always
+  bool read_only, destructive, idempotent;
+  base::Json input, output;  // JSON Schema
+  base::Result<ToolAnswer> (*call)(const ToolContext& context, const base::Json& arguments);
+};
+
+}  // namespace sidecar

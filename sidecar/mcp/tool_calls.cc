@@ -1,0 +1,183 @@
+// Arguments in, a call of the memory, its answer as text and marks.
+#include "sidecar/mcp/tool_calls.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/text/inert.h"
+#include "lib/base/text/text.h"
+#include "sidecar/mcp/tool_text.h"
+#include "sidecar/mcp/tool_words.h"
+#include "sidecar/recall/prompt.h"
+#include "sidecar/recall/recalled.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+using Answer = base::Result<ToolAnswer>;
+
+constexpr const char* kNothing = "Nothing in memory matches.";
+constexpr int kDefaultContext = 5;
+
+int64_t IdOf(const Json& arguments) { return arguments.at("id").get<int64_t>(); }
+
+// The arguments of these names, as query parameters.
+AgentMemory::Parameters QueryOf(const Json& arguments, std::vector<const char*> names) {
+  AgentMemory::Parameters query;
+  for (const char* name : names) {
+    const auto value = arguments.find(name);
+    if (value == arguments.end()) continue;
+    query.emplace_back(name,
+                       value->is_string() ? value->get<std::string>() : base::DumpJson(*value));
+  }
+  return query;
+}
+
+Json BodyOf(const Json& arguments, std::vector<const char*> names) {
+  Json body = Json::object();
+  for (const char* name : names) {
+    if (arguments.contains(name)) body[name] = arguments.at(name);
+  }
+  return body;
+}
+
+std::string SavedText(const Json& saved) {
+  const std::string id = std::to_string(saved.value("id", int64_t{0}));
+  const std::string action = base::StringAt(saved, {"action"});
+  if (action == "updated") return "Memory " + id + " was updated; its old text is kept.";
+  if (action == "deduplicated") return "Memory " + id + " says this already; it was counted.";
+  return "Saved as memory " + id + ".";
+}
+
+}  // namespace
+
+Answer MemSave(const ToolContext& context, const Json& arguments) {
+  Json body = BodyOf(arguments, {"title", "content", "type", "tags", "topic_key", "scope"});
+  if (!body.contains("type")) body["type"] = "discovery";
+  body["source"] = {{"tool", "mem_save"}};
+  ASSIGN_OR_RETURN(const Json saved,
+                   ReadAnswer(context.memory.Save(context.call, std::move(body))));
+  ToolAnswer answer;
+  answer.structured["queued"] = saved.value("queued", false);
+  for (const char* field :
+       {"id", "action", "revision_count", "duplicate_count", "scope", "scope_reason"}) {
+    if (saved.contains(field)) answer.structured[field] = saved[field];
+  }
+  answer.text = saved.value("queued", false)
+                    ? "Kept on disk: the memory server is away and gets it as soon as it is back. "
+                      "There is no id yet; do not save it again."
+                    : SavedText(saved);
+  const std::string reason = base::StringAt(saved, {"scope_reason"});
+  if (!reason.empty()) answer.text += " Its scope is project: " + reason + ".";
+  return answer;
+}
+
+Answer MemSearch(const ToolContext& context, const Json& arguments) {
+  const std::string query = arguments.at("query");
+  AgentMemory::Parameters parameters = QueryOf(arguments, {"limit", "type", "scope"});
+  parameters.emplace_back("q", query);
+  const auto search = [&] {
+    return ReadAnswer(context.memory.List(context.call, "/search", parameters));
+  };
+  const bool operators = HasOperators(query);
+  if (operators) parameters.emplace_back("syntax", "fts5");
+  auto rows = search();
+  // What looks like operators and does not parse is words.
+  if (operators && !rows && rows.error().code == base::Code::kInvalid) {
+    parameters.pop_back();
+    rows = search();
+  }
+  if (!rows) return rows.error();
+  return ToolAnswer{{{"results", ListMarks(*rows)}},
+                    ListText(*rows, context.policy.budget_tokens, kNothing)};
+}
+
+Answer MemContext(const ToolContext& context, const Json& arguments) {
+  AgentMemory::Parameters parameters = QueryOf(arguments, {"query"});
+  const int usual =
+      context.policy.context_limit > 0 ? context.policy.context_limit : kDefaultContext;
+  for (auto& [name, value] : parameters) value = base::Prefix(value, api::kQueryCharacters);
+  parameters.emplace_back("limit", std::to_string(arguments.value("limit", usual)));
+  ASSIGN_OR_RETURN(const Json found,
+                   ReadAnswer(context.memory.List(context.call, "/context", parameters)));
+  // As the injection has it: what the policy does not admit is only found by mem_search.
+  Recalled recalled;
+  recalled.sessions = ReadSessions(found);
+  Json rows = Json::array();
+  for (const Json& row : found.value("recent_observations", Json::array())) {
+    RecalledItem item = ReadItem(row);
+    if (!MayInject(context.policy, item.trust)) continue;
+    recalled.items.push_back(std::move(item));
+    rows.push_back(row);
+  }
+  Json sessions = Json::array();
+  for (const RecalledSession& session : recalled.sessions) {
+    sessions.push_back({{"id", base::Inert(session.id)}});
+  }
+  std::string text = RenderInjection(recalled, {}, context.policy.budget_tokens).text;
+  if (text.empty()) text = kNothing;
+  return ToolAnswer{{{"sessions", std::move(sessions)}, {"observations", ListMarks(rows)}},
+                    std::move(text)};
+}
+
+Answer MemGet(const ToolContext& context, const Json& arguments) {
+  ASSIGN_OR_RETURN(const Json row,
+                   ReadAnswer(context.memory.Get(context.call, IdOf(arguments), std::nullopt)));
+  return ToolAnswer{RowMarks(row), WholeText(row)};
+}
+
+Answer MemUpdate(const ToolContext& context, const Json& arguments) {
+  const Json patch = BodyOf(arguments, {"type", "title", "content", "tags"});
+  if (patch.empty()) {
+    return base::Error{base::Code::kInvalid, "give at least one of type, title, content, tags"};
+  }
+  ASSIGN_OR_RETURN(const Json row,
+                   ReadAnswer(context.memory.Update(context.call, IdOf(arguments), patch)));
+  return ToolAnswer{RowMarks(row), WholeText(row)};
+}
+
+Answer MemDelete(const ToolContext& context, const Json& arguments) {
+  const int64_t id = IdOf(arguments);
+  const auto deleted = ReadAnswer(context.memory.Delete(context.call, id, false));
+  if (!deleted) return deleted.error();
+  return ToolAnswer{{{"id", id}, {"deleted", true}},
+                    "Memory " + std::to_string(id) + " is hidden from now on."};
+}
+
+Answer MemTimeline(const ToolContext& context, const Json& arguments) {
+  ASSIGN_OR_RETURN(const Json rows,
+                   ReadAnswer(context.memory.Timeline(
+                       context.call, arguments.at("observation_id").get<int64_t>(),
+                       QueryOf(arguments, {"observation_id", "before", "after"}))));
+  return ToolAnswer{{{"observations", ListMarks(rows)}},
+                    ListText(rows, context.policy.budget_tokens, kNothing)};
+}
+
+Answer MemSuggestTopicKey(const ToolContext& context, const Json& arguments) {
+  const std::string title = arguments.at("title");
+  const std::string key = TopicKeyFor(arguments.value("type", "discovery"), title);
+  // A key that is in use for nearly the same thing is better than a new one.
+  Json in_use = Json::array(), shown = Json::array();
+  if (context.policy.auto_search) {
+    const auto rows =
+        ReadAnswer(context.memory.List(context.call, "/search", {{"q", title}, {"limit", "10"}}));
+    if (!rows && rows.error().code == base::Code::kInvalid) return rows.error();
+    for (const Json& row : rows.value_or(Json::array())) {
+      const std::string used = base::StringAt(row, {"topic_key"});
+      if (used.empty()) continue;
+      in_use.push_back({{"id", row["id"]}});
+      shown.push_back({{"id", row["id"]}, {"title", used}, {"content", row["title"]}});
+    }
+  }
+  std::string text = "topic_key " + key;
+  if (!in_use.empty()) {
+    text += "\nKeys in use for memories like it; take one if it is about the same thing:\n" +
+            ListText(shown, context.policy.budget_tokens, "");
+  }
+  return ToolAnswer{{{"topic_key", key}, {"in_use", std::move(in_use)}}, std::move(text)};
+}
+
+}  // namespace sidecar

@@ -1,0 +1,19 @@
+// What the memory tools do, one function a tool, each over agent_memory.h. Arguments were checked
+// against the tool's input schema. What the tools are called is mcp_tools.h.
+#pragma once
+
+#include "sidecar/mcp/tool.h"
+
+namespace sidecar {
+
+base::Result<ToolAnswer> MemSave(const ToolContext& context, const base::Json& arguments);
+base::Result<ToolAnswer> MemSearch(const ToolContext& context, const base::Json& arguments);
+base::Result<ToolAnswer> MemContext(const ToolContext& context, const base::Json& arguments);
+base::Result<ToolAnswer> MemGet(const ToolContext& context, const base::Json& arguments);
+base::Result<ToolAnswer> MemUpdate(const ToolContext& context, const base::Json& arguments);
+base::Result<ToolAnswer> MemDelete(const ToolContext& context, const base::Json& arguments);
+base::Result<ToolAnswer> MemTimeline(const ToolContext& context, const base::Json& arguments);
+base::Result<ToolAnswer> MemSuggestTopicKey(const ToolContext& context,
+                                            const base::Json& arguments);
+
+}  // namespace sidecar

@@ -1,0 +1,41 @@
+// Shows what counts as an operator in a query, and that topic keys are short and stable.
+#include "sidecar/mcp/tool_words.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/base/text/text.h"
+
+namespace sidecar {
+namespace {
+
+TEST(McpToolWords, OperatorsAreQuotesPrefixesAndWordsBetweenWords) {
+  for (const char* query : {"\"exact phrase\"", "deploy*", "wal AND busy", "a OR b", "x NOT y"}) {
+    EXPECT_TRUE(HasOperators(query)) << query;
+  }
+  for (const char* query : {"why did it fail?", "5\" disk", "AND", "this AND", "OR this",
+                            "and or not", "a*b", "*", "x ** y", ""}) {
+    EXPECT_FALSE(HasOperators(query)) << query;
+  }
+}
+
+TEST(McpToolWords, ATopicKeyIsShortAndTheSameForTheSameTitle) {
+  EXPECT_EQ(TopicKeyFor("architecture", "Use WAL mode (SQLite)!"),
+            "architecture/use-wal-mode-sqlite");
+  EXPECT_EQ(TopicKeyFor("Decision", "  use   wal-mode: SQLITE "), "decision/use-wal-mode-sqlite");
+  EXPECT_EQ(TopicKeyFor("bugfix", "Café zürich"), "bugfix/cafe-zurich");
+  EXPECT_EQ(TopicKeyFor("bugfix", "数据库 锁"), "bugfix/数据库-锁");
+  EXPECT_EQ(TopicKeyFor("bugfix", "a\u202Eb\u200B"), "bugfix/a-b");
+  EXPECT_FALSE(TopicKeyFor("", "!!!").ends_with("/"));
+  for (const char* word : {"word ", "数", "é"}) {
+    std::string title;
+    for (int i = 0; i < 100; ++i) title += word;
+    const std::string key = TopicKeyFor("learning", title);
+    EXPECT_LE(key.size(), 60u);
+    EXPECT_GT(key.size(), 30u);
+    EXPECT_TRUE(base::IsUtf8(key));
+    EXPECT_FALSE(key.ends_with("-"));
+  }
+}
+
+}  // namespace
+}  // namespace sidecar

@@ -1,0 +1,28 @@
+// What a write to the outbox takes from the turn that makes it. The queue itself is outbox.h. Calls
+// run inside the caller's transaction.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lib/api/policy.h"
+#include "lib/base/json/json.h"
+#include "lib/base/result.h"
+#include "sidecar/outbox/outbox.h"
+
+namespace sidecar {
+
+// What every write to the outbox needs to know.
+struct OutboxContext {
+  const api::Policy& policy;
+  const OutboxLimits& limits;
+  int64_t now_ms = 0;
+  std::string cause = {};  // see OutboxRow
+};
+
+// A row for POST /observations. `body` gets no changes.
+base::Status EnqueueObservation(sqlite::Database& db, const std::string& session,
+                                const base::Json& body, const std::string& origin,
+                                const std::string& idempotency_key, const OutboxContext& context);
+
+}  // namespace sidecar

@@ -1,0 +1,29 @@
+// A policy with its patterns compiled: what a turn decides by. Where it comes from is
+// policy_watch.h. Pure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "lib/api/policy.h"
+#include "lib/base/result.h"
+#include "sidecar/redaction/redaction.h"
+#include "sidecar/rules/capture.h"
+
+namespace sidecar {
+
+// Immutable.
+struct ActivePolicy {
+  api::Policy policy;
+  std::string digest;  // sha256:… of the file's bytes
+  CaptureRules rules;
+  Redactor redactor;
+  int64_t loaded_ms = 0;
+};
+
+// kInvalid says what in the file is wrong.
+base::Result<std::shared_ptr<const ActivePolicy>> CompilePolicy(const std::string& file,
+                                                                int64_t now_ms);
+
+}  // namespace sidecar

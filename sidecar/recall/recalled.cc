@@ -1,0 +1,114 @@
+// Reads rows of GET /context and GET /search.
+#include "sidecar/recall/recalled.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+std::string TextOf(const Json& object, const char* field) {
+  return base::StringAt(object, {field});
+}
+
+// Text whatever its type: a counter of revisions, or nothing.
+std::string ScalarOf(const Json& object, const char* field) {
+  auto found = object.find(field);
+  if (found == object.end() || found->is_null()) return {};
+  return found->is_string() ? found->get<std::string>() : base::DumpJson(*found);
+}
+
+// A row without a class is one of the reference server: an agent wrote it (rulings K26).
+std::string TrustOf(const Json& row) {
+  if (std::string trust = TextOf(row, "trust"); !trust.empty()) return trust;
+  const std::string origin = base::StringAt(row, {"source", "origin"});
+  return origin.empty() ? api::kOriginAgent : origin;
+}
+
+}  // namespace
+
+LedgerMark MarkOf(const RecalledSession& session) {
+  return {"session:" +
+          (session.id.empty() ? base::Sha256Hex(session.summary).substr(0, 16) : session.id)};
+}
+
+LedgerMark MarkOf(const RecalledItem& item) {
+  return {"observation:" + std::to_string(item.id), item.revision};
+}
+
+RecalledItem ReadItem(const Json& row) {
+  RecalledItem item;
+  if (auto id = row.find("id"); id != row.end() && id->is_number_integer()) item.id = *id;
+  item.type = TextOf(row, "type");
+  item.title = TextOf(row, "title");
+  item.content = std::string(base::Prefix(TextOf(row, "content"), api::kContextCharacters));
+  item.trust = TrustOf(row);
+  item.tool = base::StringAt(row, {"source", "tool"});
+  item.rule = base::StringAt(row, {"source", "rule"});
+  if (item.tool.empty()) item.tool = TextOf(row, "source");  // as the reference has it
+  item.method = TextOf(row, "method");
+  item.revision = ScalarOf(row, "revision_count");
+  // Without a counter the text itself tells whether the memory changed.
+  if (item.revision.empty()) {
+    item.revision = base::Sha256Hex(item.title + "\n" + item.content).substr(0, 12);
+  }
+  if (auto rank = row.find("rank"); rank != row.end() && rank->is_number()) item.rank = *rank;
+  return item;
+}
+
+std::vector<RecalledItem> ReadItems(const Json& rows) {
+  std::vector<RecalledItem> items;
+  if (!rows.is_array()) return items;
+  for (const Json& row : rows) {
+    if (row.is_object()) items.push_back(ReadItem(row));
+  }
+  return items;
+}
+
+std::vector<RecalledSession> ReadSessions(const Json& answer) {
+  std::vector<RecalledSession> sessions;
+  auto rows = answer.find("recent_sessions");
+  if (rows == answer.end() || !rows->is_array()) return sessions;
+  for (const Json& row : *rows) {
+    if (row.is_object()) sessions.push_back({TextOf(row, "id"), TextOf(row, "summary")});
+  }
+  return sessions;
+}
+
+Json EncodeItems(const std::vector<RecalledItem>& found,
+                 const std::vector<RecalledItem>& injected) {
+  Json items = Json::array();
+  for (const RecalledItem& item : found) {
+    const bool in = std::any_of(injected.begin(), injected.end(),
+                                [&](const RecalledItem& other) { return other.id == item.id; });
+    items.push_back({{"id", item.id},
+                     {"revision", item.revision},
+                     {"rank", item.rank},
+                     {"method", item.method},
+                     {"type", item.type},
+                     {"title", item.title},
+                     {"trust", item.trust},
+                     {"injected", in}});
+  }
+  return items;
+}
+
+Recalled WithoutOwnSession(Recalled recalled, const std::string& own) {
+  std::erase_if(recalled.sessions,
+                [&](const RecalledSession& session) { return session.id == own; });
+  if (recalled.sessions.size() > kRecalledSessions) recalled.sessions.resize(kRecalledSessions);
+  return recalled;
+}
+
+bool MayInject(const api::Policy& policy, std::string_view trust) {
+  if (policy.inject_untrusted) return true;
+  return trust == api::kOriginUser || trust == api::kOriginAgent || trust == api::kOriginRule;
+}
+
+}  // namespace sidecar

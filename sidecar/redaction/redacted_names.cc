@@ -1,0 +1,58 @@
+// Each name is redacted for itself: what stands before it in the event tells nothing about it.
+#include "sidecar/redaction/redacted_names.h"
+
+#include <cstdint>
+
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+// No id or tool is longer; to search a longer one would cost as much as a text.
+constexpr size_t kLongestKey = 4096;
+constexpr size_t kMarkBytes = 33;  // '#' and the hash
+
+std::string MarkOf(const std::string& name) { return "#" + base::Sha256Hex(name).substr(0, 32); }
+
+}  // namespace
+
+std::string RedactName(const Redactor& redactor, const std::string& name, size_t limit,
+                       Redactor::Counts& counts) {
+  if (name.size() > kLongestKey) return name;  // who takes it refuses or marks it
+  std::string redacted = redactor.Redact(name, counts);
+  if (redacted == name || redacted.size() <= limit) return redacted;
+  return redacted.substr(0, base::BorderBefore(redacted, limit - kMarkBytes)) + MarkOf(name);
+}
+
+std::string RedactId(const Redactor& redactor, const std::string& id) {
+  if (id.find_first_not_of("0123456789") == std::string::npos) return id;
+  Redactor::Counts counts;
+  return RedactName(redactor, id, api::kMaxConversationIdBytes, counts);
+}
+
+void RedactNames(const Redactor& redactor, api::HookEvent& event, Redactor::Counts& counts) {
+  event.session_id = RedactName(redactor, event.session_id, api::kMaxConversationIdBytes, counts);
+  for (std::string* name : {&event.prompt_id, &event.tool_name, &event.tool_use_id}) {
+    *name = name->size() > kLongestKey ? MarkOf(*name)
+                                       : RedactName(redactor, *name, kLongestKey, counts);
+  }
+}
+
+void RedactWrite(const Redactor& redactor, Json& body) {
+  Redactor::Counts counts;
+  for (auto member = body.begin(); member != body.end(); ++member) {
+    const std::string& name = member.key();
+    Json& value = member.value();
+    if (name == "project") continue;  // the policy's
+    if ((name == "id" || name == "session_id") && value.is_string()) {
+      value = RedactName(redactor, value.get<std::string>(), api::kMaxConversationIdBytes, counts);
+    } else {
+      redactor.RedactStrings(value, counts);
+    }
+  }
+}
+
+}  // namespace sidecar

@@ -1,0 +1,289 @@
+// The order of the searches of a text, and the walk over JSON, in which a name and its value stand
+// in different strings.
+#include "sidecar/redaction/redaction.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "lib/base/text/text.h"
+#include "sidecar/redaction/encoded.h"
+#include "sidecar/redaction/key_blocks.h"
+#include "sidecar/redaction/search.h"
+#include "sidecar/redaction/spans.h"
+#include "sidecar/redaction/values.h"
+
+namespace sidecar {
+namespace {
+
+constexpr size_t kShortestSecret = 8;  // ://:abc@
+constexpr int kSectionRank = -3, kKeyRank = -2, kOwnRank = 1 << 18;
+
+size_t CharactersOf(const base::Json& value) {
+  if (value.is_string()) return base::CountCharacters(value.get_ref<const std::string&>());
+  size_t characters = 0;
+  if (!value.is_structured()) return characters;
+  for (const base::Json& inner : value) characters += CharactersOf(inner);
+  return characters;
+}
+
+void FindSections(std::string_view text, std::vector<SecretSpan>& spans) {
+  constexpr std::string_view kOpen = "<private>", kClose = "</private>";
+  for (size_t at = text.find(kOpen); at != std::string_view::npos;) {
+    const size_t close = text.find(kClose, at);
+    const size_t end = close == std::string_view::npos ? text.size() : close + kClose.size();
+    spans.push_back({at, end, kSectionRank, "private"});
+    at = text.find(kOpen, end);
+  }
+}
+
+void FindKeyBlocks(std::string_view text, std::vector<SecretSpan>& spans) {
+  KeyBlocks blocks(text);
+  size_t from = 0;
+  while (const auto block = blocks.Next(from)) {
+    spans.push_back({block->begin, block->end, kKeyRank, "private-key"});
+    from = block->end;
+  }
+}
+
+// Marks of an earlier redaction stay: what lies within one is no secret.
+void DropMarked(std::string_view text, std::vector<SecretSpan>& spans) {
+  constexpr std::string_view kMark = "[REDACTED:";
+  std::vector<std::pair<size_t, size_t>> marks;
+  for (size_t at = text.find(kMark); at != std::string_view::npos; at = text.find(kMark, at + 1)) {
+    const size_t kind = at + kMark.size();
+    const size_t colon = std::min(
+        text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", kind), text.size());
+    if (text.substr(kind).starts_with("private]")) marks.emplace_back(at, kind + 8);
+    const size_t end = std::min(text.find_first_not_of("0123456789abcdef", colon + 1), text.size());
+    if (text.substr(colon, 1) == ":" && end - colon == 9 && text.substr(end, 1) == "]")
+      marks.emplace_back(at, end + 1);
+  }
+  std::erase_if(spans, [&](const SecretSpan& span) {
+    const auto behind = std::partition_point(
+        marks.begin(), marks.end(), [&](const auto& mark) { return mark.first <= span.begin; });
+    return behind != marks.begin() && span.end <= std::prev(behind)->second;
+  });
+}
+
+// Of the value alone, as text that is assigned to the name.
+std::string AssignedMark(std::string_view value, Redactor::Counts& counts) {
+  return ReplaceSpans(value, {{0, value.size(), 0, "generic"}}, counts);
+}
+
+constexpr const char* kNameMembers[] = {"name",  "key",      "Name",  "Key",
+                                        "field", "variable", "header"};
+constexpr const char* kValueMembers[] = {"value",   "Value",   "val",     "data",
+                                         "content", "current", "default", "plaintext"};
+
+// {"name": "DB_PASSWORD", "value": …}: what the value is assigned to.
+Promise PromiseOfPair(const base::Json& object) {
+  Promise most = Promise::kNone;
+  for (const char* member : kNameMembers) {
+    const auto found = object.find(member);
+    if (found == object.end() || !found->is_string()) continue;
+    const auto& name = found->get_ref<const std::string&>();
+    if (name.size() <= 64 && name.find(' ') == std::string::npos)
+      most = std::max(most, PromiseOf(name));
+  }
+  return most;
+}
+
+bool IsValueMember(const std::string& key) {
+  return std::any_of(std::begin(kValueMembers), std::end(kValueMembers),
+                     [&](const char* member) { return key == member; });
+}
+
+// An option whose value is the next of a list.
+bool IsOption(const base::Json& value, Promise& promise) {
+  promise = Promise::kNone;
+  if (!value.is_string()) return false;
+  const auto& text = value.get_ref<const std::string&>();
+  if (text.size() > 2 && text.size() <= 64 && text[0] == '-') promise = PromiseOf(text);
+  return promise != Promise::kNone;
+}
+
+}  // namespace
+
+struct Redactor::Compiled {
+  std::vector<std::unique_ptr<const RE2>> own;  // patterns of the policy
+
+  bool FindOwn(std::string_view text, WorkBudget& budget, std::vector<SecretSpan>& spans) const {
+    for (const auto& pattern : own) {
+      const int groups = pattern->NumberOfCapturingGroups() > 0 ? 2 : 1;
+      re2::StringPiece found[2];
+      size_t at = 0;
+      if (!budget.Spend(text.size())) return false;
+      while (at <= text.size() && pattern->Match({text.data(), text.size()}, at, text.size(),
+                                                 RE2::UNANCHORED, found, groups)) {
+        const auto& secret = found[groups - 1].data() ? found[groups - 1] : found[0];
+        const auto begin = static_cast<size_t>(secret.data() - text.data());
+        const size_t end = begin + secret.size();
+        if (!budget.Spend(kMatchBytes + end - std::min(at, end))) return false;
+        if (secret.empty()) {  // it may match nothing: step over one character
+          if (begin >= text.size()) break;
+          at = base::BorderAfter(text, begin + 1);
+          continue;
+        }
+        spans.push_back({begin, end, kOwnRank, "custom"});
+        at = end;
+      }
+    }
+    return true;
+  }
+
+  // False when the budget ran out: the text must not be kept.
+  bool Replace(std::string& text, Counts& counts, WorkBudget& budget) const {
+    const VisibleText visible(text);
+    std::vector<SecretSpan> spans;
+    FindSections(visible.text(), spans);
+    FindKeyBlocks(visible.text(), spans);
+    if (!FindSecrets(visible.text(), budget, spans) || !FindEncoded(visible.text(), budget, spans))
+      return false;
+    if (!FindOwn(visible.text(), budget, spans)) return false;
+    if (!spans.empty()) DropMarked(visible.text(), spans);
+    if (spans.empty()) return true;
+    for (SecretSpan& span : spans) span = visible.InWhole(span);
+    text = ReplaceSpans(text, std::move(spans), counts);
+    return true;
+  }
+
+ private:
+  // What a search costs besides the text that it passes. An own pattern may look far ahead for each
+  // match: the clock sees that, if it is looked at often enough.
+  static constexpr size_t kMatchBytes = 256;
+};
+
+std::string NotStored(size_t characters) {
+  return "[not stored: redaction ran out of its time budget, " + std::to_string(characters) +
+         " characters]";
+}
+
+base::Result<Redactor> Redactor::Compile(const api::Redaction& settings) {
+  auto compiled = std::make_shared<Compiled>();
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(1 << 20);
+  for (const std::string& text : settings.extra_patterns) {
+    auto pattern = std::make_unique<const RE2>(text, options);
+    if (!pattern->ok()) {
+      return base::Error{base::Code::kInvalid,
+                         "redaction pattern \"" + text + "\": " + pattern->error()};
+    }
+    compiled->own.push_back(std::move(pattern));
+  }
+  Redactor redactor;
+  redactor.enabled_ = settings.enabled;
+  redactor.compiled_ = std::move(compiled);
+  return redactor;
+}
+
+std::string Redactor::Redact(std::string_view text, Counts& counts, WorkBudget& budget) const {
+  std::string redacted(text);
+  if (!enabled_ || (text.size() < kShortestSecret && compiled_->own.empty())) return redacted;
+  if (!budget.over() && compiled_->Replace(redacted, counts, budget)) return redacted;
+  return NotStored(base::CountCharacters(text));
+}
+
+void Redactor::RedactStrings(base::Json& value, Counts& counts, WorkBudget& budget) const {
+  if (!enabled_) return;
+  budget.Spend(1);
+  if (value.is_string()) value = Redact(value.get_ref<const std::string&>(), counts, budget);
+  if (value.is_array()) RedactArray(value, counts, budget);
+  if (value.is_object()) RedactObject(value, counts, budget);
+}
+
+// What is assigned to a secret name: a text, a number, those of a list or of a value's members.
+void Redactor::RedactAssigned(base::Json& value, bool strong, Counts& counts,
+                              WorkBudget& budget) const {
+  const Promise promise = strong ? Promise::kStrong : Promise::kWeak;
+  if (budget.over()) return;
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (IsSecretValue(promise, text, Writing::kQuoted)) value = AssignedMark(text, counts);
+  } else if (value.is_number()) {
+    const std::string text = base::DumpJson(value);
+    if (strong && text.size() >= 4) value = AssignedMark(text, counts);
+  } else if (value.is_array()) {
+    for (base::Json& inner : value) RedactAssigned(inner, strong, counts, budget);
+  } else if (value.is_object()) {
+    for (const auto& member : value.items()) {
+      if (IsValueMember(member.key())) RedactAssigned(member.value(), strong, counts, budget);
+    }
+  }
+}
+
+void Redactor::RedactArray(base::Json& array, Counts& counts, WorkBudget& budget) const {
+  for (size_t i = 0; i < array.size(); ++i) {
+    if (!budget.over()) {
+      Promise promise;
+      const bool assigned = i > 0 && IsOption(array[i - 1], promise);
+      RedactStrings(array[i], counts, budget);
+      if (assigned) RedactAssigned(array[i], true, counts, budget);
+      continue;
+    }
+    size_t characters = 0;
+    for (size_t left = i; left < array.size(); ++left) characters += CharactersOf(array[left]);
+    array.erase(array.begin() + static_cast<std::ptrdiff_t>(i), array.end());
+    array.push_back(NotStored(characters));
+    return;
+  }
+}
+
+void Redactor::RedactObject(base::Json& object, Counts& counts, WorkBudget& budget) const {
+  if (budget.over() && !object.empty()) {
+    object = {{"not_stored", NotStored(CharactersOf(object))}};
+    return;
+  }
+  const Promise pair = PromiseOfPair(object);
+  std::vector<std::pair<std::string, std::string>> renamed;
+  for (const auto& member : object.items()) {
+    const Promise own = PromiseOf(member.key());
+    const Promise promise = IsValueMember(member.key()) ? std::max(own, pair) : own;
+    RedactStrings(member.value(), counts, budget);
+    if (promise != Promise::kNone)
+      RedactAssigned(member.value(), promise == Promise::kStrong, counts, budget);
+    std::string name = Redact(member.key(), counts, budget);
+    if (name != member.key()) renamed.emplace_back(member.key(), std::move(name));
+  }
+  for (auto& [from, to] : renamed) {
+    base::Json inner = std::move(object[from]);
+    object.erase(from);
+    object[to] = std::move(inner);
+  }
+}
+
+void Redactor::RedactArguments(base::Json& arguments, Counts& counts, WorkBudget& budget) const {
+  if (!enabled_) return;
+  if (arguments.is_string() && !budget.over()) {
+    auto read = base::ParseJson(arguments.get_ref<const std::string&>());
+    if (read && read->is_structured()) {
+      base::Json redacted = *read;
+      RedactStrings(redacted, counts, budget);
+      if (redacted != *read) {
+        arguments = base::DumpJson(redacted);
+        return;
+      }
+    }
+  }
+  RedactStrings(arguments, counts, budget);
+}
+
+std::string Redactor::Redact(std::string_view text, Counts& counts) const {
+  WorkBudget without_limit;
+  return Redact(text, counts, without_limit);
+}
+
+void Redactor::RedactStrings(base::Json& value, Counts& counts) const {
+  WorkBudget without_limit;
+  RedactStrings(value, counts, without_limit);
+}
+
+void Redactor::RedactArguments(base::Json& arguments, Counts& counts) const {
+  WorkBudget without_limit;
+  RedactArguments(arguments, counts, without_limit);
+}
+
+}  // namespace sidecar

@@ -1,0 +1,128 @@
+// Shows that secrets of known formats leave the text, each with its kind and count, and that benign
+// text stays as it is. The planted values are made up from pieces, so that no scanner takes them
+// for real.
+#include "sidecar/redaction/redaction.h"
+
+#include <gtest/gtest.h>
+
+namespace sidecar {
+namespace {
+
+const std::string kTail = "abcDEF0123456789abcdef";  // 22 characters
+
+Redactor Make(api::Redaction settings = {}) {
+  auto redactor = Redactor::Compile(settings);
+  EXPECT_TRUE(redactor);
+  return std::move(*redactor);
+}
+
+TEST(Redaction, EveryKnownFormatLeavesTheText) {
+  const std::pair<const char*, std::string> cases[] = {
+      {"github", "ghp" + ("_" + kTail)},
+      {"github", "github_pat" + ("_" + kTail)},
+      {"gitlab", "glpat" + ("-" + kTail)},
+      {"aws-key-id", std::string("AKIA") + "ABCDEFGHIJKLMNOP"},
+      {"anthropic", "sk-ant" + ("-" + kTail)},
+      {"api-key", "sk" + ("-" + kTail)},
+      {"slack", "xoxb" + ("-" + kTail)},
+      {"stripe", "sk_live" + ("_" + kTail)},
+      {"google", "AIza" + kTail + kTail},
+      {"npm", "npm" + ("_" + kTail)},
+      {"jwt", "eyJ" + kTail + "." + kTail + "." + kTail},
+      {"bearer", "Bearer " + kTail},
+      {"url-password", "postgres://me:secretword@db/x"},
+      {"private-key",
+       "-----BEGIN RSA PRIVATE"
+       " KEY-----\nMIIE\nabc\n-----END RSA PRIVATE"
+       " KEY-----"},
+      {"url-password", "redis://:secretword@cache:6379/0"},
+      {"private", "<private>my own words</private>"},
+  };
+  const Redactor redactor = Make();
+  for (const auto& [kind, secret] : cases) {
+    Redactor::Counts counts;
+    const std::string text = redactor.Redact("before " + secret + " after", counts);
+    EXPECT_EQ(text.find(kTail.substr(0, 12)), std::string::npos) << text;
+    EXPECT_EQ(text.find("secretword"), std::string::npos) << text;
+    EXPECT_EQ(text.find("MIIE"), std::string::npos) << text;
+    EXPECT_EQ(text.find("own words"), std::string::npos) << text;
+    EXPECT_NE(text.find("[REDACTED:"), std::string::npos) << secret;
+    EXPECT_TRUE(text.starts_with("before ") && text.ends_with(" after")) << text;
+    EXPECT_EQ(counts[kind], 1) << text;
+  }
+}
+
+TEST(Redaction, PrivateKeysWithMarginsAndHeaders) {
+  const std::string begin = std::string("-----BEGIN RSA ") + "PRIVATE KEY-----",
+                    end = std::string("-----END RSA ") + "PRIVATE KEY-----",
+                    headers = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB12\n\n";
+  const std::string keys[] = {
+      "-" + begin + "\n-MIIEone\n-MIIEtwo=\n-" + end,
+      begin + "\n" + headers + "MIIEone\n" + end,
+      begin + "\\nMIIEone\\nMIIEtwo\\n" + end,
+      "1→" + begin + "\n2→MIIEone\n3→" + end,
+  };
+  for (const std::string& key : keys) {
+    Redactor::Counts counts;
+    const std::string text = Make().Redact("a\n" + key + "\nafter", counts);
+    EXPECT_EQ(text.find("MIIE"), std::string::npos) << text;
+    EXPECT_TRUE(text.ends_with("\nafter")) << text;
+  }
+  Redactor::Counts counts;
+  const std::string cut =
+      Make().Redact("a " + begin + "\n-" + headers + "-MIIEone\n-MIIEtwo\n[cut]", counts);
+  EXPECT_EQ(cut.find("MIIE"), std::string::npos) << cut;
+  EXPECT_TRUE(cut.ends_with("[cut]")) << cut;
+  const std::string named = Make().Redact("grep `" + begin + "` keeps the rest", counts);
+  EXPECT_TRUE(named.ends_with("` keeps the rest")) << named;
+}
+
+TEST(Redaction, SameSecretGetsTheSameMark) {
+  Redactor::Counts counts;
+  const std::string secret = "ghp" + ("_" + kTail);
+  const std::string text = Make().Redact(secret + " " + secret, counts);
+  const size_t blank = text.find(' ');
+  EXPECT_EQ(text.substr(0, blank), text.substr(blank + 1));
+  EXPECT_EQ(counts["github"], 2);
+}
+
+TEST(Redaction, BenignTextStays) {
+  Redactor::Counts counts;
+  for (const char* text : {"error: panic in gh_actions", "task sk-learn 1.2", "Bearer of news",
+                           "see https://a.b/c:80/@x", "ghp_short", "日本語 <priv>", "AKIAlowercase",
+                           "a disk-usage-of-very-long-names", ""}) {
+    EXPECT_EQ(Make().Redact(text, counts), text);
+  }
+  EXPECT_TRUE(counts.empty());
+}
+
+TEST(Redaction, UnclosedPrivateSectionIsTakenToTheEnd) {
+  Redactor::Counts counts;
+  EXPECT_EQ(Make().Redact("a <PRIVATE>rest", counts), "a <PRIVATE>rest");  // tags are lower case
+  EXPECT_EQ(Make().Redact("a <private>rest\nof it", counts), "a [REDACTED:private]");
+}
+
+TEST(Redaction, OwnPatternsAndTheSwitch) {
+  api::Redaction settings;
+  settings.extra_patterns = {"corp-[0-9]+", "x*"};
+  Redactor::Counts counts;
+  EXPECT_EQ(Make(settings).Redact("id corp-77 日", counts).find("corp-77"), std::string::npos);
+  EXPECT_EQ(counts["custom"], 1);
+  settings.enabled = false;
+  EXPECT_EQ(Make(settings).Redact("id corp-77", counts), "id corp-77");
+  settings.extra_patterns = {"("};
+  auto bad = Redactor::Compile(settings);
+  ASSERT_FALSE(bad);
+  EXPECT_NE(bad.error().message.find("\"(\""), std::string::npos);
+}
+
+TEST(Redaction, StringsInsideJson) {
+  Redactor::Counts counts;
+  base::Json value = {{"a", {{"b", "ghp" + ("_" + kTail)}, {"n", 1}}}};
+  Make().RedactStrings(value, counts);
+  EXPECT_TRUE(value["a"]["b"].get<std::string>().starts_with("[REDACTED:github:"));
+  EXPECT_EQ(value["a"]["n"], 1);
+}
+
+}  // namespace
+}  // namespace sidecar

@@ -1,0 +1,163 @@
+// The table of routes, and how each reads its request.
+#include "sidecar/routes/memory_routes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sidecar/routes/page_query.h"
+
+namespace sidecar {
+namespace {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+
+constexpr size_t kMaxImportBytes = 32 << 20;
+
+// Of the path, or of the query.
+Result<int64_t> NumberParameter(const http::Request& request, const char* name) {
+  const auto found = request.parameters.find(name);
+  const std::string text =
+      found != request.parameters.end() ? found->second : request.Query(name).value_or("");
+  if (const auto number = ParseWhole(text)) return *number;
+  return Error{Code::kInvalid, std::string(name) + " must be a whole number"};
+}
+
+Result<Json> ObjectBody(const http::Request& request) {
+  ASSIGN_OR_RETURN(Json body, base::ParseJson(request.body));
+  if (!body.is_object()) return Error{Code::kInvalid, "the body must be a JSON object"};
+  return body;
+}
+
+bool IsTrue(const std::optional<std::string>& value) {
+  return value && *value != "false" && *value != "0" && !value->empty();
+}
+
+AgentMemory::Answer PostSession(AgentMemory& memory, const MemoryCall& call,
+                                const http::Request& request) {
+  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  return memory.BeginSession(call, std::move(body));
+}
+
+AgentMemory::Answer EndSession(AgentMemory& memory, const MemoryCall& call,
+                               const http::Request& request) {
+  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  return memory.EndSession(call, request.parameters.at("id"), std::move(body));
+}
+
+AgentMemory::Answer PostObservation(AgentMemory& memory, const MemoryCall& call,
+                                    const http::Request& request) {
+  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  return memory.Save(call, std::move(body));
+}
+
+AgentMemory::Answer GetObservation(AgentMemory& memory, const MemoryCall& call,
+                                   const http::Request& request) {
+  ASSIGN_OR_RETURN(const int64_t id, NumberParameter(request, "id"));
+  return memory.Get(call, id, request.Query("revision"));
+}
+
+AgentMemory::Answer GetRevisions(AgentMemory& memory, const MemoryCall& call,
+                                 const http::Request& request) {
+  ASSIGN_OR_RETURN(const int64_t id, NumberParameter(request, "id"));
+  return memory.Revisions(call, id, request.query);
+}
+
+AgentMemory::Answer PatchObservation(AgentMemory& memory, const MemoryCall& call,
+                                     const http::Request& request) {
+  ASSIGN_OR_RETURN(const int64_t id, NumberParameter(request, "id"));
+  ASSIGN_OR_RETURN(const Json body, ObjectBody(request));
+  return memory.Update(call, id, body);
+}
+
+AgentMemory::Answer DeleteObservation(AgentMemory& memory, const MemoryCall& call,
+                                      const http::Request& request) {
+  ASSIGN_OR_RETURN(const int64_t id, NumberParameter(request, "id"));
+  return memory.Delete(call, id, IsTrue(request.Query("hard")));
+}
+
+AgentMemory::Answer GetTimeline(AgentMemory& memory, const MemoryCall& call,
+                                const http::Request& request) {
+  ASSIGN_OR_RETURN(const int64_t id, NumberParameter(request, "observation_id"));
+  return memory.Timeline(call, id, request.query);
+}
+
+AgentMemory::Answer GetList(AgentMemory& memory, const MemoryCall& call,
+                            const http::Request& request) {
+  return memory.List(call, request.path, request.query);
+}
+
+// The project of each row is set here, so the whole of it is read as JSON; the server, which can
+// stream, takes the other forms too.
+AgentMemory::Answer Import(AgentMemory& memory, const MemoryCall& call,
+                           const http::Request& request) {
+  if (request.Query("trust")) {
+    return Error{Code::kDenied,
+                 "what an agent imports is not a user's: leave trust out, or send the file to the "
+                 "memory server itself: POST " +
+                     call.policy->policy.server_url + "/import"};
+  }
+  Result<Json> parsed = base::ParseJson(request.body);
+  if (!parsed || !parsed->is_object()) {
+    return Error{Code::kInvalid,
+                 "the sidecar imports one JSON document of at most " +
+                     std::to_string(kMaxImportBytes >> 20) +
+                     " MiB (\"format\": \"agent-memory/1\"); send JSON lines, a SQLite file or a "
+                     "larger export to the memory server itself: POST " +
+                     call.policy->policy.server_url + "/import"};
+  }
+  return memory.Import(call, std::move(*parsed));
+}
+
+AgentMemory::Answer Forget(AgentMemory& memory, const MemoryCall& call,
+                           const http::Request& request) {
+  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  return memory.Forget(call, std::move(body));
+}
+
+}  // namespace
+
+std::vector<http::Route> MemoryRoutes::Routes() {
+  using P = api::Policy;
+  std::vector<http::Route> routes = {
+      {"POST", "/sessions", Bind(PostSession)},
+      {"POST", "/sessions/{id}/end", Bind(EndSession), kMaxImportBytes},
+      {"GET", "/sessions/recent", Bind(GetList, {&P::auto_search})},
+      {"POST", "/observations", Bind(PostObservation, {&P::auto_save})},
+      {"GET", "/observations/recent", Bind(GetList, {&P::auto_search})},
+      {"GET", "/observations/{id}", Bind(GetObservation)},
+      {"GET", "/observations/{id}/revisions", Bind(GetRevisions)},
+      {"PATCH", "/observations/{id}", Bind(PatchObservation, {&P::auto_save})},
+      {"DELETE", "/observations/{id}", Bind(DeleteObservation, {&P::auto_save})},
+      {"GET", "/search", Bind(GetList, {&P::auto_search})},
+      {"GET", "/context", Bind(GetList, {&P::auto_search})},
+      {"GET", "/timeline", Bind(GetTimeline, {&P::auto_search})},
+      {"GET", "/stats", Bind(GetList)},
+      {"GET", "/export", Bind(GetList, {&P::allow_admin, &P::auto_search})},
+      {"POST", "/import", Bind(Import, {&P::allow_admin, &P::auto_save}), kMaxImportBytes},
+      {"POST", "/forget", Bind(Forget, {&P::allow_admin})},
+  };
+  for (http::Route& route : routes) route.waits = true;
+  routes.push_back({"GET", "/health", [](const http::Request&) {
+                      return http::JsonResponse(200, {{"status", "ok"}});
+                    }});
+  return routes;
+}
+
+// `needed`: switches of the policy that must be on.
+http::Handler MemoryRoutes::Bind(Method method, std::vector<bool api::Policy::*> needed) {
+  return [this, method, needed = std::move(needed)](const http::Request& request) {
+    const auto policy = policies_.Current();
+    if (!policy) return http::ErrorResponse({Code::kUnavailable, "no policy is in force yet"});
+    if (!std::ranges::all_of(needed, [&](auto on) { return policy->policy.*on; })) {
+      return http::ErrorResponse({Code::kDenied, "the policy of this agent does not allow " +
+                                                     request.method + " " + request.path});
+    }
+    auto answer = method(memory_, CallOf(request, policy), request);
+    return answer ? std::move(*answer) : http::ErrorResponse(answer.error());
+  };
+}
+
+}  // namespace sidecar

@@ -1,0 +1,85 @@
+// Takes observations out of tool results: the policy's save rules, compiled once, and what each of
+// them says to one result. Knows no conversation, no server and no disk. Pure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/api/hook_event.h"
+#include "lib/api/policy.h"
+#include "lib/base/result.h"
+#include "sidecar/text/work_budget.h"
+
+namespace sidecar {
+
+inline constexpr size_t kExcerptCharacters = 1000, kExcerptMargin = 200;
+inline constexpr int64_t kMatchBudgetUs = 20'000;  // for all rules together, on one result
+
+// One observation that a rule asks for.
+struct Capture {
+  std::string rule;  // its name, else "rule-" + 12 digits of its definition's hash (rulings K30)
+  std::string type, scope, title, content;
+  std::vector<std::string> tags;
+  std::string trust;           // user | rule | tool-output: the class of the memory
+  std::string topic_key = {};  // empty: none
+};
+
+// What one rule says to one result, and why.
+struct RuleVerdict {
+  enum class Outcome {
+    kMatched,
+    kOwnTool,     // a memory tool: what it returns was remembered before
+    kOtherTool,   // the rule is for another tool
+    kArgument,    // `argument` is missing or does not match
+    kOutput,      // matchOutput is not in the output
+    kOverBudget,  // not tried: the rules before it had used up the time
+  };
+  std::string rule;
+  Outcome outcome = Outcome::kOtherTool;
+  std::string argument;
+  std::string match;  // kMatched: the beginning of what matchOutput found; empty without one
+  int64_t took_us = 0;
+};
+
+struct Judgement {
+  std::vector<RuleVerdict> verdicts;  // one for each rule, in the policy's order
+  std::vector<Capture> captures;      // one for each that matched, in the same order
+};
+
+class CaptureRules {
+ public:
+  // kInvalid names the rule and the pattern that RE2 does not take.
+  // `untrusted_tools`: names or globs beside those that are known to bring in what others wrote.
+  static base::Result<CaptureRules> Compile(const std::vector<api::SaveRule>& rules,
+                                            std::vector<std::string> untrusted_tools = {});
+
+  // Asks every rule about a PostToolUse or PostToolUseFailure and its output. Nothing matches for
+  // our own tools; memory blocks that we injected are no part of the output. An output of over
+  // 256 KiB is searched in its first and last 128 KiB. The first rule of the tool is always tried,
+  // a later one only inside kMatchBudgetUs by `spent`: a pattern cannot hold up the agent. `late`:
+  // the event's time is used up, and no rule is tried.
+  Judgement Judge(const api::HookEvent& event, const std::string& output, const SpentTime& spent,
+                  bool late = false) const;
+
+  std::vector<std::string> Names() const;
+
+ private:
+  struct Rule;
+  struct ToolResult;  // what the rules look at
+  RuleVerdict Ask(const Rule& rule, ToolResult& result, std::vector<Capture>& captures) const;
+  std::string TrustOf(const Rule& rule, const std::string& tool) const;
+  std::vector<std::shared_ptr<const Rule>> rules_;
+  std::vector<std::string> untrusted_tools_;
+};
+
+// The name that identifies a rule in keys and metrics.
+std::string RuleName(const api::SaveRule& rule);
+
+// `text` when it has at most 1,000 characters; else 1,000 of them that hold the bytes
+// [begin, end) with at least 200 on each side where there are any and the match leaves room.
+std::string Excerpt(std::string_view text, size_t begin, size_t end);
+
+}  // namespace sidecar

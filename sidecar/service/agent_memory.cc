@@ -1,0 +1,295 @@
+// Rebuilds each request to the server from its parts; nothing is forwarded raw.
+#include "sidecar/service/agent_memory.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/process/random.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
+#include "lib/conversation/conversations.h"
+#include "lib/telemetry/instrument.h"
+#include "sidecar/redaction/redacted_names.h"
+#include "sidecar/service/import_rows.h"
+#include "sidecar/service/narrowed_scope.h"
+#include "sidecar/service/row_ownership.h"
+
+namespace sidecar {
+namespace {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+
+constexpr const char* kSaveTool = "mem_save";
+constexpr int64_t kCallTimeoutMs = 10'000;
+constexpr int64_t kWriteTimeoutMs = 3'000;  // then the outbox takes the write over
+constexpr const char* kQueryParameters[] = {
+    "q",     "query",  "type",           "scope",  "limit", "sessions", "syntax",
+    "as_of", "format", "observation_id", "before", "after", "revision", "cursor"};
+
+// The allowed parameters, encoded again, and the project of the policy.
+std::string ForcedQuery(const AgentMemory::Parameters& query, const api::Policy& policy) {
+  std::string forced = "?project=" + http::PercentEncode(policy.project);
+  for (const auto& [name, value] : query) {
+    if (std::ranges::find(kQueryParameters, name) == std::end(kQueryParameters)) continue;
+    forced += "&" + name + "=" + http::PercentEncode(value);
+  }
+  return forced;
+}
+
+std::string RowPath(int64_t id) { return "/observations/" + std::to_string(id); }
+
+http::Response Passed(http::Response answer) {
+  http::Response out;
+  out.status = answer.status;
+  out.body = std::move(answer.body);
+  for (const char* name : {"Content-Type", "Retry-After", "X-Request-Id", "X-Partial",
+                           "X-Next-Cursor", "X-Previous-Cursor"}) {
+    if (auto value = answer.headers.Get(name)) out.headers.Set(name, *value);
+  }
+  return out;
+}
+
+// As of one that is not there: an agent is not told which ids other projects use.
+Error NotThisProjects(const std::string& session) {
+  return Error{Code::kNotFound,
+               "there is no session \"" + session + "\" of this project; take another id"};
+}
+
+Error NoRow(int64_t id) {
+  return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
+}
+
+// No answer, or one that says nothing about the row: the outbox tries again. A 500 goes to the
+// agent, which was promised nothing.
+bool IsForOutbox(const OutboxRow& row, const Result<http::Response>& answer) {
+  if (!answer) return true;
+  const DeliveryOutcome outcome = ClassifyResponse(row, *answer);
+  using Kind = DeliveryOutcome::Kind;
+  return outcome.kind == Kind::kThrottled ||
+         (outcome.kind == Kind::kServerFault && !outcome.maybe_row);
+}
+
+}  // namespace
+
+MemoryCall CallOf(const http::Request& request, std::shared_ptr<const ActivePolicy> policy) {
+  MemoryCall call;
+  call.policy = std::move(policy);
+  call.traceparent = request.headers.Get("traceparent").value_or("");
+  call.request_id = request.headers.Get("X-Request-Id").value_or("");
+  call.idempotency_key = request.headers.Get("Idempotency-Key");
+  if (telemetry::SpanOf(request)) call.cause = call.traceparent;
+  return call;
+}
+
+AgentMemory::AgentMemory(State& state, MemoryServers& servers, const base::Clock& clock,
+                         OutboxLimits limits, Delivery& delivery)
+    : state_(state), servers_(servers), clock_(clock), limits_(limits), delivery_(delivery) {}
+
+AgentMemory::Answer AgentMemory::Save(const MemoryCall& call, Json body) {
+  const api::Policy& policy = call.policy->policy;
+  RedactWrite(call.policy->redactor, body);
+  ASSIGN_OR_RETURN(const auto given, base::OptionalString(body, "session_id"));
+  ASSIGN_OR_RETURN(const std::string session, SessionFor(call, given.value_or("")));
+  body["session_id"] = session;
+  body["project"] = policy.project;
+  // Which tool or rule a memory is from is the sidecar's to say: prompts show it.
+  Json source = {{"origin", api::kOriginAgent}};
+  if (const Json* id = base::At(body, {"source", "tool_call_id"})) source["tool_call_id"] = *id;
+  if (base::StringAt(body, {"source", "tool"}) == kSaveTool) source["tool"] = kSaveTool;
+  body["source"] = std::move(source);
+  body["replace_user"] = policy.allow_admin;
+  // Checked here, so that what the server would refuse is never put off into the outbox.
+  ASSIGN_OR_RETURN(const auto observation, api::DecodeNewObservation(body));
+  const bool narrowed = observation.scope == "global" && !policy.allow_global;
+  if (narrowed) body["scope"] = "project";
+  OutboxRow row;
+  row.lane = session;
+  row.kind = "observation";
+  row.path = "/observations";
+  row.body = base::DumpJson(body);
+  row.origin = api::kOriginAgent;
+  ASSIGN_OR_RETURN(http::Response answer, SendOrQueue(call, std::move(row)));
+  return narrowed ? WithScopeReason(std::move(answer)) : std::move(answer);
+}
+
+AgentMemory::Answer AgentMemory::BeginSession(const MemoryCall& call, Json body) {
+  RedactWrite(call.policy->redactor, body);
+  ASSIGN_OR_RETURN(const std::string id, api::RequiredText(body, "id", api::kMaxSessionId));
+  body["project"] = call.policy->policy.project;
+  OutboxRow row;
+  row.lane = id;
+  row.kind = "session";
+  row.path = "/sessions";
+  row.body = base::DumpJson(body);
+  return SendOrQueue(call, std::move(row));
+}
+
+AgentMemory::Answer AgentMemory::EndSession(const MemoryCall& call, const std::string& session,
+                                            Json body) {
+  ASSIGN_OR_RETURN(const std::string id, SessionFor(call, session));
+  RedactWrite(call.policy->redactor, body);
+  OutboxRow row;
+  row.lane = id;
+  row.kind = "session_end";
+  // The server checks whose it is, whenever this arrives: 404 for another project's.
+  row.path = "/sessions/" + http::PercentEncode(id) +
+             "/end?project=" + http::PercentEncode(call.policy->policy.project);
+  row.body = base::DumpJson(body);
+  return SendOrQueue(call, std::move(row));
+}
+
+AgentMemory::Answer AgentMemory::List(const MemoryCall& call, const std::string& path,
+                                      const Parameters& query) {
+  return Send(call, "GET", path + ForcedQuery(query, call.policy->policy), nullptr);
+}
+
+AgentMemory::Answer AgentMemory::Get(const MemoryCall& call, int64_t id,
+                                     const std::optional<std::string>& revision) {
+  const std::string at = revision ? "?revision=" + http::PercentEncode(*revision) : "";
+  ASSIGN_OR_RETURN(auto answer, Send(call, "GET", RowPath(id) + at, nullptr));
+  if (answer.status != 200) return answer;
+  const auto row = base::ParseJson(answer.body);
+  if (!row || !MayRead(*row, call.policy->policy)) return NoRow(id);
+  return answer;
+}
+
+AgentMemory::Answer AgentMemory::Revisions(const MemoryCall& call, int64_t id,
+                                           const Parameters& query) {
+  const auto revision = std::ranges::find(query, "revision", &Parameters::value_type::first);
+  ASSIGN_OR_RETURN(
+      auto row,
+      Get(call, id, revision == query.end() ? std::nullopt : std::optional(revision->second)));
+  if (row.status != 200) return row;
+  return List(call, RowPath(id) + "/revisions", query);
+}
+
+AgentMemory::Answer AgentMemory::Timeline(const MemoryCall& call, int64_t id,
+                                          const Parameters& query) {
+  ASSIGN_OR_RETURN(auto row, OwnRow(call, id));
+  if (row.status != 200) return row;
+  return List(call, "/timeline", query);
+}
+
+AgentMemory::Answer AgentMemory::Update(const MemoryCall& call, int64_t id, const Json& given) {
+  ASSIGN_OR_RETURN(auto row, RowForChange(call, id, "change"));
+  if (row.status != 200) return row;
+  Json patch = {{"source", {{"origin", api::kOriginAgent}}}};
+  if (call.policy->policy.allow_admin) patch["replace_user"] = true;
+  for (const char* field : {"type", "title", "content", "tags"}) {
+    if (given.contains(field)) patch[field] = given[field];
+  }
+  RedactWrite(call.policy->redactor, patch);
+  return Send(call, "PATCH", RowPath(id), std::move(patch));
+}
+
+AgentMemory::Answer AgentMemory::Delete(const MemoryCall& call, int64_t id, bool hard) {
+  if (hard && !call.policy->policy.allow_admin) {
+    return Error{Code::kDenied, "the policy of this agent does not allow hard=true"};
+  }
+  ASSIGN_OR_RETURN(auto row, RowForChange(call, id, "delete"));
+  if (row.status != 200) return row;
+  return Send(call, "DELETE", RowPath(id) + (hard ? "?hard=true" : ""), nullptr);
+}
+
+AgentMemory::Answer AgentMemory::Import(const MemoryCall& call, Json document) {
+  RETURN_IF_ERROR(HoldImport(*call.policy, document));
+  return Send(call, "POST", "/import", std::move(document));
+}
+
+AgentMemory::Answer AgentMemory::Forget(const MemoryCall& call, Json body) {
+  body["project"] = call.policy->policy.project;
+  return Send(call, "POST", "/forget", std::move(body));
+}
+
+AgentMemory::Answer AgentMemory::OwnRow(const MemoryCall& call, int64_t id) {
+  ASSIGN_OR_RETURN(auto answer, Send(call, "GET", RowPath(id), nullptr));
+  // A row that is softly deleted is not seen any more; whose it was cannot be told.
+  if (answer.status != 200) return answer;
+  const auto row = base::ParseJson(answer.body);
+  if (!row || !IsOwn(*row, call.policy->policy)) return NoRow(id);
+  return answer;
+}
+
+AgentMemory::Answer AgentMemory::RowForChange(const MemoryCall& call, int64_t id,
+                                              const char* verb) {
+  ASSIGN_OR_RETURN(auto answer, OwnRow(call, id));
+  if (answer.status != 200) return answer;
+  const Json row = base::ParseJson(answer.body).value_or(Json());
+  RETURN_IF_ERROR(MayChange(row, call.policy->policy, id, verb));
+  return answer;
+}
+
+Result<std::string> AgentMemory::SessionFor(const MemoryCall& call, const std::string& id) {
+  ASSIGN_OR_RETURN(const auto found, state_.Read([&](sqlite::Database& db) {
+    return id.empty() ? conversation::Current(db) : conversation::Find(db, id);
+  }));
+  if (found && !found->memory_session_id.empty()) return found->memory_session_id;
+  return id.empty() ? AgentSession(call.policy->policy) : id;
+}
+
+AgentMemory::Answer AgentMemory::SendOrQueue(const MemoryCall& call, OutboxRow row) {
+  const api::Policy& policy = call.policy->policy;
+  // A key is the agent's own: two agents that count from 1 must not meet. Session and policy change
+  // what becomes of the same body, which the server would take for another one's.
+  const auto& key = call.idempotency_key;
+  row.idempotency_key =
+      "agent-" +
+      (key ? base::Sha256Hex(base::DumpJson({policy.agent, row.lane, call.policy->digest, *key}))
+           : base::RandomUuid());
+  row.project = policy.project;
+  row.destination = policy.server_url;
+  row.created_ms = clock_.NowMs();
+  row.cause = call.cause;
+  http::ClientRequest out;
+  out.method = row.method;
+  out.target = row.path;
+  out.body = row.body;
+  out.timeout_ms = kWriteTimeoutMs;
+  out.headers.Set("Idempotency-Key", row.idempotency_key);
+  // Ahead of those that wait it would leave the older text as the newest.
+  ASSIGN_OR_RETURN(const bool is_next, delivery_.AwaitLane(row.lane, limits_.lane_wait_ms));
+  if (is_next && !delivery_.suspended()) {
+    auto answer = Send(call, std::move(out));
+    if (answer && answer->status == 409) return NotThisProjects(row.lane);
+    if (!IsForOutbox(row, answer)) return answer;
+  }
+  RETURN_IF_ERROR(state_.Change([&](sqlite::Database& db) { return Enqueue(db, row, limits_); }));
+  delivery_.Wake();
+  return http::JsonResponse(202, {{"queued", true}});
+}
+
+AgentMemory::Answer AgentMemory::Send(const MemoryCall& call, const char* method,
+                                      std::string target, Json body) {
+  http::ClientRequest out;
+  out.method = method;
+  out.target = std::move(target);
+  if (!body.is_null()) out.body = base::DumpJson(body);
+  return Send(call, std::move(out));
+}
+
+// The agent's Idempotency-Key stays here: the server keeps keys for POST /observations alone, and
+// our client would send anything else that has one twice.
+AgentMemory::Answer AgentMemory::Send(const MemoryCall& call, http::ClientRequest out) {
+  if (!call.traceparent.empty()) out.headers.Set("traceparent", call.traceparent);
+  if (!call.request_id.empty()) out.headers.Set("X-Request-Id", call.request_id);
+  if (!out.body.empty()) out.headers.Set("Content-Type", "application/json");
+  out.timeout_ms = std::min(out.timeout_ms, kCallTimeoutMs);
+  ASSIGN_OR_RETURN(auto answer, servers_.Send(call.policy->policy.server_url, std::move(out)));
+  return Passed(std::move(answer));
+}
+
+Result<Json> ReadAnswer(const AgentMemory::Answer& answer) {
+  if (!answer) return answer.error();
+  auto body = answer->body.empty() ? Result<Json>(Json()) : base::ParseJson(answer->body);
+  if (answer->status >= 200 && answer->status < 300) return body;
+  std::string why = body && body->is_object() ? base::StringAt(*body, {"error"}) : "";
+  if (why.empty()) why = "the memory server answered " + std::to_string(answer->status);
+  return Error{http::CodeOf(answer->status), std::move(why)};
+}
+
+}  // namespace sidecar

@@ -1,0 +1,157 @@
+// Beginning and ending memory sessions.
+#include "sidecar/session/sessions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/process/random.h"
+#include "lib/base/text/text.h"
+#include "lib/http/message/message.h"
+#include "sidecar/session/transcript.h"
+#include "sidecar/tables/memory_sessions.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+using base::Result;
+using base::Status;
+
+Status Enqueue(sqlite::Database& db, const char* kind, const std::string& session, std::string path,
+               const Json& body, const OutboxContext& context) {
+  OutboxRow row;
+  row.lane = session;
+  row.kind = kind;
+  row.path = std::move(path);
+  row.body = base::DumpJson(body);
+  row.project = context.policy.project;
+  row.destination = context.policy.server_url;
+  row.created_ms = context.now_ms;
+  row.cause = context.cause;
+  // Ids are random: each of these writes is made once and only repeated by the delivery.
+  row.idempotency_key = std::string(kind) + "-" + base::RandomUuid();
+  return sidecar::Enqueue(db, row, context.limits);
+}
+
+std::string EndPath(const std::string& session) {
+  return "/sessions/" + http::PercentEncode(session) + "/end";
+}
+
+Status BeginSession(sqlite::Database& db, conversation::Conversation& conversation,
+                    const OutboxContext& context) {
+  MemorySession session;
+  session.id = base::RandomUuid();
+  session.conversation = conversation.id;
+  session.predecessor = conversation.memory_session_id;
+  session.after_sequence = conversation.message_count;
+  RETURN_IF_ERROR(AddMemorySession(db, session));
+  RETURN_IF_ERROR(conversation::SetMemorySession(db, conversation.id, session.id));
+  RETURN_IF_ERROR(conversation::SetState(db, conversation.id, "open"));
+  conversation.memory_session_id = session.id;
+  conversation.state = "open";
+  Json body = {{"id", session.id}, {"project", context.policy.project}};
+  if (!session.predecessor.empty()) body["predecessor"] = session.predecessor;
+  return Enqueue(db, "session", session.id, "/sessions", body, context);
+}
+
+// A memory of its own beside the summary, one for each session: a later one takes its place.
+// Always behind the end, which an outbox with little room left takes first.
+Status EnqueueDigest(sqlite::Database& db, const SessionAccount& account,
+                     const OutboxContext& context) {
+  const SessionDigest& digest = account.digest();
+  if (digest.Empty()) return {};
+  const std::string& session = account.session();
+  api::NewObservation observation;
+  observation.session_id = session;
+  observation.type = "session";
+  observation.title = digest.Title();
+  observation.content = digest.Text();
+  observation.project = context.policy.project;
+  observation.topic_key = "session/" + session;
+  observation.source.origin = api::kOriginAgent;
+  const Status written =
+      EnqueueObservation(db, session, api::EncodeNewObservation(observation), api::kOriginAgent,
+                         "digest-" + base::RandomUuid(), context);
+  // Without room for it the session has its end and no digest.
+  return !written && written.error().code == base::Code::kFull ? Status() : written;
+}
+
+// Up to the last message of the conversation, whatever `prepared` knows of it.
+Result<SessionAccount> WholeAccount(sqlite::Database& db,
+                                    const conversation::Conversation& conversation,
+                                    const OutboxContext& context, const SessionAccount* prepared) {
+  const std::string& id = conversation.memory_session_id;
+  if (prepared != nullptr && prepared->session() == id) {
+    SessionAccount account = *prepared;
+    RETURN_IF_ERROR(CompleteAccount(db, conversation, account));
+    return account;
+  }
+  ASSIGN_OR_RETURN(const auto session, FindMemorySession(db, id));
+  ASSIGN_OR_RETURN(auto account, SessionAccount::Begin(id, session ? session->after_sequence : 0,
+                                                       context.policy));
+  RETURN_IF_ERROR(CompleteAccount(db, conversation, account));
+  return account;
+}
+
+}  // namespace
+
+Result<conversation::Conversation> OpenConversation(sqlite::Database& db, const std::string& id,
+                                                    const OutboxContext& context) {
+  ASSIGN_OR_RETURN(auto conversation, conversation::GetOrCreate(db, id, context.now_ms));
+  if (conversation.memory_session_id.empty() || conversation.state != "open") {
+    RETURN_IF_ERROR(BeginSession(db, conversation, context));
+  }
+  return conversation;
+}
+
+Status EndConversation(sqlite::Database& db, const std::string& id, const OutboxContext& context,
+                       const SessionAccount* account) {
+  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  if (!conversation || conversation->state != "open") return {};
+  RETURN_IF_ERROR(conversation::SetState(db, id, "ended"));
+  const std::string& session = conversation->memory_session_id;
+  if (session.empty()) return {};
+  if (!context.policy.auto_summarize) {
+    return Enqueue(db, "session_end", session, EndPath(session), {{"messages", Json::array()}},
+                   context);
+  }
+  ASSIGN_OR_RETURN(const auto whole, WholeAccount(db, *conversation, context, account));
+  RETURN_IF_ERROR(Enqueue(db, "session_end", session, EndPath(session), whole.EndBody(), context));
+  return EnqueueDigest(db, whole, context);
+}
+
+Result<bool> EndIfIdle(sqlite::Database& db, const std::string& id, int64_t idle_ms,
+                       const OutboxContext& context, const SessionAccount* account) {
+  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  const bool idle = conversation && conversation->state == "open" &&
+                    conversation->updated_ms <= context.now_ms - idle_ms;
+  if (!idle) return false;
+  RETURN_IF_ERROR(EndConversation(db, id, context, account));
+  return true;
+}
+
+Result<bool> HasNewMessages(sqlite::Database& db, const std::string& id) {
+  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  if (!conversation || conversation->state != "open" || conversation->memory_session_id.empty())
+    return false;
+  ASSIGN_OR_RETURN(const int64_t told, SummarizedSequence(db, conversation->memory_session_id));
+  return told < conversation->message_count;
+}
+
+Result<bool> EnqueueInterimSummary(sqlite::Database& db, const std::string& id,
+                                   const OutboxContext& context, const SessionAccount* account) {
+  ASSIGN_OR_RETURN(const bool has_new, HasNewMessages(db, id));
+  if (!has_new || !context.policy.auto_summarize) return false;
+  ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
+  ASSIGN_OR_RETURN(const auto whole, WholeAccount(db, *conversation, context, account));
+  if (whole.SaidNothing()) return false;
+  const std::string& session = whole.session();
+  RETURN_IF_ERROR(SetSummarizedSequence(db, session, conversation->message_count));
+  RETURN_IF_ERROR(Enqueue(db, "session_end", session, EndPath(session) + "?interim=true",
+                          whole.EndBody(), context));
+  RETURN_IF_ERROR(EnqueueDigest(db, whole, context));
+  return true;
+}
+
+}  // namespace sidecar

@@ -1,0 +1,53 @@
+// The last transactions of a sidecar that is asked to end.
+#include "sidecar/session/stop.h"
+
+#include "lib/base/process/log.h"
+#include "lib/conversation/conversations.h"
+
+namespace sidecar {
+namespace {
+
+constexpr int64_t kMostSessions = 10'000;
+
+// Each session is looked through before its transaction and has one of its own: what one is refused
+// is not lost by the others.
+void TellAll(State& state, const OutboxContext& context) {
+  const bool ends = context.policy.mode == "task";
+  const auto open = state.Read([](sqlite::Database& db) {
+    return conversation::UnusedSince(db, "open", INT64_MAX, kMostSessions);
+  });
+  if (!open) return base::LogWarn("no session was told", {{"reason", open.error().message}});
+  int64_t refused = 0;
+  std::string reason;
+  for (auto id = open->rbegin(); id != open->rend(); ++id) {  // the last used first
+    const auto has_new = state.Read([&](sqlite::Database& db) { return HasNewMessages(db, *id); });
+    if (!ends && has_new && !*has_new) continue;
+    const auto account = PrepareAccount(state, *id, context.policy);
+    const SessionAccount* prepared = account ? account->get() : nullptr;
+    const base::Status told = state.Change([&](sqlite::Database& db) -> base::Status {
+      if (ends) return EndConversation(db, *id, context, prepared);
+      ASSIGN_OR_RETURN([[maybe_unused]] const bool was,
+                       EnqueueInterimSummary(db, *id, context, prepared));
+      return {};
+    });
+    if (told) continue;
+    ++refused;
+    reason = told.error().message;
+    if (state.Failed()) break;
+  }
+  if (refused == 0) return;
+  base::LogWarn(ends ? "sessions were not ended" : "sessions have no summary of today",
+                {{"sessions", refused}, {"reason", reason}});
+}
+
+}  // namespace
+
+void StopSessions(State& state, const OutboxContext& context) { TellAll(state, context); }
+
+std::string LastSession(State& state, int64_t since_ms) {
+  const auto last = state.Read([](sqlite::Database& db) { return conversation::Latest(db); });
+  if (!last || !*last || (*last)->updated_ms < since_ms) return "";
+  return (*last)->memory_session_id;
+}
+
+}  // namespace sidecar

@@ -1,0 +1,55 @@
+// Shows that what a stop leaves behind is counted in the termination message, where there is one.
+#include "sidecar/session/stop_report.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/base/json/json.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
+#include "sidecar/sidecar_fixture.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+TEST(StopReport, CountsWhatIsUndeliveredInTheTerminationMessage) {
+  const TestDirectory directory;
+  const std::string file = directory.Write("termination-log", "");
+  const uint64_t errors = base::CountedLogLines().errors;
+  ReportStop({}, file);
+  EXPECT_EQ(*base::ReadFile(file), "");
+  EXPECT_EQ(base::CountedLogLines().errors, errors);
+  ReportStop({.undelivered = 12}, file);
+  const auto said = base::ParseJson(*base::ReadFile(file));
+  ASSERT_TRUE(said);
+  EXPECT_EQ((*said)["undelivered"], 12);
+  EXPECT_NE((*said)["note"].get<std::string>().find("state.db"), std::string::npos);
+  EXPECT_EQ(base::CountedLogLines().errors, errors + 1);
+}
+
+TEST(StopReport, OfATaskHasItsSessionAlways) {
+  const TestDirectory directory;
+  const std::string file = directory.Write("termination-log", "");
+  ReportStop({.task = true, .session = "s"}, file);
+  EXPECT_EQ(base::ParseJson(*base::ReadFile(file)).value_or(Json()),
+            Json({{"session", "s"}, {"undelivered", 0}}));
+}
+
+TEST(StopReport, WhatIsNotKnownIsNotSaid) {
+  const TestDirectory directory;
+  const std::string file = directory.Write("termination-log", "");
+  ReportStop({.task = true, .undelivered = -1, .session = std::string(5'000, 's')}, file);
+  EXPECT_EQ(*base::ReadFile(file), "") << "nor is more than the kubelet keeps";
+  ReportStop({.task = true, .undelivered = -1, .session = "s"}, file);
+  EXPECT_EQ(base::ParseJson(*base::ReadFile(file)).value_or(Json()), Json({{"session", "s"}}));
+}
+
+TEST(StopReport, OutsideOfAPodItMakesNoFile) {
+  const TestDirectory directory;
+  ReportStop({.undelivered = 12}, directory.path() + "/none");
+  EXPECT_FALSE(base::ReadFile(directory.path() + "/none"));
+}
+
+}  // namespace
+}  // namespace sidecar

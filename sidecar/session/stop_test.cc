@@ -1,0 +1,115 @@
+// The end of a task's sidecar: its sessions end, its captures reach a server that is away for a
+// moment, and its last words are the termination message.
+#include "sidecar/session/stop.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "lib/base/process/file.h"
+#include "sidecar/sidecar_fixture.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+class TaskStop : public SidecarTest {
+ protected:
+  void SetUp() override { Restart(); }
+  void Restart(const Json& more = Json::object()) {
+    running_.reset();  // its last words come before the next one's
+    Json policy = {{"mode", "task"}};
+    policy.update(more);
+    directory_.Write("policy.json", PolicyText(memory_.url(), policy));
+    const std::string words = directory_.Write("termination-log", "");
+    Start([&](SidecarSettings& settings) {
+      settings.termination_log = words;
+      settings.drain_timeout_ms = 10'000;
+    });
+  }
+  Json LastWords() {
+    return base::ParseJson(*base::ReadFile(directory_.path() + "/termination-log"))
+        .value_or(Json());
+  }
+  std::string Session() {
+    return Ask("GET", "/conversations/current").body.value("memory_session_id", "");
+  }
+  Json AtServer(const std::string& session) {
+    return memory_.With([&](StubMemory& stub) { return stub.sessions[session]; });
+  }
+};
+
+TEST_F(TaskStop, EndsEveryOpenSessionWithItsTranscript) {
+  Prompt("one", "c1");
+  const std::string first = Session();
+  Prompt("two", "c2");
+  const std::string second = Session();
+  EXPECT_EQ(running_->Stop(), 0);
+  EXPECT_EQ(AtServer(first)["ended"][0]["content"], "one");
+  EXPECT_EQ(AtServer(second)["ended"][0]["content"], "two");
+  EXPECT_FALSE(AtServer(first).contains("interim"));
+  EXPECT_EQ(LastWords(), Json({{"session", second}, {"undelivered", 0}})) << "the last one used";
+}
+
+TEST_F(TaskStop, WhatTheAgentEndedItselfIsToldToo) {
+  Prompt("one");
+  const std::string session = Session();
+  Hook("SessionEnd");
+  running_->Stop();
+  EXPECT_EQ(memory_.CountCalls("POST /sessions/"), 1u);
+  EXPECT_EQ(LastWords(), Json({{"session", session}, {"undelivered", 0}}));
+}
+
+TEST_F(TaskStop, ARunThatSaidNothingHasNoSession) {
+  Prompt("of an earlier run on this volume");
+  running_->Stop();
+  Restart();
+  running_->Stop();
+  EXPECT_EQ(LastWords(), Json({{"undelivered", 0}}));
+}
+
+TEST_F(TaskStop, ACaptureOfTheLastMomentReachesAServerThatComesBackLate) {
+  memory_.With([](StubMemory& stub) { return stub.refuse_observations = 503; });
+  Prompt("go");
+  Bash("error: of the last moment", "t1");
+  std::jthread back([this] {
+    const size_t before = memory_.CountCalls("POST /observations");
+    constexpr size_t kTries = 8;  // a daemon's sidecar gives up after three
+    EXPECT_TRUE(memory_.Wait([&](StubMemory& stub) {
+      size_t tries = 0;
+      for (const auto& call : stub.calls) tries += call.target == "/observations";
+      if (tries >= before + kTries) stub.refuse_observations = 0;
+      return stub.refuse_observations == 0;
+    }));
+  });
+  EXPECT_EQ(running_->Stop(), 0);
+  EXPECT_EQ(memory_.With([](StubMemory& stub) { return stub.observations.size(); }), 1u);
+  EXPECT_EQ(LastWords()["undelivered"], 0);
+}
+
+TEST_F(TaskStop, CountsWhatTheServerNeverTook) {
+  Start([&](SidecarSettings& settings) {
+    settings.termination_log = directory_.path() + "/termination-log";
+    settings.drain_timeout_ms = 300;
+  });
+  memory_.Down();
+  Prompt("go");
+  Bash("error: never taken", "t1");
+  const int64_t pending = running_->Stop();
+  EXPECT_GE(pending, 2);
+  EXPECT_EQ(LastWords()["undelivered"], pending);
+  EXPECT_EQ(base::DumpJson(LastWords()).find("never taken"), std::string::npos);
+}
+
+TEST_F(TaskStop, ADaemonSaysNothingWhenAllIsDelivered) {
+  Restart({{"mode", "daemon"}});
+  Prompt("words");
+  const std::string session = Session();
+  running_->Stop();
+  EXPECT_FALSE(AtServer(session).contains("ended"));
+  EXPECT_EQ(*base::ReadFile(directory_.path() + "/termination-log"), "");
+}
+
+}  // namespace
+}  // namespace sidecar

@@ -1,0 +1,150 @@
+// Each conversation is a transaction of its own, so that a full outbox holds up the rest of a round
+// and not what was done in it.
+#include "sidecar/session/upkeep.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <utility>
+
+#include "lib/base/process/log.h"
+#include "lib/conversation/conversations.h"
+#include "sidecar/growth/pruning.h"
+#include "sidecar/session/sessions.h"
+
+namespace sidecar {
+namespace {
+
+using base::Result;
+using base::Status;
+
+constexpr int64_t kRoundEveryMs = 60'000;
+constexpr int64_t kMostConversations = 1'000;  // in one round
+constexpr int64_t kMostChecksums = 50'000;
+constexpr int64_t kSumsTogether = 50;  // messages, of up to 512 KiB each, in one transaction
+constexpr int64_t kGainOverRestartMs = 24 * 3'600'000;
+constexpr int64_t kSaveEveryMs = 600'000;  // an idle sidecar hardly wakes the disk
+
+void SayWhyNot(const char* what, const base::Error& error) {
+  base::LogWarn(what, {{"reason", error.message}});
+}
+
+}  // namespace
+
+SessionUpkeep::SessionUpkeep(State& state, const PolicyWatch& policies, telemetry::Metrics& metrics,
+                             const base::Clock& clock, const Options& options,
+                             std::function<void()> wake)
+    : state_(state),
+      policies_(policies),
+      metrics_(metrics),
+      clock_(clock),
+      options_(options),
+      wake_(std::move(wake)),
+      growth_(state, metrics, options.growth, [this] { return Stopping(); }) {}
+
+SessionUpkeep::~SessionUpkeep() { Stop(); }
+
+void SessionUpkeep::Start() {
+  thread_ = std::jthread([this] {
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+      lock.unlock();
+      RunOnce();
+      lock.lock();
+      stop_.wait_for(lock, std::chrono::milliseconds(kRoundEveryMs), [&] { return stopping_; });
+    }
+  });
+  pthread_setname_np(thread_.native_handle(), "upkeep");
+}
+
+void SessionUpkeep::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  stop_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool SessionUpkeep::Stopping() {
+  std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+SessionUpkeep::Round SessionUpkeep::RunOnce() {
+  Round round;
+  options_.each_round();
+  round.ended = EndIdle();
+  AddChecksums();
+  const auto aged_ms = Age();
+  if (!aged_ms) {
+    SayWhyNot("nothing was forgotten", aged_ms.error());
+    return round;
+  }
+  static_cast<GrowthUpkeep::Removed&>(round) = growth_.Run(*aged_ms, clock_.NowMs());
+  metrics_.Count("agent_memory_sidecar_idle_sessions_total", {}, static_cast<double>(round.ended));
+  return round;
+}
+
+int64_t SessionUpkeep::EndIdle() {
+  const auto policy = policies_.Current();
+  if (options_.session_idle_ms == 0 || !policy) return 0;
+  const int64_t now_ms = clock_.NowMs();
+  const auto idle = state_.Read([&](sqlite::Database& db) {
+    return conversation::UnusedSince(db, "open", now_ms - options_.session_idle_ms,
+                                     kMostConversations);
+  });
+  if (!idle) return 0;
+  int64_t ended = 0;
+  for (const std::string& id : *idle) {
+    if (Stopping()) break;
+    const auto account = PrepareAccount(state_, id, policy->policy);
+    const SessionAccount* prepared = account ? account->get() : nullptr;
+    const auto done = state_.Write<bool>([&](sqlite::Database& db) {
+      return EndIfIdle(db, id, options_.session_idle_ms, {policy->policy, options_.outbox, now_ms},
+                       prepared);
+    });
+    if (!done) {
+      SayWhyNot("an idle session could not be ended yet", done.error());
+      break;
+    }
+    ended += *done;
+  }
+  if (ended > 0) wake_();
+  return ended;
+}
+
+// Messages of a program that had none. A full volume is not tried again: the rows are served as
+// they are, and what room there is belongs to new ones.
+void SessionUpkeep::AddChecksums() {
+  for (int64_t rows = 0; !checksums_done_ && rows < kMostChecksums; rows += kSumsTogether) {
+    if (Stopping()) return;
+    const auto added = state_.Write<int64_t>(
+        [](sqlite::Database& db) { return conversation::AddChecksums(db, kSumsTogether); });
+    checksums_done_ = added ? *added < kSumsTogether : added.error().code == base::Code::kFull;
+    if (!added) return;
+  }
+}
+
+// Only the monotonic clock makes things older, and a restart a day at most.
+Result<int64_t> SessionUpkeep::Age() {
+  const int64_t now_ms = clock_.NowMs(), monotonic_ms = clock_.MonotonicMs();
+  int64_t gain_ms = monotonic_ms - aged_at_ms_;
+  if (!aged_ms_) {
+    ASSIGN_OR_RETURN(saved_aged_ms_,
+                     state_.Read([](sqlite::Database& db) { return LoadAged(db); }));
+    aged_ms_ = saved_aged_ms_ == 0 ? now_ms : saved_aged_ms_;
+    gain_ms = kGainOverRestartMs;
+  }
+  aged_ms_ = AgeBy(*aged_ms_, gain_ms, now_ms);
+  aged_at_ms_ = monotonic_ms;
+  if (*aged_ms_ < saved_aged_ms_ || *aged_ms_ - saved_aged_ms_ >= kSaveEveryMs) {
+    const int64_t aged_ms = *aged_ms_;
+    RETURN_IF_ERROR(
+        state_.Change([aged_ms](sqlite::Database& db) { return SaveAged(db, aged_ms); }));
+    saved_aged_ms_ = aged_ms;
+  }
+  return *aged_ms_;
+}
+
+}  // namespace sidecar

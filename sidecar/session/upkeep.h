@@ -1,0 +1,67 @@
+// What happens to conversations without anybody asking: idle sessions end, and what may be
+// forgotten is. One thread, a round a minute; a round can be called by itself, with any clock.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "lib/base/process/clock.h"
+#include "lib/telemetry/metrics.h"
+#include "sidecar/outbox/outbox.h"
+#include "sidecar/policy/policy_watch.h"
+#include "sidecar/session/growth_upkeep.h"
+#include "sidecar/state/state.h"
+
+namespace sidecar {
+
+class SessionUpkeep {
+ public:
+  struct Options {
+    int64_t session_idle_ms = 0;  // 0: never
+    GrowthUpkeep::Options growth = {};
+    OutboxLimits outbox = {};
+    std::function<void()> each_round = [] {};  // what else is tried again until it is done
+  };
+  // All must outlive it. `wake` tells the delivery that there are new rows.
+  SessionUpkeep(State& state, const PolicyWatch& policies, telemetry::Metrics& metrics,
+                const base::Clock& clock, const Options& options, std::function<void()> wake);
+  ~SessionUpkeep();
+
+  void Start();  // the thread
+  void Stop();   // waits for a round that runs
+
+  struct Round : GrowthUpkeep::Removed {
+    int64_t ended = 0;
+  };
+  // What is refused (no policy, a full outbox, a full volume) is left for the next round.
+  Round RunOnce();
+
+ private:
+  int64_t EndIdle();
+  bool Stopping();
+  void AddChecksums();
+  base::Result<int64_t> Age();  // → the time by which things are old
+
+  State& state_;
+  const PolicyWatch& policies_;
+  telemetry::Metrics& metrics_;
+  const base::Clock& clock_;
+  const Options options_;
+  std::function<void()> wake_;
+  GrowthUpkeep growth_;
+  bool checksums_done_ = false;     // every message has one, or there is no room
+  std::optional<int64_t> aged_ms_;  // see AgeBy
+  int64_t aged_at_ms_ = 0,
+          saved_aged_ms_ = 0;  // monotonic, of the last round; as it is in the file
+
+  std::mutex mutex_;
+  std::condition_variable stop_;
+  bool stopping_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace sidecar

@@ -1,0 +1,219 @@
+// Shows what becomes of a state.db in which one bit inside a stored text changed: SQLite finds the
+// file whole; the row is left out, counted and said, and everything else goes on.
+#include <gtest/gtest.h>
+
+#include "lib/base/process/file.h"
+#include "sidecar/sidecar_fixture.h"
+#include "sidecar/state/salvage_fixture.h"
+#include "sidecar/tables/damaged_rows.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+// Turns one bit of the first place where the text stands in the file.
+void TurnABit(const std::string& file, const std::string& text) {
+  std::string bytes = *base::ReadFile(file);
+  const size_t at = bytes.find(text);
+  ASSERT_NE(at, std::string::npos) << text;
+  ASSERT_EQ(bytes.find(text, at + 1), std::string::npos) << text;
+  std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);
+  out.seekp(static_cast<std::streamoff>(at + text.size() / 2));
+  out.put(static_cast<char>(bytes[at + text.size() / 2] ^ 0x04));
+  ASSERT_TRUE(out.good());
+}
+
+using ChangedBits = Damaged;
+
+TEST_F(ChangedBits, OfAMessageLeaveOutThatMessageAndNoOther) {
+  Make(false);
+  Reset();
+  TurnABit(File(), "message 143.");
+  auto state = Open();
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_TRUE(Said(**state).empty());  // no damage that SQLite sees
+  size_t served = 0;
+  for (int i = 0; i < 5; ++i) {
+    for (const int64_t budget : {0, 1'000'000}) {
+      const std::string id = "c" + std::to_string(i);
+      const auto messages = (*state)
+                                ->Read([&](sqlite::Database& db) {
+                                  return budget > 0
+                                             ? conversation::NewestMessages(db, id, budget)
+                                             : conversation::MessagesBetween(db, id, 1, kRows);
+                                })
+                                ->messages;
+      served += messages.size();
+      for (const auto& message : messages) {
+        EXPECT_NE(message.sequence * 5 + i - 5, 143);
+        EXPECT_TRUE(message.content.starts_with("message "));
+      }
+    }
+  }
+  EXPECT_EQ(served, 2u * (kRows - 1));
+  ExpectUsable(**state);  // its write is committed behind the note of the row
+  const auto counts = *(*state)->Read([](sqlite::Database& db) { return CountDamagedRows(db); });
+  EXPECT_EQ(counts, (std::map<std::string, int64_t>{{"messages", 1}}));
+}
+
+TEST_F(ChangedBits, OfAWaitingWriteAreSeenWhereverTheyAre) {
+  Make(false);
+  for (const char* text : {"capture 143.", "key143"}) {
+    SCOPED_TRACE(text);
+    Reset();
+    TurnABit(File(), text);
+    auto state = Open();
+    ASSERT_TRUE(state) << state.error().message;
+    const auto row = *(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 144); });
+    ASSERT_TRUE(row);
+    EXPECT_FALSE(row->sound);
+    const auto next = *(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 145); });
+    EXPECT_TRUE(next && next->sound);
+    ExpectUsable(**state);
+  }
+}
+
+TEST_F(ChangedBits, OfFieldsMakeThemEmpty) {
+  {
+    auto state = Open();
+    ASSERT_TRUE(state);
+    ASSERT_TRUE((*state)->Change([](sqlite::Database& db) -> base::Status {
+      RETURN_IF_ERROR(conversation::GetOrCreate(db, "c", 1));
+      return conversation::SetFields(db, "c", {{"delegation", "sub-agent seven"}});
+    }));
+  }
+  TurnABit(File(), "sub-agent seven");
+  auto state = Open();
+  ASSERT_TRUE(state);
+  const auto fields = [&] {
+    return (*(*state)->Read([](sqlite::Database& db) { return conversation::Find(db, "c"); }))
+        ->fields;
+  };
+  EXPECT_EQ(fields(), Json::object());
+  ASSERT_TRUE((*state)->Change([](sqlite::Database& db) {
+    return conversation::SetFields(db, "c", {{"delegation", "new"}});
+  }));
+  EXPECT_EQ(fields()["delegation"], "new");
+}
+
+// What released programs wrote has no checksums: it is served, and a bit that changes later is
+// seen.
+TEST_F(ChangedBits, AreSeenInWhatAnOlderProgramWroteOnceItHasChecksums) {
+  constexpr size_t kWithout = 9;  // the last version without them
+  fs::create_directories(Path());
+  {
+    auto db = sqlite::Database::Open(File(), {});
+    ASSERT_TRUE(db);
+    ASSERT_TRUE(sqlite::Migrate(*db, {StateSteps().begin(), StateSteps().begin() + kWithout}));
+    ASSERT_TRUE(db->Execute(R"sql(
+INSERT INTO conversations(id, created_ms, updated_ms, message_count) VALUES('c', 1, 1, 2);
+INSERT INTO messages(conversation, sequence, role, content, created_ms) VALUES
+  ('c', 1, 'user', 'said before there were sums', 1), ('c', 2, 'assistant', 'answered before', 1);
+INSERT INTO outbox(lane, kind, method, path, body, project, origin, destination, idempotency_key,
+  bytes, created_ms) VALUES('s', 'observation', 'POST', '/observations', '{"old": "kept before"}',
+  'p', 'agent', '', 'k', 200, 5);
+UPDATE outbox_totals SET value = 1 WHERE name IN ('accepted', 'pending'))sql"));
+  }
+  const auto messages = [](State& state) {
+    return state
+        .Read([](sqlite::Database& db) { return conversation::MessagesBetween(db, "c", 1, kRows); })
+        ->messages;
+  };
+  {
+    auto state = Open();
+    ASSERT_TRUE(state) << state.error().message;
+    EXPECT_EQ(messages(**state).size(), 2u);
+    EXPECT_TRUE((*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 1); }))->sound);
+    const auto add = [&](int64_t limit) {
+      return *(*state)->Write<int64_t>(
+          [limit](sqlite::Database& db) { return conversation::AddChecksums(db, limit); });
+    };
+    EXPECT_EQ(add(1), 1);
+    EXPECT_EQ(add(100), 1);
+    EXPECT_EQ(add(100), 0);
+    EXPECT_EQ(messages(**state).size(), 2u);
+  }
+  TurnABit(File(), "before there were sums");
+  TurnABit(File(), "kept before");
+  auto state = Open();
+  ASSERT_TRUE(state);
+  EXPECT_EQ(messages(**state).size(), 1u);
+  EXPECT_FALSE((*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 1); }))->sound);
+}
+
+TEST_F(ChangedBits, AreStillSeenAfterASalvage) {
+  Make(false);
+  Reset();
+  TurnABit(File(), "message 143.");
+  TurnABit(File(), "capture 143.");
+  DamageTable("handled_events");  // which SQLite sees
+  auto state = Open();
+  ASSERT_TRUE(state) << state.error().message;
+  ASSERT_EQ(Said(**state).size(), 1u);
+  EXPECT_FALSE((*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 144); }))->sound);
+  const auto messages = *(*state)->Read(
+      [](sqlite::Database& db) { return conversation::MessagesBetween(db, "c3", 1, kRows); });
+  EXPECT_EQ(messages.messages.size(), kRows / 5u - 1);
+  ExpectUsable(**state);
+}
+
+class ChangedBitsSidecar : public SidecarTest {
+ protected:
+  std::string File() const { return directory_.path() + "/state/state.db"; }
+  std::string Scrape() {
+    http::ClientRequest scrape;
+    scrape.target = "/metrics";
+    return admin_->Send(scrape)->body;
+  }
+};
+
+TEST_F(ChangedBitsSidecar, AreNotServedNotSentAndSaid) {
+  memory_.Down();
+  Prompt("remember me");
+  for (int i = 0; i < 20; ++i) {
+    Bash("error number " + std::to_string(i) + " ends here", "t" + std::to_string(i));
+  }
+  running_.reset();
+  {
+    // The outbox has the text of a capture, the messages the result it comes from: one each.
+    auto db = sqlite::Database::Open(File(), {});
+    ASSERT_TRUE(db);
+    ASSERT_TRUE(
+        db->Execute("UPDATE outbox SET body = replace(body, 'number 7 ends', 'number 7 eNds');"
+                    "UPDATE messages SET content = replace(content, 'number 9 ends',"
+                    " 'number 9 eNds') WHERE role = 'tool'"));
+  }
+  memory_.Up();
+  Start();
+  EXPECT_TRUE(memory_.WaitForObservations(19));
+  ASSERT_TRUE(Drained());
+  for (const Json& observation : memory_.observations) {
+    EXPECT_EQ(observation.dump().find("eNds"), std::string::npos);
+  }
+  EXPECT_EQ(Messages().size(), 41u - 2);                 // the result, and the call that it was of
+  const Json counts = {{"messages", 1}, {"outbox", 1}};  // not written before the answer
+  EXPECT_TRUE(Until([&] { return Ask("GET", "/v1/status").body["damaged_rows"] == counts; }));
+  const Json status = Ask("GET", "/v1/status").body;
+  EXPECT_TRUE(status["damages"].empty());
+  EXPECT_EQ(status["dead_by_cause"], (Json{{"damaged", 1}}));
+  EXPECT_EQ(status["accepted"].get<int64_t>(),
+            status["delivered"].get<int64_t>() + status["dead"].get<int64_t>());
+  const std::string metrics = Scrape();
+  for (const char* table : {"messages", "outbox"}) {
+    EXPECT_NE(
+        metrics.find(std::string("agent_memory_sidecar_damaged_rows{table=\"") + table + "\"} 1"),
+        std::string::npos);
+  }
+  // A person may ask for it again; it is still not what was accepted.
+  const auto letter = status["dead_letters"][0]["sequence"].get<int64_t>();
+  EXPECT_EQ(Ask("POST", "/v1/dead-letters/replay", Json{{"sequences", {letter}}}).status, 200);
+  ASSERT_TRUE(Drained());
+  EXPECT_EQ(Ask("GET", "/v1/status").body["dead_by_cause"], (Json{{"damaged", 1}}));
+  const Json shown = Ask("GET", "/v1/dead-letters/" + std::to_string(letter)).body;
+  EXPECT_EQ(shown["sound"], false);
+  EXPECT_TRUE(shown["body"].is_null());
+}
+
+}  // namespace
+}  // namespace sidecar

@@ -1,0 +1,129 @@
+// Opens state.db: two connections, one that writes and one that reads, over the joined schema.
+#include "sidecar/state/state.h"
+
+#include <mutex>
+#include <utility>
+
+#include "lib/base/process/clock.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
+#include "lib/conversation/conversations.h"
+#include "lib/sqlite/examine.h"
+#include "sidecar/growth/growth_tables.h"
+#include "sidecar/outbox/outbox.h"
+#include "sidecar/state/salvage.h"
+#include "sidecar/tables/answered_events.h"
+#include "sidecar/tables/audit_log.h"
+#include "sidecar/tables/damaged_rows.h"
+#include "sidecar/tables/injection_log.h"
+#include "sidecar/tables/kept_policy.h"
+#include "sidecar/tables/ledger.h"
+#include "sidecar/tables/memory_sessions.h"
+#include "sidecar/tables/retention.h"
+
+namespace sidecar {
+namespace {
+
+constexpr int kCacheKib = 512;  // each connection; rows are appended and read once
+
+// The time by which rows age, and what finds the old ones.
+const char* const kAgeStep = R"sql(
+ALTER TABLE handled_events ADD COLUMN created_ms INTEGER NOT NULL DEFAULT 0;
+UPDATE handled_events SET created_ms = CAST(strftime('%s', 'now') AS INTEGER) * 1000;
+CREATE INDEX handled_by_age ON handled_events(created_ms);
+CREATE INDEX outbox_by_lane ON outbox(lane);
+CREATE INDEX sessions_by_conversation ON memory_sessions(conversation);
+CREATE TABLE aged(only_one INTEGER PRIMARY KEY CHECK(only_one = 1), now_ms INTEGER NOT NULL) STRICT;
+)sql";
+
+}  // namespace
+
+const std::vector<const char*>& StateSteps() {
+  // A step that was released never changes; later ones are added behind it.
+  static const std::string first = std::string(conversation::kSchema) + kOutboxSchema +
+                                   kAnsweredEventsSchema + kInjectionsSchema + kSeenItemsSchema +
+                                   kMemorySessionsSchema + kAuditSchema + kKeptPolicySchema;
+  static const std::string checksums =
+      std::string(conversation::kChecksumStep) + kOutboxChecksumStep + kDamagedRowsStep;
+  static const std::vector<const char*> steps = {first.c_str(),
+                                                 kOutboxCauseStep,
+                                                 kOutboxDeadStep,
+                                                 kAgeStep,
+                                                 conversation::kAgeStep,
+                                                 kDamageStep,
+                                                 kLedgerStep,
+                                                 kOutboxDiscardStep,
+                                                 kRetentionStep,
+                                                 checksums.c_str(),
+                                                 conversation::kErrorStep,
+                                                 conversation::kSystemStep,
+                                                 kGrowthStep,
+                                                 kAuditStep};
+  return steps;
+}
+
+base::Result<std::unique_ptr<State>> State::Open(
+    const std::string& directory, std::function<void(const base::Error&)> on_failure) {
+  const auto fail = [once = std::make_shared<std::once_flag>(), on_failure = std::move(on_failure)](
+                        const base::Error& error) { std::call_once(*once, on_failure, error); };
+  RETURN_IF_ERROR(base::MakeDirectories(directory));
+  const std::string path = directory + "/state.db";
+  const std::vector<const char*>& steps = StateSteps();
+  RETURN_IF_ERROR(FinishSettingAside(directory));
+  ASSIGN_OR_RETURN(const sqlite::Examination found, sqlite::Examine(path));
+  // What a newer program wrote is left to it, damaged or not: Migrate refuses.
+  if (found.damaged && found.schema_version <= static_cast<int64_t>(steps.size())) {
+    RETURN_IF_ERROR(SetAside(directory, base::SystemClock().NowMs()));
+  }
+  ASSIGN_OR_RETURN(auto writer, sqlite::Database::Open(path, {.access = sqlite::Access::kWriter,
+                                                              .cache_kib = kCacheKib,
+                                                              .on_damage = fail}));
+  RETURN_IF_ERROR(sqlite::Migrate(writer, steps));
+  RETURN_IF_ERROR(SalvageAll(writer, directory));
+  ASSIGN_OR_RETURN(auto reader, sqlite::Database::Open(path, {.access = sqlite::Access::kReader,
+                                                              .cache_kib = kCacheKib,
+                                                              .on_damage = fail}));
+  return std::unique_ptr<State>(new State(std::move(writer), std::move(reader), fail));
+}
+
+State::State(sqlite::Database writer, sqlite::Database reader,
+             std::function<void(const base::Error&)> on_failure)
+    : reader_(std::move(reader)) {
+  sqlite::Writer::Options options;
+  options.on_sync_failure = std::move(on_failure);
+  writer_ = std::make_unique<sqlite::Writer>(std::move(writer), std::move(options));
+}
+
+base::Status State::Change(std::function<base::Status(sqlite::Database&)> work, Room room) {
+  std::vector<sqlite::UnsoundRow> unsound;
+  base::Status done = writer_->RunAny(
+      [&](sqlite::Database& db) {
+        base::Status worked = work(db);
+        unsound = db.TakeUnsoundRows();
+        return worked;
+      },
+      room);
+  if (!unsound.empty()) Remember(std::move(unsound));
+  return done;
+}
+
+// Not waited for: who reads has nothing from it. What is not written is met again after a restart.
+void State::Remember(std::vector<sqlite::UnsoundRow> rows) {
+  damaged_.With([&](auto& known) {
+    std::erase_if(rows, [&](const sqlite::UnsoundRow& row) {
+      const bool full = known.size() >= kMostDamagedRows;
+      return full || !known.emplace(row.table, row.rowid).second;
+    });
+  });
+  if (rows.empty()) return;
+  for (const sqlite::UnsoundRow& row : rows) {
+    base::LogError("a row of state.db is not what was written: the disk changed it; it is left out",
+                   {{"table", row.table}, {"row", row.rowid}});
+  }
+  (void)writer_->Post([rows = std::move(rows)](sqlite::Database& db) -> base::Status {
+    RETURN_IF_ERROR(NoteDamagedRows(db, rows, base::SystemClock().NowMs()));
+    return {};
+  });
+}
+
+}  // namespace sidecar

@@ -1,0 +1,52 @@
+// The audit log in state.db: rows are added and never changed; only those up to the read mark may
+// be deleted, and the database itself refuses the rest. Every call runs inside the caller's
+// transaction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/base/json/json.h"
+#include "lib/base/result.h"
+#include "lib/sqlite/database.h"
+#include "sidecar/growth/growth_plan.h"
+
+namespace sidecar {
+
+extern const char* const kAuditSchema;
+extern const char* const kAuditStep;  // a later migration: the read mark
+
+base::Status AddAudit(sqlite::Database& db, const std::string& conversation,
+                      const std::string& event, const std::string& tool, const base::Json& details,
+                      int64_t now_ms);
+
+struct AuditRow {
+  int64_t number = 0;
+  std::string conversation, event, tool;
+  base::Json details;
+  int64_t created_ms = 0;
+};
+struct AuditPage {
+  std::vector<AuditRow> rows;
+  int64_t more = 0;  // the number where the next page begins; 0: there is none
+};
+// From number `from` on, as many as fit; one row is always whole.
+base::Result<AuditPage> ReadAudit(sqlite::Database& db, int64_t from, int64_t limit, size_t bytes);
+
+struct AuditStanding {
+  int64_t last = 0;     // the highest number that was given
+  int64_t through = 0;  // the read mark
+  int64_t unread = 0;
+};
+base::Result<AuditStanding> AuditStands(sqlite::Database& db);
+
+// Rows up to `through` were read; a lower number than before changes nothing. kInvalid: there is no
+// such row yet.
+base::Status MarkAuditRead(sqlite::Database& db, int64_t through);
+
+// A piece of the rows that were read, the oldest first (growth_plan.h). → how many.
+base::Result<int64_t> RemoveReadAudit(sqlite::Database& db, const Cut& cut);
+
+}  // namespace sidecar

@@ -1,0 +1,32 @@
+// One row.
+#include "sidecar/tables/kept_policy.h"
+
+namespace sidecar {
+namespace {
+
+using base::Result;
+using base::Status;
+
+}  // namespace
+
+const char* const kKeptPolicySchema = R"sql(
+CREATE TABLE kept_policy(
+  only_one INTEGER PRIMARY KEY CHECK(only_one = 1),
+  file TEXT NOT NULL,
+  loaded_ms INTEGER NOT NULL
+) STRICT;
+)sql";
+
+Status KeepPolicy(sqlite::Database& db, const std::string& file, int64_t now_ms) {
+  ASSIGN_OR_RETURN(auto insert, db.Prepare("INSERT OR REPLACE INTO kept_policy(only_one, file,"
+                                           " loaded_ms) VALUES(1,?,?)"));
+  return insert.Bind(file).Bind(now_ms).Run();
+}
+
+Result<std::optional<std::string>> KeptPolicy(sqlite::Database& db) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT file FROM kept_policy"));
+  ASSIGN_OR_RETURN(const bool found, query.Step());
+  return found ? std::optional(query.Text(0)) : std::nullopt;
+}
+
+}  // namespace sidecar

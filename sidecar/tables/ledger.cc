@@ -1,0 +1,120 @@
+// The ledger's table and statements.
+#include "sidecar/tables/ledger.h"
+
+#include <utility>
+
+namespace sidecar {
+namespace {
+
+using base::Result;
+using base::Status;
+
+LedgerEntry ReadEntry(const sqlite::Statement& row) {
+  return {{row.Text(0), row.Text(1)}, row.Int(2), row.Int(3)};
+}
+
+}  // namespace
+
+const char* const kSeenItemsSchema = R"sql(
+CREATE TABLE seen_items(
+  conversation TEXT NOT NULL,
+  key TEXT NOT NULL,
+  PRIMARY KEY(conversation, key)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+// Takes over the older list of keys, in which the revision was the last part of an observation's
+// key; the highest one wins.
+const char* const kLedgerStep = R"sql(
+CREATE TABLE ledger(
+  conversation TEXT NOT NULL,
+  item TEXT NOT NULL,
+  value TEXT NOT NULL,
+  turn INTEGER NOT NULL,
+  marked_ms INTEGER NOT NULL,
+  PRIMARY KEY(conversation, item)
+) STRICT, WITHOUT ROWID;
+INSERT OR REPLACE INTO ledger(conversation, item, value, turn, marked_ms)
+  SELECT conversation,
+    substr(key, 1, 11 + instr(substr(key, 13), ':')),
+    substr(key, 13 + instr(substr(key, 13), ':')), 0, 0
+  FROM seen_items WHERE key LIKE 'observation:%:%' ORDER BY length(key), key;
+INSERT OR REPLACE INTO ledger(conversation, item, value, turn, marked_ms)
+  SELECT conversation, key, 'injected', 0, 0
+  FROM seen_items WHERE key NOT LIKE 'observation:%:%';
+DROP TABLE seen_items;
+)sql";
+
+Result<Ledger> ReadLedger(sqlite::Database& db, const std::string& conversation) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT item, value FROM ledger WHERE conversation = ?"));
+  query.Bind(conversation);
+  Ledger ledger;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return ledger;
+    ledger[query.Text(0)] = query.Text(1);
+  }
+}
+
+Result<std::vector<LedgerEntry>> LedgerEntries(sqlite::Database& db,
+                                               const std::string& conversation,
+                                               const LedgerPlace& behind, int64_t limit) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT item, value, turn, marked_ms FROM ledger"
+                                          " WHERE conversation = ? AND (marked_ms, item) > (?, ?)"
+                                          " ORDER BY marked_ms, item LIMIT ?"));
+  query.Bind(conversation).Bind(behind.marked_ms).Bind(behind.item).Bind(limit);
+  std::vector<LedgerEntry> entries;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) return entries;
+    entries.push_back(ReadEntry(query));
+  }
+}
+
+Result<std::optional<LedgerEntry>> FindInLedger(sqlite::Database& db,
+                                                const std::string& conversation,
+                                                const std::string& item) {
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT item, value, turn, marked_ms FROM ledger"
+                                          " WHERE conversation = ? AND item = ?"));
+  query.Bind(conversation).Bind(item);
+  ASSIGN_OR_RETURN(const bool found, query.Step());
+  if (!found) return std::optional<LedgerEntry>();
+  return std::optional<LedgerEntry>(ReadEntry(query));
+}
+
+Status MarkInLedger(sqlite::Database& db, const std::string& conversation,
+                    const LedgerEntry& entry) {
+  ASSIGN_OR_RETURN(auto count, db.Prepare("SELECT count(*) FROM ledger"
+                                          " WHERE conversation = ? AND item <> ?"));
+  count.Bind(conversation).Bind(entry.mark.item);
+  ASSIGN_OR_RETURN([[maybe_unused]] const bool counted, count.Step());
+  if (count.Int(0) >= kMaxLedgerItems) {
+    return base::Error{base::Code::kTooLarge, "the ledger of \"" + conversation + "\" has " +
+                                                  std::to_string(kMaxLedgerItems) +
+                                                  " items, the limit; evict some"};
+  }
+  ASSIGN_OR_RETURN(auto insert,
+                   db.Prepare("INSERT INTO ledger(conversation, item, value, turn, marked_ms)"
+                              " VALUES(?,?,?,?,?) ON CONFLICT(conversation, item) DO UPDATE SET"
+                              " value = excluded.value, turn = excluded.turn,"
+                              " marked_ms = excluded.marked_ms"));
+  insert.Bind(conversation).Bind(entry.mark.item).Bind(entry.mark.value).Bind(entry.turn);
+  return insert.Bind(entry.marked_ms).Run();
+}
+
+Result<bool> EvictFromLedger(sqlite::Database& db, const std::string& conversation,
+                             const std::string& item) {
+  ASSIGN_OR_RETURN(const auto found, FindInLedger(db, conversation, item));
+  if (!found) return false;
+  ASSIGN_OR_RETURN(auto remove,
+                   db.Prepare("DELETE FROM ledger WHERE conversation = ? AND item = ?"));
+  RETURN_IF_ERROR(remove.Bind(conversation).Bind(item).Run());
+  return true;
+}
+
+Status ClearLedger(sqlite::Database& db, const std::string& conversation) {
+  ASSIGN_OR_RETURN(auto remove, db.Prepare("DELETE FROM ledger WHERE conversation = ?"));
+  return remove.Bind(conversation).Run();
+}
+
+}  // namespace sidecar

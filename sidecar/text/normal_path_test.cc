@@ -1,0 +1,16 @@
+// Shows what dots and slashes of a path come to.
+#include "sidecar/text/normal_path.h"
+
+#include <gtest/gtest.h>
+
+namespace sidecar {
+namespace {
+
+TEST(NormalPath, DotsAndSlashes) {
+  EXPECT_EQ(NormalPath("a/./b/../c", "/x"), "/x/a/c");
+  EXPECT_EQ(NormalPath("/../../a//", "/x"), "/a");
+  EXPECT_EQ(NormalPath("..", "/"), "/");
+}
+
+}  // namespace
+}  // namespace sidecar

@@ -1,0 +1,42 @@
+// POST /v1/hooks: bytes to an event, the turn's answer to bytes. What happens in between is turn.h.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "lib/base/json/mend.h"
+#include "lib/base/process/clock.h"
+#include "lib/http/message/router.h"
+#include "lib/telemetry/metrics.h"
+#include "sidecar/turn/turn.h"
+
+namespace sidecar {
+
+inline constexpr size_t kMaxHookBytes = 8 << 20;  // that are read whole
+inline constexpr size_t kCutHookBytes = 2 << 20;  // that are kept of a longer one
+// Its text, the parser's token of it, the event, and what is redacted or written of it.
+inline constexpr size_t kCopiesOfBodies = 5;
+
+class Hooks {
+ public:
+  Hooks(Turn& turn, telemetry::Metrics& metrics, const base::Clock& clock)
+      : turn_(turn), metrics_(metrics), clock_(clock) {}
+  std::vector<http::Route> Routes();
+
+ private:
+  http::Response Handle(const http::Request& request);
+  base::Result<base::Json> Answer(const http::Request& request);
+  void CountMends(const base::JsonMends& mends);
+  void LogRefusal(const base::Error& error);
+
+  Turn& turn_;
+  telemetry::Metrics& metrics_;
+  const base::Clock& clock_;
+  std::atomic<int64_t> next_log_ms_ = INT64_MIN;
+};
+
+// A hook event as it is posted, with what was mended to read it (ADR 47). kInvalid: it is no JSON,
+// or no event.
+base::Result<api::HookEvent> ReadHookEvent(base::MendedJson body);
+
+}  // namespace sidecar

@@ -1,0 +1,187 @@
+// The life of a turn in code.
+#include "sidecar/turn/turn.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "lib/base/process/log_debug.h"
+#include "lib/base/text/text.h"
+#include "sidecar/text/normal_path.h"
+
+namespace sidecar {
+
+namespace {
+
+base::Json EventOf(const RecalledItem& item) {
+  return {{"id", item.id},
+          {"type", item.type},
+          {"title", item.title},
+          {"rank", item.rank},
+          {"method", item.method}};
+}
+
+// The trace's account of a turn: what was found and what of it the agent got, by id and rank, no
+// contents (the reference's event name).
+void Describe(telemetry::Span& span, const TurnDraft& draft, const TurnRecall& recall,
+              const TurnOutcome& outcome) {
+  if (!span.recording()) return;
+  span.Attribute("event", draft.event.name);
+  if (!draft.denial.empty()) span.Attribute("denied", true);
+  if (outcome.repeated) span.Attribute("repeated", true);
+  for (const RecalledItem& item : outcome.injected) span.Event("context.injected", EventOf(item));
+  for (const RecalledItem& item : recall.found.items) {
+    const bool injected =
+        std::any_of(outcome.injected.begin(), outcome.injected.end(),
+                    [&](const RecalledItem& other) { return other.id == item.id; });
+    if (!injected) span.Event("context.found", EventOf(item));
+  }
+}
+
+// The thread's own processor time: a busy machine must not make rules look slow.
+int64_t SpentUs() {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return static_cast<int64_t>(spent.tv_sec) * 1'000'000 + spent.tv_nsec / 1'000;
+}
+
+// In a pod the agent's files are not ours and nothing is a link; beside an agent on one machine
+// they are the same.
+std::string FollowLinks(const std::string& path) {
+  std::error_code error;
+  const auto real = std::filesystem::weakly_canonical(path, error);
+  return error ? NormalPath(path, "/") : real.string();
+}
+
+TurnDraft DraftWithin(telemetry::Span& turn, const ActivePolicy& policy, api::HookEvent event) {
+  const auto span = turn.Child("capture", telemetry::SpanKind::kInternal);
+  TurnDraft draft = DraftTurn(policy, std::move(event), {SpentUs, FollowLinks});
+  if (span->recording()) {
+    span->Attribute("captures", draft.captures.size());
+    if (draft.truncated) span->Attribute("truncated", true);
+    if (!draft.unjudged.empty()) span->Attribute("unjudged", base::Join(draft.unjudged, ", "));
+    if (!draft.over_budget.empty())
+      span->Attribute("over_budget", base::Join(draft.over_budget, ", "));
+  }
+  return draft;
+}
+
+// Without words of anybody: what a conversation and a call are called is their agent's choice, so
+// it is cut.
+void LogTurn(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome) {
+  constexpr size_t kShown = 80;
+  base::LogDebug("hook", [&] {
+    return base::Json{{"event", base::Ellipsize(draft.event.name, kShown)},
+                      {"conversation", base::Ellipsize(draft.event.session_id, kShown)},
+                      {"tool_use_id", base::Ellipsize(draft.event.tool_use_id, kShown)},
+                      {"repeated", outcome.repeated},
+                      {"denied", !draft.denial.empty()},
+                      {"unjudged", draft.unjudged.size()},
+                      {"messages", draft.messages.size()},
+                      {"saved", draft.captures.size()},
+                      {"redactions", draft.redactions.size()},
+                      {"searched", recall.asked},
+                      {"found", recall.found.items.size()},
+                      {"injected", outcome.injected.size()}};
+  });
+}
+
+}  // namespace
+
+base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
+                                         const telemetry::TraceContext& trace) {
+  const auto policy = parts_.policies.Current();
+  if (!policy) return base::Error{base::Code::kUnavailable, "no policy is in force yet"};
+  const auto span = parts_.tracer.Start({.name = "turn", .parent = trace});
+  const TurnDraft draft = DraftWithin(*span, *policy, std::move(event));
+  const TurnRecall recall = RecallFor(draft, policy->policy, *span);
+  TurnOutcome outcome;
+  if (!WritesNothing(draft, recall)) {
+    auto committed = CommitWithin(*span, draft, recall, *policy);
+    if (!committed) {
+      parts_.rules.Count(draft.verdicts, false);
+      span->Fail(base::CodeName(committed.error().code));
+      if (draft.denial.empty()) return committed.error();
+      // What is forbidden stays so, whether it can be written down or not.
+      parts_.metrics.Count("agent_memory_sidecar_denials_total");
+      return api::HookAnswer{"", "deny", draft.denial};
+    }
+    outcome = std::move(*committed);
+    parts_.wake();
+  }
+  if (!draft.denial.empty()) {
+    // Also where the event was answered before, when the policy still allowed it.
+    outcome.answer.permission_decision = "deny";
+    outcome.answer.permission_decision_reason = draft.denial;
+  }
+  Describe(*span, draft, recall, outcome);
+  LogTurn(draft, recall, outcome);
+  Count(draft, recall, outcome);
+  return outcome.answer;
+}
+
+base::Result<TurnOutcome> Turn::CommitWithin(telemetry::Span& turn, const TurnDraft& draft,
+                                             const TurnRecall& recall, const ActivePolicy& policy) {
+  const auto span = turn.Child("commit", telemetry::SpanKind::kInternal);
+  // What is delivered later names this turn as its cause.
+  const std::string cause =
+      turn.recording() ? telemetry::FormatTraceparent(turn.context()) : std::string();
+  // Before the transaction, which other events wait for.
+  std::unique_ptr<SessionAccount> account;
+  if (draft.EndsSession()) {
+    ASSIGN_OR_RETURN(account, PrepareAccount(parts_.state, draft.event.session_id, policy.policy));
+  }
+  return parts_.state.Write<TurnOutcome>([&](sqlite::Database& db) {
+    return CommitTurn(db, draft, recall, policy, parts_.limits, parts_.clock.NowMs(), cause,
+                      account.get());
+  });
+}
+
+TurnRecall Turn::RecallFor(const TurnDraft& draft, const api::Policy& policy,
+                           telemetry::Span& turn) {
+  TurnRecall recall;
+  const RecallPlan plan = PlanRecall(policy, draft.event, !draft.denial.empty());
+  if (plan.kind == RecallPlan::Kind::kNothing) return recall;
+  const auto span = turn.Child("recall", telemetry::SpanKind::kClient);
+  if (plan.kind == RecallPlan::Kind::kContext) {
+    recall.asked = true;
+    recall.query = plan.query;
+    recall.found = parts_.recall.ForPrompt(policy, plan.query, span->context());
+    recall.inject = recall.found;
+  } else {
+    ToolRecall tool = parts_.recall.ForTool(policy, plan.searches, span->context());
+    recall.asked = tool.searched;
+    recall.query = std::move(tool.query);
+    recall.found = std::move(tool.found);
+    recall.inject = std::move(tool.inject);
+  }
+  if (span->recording()) {
+    span->Attribute("outcome", recall.found.outcome);
+    span->Attribute("found", recall.found.items.size());
+  }
+  return recall;
+}
+
+void Turn::Count(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome) {
+  if (outcome.repeated) return;
+  parts_.rules.Count(draft.verdicts, true);
+  for (const auto& [kind, count] : draft.redactions) {
+    parts_.metrics.Count("agent_memory_sidecar_redactions_total", {{"kind", kind}},
+                         static_cast<double>(count));
+  }
+  if (recall.asked) {
+    parts_.metrics.Count("agent_memory_sidecar_recalls_total", {{"outcome", recall.found.outcome}});
+    parts_.metrics.Count("agent_memory_sidecar_injected_items_total", {},
+                         static_cast<double>(outcome.injected.size()));
+  }
+  if (!draft.denial.empty()) parts_.metrics.Count("agent_memory_sidecar_denials_total");
+  if (!draft.unjudged.empty()) parts_.metrics.Count("agent_memory_sidecar_unjudged_calls_total");
+  for (const std::string& step : draft.over_budget) {
+    parts_.metrics.Count("agent_memory_sidecar_over_budget_total", {{"step", step}});
+  }
+}
+
+}  // namespace sidecar

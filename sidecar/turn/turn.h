@@ -1,0 +1,48 @@
+// One hook event from start to end: parse, recall, prompt, capture, outbox, answer. The order is
+// written here once; each step is a file of its own.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "lib/api/hook_event.h"
+#include "lib/base/process/clock.h"
+#include "lib/telemetry/metrics.h"
+#include "lib/telemetry/trace.h"
+#include "sidecar/policy/policy_watch.h"
+#include "sidecar/recall/recall.h"
+#include "sidecar/state/state.h"
+#include "sidecar/turn/rule_counters.h"
+#include "sidecar/turn/turn_commit.h"
+
+namespace sidecar {
+
+class Turn {
+ public:
+  struct Parts {  // all must outlive the Turn
+    State& state;
+    const PolicyWatch& policies;
+    Recall& recall;
+    RuleCounters& rules;
+    telemetry::Metrics& metrics;
+    telemetry::Tracer& tracer;
+    const base::Clock& clock;
+    OutboxLimits limits;
+    std::function<void()> wake;  // tells the delivery that there are new rows
+  };
+  explicit Turn(Parts parts) : parts_(std::move(parts)) {}
+
+  // Answers after the commit. kUnavailable: no policy yet, or the disk failed; kFull: no room. Any
+  // thread.
+  base::Result<api::HookAnswer> Take(api::HookEvent event, const telemetry::TraceContext& trace);
+
+ private:
+  TurnRecall RecallFor(const TurnDraft& draft, const api::Policy& policy, telemetry::Span& turn);
+  base::Result<TurnOutcome> CommitWithin(telemetry::Span& turn, const TurnDraft& draft,
+                                         const TurnRecall& recall, const ActivePolicy& policy);
+  void Count(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome);
+
+  const Parts parts_;
+};
+
+}  // namespace sidecar

@@ -1,0 +1,181 @@
+// Writes a draft. The text of an injection is made here, because what the conversation has already
+// seen is only certain inside the transaction: two events at once must not both inject the same
+// memory.
+#include "sidecar/turn/turn_commit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
+#include "sidecar/recall/prompt.h"
+#include "sidecar/tables/answered_events.h"
+#include "sidecar/tables/audit_log.h"
+#include "sidecar/tables/injection_log.h"
+#include "sidecar/tables/ledger.h"
+
+namespace sidecar {
+namespace {
+
+using EventKind = api::HookEvent::Kind;
+using base::Json;
+using base::Result;
+using base::Status;
+
+constexpr size_t kAuditCharacters = 4'000;
+
+// K31: the same call and rule give the same key, whoever sends it how often. Some runtimes count
+// their calls from 1 in every turn: the event's key, with its contents, tells such calls apart.
+std::string CaptureKey(const TurnDraft& draft, const Capture& capture, const std::string& session,
+                       int64_t turn, const api::Policy& policy) {
+  const api::HookEvent& event = draft.event;
+  Json parts = {policy.agent_namespace, session, capture.rule};
+  if (!event.tool_use_id.empty()) {
+    parts.push_back({event.tool_name, draft.event_key});
+  } else {
+    parts.push_back({turn, event.tool_name, event.tool_input, draft.output});
+  }
+  return base::Sha256Hex(base::DumpJson(parts));
+}
+
+Status CommitCaptures(sqlite::Database& db, const TurnDraft& draft,
+                      const conversation::Conversation& conversation,
+                      const OutboxContext& context) {
+  const std::string& session = conversation.memory_session_id;
+  for (const Capture& capture : draft.captures) {
+    RETURN_IF_ERROR(EnqueueObservation(
+        db, session, ObservationBody(draft, capture, session, context.policy), api::kOriginRule,
+        CaptureKey(draft, capture, session, conversation.turn, context.policy), context));
+  }
+  return {};
+}
+
+// A ledger that is full stops taking marks, not turns: the memory may then come again.
+Status MarkAll(sqlite::Database& db, const conversation::Conversation& conversation,
+               const std::vector<LedgerMark>& marks, int64_t now_ms) {
+  for (const LedgerMark& mark : marks) {
+    const auto marked = MarkInLedger(db, conversation.id, {mark, conversation.turn, now_ms});
+    if (!marked && marked.error().code == base::Code::kTooLarge) return {};
+    RETURN_IF_ERROR(marked);
+  }
+  return {};
+}
+
+Result<Injection> CommitInjection(sqlite::Database& db, const TurnDraft& draft,
+                                  const TurnRecall& recall,
+                                  const conversation::Conversation& conversation,
+                                  const ActivePolicy& policy, int64_t now_ms) {
+  Ledger ledger;
+  if (policy.policy.reinject != "everyTurn") {
+    ASSIGN_OR_RETURN(ledger, ReadLedger(db, conversation.id));
+  }
+  Injection injection =
+      RenderInjection(WithoutOwnSession(recall.inject, conversation.memory_session_id), ledger,
+                      policy.policy.budget_tokens);
+  RETURN_IF_ERROR(MarkAll(db, conversation, injection.marks, now_ms));
+  InjectionRecord record;
+  record.conversation = conversation.id;
+  record.turn = conversation.turn;
+  record.event = draft.event.name;
+  record.tool_name = draft.event.tool_name;
+  record.tool_use_id = draft.event.tool_use_id;
+  record.text = injection.text;
+  record.query = recall.query;
+  record.outcome = recall.found.outcome;
+  record.items = EncodeItems(recall.found.items, injection.items);
+  record.policy_digest = policy.digest;
+  record.created_ms = now_ms;
+  RETURN_IF_ERROR(RecordInjection(db, record));
+  return injection;
+}
+
+Status CommitAudit(sqlite::Database& db, const TurnDraft& draft, int64_t now_ms) {
+  const api::HookEvent& event = draft.event;
+  Json details = {{"tool_use_id", event.tool_use_id},
+                  {"input", base::Prefix(base::DumpJson(event.tool_input), kAuditCharacters)}};
+  if (!draft.denial.empty()) details["denied"] = draft.denial;
+  if (!draft.unjudged.empty()) details["unjudged"] = draft.unjudged;
+  if (!draft.over_budget.empty()) details["over_budget"] = draft.over_budget;
+  if (event.kind == EventKind::kPostToolUseFailure) {
+    details["error"] = base::Prefix(event.error, kAuditCharacters);
+  }
+  return AddAudit(db, event.session_id, event.name, event.tool_name, details, now_ms);
+}
+
+// Messages, captures and, for a prompt, the next turn. The conversation comes back as it is now.
+Result<conversation::Conversation> CommitMessages(sqlite::Database& db, const TurnDraft& draft,
+                                                  const OutboxContext& context) {
+  ASSIGN_OR_RETURN(auto conversation, OpenConversation(db, draft.event.session_id, context));
+  if (draft.BeginsTurn()) {
+    ASSIGN_OR_RETURN(conversation.turn, conversation::NextTurn(db, conversation.id));
+  }
+  if (!draft.messages.empty()) {
+    ASSIGN_OR_RETURN(conversation.message_count,
+                     conversation::Append(db, conversation.id, draft.messages, context.now_ms));
+  }
+  RETURN_IF_ERROR(CommitCaptures(db, draft, conversation, context));
+  return conversation;
+}
+
+api::HookAnswer DecodeAnswer(const std::string& stored) {
+  const Json json = base::ParseJson(stored).value_or(Json::object());
+  return {base::StringAt(json, {"context"}), base::StringAt(json, {"decision"}),
+          base::StringAt(json, {"reason"})};
+}
+
+std::string EncodeAnswer(const api::HookAnswer& answer) {
+  if (answer.additional_context.empty() && answer.permission_decision.empty()) return "{}";
+  return base::DumpJson({{"context", answer.additional_context},
+                         {"decision", answer.permission_decision},
+                         {"reason", answer.permission_decision_reason}});
+}
+
+}  // namespace
+
+bool WritesNothing(const TurnDraft& draft, const TurnRecall& recall) {
+  return draft.messages.empty() && !recall.asked && !draft.audited && !draft.EndsSession() &&
+         !draft.ClearsTranscript();
+}
+
+Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
+                               const TurnRecall& recall, const ActivePolicy& policy,
+                               const OutboxLimits& limits, int64_t now_ms, const std::string& cause,
+                               const SessionAccount* account) {
+  const std::string& id = draft.event.session_id;
+  const OutboxContext context{policy.policy, limits, now_ms, cause};
+  TurnOutcome outcome;
+  if (!draft.event_key.empty()) {
+    ASSIGN_OR_RETURN(const auto given, AnswerGiven(db, id, draft.event_key));
+    if (given) {
+      outcome.answer = DecodeAnswer(*given);
+      outcome.repeated = true;
+      return outcome;
+    }
+  }
+  if (draft.ClearsTranscript()) RETURN_IF_ERROR(ClearLedger(db, id));
+  if (draft.EndsSession()) {
+    RETURN_IF_ERROR(EndConversation(db, id, context, account));
+    return outcome;
+  }
+  if (draft.audited) RETURN_IF_ERROR(CommitAudit(db, draft, now_ms));
+  if (!draft.messages.empty() || recall.asked) {
+    ASSIGN_OR_RETURN(const auto conversation, CommitMessages(db, draft, context));
+    if (recall.asked) {
+      ASSIGN_OR_RETURN(Injection injection,
+                       CommitInjection(db, draft, recall, conversation, policy, now_ms));
+      outcome.answer.additional_context = injection.text;
+      outcome.injected = std::move(injection.items);
+    }
+  }
+  if (!draft.denial.empty()) {
+    outcome.answer.permission_decision = "deny";
+    outcome.answer.permission_decision_reason = draft.denial;
+  }
+  if (!draft.event_key.empty()) {
+    RETURN_IF_ERROR(RecordAnswer(db, id, draft.event_key, EncodeAnswer(outcome.answer), now_ms));
+  }
+  return outcome;
+}
+
+}  // namespace sidecar

@@ -1,0 +1,234 @@
+// From an event to its draft: shorten, redact, name, and hand to the save rules.
+#include "sidecar/turn/turn_draft.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/inert.h"
+#include "lib/base/text/text.h"
+#include "sidecar/redaction/redacted_names.h"
+#include "sidecar/rules/remember.h"
+#include "sidecar/text/tool_text.h"
+
+namespace sidecar {
+namespace {
+
+using EventKind = api::HookEvent::Kind;
+using base::Json;
+
+constexpr size_t kMostDraftedArgumentBytes = 1 << 20;
+
+bool IsToolResult(EventKind kind) {
+  return kind == EventKind::kPostToolUse || kind == EventKind::kPostToolUseFailure;
+}
+
+bool ShortenText(std::string& text) {
+  Json value = std::move(text);
+  const bool cut = ShortenStrings(value);
+  text = value.get<std::string>();
+  return cut;
+}
+
+// Of all texts in `value` together `room` bytes stay; one behind them says how long it was. A short
+// one costs no more than that.
+bool LeaveOutBeyond(Json& value, size_t& room) {
+  constexpr size_t kShort = 64;
+  if (value.is_string()) {
+    auto& text = value.get_ref<std::string&>();
+    if (text.size() > room && text.size() > kShort) {
+      text = "[" + std::to_string(text.size()) + " bytes left out]";
+      return true;
+    }
+    room -= std::min(room, text.size());
+    return false;
+  }
+  if (!value.is_structured()) return false;
+  bool cut = false;
+  for (Json& inner : value) cut |= LeaveOutBeyond(inner, room);
+  return cut;
+}
+
+// True when anything was cut.
+bool Shorten(api::HookEvent& event) {
+  bool cut = false;
+  for (std::string* text : {&event.prompt, &event.error, &event.last_assistant_message}) {
+    cut |= ShortenText(*text);
+  }
+  size_t room = kMostDraftedArgumentBytes;
+  cut |= ShortenStrings(event.tool_input);
+  cut |= LeaveOutBeyond(event.tool_input, room);
+  cut |= ShortenStrings(event.tool_response);
+  return cut;
+}
+
+// What goes on is the output as one text; a result of which a part is JSON is redacted before it is
+// written as such.
+void Redact(const Redactor& redactor, api::HookEvent& event, ToolOutput& output,
+            Redactor::Counts& counts, WorkBudget& budget) {
+  for (std::string* text : {&event.prompt, &event.last_assistant_message}) {
+    *text = redactor.Redact(*text, counts, budget);
+  }
+  redactor.RedactArguments(event.tool_input, counts, budget);
+  if (output.holds_json) {
+    event.error = redactor.Redact(event.error, counts, budget);
+    redactor.RedactStrings(event.tool_response, counts, budget);
+    output = ReadOutput(event);
+  } else {
+    output.text = redactor.Redact(output.text, counts, budget);
+    Redactor::Counts counted_with_the_output;
+    event.error = redactor.Redact(event.error, counted_with_the_output, budget);
+  }
+  event.tool_response = nullptr;
+}
+
+// Of the JSON array of these JSON texts: what they are texts of is not copied for it.
+std::string HashOf(std::initializer_list<std::string> parts) {
+  return base::Sha256Hex("[" + base::Join(parts, ",") + "]").substr(0, 24);
+}
+
+// The same for an event that is posted again. Prompts and answers have no id of their own: without
+// the turn's prompt_id equal ones are taken for different, since people do repeat themselves.
+std::string EventKey(const api::HookEvent& event, const std::string& output) {
+  switch (event.kind) {
+    case EventKind::kPreToolUse:
+    case EventKind::kPostToolUse:
+    case EventKind::kPostToolUseFailure:
+      // With its contents: some runtimes count their calls from 1 in every turn.
+      if (event.tool_use_id.empty()) return "";
+      return event.name + ":" + event.tool_use_id + ":" +
+             HashOf({base::DumpJson(event.tool_input), base::DumpJson(output)});
+    case EventKind::kUserPromptSubmit:
+    case EventKind::kStop:
+      if (event.prompt_id.empty()) return "";
+      return event.name + ":" +
+             HashOf({base::DumpJson(event.prompt_id), base::DumpJson(event.prompt),
+                     base::DumpJson(event.last_assistant_message)});
+    default:
+      return "";
+  }
+}
+
+conversation::Message MessageOf(const char* role, std::string content) {
+  conversation::Message message;
+  message.role = role;
+  message.content = std::move(content);
+  return message;
+}
+
+// The call in the shape that chat models use, so that any runtime can go on from it.
+conversation::Message CallMessage(const api::HookEvent& event, const std::string& call_id) {
+  conversation::Message message = MessageOf("assistant", "");
+  message.tool_calls =
+      Json::array({{{"id", call_id},
+                    {"type", "function"},
+                    {"function",
+                     {{"name", event.tool_name},
+                      {"arguments", base::DumpJson(Arguments(event.tool_input))}}}}});
+  return message;
+}
+
+std::vector<conversation::Message> MessagesOf(const api::HookEvent& event,
+                                              const std::string& call_id,
+                                              const std::string& output) {
+  if (event.kind == EventKind::kUserPromptSubmit) return {MessageOf("user", event.prompt)};
+  if (event.kind == EventKind::kStop && !event.last_assistant_message.empty()) {
+    return {MessageOf("assistant", event.last_assistant_message)};
+  }
+  if (!IsToolResult(event.kind)) return {};
+  conversation::Message result = MessageOf("tool", output);
+  result.tool_call_id = call_id;
+  result.is_error = event.kind == EventKind::kPostToolUseFailure;
+  return {CallMessage(event, call_id), std::move(result)};
+}
+
+bool IsAudited(const api::Policy& policy, const api::HookEvent& event) {
+  if (!IsToolResult(event.kind) && event.kind != EventKind::kPreToolUse) return false;
+  return std::any_of(policy.audit_tools.begin(), policy.audit_tools.end(),
+                     [&](const std::string& tool) { return ToolMatches(tool, event.tool_name); });
+}
+
+// Before anything is cut: what stands in the middle of a long command runs too.
+void JudgeCall(const ActivePolicy& policy, const api::HookEvent& event, const RealPath& real_path,
+               WorkBudget& budget, TurnDraft& draft) {
+  Denial denial = DeniedCall(policy.policy, event, real_path, budget);
+  Redactor::Counts counted_with_the_input;  // the reason repeats what stands there
+  draft.denial = base::Inert(policy.redactor.Redact(denial.reason, counted_with_the_input));
+  draft.unjudged = std::move(denial.unjudged);
+  if (budget.over()) draft.over_budget.push_back("denial");
+}
+
+// `text`, of at most `limit` characters.
+std::string WithinLimit(const std::string& text, size_t limit) {
+  if (base::CountCharacters(text) <= limit) return text;
+  const std::string hash = base::Sha256Hex(text).substr(0, 32);
+  return std::string(base::Prefix(text, limit - hash.size() - 1)) + "#" + hash;
+}
+
+}  // namespace
+
+bool TurnDraft::ClearsTranscript() const {
+  return event.kind == EventKind::kSessionStart &&
+         (event.source == "compact" || event.source == "clear" || event.source == "resume");
+}
+
+TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const DraftSources& sources) {
+  TurnDraft draft;
+  WorkBudget budget(sources.spent, kHookBudgetUs);
+  if (event.kind == EventKind::kPreToolUse)
+    JudgeCall(policy, event, sources.real_path, budget, draft);
+  RedactNames(policy.redactor, event, draft.redactions);
+  draft.truncated = Shorten(event);
+  ToolOutput output = ReadOutput(event);
+  draft.truncated |= output.cut;
+  draft.event_key = EventKey(event, output.text);
+  draft.call_id = event.tool_use_id;
+  const bool keep_raw = !policy.policy.redaction.working_memory;
+  std::vector<conversation::Message> raw;
+  if (IsToolResult(event.kind) && draft.call_id.empty()) {
+    draft.call_id =
+        "call-" + HashOf({base::DumpJson(event.tool_name), base::DumpJson(event.tool_input),
+                          base::DumpJson(output.text)});
+  }
+  if (keep_raw) raw = MessagesOf(event, draft.call_id, output.text);
+  Redact(policy.redactor, event, output, draft.redactions, budget);
+  if (budget.over() && policy.policy.redaction.enabled) draft.over_budget.push_back("redaction");
+  draft.output = std::move(output.text);
+  draft.messages = keep_raw ? std::move(raw) : MessagesOf(event, draft.call_id, draft.output);
+  if (IsToolResult(event.kind)) {
+    Judgement judgement = policy.rules.Judge(event, draft.output, sources.spent, budget.over());
+    draft.verdicts = std::move(judgement.verdicts);
+    draft.captures = std::move(judgement.captures);
+  }
+  if (event.kind == EventKind::kUserPromptSubmit && policy.policy.remember_prompts) {
+    if (const auto words = AskedToRemember(event.prompt))
+      draft.captures.push_back(Remembered(*words));
+  }
+  draft.audited = IsAudited(policy.policy, event);
+  draft.event = std::move(event);
+  return draft;
+}
+
+Json ObservationBody(const TurnDraft& draft, const Capture& capture, const std::string& session,
+                     const api::Policy& policy) {
+  api::NewObservation observation;
+  observation.session_id = session;
+  observation.type = WithinLimit(capture.type, api::kMaxType);
+  observation.title = base::Ellipsize(capture.title, api::kMaxTitle);
+  observation.content = capture.content;
+  observation.project = policy.project;
+  observation.scope = policy.allow_global ? capture.scope : "project";
+  observation.topic_key = capture.topic_key;
+  for (const std::string& tag : capture.tags) {
+    if (observation.tags.size() == api::kMaxTags) break;
+    observation.tags.push_back(base::Ellipsize(tag, api::kMaxTag));
+  }
+  observation.source = {WithinLimit(draft.event.tool_name, api::kMaxSource),
+                        WithinLimit(draft.call_id, api::kMaxSource),
+                        WithinLimit(capture.rule, api::kMaxSource), capture.trust};
+  return api::EncodeNewObservation(observation);
+}
+
+}  // namespace sidecar

@@ -1,0 +1,124 @@
+// Sends the outbox to the memory server: in order per lane, again until it is taken, and never
+// twice in effect. A fault of the server suspends the whole outbox, with a reason that people see;
+// what an answer means is delivery_outcome.h.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/base/guarded.h"
+#include "lib/base/process/clock.h"
+#include "lib/telemetry/trace.h"
+#include "sidecar/outbox/outbox.h"
+#include "sidecar/state/state.h"
+#include "sidecar/upstream/delivery_outcome.h"
+#include "sidecar/upstream/memory_servers.h"
+#include "sidecar/upstream/refusals.h"
+
+namespace sidecar {
+
+// Why the whole outbox waits.
+struct Suspension {
+  std::string reason;   // one of kSuspensionReasons
+  std::string message;  // what the server said, for people
+  int64_t since_ms = 0;
+};
+
+class Delivery {
+ public:
+  struct Options {
+    int64_t retry_first_ms = 200, retry_longest_ms = 30'000;
+    int64_t call_timeout_ms = 5'000;
+    uint64_t seed = 1;
+    telemetry::Tracer* tracer = nullptr;  // null: no spans
+  };
+  // `current_url`: the server of the policy in force.
+  Delivery(State& state, SendToServer send, std::function<std::string()> current_url,
+           const base::Clock& clock, Options options);
+  ~Delivery();
+
+  void Start();         // the thread
+  void Wake();          // there are new rows
+  void ServerIsBack();  // somebody else reached the server: try at once
+  // Waits at most `limit_ms` for the thread to send what the lane holds → whether it holds nothing
+  // now. While the outbox is suspended it does not wait.
+  base::Result<bool> AwaitLane(const std::string& lane, int64_t limit_ms);
+  void Stop();  // ends the thread; a call that runs is waited for
+
+  // After Stop: sends what can be sent until nothing is pending, the server does not answer three
+  // times (unless `to_the_end`), or `limit_ms` has passed; a call that is under way then is given
+  // up. → what is still pending.
+  int64_t Flush(int64_t limit_ms, bool to_the_end = false);
+
+  // One pass over the outbox; → milliseconds until there is something to do again. Not while the
+  // thread runs; for Flush and tests.
+  int64_t Round();
+  uint64_t rounds();  // that the thread has ended
+  bool suspended() const { return suspended_; }
+  std::optional<Suspension> suspension() const { return suspension_.Copy(); }
+  int last_status() const { return last_status_; }  // of the last answer; 0: none yet
+
+ private:
+  struct Settled {
+    int64_t sequence = 0;
+    std::string dead_cause, dead_reason;  // empty cause: delivered
+  };
+  // What one pass over the outbox finds out.
+  struct Pass {
+    Refusals::Pass lanes;
+    bool probes = false;                        // one row is sent and decides over the others
+    std::array<bool, 2> held = {false, false};  // by IsReplay: rows of it wait for the budget
+    std::vector<Settled> settled;
+  };
+  enum class Outcome { kSettled, kLaneWaits, kSuspended };
+
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+  bool IsOver() const { return interrupted_ || clock_.MonotonicMs() >= end_ms_; }
+  // The rows of one page. A value ends the pass: the milliseconds of Round.
+  std::optional<int64_t> SendPage(const std::vector<OutboxHead>& heads, Pass& pass);
+  bool MayGo(const OutboxHead& head, Pass& pass);
+  int64_t WaitAfter(Pass& pass);
+  Outcome Deliver(const OutboxRow& row, std::vector<Settled>& settled);
+  base::Result<http::Response> Send(const OutboxRow& row, const std::string& url);
+  Outcome OnAnswer(const OutboxRow& row, const http::Response& answer,
+                   std::vector<Settled>& settled);
+  Outcome OnServerFault(const OutboxRow& row, const DeliveryOutcome& fault, Settled last_words,
+                        std::vector<Settled>& settled);
+  Outcome Die(const OutboxRow& row, Settled last_words, std::vector<Settled>& settled);
+  bool IsReplay(int64_t created_ms) const;
+  void Suspend(const char* reason, const std::string& message);
+  void Resume();
+  bool Commit(std::vector<Settled>& settled);
+
+  State& state_;
+  SendToServer send_;
+  std::function<std::string()> current_url_;
+  const base::Clock& clock_;
+  const Options options_;
+
+  Refusals refusals_;
+  // The server has a budget for what is new and one for what waited here (429): each waits alone.
+  std::array<int64_t, 2> budget_due_ms_ = {0, 0};  // by IsReplay
+  std::atomic<int64_t> server_due_ms_ = 0;
+  std::atomic<bool> suspended_ = false, interrupted_ = false;
+  base::Guarded<std::optional<Suspension>> suspension_;
+  std::atomic<int> last_status_ = 0;
+  int64_t end_ms_ = kNever;  // of a flush; no call goes beyond it
+
+  std::mutex mutex_;
+  std::condition_variable wake_, progress_;
+  bool woken_ = false, stopping_ = false, in_round_ = false;
+  uint64_t rounds_ = 0, settled_ = 0;  // rounds that ended, commits of what was settled
+  std::jthread thread_;
+};
+
+}  // namespace sidecar
