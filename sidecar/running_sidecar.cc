@@ -1,4 +1,4 @@
-// Who knows whom: built here and nowhere else.
+// Wires the components together; the only place that does.
 #include "sidecar/running_sidecar.h"
 
 #include <algorithm>

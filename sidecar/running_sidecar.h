@@ -1,4 +1,4 @@
-// The sidecar as one object: its parts, built in order and drained in the reverse one.
+// The running sidecar: builds its parts in order and drains them in reverse.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,8 @@ class RunningSidecar {
   ~RunningSidecar();
   std::string api_address() const;
   std::string admin_address() const;
-  // Takes no more events, tells the server the open sessions' summaries or, of a task, ends them,
-  // delivers what it can inside drain-timeout; the rest stays in state.db. → writes that still
-  // wait.
+  // Refuses new events, enqueues interim summaries of open sessions (a task's sessions end),
+  // delivers within drain-timeout; undelivered writes stay in state.db. → pending writes.
   int64_t Stop();
 
  private:

@@ -29,7 +29,7 @@ struct SidecarSettings {
 
 const base::Program& SidecarProgram();
 SidecarSettings ReadSidecarSettings(const base::Settings& settings);
-// kInvalid: the agent's listener would be reachable from outside.
+// kInvalid: the agent's listener would be reachable from other hosts.
 base::Status CheckSidecarSettings(const SidecarSettings& settings);
 
 }  // namespace sidecar

@@ -1,5 +1,5 @@
 // The wire contract of the memory server: rows, limits, words. Both the server and the sidecar use
-// it. Source: the memory API reference (15 routes) under the project's rulings. Pure.
+// it (docs/memory-api.md). Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr size_t kMaxTitle = 500, kMaxContent = 50'000, kMaxTopicKey = 20
                         kMaxSessionId = 200, kMaxRows = 1000, kMaxSource = 500, kMaxKey = 200;
 inline constexpr size_t kContextCharacters = 300, kSummaryCharacters = 200, kQueryCharacters = 500;
 
-// Where an observation came from. `origin` is its trust class (rulings K26): user, agent, rule,
+// Where an observation came from. `origin` is its trust class: user, agent, rule,
 // tool-output, import.
 struct Source {
   std::string tool, tool_call_id, rule, origin;
@@ -101,11 +101,9 @@ class SummaryBuilder {
   void Add(std::string_view role, std::string_view content);
   // So many user and assistant messages were said and are not told: they are only counted.
   void AddOmitted(int64_t messages) { counted_ += messages; }
-  std::string Text() const;                     // "" when nothing was added
-  int64_t counted() const { return counted_; }  // user and assistant
-  int64_t tool_results() const {
-    return tool_results_;
-  }  // role "tool", reported apart (rulings K3)
+  std::string Text() const;                               // "" when nothing was added
+  int64_t counted() const { return counted_; }            // user and assistant
+  int64_t tool_results() const { return tool_results_; }  // role "tool"; not in counted()
 
  private:
   int64_t counted_ = 0, tool_results_ = 0, users_ = 0, added_ = 0;

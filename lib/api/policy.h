@@ -49,7 +49,7 @@ struct RetentionRule {
 
 struct Policy {
   std::string agent, agent_namespace;
-  std::string mode = "daemon";  // daemon | task: what a stop means to open sessions (rulings K29)
+  std::string mode = "daemon";  // daemon | task: what a stop means to open sessions
   // memory
   std::string server_url;  // http://name.namespace.svc.cluster.local:7437; empty: not resolved yet
   std::string audience;    // of the projected token

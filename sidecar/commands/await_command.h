@@ -8,7 +8,7 @@
 
 namespace sidecar {
 
-// → the exit code: 0 it is ready; 1 it is not after --within, and `err` has why.
+// → the exit code: 0 ready; 1 not ready after --within, and `err` has the reason.
 int RunAwait(const std::vector<std::string>& arguments, std::ostream& err);
 
 }  // namespace sidecar

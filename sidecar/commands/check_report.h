@@ -1,6 +1,5 @@
-// Says what a policy would do with a recorded hook event, and why: the decisions of a live turn
-// (turn_draft, recall_plan), put into words. Decides nothing itself, asks no server, writes
-// nothing. Pure.
+// Explains the decisions of a policy on a recorded hook event: those of a live turn (turn_draft,
+// recall_plan), in words. Decides nothing itself. Pure.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// `agent-memory-sidecar mcp --stdio`: MCP for clients that start their servers themselves. Each
-// line is handed to a running sidecar's /mcp, so policy, tools and the outbox are there once,
-// however many clients start this. Knows no tool.
+// `agent-memory-sidecar mcp --stdio`: MCP for clients that start their servers themselves. Forwards
+// each line to /mcp of a running sidecar, which has policy, tools and outbox for all clients. Knows
+// no tool.
 #pragma once
 
 #include <iosfwd>
@@ -21,8 +21,8 @@ class McpPipe {
   McpPipe(http::Client& client, std::string url) : client_(client), url_(std::move(url)) {}
   ~McpPipe();  // ends the session
 
-  // The line to write for one that was read, without its line end; nullopt: none. Without a sidecar
-  // it is an error that says so; after a restart of the sidecar the session is begun again.
+  // The answer to a line, without its line end; nullopt: none. Without a sidecar the answer is an
+  // error; after a restart of the sidecar the session begins again.
   std::optional<std::string> Answer(std::string_view line);
 
  private:

@@ -1,5 +1,5 @@
-// Which rows of state.db go, why, and in which order: by age, and where the file is over its share
-// of the volume. Pure: growth_tables.* finds and deletes them.
+// Decides which rows of state.db are evicted and in which order: by age, and by size where the file
+// is over its share of the volume. Finding and deleting rows is growth_tables.h. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace sidecar {
 
-// In the order in which they go. Writes that are not delivered, dead letters and audit rows that
-// nobody read are no kind of these: nothing here removes them.
+// Kinds of rows in their order of eviction. Pending writes, dead letters and unread audit rows are
+// never evicted.
 enum class Growing {
-  kAnswers,        // to events, for those that are sent again
+  kAnswers,        // to hook events, for deduplication
   kInjections,     // records of what was put into prompts
-  kLedgers,        // of conversations that are not there
+  kLedgers,        // of unknown conversations
   kConversations,  // ended, with all that is kept about them
   kAudit,          // rows that were read
   kMessages,       // the old ones of a conversation that stays
@@ -24,7 +24,7 @@ inline constexpr Growing kGrowing[] = {Growing::kAnswers, Growing::kInjections,
                                        Growing::kAudit,   Growing::kMessages};
 const char* NameOf(Growing kind);  // a label's value
 
-// How long each is kept, and how large the file may be. 0: for ever, whatever the size; no limit.
+// How long each kind is kept, and how large the file may be. 0: no limit.
 struct GrowthLimits {
   int64_t answers_ms = 0, injections_ms = 0;
   int64_t conversations_ms = 0;  // their messages and ledgers too
@@ -33,8 +33,8 @@ struct GrowthLimits {
   int64_t KeepMs(Growing kind) const;
 };
 
-// How large state.db may be on a volume of that size: `setting`, or half of the volume and at most
-// kMostStateBytes, for the volume may be the disk of a node.
+// The size limit of state.db on a volume of `volume_bytes`: `setting`; when that is 0, half of the
+// volume and at most kMostStateBytes, for the volume may be the disk of a node.
 inline constexpr int64_t kMostStateBytes = int64_t{4} << 30;
 int64_t StateLimit(int64_t setting, int64_t volume_bytes);
 
@@ -42,21 +42,21 @@ struct Cut {
   enum class Reason { kAge, kShare };
   Growing kind = Growing::kAnswers;
   Reason reason = Reason::kAge;
-  int64_t before_ms = 0;  // kAge: what is older goes; kShare: what was used since then stays
+  int64_t before_ms = 0;  // kAge: older rows go; kShare: rows used since then stay
 };
 const char* NameOf(Cut::Reason reason);
 
-// One round: age first, then size. Removal for size begins above the limit and ends at nine tenths
-// of it, so that a full file is not met again a moment later.
+// One round: age first, then size. Eviction by size begins above the limit and ends at nine tenths
+// of it (hysteresis).
 class GrowthPlan {
  public:
   // `aged_ms` is the time by which things age, `now_ms` the clock's.
   GrowthPlan(const GrowthLimits& limits, int64_t aged_ms, int64_t now_ms)
       : limits_(limits), aged_ms_(aged_ms), now_ms_(now_ms) {}
-  // What to remove a piece of; nullopt: no more. `used_bytes` of the file are in use: pages that
-  // deletes freed do not count, since they are used again.
+  // The next cut to remove a piece of; nullopt: the round is over. `used_bytes` are the pages of
+  // the file in use, free pages excluded.
   std::optional<Cut> Next(int64_t used_bytes);
-  void NothingLeft(const Cut& cut);  // of this kind, for this reason
+  void NothingLeft(const Cut& cut);  // the cut has no rows left
 
  private:
   const GrowthLimits limits_;

@@ -1,4 +1,4 @@
-// /mcp: the MCP server over Streamable HTTP, for the revisions of mcp_revision.h. One message a
+// /mcp: the MCP server over Streamable HTTP, for the revisions of revision.h. One message a
 // POST, one answer; the server says nothing by itself, so no stream is held open and GET is 405.
 // Host and Origin are judged before, by lib/http/server/stranger_guard.h.
 #pragma once
@@ -25,7 +25,7 @@ class McpEndpoint {
   std::vector<http::Route> Routes();  // their handlers refer to this object
 
  private:
-  // What a request is answered: a result, or an error of JSON-RPC.
+  // The answer to a request: a result, or an error of JSON-RPC.
   struct Outcome {
     base::Json result;
     std::optional<RpcError> error;

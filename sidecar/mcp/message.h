@@ -30,14 +30,14 @@ struct McpMessage {
   base::Json params = base::Json::object();
 };
 
-// `error` set: the text is no message; `message.id` is what can be answered to.
+// `error` set: the text is no message; `message.id` is the id for the answer.
 struct McpReading {
   McpMessage message;
   std::optional<RpcError> error;
 };
 
-// Exactly one request, notification or response. Refused: what is no JSON or has a key twice
-// (another reader may see the other value), arrays, ids that are neither string nor integer, a
+// Reads exactly one request, notification or response. Refuses text that is no JSON, repeated keys
+// (another reader may take the other value), arrays, ids that are neither string nor integer, and a
 // message that is request and response at once.
 McpReading ReadMcpMessage(std::string_view text);
 

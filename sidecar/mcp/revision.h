@@ -1,6 +1,6 @@
-// The revisions of the Model Context Protocol that are spoken here, and what of them differs: how a
-// request says which one it is, what its headers must repeat, how a result is dressed. Pure.
-// Source: the specification, revisions 2025-06-18, 2025-11-25 and 2026-07-28.
+// The served revisions of the Model Context Protocol and their differences: the marks of a
+// request's revision, headers that repeat the body, the form of results. Pure. Source: the
+// specification, revisions 2025-06-18, 2025-11-25 and 2026-07-28.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,8 @@
 
 namespace sidecar {
 
-inline constexpr const char* kStatelessRevision =
-    "2026-07-28";  // each request says all about itself
-inline constexpr const char* kNewestSessionRevision = "2025-11-25";  // begin with initialize
+inline constexpr const char* kStatelessRevision = "2026-07-28";      // stateless
+inline constexpr const char* kNewestSessionRevision = "2025-11-25";  // sessions
 inline constexpr const char* kOldestSessionRevision = "2025-06-18";
 
 inline constexpr const char* kVersionHeader = "MCP-Protocol-Version";
@@ -23,29 +22,28 @@ inline constexpr const char* kNameHeader = "Mcp-Name";
 
 bool IsSessionRevision(const std::string& version);
 
-// What initialize is answered: the asked revision where it has sessions, else the newest that has.
+// The revision that initialize answers: the asked one where it has sessions, else the newest such.
 std::string AgreedRevision(const std::string& asked);
 
-// True when the request is to be judged by 2026-07-28: it says so in its params, or in its header
-// and names no session, names a revision that nobody knows, or uses that revision's own method.
+// True for a request of 2026-07-28: named in its params, or in its header without a session; also
+// for an unknown revision and for that revision's own method.
 bool IsStateless(const McpMessage& message, const http::Headers& headers);
 
-// Why a stateless request is refused, in the order of the specification: the _meta fields that it
-// must have (-32602), headers that are missing, repeated or say something else than the body
-// (-32020), a revision that is not served (-32022, with `supported`).
+// The error of a stateless request, in the order of the specification: missing _meta fields
+// (-32602), headers that are missing, repeated or differ from the body (-32020), an unserved
+// revision (-32022, with `supported`); nullopt: none.
 std::optional<RpcError> RefuseStateless(const McpMessage& request, const http::Headers& headers);
 
-// The other direction: sets the headers that repeat what the body of a stateless request says.
+// Sets the headers that repeat the body of a stateless request, for a client.
 void MirrorIntoHeaders(const McpMessage& message, http::Headers& headers);
 
-// The status of an HTTP answer with this error.
+// The HTTP status for this error.
 int StatusOfRpc(int code, bool stateless);
 
-// What clients may show of us, and the capabilities that there are: tools, whose list is asked for
-// and not announced.
+// Name, version and capabilities of this server: tools, without notifications of changes.
 base::Json InitializeResult(const std::string& revision, const std::string& instructions);
 base::Json DiscoverResult(const std::string& instructions);
-// With what 2026-07-28 wants in every result; `cacheable`: a list that may be kept for a while.
+// Adds the fields of every result of 2026-07-28; `cacheable`: a list that clients may cache.
 base::Json StatelessResult(base::Json result, bool cacheable);
 
 }  // namespace sidecar

@@ -1,5 +1,5 @@
-// The JSON Schemas (2020-12) that the memory tools are described with. Only the words that
-// mcp_arguments.h checks are used for input. Pure.
+// The JSON Schemas (2020-12) of the memory tools. Input schemas use only the keywords that
+// arguments.h checks. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline base::Json ObjectSchema(base::Json properties, std::vector<const char*> r
   if (!required.empty()) schema["required"] = required;
   return schema;
 }
-// Results may get further fields.
+// Later versions may add fields to results.
 inline base::Json ResultSchema(base::Json properties, std::vector<const char*> required) {
   return {{"type", "object"}, {"properties", std::move(properties)}, {"required", required}};
 }
@@ -44,7 +44,7 @@ inline base::Json ScopeSchema() {
           {"description", "project, or global: known in every project"}};
 }
 
-// Of a whole answer: the text that content has too, and what is beside it.
+// Of a whole answer: the text, and the fields beside it.
 inline base::Json AnswerSchema(base::Json properties, std::vector<const char*> required) {
   properties["text"] = {{"type", "string"}, {"description", "the result, as content has it"}};
   required.push_back("text");
@@ -59,7 +59,7 @@ inline base::Json RowProperties() {
 inline base::Json RowsSchema() {
   return {{"type", "array"}, {"items", ResultSchema(RowProperties(), {"id", "trust"})}};
 }
-// Of things that have nothing but a name or a number.
+// Of a list of names or numbers.
 inline base::Json MarksSchema(const char* name, const char* type) {
   return {{"type", "array"}, {"items", ResultSchema({{name, {{"type", type}}}}, {name})}};
 }

@@ -1,6 +1,6 @@
-// The sessions that revisions before 2026-07-28 have: an unguessable name, nothing
-// else: what is served does not depend on the agreed revision. A name is no authentication: it says
-// which conversation a request belongs to, and the listener has already decided who may call.
+// The sessions of revisions before 2026-07-28: an unguessable name and its last use. The answers do
+// not depend on the agreed revision. A session name is no authentication; the listener decides who
+// may call.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ namespace sidecar {
 class McpSessions {
  public:
   struct Limits {
-    size_t sessions = 256;          // more: the one that was silent longest goes
-    int64_t idle_ms = 60 * 60'000;  // then it is forgotten
+    size_t sessions = 256;          // LRU
+    int64_t idle_ms = 60 * 60'000;  // then the session is forgotten
   };
   McpSessions(const base::Clock& clock, Limits limits) : clock_(clock), limits_(limits) {}
 
   std::string Begin();  // → its name: 256 random bits
-  // A session that is known lives on; false: unknown, ended, forgotten.
+  // Marks a use; false: unknown, ended or forgotten.
   bool Touch(const std::string& name);
-  bool End(const std::string& name);  // false: not known
+  bool End(const std::string& name);  // false: unknown
 
  private:
-  using Table = std::map<std::string, int64_t>;  // by name: when it was used
+  using Table = std::map<std::string, int64_t>;  // name → last use
   void Forget(Table& table, int64_t now_ms) const;
 
   const base::Clock& clock_;

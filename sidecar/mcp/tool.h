@@ -1,5 +1,4 @@
-// What a memory tool is: its words, its schemas and its function. Which tools there are is
-// mcp_tools.h.
+// A memory tool: name, description, schemas and function. The list of tools is tools.h.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace sidecar {
 
-// What a call needs beside its arguments.
+// The services and the policy of a tool call.
 struct ToolContext {
   AgentMemory& memory;
   const WorkingMemory& conversations;
@@ -20,9 +19,8 @@ struct ToolContext {
   const api::Policy& policy = call.policy->policy;
 };
 
-// `text` is for a model, with everything that was stored fenced as data. `structured`, with `text`
-// added to it, fits the tool's output schema; it has ids, numbers and times, nothing that was
-// stored.
+// `text` is for a model, with stored text fenced as data. `structured`, with `text` added to it,
+// fits the tool's output schema; it has ids, numbers and times, no stored text.
 struct ToolAnswer {
   base::Json structured;
   std::string text;

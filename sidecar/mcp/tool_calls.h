@@ -1,5 +1,5 @@
-// What the memory tools do, one function a tool, each over agent_memory.h. Arguments were checked
-// against the tool's input schema. What the tools are called is mcp_tools.h.
+// The functions of the memory tools over agent_memory.h. Arguments fit the tool's input schema.
+// Names and descriptions are tools.h.
 #pragma once
 
 #include "sidecar/mcp/tool.h"

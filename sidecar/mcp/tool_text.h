@@ -1,5 +1,5 @@
-// What a memory tool shows: the text, in which everything that was stored is fenced as data, and
-// beside it only what nobody can write a sentence into. Pure.
+// The output of memory tools: text in which stored text is fenced as data, and marks (ids, trust,
+// rank, times) that cannot carry a sentence. Pure.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace sidecar {
 
-// Of a row of the server: id, trust, rank and times. Clients show a model either the text or the
-// structured content, so titles, contents, tags and keys stand in the text alone (rulings K55).
+// The marks of a row of the server: id, trust, rank and times. Clients show a model either the text
+// or the structured content, so titles, contents, tags and keys are in the text alone.
 base::Json RowMarks(const base::Json& row);
-// Of a list; `truncated` where ListText shows a part of the content.
+// The marks of each row; `truncated` where ListText shows a part of the content.
 base::Json ListMarks(const base::Json& rows);
 
-// A list as the injection shows it: one line a row, inside the budget; `nothing` when it is empty.
+// Rows as an injection shows them: one line a row, inside the budget; `nothing` for no rows.
 std::string ListText(const base::Json& rows, int budget_tokens, const char* nothing);
-// One row whole: a head of its own, each line of the content behind "| ", so that no line of it
-// can be taken for ours.
+// One whole row: a head, then each line of the content behind "| ", so that no stored line passes
+// for a line of the tool.
 std::string WholeText(const base::Json& row);
-// Stored messages in the same way.
+// Stored messages in the form of WholeText.
 std::string MessagesText(std::string_view conversation, const base::Json& messages);
 
 }  // namespace sidecar

@@ -1,4 +1,4 @@
-// What of the memory tools is only about words: operators in a query, the key of a topic. Pure.
+// Words of tool arguments: operators in a query, the key of a topic. Pure.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace sidecar {
 
-// True when `query` is meant as operators: a phrase in balanced quotes, a word with * at its end,
-// AND, OR or NOT between words (rulings K32).
+// True for a query with operators: a phrase in balanced quotes, a word with * at its end, AND, OR
+// or NOT between words.
 bool HasOperators(std::string_view query);
-// "type/the-words-of-the-title": at most 60 bytes, the same for the same title; never empty.
+// "type/the-words-of-the-title": 1 to 60 bytes, deterministic.
 std::string TopicKeyFor(std::string_view type, std::string_view title);
 
 }  // namespace sidecar

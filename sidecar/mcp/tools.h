@@ -1,5 +1,4 @@
-// The memory tools that a model may call: what each is called, when to call it, what goes in and
-// out. The protocol around them is mcp_endpoint.h.
+// The list of memory tools: names, descriptions for models, schemas. The protocol is endpoint.h.
 #pragma once
 
 #include <string>
@@ -9,12 +8,12 @@
 
 namespace sidecar {
 
-// In the order in which they are listed.
+// In the order of tools/list.
 const std::vector<McpTool>& McpTools();
 bool IsOffered(const McpTool& tool, const api::Policy& policy);
 base::Json DescribeTool(const McpTool& tool);  // as tools/list has it
 
-// What a model should know about memory as a whole, for the switches that are on.
+// The instructions for a model about memory as a whole, for the policy's switches.
 std::string McpInstructions(const api::Policy& policy);
 
 }  // namespace sidecar

@@ -1,5 +1,5 @@
-// Rows of the outbox that were given up: listed, counted, sent again or discarded. How a row gets
-// there is outbox.h. Every call runs inside the caller's transaction.
+// Dead letters, the rows of the outbox that delivery gave up: listed, counted, replayed or
+// discarded. Every call runs inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ struct DeadLetter {
   int64_t sequence = 0;
   std::string kind, path, project, destination, cause, reason;
   int64_t created_ms = 0,
-          bytes = 0;  // 0 bytes: what was to be written is lost, it cannot be replayed
+          bytes = 0;  // 0: the write itself is lost, the letter cannot be replayed
 };
 // The newest first, those before `before` (0: from the newest), at most `limit`.
 base::Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t before,
                                                   int64_t limit);
-// How it is shown; without what was to be written.
+// A dead letter as JSON, without the body of its write.
 base::Json EncodeDeadLetter(const DeadLetter& letter);
 
-// Which dead letters are to be sent again: those named, or those of a cause, or (both empty) all.
+// The dead letters to replay: by number, by cause, or (both empty) all.
 struct ReplayChoice {
   std::vector<int64_t> sequences;
   std::string cause;
@@ -36,13 +36,12 @@ struct ReplayChoice {
 struct Replayed {
   int64_t replayed = 0, left = 0;  // left: chosen, but the outbox has no room for them now
 };
-// Makes them pending again as they were accepted (place in their lane, key, project, destination),
-// the oldest first, as many as the outbox has room for.
+// Makes dead letters pending again, the oldest first, as many as the outbox has room for. Each
+// keeps its place in the lane, its key, project and destination.
 base::Result<Replayed> ReplayDeadLetters(sqlite::Database& db, const ReplayChoice& choice,
                                          const OutboxLimits& limits);
 
-// Deletes a dead letter for good and counts it as discarded. kNotFound: there is none of that
-// number.
+// Deletes a dead letter and counts it as discarded. kNotFound: no dead letter has this number.
 base::Status DiscardDeadLetter(sqlite::Database& db, int64_t sequence);
 
 }  // namespace sidecar

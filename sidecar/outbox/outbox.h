@@ -1,6 +1,5 @@
-// The durable queue of writes to the memory server, in state.db: what was accepted is delivered,
-// pending, dead or discarded at every moment. Sending is delivery.h, what people do about dead
-// letters is dead_letters.h. Every call runs inside the
+// The durable queue of writes to the memory server, in state.db: an accepted write is delivered,
+// pending, dead or discarded at every moment. Sending is delivery.h. Every call runs inside the
 // caller's transaction.
 #pragma once
 
@@ -25,16 +24,16 @@ struct OutboxRow {
   std::string lane;  // rows of one lane (a memory session) are delivered in their order
   std::string kind;  // session | observation | session_end
   std::string method = "POST", path, body;
-  std::string project, origin, destination;  // as they were at the capture; destination: a base URL
+  std::string project, origin, destination;  // values at capture time; destination: a base URL
   std::string idempotency_key;
   int64_t created_ms = 0;
-  std::string cause;  // traceparent of the turn that it comes from; empty: not traced
-  bool sound = true;  // as loaded; false: it is not what was written, and must not be sent
+  std::string cause;  // traceparent of the turn that made it; empty: not traced
+  bool sound = true;  // false: the row fails its checksum and must not be sent
 };
 
 struct OutboxLimits {
   int64_t rows = 10'000, bytes = 64 << 20;
-  int64_t lane_wait_ms = 200;  // a direct write waits so long for earlier ones on their way
+  int64_t lane_wait_ms = 200;  // longest wait of a direct write for earlier ones of its lane
 };
 
 // Adds a row. kFull: over a limit; rows of kind session and session_end have a tenth more room, so

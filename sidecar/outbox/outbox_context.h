@@ -1,5 +1,5 @@
-// What a write to the outbox takes from the turn that makes it. The queue itself is outbox.h. Calls
-// run inside the caller's transaction.
+// The values that a turn gives to its writes to the outbox. The queue itself is outbox.h. Calls run
+// inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,6 @@
 
 namespace sidecar {
 
-// What every write to the outbox needs to know.
 struct OutboxContext {
   const api::Policy& policy;
   const OutboxLimits& limits;
@@ -20,7 +19,7 @@ struct OutboxContext {
   std::string cause = {};  // see OutboxRow
 };
 
-// A row for POST /observations. `body` gets no changes.
+// Enqueues a POST /observations with this body, unchanged.
 base::Status EnqueueObservation(sqlite::Database& db, const std::string& session,
                                 const base::Json& body, const std::string& origin,
                                 const std::string& idempotency_key, const OutboxContext& context);

@@ -1,5 +1,4 @@
-// A policy with its patterns compiled: what a turn decides by. Where it comes from is
-// policy_watch.h. Pure.
+// A policy with its rules and patterns compiled. Reading the file is policy_watch.h. Pure.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ struct ActivePolicy {
   int64_t loaded_ms = 0;
 };
 
-// kInvalid says what in the file is wrong.
+// kInvalid names what is wrong in the file.
 base::Result<std::shared_ptr<const ActivePolicy>> CompilePolicy(const std::string& file,
                                                                 int64_t now_ms);
 

@@ -1,5 +1,5 @@
-// The policy in force: read from a file, compiled, replaced as a whole when the file changes. A bad
-// file keeps the last good policy, which also survives a restart in state.db.
+// Watches the policy file and replaces the policy in force as a whole when the file changes. A bad
+// file leaves the last good policy in force; state.db keeps that policy over restarts.
 #pragma once
 
 #include <condition_variable>
@@ -24,23 +24,21 @@ class PolicyWatch {
     std::string digest;  // in force; empty: none yet
     int64_t loaded_ms = 0;
     bool matches_file = false;  // the file on disk is the one in force
-    bool restored = false;      // kept from before the start; the file was not good since
-    std::string error;          // why the file on disk is not
+    bool restored = false;      // from state.db: no good file was seen since the start
+    std::string error;          // why the file on disk is refused
     int64_t reloads = 0, rejected = 0;
   };
 
-  // `on_change` is called after another policy came into force, on the thread that looks or
-  // restores.
+  // `on_change` is called after each change of the policy, on the thread of Look or Restore.
   PolicyWatch(
       std::string path, State& state, const base::Clock& clock,
       std::function<void()> on_change = [] {});
   ~PolicyWatch();
 
-  // Puts the kept policy into force, if there is one and no other is.
+  // Activates the policy of state.db, unless another one is in force.
   void Restore();
-  // Looks at the file once. Contents decide, so that link swaps, renames and rewrites are all seen.
-  // Contents that do not compile are bad once they stay the same for two looks (a rewrite may be
-  // half done).
+  // Reads the file once and compares its contents, so that link swaps, renames and rewrites are all
+  // seen. Contents that do not compile are refused at the second look: a rewrite may be half done.
   void Look();
   // Looks every `interval_ms` on a thread of its own, until destroyed.
   void Start(int64_t interval_ms);
@@ -62,7 +60,7 @@ class PolicyWatch {
   std::shared_ptr<const ActivePolicy> current_;
   Standing standing_;
   bool stopping_ = false;
-  // Only used by the thread that looks.
+  // Used by the thread of Look alone.
   std::optional<std::string> last_file_, refused_file_;
   std::jthread thread_;
 };

@@ -1,5 +1,5 @@
-// Renders what was recalled as the text that goes into a prompt: fenced as records, every item with
-// its id and source, inside the budget. Pure: the same memories give the same bytes.
+// Renders recalled sessions and memories as the text that goes into a prompt: fenced as records,
+// every item with id and source, inside the budget. The same memories give the same bytes. Pure.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sidecar {
 
-inline constexpr size_t kMaxInjectedCharacters = 10'000;  // what agents take from a hook
+inline constexpr size_t kMaxInjectedCharacters = 10'000;  // limit of agents for a hook's answer
 inline constexpr size_t kCharactersPerToken = 3;
 
 struct Injection {
@@ -21,16 +21,16 @@ struct Injection {
   std::vector<RecalledItem> items;  // those in the text
 };
 
-// <memory:sessions> and <memory:context>, without what the ledger has in the same version or as
-// kInjected; whole items are dropped from the end until the text has at most min(10,000,
-// budget_tokens · 3) UTF-16 units.
+// The blocks <memory:sessions> and <memory:context>, without items that the ledger has in the same
+// version or as kInjected. Whole items are dropped from the end until the text has at most
+// min(10,000, budget_tokens · 3) UTF-16 units.
 Injection RenderInjection(const Recalled& recalled, const Ledger& ledger, int budget_tokens);
 
-// Stored text as base::Inert has it, in which a bracket that begins a head like ours is \u005B.
+// Stored text made inert (base::Inert); a bracket that begins a forged head becomes \u005B.
 std::string InertRecord(std::string_view text);
-// Of a head: the class, in quotes when it is none that the server gives.
+// The trust class as a head shows it; an unknown class stands in quotes.
 std::string TrustWord(const std::string& trust);
-// Of a head: names that are claimed stand in quotes; without any it is the class.
+// The source as a head shows it: claimed names in quotes; without a name, the trust class.
 std::string SourceWords(const RecalledItem& item);
 
 }  // namespace sidecar

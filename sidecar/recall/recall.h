@@ -1,5 +1,5 @@
-// Reads memory for a turn: one question to the server inside a short deadline. Fails open: when the
-// server is away or slow the agent goes on without memory. What the text looks like is prompt.h.
+// Reads memory for a turn: one question to the server within a short deadline. Fails open: without
+// an answer in time the agent goes on without memory. Rendering is prompt.h.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace sidecar {
 
-// What a contextInjectTools search before a tool found.
+// The result of the contextInjectTools searches before a tool.
 struct ToolRecall {
   bool searched = false;  // an entry of the policy named the tool
   std::string query;
-  Recalled found;   // all of it, for trace and record
-  Recalled inject;  // what entries with inject: true may put into the prompt
+  Recalled found;   // all results, for trace and record
+  Recalled inject;  // results of entries with inject: true
 };
 
 class Recall {
@@ -33,16 +33,16 @@ class Recall {
   Recall(MemoryServers& servers, const base::Clock& clock, Options options)
       : servers_(servers), clock_(clock), options_(options) {}
 
-  // GET /context: session summaries and, when `query` is not blank, observations. Trust classes
-  // that the policy does not admit are left out (rulings K26). contextLimit 0 asks nothing.
+  // GET /context: session summaries and, when `query` is not blank, observations whose trust class
+  // the policy admits. contextLimit 0 sends nothing.
   Recalled ForPrompt(const api::Policy& policy, const std::string& query,
                      const telemetry::TraceContext& trace);
-  // GET /search for each entry that searches, all inside one deadline.
+  // GET /search for each planned search, all within one deadline.
   ToolRecall ForTool(const api::Policy& policy, const std::vector<SearchPlan>& searches,
                      const telemetry::TraceContext& trace);
 
  private:
-  // The JSON of a 200; else nothing, and `outcome` says why.
+  // The JSON of a 200; else null, and `outcome` has the reason.
   base::Json Ask(const api::Policy& policy, const std::string& target, int64_t end_ms,
                  const telemetry::TraceContext& trace, std::string& outcome);
   MemoryServers& servers_;

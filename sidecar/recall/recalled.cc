@@ -24,7 +24,7 @@ std::string ScalarOf(const Json& object, const char* field) {
   return found->is_string() ? found->get<std::string>() : base::DumpJson(*found);
 }
 
-// A row without a class is one of the reference server: an agent wrote it (rulings K26).
+// Rows of the reference server have no trust class: an agent wrote them.
 std::string TrustOf(const Json& row) {
   if (std::string trust = TextOf(row, "trust"); !trust.empty()) return trust;
   const std::string origin = base::StringAt(row, {"source", "origin"});

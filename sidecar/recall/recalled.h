@@ -1,5 +1,5 @@
-// What was recalled: sessions and memories as the server's rows say them, and which of them may be
-// injected. Asking the server is recall.h, the text for a prompt is prompt.h. Pure.
+// Recalled sessions and memories as values, read from the server's rows. Asking the server is
+// recall.h, rendering is prompt.h. Pure.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct RecalledSession {
 struct RecalledItem {
   int64_t id = 0;
   std::string type, title, content;
-  std::string trust;       // user, agent, rule, tool-output, import (rulings K26)
-  std::string tool, rule;  // that it came from; may be empty, and an agent may have made them up
+  std::string trust;       // user, agent, rule, tool-output, import
+  std::string tool, rule;  // the source; may be empty, and an agent may have made them up
   std::string method;      // fts5_bm25, recency
-  std::string revision;    // changes when the memory does
+  std::string revision;    // changes with the memory
   double rank = 0;
 };
 
@@ -36,25 +36,25 @@ struct Recalled {
   std::string outcome = "ok";  // ok | off | unavailable | timeout | breaker_open
 };
 
-// Their names in a conversation's ledger.
+// The entries in a conversation's ledger.
 LedgerMark MarkOf(const RecalledSession& session);
 LedgerMark MarkOf(const RecalledItem& item);
 
-// Reads a row of the server, a list of them, the sessions of a GET /context. What is missing is
-// empty; a row without a trust class is an agent's (rulings K26).
+// Read a row of the server, a list of rows, the sessions of GET /context. Missing fields are empty;
+// a row without a trust class has the class agent.
 RecalledItem ReadItem(const base::Json& row);
 std::vector<RecalledItem> ReadItems(const base::Json& rows);
 std::vector<RecalledSession> ReadSessions(const base::Json& answer);
 
-// The record of what was found: [{id, revision, rank, method, type, title, trust, injected}], no
-// contents.
+// The record of a recall, without contents: [{id, revision, rank, method, type, title, trust,
+// injected}].
 base::Json EncodeItems(const std::vector<RecalledItem>& found,
                        const std::vector<RecalledItem>& injected);
 
-// A conversation's own session is no news to it. At most kRecalledSessions stay.
+// Leaves the conversation's own session out; at most kRecalledSessions stay.
 Recalled WithoutOwnSession(Recalled recalled, const std::string& own);
 
-// True when items of this trust class may be injected by themselves.
+// True when items of this trust class may be injected without a request of the model.
 bool MayInject(const api::Policy& policy, std::string_view trust);
 
 }  // namespace sidecar

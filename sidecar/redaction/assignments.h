@@ -1,7 +1,5 @@
-// Reads what is assigned to a name, in the ways that programs, files and shells write it: with =,
-// :,
-// =>, in quotes (escaped ones too), as an option, a pair of name and value, an element, a block.
-// Pure.
+// Reads the value that a text assigns to a name, as programs, files and shells write it: with =, :,
+// =>, in (escaped) quotes, as an option, a pair of name and value, an element, a block. Pure.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The formats that give a secret away by themselves: the published ones, which are generated, and
-// our own. What is assigned to a name is not here: redaction_assignments.
+// Formats that identify a secret by its form: published ones, which are generated, and our own.
+// Values that are secrets by their name are assignments.h.
 #pragma once
 
 #include <span>

@@ -1,6 +1,5 @@
-// Names that a runtime gives: ids of sessions, conversations and calls, types, tools. They lose
-// their secrets before anything looks them up, stores or sends them; the same name always becomes
-// the same one, so that a session hangs together. Pure.
+// Redacts names that a runtime gives: ids of sessions, conversations and calls, types, tools. A
+// name is redacted before any lookup, store or send, always to the same result. Pure.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +11,16 @@
 
 namespace sidecar {
 
-// One that grows beyond `limit` bytes by that is cut and ends in the hash of the whole.
+// A name that grows beyond `limit` bytes is cut and ends in the hash of the whole name.
 std::string RedactName(const Redactor& redactor, const std::string& name, size_t limit,
                        Redactor::Counts& counts);
 
-// The id of a conversation or session that a request names; digits alone are no secret.
+// Redacts the id of a conversation or session; digits alone stay.
 std::string RedactId(const Redactor& redactor, const std::string& id);
 
 void RedactNames(const Redactor& redactor, api::HookEvent& event, Redactor::Counts& counts);
 
-// What the body of a write to the memory server has: texts, and names of sessions.
+// Redacts the body of a write to the memory server: texts, and ids of sessions.
 void RedactWrite(const Redactor& redactor, base::Json& body);
 
 }  // namespace sidecar

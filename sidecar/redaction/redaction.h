@@ -1,6 +1,6 @@
-// Takes secrets out of text before it is written or sent anywhere: known formats, what is assigned
-// to a password or the like, private keys, the policy's own patterns, and <private> sections. What
-// has no recognisable form is not found. Pure.
+// Removes secrets from text before it is written or sent: known formats, values assigned to secret
+// names, private keys, the policy's patterns, and <private> sections. A secret without a
+// recognisable form is not found. Pure.
 #pragma once
 
 #include <map>
@@ -25,15 +25,15 @@ class Redactor {
   // Each secret becomes [REDACTED:kind:hash8], the hash of its bytes; <private>…</private> becomes
   // [REDACTED:private]. Linear in the text under the known formats. Any thread.
   std::string Redact(std::string_view text, Counts& counts) const;
-  // Every string in it, names of members too; such a name tells what its value, be it a number, is
-  // assigned to.
+  // Redacts every string of a value, names of members too; the name of a member counts as the name
+  // that its value, also a number, is assigned to.
   void RedactStrings(base::Json& value, Counts& counts) const;
-  // What a tool is given. A string that holds JSON is read first: within it, quotes and line ends
-  // are escaped, which hides what they part. It is written anew only when there was a secret.
+  // Redacts a tool's arguments. A string that holds JSON is parsed first, since escaped quotes and
+  // line ends hide secrets, and is written anew only when it had one.
   void RedactArguments(base::Json& arguments, Counts& counts) const;
 
-  // The same within `budget`. What is not looked at in time is not kept: NotStored takes the place
-  // of a text, of the values that an array has left, and of all members of an object.
+  // The same within `budget`. Values that were not searched in time are not kept: NotStored
+  // replaces a text, the rest of an array, and all members of an object.
   std::string Redact(std::string_view text, Counts& counts, WorkBudget& budget) const;
   void RedactStrings(base::Json& value, Counts& counts, WorkBudget& budget) const;
   void RedactArguments(base::Json& arguments, Counts& counts, WorkBudget& budget) const;
@@ -47,7 +47,7 @@ class Redactor {
   std::shared_ptr<const Compiled> compiled_;
 };
 
-// What stands for a text that nobody had the time to search for secrets.
+// The placeholder for a text that was not searched in time.
 std::string NotStored(size_t characters);
 
 }  // namespace sidecar

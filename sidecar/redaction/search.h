@@ -1,6 +1,6 @@
-// Searches a text for all known formats and for what is assigned to secret names, at the places
-// where their words stand. One for the whole process; an expression is compiled when its word
-// occurs for the first time, which for most of them is never.
+// Searches a text for all known formats and for values of secret names, at the places of their
+// keywords. One for the whole process; an expression is compiled at the first occurrence of its
+// keyword, for most expressions never.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace sidecar {
 
-// What is found is added to `spans`; false when the budget ran out. Any thread.
+// Adds findings to `spans`; false when the budget ran out. Any thread.
 bool FindSecrets(std::string_view text, WorkBudget& budget, std::vector<SecretSpan>& spans);
 
 }  // namespace sidecar

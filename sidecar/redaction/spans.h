@@ -1,4 +1,4 @@
-// Where secrets stand in a text: found in any order, by several searches, then replaced at once.
+// Spans of secrets in a text: collected in any order by several searches, then replaced at once.
 // Pure.
 #pragma once
 
@@ -13,16 +13,16 @@ namespace sidecar {
 
 struct SecretSpan {
   size_t begin = 0, end = 0;
-  int rank = 0;  // of those that overlap the least names the kind
+  int rank = 0;  // the lowest rank of overlapping spans names the kind
   const char* kind = "";
 };
 
-// The text with [REDACTED:kind:hash8] for each span; those that overlap are one.
+// The text with [REDACTED:kind:hash8] in place of each span; overlapping spans become one.
 std::string ReplaceSpans(std::string_view text, std::vector<SecretSpan> spans,
                          std::map<std::string, int64_t>& counts);
 
-// A text without what a terminal or a font hides, which may part a secret: escape sequences of
-// colours, zero-width characters.
+// The visible part of a text: without escape sequences of colours and zero-width characters, which
+// may split a secret.
 class VisibleText {
  public:
   explicit VisibleText(std::string_view text);

@@ -1,4 +1,4 @@
-// What a name promises and what a value looks like: whether `name = value` gives a secret away.
+// Decides whether `name = value` is a secret, by the words of the name and the form of the value.
 // Pure.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace sidecar {
 enum class Promise { kNone, kWeak, kStrong };
 Promise PromiseOf(std::string_view name);
 
-// Letters and digits mixed, few of them twice: what nobody writes by hand.
+// True for mixed letters and digits with few repetitions: not written by hand.
 bool LooksRandom(std::string_view text);
 double EntropyOf(std::string_view text);  // bits a character
 

@@ -1,4 +1,4 @@
-// Whether the agent is asking something right now: so that an upgrade waits for a quiet moment.
+// Tracks the agent's requests, so that an upgrade waits for a quiet moment.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace sidecar {
 class Activity {
  public:
   explicit Activity(const base::Clock& clock) : clock_(clock), last_ms_(clock.MonotonicMs()) {}
-  // Every request of these routes counts from its beginning to its answer.
+  // The routes with handlers that count a request from its beginning to its answer.
   std::vector<http::Route> Watched(std::vector<http::Route> routes) {
     for (http::Route& route : routes)
       route.handler = [this, handle = std::move(route.handler)](const http::Request& request) {
@@ -24,7 +24,7 @@ class Activity {
       };
     return routes;
   }
-  // Since the last answer, or since the start; 0 while a request is under way.
+  // Milliseconds since the last answer, or since the start; 0 while a request runs.
   int64_t QuietMs() const {
     return in_flight_ > 0 ? 0 : std::max<int64_t>(0, clock_.MonotonicMs() - last_ms_);
   }

@@ -1,5 +1,5 @@
-// The audit log's reader, for who is let in by memory.allowAdmin: GET /v1/audit, page by page, and
-// POST /v1/audit/read, which says up to where it was read, so that rows may go.
+// The routes of the audit log, behind memory.allowAdmin: GET /v1/audit reads pages, POST
+// /v1/audit/read moves the read mark, which lets rows expire.
 #pragma once
 
 #include <vector>

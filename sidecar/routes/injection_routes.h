@@ -1,5 +1,5 @@
-// What was injected into a turn, byte for byte, and the same question put to the server again: what
-// would it have known today? Reads only.
+// The routes of the injection log: the exact injection of a turn, and its question asked again.
+// Read only.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,8 @@ class InjectionRoutes {
 
  private:
   base::Result<base::Json> Get(const http::Request& request);
-  // Puts each recorded question to the present ranker under the present policy, with an empty
-  // ledger. kDenied: autoSearch is off, and this is a search.
+  // Asks each recorded question again under the current policy, with an empty ledger. kDenied:
+  // autoSearch is off.
   base::Result<base::Json> Replay(const http::Request& request);
   struct Question;
   base::Result<InjectionPage> Records(const Question& question);

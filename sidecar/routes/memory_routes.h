@@ -1,5 +1,5 @@
-// The memory routes as the agent sees them: an allow-list over the server's API, behind the
-// switches of the policy. What a call does is agent_memory.h.
+// The memory routes of the agent's listener: an allow-list over the server's API, behind the
+// policy's switches. What a call does is agent_memory.h.
 #pragma once
 
 #include <vector>

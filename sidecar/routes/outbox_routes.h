@@ -1,5 +1,5 @@
-// What people do about dead letters: read them, send them again or discard them. For the agent's
-// listener, so reached by `kubectl port-forward`; documented in docs/operations.md.
+// The routes of dead letters on the agent's listener: list, read, replay, discard. People reach
+// them by `kubectl port-forward` (docs/operations.md).
 #pragma once
 
 #include <functional>

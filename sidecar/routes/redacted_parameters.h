@@ -1,5 +1,5 @@
-// Names in the path of a request lose their secrets before a handler sees them, as those of bodies
-// do, so that a name is found under what it was stored as.
+// Redacts path parameters before a handler reads them: ids are stored redacted, and are found under
+// the stored form.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,4 @@
-// What people and the operator ask a sidecar about itself: status and the policy in force.
-// Reads only.
+// The routes about the sidecar itself: status, policy, probes, metrics. Read only.
 #pragma once
 
 #include <mutex>
@@ -23,10 +22,10 @@ class StatusRoutes {
                const MemoryServers& servers, const RuleCounters& rules, const Activity& activity,
                telemetry::Metrics& metrics);
   std::vector<http::Route> AgentRoutes();  // /v1/status
-  // /livez, /readyz, /metrics, /v1/policy. Ready: a valid policy was seen once and the disk takes
-  // writes; the remote server has no say. All but the two probes wait (Route::waits): a probe is
-  // answered whatever the others are busy with.
-  // `budget`: to tell how full it is.
+  // /livez, /readyz, /metrics, /v1/policy. Ready: a valid policy was seen and the disk accepts
+  // writes, whatever the memory server does. All but the two probes wait (Route::waits), so that
+  // workers for probes stay free.
+  // `budget`: its use is a metric.
   std::vector<http::Route> AdminRoutes(std::shared_ptr<const base::ByteBudget> budget);
 
  private:

@@ -1,5 +1,5 @@
-// Takes observations out of tool results: the policy's save rules, compiled once, and what each of
-// them says to one result. Knows no conversation, no server and no disk. Pure.
+// Takes observations out of tool results by the policy's save rules, compiled once. Knows no
+// conversation, no server and no disk. Pure.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@ inline constexpr int64_t kMatchBudgetUs = 20'000;  // for all rules together, on
 
 // One observation that a rule asks for.
 struct Capture {
-  std::string rule;  // its name, else "rule-" + 12 digits of its definition's hash (rulings K30)
+  std::string rule;  // its name, else "rule-" + 12 digits of its definition's hash
   std::string type, scope, title, content;
   std::vector<std::string> tags;
   std::string trust;           // user | rule | tool-output: the class of the memory
   std::string topic_key = {};  // empty: none
 };
 
-// What one rule says to one result, and why.
+// The verdict of one rule on one result.
 struct RuleVerdict {
   enum class Outcome {
     kMatched,
-    kOwnTool,     // a memory tool: what it returns was remembered before
+    kOwnTool,     // a memory tool: its results are memories already
     kOtherTool,   // the rule is for another tool
     kArgument,    // `argument` is missing or does not match
     kOutput,      // matchOutput is not in the output
@@ -56,11 +56,11 @@ class CaptureRules {
   static base::Result<CaptureRules> Compile(const std::vector<api::SaveRule>& rules,
                                             std::vector<std::string> untrusted_tools = {});
 
-  // Asks every rule about a PostToolUse or PostToolUseFailure and its output. Nothing matches for
-  // our own tools; memory blocks that we injected are no part of the output. An output of over
-  // 256 KiB is searched in its first and last 128 KiB. The first rule of the tool is always tried,
-  // a later one only inside kMatchBudgetUs by `spent`: a pattern cannot hold up the agent. `late`:
-  // the event's time is used up, and no rule is tried.
+  // Evaluates every rule on a PostToolUse or PostToolUseFailure event and its output. Our own tools
+  // never match; injected memory blocks do not count as output. Of an output over 256 KiB the first
+  // and the last 128 KiB are searched. The first rule of a tool always runs, later rules only
+  // within kMatchBudgetUs by `spent`, so that no pattern delays the agent. `late`: the event's
+  // budget is used up and no rule runs.
   Judgement Judge(const api::HookEvent& event, const std::string& output, const SpentTime& spent,
                   bool late = false) const;
 
@@ -78,8 +78,8 @@ class CaptureRules {
 // The name that identifies a rule in keys and metrics.
 std::string RuleName(const api::SaveRule& rule);
 
-// `text` when it has at most 1,000 characters; else 1,000 of them that hold the bytes
-// [begin, end) with at least 200 on each side where there are any and the match leaves room.
+// `text` when it has at most 1,000 characters; else 1,000 of them around the bytes [begin, end),
+// with at least 200 characters on each side where the text and the match leave room.
 std::string Excerpt(std::string_view text, size_t begin, size_t end);
 
 }  // namespace sidecar

@@ -1,5 +1,5 @@
-// Decides what a hook event asks of memory: the context for a prompt, or the searches that
-// contextInjectTools wants before a tool. Asks nothing itself: that is recall. Pure.
+// Plans the recall of a hook event: the context for a prompt, or the searches of contextInjectTools
+// before a tool. Sending the questions is recall.h. Pure.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sidecar {
 
-// What one entry of contextInjectTools says to a call.
+// The search that one entry of contextInjectTools plans for a call.
 struct SearchPlan {
   enum class Outcome {
     kSearches,
@@ -31,8 +31,8 @@ struct RecallPlan {
   std::vector<SearchPlan> searches;  // kSearches: one for each entry, in the policy's order
 };
 
-// A session starts with what came before it; memories wait for the prompt that they are about. A
-// denied call is not searched for.
+// SessionStart recalls session summaries alone; memories are recalled by the prompt. A denied call
+// plans no search.
 RecallPlan PlanRecall(const api::Policy& policy, const api::HookEvent& event, bool denied);
 
 }  // namespace sidecar

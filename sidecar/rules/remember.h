@@ -1,4 +1,4 @@
-// What a person asks to be remembered in a prompt: "Remember: I prefer tabs". Pure.
+// Finds the memory that a prompt asks for: "Remember: I prefer tabs". Pure.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,12 @@ namespace sidecar {
 inline constexpr const char* kRememberRule = "remember";
 inline constexpr size_t kMostRemembered = 2'000;  // characters
 
-// What stands behind "remember:", "remember that", "don't forget:" or "don't forget that", with or
-// without "please" before it, where the prompt begins so; up to the first empty line. nullopt: it
-// asks for nothing, or asks a question. Only the beginning counts, since what a person pastes is
-// further down.
+// The text behind "remember:", "remember that", "don't forget:" or "don't forget that" at the
+// beginning of a prompt, "please" before it allowed, up to the first empty line. nullopt: no such
+// beginning, or a question. Text further down may be pasted and does not count.
 std::optional<std::string_view> AskedToRemember(std::string_view prompt);
 
-// It as a memory of class user. The same words again are the same memory, by its topic.
+// The memory of class user; its topic key makes the same words the same memory.
 Capture Remembered(std::string_view words);
 
 }  // namespace sidecar

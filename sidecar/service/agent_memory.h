@@ -1,6 +1,5 @@
-// What an agent may do with its memory on the server, by REST (memory_routes) and by MCP
-// (mcp_tool_calls) alike. Every call stays inside the policy: its project, its trust, its secrets.
-// Whether a switch of the policy allows the call at all is the caller's check.
+// The agent's memory on the server, for REST (memory_routes) and MCP (tool_calls) alike. Every call
+// stays inside the policy: project, trust and redaction. Callers check the policy's switches.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@
 
 namespace sidecar {
 
-// The policy of a call, and what it passes on of the request that it comes by; empty: nothing.
+// The policy of a call, and values of the request that it comes by; empty: the request has none.
 struct MemoryCall {
   std::shared_ptr<const ActivePolicy> policy;
   std::string traceparent, request_id;
@@ -31,17 +30,17 @@ struct MemoryCall {
 };
 MemoryCall CallOf(const http::Request& request, std::shared_ptr<const ActivePolicy> policy);
 
-// Any thread. A call blocks until the server answers, 10 s at most; a write 3 s, then the outbox
-// has it.
+// Any thread. A call blocks until the server answers, at most 10 s; a write at most 3 s, then it is
+// in the outbox.
 class AgentMemory {
  public:
-  // The server's answer, whatever its status, with the few headers that an agent may see. An Error
-  // says what the policy refuses, or that the server did not answer.
+  // The server's answer of any status, with the headers that an agent may see. An Error: the policy
+  // refuses the call, or the server did not answer.
   using Answer = base::Result<http::Response>;
-  // Parameters of a query, decoded. Those that an agent may not give are left out.
+  // Decoded query parameters. Parameters that an agent may not give are ignored.
   using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-  // All outlive it.
+  // All arguments outlive it.
   AgentMemory(State& state, MemoryServers& servers, const base::Clock& clock, OutboxLimits limits,
               Delivery& delivery);
 
@@ -54,12 +53,12 @@ class AgentMemory {
 
   // GET of a list, such as /search or /context, with the project of the policy.
   Answer List(const MemoryCall& call, const std::string& path, const Parameters& query);
-  // One row, of the project or global. kNotFound: it is another project's.
+  // One row, of the project or global. kNotFound: a row of another project.
   Answer Get(const MemoryCall& call, int64_t id, const std::optional<std::string>& revision);
   Answer Revisions(const MemoryCall& call, int64_t id, const Parameters& query);
-  // Of the project alone.
+  // Around a row of the project.
   Answer Timeline(const MemoryCall& call, int64_t id, const Parameters& query);
-  // Of `patch` type, title, content and tags are taken. kDenied: a user wrote the row.
+  // Takes type, title, content and tags of `patch`. kDenied: a user wrote the row.
   Answer Update(const MemoryCall& call, int64_t id, const base::Json& patch);
   Answer Delete(const MemoryCall& call, int64_t id, bool hard);
 
@@ -71,9 +70,9 @@ class AgentMemory {
   Answer SendOrQueue(const MemoryCall& call, OutboxRow row);
   Answer Send(const MemoryCall& call, http::ClientRequest request);
   Answer Send(const MemoryCall& call, const char* method, std::string target, base::Json body);
-  // 200: the row is the project's; another status or an Error is what to answer.
+  // 200: a row of the project. Another status and an Error are the call's answer.
   Answer OwnRow(const MemoryCall& call, int64_t id);
-  // The same, and the agent may `verb` it.
+  // A row that the agent may `verb`.
   Answer RowForChange(const MemoryCall& call, int64_t id, const char* verb);
   // The memory session of the conversation with this id, or the id itself.
   base::Result<std::string> SessionFor(const MemoryCall& call, const std::string& id);

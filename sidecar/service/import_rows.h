@@ -1,5 +1,5 @@
-// Holds an import that an agent sends to what the policy lets an agent write: its project, no
-// secrets, no trust above an agent's. Sends nothing. Pure.
+// Restricts the document of an agent's import to the policy: its project, redacted, no trust above
+// an agent's. Pure.
 #pragma once
 
 #include "lib/base/json/json.h"
@@ -8,8 +8,8 @@
 
 namespace sidecar {
 
-// kInvalid: a field beside format, exported_at, sessions and observations, which could hold rows
-// that nobody looks at here.
+// kInvalid: a field beside format, exported_at, sessions and observations, which could hold
+// unchecked rows.
 base::Status HoldImport(const ActivePolicy& policy, base::Json& document);
 
 }  // namespace sidecar

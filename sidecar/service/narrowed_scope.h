@@ -1,6 +1,5 @@
-// The answer to a save whose scope global became project, since the Agent does not allow global.
-// Not the decision itself: that is the routes' and the rules' (memory_routes.cc, turn_draft.cc).
-// Pure.
+// The answer to a save whose scope the policy narrowed from global to project. The decision is in
+// agent_memory.cc. Pure.
 #pragma once
 
 #include <utility>
@@ -10,7 +9,7 @@
 
 namespace sidecar {
 
-// A memory that is kept narrower than asked says so: the agent may count on it in other projects.
+// Adds scope and scope_reason to a successful answer: the agent may count on other projects.
 inline http::Response WithScopeReason(http::Response answer) {
   base::Result<base::Json> body = base::ParseJson(answer.body);
   if (answer.status >= 300 || !body || !body->is_object()) return answer;

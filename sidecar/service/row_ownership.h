@@ -1,4 +1,4 @@
-// Whose a row of the memory server is, and what an agent may do with it. Pure.
+// The rights of an agent over a row of the memory server. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace sidecar {
 
-// The row belongs to the policy's project.
+// True for a row of the policy's project.
 bool IsOwn(const base::Json& row, const api::Policy& policy);
-// Its own rows, and those of other projects with scope global.
+// True for a row of the project, and for a global row of another project.
 bool MayRead(const base::Json& row, const api::Policy& policy);
 // kDenied: a user wrote it and the policy does not allow to `verb` ("change", "delete") it.
 base::Status MayChange(const base::Json& row, const api::Policy& policy, int64_t id,

@@ -1,5 +1,5 @@
-// The agent's own conversations as it may read them, by REST (conversation_routes) and by MCP
-// (mcp_recall_tool) alike, from state.db alone.
+// The agent's conversations in state.db, read for REST (conversation_routes) and MCP (recall_tool)
+// alike.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,7 @@ namespace sidecar {
 
 inline constexpr size_t kMostMessagesBytes = 8 << 20;  // of one answer, with the fields
 
-// Which messages are asked for: those that fit `max_tokens`, or a stretch by number, a page at a
-// time.
+// Selects messages: the newest that fit `max_tokens`, or a stretch by number, a page at a time.
 struct MessageQuestion {
   int64_t max_tokens = 0;  // 0: a stretch
   int64_t from = 1, to = INT64_MAX;
@@ -34,8 +33,8 @@ struct MessageAnswer {
 // Any thread.
 class WorkingMemory {
  public:
-  // Both outlive it. A conversation that was not used for `ttl_ms` is not shown; using it brings it
-  // back (0: always shown).
+  // Both outlive it. A conversation without use for `ttl_ms` is hidden until its next use (0: never
+  // hidden).
   WorkingMemory(State& state, const base::Clock& clock, int64_t ttl_ms)
       : state_(state), clock_(clock), ttl_ms_(ttl_ms) {}
 

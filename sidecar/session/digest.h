@@ -1,6 +1,6 @@
-// What was done in a session, in a text of bounded size and without a model: the goal, the last
-// request and answer, tools, files, what failed and whether it was put right, what was saved. Only
-// words of people and of the agent go into it, never a tool's output. Pure.
+// The digest of a session, a text of bounded size made without a model: the goal, the last request
+// and answer, tools, files, failures and whether they were mended, saved memories. Words of people
+// and of the agent only, never a tool's output. Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ class SessionDigest {
  public:
   static constexpr size_t kMostCharacters = 6'000;
 
-  void Add(const conversation::Message& message);  // in their order
+  void Add(const conversation::Message& message);  // in the order of the session
   bool Empty() const { return users_ == 0 && calls_ == 0; }
   std::string Title() const;  // "Session: <goal>"
-  std::string Text() const;   // the same for the same messages
+  std::string Text() const;   // deterministic
 
  private:
   struct Tool {
@@ -33,15 +33,16 @@ class SessionDigest {
     bool worked_last = false;
   };
   struct Call {
-    std::string tool, attempt, changes, saves;  // when it works: a file; the title of a memory
+    std::string tool, attempt, changes,
+        saves;  // of a successful call: the file changed; the title saved
   };
-  // In the order of the first time; at most kMostKept, of the rest how many different ones.
+  // The first kMostKept keys in order; of the others, how many there are.
   template <class T>
   struct Kept {
     std::vector<std::pair<std::string, T>> items;
     std::map<std::string, size_t> places;
     std::set<size_t> others;        // hashes
-    T* At(const std::string& key);  // null: there is no room for another one
+    T* At(const std::string& key);  // null: no room for another key
   };
 
   void AddCall(const base::Json& call);
@@ -50,10 +51,10 @@ class SessionDigest {
   int64_t users_ = 0, assistants_ = 0, calls_ = 0;
   std::string goal_, last_request_, last_answer_;
   Kept<Tool> tools_;
-  Kept<int64_t> files_;  // how often it was changed
+  Kept<int64_t> files_;  // changes of each
   Kept<Attempt> attempts_;
   Kept<int64_t> saved_;
-  std::map<std::string, Call> open_;  // calls that wait for their result
+  std::map<std::string, Call> open_;  // calls without a result so far
 };
 
 }  // namespace sidecar

@@ -1,5 +1,5 @@
-// Carries a growth plan out: piece by piece, each a commit of its own, so that hooks come in
-// between and a stop need not wait. What goes is decided in growth_plan.h.
+// Executes a growth plan (growth_plan.h) piece by piece, each piece one commit, so that hooks and a
+// stop wait for one piece at most.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@ class GrowthUpkeep {
  public:
   struct Options {
     GrowthLimits limits = {};  // its max_bytes is the setting
-    // Size of the volume, asked each round, since volumes grow; 0: not known. Without it, and
-    // without a setting, the size is no reason.
+    // Size of the volume, read each round, since volumes grow; 0: unknown, and without a setting
+    // nothing is evicted by size.
     std::function<int64_t()> volume_bytes = nullptr;
   };
-  struct Removed {  // by kind; of ended conversations themselves, not of their rows
+  struct Removed {  // by kind; a conversation counts once, without its rows
     int64_t answers = 0, injections = 0, ledgers = 0, conversations = 0, audit = 0, messages = 0;
     int64_t& Of(Growing kind);
   };
-  // All must outlive it. `stopping` is asked between pieces.
+  // All arguments outlive it. `stopping` is called between pieces.
   GrowthUpkeep(State& state, telemetry::Metrics& metrics, Options options,
                std::function<bool()> stopping);
 
-  // One round on the caller's thread. What is refused is left for the next one.
+  // One round on the caller's thread. A refused piece is left for the next round.
   Removed Run(int64_t aged_ms, int64_t now_ms);
 
  private:
   struct Piece {
     int64_t removed = 0;  // of what Removed counts
-    bool last = false;    // nothing is left of this cut
+    bool last = false;    // no row of this cut is left
   };
   base::Result<Piece> Remove(const Cut& cut);
   base::Result<Piece> RemoveSome(base::Result<int64_t> (*remove)(sqlite::Database&, const Cut&),
@@ -50,10 +50,10 @@ class GrowthUpkeep {
   telemetry::Metrics& metrics_;
   const Options options_;
   const std::function<bool()> stopping_;
-  std::string behind_ledger_;         // where the next piece of ledgers begins
-  std::vector<std::string> waiting_;  // conversations of the present cut; the last comes next
-  bool fetched_ = false;              // and whether they were looked for
-  bool said_ = false;                 // that nothing more may go
+  std::string behind_ledger_;         // the `after` of the next piece of ledgers
+  std::vector<std::string> waiting_;  // conversations of the current cut; the last comes next
+  bool fetched_ = false;              // whether `waiting_` was read
+  bool said_ = false;                 // the log has that no more rows may go
 };
 
 }  // namespace sidecar

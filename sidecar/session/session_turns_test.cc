@@ -1,5 +1,5 @@
 // A conversation over restarts, ends and stops: which memory session it writes to, and what the
-// server is told when it is over (rulings K29).
+// server is told when it is over.
 #include <gtest/gtest.h>
 
 #include "sidecar/sidecar_fixture.h"

@@ -1,5 +1,5 @@
-// What a stop means to open sessions (rulings K29): a daemon's stay open and the server is told the
-// summary so far; a task is over, and so are its sessions.
+// Handles open sessions at a stop of the sidecar: a daemon's sessions stay open and get an interim
+// summary, a task's sessions end.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace sidecar {
 
-// By the policy's mode; each session in a transaction of its own. What is refused (a full outbox, a
-// full volume) is logged and left as it is. `context` must outlive the call.
+// By the policy's mode; each session in a transaction of its own. A refused session (full outbox,
+// full volume) is logged and stays as it is. `context` must outlive the call.
 void StopSessions(State& state, const OutboxContext& context);
 
-// The memory session of the conversation that was used last, if that was at `since_ms` or later;
-// else empty.
+// The memory session of the most recently used conversation; empty when its last use is before
+// `since_ms`.
 std::string LastSession(State& state, int64_t since_ms);
 
 }  // namespace sidecar

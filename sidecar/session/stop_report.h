@@ -1,4 +1,4 @@
-// The last words of a sidecar, said where people and the operator look: the log and the container's
+// Reports undelivered writes at the end of the sidecar, in the log and in the container's
 // termination message. Counts and ids, never content.
 #pragma once
 
@@ -8,15 +8,14 @@
 namespace sidecar {
 
 struct LastWords {
-  bool task = false;         // a task always says them: its AgentRun's status has them
-  int64_t undelivered = 0;   // writes that still wait; < 0: nobody knows
+  bool task = false;         // a task always reports, for the status of its AgentRun
+  int64_t undelivered = 0;   // pending writes; < 0: unknown
   std::string session = {};  // of the run; may be empty
 };
 
-// {"session", "undelivered", "note"} as JSON, each where there is something to say; the operator
+// Writes {"session", "undelivered", "note"} as JSON, each field where it has a value; the operator
 // reads it in run_status.cc. `termination_log` is the file that the kubelet made for the container;
-// where there is none, or it is empty, the log line is all. A daemon that delivered everything says
-// nothing.
+// without the file only the log has the report. A daemon that delivered everything reports nothing.
 void ReportStop(const LastWords& words, const std::string& termination_log);
 
 }  // namespace sidecar

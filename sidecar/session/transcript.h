@@ -1,6 +1,5 @@
-// What the server is told of a session: its transcript, cut to a bounded size, and its digest. A
-// session's messages are those of its conversation behind the point where it began, so that a
-// successor does not tell its predecessor's story again.
+// The account of a session for the server: its transcript, cut to a bounded size, and its digest.
+// The account begins behind the last message of the predecessor.
 #pragma once
 
 #include <cstdint>
@@ -20,26 +19,24 @@ namespace sidecar {
 
 class Redactor;
 
-// Made message by message, in memory of bounded size; without secrets, even where working memory
-// keeps them. It costs processor time for each message, so it is made outside of the writer's
-// transaction, which only adds what came in between (PrepareAccount, CompleteAccount).
+// Made message by message in bounded memory, redacted even where working memory keeps secrets. Each
+// message costs processor time, so PrepareAccount works outside of the writer's transaction and
+// CompleteAccount adds the messages since.
 class SessionAccount {
  public:
   static base::Result<SessionAccount> Begin(const std::string& session, int64_t after,
                                             const api::Policy& policy);
-  // The heads of messages behind told(), in order, which go up to number `up_to`.
+  // Adds the heads of the messages from told() + 1 to `up_to`, in order.
   void Add(const std::vector<conversation::Message>& heads, int64_t up_to);
 
   const std::string& session() const { return session_; }
-  int64_t told() const { return told_; }  // the number of the last message that is in it
+  int64_t told() const { return told_; }  // number of the last added message
   bool SaidNothing() const { return said_.empty(); }
-  // The body of the session's end: {"messages", "omitted"?}. What was said: an assistant message
-  // that only calls tools says nothing, and a tool's result is no message of the talk (rulings K3).
-  // The summary needs the number of messages and the first and last of the user: the middle of a
-  // long transcript is cut short, and beyond kMostSaid it is only counted, so that one session is
-  // one write of bounded size.
+  // The body of the session's end: {"messages", "omitted"?}. Only user and assistant text counts;
+  // tool calls and results are excluded. The middle of a long transcript is shortened, and messages
+  // beyond kMostSaid are only counted, so that one session is one write of bounded size.
   base::Json EndBody() const;
-  // What was done; empty where the policy has no digests.
+  // Empty where the policy has no digests.
   const SessionDigest& digest() const { return digest_; }
 
   static constexpr size_t kMostSaid = 2'000;
@@ -58,11 +55,11 @@ class SessionAccount {
   SessionDigest digest_;
 };
 
-// Adds what of the conversation's messages is not in it yet. Within the caller's transaction.
+// Adds the messages behind told(). Within the caller's transaction.
 base::Status CompleteAccount(sqlite::Database& db, const conversation::Conversation& conversation,
                              SessionAccount& account);
-// The account of what is committed of an open conversation, made in short reads so that neither the
-// writer nor the reader is held. Null: nothing is to be told (no open session, autoSummarize off).
+// The account of the committed messages of an open conversation, made in short reads that hold up
+// neither writer nor reader. Null: no account is needed (no open session, autoSummarize off).
 base::Result<std::unique_ptr<SessionAccount>> PrepareAccount(State& state, const std::string& id,
                                                              const api::Policy& policy);
 

@@ -1,5 +1,5 @@
-// What happens to conversations without anybody asking: idle sessions end, and what may be
-// forgotten is. One thread, a round a minute; a round can be called by itself, with any clock.
+// Periodic maintenance of conversations: ends idle sessions and evicts old rows. One thread, a
+// round a minute; a round can be called by itself, with any clock.
 #pragma once
 
 #include <condition_variable>
@@ -24,27 +24,27 @@ class SessionUpkeep {
     int64_t session_idle_ms = 0;  // 0: never
     GrowthUpkeep::Options growth = {};
     OutboxLimits outbox = {};
-    std::function<void()> each_round = [] {};  // what else is tried again until it is done
+    std::function<void()> each_round = [] {};  // called at the end of each round
   };
-  // All must outlive it. `wake` tells the delivery that there are new rows.
+  // All arguments outlive it. `wake` tells the delivery that there are new rows.
   SessionUpkeep(State& state, const PolicyWatch& policies, telemetry::Metrics& metrics,
                 const base::Clock& clock, const Options& options, std::function<void()> wake);
   ~SessionUpkeep();
 
-  void Start();  // the thread
-  void Stop();   // waits for a round that runs
+  void Start();  // starts the thread
+  void Stop();   // joins the thread, after its round
 
   struct Round : GrowthUpkeep::Removed {
     int64_t ended = 0;
   };
-  // What is refused (no policy, a full outbox, a full volume) is left for the next round.
+  // Refused work (no policy, full outbox, full volume) is left for the next round.
   Round RunOnce();
 
  private:
   int64_t EndIdle();
   bool Stopping();
   void AddChecksums();
-  base::Result<int64_t> Age();  // → the time by which things are old
+  base::Result<int64_t> Age();  // → the retention clock
 
   State& state_;
   const PolicyWatch& policies_;
@@ -53,7 +53,7 @@ class SessionUpkeep {
   const Options options_;
   std::function<void()> wake_;
   GrowthUpkeep growth_;
-  bool checksums_done_ = false;     // every message has one, or there is no room
+  bool checksums_done_ = false;     // every message has one, or the volume is full
   std::optional<int64_t> aged_ms_;  // see AgeBy
   int64_t aged_at_ms_ = 0,
           saved_aged_ms_ = 0;  // monotonic, of the last round; as it is in the file

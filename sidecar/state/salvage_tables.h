@@ -1,5 +1,5 @@
-// The tables of a damaged state.db whose rows are worth taking over, and taking them over. When,
-// and what becomes of the file, is state_salvage.h.
+// Copies rows of a damaged state.db, table by table. When, and what becomes of the file, is
+// salvage.h.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,27 @@ struct SalvagedTable {
   const char* oldest_first;  // the first column of what is read is the place in the file
   const char* newest_first;
   const char* insert;
-  bool newest_matter = false;            // these are taken first, should the time not do for all
-  const SalvagedTable* older = nullptr;  // how it was in files of earlier schemas
+  bool newest_matter = false;            // copied first, in case the time runs out
+  const SalvagedTable* older = nullptr;  // the table in files of earlier schemas
 };
 
-// `behind`: its sequences are given away, so it gets
-// new ones, behind what was accepted meanwhile.
+// `behind`: rows get new sequences behind those that the new file has given meanwhile.
 const SalvagedTable& OutboxTable(bool behind);
-// Small, and needed: in one commit with the outbox.
+// Small and required: in the outbox's commit.
 std::span<const SalvagedTable> TablesBesideOutbox();
-// Each in a commit of its own, so that one that has no room does not keep the others out.
+// Each in a commit of its own, so that a table without room does not stop the others.
 std::span<const SalvagedTable> TablesOfTheirOwn();
 
 struct SalvageTime {
   const base::Clock& clock;
-  int64_t end_ms;  // monotonic; of everything together
+  int64_t end_ms;  // monotonic; for all tables
 };
 struct TakenOver {
   int64_t rows = 0;
-  bool late = false;  // there was no time for all that can be read
+  bool late = false;  // the time ran out before the last readable row
 };
-// Of a file of any schema version. From both ends, each up to the first page that cannot be read:
-// what lies between is lost. In the caller's transaction; an error is the new file's alone.
+// Reads a file of any schema version from both ends, each up to the first unreadable page; rows
+// between are lost. Inside the caller's transaction; an error is one of the new file.
 base::Result<TakenOver> TakeOver(sqlite::Database& from, sqlite::Database& to,
                                  const SalvagedTable& table, const SalvageTime& time);
 

@@ -1,5 +1,5 @@
-// state.db: the one file that the sidecar keeps on the agent's volume, opened with the schema of
-// everything in it. What a table means is said beside its schema.
+// state.db, the one file of the sidecar on the agent's volume, opened with the schema of all its
+// tables. A table is described beside its schema.
 #pragma once
 
 #include <functional>
@@ -21,15 +21,15 @@ const std::vector<const char*>& StateSteps();
 
 class State {
  public:
-  // Opens or makes `<directory>/state.db`. A damaged one is set aside and salvaged
-  // (state_salvage.h); one that a newer program made is kInvalid and not touched. `on_failure` is
-  // called once, when a commit could not be synced or the file turns out to be damaged: the program
-  // must end, and its next start sees to the file.
+  // Opens or makes `<directory>/state.db`. A damaged file is quarantined and salvaged (salvage.h);
+  // the file of a newer program is kInvalid and stays untouched. `on_failure` is called once, when
+  // a sync fails or the file turns out to be damaged: the program must exit, its next start
+  // recovers.
   static base::Result<std::unique_ptr<State>> Open(
       const std::string& directory, std::function<void(const base::Error&)> on_failure);
 
   using Room = sqlite::Writer::Room;
-  // One commit, waited for; see sqlite::Writer::Run.
+  // Blocks until the commit is synced; see sqlite::Writer::Run.
   template <class T>
   base::Result<T> Write(std::function<base::Result<T>(sqlite::Database&)> work,
                         Room room = Room::kNeeds) {
@@ -45,8 +45,7 @@ class State {
   }
   base::Status Change(std::function<base::Status(sqlite::Database&)> work,
                       Room room = Room::kNeeds);
-  // On a connection that sees what is committed; one reader at a time. All that `use` reads is of
-  // the same moment.
+  // Runs `use` in a read transaction, a snapshot of the committed state; one reader at a time.
   template <class F>
   auto Read(F&& use) {
     std::vector<sqlite::UnsoundRow> unsound;
@@ -60,7 +59,7 @@ class State {
     return answer;
   }
   bool Failed() const { return writer_->Failed(); }
-  void Close() { writer_->Stop(); }  // finishes what is queued; later writes are refused
+  void Close() { writer_->Stop(); }  // commits the queue; later writes are refused
 
  private:
   class Moment {
@@ -77,7 +76,7 @@ class State {
   State(sqlite::Database writer, sqlite::Database reader,
         std::function<void(const base::Error&)> on_failure);
   void Remember(std::vector<sqlite::UnsoundRow> rows);
-  // Rows that are known to be damaged, so that each is written down and said once.
+  // Known damaged rows, so that each is recorded and logged once.
   base::Guarded<std::set<std::pair<std::string, int64_t>>> damaged_;
   base::Guarded<sqlite::Database> reader_;
   std::unique_ptr<sqlite::Writer> writer_;  // last: its end closes the file after the reader's

@@ -1,5 +1,5 @@
-// Events of agents that were answered, in state.db: one that comes again is answered as before and
-// does nothing else. Every call runs inside the caller's transaction.
+// Answered hook events in state.db, for deduplication: a repeated event gets the same answer and
+// has no other effect. Every call runs inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace sidecar {
 
 extern const char* const kAnsweredEventsSchema;
 
-// The answer to the event of this key; nullopt: it is new.
+// The answer that the event of this key got; nullopt: the event is new.
 base::Result<std::optional<std::string>> AnswerGiven(sqlite::Database& db,
                                                      const std::string& conversation,
                                                      const std::string& event_key);

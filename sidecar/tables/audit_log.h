@@ -1,6 +1,5 @@
-// The audit log in state.db: rows are added and never changed; only those up to the read mark may
-// be deleted, and the database itself refuses the rest. Every call runs inside the caller's
-// transaction.
+// The audit log in state.db, append-only: triggers refuse every update, and deletes of rows behind
+// the read mark. Every call runs inside the caller's transaction.
 #pragma once
 
 #include <cstddef>
@@ -30,23 +29,22 @@ struct AuditRow {
 };
 struct AuditPage {
   std::vector<AuditRow> rows;
-  int64_t more = 0;  // the number where the next page begins; 0: there is none
+  int64_t more = 0;  // number of the first row of the next page; 0: none
 };
-// From number `from` on, as many as fit; one row is always whole.
+// Rows from number `from` on, as many as fit; a page has at least one row.
 base::Result<AuditPage> ReadAudit(sqlite::Database& db, int64_t from, int64_t limit, size_t bytes);
 
 struct AuditStanding {
-  int64_t last = 0;     // the highest number that was given
+  int64_t last = 0;     // the highest number of a row
   int64_t through = 0;  // the read mark
   int64_t unread = 0;
 };
 base::Result<AuditStanding> AuditStands(sqlite::Database& db);
 
-// Rows up to `through` were read; a lower number than before changes nothing. kInvalid: there is no
-// such row yet.
+// Moves the read mark to `through`, never backwards. kInvalid: no row has this number yet.
 base::Status MarkAuditRead(sqlite::Database& db, int64_t through);
 
-// A piece of the rows that were read, the oldest first (growth_plan.h). → how many.
+// Removes a piece of the read rows, the oldest first. → how many.
 base::Result<int64_t> RemoveReadAudit(sqlite::Database& db, const Cut& cut);
 
 }  // namespace sidecar

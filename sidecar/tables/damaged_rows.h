@@ -1,6 +1,6 @@
-// Rows of state.db whose bytes changed on the disk while the file stayed well-formed: remembered,
-// counted and said, since they are not served or sent any more. The check is
-// lib/sqlite/row_checksum.h; a file that is malformed is state_salvage.h.
+// The list of rows of state.db that fail their checksum in a well-formed file. Such rows are
+// neither served nor sent. The checksum is lib/sqlite/row_checksum.h; a malformed file is
+// salvage.h.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace sidecar {
 
 extern const char* const kDamagedRowsStep;  // a migration
 
-// Remembers them, each once, kMostDamagedRows at most. → those that are new.
+// Adds rows to the list, each once, kMostDamagedRows in all. → the new ones.
 inline constexpr int64_t kMostDamagedRows = 10'000;
 base::Result<std::vector<sqlite::UnsoundRow>> NoteDamagedRows(
     sqlite::Database& db, const std::vector<sqlite::UnsoundRow>& rows, int64_t now_ms);
 
-// How many were met over the life of the file, by table.
+// Damaged rows over the life of the file, by table.
 base::Result<std::map<std::string, int64_t>> CountDamagedRows(sqlite::Database& db);
 
 }  // namespace sidecar

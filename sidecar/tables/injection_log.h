@@ -1,5 +1,5 @@
-// What was injected into turns, in state.db: the exact bytes, and why. Every call runs inside the
-// caller's transaction.
+// The log of injections in state.db: the exact text that each turn got, and the query behind it.
+// Every call runs inside the caller's transaction.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ struct InjectionRecord {
   std::string conversation;
   int64_t turn = 0;
   std::string event, tool_name, tool_use_id;
-  std::string text;            // what the agent got; empty: nothing
-  std::string query, outcome;  // why: what was searched for and how that went
+  std::string text;            // injected text; empty: nothing was injected
+  std::string query, outcome;  // of the recall
   base::Json items;            // [{id, revision, rank, method, trust, …}] in order
   std::string policy_digest;
   int64_t created_ms = 0;
 };
 base::Status RecordInjection(sqlite::Database& db, const InjectionRecord& record);
-// Those of a turn in their order, as many as fit; one is always whole.
+// Where a page of a turn's injections begins and how large it is; a page has at least one record.
 struct InjectionPlace {
   int64_t from = 0;  // the `more` of the page before; 0: the first
   int64_t limit = INT64_MAX;
@@ -34,7 +34,7 @@ struct InjectionPlace {
 };
 struct InjectionPage {
   std::vector<InjectionRecord> records;
-  int64_t more = 0;  // where the next page begins; 0: there is none
+  int64_t more = 0;  // the `from` of the next page; 0: none
 };
 base::Result<InjectionPage> Injections(sqlite::Database& db, const std::string& conversation,
                                        int64_t turn, const InjectionPlace& place = {});

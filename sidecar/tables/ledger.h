@@ -1,6 +1,6 @@
-// The injection ledger: what a conversation has already in its transcript, in state.db. Recall
-// marks what it injects and leaves out what is marked; a runtime may check, mark and evict by the
-// routes of ledger_routes. Every call runs inside the caller's transaction.
+// The injection ledger in state.db: the items that a conversation has in its transcript already.
+// Recall marks what it injects and leaves out marked items; runtimes check, mark and evict by
+// ledger_routes.h. Every call runs inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct LedgerEntry {
   int64_t marked_ms = 0;
 };
 
-// Item → value of a conversation; empty when it is not known.
+// Item → value of a conversation; empty for an unknown one.
 base::Result<Ledger> ReadLedger(sqlite::Database& db, const std::string& conversation);
-// In the order of their marking, `limit` of them at most: those behind the one of `marked_ms` and
-// `item`, which may be gone.
+// Entries in the order of marking, at most `limit`, behind the place (`marked_ms`, `item`); the
+// entry at that place may be gone.
 struct LedgerPlace {
   int64_t marked_ms = -1;
   std::string item;
@@ -39,10 +39,10 @@ base::Result<std::vector<LedgerEntry>> LedgerEntries(sqlite::Database& db,
 base::Result<std::optional<LedgerEntry>> FindInLedger(sqlite::Database& db,
                                                       const std::string& conversation,
                                                       const std::string& item);
-// Marks an item or gives it another value. kTooLarge: the conversation has kMaxLedgerItems others.
+// Marks an item or changes its value. kTooLarge: the conversation has kMaxLedgerItems other items.
 base::Status MarkInLedger(sqlite::Database& db, const std::string& conversation,
                           const LedgerEntry& entry);
-// → whether it was there. It may be injected again.
+// Removes the mark, so that the item may be injected again. → whether there was one.
 base::Result<bool> EvictFromLedger(sqlite::Database& db, const std::string& conversation,
                                    const std::string& item);
 base::Status ClearLedger(sqlite::Database& db, const std::string& conversation);

@@ -1,5 +1,5 @@
-// The name and version under which the injection ledger knows a thing. The ledger's table is
-// ledger.h. Pure.
+// An entry of the injection ledger as a value: the name and the version of an injected thing. The
+// table is ledger.h. Pure.
 #pragma once
 
 #include <map>
@@ -7,8 +7,8 @@
 
 namespace sidecar {
 
-// The name of something injected in a conversation's ledger, and which version of it: an
-// observation has its revision, everything else is kInjected (rulings K27).
+// The value of an observation is its revision, so that a changed one is injected again; everything
+// else has kInjected.
 inline constexpr const char* kInjected = "injected";
 struct LedgerMark {
   std::string item, value = kInjected;

@@ -1,5 +1,6 @@
-// Memory sessions in state.db: which part of a conversation belongs to which session on the server.
-// When one begins and ends is sessions.h. Every call runs inside the caller's transaction.
+// Memory sessions in state.db: the stretch of a conversation that belongs to a session on the
+// server. Beginning and ending sessions is sessions.h. Every call runs inside the caller's
+// transaction.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,12 @@ extern const char* const kMemorySessionsSchema;
 
 struct MemorySession {
   std::string id, conversation, predecessor;
-  int64_t after_sequence = 0;  // its messages come behind this one
+  int64_t after_sequence = 0;  // its first message has the next number
 };
 base::Status AddMemorySession(sqlite::Database& db, const MemorySession& session);
 base::Result<std::optional<MemorySession>> FindMemorySession(sqlite::Database& db,
                                                              const std::string& id);
-// Up to which message of its conversation the server was told an interim summary; 0: none.
+// The last message that an interim summary on the server covers; 0: none was sent.
 base::Result<int64_t> SummarizedSequence(sqlite::Database& db, const std::string& id);
 base::Status SetSummarizedSequence(sqlite::Database& db, const std::string& id, int64_t sequence);
 

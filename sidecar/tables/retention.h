@@ -1,6 +1,6 @@
-// Which rules of retention the memory server was told, for which project and where: kept, so that
-// they can be taken back by a process that never saw the policy that they came from. Calls run
-// inside the caller's transaction.
+// The retention rules that were sent to memory servers, by project and server, in state.db: a later
+// process can withdraw rules of a policy that it never saw. Calls run inside the caller's
+// transaction.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct RetentionTold {
   std::string project, destination, rules;  // rules: the JSON list; destination: a base URL
 };
 base::Result<std::vector<RetentionTold>> ReadRetentionTold(sqlite::Database& db);
-// Empty rules: nothing is told there any more.
+// Empty rules: withdrawn.
 base::Status NoteRetentionTold(sqlite::Database& db, const RetentionTold& told);
 
 }  // namespace sidecar

@@ -1,5 +1,5 @@
-// The blocks in which memories are shown to models. Who renders one and who takes it out of what a
-// tool returns use the same names.
+// The names of the blocks in which memories are shown to models: one list for the code that renders
+// a block and the code that removes blocks from tool output.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Paths as text: what a path names once its dots and slashes are resolved. Follows no links. Pure.
+// Resolves dots and slashes in the text of a path. Follows no links. Pure.
 #pragma once
 
 #include <string>

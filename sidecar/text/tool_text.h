@@ -19,7 +19,7 @@ inline constexpr size_t kKeptHalfBytes = 128
 // matches with and without mcp__server__ (Claude Code) or mcp_server_ (AgentOps).
 bool ToolMatches(std::string_view pattern, std::string_view tool_name);
 
-// Our own memory tools, under any server name: what they return was remembered before.
+// True for our own memory tools, under any server name: their results are memories already.
 bool IsOwnTool(std::string_view tool_name);
 
 // The result as text: the error of a failed call, else the texts of tool_response (a string,
@@ -35,7 +35,7 @@ ToolOutput ReadOutput(const api::HookEvent& event);
 // `tool_input` as an object; a string that holds a JSON object is read. Else an empty object.
 base::Json Arguments(const base::Json& tool_input);
 
-// Where the arguments stand in the tool_calls of a message; of those that have some.
+// The arguments of each call in a message's tool_calls; calls without arguments are skipped.
 std::vector<base::Json*> CallArguments(base::Json& tool_calls);
 
 // Every text that the argument `name` has: itself, its leaves and its JSON, up to 1 MiB of them.
@@ -50,9 +50,8 @@ std::string MainArgument(const base::Json& arguments);
 // there was one.
 bool ShortenStrings(base::Json& value);
 
-// `text` without the memory blocks that we put into prompts, and without lines of items that stand
-// alone: what was injected is never captured. A block without an end reaches to the end of the line
-// and over the lines behind it that read like ours.
+// `text` without memory blocks and without lone lines of items, so that an injection is never
+// captured again. An unclosed block ends with its line and the lines behind that look like items.
 std::string WithoutInjected(std::string_view text);
 
 }  // namespace sidecar

@@ -1,5 +1,5 @@
-// How much processor time the work on the text of one hook event may take: denial, redaction and
-// rules together. Work is counted in bytes, and the clock is looked at every few of them. Pure.
+// The budget of processor time for the text of one hook event: denial, redaction and rules
+// together. Work is counted in bytes; the clock is read once per 4 KiB. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace sidecar {
 
-// Microseconds that were spent so far, from any start.
+// Microseconds of processor time so far; the start is arbitrary.
 using SpentTime = std::function<int64_t()>;
 
-// 8 MiB of ordinary text, the most that a hook carries, take less on a core of today.
+// A hook event has at most 8 MiB; ordinary text of that size takes less on a current core.
 inline constexpr int64_t kHookBudgetUs = 250'000;
 
 class WorkBudget {
@@ -21,7 +21,7 @@ class WorkBudget {
   WorkBudget(SpentTime spent, int64_t limit_us)
       : spent_(std::move(spent)), end_us_(spent_() + limit_us) {}
 
-  // Counts work on so many bytes; false once the time is over, and from then on.
+  // Counts work on `bytes` bytes. False once the budget is used up, and on every later call.
   bool Spend(size_t bytes) {
     work_ += bytes;
     if (!spent_ || over_ || work_ < due_) return !over_;

@@ -1,4 +1,4 @@
-// POST /v1/hooks: bytes to an event, the turn's answer to bytes. What happens in between is turn.h.
+// The route POST /v1/hooks: decodes the event, encodes the answer. The turn between is turn.h.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace sidecar {
 
-inline constexpr size_t kMaxHookBytes = 8 << 20;  // that are read whole
-inline constexpr size_t kCutHookBytes = 2 << 20;  // that are kept of a longer one
+inline constexpr size_t kMaxHookBytes = 8 << 20;  // longest body that is read whole
+inline constexpr size_t kCutHookBytes = 2 << 20;  // kept of a longer body
 // Its text, the parser's token of it, the event, and what is redacted or written of it.
 inline constexpr size_t kCopiesOfBodies = 5;
 
@@ -35,8 +35,7 @@ class Hooks {
   std::atomic<int64_t> next_log_ms_ = INT64_MIN;
 };
 
-// A hook event as it is posted, with what was mended to read it (ADR 47). kInvalid: it is no JSON,
-// or no event.
+// Decodes a posted hook event and reports mends (ADR 47). kInvalid: no JSON, or no event.
 base::Result<api::HookEvent> ReadHookEvent(base::MendedJson body);
 
 }  // namespace sidecar

@@ -1,6 +1,5 @@
-// How often each save rule of the policy in force matched, what became of it, and the time it took:
-// for /v1/status and the metrics. Counts since the start; a rule that leaves the policy takes its
-// figures along.
+// Counts matches, results and processor time of each save rule in force, for /v1/status and the
+// metrics. Counts begin at the start of the process; the counts of a removed rule are removed.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +18,10 @@ class RuleCounters {
  public:
   explicit RuleCounters(telemetry::Metrics& metrics) : metrics_(metrics) {}
 
-  // The rules of the policy that came into force, in its order.
+  // Replaces the rules by those of a new policy, in its order.
   void Follow(const std::vector<std::string>& rules);
-  // What the rules said to one result, and whether it is on the disk. What did not get there, and
-  // rules that were not tried for lack of time, count as dropped. Rules that are gone are skipped.
+  // Adds the verdicts on one result. Captures that were not `saved`, and rules skipped for lack of
+  // time, count as dropped. Verdicts of removed rules are ignored.
   void Count(const std::vector<RuleVerdict>& verdicts, bool saved);
   // [{"rule", "matched", "saved", "dropped", "seconds"}] in the policy's order.
   base::Json Encode() const;

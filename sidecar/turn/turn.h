@@ -1,5 +1,5 @@
-// One hook event from start to end: parse, recall, prompt, capture, outbox, answer. The order is
-// written here once; each step is a file of its own.
+// Handles one hook event from start to end: draft, recall, commit, answer. The order is in turn.cc
+// alone; each step is a file of its own.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace sidecar {
 
 class Turn {
  public:
-  struct Parts {  // all must outlive the Turn
+  struct Parts {  // all outlive the Turn
     State& state;
     const PolicyWatch& policies;
     Recall& recall;

@@ -1,5 +1,4 @@
-// The one transaction of a hook event: messages, captures, injection, audit, session. Either all of
-// it is on the disk when the agent is answered, or none.
+// The one transaction of a hook event: messages, captures, injection, audit, session.
 #pragma once
 
 #include <string>
@@ -13,25 +12,26 @@
 
 namespace sidecar {
 
-// What was recalled for the event, and whether it is to be recorded at all.
+// The recall of an event.
 struct TurnRecall {
-  bool asked = false;  // a prompt, a session start or a tool of contextInjectTools
+  bool asked = false;  // for a prompt, a session start or a tool of contextInjectTools; recorded
   std::string query;
   Recalled found;   // ids and ranks for the record
-  Recalled inject;  // what may go into the prompt
+  Recalled inject;  // candidates for the prompt
 };
 
 struct TurnOutcome {
   api::HookAnswer answer;
-  bool repeated = false;               // the event had been answered before: nothing was written
-  std::vector<RecalledItem> injected;  // what is in the answer's text
+  bool repeated = false;               // a repeated event: nothing was written
+  std::vector<RecalledItem> injected;  // items in the answer's text
 };
 
-// True when the event writes nothing at all, so that no commit is needed.
+// True when the event writes nothing and needs no commit.
 bool WritesNothing(const TurnDraft& draft, const TurnRecall& recall);
 
-// Runs inside the writer's transaction. kFull: the outbox or the disk; nothing is then written.
-// `cause`: see OutboxRow. `account`: of the session that the event ends, see EndConversation.
+// Runs inside the writer's transaction. kFull: the outbox or the volume is full, nothing is
+// written. `cause`: see OutboxRow. `account`: of the session that the event ends, see
+// EndConversation.
 base::Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
                                      const TurnRecall& recall, const ActivePolicy& policy,
                                      const OutboxLimits& limits, int64_t now_ms,

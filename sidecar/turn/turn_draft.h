@@ -1,5 +1,5 @@
-// What one hook event will write, decided before anything is written: messages, captures, what it
-// begins and ends. Pure.
+// Plans the writes of one hook event: messages, captures, a denial, the begin and end of sessions.
+// Writing is turn_commit.h. Pure.
 #pragma once
 
 #include <map>
@@ -16,29 +16,28 @@
 namespace sidecar {
 
 struct TurnDraft {
-  api::HookEvent
-      event;  // secrets redacted, without tool_response; what is sent anywhere comes from it
-  std::string output;     // of a tool's result, redacted: all that is kept of tool_response
-  std::string event_key;  // the same for a repeated event; empty: it cannot be told
-  std::string call_id;    // the tool call's; made from its contents when the agent gave none
+  api::HookEvent event;   // redacted, without tool_response
+  std::string output;     // redacted text of tool_response
+  std::string event_key;  // deduplication key; empty when the event has none
+  std::string call_id;    // of the tool call; a hash of the call when the agent gave none
   std::vector<conversation::Message> messages;
   std::vector<RuleVerdict> verdicts;  // of every save rule, for a tool's result
   std::vector<Capture> captures;
-  std::string denial;                 // PreToolUse: why not; empty: go on
+  std::string denial;                 // PreToolUse: the reason; empty: allowed
   std::vector<std::string> unjudged;  // PreToolUse: arguments that the policy's lists cannot judge
   bool audited = false;               // the tool is one of auditTools
   Redactor::Counts redactions;
   bool truncated = false;                // texts over 256 KiB were cut to head and tail
-  std::vector<std::string> over_budget;  // what ran out of kHookBudgetUs: denial, redaction
+  std::vector<std::string> over_budget;  // steps that exceeded kHookBudgetUs: denial, redaction
 
   bool BeginsTurn() const { return event.kind == api::HookEvent::Kind::kUserPromptSubmit; }
   bool EndsSession() const { return event.kind == api::HookEvent::Kind::kSessionEnd; }
-  // SessionStart after the transcript lost what was injected (rulings K27).
+  // SessionStart after a clear or a compaction: the transcript lost the injections.
   bool ClearsTranscript() const;
 };
 
-// What a draft asks of the machine. The defaults ask nothing, so that the same event always gives
-// the same draft.
+// The clock and the links of the file system, as a draft reads them. The defaults read nothing, so
+// that the same event gives the same draft.
 struct DraftSources {
   SpentTime spent = [] { return int64_t{0}; };
   RealPath real_path = [](const std::string& path) { return path; };
@@ -46,9 +45,8 @@ struct DraftSources {
 
 TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const DraftSources& sources);
 
-// The body of the POST /observations that a capture of the draft becomes. Names that are longer
-// than the wire allows are cut, and end in the hash of the whole, so that different ones stay
-// different.
+// The body of POST /observations for a capture of the draft. A name over the wire's limit is cut
+// and ends in the hash of the whole name, so that different names stay different.
 base::Json ObservationBody(const TurnDraft& draft, const Capture& capture,
                            const std::string& session, const api::Policy& policy);
 

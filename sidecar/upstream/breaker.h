@@ -1,6 +1,5 @@
-// A circuit breaker (Nygard, "Release It!", 2007): after a few failures in a row calls are refused
-// for a while, then one call probes, and no second one before the first has ended. No clock and no
-// lock of its own.
+// A circuit breaker (Nygard, "Release It!", 2007): opens after a few failures in a row, then lets
+// one probe through at a time (half-open). No clock and no lock of its own.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +19,15 @@ class Breaker {
 
   bool IsOpen() const { return failed_ >= options_.failures; }
   bool Refuses(int64_t now_ms) const { return IsOpen() && now_ms < next_probe_ms_; }
-  // A call that ends within `patience_ms`. A probe that never reports its end counts as over then.
+  // Admits a call that ends within `patience_ms`; a probe without a reported end counts as over
+  // then.
   Pass Begin(int64_t now_ms, int64_t patience_ms) {
     if (!IsOpen()) return Pass::kCall;
     if (now_ms < next_probe_ms_) return Pass::kRefused;
     next_probe_ms_ = now_ms + std::max(patience_ms, pause_ms_);
     return Pass::kProbe;
   }
-  // A probe that ended and showed nothing: the next caller probes.
+  // Ends a probe without a verdict: the next caller probes.
   void Release(int64_t now_ms) { next_probe_ms_ = now_ms; }
   // True when calls failed before this one.
   bool Succeeded() {
@@ -42,7 +42,7 @@ class Breaker {
     if (pass == Pass::kProbe) {
       pause_ms_ = std::min(pause_ms_ * 2, options_.longest_ms);
     } else if (opened_) {
-      return;  // begun before it opened: says nothing that is not known
+      return;  // begun before the breaker opened: nothing new
     } else {
       pause_ms_ = options_.first_ms;
     }

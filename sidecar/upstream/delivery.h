@@ -1,6 +1,6 @@
-// Sends the outbox to the memory server: in order per lane, again until it is taken, and never
-// twice in effect. A fault of the server suspends the whole outbox, with a reason that people see;
-// what an answer means is delivery_outcome.h.
+// Delivers the outbox to the memory server: in order per lane, with retries, idempotent. A fault of
+// the server suspends the whole outbox and shows a reason. Classifying answers is
+// delivery_outcome.h.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@
 
 namespace sidecar {
 
-// Why the whole outbox waits.
+// The reason for which the whole outbox waits.
 struct Suspension {
   std::string reason;   // one of kSuspensionReasons
   std::string message;  // what the server said, for people
@@ -46,23 +46,22 @@ class Delivery {
            const base::Clock& clock, Options options);
   ~Delivery();
 
-  void Start();         // the thread
+  void Start();         // starts the thread
   void Wake();          // there are new rows
-  void ServerIsBack();  // somebody else reached the server: try at once
-  // Waits at most `limit_ms` for the thread to send what the lane holds → whether it holds nothing
-  // now. While the outbox is suspended it does not wait.
+  void ServerIsBack();  // retries at once: another caller reached the server
+  // Waits at most `limit_ms` until the lane is empty; not at all while the outbox is suspended.
+  // → whether the lane is empty.
   base::Result<bool> AwaitLane(const std::string& lane, int64_t limit_ms);
-  void Stop();  // ends the thread; a call that runs is waited for
+  void Stop();  // joins the thread, after the call that runs
 
-  // After Stop: sends what can be sent until nothing is pending, the server does not answer three
-  // times (unless `to_the_end`), or `limit_ms` has passed; a call that is under way then is given
-  // up. → what is still pending.
+  // After Stop: delivers until no row is pending, three calls got no answer (unless `to_the_end`),
+  // or `limit_ms` has passed, which cancels a running call. → pending rows.
   int64_t Flush(int64_t limit_ms, bool to_the_end = false);
 
-  // One pass over the outbox; → milliseconds until there is something to do again. Not while the
-  // thread runs; for Flush and tests.
+  // One pass over the outbox, for Flush and tests; not while the thread runs. → milliseconds until
+  // the next pass is due.
   int64_t Round();
-  uint64_t rounds();  // that the thread has ended
+  uint64_t rounds();  // passes of the thread so far
   bool suspended() const { return suspended_; }
   std::optional<Suspension> suspension() const { return suspension_.Copy(); }
   int last_status() const { return last_status_; }  // of the last answer; 0: none yet
@@ -72,7 +71,7 @@ class Delivery {
     int64_t sequence = 0;
     std::string dead_cause, dead_reason;  // empty cause: delivered
   };
-  // What one pass over the outbox finds out.
+  // The state of one pass.
   struct Pass {
     Refusals::Pass lanes;
     bool probes = false;                        // one row is sent and decides over the others
@@ -83,7 +82,7 @@ class Delivery {
 
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   bool IsOver() const { return interrupted_ || clock_.MonotonicMs() >= end_ms_; }
-  // The rows of one page. A value ends the pass: the milliseconds of Round.
+  // Delivers one page of rows. A value ends the pass: the milliseconds of Round.
   std::optional<int64_t> SendPage(const std::vector<OutboxHead>& heads, Pass& pass);
   bool MayGo(const OutboxHead& head, Pass& pass);
   int64_t WaitAfter(Pass& pass);
@@ -106,7 +105,7 @@ class Delivery {
   const Options options_;
 
   Refusals refusals_;
-  // The server has a budget for what is new and one for what waited here (429): each waits alone.
+  // The server has one quota for new writes and one for the backlog (429): each waits alone.
   std::array<int64_t, 2> budget_due_ms_ = {0, 0};  // by IsReplay
   std::atomic<int64_t> server_due_ms_ = 0;
   std::atomic<bool> suspended_ = false, interrupted_ = false;

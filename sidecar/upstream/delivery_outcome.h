@@ -1,4 +1,4 @@
-// What the memory server's answer to a write means, and where a write may go. Pure.
+// Classifies the memory server's answers to writes, and decides the destination of a write. Pure.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@ namespace sidecar {
 struct DeliveryOutcome {
   enum class Kind {
     kDelivered,
-    kRowFault,     // the server is well and will never take this row: a dead letter
-    kConflict,     // it may take it later; a dead letter after a few tries
-    kServerFault,  // the server, or the way to it: every row waits
-    kThrottled,    // the row's budget is used up; Retry-After says for how long
+    kRowFault,     // the server works and never accepts this row: a dead letter
+    kConflict,     // the server may accept the row later; a dead letter after a few tries
+    kServerFault,  // of the server or the network: every row waits
+    kThrottled,    // the quota of the row is used up, for as long as Retry-After says
   };
   Kind kind = Kind::kServerFault;
   const char* reason = "";  // of a server fault: one word of kSuspensionReasons
   bool maybe_row = false;   // of a server fault: another row is asked before all of them wait
-  // Of a server fault: refused so often while the server takes others, the row is at fault after
-  // all. 0: never.
+  // Of a server fault: after so many refusals while the server accepts other rows, the row is at
+  // fault. 0: never.
   int most_tries = 0;
 };
 
-// Every `reason`, so that a metric has a series for each from the start.
+// All reasons; the metric has a series for each from the start.
 inline constexpr const char* kSuspensionReasons[] = {
     "unreachable",      // no answer
     "overloaded",       // 502, 503, 504
@@ -39,12 +39,12 @@ inline constexpr const char* kSuspensionReasons[] = {
 };
 
 DeliveryOutcome ClassifyResponse(const OutboxRow& row, const http::Response& answer);
-// No answer came at all.
+// The outcome of a call without an answer.
 DeliveryOutcome ClassifyNoAnswer();
 
-// Where a row of `captured` (its destination at the capture) goes now that `current` is in force.
-// Empty url: not resolved, wait. A destination in another namespace is never followed: `allowed` is
-// false.
+// The destination of a row that was captured for the server `captured`, now that `current` is in
+// force. Empty url: not resolved, the row waits. `allowed` is false where `current` is in another
+// namespace: rows never follow there.
 struct Destination {
   std::string url;
   bool allowed = true;

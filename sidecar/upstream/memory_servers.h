@@ -1,5 +1,5 @@
-// The way out to memory servers: one client and one health per base URL, with the projected token.
-// Knows no routes.
+// Calls memory servers: one client and one health per base URL, with the projected token. Knows no
+// routes.
 #pragma once
 
 #include <functional>
@@ -23,26 +23,26 @@ class MemoryServers {
   struct Options {
     // Read for each call, so that a rotated token is used at once; empty: no token is sent.
     std::string token_file;
-    // Whether the token was made for the server at that URL; no other gets to see it.
+    // Whether the token is for the server at that URL; other servers get none.
     std::function<bool(const std::string& base_url)> token_is_for;
-    // A server answers again that did not; on the thread whose call found out.
+    // Called when a server answers again, on the thread of that call.
     std::function<void()> on_back = [] {};
     std::function<base::Result<std::unique_ptr<http::Client>>(http::ClientOptions)> make_client =
         http::MakeClient;
-    size_t max_clients = 8;  // beyond it the least recently used one goes
+    size_t max_clients = 8;  // LRU
   };
   MemoryServers(Options options, const base::Clock& clock)
       : options_(std::move(options)), clock_(clock) {}
 
-  // Any thread. kUnavailable: `base_url` is empty (not resolved yet), no answer came, or the server
-  // did not answer before and is not asked now; that costs no time.
+  // Any thread. kUnavailable: `base_url` is empty (not resolved yet), no answer came, or the
+  // circuit breaker is open, which costs no time.
   base::Result<http::Response> Send(const std::string& base_url, http::ClientRequest request);
   SendToServer Sender() {
     return [this](const std::string& url, http::ClientRequest request) {
       return Send(url, std::move(request));
     };
   }
-  // Whether Send would refuse a caller that waits so long without asking the server.
+  // Whether Send would refuse a call of this timeout by the circuit breaker.
   bool Refuses(const std::string& base_url, int64_t patience_ms) const;
   bool IsAway(const std::string& base_url) const;
   bool IsSlow(const std::string& base_url) const;  // for recalls; also when it is away

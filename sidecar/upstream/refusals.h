@@ -1,6 +1,6 @@
-// The account of refused rows: which lane waits and how long, when all of them do, and when a row
-// that was refused again and again is itself at fault. Pure decisions over the answers so far; one
-// thread, and the time is handed in.
+// Tracks refused rows of the outbox: the backoff of each lane, the suspension of all lanes, and
+// rows that are at fault themselves. Decisions over the answers so far; one thread, and time is a
+// parameter.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Refusals {
  public:
   enum class Verdict { kLaneWaits, kAllWait, kRowIsDead };
   enum class Turn { kSend, kWait, kStepOver };
-  // The lanes that one pass over the outbox met.
+  // Lanes of one pass over the outbox.
   struct Pass {
     int64_t begin_ms = 0;
     std::set<std::string> seen, waiting, stepped;
@@ -30,18 +30,19 @@ class Refusals {
         seeds_(seed) {}
 
   bool all_wait() const { return all_wait_; }
-  // Whether the row is sent in this pass. While all wait one lane after the other is the probe, so
-  // that no single row decides over the others.
+  // Whether the row is sent in this pass. While all lanes wait, the lanes take turns as the probe,
+  // so that no single row decides over the others.
   Turn TurnOf(const std::string& lane, int64_t sequence, Pass& pass);
 
   Verdict OnServerFault(const OutboxRow& row, const DeliveryOutcome& fault, int64_t now_ms);
   Verdict OnConflict(const OutboxRow& row, int64_t now_ms);  // kLaneWaits or kRowIsDead
-  void OnSettled(const OutboxRow& row, int64_t now_ms);  // the server took the row, or judged it
-  void OnWell();                                         // the server answers as it should
-  void Drop(const OutboxRow& row);                       // it is settled without the server
+  void OnSettled(const OutboxRow& row,
+                 int64_t now_ms);   // the server accepted or finally refused the row
+  void OnWell();                    // the server works
+  void Drop(const OutboxRow& row);  // the row is settled without the server
 
   int64_t PauseOfAll() { return std::max<int64_t>(all_.NextMs(), 1); }
-  // After a whole pass → milliseconds until a lane has its turn, at most `longest_ms`.
+  // After a whole pass. → milliseconds until a lane is due, at most `longest_ms`.
   int64_t WaitAfter(Pass& pass, int64_t now_ms, int64_t longest_ms);
   void Clear() { lanes_.clear(); }
 
@@ -49,9 +50,9 @@ class Refusals {
   struct Refused {
     base::Backoff backoff;
     int64_t sequence = 0;      // of the lane's first row
-    int tries = 0, alone = 0;  // refusals in all; those while the server took other rows
+    int tries = 0, alone = 0;  // refusals in all; those while the server accepted other rows
     uint64_t taken = 0;        // taken_ at the last refusal
-    // Refused so often that the row behind it is asked; it was, and the server took that.
+    // The row was refused so often that the row behind it was tried, which the server accepted.
     bool step_over = false, stepped_over = false;
     int64_t due_ms = 0;
     uint64_t probed = 0;  // the round of probes in which it was one
@@ -64,7 +65,7 @@ class Refusals {
   uint64_t seeds_;
   std::map<std::string, Refused> lanes_;
   bool all_wait_ = false;
-  uint64_t taken_ = 0;   // rows that the server took or judged
+  uint64_t taken_ = 0;   // rows that the server accepted or finally refused
   uint64_t probes_ = 1;  // rounds of probes
   std::string doubted_;  // lane of the last fault that may be its row's; empty: none since a pass
 };

@@ -1,5 +1,5 @@
-// Tells the memory server how long and how many memories of the project are kept, when the policy
-// says so. What the rules mean is the server's to know.
+// Sends the retention rules of the policy to the memory server. What the rules mean is the server's
+// matter.
 #pragma once
 
 #include <functional>
@@ -15,30 +15,27 @@
 
 namespace sidecar {
 
-// What is to be told once `now` is in force: rules that changed, or all at a start, for the server
-// may be another one; and that rules are taken back where they do not come from any more, another
-// project or server included. An Agent that told none takes none away from another of its project;
-// one that told some does, for a project has one list: the last one told. While the policy names no
-// server nothing is told. Empty rules: taken back. Pure.
+// Updates to send when `now` takes effect: changed rules (all of them at start-up, since the server
+// may be new), and withdrawals (empty rules) for projects and servers that `now` does not name any
+// more. A project has one list, the last one sent: an Agent that sent none withdraws none of
+// another Agent's. None while the policy names no server. Pure.
 std::vector<RetentionTold> RetentionNotices(const std::vector<RetentionTold>& told,
                                             const api::Policy& now, bool at_start);
 
-// Puts the notices into the outbox and notes them, in one commit: they reach the server in order,
-// and survive that it is away.
+// Enqueues the updates and records them, in one commit: the outbox delivers them in order.
 base::Status TellRetention(State& state, const api::Policy& now, bool at_start,
                            const OutboxLimits& limits, int64_t now_ms);
 
-// Tells them when a policy comes into force, and again what an outbox without room refused. Any
-// thread, one at a time.
+// Sends updates when a policy comes into force, and again when the outbox had no room. Any thread.
 class RetentionTeller {
  public:
-  // → the policy in force, if there is one.
+  // The policy in force; nullopt: none yet.
   using InForce = std::function<std::optional<api::Policy>()>;
   // All outlive it. `wake` tells the delivery that there are new rows.
   RetentionTeller(State& state, const OutboxLimits& limits, const base::Clock& clock,
                   InForce in_force, std::function<void()> wake);
-  void Tell();           // after a policy came into force
-  void TellWhatWaits();  // once more if the last call was refused
+  void Tell();           // call after a policy came into force
+  void TellWhatWaits();  // repeats a refused Tell
 
  private:
   void TellLocked();

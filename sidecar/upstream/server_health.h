@@ -1,6 +1,6 @@
-// The sidecar's one opinion on whether a memory server is there, shared by recall, direct calls and
-// delivery. Two breakers: a server that does not answer is away for everybody; one that is only
-// slower than an impatient caller waits is slow for impatient callers alone.
+// The health of a memory server, shared by recall, direct calls and delivery. Two circuit breakers:
+// a server that does not answer is away for all callers; a server slower than a short timeout is
+// slow for callers with short timeouts alone.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace sidecar {
 
 class ServerHealth {
  public:
-  // A caller that waits less is impatient: its timeout does not mean that the server is away.
+  // A shorter timeout is impatient: when it passes, the server may still be there.
   static constexpr int64_t kImpatientMs = 1'000;
   struct Call {
     bool impatient = false;
@@ -21,7 +21,7 @@ class ServerHealth {
   };
   enum class End { kAnswered, kTimedOut, kNoAnswer };
 
-  // Nothing: do not call now.
+  // nullopt: do not call now.
   std::optional<Call> Begin(int64_t now_ms, int64_t patience_ms) {
     std::lock_guard lock(mutex_);
     if (RefusesLocked(now_ms, patience_ms)) return std::nullopt;
@@ -30,7 +30,7 @@ class ServerHealth {
     if (call.impatient) call.quick = quick_.Begin(now_ms, patience_ms);
     return call;
   }
-  // True when the server is back: it answers, and did not before.
+  // True when the server answers again after it was away.
   bool Finish(const Call& call, int64_t now_ms, End end) {
     std::lock_guard lock(mutex_);
     if (end == End::kAnswered) {
@@ -38,8 +38,8 @@ class ServerHealth {
       return there_.Succeeded();
     }
     if (call.impatient) quick_.Failed(call.quick, now_ms);
-    // What a short wait shows of a server is only that it is slow. Its probe goes to the next
-    // caller, or a server that takes longer than recalls wait would never be found again.
+    // A short timeout proves slowness only. The probe passes to the next caller: a server slower
+    // than recalls would otherwise never be found again.
     if (end == End::kNoAnswer || !call.impatient) {
       there_.Failed(call.there, now_ms);
     } else if (call.there == Breaker::Pass::kProbe) {
