@@ -1,6 +1,7 @@
 // What `setup` puts into the settings of agents and takes out again, beside what is there. Pure.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
