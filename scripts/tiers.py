@@ -93,6 +93,12 @@ def unit(results, section):
         section.run()
 
 
+def clang(results, section):
+    """A second compiler, which reads each file by itself and without a precompiled header."""
+    if build(results, "clang"):
+        results.add("build clang", 1, 0)
+
+
 def suites(paths):
     return sorted({suite for path in paths for suite in TEST_SUITE.findall(open(path, encoding="utf-8").read())})
 
@@ -239,7 +245,7 @@ def room(results, section, folder):
         section.run()
 
 
-TIERS = {"unit": unit, "race": race, "programs": programs, "api-server": api_server, "cluster": cluster}
+TIERS = {"unit": unit, "clang": clang, "race": race, "programs": programs, "api-server": api_server, "cluster": cluster}
 MORE = {"loops": loops}
 BEFORE = {"program": ["race", "programs"], "api": ["api-server"]}  # names of the release before
 
