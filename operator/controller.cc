@@ -13,7 +13,7 @@ constexpr int kFewWorkers = 2;  // of kinds with few objects, or little to do fo
 
 }  // namespace
 
-Controller::Controller(kube::KubeClient& client, ControllerOptions options,
+Controller::Controller(kube::KubeClient& client, const ControllerOptions& options,
                        const base::Clock& clock)
     : loop_(client, clock),
       environment_(client, loop_,

@@ -34,7 +34,7 @@ struct ControllerOptions {
 class Controller {
  public:
   // `client` must outlive this.
-  Controller(kube::KubeClient& client, ControllerOptions options,
+  Controller(kube::KubeClient& client, const ControllerOptions& options,
              const base::Clock& clock = base::SystemClock());
   ~Controller();
 

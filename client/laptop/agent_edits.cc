@@ -35,14 +35,19 @@ Result<std::string> Changed(const std::string& text, const Change& change) {
 }
 
 FileEdit JsonEdit(std::string file, Change with, Change without) {
-  return {std::move(file), [with](const std::string& text) { return Changed(text, with); },
-          [without](const std::string& text) { return Changed(text, without); }};
+  return {
+      std::move(file),
+      [with = std::move(with)](const std::string& text) { return Changed(text, with); },
+      [without = std::move(without)](const std::string& text) { return Changed(text, without); }};
 }
 
 FileEdit HooksEdit(const std::string& file, const std::string& program,
                    std::vector<std::string> events) {
   return JsonEdit(
-      file, [=](Settings& settings) { return AddHooks(settings, program, events); },
+      file,
+      [program, events = std::move(events)](Settings& settings) {
+        return AddHooks(settings, program, events);
+      },
       [](Settings& settings) {
         RemoveHooks(settings);
         return Status();

@@ -69,7 +69,7 @@ void BoundedLog::Write(std::string_view line) {
 
 Status Service::Start() {
   const std::string before = address();
-  const auto started = StartAt(before.empty() ? "127.0.0.1:0" : before);
+  auto started = StartAt(before.empty() ? "127.0.0.1:0" : before);
   // The port may be another program's by now.
   if (!started && !before.empty()) return StartAt("127.0.0.1:0");
   return started;

@@ -36,11 +36,11 @@ Result<int> Spawn(const Home& home) {
   char program[4096] = "";
   if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
     return Error{Code::kInternal, "cannot find this program's own file"};
-  const std::string log = home.File("up.log"), folder = home.folder();
+  const std::string log = home.File("up.log");
   std::error_code ignored;
   if (std::filesystem::file_size(log, ignored) > kLogBytes && !ignored)
     std::filesystem::rename(log, log + ".1", ignored);
-  std::string words[] = {program, "up", "--home", folder};
+  std::string words[] = {program, "up", "--home", home.folder()};
   char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
   auto environment = CleanEnvironment();
   std::vector<char*> variables;
@@ -55,7 +55,7 @@ Result<int> Spawn(const Home& home) {
   posix_spawn_file_actions_adddup2(&files, 1, 2);
   posix_spawn_file_actions_addclosefrom_np(&files, 3);
   // Not in the directory of who asked: it would be kept from being unmounted.
-  posix_spawn_file_actions_addchdir_np(&files, folder.c_str());
+  posix_spawn_file_actions_addchdir_np(&files, home.folder().c_str());
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&how, &none);

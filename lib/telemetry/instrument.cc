@@ -150,7 +150,8 @@ std::vector<http::Route> AdminRoutes(Metrics& metrics, std::function<base::Statu
     if (status) return http::TextResponse(200, "ok\n");
     return http::TextResponse(503, status.error().message + "\n");
   };
-  const auto scrape = [&metrics, ready, budget](const http::Request&) {
+  const auto scrape = [&metrics, ready = std::move(ready),
+                       budget = std::move(budget)](const http::Request&) {
     MeasureProcess(metrics);
     if (budget) MeasureBudget(metrics, *budget);
     MeasureLog(metrics);

@@ -129,7 +129,7 @@ void RangeIndex::MergeTail() {
   }
 }
 
-void RangeIndex::Put(std::vector<NewRow> rows) {
+void RangeIndex::Put(std::vector<NewRow>&& rows) {
   if (rows.empty()) return;
   const auto first_row = static_cast<uint32_t>(rows_.size());
   std::vector<Posting> postings;

@@ -53,7 +53,7 @@ class RangeIndex {
   explicit RangeIndex(int64_t range) : range_(range) {}
   // Takes rows in, in place of those under the same slots; a slot once a call. Each call makes a
   // segment; segments of like size are merged, so rows should come in batches where they can.
-  void Put(std::vector<NewRow> rows);
+  void Put(std::vector<NewRow>&& rows);
   void Remove(int64_t slot);
 
   // Appends the rows that hold any of the words, in order of slots.

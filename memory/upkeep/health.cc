@@ -131,10 +131,10 @@ std::vector<http::Route> AdminRoutes(HealthProbe& probe, Tenants& tenants,
       return scrape(request);
     };
   }
-  routes.push_back(
-      {"GET", api::kServerReportPath, [&probe, &tenants, by_keys](const http::Request&) {
-         return Report(probe, tenants, by_keys && by_keys());
-       }});
+  routes.push_back({"GET", api::kServerReportPath,
+                    [&probe, &tenants, by_keys = std::move(by_keys)](const http::Request&) {
+                      return Report(probe, tenants, by_keys && by_keys());
+                    }});
   return routes;
 }
 

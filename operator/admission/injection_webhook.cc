@@ -68,8 +68,9 @@ base::Result<std::unique_ptr<InjectionWebhook>> InjectionWebhook::Start(WebhookO
   serving.idle_timeout_ms = kIdleMs;
   telemetry::Instrument(serving, metrics);
   std::vector<http::Route> routes = {
-      {"POST", "/mutate",
-       Reviewed([agent_of](const Json& review) { return AnswerMutation(review, agent_of); }),
+      {"POST", "/mutate", Reviewed([agent_of = std::move(agent_of)](const Json& review) {
+         return AnswerMutation(review, agent_of);
+       }),
        kMaxReviewBytes},
       {"POST", "/validate", Reviewed(AnswerValidation), kMaxReviewBytes}};
   ASSIGN_OR_RETURN(webhook->server_,

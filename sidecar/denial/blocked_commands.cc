@@ -37,9 +37,9 @@ bool HoldsOption(const std::vector<std::string>& argv, const std::string& wanted
 // An option that has no value in its own word may have the next one.
 bool MayTakeNext(const std::vector<std::string>& argv, size_t at) {
   if (argv[0] == "git" || argv[0].ends_with("/git")) {
-    const bool before_command = std::none_of(argv.begin() + 1, argv.begin() + at, [](auto& word) {
-      return word == "push" || word == "commit";
-    });
+    const bool before_command =
+        std::none_of(argv.begin() + 1, argv.begin() + std::ptrdiff_t(at),
+                     [](auto& word) { return word == "push" || word == "commit"; });
     if (before_command)
       return std::find(std::begin(kGitValues), std::end(kGitValues), argv[at]) !=
              std::end(kGitValues);

@@ -7,9 +7,9 @@
 namespace sidecar {
 
 struct ShellWord {
-  std::string text;      // quotes and backslashes taken off
-  bool expands = false;  // holds $name, $(…), `…`, {a,b}, or names a command by a wildcard:
-                         // its value is known when it runs
+  std::string text = {};  // quotes and backslashes taken off
+  bool expands = false;   // holds $name, $(…), `…`, {a,b}, or names a command by a wildcard:
+                          // its value is known when it runs
   bool names_command = false;  // stands where the name of a command stands
   bool runs = false;  // names a command, or may be code: behind sudo, env, eval, sh -c and the like
   bool program = false;    // names the program that runs: a command's, or one behind wrappers

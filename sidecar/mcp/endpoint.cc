@@ -50,7 +50,8 @@ http::Response Written(const http::Request& request, int status, const Json& mes
   return answer;
 }
 
-http::Response Refused(const http::Request& request, int status, const Json& id, RpcError error) {
+http::Response Refused(const http::Request& request, int status, const Json& id,
+                       const RpcError& error) {
   return Written(request, status, RpcFailure(id, error));
 }
 
@@ -123,7 +124,7 @@ http::Response McpEndpoint::Post(const http::Request& request) {
         Failure(kInvalidRequest, "Accept must list application/json and text/event-stream"));
   }
   McpReading reading = ReadMcpMessage(request.body);
-  if (reading.error) return Refused(request, 400, reading.message.id, std::move(*reading.error));
+  if (reading.error) return Refused(request, 400, reading.message.id, *reading.error);
   const McpMessage& message = reading.message;
   if (IsStateless(message, request.headers)) return Stateless(request, message);
   if (message.method == "initialize") return Begin(request, message);
@@ -146,7 +147,7 @@ http::Response McpEndpoint::Stateless(const http::Request& request, const McpMes
   }
   if (auto refused = RefuseStateless(message, request.headers)) {
     const int status = StatusOfRpc(refused->code, true);
-    return Refused(request, status, message.id, std::move(*refused));
+    return Refused(request, status, message.id, *refused);
   }
   Outcome outcome;
   bool cacheable = true;

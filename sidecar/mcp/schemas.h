@@ -11,14 +11,14 @@ namespace sidecar {
 
 inline constexpr int64_t kMaxId = (int64_t{1} << 53) - 1;
 
-inline base::Json ObjectSchema(base::Json properties, std::vector<const char*> required) {
+inline base::Json ObjectSchema(base::Json properties, const std::vector<const char*>& required) {
   base::Json schema = {{"type", "object"}, {"additionalProperties", false}};
   schema["properties"] = properties.empty() ? base::Json::object() : std::move(properties);
   if (!required.empty()) schema["required"] = required;
   return schema;
 }
 // Later versions may add fields to results.
-inline base::Json ResultSchema(base::Json properties, std::vector<const char*> required) {
+inline base::Json ResultSchema(base::Json properties, const std::vector<const char*>& required) {
   return {{"type", "object"}, {"properties", std::move(properties)}, {"required", required}};
 }
 
@@ -48,7 +48,7 @@ inline base::Json ScopeSchema() {
 inline base::Json AnswerSchema(base::Json properties, std::vector<const char*> required) {
   properties["text"] = {{"type", "string"}, {"description", "the result, as content has it"}};
   required.push_back("text");
-  return ResultSchema(std::move(properties), std::move(required));
+  return ResultSchema(std::move(properties), required);
 }
 inline base::Json RowProperties() {
   const base::Json text = {{"type", "string"}};

@@ -25,7 +25,7 @@ constexpr int kDefaultContext = 5;
 int64_t IdOf(const Json& arguments) { return arguments.at("id").get<int64_t>(); }
 
 // The arguments of these names, as query parameters.
-AgentMemory::Parameters QueryOf(const Json& arguments, std::vector<const char*> names) {
+AgentMemory::Parameters QueryOf(const Json& arguments, const std::vector<const char*>& names) {
   AgentMemory::Parameters query;
   for (const char* name : names) {
     const auto value = arguments.find(name);
@@ -36,7 +36,7 @@ AgentMemory::Parameters QueryOf(const Json& arguments, std::vector<const char*> 
   return query;
 }
 
-Json BodyOf(const Json& arguments, std::vector<const char*> names) {
+Json BodyOf(const Json& arguments, const std::vector<const char*>& names) {
   Json body = Json::object();
   for (const char* name : names) {
     if (arguments.contains(name)) body[name] = arguments.at(name);

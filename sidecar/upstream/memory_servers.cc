@@ -42,7 +42,7 @@ ServerHealth::End EndOf(const base::Result<http::Response>& answer) {
 }  // namespace
 
 base::Result<http::Response> MemoryServers::Send(const std::string& base_url,
-                                                 http::ClientRequest request) {
+                                                 const http::ClientRequest& request) {
   if (base_url.empty()) {
     return base::Error{base::Code::kUnavailable, "the memory server is not resolved yet"};
   }

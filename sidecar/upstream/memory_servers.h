@@ -36,10 +36,11 @@ class MemoryServers {
 
   // Any thread. kUnavailable: `base_url` is empty (not resolved yet), no answer came, or the
   // circuit breaker is open, which costs no time.
-  base::Result<http::Response> Send(const std::string& base_url, http::ClientRequest request);
+  base::Result<http::Response> Send(const std::string& base_url,
+                                    const http::ClientRequest& request);
   SendToServer Sender() {
-    return [this](const std::string& url, http::ClientRequest request) {
-      return Send(url, std::move(request));
+    return [this](const std::string& url, const http::ClientRequest& request) {
+      return Send(url, request);
     };
   }
   // Whether Send would refuse a call of this timeout by the circuit breaker.

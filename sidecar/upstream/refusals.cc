@@ -123,7 +123,7 @@ Refusals::Refused& Refusals::Of(const OutboxRow& row) {
   if (kept) return found->second;
   Refused fresh{.backoff = base::Backoff(first_ms_, longest_ms_, ++seeds_),
                 .sequence = row.sequence};
-  return lanes_.insert_or_assign(row.lane, std::move(fresh)).first->second;
+  return lanes_.insert_or_assign(row.lane, fresh).first->second;
 }
 
 void Refusals::Postpone(Refused& refused, int64_t now_ms) {

@@ -9,7 +9,7 @@
 
 namespace base {
 
-Workers::Workers(std::string name, size_t threads, size_t queue, int64_t idle_ms)
+Workers::Workers(const std::string& name, size_t threads, size_t queue, int64_t idle_ms)
     : name_(name.substr(0, 15)), most_threads_(threads), capacity_(queue), idle_(idle_ms) {
   CHECK(threads > 0);
 }

@@ -19,7 +19,7 @@ namespace base {
 class Workers {
  public:
   // `threads`: the most there will be. `queue`: tasks that may wait beside those that run.
-  Workers(std::string name, size_t threads, size_t queue, int64_t idle_ms = 10'000);
+  Workers(const std::string& name, size_t threads, size_t queue, int64_t idle_ms = 10'000);
   ~Workers();  // Stop()
 
   // False when the queue is full or the pool stops; the task is then dropped. Any thread.

@@ -238,7 +238,7 @@ void Connection::Work(const std::shared_ptr<Exchange>& exchange) {
   if (!simple || !handover_.compare_exchange_strong(expected, Handover::kDone)) {
     boost::asio::post(core_.io, [self = shared_from_this(), outcome = std::move(outcome),
                                  unused = std::move(exchange->received)]() mutable {
-      self->Resume(std::move(outcome), std::move(unused));
+      self->Resume(std::move(outcome), unused);
     });
   }
   if (!core_.options.after) return;
@@ -263,7 +263,7 @@ void Connection::OnActivityWhileBusy() {
   if (peeked <= 0) client_gone_.request_stop();
 }
 
-void Connection::Resume(Outcome outcome, std::string unused) {
+void Connection::Resume(Outcome outcome, const std::string& unused) {
   if (state_ != State::kBusy) return;
   if (outcome.broken) return Close(outcome.reset);
   buffer_.insert(0, unused);

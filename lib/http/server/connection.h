@@ -88,7 +88,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Dispatch();
   void Work(const std::shared_ptr<Exchange>& exchange);  // on a worker
   void OnActivityWhileBusy();
-  void Resume(Outcome outcome, std::string unused);
+  void Resume(Outcome outcome, const std::string& unused);
   void Flush();
   void NextRequest();
   void Linger();

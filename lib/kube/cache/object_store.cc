@@ -185,7 +185,8 @@ void ObjectStore::Replace(std::string_view name_space, Listing listing, const st
   }
 }
 
-std::vector<ObjectStore::Outcome> ObjectStore::Exchange(std::string_view name_space, Entries next) {
+std::vector<ObjectStore::Outcome> ObjectStore::Exchange(std::string_view name_space,
+                                                        Entries&& next) {
   std::vector<Outcome> outcomes;
   for (auto at = entries_.lower_bound({std::string(name_space), ""}); at != entries_.end();) {
     auto here = at++;

@@ -86,7 +86,7 @@ class ObjectStore {
   Entry MakeEntry(const Json& object) const;
   void Insert(const ObjectKey& key, Entry entry);
   void Remove(Entries::iterator at);
-  std::vector<Outcome> Exchange(std::string_view name_space, Entries next);
+  std::vector<Outcome> Exchange(std::string_view name_space, Entries&& next);
   void Saw(const std::string& version);
 
   const Prune prune_;

@@ -54,8 +54,11 @@ ObjectStore& ControllerLoop::AddCache(CachePlan plan) {
 }
 
 void ControllerLoop::Watch(const ObjectStore& cache, WorkQueue& queue, MapToKeys map) {
-  for (auto& source : sources_)
-    if (source->store.get() == &cache) source->routes.push_back({&queue, std::move(map)});
+  for (auto& source : sources_) {
+    if (source->store.get() != &cache) continue;
+    source->routes.push_back({&queue, std::move(map)});
+    return;
+  }
 }
 
 void ControllerLoop::Start() {

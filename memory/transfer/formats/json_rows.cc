@@ -112,7 +112,7 @@ class ObjectReader {
 }  // namespace
 
 Status ReadJsonRows(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
-  const Status read = ObjectReader(defaults, importer).Read(body);
+  Status read = ObjectReader(defaults, importer).Read(body);
   const bool taken = importer.sessions_given() + importer.observations_given() > 0;
   if (read || taken || read.error().code != Code::kInvalid) return read;
   return Error{Code::kInvalid, read.error().message + "; " + kTaken};
