@@ -117,7 +117,7 @@ constexpr MetricInfo kMetrics[] = {
      "Bytes of state.db that are in use, without the pages that deletes freed."},
     {"agent_memory_sidecar_state_limit_bytes", "gauge", "Above it the oldest rows go."},
     {"agent_memory_sidecar_unjudged_calls_total", "counter",
-     "Tool calls with arguments that neither allowedPaths nor blockedCommands can judge."},
+     "Tool calls of which allowedPaths or blockedCommands cannot judge all."},
     // The memory server.
     {"agent_memory_server_anonymous", "gauge",
      "1 when callers without a token are let in (--auth none, --anonymous-namespace), else 0."},

@@ -11,6 +11,7 @@
 #include "lib/base/json/mend.h"
 #include "lib/base/text/text.h"
 #include "sidecar/denial/path_judge.h"
+#include "sidecar/text/normal_path.h"
 #include "sidecar/text/tool_text.h"
 
 namespace sidecar {
@@ -94,14 +95,6 @@ bool IsOneWord(std::string_view text) {
 
 bool IsHome(std::string_view text) {
   return text == "~" || (text.starts_with("~") && text.find('/') != std::string_view::npos);
-}
-
-// Of a root directory: /compact is a command of a chat, /etc is none.
-bool IsRootDirectory(std::string_view text) {
-  constexpr std::string_view kRoots[] = {
-      "bin",  "boot", "dev", "etc",  "home", "lib", "lib32", "lib64", "media", "mnt",  "opt",
-      "proc", "root", "run", "sbin", "srv",  "sys", "tmp",   "usr",   "var",   "data", "Users"};
-  return base::IsOneOf(text.substr(1), kRoots);
 }
 
 class Reader {
@@ -257,8 +250,9 @@ class Reader {
   // False: it may be anything, so that only its commands are judged.
   bool AddLine(std::string_view line) {
     if (line.size() > kLongestPath) return false;
+    // /compact is a command of a chat, /etc is none.
     if (line.size() > 1 && line.find_first_of("/*?[", 1) == std::string_view::npos &&
-        line.starts_with("/") && !IsRootDirectory(line)) {
+        line.starts_with("/") && !IsRootDirectory(line.substr(1))) {
       return false;
     }
     if (line.starts_with("/") || IsHome(line) || PathOfFileUrl(line)) {

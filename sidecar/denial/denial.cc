@@ -12,6 +12,7 @@
 #include "sidecar/denial/script_paths.h"
 #include "sidecar/denial/script_words.h"
 #include "sidecar/denial/shell_call.h"
+#include "sidecar/denial/unjudged_words.h"
 
 namespace sidecar {
 namespace {
@@ -211,6 +212,14 @@ std::vector<std::string> Unjudged(const api::Policy& policy,
                                   const std::vector<BlockedCommand>& blocked, const CallTexts& call,
                                   WorkBudget& budget) {
   std::vector<std::string> names;
+  for (const std::string& script : call.scripts) {
+    if (!budget.Spend(script.size())) return names;
+    for (std::string& reason :
+         UnjudgedOfScript(script, !blocked.empty(), !policy.allowed_paths.empty())) {
+      const bool known = std::find(names.begin(), names.end(), reason) != names.end();
+      if (!known && names.size() < kMostUnjudged) names.push_back(std::move(reason));
+    }
+  }
   for (const auto& [name, text] : call.prose) {
     const bool known = std::find(names.begin(), names.end(), name) != names.end();
     if (known || names.size() > kMostUnjudged || !MayMatter(policy, blocked, text, budget))

@@ -14,8 +14,10 @@
 namespace sidecar {
 
 struct Denial {
-  std::string reason;                 // empty: the call is not denied
-  std::vector<std::string> unjudged;  // arguments that may hold a path or a command, or may not
+  std::string reason;  // empty: the call is not denied
+  // What may hold a path or a command, or may not: names of arguments that are prose, and
+  // "command: …" with the reason why words of a command are not known here.
+  std::vector<std::string> unjudged;
 };
 
 // A path must be allowed as written and as `real_path` gives it. Relative ones begin in the event's

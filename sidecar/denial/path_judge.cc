@@ -21,6 +21,9 @@ bool IsDevice(std::string_view path) {
   if (path.starts_with(kDescriptors) && path.size() > kDescriptors.size()) {
     return path.find_first_not_of("0123456789", kDescriptors.size()) == std::string_view::npos;
   }
+  // No files: bash opens a connection.
+  const bool connection = path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
+  if (connection) return path.find("..") == std::string_view::npos;
   return std::find(std::begin(kDevices), std::end(kDevices), path) != std::end(kDevices);
 }
 
@@ -46,6 +49,15 @@ bool Climbs(std::string_view path) {
          path.find("/../") != std::string_view::npos;
 }
 
+// A wildcard that matches "..": .* or .[.]
+bool MayBeParent(const std::string& path) {
+  const std::vector<std::string> steps = base::Split(path, '/');
+  return std::any_of(steps.begin(), steps.end(), [](const std::string& step) {
+    return step.starts_with(".") && step.find_first_of("*?[") != std::string::npos &&
+           (base::MatchesGlob(step, "..") || step[1] == '[');
+  });
+}
+
 }  // namespace
 
 std::optional<std::string> PathOfFileUrl(std::string_view text) {
@@ -63,11 +75,6 @@ std::optional<std::string> PathOfFileUrl(std::string_view text) {
   return slash == std::string_view::npos ? "/" : std::string(rest.substr(slash));
 }
 
-bool LooksLikePath(std::string_view word) {
-  return word.starts_with("/") || word.starts_with("~") ||
-         word.find("..") != std::string_view::npos;
-}
-
 PathJudge::PathJudge(const api::Policy& policy, const RealPath& real_path,
                      const std::string& directory, WorkBudget& budget)
     : policy_(policy), real_path_(real_path), budget_(budget) {
@@ -77,15 +84,25 @@ PathJudge::PathJudge(const api::Policy& policy, const RealPath& real_path,
     real_prefixes_.push_back(real_path(prefix));
 }
 
-std::string PathJudge::Refusal(const std::string& path) const {
+bool PathJudge::IsPathInCode(std::string_view part) const {
+  if (part == ".." || part.starts_with("~/") || Climbs(part)) return true;
+  if (const auto path = PathOfFileUrl(part)) return IsPathInCode(*path);
+  if (!part.starts_with("/")) return false;
+  const std::string_view first = FirstStep(part);
+  const auto& allowed = policy_.allowed_paths;
+  return IsRootDirectory(first) ||
+         (!first.empty() && std::any_of(allowed.begin(), allowed.end(), [&](const auto& path) {
+           return FirstStep(path) == first;
+         }));
+}
+
+std::string PathJudge::Refusal(const std::string& path) const { return RefusalOf(path, true); }
+
+// `globs`: a shell expands *, ? and [ of it.
+std::string PathJudge::RefusalOf(const std::string& path, bool globs) const {
   if (path.starts_with("~")) return NoAccess(path);
   if (IsDevice(path)) return {};
-  for (const std::string& segment : base::Split(path, '/')) {
-    const bool may_be_parent = segment.starts_with(".") &&
-                               segment.find_first_of("*?[") != std::string::npos &&
-                               (base::MatchesGlob(segment, "..") || segment[1] == '[');
-    if (may_be_parent) return NoAccess(path);
-  }
+  if (globs && MayBeParent(path)) return NoAccess(path);
   if (path.starts_with("/")) return RefusalIn(path, "/");
   if (!knows_directory_) return RefusalWithoutDirectory(path);
   for (const std::string& directory : directories_) {
@@ -112,13 +129,13 @@ std::string PathJudge::RefusalOfWord(const ShellWord& word) const {
   const std::string text = word.expands ? word.text.substr(0, word.literal) : word.text;
   if (word.assigns && text.substr(0, text.find('=')).ends_with("PATH")) return {};
   if (const size_t equals = text.find('='); equals != std::string::npos) {
-    std::string refusal = RefusalOfPart(text.substr(equals + 1));
+    std::string refusal = RefusalOfPart(text.substr(equals + 1), word.wildcard);
     if (!refusal.empty() || text.starts_with("-")) return refusal;
   }
-  if (text.starts_with("-")) return RefusalOfOption(text);
+  if (text.starts_with("-")) return RefusalOfOption(text, word.wildcard);
   if (word.names_command && (text.find('/') == std::string::npos || IsSystemProgram(text)))
     return {};
-  return RefusalOfPart(text);
+  return RefusalOfPart(text, word.wildcard);
 }
 
 std::string PathJudge::Enter(const std::string& path) {
@@ -132,29 +149,30 @@ std::string PathJudge::Enter(const std::string& path) {
 }
 
 // -I../x, -C/x; -xf/x is taken for f and /x.
-std::string PathJudge::RefusalOfOption(const std::string& text) const {
+std::string PathJudge::RefusalOfOption(const std::string& text, bool globs) const {
   const size_t slash = text.find('/');
   const bool dotted = text.size() > 2 && text[2] == '.';
   if (dotted || (slash == std::string::npos && text.find("..") != std::string::npos)) {
-    return RefusalOfPart(text.substr(2));
+    return RefusalOfPart(text.substr(2), globs);
   }
-  return slash == std::string::npos ? "" : RefusalOfPart(text.substr(slash));
+  return slash == std::string::npos ? "" : RefusalOfPart(text.substr(slash), globs);
 }
 
 // curl -d @file; else a name like any other. Of many @ the names between are those of files here.
-std::string PathJudge::RefusalOfPart(const std::string& part) const {
+std::string PathJudge::RefusalOfPart(const std::string& part, bool globs) const {
   const size_t name = std::min(part.find_first_not_of('@'), part.size());
   if (name > 0 && name < part.size()) {
-    if (std::string refusal = RefusalOfPlain(part.substr(name)); !refusal.empty()) return refusal;
+    if (std::string refusal = RefusalOfPlain(part.substr(name), globs); !refusal.empty())
+      return refusal;
   }
-  return RefusalOfPlain(part);
+  return RefusalOfPlain(part, globs);
 }
 
-std::string PathJudge::RefusalOfPlain(const std::string& part) const {
+std::string PathJudge::RefusalOfPlain(const std::string& part, bool globs) const {
   if (part.empty()) return {};
   if (const auto path = PathOfFileUrl(part)) return Refusal(*path);
   if (part.find("://") != std::string::npos) return {};
-  return Refusal(part);
+  return RefusalOf(part, globs);
 }
 
 // It may be any directory: only when all are allowed is a relative path too.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/api/policy.h"
-#include "sidecar/denial/shell_words.h"
+#include "sidecar/denial/shell_word.h"
 #include "sidecar/text/work_budget.h"
 
 namespace sidecar {
@@ -20,9 +20,6 @@ using RealPath = std::function<std::string(const std::string& path)>;
 
 // What file:/x and file://host/x name, however the scheme is written; nullopt for other texts.
 std::optional<std::string> PathOfFileUrl(std::string_view text);
-
-// Text that is a path in any reading: for code inside quotes.
-bool LooksLikePath(std::string_view word);
 
 class PathJudge {
  public:
@@ -37,14 +34,19 @@ class PathJudge {
   std::string RefusalOfGuess(const std::string& text) const;
   // A word of a command, which may be a path, hold one, or be something else.
   std::string RefusalOfWord(const ShellWord& word) const;
+  // A part of code or of a text in quotes that is a path in any reading: below a directory that
+  // systems have at the root or that is allowed, below a home, or climbing.
+  bool IsPathInCode(std::string_view part) const;
   // From now on the command may be in `path` too; whether it got there is not known, so that each
   // relative path must be allowed from every such directory.
   std::string Enter(const std::string& path);
+  bool strict() const { return policy_.strict_commands; }
 
  private:
-  std::string RefusalOfOption(const std::string& text) const;
-  std::string RefusalOfPart(const std::string& part) const;
-  std::string RefusalOfPlain(const std::string& part) const;
+  std::string RefusalOf(const std::string& path, bool globs) const;
+  std::string RefusalOfOption(const std::string& text, bool globs) const;
+  std::string RefusalOfPart(const std::string& part, bool globs) const;
+  std::string RefusalOfPlain(const std::string& part, bool globs) const;
   std::string RefusalWithoutDirectory(const std::string& path) const;
   std::string RefusalIn(const std::string& path, const std::string& directory) const;
   std::string NoAccess(const std::string& path) const;

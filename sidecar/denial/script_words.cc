@@ -17,7 +17,10 @@ base::Status AddWords(std::string_view script, int depth, std::vector<ShellWord>
     all.back().command += first;
     const bool marks = word.text.find_first_of(" \t\n\"'\\$`;|&") != std::string::npos;
     const bool code = word.runs && !word.names_command && (word.document || marks);
-    if (code) RETURN_IF_ERROR(AddWords(word.text, depth + 1, all));
+    if (!code) continue;
+    const auto read = AddWords(word.text, depth + 1, all);
+    const bool certain = word.program || word.document;  // else it may be a text with an apostrophe
+    if (!read && certain) return read;
   }
   if (all.size() > kMaxShellWords)
     return base::Error{base::Code::kInvalid, "it has too many words to be judged"};

@@ -200,7 +200,8 @@ void ShellCall::Seek(const std::string& word) {
     runs_words_ = true;
     return Name(name);
   }
-  runs_words_ = begun_ || runner_->name == "eval" || runner_->name == "trap";
+  runs_words_ = begun_ || runner_->name == "eval" || runner_->name == "trap" ||
+                runner_->name == "watch";  // it joins its words
   runner_ = nullptr;
   told_ = true;  // sudo -s ls
 }
@@ -277,6 +278,24 @@ void ShellCall::AddOption(const std::string& option) {
   skipped_ = std::count(name.begin(), name.end(), 'o') + std::count(name.begin(), name.end(), 'O');
 }
 
+// What stands in the $(…) and `…` of a text, one a line.
+std::string Substituted(std::string_view text) {
+  std::string code;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const bool ticks = text[at] == '`';
+    if (!ticks && !text.substr(at).starts_with("$(")) continue;
+    const size_t begin = at + (ticks ? 1 : 2);
+    size_t end = begin;
+    for (int open = 1; end < text.size(); ++end) {
+      if (!ticks && text[end] == '(') ++open;
+      if (text[end] == (ticks ? '`' : ')') && --open == 0) break;
+    }
+    code.append(text.substr(begin, end - begin)).append("\n");
+    at = end;
+  }
+  return code;
+}
+
 std::string HeldCode(std::string_view name, std::string_view word) {
   const auto behind = [&](std::string_view mark) {
     const size_t at = word.find(mark);
@@ -303,9 +322,7 @@ std::string HeldCode(std::string_view name, std::string_view word) {
                                               "printf",  "test",    "[",      "[[",
                                               "unset",   "read",    "export", "readonly"};
   if (!base::IsOneOf(name, kEvaluators)) return {};
-  std::string code = behind("$(");  // arithmetic is expanded once more
-  if (code.empty()) code = behind("`");
-  return code.substr(0, code.find_last_of(")`"));
+  return Substituted(word);  // arithmetic is expanded once more
 }
 
 }  // namespace sidecar

@@ -23,8 +23,9 @@ class ShellCall {
   void Add(const std::string& word);                  // the next word behind it
   void InputIs(bool known) { input_known_ = known; }  // redirected; known: by a here-document
   bool CallsShell() const { return begun_; }
-  bool RunsWords() const { return runs_words_; }  // the words from here on may be commands
-  bool AtProgram() const { return at_program_; }  // the last word names what is run
+  bool RunsWords() const { return runs_words_; }        // the words from here on may be commands
+  bool AtProgram() const { return at_program_; }        // the last word names what is run
+  bool AddsInput() const { return from_input_words_; }  // behind xargs
   // Its code comes from a pipe, a file or the terminal: nobody can read it here.
   bool RunsUnknown() const;
 

@@ -320,9 +320,8 @@ class Lexer {
     if (std::exchange(behind_coproc_, false) && IsCompound(text_.substr(at_))) return;  // its name
     if (evaluates_) joined_.Add(word.text);
     evaluates_ |= word.text == "eval" && (expects_command_ || awaits_program_);
-    const bool option = word.text.starts_with("-");
     word.assigns &= expects_command_ || (assigning_ && awaits_program_);
-    word.runs = expects_command_ || (runner_ && !option);
+    word.runs = expects_command_ || (runner_ && !word.text.starts_with("-"));
     const bool evaluated = evaluates_ && joined_.One();
     word.names_command = expects_command_ && !word.assigns;
     const std::string_view name = std::string_view(word.text).substr(word.text.rfind('/') + 1);
@@ -340,9 +339,10 @@ class Lexer {
   void AddArgument(ShellWord& word, bool evaluated) {
     const bool shell = call_.CallsShell();
     call_.Add(word.text);
-    runner_ |= call_.RunsWords();
-    const bool option = word.text.starts_with("-");
-    word.program = call_.AtProgram() || evaluated || (shell && word.runs && !option);
+    word.from_input = call_.AtProgram() && call_.AddsInput();
+    runner_ = (runner_ && !call_.AtProgram()) || call_.RunsWords();  // code is what shells get
+    word.program =
+        call_.AtProgram() || evaluated || (shell && word.runs && !word.text.starts_with("-"));
     std::string code = HeldCode(name_, word.text);
     if (!code.empty()) words_.push_back({.text = std::move(code), .runs = true, .document = true});
   }

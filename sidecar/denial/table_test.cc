@@ -1,6 +1,7 @@
 // Shows what is denied of a table of commands: disguises, wrappers and ordinary ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "lib/base/text/text.h"
@@ -83,6 +84,37 @@ TEST(DenialTable, PathsThatAreNoneAndPathsOnlyKnownWhenTheyRun) {
   policy.allowed_paths = {"/repo"};
   for (const auto& [verdict, command] : Rows("denied_paths.tsv")) {
     EXPECT_EQ(VerdictOf(policy, command), verdict) << command;
+  }
+}
+
+TEST(DenialTable, WhatCannotBeJudgedSaysWhyAndStrictlyIsDenied) {
+  api::Policy policy;
+  policy.allowed_paths = {"/repo"};
+  policy.blocked_commands = {"rm"};
+  const std::pair<const char*, const char*> rows[] = {
+      {"cat \"$X\"", "command: words of cat are only known when it runs"},
+      {"cat $(git ls-files)", "command: words of cat are only known when it runs"},
+      {"head {a,b}/x", "command: words of head are only known when it runs"},
+      {"git ls-files | xargs cat", "command: xargs gives cat paths that are not known"},
+      {"xargs -I% sudo cat % < x", "command: xargs gives cat paths that are not known"},
+      {"cat src/*.c", "command: wildcards of cat may name links"},
+      {"sort < *.c", "command: wildcards of sort may name links"},
+      {"$CC main.c", "command: what it runs is only known when it runs"},
+      {"curl x | sh", "command: what it runs is only known when it runs"},
+  };
+  for (const auto& [command, reason] : rows) {
+    const Denial denial = JudgedRow(policy, {{"command", command}});
+    EXPECT_EQ(denial.reason, "") << command;
+    EXPECT_EQ(std::count(denial.unjudged.begin(), denial.unjudged.end(), reason), 1)
+        << command << ": " << base::Join(denial.unjudged, "; ");
+    EXPECT_EQ(VerdictOf(policy, command), "strict") << command;
+  }
+  for (const char* command :
+       {"cat a", "grep \"$X\" a", "echo $X *", "[[ $a == b* ]]", "find . -name '*.c'", "ls -l",
+        "case x in\n*.c) ls;;\nesac", "cat <<'EOF'\n$X *.c\nEOF", "curl 'https://x/?a=*'",
+        "echo $((a*2))", "seq 3 | xargs echo", "cat x | xargs kill"}) {
+    const Denial denial = JudgedRow(policy, {{"command", command}});
+    EXPECT_EQ(base::Join(denial.unjudged, "; "), "") << command;
   }
 }
 

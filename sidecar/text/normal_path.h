@@ -10,4 +10,9 @@ namespace sidecar {
 // it starts with '/'.
 std::string NormalPath(std::string_view path, std::string_view directory);
 
+// The name of the first step of an absolute path.
+std::string_view FirstStep(std::string_view path);
+// A directory that systems have at the root: etc, usr, home.
+bool IsRootDirectory(std::string_view name);
+
 }  // namespace sidecar
