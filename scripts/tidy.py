@@ -17,7 +17,7 @@ import rooms
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAMS = ("memory", "sidecar", "operator", "client")
 CODE = (".cc", ".h")
-MAX_LINES, MAX_FUNCTION_LINES = 400, 60
+MAX_LINES, MAX_FUNCTION_LINES, MAX_PROSE_COLUMNS = 400, 60, 120
 
 # A folder includes itself and these. The order is the order of the layers.
 LAYERS = {"lib/base": (), "lib/http": ("lib/base",), "lib/sqlite": ("lib/base",)}
@@ -64,7 +64,7 @@ class Tidy:
 
     def __init__(self, root, paths):
         self.root, self.paths, self.findings = root, paths, []
-        self.tests, self.code, self.words = set(), {}, Words(root)
+        self.tests, self.code, self.words = set(), {}, (Words(root), DocumentWords(root))
 
     def say(self, path, line, text):
         self.findings.append(f"{path}:{line}: {text}")
@@ -72,11 +72,14 @@ class Tidy:
     def run(self, **options):
         for path in self.paths:
             source = is_source(self.root, path)
-            if not source and not Words.reads(path):
+            if not source and not Words.reads(path) and not path.endswith(".md"):
                 continue
             with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as file:
                 text = file.read()
-            self.words.check(path, text, self.say)
+            for words in self.words:
+                words.check(path, text, self.say)
+            if path.endswith(".md"):
+                self.check_prose_columns(path, text)
             if not source:
                 continue
             self.check_name(path)
@@ -105,6 +108,14 @@ class Tidy:
         for number, line in enumerate(lines, 1):
             if MARKS.search(line):
                 self.say(path, number, "a note to do it later: do it, or write an issue")
+
+    def check_prose_columns(self, path, text):
+        """Tables, code and what has no space to break at may be longer."""
+        code = False
+        for number, line in enumerate(text.split("\n"), 1):
+            code ^= line.lstrip().startswith("```")
+            if len(line) > MAX_PROSE_COLUMNS and not code and not line.startswith("|") and " " in line[2:MAX_PROSE_COLUMNS]:
+                self.say(path, number, f"{len(line)} columns, the limit of documents is {MAX_PROSE_COLUMNS}: break the line")
 
     def check_code(self, path, text):
         folder = next((f for f in LAYERS if path.startswith(f + "/")), None)
@@ -185,13 +196,14 @@ class Tidy:
 class Words:
     """The table 'Instead of | Say' of docs/architecture.md: what comments, texts for people and documents do not say.
     A word ends where it ends, or with '*' anywhere; capitals do not count. Tests, ADRs and the change log may say it."""
+    HEAD = "Instead of"
 
     def __init__(self, root):
         self.instead, self.pattern = {}, None
         path = os.path.join(root, "docs/architecture.md")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
-                table = file.read().partition("\n| Instead of | Say |\n|---|---|\n")[2].split("\n\n")[0]
+                table = file.read().partition(f"\n| {self.HEAD} | Say |\n|---|---|\n")[2].split("\n\n")[0]
             for row in table.strip().split("\n") if table else []:
                 words, say = (cell.strip() for cell in row.strip("|").split("|"))
                 self.instead.update({word.strip(): say for word in words.split(",")})
@@ -215,6 +227,15 @@ class Words:
                 said = match[0].lower()
                 word = next(w for w in self.instead if re.fullmatch(re.escape(w.lower()).replace(r"\*", r"\w*"), said))
                 say(path, number, f"'{match[0]}' is not the field's word: {self.instead[word]}")
+
+
+class DocumentWords(Words):
+    """The table 'In documents instead of | Say': the same for documents alone, ADRs and the change log included."""
+    HEAD = "In documents instead of"
+
+    @staticmethod
+    def reads(path):
+        return path.endswith(".md") and not path.startswith(("lib/", *(program + "/" for program in PROGRAMS)))
 
 
 def is_source(root, path):
@@ -309,8 +330,11 @@ BROKEN = {  # path: (content, what the finding says)
     "memory/chicken.h": (GOOD + '#include "memory/egg.h"\n', "circle: memory/chicken, memory/egg"),
     "memory/egg.h": (GOOD, None), "memory/egg.cc": (GOOD + '#include "memory/chicken.h"\n', None),
     # Prose.
-    "docs/architecture.md": ("Words.\n\n| Instead of | Say |\n|---|---|\n| frobnic*, lane | key |\n\nA lane.\n", "'lane' is not"),
-    "docs/adr/0001-lane.md": ("A lane.\n", None), "memory/lane_test.cc": (GOOD + "// A lane.\n", None),
+    "docs/architecture.md": ("Words.\n\n| Instead of | Say |\n|---|---|\n| frobnic*, lane | key |\n\nA lane.\n\n"
+                             "| In documents instead of | Say |\n|---|---|\n| whoso | the caller |\n", "'lane' is not"),
+    "docs/adr/0001-lane.md": ("A lane.\n" + "wide " * 25 + "\n| " + "wide " * 25 + "\n```\n" + "wide " * 25 + "\n```\nWhoso.\n",
+                              (":2: 125 columns", ":7: 'Whoso'")),
+    "memory/lane_test.cc": (GOOD + "// A lane.\n", None),
     "memory/lane.cc": (GOOD + "int lane;  // planes\n", None),
     "memory/key.cc": (GOOD + '\nint lane;  // its Lane\nauto a = "it frobnicates";\n', (":3: 'Lane'", ":4: 'frobnicates'")),
     "docs/features.md": ("| A1 | works | `Fine.Works` |\n| A2 | works | |\n| A1 | not yet | |\n| A3 | soon | |\n"
