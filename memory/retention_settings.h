@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/base/process/config.h"
-#include "memory/store/store.h"
+#include "memory/sqlite/store/options.h"
 
 namespace memory {
 

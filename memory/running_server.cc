@@ -8,12 +8,9 @@
 #include "lib/telemetry/instrument.h"
 #include "memory/identity/cluster_reviewer.h"
 #include "memory/routes.h"
-#include "memory/sqlite/engine/page_caches.h"
-#include "memory/sqlite/engine/schema_guard.h"
-#include "memory/sqlite/engine/soundness_checks.h"
+#include "memory/sqlite/engine/sqlite_engine.h"
 #include "memory/upkeep/health.h"
 #include "memory/upkeep/sweeper.h"
-#include "memory/volume/space_guard.h"
 
 namespace memory {
 
@@ -49,6 +46,22 @@ void RefuseStrangers(http::ServerOptions& options, const ServerSettings& setting
   };
 }
 
+Result<std::unique_ptr<Engine>> StartEngine(const ServerSettings& settings,
+                                            const base::Clock& clock, telemetry::Metrics& metrics) {
+  SqliteEngine::Options options;
+  options.directory = settings.data_dir;
+  options.open_tenants = settings.open_tenants;
+  options.space = {settings.ballast_bytes, settings.min_free_bytes};
+  options.cache_bytes = static_cast<int64_t>(
+      base::ShareOfMemory(settings.cache_memory, base::MemoryLimit(), kCachePercent, kUsualMemory));
+  options.check_every_ms = settings.check_every_ms;
+  options.store = settings.store;
+  options.store.clock = &clock;
+  ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine,
+                   SqliteEngine::Start(std::move(options), metrics));
+  return engine;
+}
+
 }  // namespace
 
 // In the order of construction; destroyed in reverse.
@@ -58,16 +71,13 @@ struct RunningServer::Parts {
   ServerSettings settings;
   base::DirectoryLock lock;
   telemetry::Metrics metrics;
-  std::unique_ptr<SpaceGuard> space;  // outlives what it guards
-  Soundness soundness;                // outlives what tells it
   std::unique_ptr<telemetry::Tracer> tracer;
   std::unique_ptr<WayToCluster> cluster;
   std::unique_ptr<IdentityCheck> identities;
-  std::unique_ptr<Tenants> tenants;
+  std::unique_ptr<Engine> engine;
   std::unique_ptr<WriteBudgets> budgets;
   std::unique_ptr<Gate> gate;
   std::unique_ptr<HealthProbe> health;
-  std::unique_ptr<SoundnessChecks> checks;
   std::unique_ptr<Sweeper> sweeper;
   std::unique_ptr<http::Server> api_server, admin_server;
 };
@@ -101,42 +111,19 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   RETURN_IF_ERROR(base::MakeDirectories(settings.data_dir));
   ASSIGN_OR_RETURN(base::DirectoryLock lock,
                    base::DirectoryLock::Take(settings.data_dir, settings.lock_wait_ms));
-  RETURN_IF_ERROR(RefuseNewerSchemas(settings.data_dir));
   auto parts = std::make_unique<Parts>(settings, std::move(lock));
-  parts->space = std::make_unique<SpaceGuard>(
-      settings.data_dir, SpaceGuard::Limits{settings.ballast_bytes, settings.min_free_bytes},
-      clock);
-  parts->settings.store.space = parts->space.get();
-  parts->settings.store.on_damage = [soundness = &parts->soundness](const std::string& file,
-                                                                    const base::Error& error) {
-    soundness->Meet(file, error);
-  };
-  parts->settings.store.on_read_cut_off = [metrics = &parts->metrics](const char* limit) {
-    metrics->Count("agent_memory_server_reads_cut_off_total", {{"limit", limit}});
-  };
-  parts->settings.store.on_erased = [metrics = &parts->metrics](int64_t deletes) {
-    metrics->Count("agent_memory_server_erasures_total", {}, static_cast<double>(deletes));
-  };
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
-  parts->settings.store.clock = &clock;
-  LimitPageCaches(
-      base::ShareOfMemory(settings.cache_memory, base::MemoryLimit(), kCachePercent, kUsualMemory));
-  parts->tenants =
-      std::make_unique<Tenants>(settings.data_dir, parts->settings.store, settings.open_tenants);
+  ASSIGN_OR_RETURN(parts->engine, StartEngine(settings, clock, parts->metrics));
   if (settings.auth == "kubernetes") {
     RETURN_IF_ERROR(AskTheCluster(*parts, clock, reviewer));
   } else {
     // The one tenant there is: a file that cannot be opened is said now, not to the first caller.
-    ASSIGN_OR_RETURN(std::shared_ptr<Store> opened, parts->tenants->Take(kEverybody));
+    ASSIGN_OR_RETURN(std::shared_ptr<Store> opened, parts->engine->Open(kEverybody));
   }
   parts->budgets = std::make_unique<WriteBudgets>(settings.budgets, clock);
-  parts->gate = std::make_unique<Gate>(parts->identities.get(), *parts->tenants, clock,
+  parts->gate = std::make_unique<Gate>(parts->identities.get(), *parts->engine, clock,
                                        parts->metrics, parts->budgets.get());
-  parts->health =
-      std::make_unique<HealthProbe>(*parts->tenants, clock, *parts->space, parts->soundness);
-  parts->checks = std::make_unique<SoundnessChecks>(*parts->tenants, parts->soundness, clock,
-                                                    parts->metrics, settings.check_every_ms);
-  parts->checks->Start();
+  parts->health = std::make_unique<HealthProbe>(*parts->engine, clock);
 
   http::ServerOptions serving;
   serving.listen = settings.listen;
@@ -168,25 +155,24 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
       parts->admin_server,
       http::Server::Start(
           http::Router(AdminRoutes(
-              *parts->health, *parts->tenants, parts->metrics, settings.store.quota,
+              *parts->health, *parts->engine, parts->metrics, settings.store.quota,
               [cluster = parts->cluster.get()] { return cluster && cluster->ByKeys(); },
               serving.budget)),
           admin));
   parts->sweeper =
-      std::make_unique<Sweeper>(*parts->tenants, parts->metrics, settings.retention.interval_ms);
+      std::make_unique<Sweeper>(*parts->engine, parts->metrics, settings.retention.interval_ms);
   return std::unique_ptr<RunningServer>(new RunningServer(std::move(parts)));
 }
 
 std::string RunningServer::api_address() const { return parts_->api_server->address(); }
 std::string RunningServer::admin_address() const { return parts_->admin_server->address(); }
-Tenants& RunningServer::tenants() { return *parts_->tenants; }
+Engine& RunningServer::engine() { return *parts_->engine; }
 
 void RunningServer::Stop() {
   if (parts_->api_server) parts_->api_server->Stop(parts_->settings.drain_ms);
   parts_->api_server.reset();
-  parts_->checks->Stop();
   parts_->sweeper.reset();
-  parts_->tenants->Close();
+  parts_->engine->Close();
   if (parts_->admin_server) parts_->admin_server->Stop(0);
   parts_->admin_server.reset();
 }

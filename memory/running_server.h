@@ -8,7 +8,7 @@
 #include "lib/base/process/clock.h"
 #include "memory/identity/token_reviewer.h"
 #include "memory/server_settings.h"
-#include "memory/sqlite/engine/tenants.h"
+#include "memory/store/engine.h"
 
 namespace memory {
 
@@ -22,7 +22,7 @@ class RunningServer {
   ~RunningServer();  // Stop()
   std::string api_address() const;
   std::string admin_address() const;
-  Tenants& tenants();
+  Engine& engine();
   // Lets running requests end, commits what waits, closes the files.
   void Stop();
 

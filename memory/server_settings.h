@@ -6,7 +6,7 @@
 #include "lib/telemetry/trace_export.h"
 #include "memory/api/write_budgets.h"
 #include "memory/retention_settings.h"
-#include "memory/store/store.h"
+#include "memory/sqlite/store/options.h"
 
 namespace memory {
 

@@ -66,7 +66,7 @@ Response Gate::Pass(const Request& request, ApiHandler handler) const {
   if (!Permits(caller.role, request.method))
     return Refusal({403, {}, "without a token memories can be read here, not changed"});
   if (auto refused = OverBudget(caller, request)) return *std::move(refused);
-  auto store = tenants_.Take(caller.tenant);
+  auto store = engine_.Open(caller.tenant);
   if (!store) return http::ErrorResponse(store.error());
   const bool administrator = !identities_ || (!caller.account.empty() && !caller.of_pod);
   Response response =

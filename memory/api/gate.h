@@ -5,7 +5,7 @@
 #include "memory/api/handlers.h"
 #include "memory/api/write_budgets.h"
 #include "memory/identity/identity_check.h"
-#include "memory/sqlite/engine/tenants.h"
+#include "memory/store/engine.h"
 
 namespace memory {
 
@@ -16,10 +16,10 @@ class Gate {
  public:
   // `identities`: null with --auth none; `budgets`: null: nobody's writes are counted. All outlive
   // this.
-  Gate(IdentityCheck* identities, Tenants& tenants, const base::Clock& clock,
+  Gate(IdentityCheck* identities, Engine& engine, const base::Clock& clock,
        telemetry::Metrics& metrics, WriteBudgets* budgets = nullptr)
       : identities_(identities),
-        tenants_(tenants),
+        engine_(engine),
         clock_(clock),
         metrics_(metrics),
         budgets_(budgets) {}
@@ -32,7 +32,7 @@ class Gate {
   std::optional<http::Response> OverBudget(const Caller& caller,
                                            const http::Request& request) const;
   IdentityCheck* const identities_;
-  Tenants& tenants_;
+  Engine& engine_;
   const base::Clock& clock_;
   telemetry::Metrics& metrics_;
   WriteBudgets* const budgets_;

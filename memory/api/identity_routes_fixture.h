@@ -99,9 +99,8 @@ class EveryRouteTest : public ::testing::Test {
   }
   // "METHOD pattern" of the server's table.
   std::vector<std::pair<std::string, std::string>> Table() {
-    Tenants none(scratch_.File("none"), {}, 1);
     telemetry::Metrics metrics;
-    Gate gate(nullptr, none, clock_, metrics);
+    Gate gate(nullptr, server_->engine(), clock_, metrics);
     std::vector<std::pair<std::string, std::string>> table;
     for (const http::Route& route : Routes(gate, 1 << 20))
       table.emplace_back(route.method, route.pattern);

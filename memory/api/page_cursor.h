@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lib/http/message/message.h"
-#include "memory/store/store.h"
+#include "memory/store/reads.h"
 
 namespace memory {
 

@@ -5,6 +5,7 @@
 
 #include "memory/api/api_fixture.h"
 #include "memory/api/gate.h"
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/store/state.h"
 
 namespace memory {
@@ -42,7 +43,7 @@ class ReadTimeout : public ApiTest {
   }
   // Rows of one session that all hold a word, the first with many texts; and many sessions.
   void Fill() {
-    auto store = server_->tenants().Take(kEverybody);
+    auto store = server_->engine().Open(kEverybody);
     ASSERT_TRUE(store);
     std::vector<api::Session> sessions;
     std::vector<ExportedRow> rows;
@@ -128,7 +129,7 @@ TEST_F(ReadTimeout, LeavesASearchItsOwnDeadline) {
 
 TEST(Readers, ThatAreAllBusyAreNotWaitedForWithoutEnd) {
   ScratchDirectory scratch;
-  auto store = Store::Open(scratch.File("store"), {});
+  auto store = SqliteStore::Open(scratch.File("store"), {});
   ASSERT_TRUE(store) << store.error().message;
   int opened = 0;
   std::vector<std::string> cut_off;

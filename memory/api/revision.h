@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/base/json/json.h"
-#include "memory/store/store.h"
+#include "memory/store/transfers.h"
 
 namespace memory {
 

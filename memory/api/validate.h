@@ -3,7 +3,8 @@
 #pragma once
 
 #include "lib/http/message/message.h"
-#include "memory/store/store.h"
+#include "memory/store/reads.h"
+#include "memory/store/writes.h"
 
 namespace memory {
 

@@ -84,7 +84,7 @@ TEST_F(ApiServerIdentity, EveryRouteKnowsItsCallersByTheirTokens) {
     }
   }
   EXPECT_EQ(Everything(a), before);
-  EXPECT_EQ(server_->tenants().Open(), 2u);
+  EXPECT_EQ(server_->engine().Figures().open_tenants, 2);
 }
 
 TEST_F(ApiServerIdentity, ADeletedAccountIsOutWithinAMinute) {

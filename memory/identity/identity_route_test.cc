@@ -92,7 +92,7 @@ TEST_F(IdentityRouteTest, NoRouteAnswersAnybodyWhoIsNotKnown) {
   }
   EXPECT_GE(cases, 500);
   EXPECT_EQ(Everything(a), before);
-  EXPECT_EQ(server_->tenants().Open(), 1u) << "a stranger made a tenant";
+  EXPECT_EQ(server_->engine().Figures().open_tenants, 1) << "a stranger made a tenant";
 }
 
 TEST_F(IdentityRouteTest, WhatIsNotYoursAnswersExactlyLikeWhatIsNotThere) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/api/memory_api.h"
-#include "memory/store/store.h"
+#include "memory/store/reads.h"
 
 namespace memory {
 

@@ -66,7 +66,7 @@ Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
     if (piece.empty()) break;
     RETURN_IF_ERROR(spool.Append(piece));
   }
-  ASSIGN_OR_RETURN(std::shared_ptr<ExportCursor> rows, OpenForeign(spool.path()));
+  ASSIGN_OR_RETURN(std::shared_ptr<ExportCursor> rows, store.OpenCopy(spool.path()));
   RETURN_IF_ERROR(importer.SetFormat(kExportFormat));
   return rows->Walk(
       [&](const api::Session& row) { return importer.TakeSession(api::EncodeSession(row)); },

@@ -5,6 +5,7 @@
 
 #include "lib/sqlite/database.h"
 #include "memory/api/api_fixture.h"
+#include "memory/sqlite/store/sqlite_store.h"
 
 namespace memory {
 namespace {
@@ -92,7 +93,7 @@ TEST_F(FileTransferTest, AFileIsAStoresFile) {
   MustPost(NoteBody("carried over by hand"));
   const std::string path = scratch_.File("by-hand");
   std::ofstream(path, std::ios::binary) << ExportFile();
-  auto store = Store::Open(path, {});
+  auto store = SqliteStore::Open(path, {});
   ASSERT_TRUE(store) << store.error().message;
   EXPECT_TRUE((*store)->CheckIntegrity());
   EXPECT_EQ((*store)->Search({}, "carried", false)->rows.size(), 1u);

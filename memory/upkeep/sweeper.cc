@@ -13,13 +13,12 @@ namespace memory {
 
 namespace {
 
-constexpr int64_t kLookMs = 1000;         // at what was used, between the rounds
-constexpr size_t kManyUses = 65'536 / 8;  // are written down before the next round
+constexpr int64_t kLookMs = 1000;  // at what was used, between the rounds
 
 }  // namespace
 
-Sweeper::Sweeper(Tenants& tenants, telemetry::Metrics& metrics, int64_t interval_ms)
-    : tenants_(tenants),
+Sweeper::Sweeper(Engine& engine, telemetry::Metrics& metrics, int64_t interval_ms)
+    : engine_(engine),
       metrics_(metrics),
       thread_([this, interval_ms](const std::stop_token& stop) { Loop(stop, interval_ms); }) {
   pthread_setname_np(thread_.native_handle(), "retention");
@@ -30,18 +29,8 @@ Sweeper::~Sweeper() {
   thread_.join();
 }
 
-// What a crash left to be done, such as erasing what was deleted, is done by the file's writer.
-void Sweeper::OpenUnclosed(const std::stop_token& stop) {
-  for (const std::string& name : tenants_.Unclosed()) {
-    if (stop.stop_requested()) return;
-    if (auto store = tenants_.Take(name); !store)
-      base::LogWarn("a file that was not closed is opened later",
-                    {{"reason", store.error().message}});
-  }
-}
-
 void Sweeper::Loop(const std::stop_token& stop, int64_t interval_ms) {
-  OpenUnclosed(stop);
+  engine_.Recover(stop);
   using std::chrono::steady_clock;
   std::mutex mutex;
   std::condition_variable_any wake;
@@ -52,7 +41,7 @@ void Sweeper::Loop(const std::stop_token& stop, int64_t interval_ms) {
     wake.wait_until(lock, stop, std::min(look, next), [] { return false; });
     if (stop.stop_requested()) return;
     if (steady_clock::now() < next) {
-      KeepUses();
+      engine_.Tidy();
       continue;
     }
     Round(stop);
@@ -60,31 +49,18 @@ void Sweeper::Loop(const std::stop_token& stop, int64_t interval_ms) {
   }
 }
 
-// One store at a time: who holds one keeps it from being closed for another.
-void Sweeper::KeepUses() {
-  std::string name;
-  while (std::shared_ptr<Store> store = tenants_.OpenBehind(name)) {
-    store->CloseIdleReaders();
-    // What cannot be written down stays in memory and is tried again by the next round.
-    if (store->CountUses() >= kManyUses) (void)store->KeepUses();
-  }
-}
-
 void Sweeper::Round(const std::stop_token& stop) {
   int64_t over_cap = 0;
-  std::string name;
-  while (std::shared_ptr<Store> store = tenants_.OpenBehind(name)) {
-    if (stop.stop_requested()) return;
-    base::Result<Swept> swept = store->Sweep(stop);
+  const bool whole = engine_.Sweep(stop, [&](const base::Result<Swept>& swept) {
     if (!swept) {
       // What is over stays hidden by the clock; the next round tries again.
       base::LogWarn("retention could not finish a round", {{"reason", swept.error().message}});
-      continue;
+      return;
     }
     over_cap += swept->over_cap;
     Report(*swept);
-  }
-  metrics_.SetGauge("agent_memory_server_over_cap_rows", static_cast<double>(over_cap));
+  });
+  if (whole) metrics_.SetGauge("agent_memory_server_over_cap_rows", static_cast<double>(over_cap));
 }
 
 void Sweeper::Report(const Swept& swept) {

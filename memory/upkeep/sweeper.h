@@ -5,8 +5,7 @@
 #include <thread>
 
 #include "lib/telemetry/metrics.h"
-#include "memory/sqlite/engine/tenants.h"
-#include "memory/store/store.h"
+#include "memory/store/engine.h"
 
 namespace memory {
 
@@ -14,16 +13,14 @@ class Sweeper {
  public:
   // Both outlive this. At once it opens what a crash left unclosed. The first round is one
   // `interval_ms` after the start.
-  Sweeper(Tenants& tenants, telemetry::Metrics& metrics, int64_t interval_ms);
+  Sweeper(Engine& engine, telemetry::Metrics& metrics, int64_t interval_ms);
   ~Sweeper();  // ends a running round within one batch
 
  private:
   void Loop(const std::stop_token& stop, int64_t interval_ms);
-  void OpenUnclosed(const std::stop_token& stop);
   void Round(const std::stop_token& stop);
-  void KeepUses();
   void Report(const Swept& swept);
-  Tenants& tenants_;
+  Engine& engine_;
   telemetry::Metrics& metrics_;
   std::jthread thread_;
 };

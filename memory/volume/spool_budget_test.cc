@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "memory/api/api_fixture.h"
+#include "memory/sqlite/store/sqlite_store.h"
 
 namespace memory {
 namespace {
@@ -71,7 +72,7 @@ TEST_F(SpoolBudgetTest, CopiesAndUploadsOfAStoreCount) {
   ScratchDirectory scratch;
   StoreOptions options;
   options.spools = budget_;
-  auto store = Store::Open(scratch.File("store"), options);
+  auto store = SqliteStore::Open(scratch.File("store"), options);
   ASSERT_TRUE(store);
   ASSERT_TRUE((*store)->Save(Note("a row"), "", kMidnight));
   {

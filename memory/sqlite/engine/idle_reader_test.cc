@@ -1,8 +1,8 @@
 // Page caches of many tenants, and connections that nobody reads by.
 #include <gtest/gtest.h>
 
+#include "lib/sqlite/page_cache.h"
 #include "lib/testing/fake_clock.h"
-#include "memory/sqlite/engine/page_caches.h"
 #include "memory/sqlite/engine/tenants.h"
 #include "memory/store/memory_fixture.h"
 
@@ -18,8 +18,8 @@ class IdleReaderTest : public ::testing::Test {
     options.index_idle = std::chrono::hours(1);  // the writer does nothing by itself
     tenants_ = std::make_unique<Tenants>(scratch_.path(), options, 64);
   }
-  ~IdleReaderTest() override { LimitPageCaches(0); }
-  std::shared_ptr<Store> Fill(const std::string& name) {
+  ~IdleReaderTest() override { sqlite::SetPageCacheLimit(0); }
+  std::shared_ptr<SqliteStore> Fill(const std::string& name) {
     auto store = tenants_->Take(name);
     EXPECT_TRUE(store) << store.error().message;
     for (int i = 0; i < 6; ++i)
@@ -27,7 +27,7 @@ class IdleReaderTest : public ::testing::Test {
           (*store)->Save(Note(std::string(40'000, 'x') + std::to_string(i)), "", kMidnight));
     return *store;
   }
-  static size_t Read(Store& store) {
+  static size_t Read(SqliteStore& store) {
     auto rows = store.Recent({});
     return rows ? rows->size() : 0;
   }
@@ -38,16 +38,16 @@ class IdleReaderTest : public ::testing::Test {
 
 TEST_F(IdleReaderTest, PageCachesOfAllTenantsKeepToOneBudget) {
   constexpr size_t kLimit = 4 << 20, kInUse = 64 << 10;  // by writers at that moment
-  LimitPageCaches(kLimit);
+  sqlite::SetPageCacheLimit(kLimit);
   for (int i = 0; i < 64; ++i) {
     auto store = Fill("team-" + std::to_string(i));
     EXPECT_EQ(Read(*store), 6u);
-    ASSERT_LE(PageCacheBytes(), kLimit + kInUse);
+    ASSERT_LE(sqlite::PageCacheBytes(), kLimit + kInUse);
   }
   EXPECT_EQ(tenants_->Open(), 64u);
   for (int i = 0; i < 64; ++i) {
     EXPECT_EQ(Read(**tenants_->Take("team-" + std::to_string(i))), 6u);
-    ASSERT_LE(PageCacheBytes(), kLimit + kInUse);
+    ASSERT_LE(sqlite::PageCacheBytes(), kLimit + kInUse);
   }
 }
 
@@ -55,15 +55,16 @@ TEST_F(IdleReaderTest, AConnectionThatReadsNothingForAMinuteIsClosedAndOpensAgai
   auto store = Fill("team");
   ASSERT_EQ(Read(*store), 6u);
   // The reader has 240 KB of rows; the writer may take a few pages more or less meanwhile.
-  const size_t with_reader = PageCacheBytes() - 60'000, without = PageCacheBytes() - 180'000;
+  const size_t with_reader = sqlite::PageCacheBytes() - 60'000,
+               without = sqlite::PageCacheBytes() - 180'000;
   clock_.Advance(59'000);
   store->CloseIdleReaders();
-  EXPECT_GT(PageCacheBytes(), with_reader);
+  EXPECT_GT(sqlite::PageCacheBytes(), with_reader);
   clock_.Advance(2'000);
   store->CloseIdleReaders();
-  EXPECT_LT(PageCacheBytes(), without);
+  EXPECT_LT(sqlite::PageCacheBytes(), without);
   EXPECT_EQ(Read(*store), 6u);
-  EXPECT_GT(PageCacheBytes(), with_reader);
+  EXPECT_GT(sqlite::PageCacheBytes(), with_reader);
 }
 
 }  // namespace

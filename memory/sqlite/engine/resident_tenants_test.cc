@@ -24,7 +24,7 @@ class ResidentTenants : public ::testing::Test {
     options.index_wait = std::chrono::minutes(1);
     tenants_ = std::make_unique<Tenants>(scratch_.path(), options, 16);
   }
-  std::shared_ptr<Store> Fill(const std::string& name) {
+  std::shared_ptr<SqliteStore> Fill(const std::string& name) {
     auto store = tenants_->Take(name);
     EXPECT_TRUE(store) << store.error().message;
     for (int i = 0; i < kRowsEach; ++i) {
@@ -35,7 +35,7 @@ class ResidentTenants : public ::testing::Test {
     return *store;
   }
   // Whether the answer came from memory.
-  static bool Ask(Store& store) {
+  static bool Ask(SqliteStore& store) {
     Filter filter;
     filter.project = "p";
     const int64_t served = store.Indexes().served;
@@ -95,7 +95,7 @@ TEST_F(ResidentTenants, OneThatClosesGivesItsShareBack) {
 TEST_F(ResidentTenants, ManyThreadsOverManyTenantsKeepToTheBudget) {
   constexpr int kTenants = 4, kThreads = 4, kRounds = 60;
   Start(kRoomForOne);
-  std::vector<std::shared_ptr<Store>> stores;
+  std::vector<std::shared_ptr<SqliteStore>> stores;
   for (int i = 0; i < kTenants; ++i) stores.push_back(Fill("team-" + std::to_string(i)));
   std::vector<std::future<void>> threads;
   for (int thread = 0; thread < kThreads; ++thread) {

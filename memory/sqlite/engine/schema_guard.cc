@@ -1,5 +1,5 @@
 // The version is bytes 60 to 63 of a SQLite file, big-endian (PRAGMA user_version). A log that was
-// not written back yet may hold a newer one: Store::Open finds that.
+// not written back yet may hold a newer one: SqliteStore::Open finds that.
 #include "memory/sqlite/engine/schema_guard.h"
 
 #include <array>

@@ -72,7 +72,7 @@ void SoundnessChecks::RestAfter(const std::stop_token& stop, int64_t ms) {
 
 void SoundnessChecks::Round(const std::stop_token& stop) {
   for (std::string name; !stop.stop_requested();) {
-    std::shared_ptr<Store> store = tenants_.OpenBehind(name);
+    std::shared_ptr<SqliteStore> store = tenants_.OpenBehind(name);
     if (!store) return;
     if (!IsDue(store->path())) continue;
     const int64_t begun_ms = clock_.MonotonicMs();
@@ -93,7 +93,7 @@ bool SoundnessChecks::IsDue(const std::string& file) {
   return now_ms >= (soundness_.Suspected(file) ? due.suspected_ms : due.at_ms);
 }
 
-void SoundnessChecks::Check(Store& store, const std::stop_token& stop) {
+void SoundnessChecks::Check(SqliteStore& store, const std::stop_token& stop) {
   const char* outcome = "sound";
   Status found = store.CheckTables(stop);
   if (found) {
@@ -118,7 +118,7 @@ void SoundnessChecks::Check(Store& store, const std::stop_token& stop) {
 }
 
 // The tables are sound, and they hold all that the index is made of.
-Status SoundnessChecks::Mend(Store& store, const Error& damage, const std::stop_token& stop) {
+Status SoundnessChecks::Mend(SqliteStore& store, const Error& damage, const std::stop_token& stop) {
   soundness_.Meet(store.path(), damage);
   Status rebuilt = store.RebuildIndex();
   if (!rebuilt) return base::Wrap("its index could not be made again", rebuilt.error());

@@ -27,8 +27,8 @@ class SoundnessChecks {
 
  private:
   void Round(const std::stop_token& stop);
-  void Check(Store& store, const std::stop_token& stop);
-  base::Status Mend(Store& store, const base::Error& damage, const std::stop_token& stop);
+  void Check(SqliteStore& store, const std::stop_token& stop);
+  base::Status Mend(SqliteStore& store, const base::Error& damage, const std::stop_token& stop);
   bool IsDue(const std::string& file);
   bool Rest(const std::stop_token& stop, int64_t ms);  // false: stopped
   void RestAfter(const std::stop_token& stop, int64_t ms);

@@ -95,7 +95,7 @@ Tenants::Tenants(std::string directory, StoreOptions options, size_t most_open)
 
 Tenants::~Tenants() { Close(); }
 
-Result<std::shared_ptr<Store>> Tenants::Take(const std::string& name) {
+Result<std::shared_ptr<SqliteStore>> Tenants::Take(const std::string& name) {
   Lock lock(mutex_);
   while (true) {
     if (closed_) return Error{Code::kUnavailable, "the program is stopping"};
@@ -108,9 +108,9 @@ Result<std::shared_ptr<Store>> Tenants::Take(const std::string& name) {
   }
   entries_[name];
   lock.unlock();
-  auto opened = [&]() -> Result<std::unique_ptr<Store>> {
+  auto opened = [&]() -> Result<std::unique_ptr<SqliteStore>> {
     ASSIGN_OR_RETURN(std::string file, FileOf(name));
-    return Store::Open(file, options_);
+    return SqliteStore::Open(file, options_);
   }();
   lock.lock();
   wake_.notify_all();
@@ -124,7 +124,7 @@ Result<std::shared_ptr<Store>> Tenants::Take(const std::string& name) {
 }
 
 // Waits while the store opens or closes. Null: it is not there, or the wait was too long.
-std::shared_ptr<Store> Tenants::FindOpen(const std::string& name, Lock& lock) {
+std::shared_ptr<SqliteStore> Tenants::FindOpen(const std::string& name, Lock& lock) {
   wake_.wait_for(lock, kLongestOpenWait, [&] {
     auto place = entries_.find(name);
     return place == entries_.end() || place->second.state == State::kOpen;
@@ -155,7 +155,7 @@ Status Tenants::MakeRoom(Lock& lock) {
 }
 
 void Tenants::CloseOne(std::map<std::string, Entry>::iterator place, Lock& lock) {
-  std::shared_ptr<Store> store = std::move(place->second.store);
+  std::shared_ptr<SqliteStore> store = std::move(place->second.store);
   place->second.state = State::kClosing;
   lock.unlock();
   store->Close();
@@ -166,7 +166,7 @@ void Tenants::CloseOne(std::map<std::string, Entry>::iterator place, Lock& lock)
 }
 
 Status Tenants::ProbeWrite() {
-  std::shared_ptr<Store> latest;
+  std::shared_ptr<SqliteStore> latest;
   {
     std::lock_guard lock(mutex_);
     uint64_t used = 0;
@@ -202,7 +202,7 @@ size_t Tenants::Open() const {
 size_t Tenants::IndexBytes() const { return options_.index_budget->bytes(); }
 int64_t Tenants::SpoolBytes() const { return options_.spools->bytes(); }
 
-std::shared_ptr<Store> Tenants::OpenBehind(std::string& name) {
+std::shared_ptr<SqliteStore> Tenants::OpenBehind(std::string& name) {
   std::lock_guard lock(mutex_);
   for (auto place = entries_.upper_bound(name); place != entries_.end(); ++place) {
     if (place->second.state != State::kOpen) continue;
@@ -217,7 +217,7 @@ Tenants::Usage Tenants::Used() const {
   Usage usage;
   for (const auto& [name, entry] : entries_) {
     if (entry.state != State::kOpen) continue;
-    const Store::Used used = entry.store->Usage();
+    const SqliteStore::Used used = entry.store->Usage();
     usage.rows += used.rows;
     usage.due_erasures += entry.store->DueErasures();
     usage.longest_log = std::max(usage.longest_log, used.log_bytes);

@@ -11,7 +11,7 @@
 
 #include "lib/base/json/json.h"
 #include "lib/base/result.h"
-#include "memory/store/store.h"
+#include "memory/sqlite/store/sqlite_store.h"
 
 namespace memory {
 
@@ -27,15 +27,15 @@ class Tenants {
 
   // A tenant's store, opened, or made, when it is not. It stays open while anybody holds it. Any
   // thread. kUnavailable: as many as may be open are in use, or Close was called; else as
-  // Store::Open.
-  base::Result<std::shared_ptr<Store>> Take(const std::string& name);
+  // SqliteStore::Open.
+  base::Result<std::shared_ptr<SqliteStore>> Take(const std::string& name);
 
   // Tenants whose file was not closed, in this life or the one before: it has a log. What such a
   // file has left to do is done while it is open.
   std::vector<std::string> Unclosed();
 
   // The open tenant whose name comes behind `name`, which becomes its name; null: there is none.
-  std::shared_ptr<Store> OpenBehind(std::string& name);
+  std::shared_ptr<SqliteStore> OpenBehind(std::string& name);
 
   base::Status ProbeWrite();    // ok: a write would succeed now
   bool Failed() const;          // a sync failed: nothing is opened any more, the process must end
@@ -55,11 +55,11 @@ class Tenants {
   enum class State { kOpening, kOpen, kClosing };
   struct Entry {
     State state = State::kOpening;
-    std::shared_ptr<Store> store;  // kOpen
-    uint64_t used = 0;             // when last, by uses_
+    std::shared_ptr<SqliteStore> store;  // kOpen
+    uint64_t used = 0;                   // when last, by uses_
   };
   using Lock = std::unique_lock<std::mutex>;
-  std::shared_ptr<Store> FindOpen(const std::string& name, Lock& lock);
+  std::shared_ptr<SqliteStore> FindOpen(const std::string& name, Lock& lock);
   base::Status MakeRoom(Lock& lock);
   base::Result<base::Json> ReadNames();
   base::Result<std::string> FileOf(const std::string& name);

@@ -22,7 +22,7 @@ class TenantsTest : public ::testing::Test {
   ScratchDirectory scratch_;
 };
 
-int64_t Rows(Store& store) {
+int64_t Rows(SqliteStore& store) {
   auto totals = store.Count(std::nullopt);
   return totals ? totals->observations : -1;
 }

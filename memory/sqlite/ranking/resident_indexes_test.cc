@@ -6,8 +6,8 @@
 
 #include <random>
 
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/store/memory_fixture.h"
-#include "memory/store/store.h"
 
 namespace memory {
 namespace {
@@ -35,19 +35,20 @@ class Source {
   std::mt19937_64 random_;
 };
 
-std::unique_ptr<Store> Open(const std::string& path, size_t index_bytes, bool at_once = true) {
+std::unique_ptr<SqliteStore> Open(const std::string& path, size_t index_bytes,
+                                  bool at_once = true) {
   StoreOptions options;
   options.index_bytes = index_bytes;
   options.index_at_once = at_once;
   options.query_deadline_ms = 60'000;
   options.index_wait = std::chrono::minutes(1);
-  auto store = Store::Open(path, options);
+  auto store = SqliteStore::Open(path, options);
   EXPECT_TRUE(store) << store.error().message;
   return store ? std::move(*store) : nullptr;
 }
 
 // What a question finds, as one text.
-std::string Answer(Store& store, const Filter& filter, const std::string& text, bool recall) {
+std::string Answer(SqliteStore& store, const Filter& filter, const std::string& text, bool recall) {
   auto result = recall ? store.Recall(filter, text) : store.Search(filter, text, false);
   if (!result) return result.error().message;
   std::string answer = result->partial ? "partial" : "";

@@ -139,7 +139,7 @@ TEST_F(StoreEraseTest, ACrashBeforeItIsDoneForgetsNothing) {
   const std::string image = scratch_.File("image");
   for (const char* part : {"", "-wal"}) std::filesystem::copy_file(path_ + part, image + part);
   ASSERT_TRUE(Holds(image, kSecret));
-  auto next = Store::Open(image, Erasing(kAtOnce));
+  auto next = SqliteStore::Open(image, Erasing(kAtOnce));
   ASSERT_TRUE(next) << next.error().message;
   ASSERT_TRUE(Eventually([&] { return !Holds(image, kSecret); })) << "without any call";
   EXPECT_TRUE(Eventually([&] { return (*next)->DueErasures() == 0; }));

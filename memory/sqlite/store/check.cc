@@ -29,7 +29,7 @@ Status NotMade(const base::Error& error) {
   return base::Error{fault ? base::Code::kUnavailable : error.code, error.message};
 }
 
-Result<Database> OpenCopy(const Spool& spool, std::stop_token stop) {
+Result<Database> OpenScratch(const Spool& spool, std::stop_token stop) {
   Database::Options working;
   working.access = Access::kScratch;
   Result<Database> copy = Database::Open(spool.path(), working);
@@ -44,14 +44,14 @@ int64_t SizeOf(const std::string& path) {
 
 }  // namespace
 
-Status Store::CheckIntegrity() {
+Status SqliteStore::CheckIntegrity() {
   return state_->writer->RunAny(
       [](Database& database) { return database.CheckIntegrity({kFtsTable}); },
       sqlite::Writer::Room::kGives);  // on a full volume, too
 }
 
 // No snapshot is held while pages are copied, so that the log can be emptied meanwhile.
-Result<Spool> Store::CopyInSteps(const std::stop_token& stop) {
+Result<Spool> SqliteStore::CopyInSteps(const std::stop_token& stop) {
   ASSIGN_OR_RETURN(Spool spool, NewSpool());
   RETURN_IF_ERROR(spool.CheckRoom(SizeOf(state_->path) + state_->usage.log_bytes()));
   Database::Options working;
@@ -72,7 +72,7 @@ Result<Spool> Store::CopyInSteps(const std::stop_token& stop) {
 }
 
 // Ended when the log gets too long, as any long read.
-Status Store::CheckTablesInPlace(std::stop_token stop) {
+Status SqliteStore::CheckTablesInPlace(std::stop_token stop) {
   Result<Database> database = Database::Open(state_->path, state_->Reading());
   if (!database) return NotMade(database.error());
   std::stop_source either;
@@ -82,20 +82,20 @@ Status Store::CheckTablesInPlace(std::stop_token stop) {
   return database->CheckIntegrity({});
 }
 
-Status Store::CheckTables(std::stop_token stop) {
+Status SqliteStore::CheckTables(std::stop_token stop) {
   state_->checked.reset();
   if (SizeOf(state_->path) <= kSmallBytes) return CheckTablesInPlace(std::move(stop));
   Result<Spool> copied = CopyInSteps(stop);
   if (!copied && copied.error().code == Code::kFull) return CheckTablesInPlace(std::move(stop));
   if (!copied) return NotMade(copied.error());
   auto spool = std::make_unique<Spool>(std::move(*copied));
-  ASSIGN_OR_RETURN(Database copy, OpenCopy(*spool, std::move(stop)));
+  ASSIGN_OR_RETURN(Database copy, OpenScratch(*spool, std::move(stop)));
   RETURN_IF_ERROR(copy.CheckIntegrity({}));
   state_->checked = std::move(spool);
   return {};
 }
 
-Status Store::CheckIndex(std::stop_token stop) {
+Status SqliteStore::CheckIndex(std::stop_token stop) {
   if (SizeOf(state_->path) <= kSmallBytes) {
     return state_->writer->RunAny([](Database& database) { return database.CheckIndex(kFtsTable); },
                                   sqlite::Writer::Room::kGives);
@@ -106,11 +106,11 @@ Status Store::CheckIndex(std::stop_token stop) {
     if (!copied) return NotMade(copied.error());
     spool = std::make_unique<Spool>(std::move(*copied));
   }
-  ASSIGN_OR_RETURN(Database copy, OpenCopy(*spool, std::move(stop)));
+  ASSIGN_OR_RETURN(Database copy, OpenScratch(*spool, std::move(stop)));
   return copy.CheckIndex(kFtsTable);
 }
 
-Status Store::RebuildIndex() {
+Status SqliteStore::RebuildIndex() {
   ASSIGN_OR_RETURN(Spool spool, NewSpool());
   // The log holds the new index for a while.
   RETURN_IF_ERROR(spool.CheckRoom(SizeOf(state_->path)));

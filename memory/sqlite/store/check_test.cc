@@ -1,5 +1,6 @@
 // Damage that is really in the file is found, and an index is made again from the rows.
 #include "memory/sqlite/store/damage_fixture.h"
+#include "memory/sqlite/store/sqlite_store.h"
 
 namespace memory {
 namespace {
@@ -12,7 +13,7 @@ class StoreCheck : public ::testing::Test {
       EXPECT_EQ(path, path_);
       ++met_;
     };
-    auto opened = Store::Open(path_, options);
+    auto opened = SqliteStore::Open(path_, options);
     if (opened) store_ = std::move(*opened);
   }
   // `bytes` of each row; closes the store.
@@ -42,7 +43,7 @@ class StoreCheck : public ::testing::Test {
   ScratchDirectory scratch_;
   const std::string path_ = scratch_.File("store");
   std::atomic<int> met_ = 0;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<SqliteStore> store_;
 };
 
 TEST_F(StoreCheck, ASoundFileIsSoundSmallAndLarge) {
@@ -97,7 +98,7 @@ TEST_F(StoreCheck, ADamagedIndexTakesNoMoreThanOneBatchOfWritesWithIt) {
   bool broken = false;
   StoreOptions options;
   options.on_sync_failure = [&](const base::Error&) { broken = true; };
-  auto opened = Store::Open(path_, options);
+  auto opened = SqliteStore::Open(path_, options);
   ASSERT_TRUE(opened) << opened.error().message;
   int refused = 0;
   for (int i = 0; i < 1200; ++i)

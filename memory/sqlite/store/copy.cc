@@ -78,13 +78,17 @@ Status CopyInto(const std::string& source, Spool& spool, std::stop_token stop) {
   return VacuumInto(database, spool);
 }
 
-Result<Spool> Store::NewSpool() { return Spool::Make(state_->path); }
+Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenCopy(const std::string& path) {
+  return OpenForeign(path);
+}
 
-Result<Spool> Store::NewUpload() {
+Result<Spool> SqliteStore::NewSpool() { return Spool::Make(state_->path); }
+
+Result<Spool> SqliteStore::NewUpload() {
   return Spool::Make(state_->path, SpoolCharge(state_->options.spools, state_->path));
 }
 
-Result<Spool> Store::Copy(const std::optional<std::string>& project) {
+Result<Spool> SqliteStore::Copy(const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Spool spool, NewUpload());
   spool.Hold(place);

@@ -188,7 +188,8 @@ Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> 
                "already " + std::to_string(kMaxExports) + " exports are running; try again"};
 }
 
-Result<std::shared_ptr<ExportCursor>> Store::OpenExport(const std::optional<std::string>& project) {
+Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenExport(
+    const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, state_->Reading()));
   RETURN_IF_ERROR(Lifetimes::Teach(state_->lifetimes, database));

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "lib/sqlite/database.h"
-#include "memory/store/store.h"
+#include "memory/store/transfers.h"
 
 namespace memory {
 

@@ -2,6 +2,7 @@
 // must be ours to the letter, so that no trigger or view of theirs runs, and it is checked whole
 // before a row of it is read. The rows themselves are checked like those of any import.
 #include "memory/sqlite/store/export.h"
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/tables/schema.h"
 
 namespace memory {

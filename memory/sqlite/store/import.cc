@@ -182,9 +182,9 @@ Result<Imported> ImportSession(Database& database, const api::Session& session) 
 
 // Each row in a savepoint of its own, so that one that clashes is refused alone.
 template <class Row, class Take>
-Result<Store::ImportOutcomes> TakeEach(Database& database, const std::vector<Row>& rows,
-                                       const Take& take) {
-  Store::ImportOutcomes outcomes;
+Result<SqliteStore::ImportOutcomes> TakeEach(Database& database, const std::vector<Row>& rows,
+                                             const Take& take) {
+  SqliteStore::ImportOutcomes outcomes;
   for (const Row& row : rows) {
     ASSIGN_OR_RETURN(sqlite::Transaction savepoint, sqlite::Transaction::Begin(database));
     Result<Imported> outcome = take(row);
@@ -197,8 +197,8 @@ Result<Store::ImportOutcomes> TakeEach(Database& database, const std::vector<Row
 
 }  // namespace
 
-Result<Store::ImportOutcomes> Store::Import(const std::vector<ExportedRow>& rows,
-                                            const ImportOptions& options) {
+Result<SqliteStore::ImportOutcomes> SqliteStore::Import(const std::vector<ExportedRow>& rows,
+                                                        const ImportOptions& options) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   const int64_t now_ms = state_->lifetimes->NowMs();
   return state_->writer->Run<ImportOutcomes>([&](Database& database) {
@@ -208,7 +208,7 @@ Result<Store::ImportOutcomes> Store::Import(const std::vector<ExportedRow>& rows
   });
 }
 
-Result<Store::ImportOutcomes> Store::Import(const std::vector<api::Session>& sessions) {
+Result<SqliteStore::ImportOutcomes> SqliteStore::Import(const std::vector<api::Session>& sessions) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<ImportOutcomes>([&](Database& database) {
     return TakeEach(database, sessions,

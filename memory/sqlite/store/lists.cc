@@ -110,14 +110,14 @@ Result<std::vector<Observation>> Side(Database& database, const InSession& aroun
 
 }  // namespace
 
-Result<std::vector<Observation>> Store::Recent(const Filter& filter) {
+Result<std::vector<Observation>> SqliteStore::Recent(const Filter& filter) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers, filter.stop));
   ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, false));
   return Newest(snapshot.database(), reach, filter, true);
 }
 
-Result<std::vector<Observation>> Store::Timeline(int64_t id, size_t before, size_t after,
-                                                 std::optional<int64_t> around) {
+Result<std::vector<Observation>> SqliteStore::Timeline(int64_t id, size_t before, size_t after,
+                                                       std::optional<int64_t> around) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Database& database = snapshot.database();
   ASSIGN_OR_RETURN(InSession place, FindInSession(database, id));
@@ -148,7 +148,7 @@ Result<std::vector<Observation>> Store::Timeline(int64_t id, size_t before, size
   return rows;
 }
 
-Result<Totals> Store::Count(const std::optional<std::string>& project) {
+Result<Totals> SqliteStore::Count(const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Totals totals;
   int64_t first = 0, last = INT64_MAX;

@@ -7,6 +7,7 @@
 
 #include "lib/sqlite/database.h"
 #include "lib/testing/fake_clock.h"
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/store/store_fixture.h"
 #include "memory/sqlite/tables/schema.h"
 
@@ -66,7 +67,7 @@ class ListCost : public ::testing::Test {
     options.clock = &clock_;
     options.query_deadline_ms = options.read_timeout_ms = 1'000'000;
     options.retention = *DecodeRetention(*base::ParseJson(R"([{"type": "*", "ttl": "720h"}])"));
-    auto store = Store::Open(scratch_.File("file"), options);
+    auto store = SqliteStore::Open(scratch_.File("file"), options);
     ASSERT_TRUE(store) << store.error().message;
     store_ = std::move(*store);
   }
@@ -110,7 +111,7 @@ class ListCost : public ::testing::Test {
 
   CountingClock clock_;
   ScratchDirectory scratch_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<SqliteStore> store_;
 };
 
 TEST_F(ListCost, IsThatOfWhatIsAnsweredNotOfWhatThereIs) {

@@ -8,8 +8,8 @@
 #include <random>
 #include <set>
 
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/store/memory_fixture.h"
-#include "memory/store/store.h"
 
 namespace memory {
 namespace {
@@ -99,7 +99,7 @@ TEST(StoreModel, RandomOperationsMatchAndTheIndexStaysSound) {
   std::mt19937_64 random(seed);
   auto below = [&](uint64_t n) { return random() % n; };
   ScratchDirectory scratch;
-  auto store = Store::Open(scratch.File("store"), {});
+  auto store = SqliteStore::Open(scratch.File("store"), {});
   ASSERT_TRUE(store);
   StoreModel model;
   int64_t now_ms = kMidnight - kDay / 2;
@@ -145,7 +145,7 @@ TEST(StoreModel, RandomOperationsMatchAndTheIndexStaysSound) {
       default:
         if (below(10) == 0) {
           store->reset();
-          store = Store::Open(scratch.File("store"), {});
+          store = SqliteStore::Open(scratch.File("store"), {});
           ASSERT_TRUE(store);
         }
     }

@@ -3,11 +3,11 @@
 
 #include "lib/base/check.h"
 #include "lib/base/process/log.h"
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/keys.h"
 #include "memory/sqlite/tables/schema.h"
 #include "memory/sqlite/tables/waiting.h"
-#include "memory/store/store.h"
 #include "memory/volume/space_guard.h"
 
 namespace memory {
@@ -42,7 +42,7 @@ Result<std::unique_ptr<Reader>> OpenReader(const std::string& path,
 
 }  // namespace
 
-Store::State::State(std::string of, StoreOptions with)
+SqliteStore::State::State(std::string of, StoreOptions with)
     : options(std::move(with)),
       path(std::move(of)),
       usage(path, options.quota),
@@ -56,14 +56,14 @@ Store::State::State(std::string of, StoreOptions with)
       readers([this] { return OpenReader(path, Reading(), lifetimes, &resident); },
               {options.readers, options.read_timeout_ms, options.clock, options.on_read_cut_off}) {}
 
-Database::Options Store::State::Reading() const {
+Database::Options SqliteStore::State::Reading() const {
   Database::Options reading = Watched(sqlite::Access::kReader, path, options);
   reading.cache_kib = 1024;
   reading.clock = options.clock;
   return reading;
 }
 
-Status Store::State::Index(Database& writer, Status (*step)(Database&)) {
+Status SqliteStore::State::Index(Database& writer, Status (*step)(Database&)) {
   if (index_damaged) return {};
   const bool met_before = writer.MetDamage();
   Status indexed = step(writer);
@@ -73,7 +73,7 @@ Status Store::State::Index(Database& writer, Status (*step)(Database&)) {
 
 // So that who saved also finds. A writer that is held up, by a slow disk, holds up nobody else for
 // long.
-bool Store::State::WaitForIndex() {
+bool SqliteStore::State::WaitForIndex() {
   if (index_damaged) return false;
   std::future<Status> indexed =
       writer->Post([this](Database& database) { return Index(database, IndexWaiting); });
@@ -81,8 +81,8 @@ bool Store::State::WaitForIndex() {
          !index_damaged;
 }
 
-Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Store::~Store() { Close(); }
+SqliteStore::SqliteStore(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SqliteStore::~SqliteStore() { Close(); }
 
 namespace {
 
@@ -111,7 +111,8 @@ Result<Database> OpenWriter(const std::string& path, const StoreOptions& options
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions options) {
+Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
+                                                       StoreOptions options) {
   Spool::RemoveLeftovers(path);
   auto state = std::make_unique<State>(path, options);
   ASSIGN_OR_RETURN(Database database, OpenWriter(path, options));
@@ -161,10 +162,10 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& path, StoreOptions
     return state->eraser.Step(writer, call);
   };
   state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
-  return std::unique_ptr<Store>(new Store(std::move(state)));
+  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(state)));
 }
 
-Status Store::ProbeWrite() {
+Status SqliteStore::ProbeWrite() {
   // A log that readers hold is no fault of the disk, nor of the server for its other tenants.
   const int64_t most = state_->options.max_log_bytes;
   if (most > 0 && state_->usage.log_bytes() >= most) return {};
@@ -175,25 +176,25 @@ Status Store::ProbeWrite() {
   });
 }
 
-bool Store::Failed() const { return state_->writer->Failed(); }
-size_t Store::QueuedWrites() const { return state_->writer->Queued(); }
+bool SqliteStore::Failed() const { return state_->writer->Failed(); }
+size_t SqliteStore::QueuedWrites() const { return state_->writer->Queued(); }
 
-Store::IndexFigures Store::Indexes() const {
+SqliteStore::IndexFigures SqliteStore::Indexes() const {
   const ResidentIndexes::Figures figures = state_->resident.Read();
   return {figures.bytes, figures.ranges, figures.served, figures.missed};
 }
 
-Store::Used Store::Usage() const {
+SqliteStore::Used SqliteStore::Usage() const {
   return {state_->usage.rows(), state_->usage.bytes(), state_->usage.log_bytes()};
 }
-int64_t Store::DueErasures() const { return state_->eraser.due(); }
-const std::string& Store::path() const { return state_->path; }
+int64_t SqliteStore::DueErasures() const { return state_->eraser.due(); }
+const std::string& SqliteStore::path() const { return state_->path; }
 
-void Store::CloseIdleReaders() {
+void SqliteStore::CloseIdleReaders() {
   state_->readers.CloseIdle(state_->options.clock->MonotonicMs() - kIdleReaderMs);
 }
 
-void Store::Close() {
+void SqliteStore::Close() {
   state_->resident.Stop();
   if (Status kept = KeepUses(); !kept)
     base::LogWarn("what was read lately is not on record", {{"reason", kept.error().message}});

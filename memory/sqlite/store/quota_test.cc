@@ -1,6 +1,7 @@
 // What a tenant may keep, at the store: at a limit nothing that grows is taken, deletes always are.
 #include <gtest/gtest.h>
 
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/store/memory_fixture.h"
 
 namespace memory {
@@ -12,7 +13,7 @@ class StoreQuota : public ::testing::Test {
     store_.reset();
     StoreOptions options;
     options.quota = quota;
-    auto opened = Store::Open(scratch_.File("store"), options);
+    auto opened = SqliteStore::Open(scratch_.File("store"), options);
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = std::move(*opened);
   }
@@ -31,7 +32,7 @@ class StoreQuota : public ::testing::Test {
     return result ? base::Status() : result.error();
   }
   ScratchDirectory scratch_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<SqliteStore> store_;
 };
 
 TEST_F(StoreQuota, AtTheRowLimitNothingGrowsAndADeleteMakesRoom) {

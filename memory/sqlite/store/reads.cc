@@ -182,7 +182,7 @@ Result<std::vector<Revision>> ReadRevisions(Database& database, int64_t id, int6
 }  // namespace
 
 // What a question found was used; of a long list only its head, since nobody reads the rest.
-void Store::NoteUse(const std::vector<Found>& rows) {
+void SqliteStore::NoteUse(const std::vector<Found>& rows) {
   constexpr size_t kHead = 20;
   std::vector<int64_t> ids;
   for (const Found& found : std::span(rows).first(std::min(rows.size(), kHead)))
@@ -190,14 +190,14 @@ void Store::NoteUse(const std::vector<Found>& rows) {
   state_->lifetimes->Use(ids);
 }
 
-Result<Observation> Store::Get(int64_t id) {
+Result<Observation> SqliteStore::Get(int64_t id) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
   state_->lifetimes->Use({&id, 1});
   return RowAt(snapshot.database(), slot);
 }
 
-Result<Observation> Store::GetRevision(int64_t id, int64_t revision) {
+Result<Observation> SqliteStore::GetRevision(int64_t id, int64_t revision) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
   ASSIGN_OR_RETURN(Observation row, RowAt(snapshot.database(), slot));
@@ -223,7 +223,7 @@ Result<Observation> Store::GetRevision(int64_t id, int64_t revision) {
   return row;
 }
 
-Result<std::vector<Revision>> Store::Revisions(int64_t id, int64_t before, size_t limit) {
+Result<std::vector<Revision>> SqliteStore::Revisions(int64_t id, int64_t before, size_t limit) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
   ASSIGN_OR_RETURN(std::vector<Revision> revisions,
@@ -232,7 +232,8 @@ Result<std::vector<Revision>> Store::Revisions(int64_t id, int64_t before, size_
   return revisions;
 }
 
-Result<SearchResult> Store::Search(const Filter& filter, const std::string& text, bool operators) {
+Result<SearchResult> SqliteStore::Search(const Filter& filter, const std::string& text,
+                                         bool operators) {
   const auto wait = [this] { return state_->WaitForIndex(); };
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, true));
@@ -252,7 +253,7 @@ Result<SearchResult> Store::Search(const Filter& filter, const std::string& text
   return RankRowsThen(snapshot, wait, reach, filter, std::move(query), replaced);
 }
 
-Result<SearchResult> Store::Recall(const Filter& filter, const std::string& text) {
+Result<SearchResult> SqliteStore::Recall(const Filter& filter, const std::string& text) {
   const auto wait = [this] { return state_->WaitForIndex(); };
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, true));

@@ -21,7 +21,7 @@ class RetentionTest : public StoreTest {
   }
   void Start() {
     store_.reset();
-    auto opened = Store::Open(scratch_.File("kept"), options_);
+    auto opened = SqliteStore::Open(scratch_.File("kept"), options_);
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = std::move(*opened);
   }

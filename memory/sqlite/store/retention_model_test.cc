@@ -292,7 +292,7 @@ TEST_F(RetentionTest, ARoundThatIsKilledAnywhereLosesNothingElseAndTheNextOneEnd
       const DeadlyClock clock(clock_.NowMs(), asks);
       StoreOptions options = options_;
       options.clock = &clock;
-      auto store = Store::Open(path, options);
+      auto store = SqliteStore::Open(path, options);
       _exit(store && (*store)->Sweep({}) ? 0 : 1);
     }
     int status = 0;

@@ -11,9 +11,9 @@
 #include "memory/sqlite/reading/snapshot.h"
 #include "memory/sqlite/removal/eraser.h"
 #include "memory/sqlite/removal/sweep_steps.h"
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/usage.h"
-#include "memory/store/store.h"
 
 namespace memory {
 
@@ -34,7 +34,7 @@ class LongReads {
   base::Guarded<std::stop_source> source_;
 };
 
-struct Store::State {
+struct SqliteStore::State {
   State(std::string of, StoreOptions with);
   sqlite::Database::Options Reading() const;  // of the connections that read the file
   // IndexWaiting or IndexManyWaiting, until it meets damage: then the index waits for

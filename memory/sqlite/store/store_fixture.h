@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/store/memory_fixture.h"
 
 namespace memory {
@@ -14,7 +15,7 @@ class StoreTest : public ::testing::Test {
   StoreTest() { Reopen(); }
   void Reopen(StoreOptions options = {}) {
     store_.reset();
-    auto opened = Store::Open(scratch_.File("store"), std::move(options));
+    auto opened = SqliteStore::Open(scratch_.File("store"), std::move(options));
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = std::move(*opened);
   }
@@ -42,7 +43,7 @@ class StoreTest : public ::testing::Test {
   }
 
   ScratchDirectory scratch_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<SqliteStore> store_;
 };
 
 }  // namespace memory

@@ -28,7 +28,7 @@ constexpr size_t kLookARound = 50'000;  // rows; then the next round goes on
 }  // namespace
 
 // The steps of a round; the round ends early when it is told to stop.
-struct Store::Round {
+struct SqliteStore::Round {
   State& state;
   std::stop_token stop;
   Swept swept;
@@ -170,7 +170,7 @@ struct Store::Round {
   }
 };
 
-Status Store::KeepUses() {
+Status SqliteStore::KeepUses() {
   const Lifetimes::Uses uses = state_->lifetimes->TakeUses();
   std::vector<std::pair<int64_t, int64_t>> list(uses.begin(), uses.end());
   for (size_t first = 0; first < list.size(); first += kUsesBatch) {
@@ -193,9 +193,9 @@ Status Store::KeepUses() {
   return {};
 }
 
-size_t Store::CountUses() const { return state_->lifetimes->CountUses(); }
+size_t SqliteStore::CountUses() const { return state_->lifetimes->CountUses(); }
 
-Result<Swept> Store::Sweep(std::stop_token stop) {
+Result<Swept> SqliteStore::Sweep(std::stop_token stop) {
   Round round{*state_, std::move(stop), {}};
   const Status kept = KeepUses();
   RETURN_IF_ERROR(round.Remove());

@@ -133,8 +133,8 @@ Observation RowOf(const api::NewObservation& made, const Incoming& incoming) {
 
 }  // namespace
 
-Result<Saved> Store::Save(const api::NewObservation& observation, const RequestKey& key,
-                          int64_t now_ms) {
+Result<Saved> SqliteStore::Save(const api::NewObservation& observation, const RequestKey& key,
+                                int64_t now_ms) {
   api::NewObservation made = observation;
   if (!api::IsOrigin(made.source.origin)) made.source.origin = api::kOriginUser;
   const Incoming asked{made.topic_key,
@@ -178,7 +178,7 @@ Result<Saved> Store::Save(const api::NewObservation& observation, const RequestK
   });
 }
 
-Result<Observation> Store::Update(int64_t id, const Patch& patch, int64_t now_ms) {
+Result<Observation> SqliteStore::Update(int64_t id, const Patch& patch, int64_t now_ms) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<Observation>([&](Database& database) -> Result<Observation> {
     ASSIGN_OR_RETURN(std::optional<Place> place, FindRow(database, id));
@@ -202,7 +202,7 @@ Result<Observation> Store::Update(int64_t id, const Patch& patch, int64_t now_ms
   });
 }
 
-Status Store::Delete(int64_t id, bool hard, int64_t now_ms) {
+Status SqliteStore::Delete(int64_t id, bool hard, int64_t now_ms) {
   std::vector<int64_t> quoting;  // sessions
   if (hard) {
     ASSIGN_OR_RETURN(quoting, FindQuoting(state_->readers, id));

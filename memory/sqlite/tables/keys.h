@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/sqlite/database.h"
-#include "memory/store/store.h"
+#include "memory/store/writes.h"
 
 namespace memory {
 

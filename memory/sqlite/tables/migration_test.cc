@@ -7,9 +7,9 @@
 #include <set>
 
 #include "lib/sqlite/database.h"
+#include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/tables/schema.h"
 #include "memory/store/memory_fixture.h"
-#include "memory/store/store.h"
 
 namespace memory {
 namespace {
@@ -69,7 +69,7 @@ class Migration : public ::testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   static void ExpectEverything(const std::string& path, bool with_rows) {
-    auto store = Store::Open(path, {});
+    auto store = SqliteStore::Open(path, {});
     ASSERT_TRUE(store) << store.error().message;
     auto sound = (*store)->CheckIntegrity();
     EXPECT_TRUE(sound) << sound.error().message;
@@ -144,7 +144,7 @@ TEST_F(Migration, AFileOfANewerProgramIsRefusedAndLeftAlone) {
     ASSERT_TRUE(database);
     ASSERT_TRUE(database->Execute("PRAGMA user_version=999"));
   }
-  auto refused = Store::Open(path, {});
+  auto refused = SqliteStore::Open(path, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::Code::kInvalid);
   EXPECT_NE(refused.error().message.find(path), std::string::npos);

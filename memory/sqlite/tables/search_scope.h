@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/sqlite/database.h"
-#include "memory/store/store.h"
+#include "memory/store/reads.h"
 
 namespace memory {
 

@@ -1,0 +1,51 @@
+// All tenants of a data directory as SQLite files: which are open, what keeps room for them on the
+// volume, and the thread that looks for damage.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lib/telemetry/metrics.h"
+#include "memory/sqlite/engine/soundness_checks.h"
+#include "memory/volume/space_guard.h"
+
+namespace memory {
+
+class SqliteEngine final : public Engine {
+ public:
+  struct Options {
+    std::string directory;
+    size_t open_tenants = 256;
+    SpaceGuard::Limits space;
+    int64_t cache_bytes = 0;     // of the page caches of all files
+    int64_t check_every_ms = 0;  // files for damage; 0: only where some was met
+    StoreOptions store;          // its clock is the engine's
+  };
+  // kInvalid: a newer version of the program wrote a file. `metrics` outlives this.
+  static base::Result<std::unique_ptr<SqliteEngine>> Start(Options options,
+                                                           telemetry::Metrics& metrics);
+  ~SqliteEngine() override;  // Close()
+
+  base::Result<std::shared_ptr<Store>> Open(const std::string& tenant) override;
+  base::Status ProbeWrite() override;  // refused by the guard when there is no room
+  bool Failed() const override;
+  base::Status Soundness() const override;
+  EngineFigures Figures() const override;
+  bool Sweep(const std::stop_token& stop,
+             const std::function<void(const base::Result<Swept>&)>& on_swept) override;
+  void Tidy() override;
+  void Recover(const std::stop_token& stop) override;
+  void Close() override;
+  Tenants& tenants() { return *tenants_; }
+
+ private:
+  SqliteEngine(const Options& options, telemetry::Metrics& metrics);
+  // In the order of construction.
+  const std::string directory_;
+  SpaceGuard space_;
+  memory::Soundness soundness_;
+  std::unique_ptr<Tenants> tenants_;
+  std::unique_ptr<SoundnessChecks> checks_;
+};
+
+}  // namespace memory

@@ -1,0 +1,104 @@
+// The store of one tenant as one SQLite file: the calls of store.h, and what the engine asks of it.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "memory/sqlite/store/options.h"
+#include "memory/store/engine.h"
+#include "memory/store/store.h"
+
+namespace memory {
+
+class SqliteStore final : public Store {
+ public:
+  // Opens or makes the file; migrates it.
+  static base::Result<std::unique_ptr<SqliteStore>> Open(const std::string& path,
+                                                         StoreOptions options);
+  ~SqliteStore() override;
+
+  base::Result<Saved> Save(const api::NewObservation& observation, const RequestKey& key,
+                           int64_t now_ms) override;
+  base::Result<api::Observation> Update(int64_t id, const Patch& patch, int64_t now_ms) override;
+  base::Status Delete(int64_t id, bool hard, int64_t now_ms) override;
+  base::Result<api::Session> StartSession(const std::string& id, const std::string& project,
+                                          const std::string& predecessor, int64_t now_ms) override;
+  base::Result<api::Session> EndSession(const std::string& id, const SessionEnd& end,
+                                        int64_t now_ms) override;
+  base::Result<ImportOutcomes> Import(const std::vector<api::Session>& sessions) override;
+  base::Result<ImportOutcomes> Import(const std::vector<ExportedRow>& rows,
+                                      const ImportOptions& options) override;
+  base::Result<api::Observation> Get(int64_t id) override;
+  base::Result<api::Observation> GetRevision(int64_t id, int64_t revision) override;
+  base::Result<std::vector<Revision>> Revisions(int64_t id, int64_t before = INT64_MAX,
+                                                size_t limit = SIZE_MAX) override;
+  base::Result<std::vector<api::Observation>> Recent(const Filter& filter) override;
+  base::Result<std::vector<api::Session>> RecentSessions(const std::optional<std::string>& project,
+                                                         size_t limit,
+                                                         const SessionKey& before = {}) override;
+  base::Result<SearchResult> Search(const Filter& filter, const std::string& text,
+                                    bool operators) override;
+  base::Result<SearchResult> Recall(const Filter& filter, const std::string& text) override;
+  base::Result<std::vector<api::Session>> Summaries(const std::optional<std::string>& project,
+                                                    size_t limit,
+                                                    int64_t until_ms = INT64_MAX) override;
+  base::Result<std::vector<api::Observation>> Timeline(int64_t id, size_t before, size_t after,
+                                                       std::optional<int64_t> around = {}) override;
+  base::Result<Totals> Count(const std::optional<std::string>& project) override;
+  base::Result<std::shared_ptr<ExportCursor>> OpenExport(
+      const std::optional<std::string>& project) override;
+  base::Result<Spool> Copy(const std::optional<std::string>& project) override;
+  base::Result<Spool> NewUpload() override;
+  base::Result<std::shared_ptr<ExportCursor>> OpenCopy(const std::string& path) override;
+  base::Status SetRetention(const std::string& project, const RetentionRules& rules) override;
+  base::Result<RetentionRules> Retention(const std::string& project) override;
+
+  // One round: hides what is past its time (reads leave that out already) or over a cap, removes
+  // what is hidden or deleted long enough. In small batches; ends early when told to. One thread.
+  base::Result<Swept> Sweep(std::stop_token stop);
+  // Writes down which rows were read or found; a crash forgets what was not.
+  base::Status KeepUses();
+  size_t CountUses() const;  // that are not written down
+
+  base::Status ProbeWrite();  // ok: a write would succeed now
+  bool Failed() const override;
+  size_t QueuedWrites() const;
+  struct IndexFigures {
+    size_t bytes = 0, projects = 0;  // whose words are in memory
+    int64_t served = 0, missed = 0;  // questions answered from there, and not
+  };
+  IndexFigures Indexes() const;
+  base::Status CheckIntegrity();  // of tables and index, while writes wait; long
+  // The same for the background, of a large file on a copy that is made in steps, so that nobody
+  // waits and no log grows; the index is looked at in the copy of the tables before it. Damage is
+  // kInternal. `stop` ends them early, with kTimeout or kUnavailable. kFull: no room for the copy.
+  base::Status CheckTables(std::stop_token stop);
+  base::Status CheckIndex(std::stop_token stop);
+  base::Status RebuildIndex();  // from the rows, which are the truth; writes wait. kFull
+  struct Used {
+    int64_t rows = 0, bytes = 0;  // as TenantQuota counts them
+    int64_t log_bytes = 0;        // that are not in the file yet, when there are many
+  };
+  Used Usage() const;
+  int64_t DueErasures() const;  // hard deletes whose words may still be in the file
+  const std::string& path() const;
+  void CloseIdleReaders();  // connections that read nothing for a minute
+  void Close();             // finishes the writes that wait
+
+ private:
+  struct State;
+  struct Round;
+  void NoteUse(const std::vector<Found>& rows);
+  base::Result<Spool> NewSpool();  // beside the file; of no budget
+  base::Result<Spool> CopyInSteps(const std::stop_token& stop);
+  base::Status CheckTablesInPlace(std::stop_token stop);
+  explicit SqliteStore(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// As Store::OpenCopy, without a store.
+base::Result<std::shared_ptr<ExportCursor>> OpenForeign(const std::string& path);
+
+}  // namespace memory

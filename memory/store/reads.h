@@ -1,0 +1,56 @@
+// What calls that read take and give.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "lib/api/memory_api.h"
+
+namespace memory {
+
+// Where lists by recency go on: behind a row, a session (by its start; "": the newest).
+struct RowKey {
+  int64_t ms = 0, id = 0;
+};
+struct SessionKey {
+  int64_t ms = INT64_MAX;
+  std::string id;
+};
+
+// Unset fields do not filter; values that nothing has match nothing.
+struct Filter {
+  std::optional<std::string> project, type, scope;
+  std::optional<int64_t>
+      as_of_ms;                  // Search and Recall: rows as they were then; deleted ones are gone
+  std::optional<RowKey> before;  // Recent: only rows behind this one, by updated_ms and id
+  size_t limit = 10;
+  // Nobody waits any more: Search and Recall end early, as partial, Recent with kUnavailable.
+  std::stop_token stop;
+};
+
+struct Found {
+  api::Observation row;
+  double rank = 0;                 // −score: < 0 for a match, lower is better; 0: by recency
+  const char* method = "recency";  // or "fts5_bm25"
+};
+
+struct SearchResult {
+  std::vector<Found> rows;
+  bool partial = false;  // cut at the deadline, or stopped
+};
+
+struct Totals {
+  int64_t sessions = 0, observations = 0;
+  std::vector<std::string> projects;  // as first written, sorted
+};
+
+struct Revision {
+  int64_t revision = 0, replaced_ms = 0, written_ms = 0;  // replaced 0: the present one
+  std::string type, title, content, origin;
+  std::vector<std::string> tags;
+};
+
+}  // namespace memory

@@ -1,0 +1,48 @@
+// What imports and exports take and give.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/result.h"
+#include "memory/store/reads.h"
+
+namespace memory {
+
+// An observation with what it said before, oldest first.
+struct ExportedRow {
+  api::Observation row;
+  std::vector<Revision> revisions;
+};
+
+enum class Imported {
+  kNew,
+  kSkipped,
+  kSkippedDeleted,
+  kRaised,  // it was here, of class import, and is a user's now
+};
+
+struct ImportOptions {
+  bool dedup = true;        // a row that is here under another id is skipped, not made again
+  bool unite_tags = false;  // a row that is here already gets the tags of the one that comes
+  bool vouched = false;     // rows of class import are a user's, also those that are here already
+  bool restore = false;     // what somebody deleted here comes back; else kSkippedDeleted
+  // When rows without a time are from. Such a row is the same as one that differs in its time
+  // alone.
+  int64_t now_ms = 0;
+};
+
+// A walk over what a store keeps, once, in many short snapshots. It may outlive its Store.
+class ExportCursor {
+ public:
+  virtual ~ExportCursor() = default;
+  // Sessions, then observations, in the order they were made; an error of a callback ends the walk.
+  // Of a row's earlier texts those beyond 8 MiB are left out, oldest first.
+  virtual base::Status Walk(
+      const std::function<base::Status(const api::Session&)>& on_session,
+      const std::function<base::Status(const ExportedRow&)>& on_observation) = 0;
+};
+
+}  // namespace memory
