@@ -123,14 +123,13 @@ Result<std::vector<Record>> LoadRecords(sqlite::Database& database, const Matche
   std::vector<Record> records;
   records.reserve(rows.size());
   auto match = rows.begin();
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return records;
-    int64_t slot = read.Int(0);
+  RETURN_IF_ERROR(read.ForEachRow([&](const sqlite::Statement& row) {
+    const int64_t slot = row.Int(0);
     while (match->slot != slot) ++match;  // both in order of slots
-    records.push_back({slot, read.Int(1), read.Int(2), read.Int(3), read.Int(4), read.Int(5),
-                       HitsOf(found, *match)});
-  }
+    records.push_back(
+        {slot, row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5), HitsOf(found, *match)});
+  }));
+  return records;
 }
 
 Status AppendNeighbours(sqlite::Database& database, const RankQuery& query,
@@ -150,15 +149,14 @@ Status AppendNeighbours(sqlite::Database& database, const RankQuery& query,
         database.Prepare("SELECT slot, position, words, marks, created_ms FROM observations "
                          "WHERE session = ?1 AND position BETWEEN ?2 AND ?3"));
     read.Bind(session).Bind(records[i].position - reach).Bind(records[last].position + reach);
-    for (;;) {
-      ASSIGN_OR_RETURN(bool row, read.Step());
-      if (!row) break;
-      int64_t slot = read.Int(0);
-      bool inside = query.ranges.empty() || std::find(query.ranges.begin(), query.ranges.end(),
-                                                      slot >> kRangeBits) != query.ranges.end();
-      if (!inside || known.contains(slot)) continue;
-      neighbours.push_back({slot, session, read.Int(1), read.Int(2), read.Int(3), read.Int(4), {}});
-    }
+    RETURN_IF_ERROR(read.ForEachRow([&](const sqlite::Statement& row) {
+      const int64_t slot = row.Int(0);
+      const bool inside = query.ranges.empty() ||
+                          std::find(query.ranges.begin(), query.ranges.end(), slot >> kRangeBits) !=
+                              query.ranges.end();
+      if (!inside || known.contains(slot)) return;
+      neighbours.push_back({slot, session, row.Int(1), row.Int(2), row.Int(3), row.Int(4), {}});
+    }));
     i = last + 1;
   }
   return {};

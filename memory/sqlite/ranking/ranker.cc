@@ -59,26 +59,22 @@ Result<Statistics> StatisticsOf(sqlite::Database& database, const RankQuery& que
   Statistics statistics;
   statistics.rows_with.assign(words, 0);
   double total = 0;
-  auto add = [&](sqlite::Statement read) -> Status {
-    for (;;) {
-      ASSIGN_OR_RETURN(bool row, read.Step());
-      if (!row) return {};
-      if (read.Int(1) == 0) continue;
-      ranges.push_back(read.Int(0));
-      statistics.rows += read.Real(1), total += read.Real(2);
-    }
+  auto add = [&](const sqlite::Statement& row) {
+    if (row.Int(1) == 0) return;
+    ranges.push_back(row.Int(0));
+    statistics.rows += row.Real(1), total += row.Real(2);
   };
   if (query.ranges.empty()) {
     ASSIGN_OR_RETURN(sqlite::Statement read,
                      database.Prepare("SELECT number, live_rows, live_words FROM ranges"));
-    RETURN_IF_ERROR(add(std::move(read)));
+    RETURN_IF_ERROR(read.ForEachRow(add));
   }
   for (int64_t range : query.ranges) {
     ASSIGN_OR_RETURN(
         sqlite::Statement read,
         database.Prepare("SELECT number, live_rows, live_words FROM ranges WHERE number = ?1"));
     read.Bind(range);
-    RETURN_IF_ERROR(add(std::move(read)));
+    RETURN_IF_ERROR(read.ForEachRow(add));
   }
   statistics.average_words = statistics.rows > 0 ? total / statistics.rows : 1;
   return statistics;
@@ -135,13 +131,11 @@ Status AddTopics(sqlite::Database& database, const RankQuery& query,
                          "INDEXED BY observations_topics WHERE " MEMORY_LIVE
                          "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3 LIMIT ?4"));
     read.Bind(text).Bind(end).Bind(range).Bind(kMaxTopics);
-    for (;;) {
-      ASSIGN_OR_RETURN(bool row, read.Step());
-      if (!row) break;
-      const int64_t slot = read.Int(0);
+    RETURN_IF_ERROR(read.ForEachRow([&](const sqlite::Statement& row) {
+      const int64_t slot = row.Int(0);
       std::erase_if(rows, [&](const Scored& other) { return other.slot == slot; });
-      rows.push_back({slot, best + (read.Int(1) ? 1.0 : 0.5)});
-    }
+      rows.push_back({slot, best + (row.Int(1) ? 1.0 : 0.5)});
+    }));
   }
   return {};
 }

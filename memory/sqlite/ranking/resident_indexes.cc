@@ -286,14 +286,14 @@ Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& token
       ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRows));
       read.Bind(next).Bind(end).Bind(kChunkRows);
       int64_t words = 0;
-      for (more = false; !more;) {
-        ASSIGN_OR_RETURN(bool row, read.Step());
-        if (!row) break;
-        next = read.Int(0) + 1;
-        words += read.Int(3);
-        texts.push_back(TextsAt(read));
+      more = false;
+      RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
+        next = row.Int(0) + 1;
+        words += row.Int(3);
+        texts.push_back(TextsAt(row));
         more = words >= kChunkWords || texts.size() == static_cast<size_t>(kChunkRows);
-      }
+        return !more;
+      }));
     }
     RETURN_IF_ERROR(reader.Execute("ROLLBACK"));
     std::vector<RangeIndex::NewRow> rows;

@@ -39,17 +39,15 @@ Status ReadType(Database& database, int64_t range, const std::string& type, cons
           "AND r.replaced_ms > kept_since(o.project, o.scope, o.type) "
           "AND CASE WHEN ?4 IS NULL THEN r.type NOT IN ('audit', 'security') ELSE r.type = ?4 END "
           "ORDER BY r.written_ms DESC, o.id DESC LIMIT ?5"));
-  read.Bind(range).Bind(*filter.as_of_ms);
-  if (reach.project)
-    read.Bind(*reach.project);
-  else
-    read.BindNull();
-  read.Bind(filter.type).Bind(static_cast<int64_t>(kMaxReplaced + 1)).Bind(std::string_view(type));
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return {};
-    texts.push_back({read.Int(0), read.Int(1), read.Int(2), read.Int(3)});
-  }
+  read.Bind(range)
+      .Bind(*filter.as_of_ms)
+      .Bind(reach.project)
+      .Bind(filter.type)
+      .Bind(static_cast<int64_t>(kMaxReplaced + 1))
+      .Bind(std::string_view(type));
+  return read.ForEachRow([&](const Statement& row) {
+    texts.push_back({row.Int(0), row.Int(1), row.Int(2), row.Int(3)});
+  });
 }
 
 // Those that were changed since, type by type along the index.

@@ -47,11 +47,9 @@ Status AddType(Database& database, int64_t range, std::optional<int64_t> project
   read.Bind(shared ? *project : range).Bind(std::string_view(type));
   read.Bind(before.ms).Bind(before.id).Bind(enough ? newest.back().updated_ms : INT64_MIN);
   read.Bind(static_cast<int64_t>(filter.limit));
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) break;
-    newest.push_back({read.Int(0), read.Int(1), read.Int(2)});
-  }
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
+    newest.push_back({row.Int(0), row.Int(1), row.Int(2)});
+  }));
   std::sort(newest.begin(), newest.end(), ChangedLater);
   if (newest.size() > filter.limit) newest.resize(filter.limit);
   return {};
@@ -82,12 +80,9 @@ Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
   base::AnswerCharge charge;
   for (const Changed& place : newest) {
     if (bytes > kAnswerBytes) break;
-    ASSIGN_OR_RETURN(Statement read,
-                     database.Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
-    read.Bind(place.slot);
-    ASSIGN_OR_RETURN(bool row, read.Step());
+    ASSIGN_OR_RETURN(std::optional<Observation> row, FindObservation(database, place.slot));
     if (!row) continue;
-    rows.push_back(ObservationAt(read));
+    rows.push_back(*std::move(row));
     const size_t row_bytes = AnswerBytes(rows.back());
     RETURN_IF_ERROR(charge.Add(row_bytes));
     bytes += row_bytes;

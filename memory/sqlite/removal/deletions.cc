@@ -84,12 +84,13 @@ Result<bool> IsUnwantedAt(Database& database, int64_t place) {
   ASSIGN_OR_RETURN(Statement read,
                    database.Prepare("SELECT text FROM deletions WHERE place = ?1 LIMIT 2"));
   read.Bind(place);
-  for (bool found = false;; found = true) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return found;
-    ASSIGN_OR_RETURN(bool unwanted, IsUnwanted(database, read.Int(0)));
-    if (!unwanted) return false;
-  }
+  bool found = false, unwanted = true;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Result<bool> {
+    found = true;
+    ASSIGN_OR_RETURN(unwanted, IsUnwanted(database, row.Int(0)));
+    return unwanted;
+  }));
+  return found && unwanted;
 }
 
 Result<bool> IsUnwantedText(Database& database, const RowMarks& row) {

@@ -21,14 +21,11 @@ Result<bool> ReadQuotes(Database& database, int64_t id, Quotes& quotes) {
   for (const char* sql : {"SELECT title, content FROM observations WHERE id = ?1",
                           "SELECT title, content FROM revisions WHERE id = ?1"}) {
     ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
-    read.Bind(id);
-    for (;;) {
-      ASSIGN_OR_RETURN(bool row, read.Step());
-      if (!row) break;
+    RETURN_IF_ERROR(read.Bind(id).ForEachRow([&](const Statement& row) {
       any = true;
-      quotes.AddTitle(read.Text(0));
-      quotes.AddContent(read.Text(1));
-    }
+      quotes.AddTitle(row.Text(0));
+      quotes.AddContent(row.Text(1));
+    }));
   }
   return any;
 }
@@ -64,12 +61,12 @@ Result<std::vector<int64_t>> FindQuoting(ReaderPool& readers, int64_t id) {
                      snapshot.database().Prepare("SELECT number, summary FROM sessions WHERE "
                                                  "number > ?1 ORDER BY number LIMIT ?2"));
     read.Bind(after).Bind(static_cast<int64_t>(kSessionsAtOnce));
-    for (rows = 0;; ++rows) {
-      ASSIGN_OR_RETURN(bool row, read.Step());
-      if (!row) break;
-      after = read.Int(0);
-      if (quotes.EraseFrom(read.Text(1))) found.push_back(after);
-    }
+    rows = 0;
+    RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
+      ++rows;
+      after = row.Int(0);
+      if (quotes.EraseFrom(row.Text(1))) found.push_back(after);
+    }));
   }
   return found;
 }
@@ -82,12 +79,8 @@ Status EraseQuotes(Database& writer, int64_t id, std::vector<int64_t> sessions, 
         Statement read,
         writer.Prepare("SELECT number FROM sessions INDEXED BY sessions_newest_summaries "
                        "WHERE summarized_ms > 0 AND summarized_ms >= ?1"));
-    read.Bind(since_ms);
-    for (;;) {
-      ASSIGN_OR_RETURN(bool row, read.Step());
-      if (!row) break;
-      sessions.push_back(read.Int(0));
-    }
+    RETURN_IF_ERROR(read.Bind(since_ms).ForEachRow(
+        [&](const Statement& row) { sessions.push_back(row.Int(0)); }));
   }
   for (int64_t session : sessions) RETURN_IF_ERROR(EraseQuotesOf(writer, quotes, session));
   return {};

@@ -24,12 +24,9 @@ namespace {
 constexpr int64_t kMostCapped = 20'000;  // of one rule in one round
 
 Result<Suspects> ReadSuspects(Statement read) {
-  Suspects suspects;
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return suspects;
-    suspects.push_back({read.Int(0), read.Int(1), read.Int(2)});
-  }
+  return read.ReadAll([](const Statement& row) {
+    return Suspect{row.Int(0), row.Int(1), row.Int(2)};
+  });
 }
 
 #define MEMORY_USED                                                                              \
@@ -51,13 +48,12 @@ Result<Stretch> WalkOn(Database& database, int64_t deleted_ms, SweepPlace& place
   read.Bind(kLookAt).Bind(deleted_ms);
   Stretch found;
   int64_t seen = 0;
-  for (;; ++seen) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) break;
-    place = {read.Int(2), read.Text(3), read.Int(4), read.Int(1)};
-    if (read.Int(5)) found.over.push_back({read.Int(0), read.Int(1), 0});
-    if (read.Int(6)) found.old_texts.push_back({read.Int(0), read.Int(1), 0});
-  }
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
+    ++seen;
+    place = {row.Int(2), row.Text(3), row.Int(4), row.Int(1)};
+    if (row.Int(5)) found.over.push_back({row.Int(0), row.Int(1), 0});
+    if (row.Int(6)) found.old_texts.push_back({row.Int(0), row.Int(1), 0});
+  }));
   found.end = seen < kLookAt;
   if (found.end) place = SweepPlace();
   return found;

@@ -48,14 +48,14 @@ constexpr size_t kMaxRevisionBytes = 8 << 20;  // of one row: an import takes it
 Status ReadRevisions(Database& database, const char* sql, ExportedRow& row) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
   read.Bind(row.row.id);
-  for (size_t bytes = 0; bytes <= kMaxRevisionBytes;) {
-    ASSIGN_OR_RETURN(bool more, read.Step());
-    if (!more) break;
-    Revision old{read.Int(0),  read.Int(1),  read.Int(2),  read.Text(3),
-                 read.Text(4), read.Text(5), read.Text(6), TagsOf(read.Text(7))};
+  size_t bytes = 0;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& at) {
+    Revision old{at.Int(0),  at.Int(1),  at.Int(2),  at.Text(3),
+                 at.Text(4), at.Text(5), at.Text(6), TagsOf(at.Text(7))};
     bytes += old.title.size() + old.content.size() + 1000;
     row.revisions.push_back(std::move(old));
-  }
+    return bytes <= kMaxRevisionBytes;
+  }));
   std::reverse(row.revisions.begin(), row.revisions.end());
   return {};
 }
@@ -126,10 +126,7 @@ class PagedCursor : public ExportCursor {
   }
 
   void BindPage(Statement& read, int64_t after, int64_t last) const {
-    if (number_)
-      read.Bind(*number_);
-    else
-      read.BindNull();
+    read.Bind(number_);
     read.Bind(after).Bind(last);
   }
 

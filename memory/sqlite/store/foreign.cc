@@ -30,12 +30,12 @@ Result<std::vector<std::string>> SchemaOf(Database& database) {
                    database.Prepare("SELECT type || ' ' || name || ' ' || tbl_name || ' ' || "
                                     "coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE "
                                     "'sqlite_stat%' ORDER BY type, name"));
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return objects;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Status {
     if (objects.size() >= kMaxObjects) return Refused("it has too many tables");
-    objects.push_back(read.Text(0));
-  }
+    objects.push_back(row.Text(0));
+    return {};
+  }));
+  return objects;
 }
 
 // `path`: of the file; ours is made beside it for a moment.

@@ -52,13 +52,12 @@ Result<std::map<int64_t, int64_t>> CountOver(Database& database, const Lifetimes
                    database.Prepare("SELECT number, live_rows, shared_rows FROM ranges "
                                     "WHERE number BETWEEN max(?1, 1) AND ?2"));
   ranges.Bind(first).Bind(last);
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, ranges.Step());
-    if (!row) return over;
-    const int64_t project = ranges.Int(0);
-    if (ranges.Int(1) > 0) RETURN_IF_ERROR(count(project, false));
-    if (ranges.Int(2) > 0) RETURN_IF_ERROR(count(project, true));
-  }
+  RETURN_IF_ERROR(ranges.ForEachRow([&](const Statement& range) -> Status {
+    const int64_t project = range.Int(0);
+    if (range.Int(1) > 0) RETURN_IF_ERROR(count(project, false));
+    return range.Int(2) > 0 ? count(project, true) : Status();
+  }));
+  return over;
 }
 
 // The session of a row and its place there, whether the row shows or not.
@@ -167,15 +166,14 @@ Result<Totals> SqliteStore::Count(const std::optional<std::string>& project) {
   if (state_->lifetimes->policy()->Ends()) {
     ASSIGN_OR_RETURN(over, CountOver(snapshot.database(), *state_->lifetimes, first, last));
   }
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return totals;
-    const int64_t live = read.Int(2) - over[read.Int(3)];
-    if (read.Int(1) + live == 0) continue;
-    totals.projects.push_back(read.Text(0));
-    totals.sessions += read.Int(1);
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
+    const int64_t live = row.Int(2) - over[row.Int(3)];
+    if (row.Int(1) + live == 0) return;
+    totals.projects.push_back(row.Text(0));
+    totals.sessions += row.Int(1);
     totals.observations += live;
-  }
+  }));
+  return totals;
 }
 
 }  // namespace memory

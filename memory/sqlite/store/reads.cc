@@ -51,12 +51,10 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& w
   size_t bytes = 0;
   base::AnswerCharge charge;
   for (const Scored& scored : ranking.rows) {
-    ASSIGN_OR_RETURN(Statement read,
-                     snapshot.database().Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
-    read.Bind(scored.slot);
-    ASSIGN_OR_RETURN(bool row, read.Step());
+    ASSIGN_OR_RETURN(std::optional<Observation> row,
+                     FindObservation(snapshot.database(), scored.slot));
     if (!row) continue;
-    result.rows.push_back({ObservationAt(read), -scored.score, "fts5_bm25"});
+    result.rows.push_back({*std::move(row), -scored.score, "fts5_bm25"});
     Observation& found = result.rows.back().row;
     // Of a recall, which has neighbours: it goes into a prompt, cut.
     if (cut) found.content = base::Ellipsize(found.content, api::kContextCharacters);
@@ -137,14 +135,6 @@ Result<int64_t> LiveSlot(Database& database, int64_t id) {
   return place->slot;
 }
 
-Result<Observation> RowAt(Database& database, int64_t slot) {
-  ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
-  read.Bind(slot);
-  ASSIGN_OR_RETURN(bool row, read.Step());
-  if (!row) return Error{Code::kInternal, "a row vanished inside its snapshot"};
-  return ObservationAt(read);
-}
-
 // Numbers of revisions, both included, and how many of the newest.
 struct RevisionRange {
   int64_t first = 1, last = INT64_MAX;
@@ -166,16 +156,18 @@ Result<std::vector<Revision>> ReadRevisions(Database& database, int64_t id, int6
           "FROM observations WHERE slot = ?2 AND revision_count BETWEEN ?3 AND ?4 "
           "ORDER BY 1 DESC"));
   read.Bind(id).Bind(slot).Bind(wanted.first).Bind(wanted.last);
+  if (wanted.limit == 0) return revisions;
   base::AnswerCharge charge;
-  for (size_t bytes = 0; bytes <= kAnswerBytes && revisions.size() < wanted.limit;
-       bytes += AnswerBytes(revisions.back())) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) break;
-    ASSIGN_OR_RETURN(base::Json tags, base::ParseJson(read.Text(7)));
-    revisions.push_back({read.Int(0), read.Int(1), read.Int(2), read.Text(3), read.Text(4),
-                         read.Text(5), read.Text(6), tags.get<std::vector<std::string>>()});
-    RETURN_IF_ERROR(charge.Add(AnswerBytes(revisions.back())));
-  }
+  size_t bytes = 0;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Result<bool> {
+    ASSIGN_OR_RETURN(base::Json tags, base::ParseJson(row.Text(7)));
+    revisions.push_back({row.Int(0), row.Int(1), row.Int(2), row.Text(3), row.Text(4), row.Text(5),
+                         row.Text(6), tags.get<std::vector<std::string>>()});
+    const size_t row_bytes = AnswerBytes(revisions.back());
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
+    return bytes <= kAnswerBytes && revisions.size() < wanted.limit;
+  }));
   return revisions;
 }
 
@@ -194,13 +186,13 @@ Result<Observation> SqliteStore::Get(int64_t id) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
   state_->lifetimes->Use({&id, 1});
-  return RowAt(snapshot.database(), slot);
+  return ReadRow(snapshot.database(), slot);
 }
 
 Result<Observation> SqliteStore::GetRevision(int64_t id, int64_t revision) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
-  ASSIGN_OR_RETURN(Observation row, RowAt(snapshot.database(), slot));
+  ASSIGN_OR_RETURN(Observation row, ReadRow(snapshot.database(), slot));
   if (row.revision_count == revision) return row;
   ASSIGN_OR_RETURN(std::vector<Revision> found,
                    ReadRevisions(snapshot.database(), id, slot, {revision, revision, 1}));

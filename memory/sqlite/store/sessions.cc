@@ -17,10 +17,7 @@ namespace {
 
 Result<std::optional<Session>> FindSession(Database& database, const std::string& id) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_SESSION "WHERE s.id = ?1"));
-  read.Bind(std::string_view(id));
-  ASSIGN_OR_RETURN(bool row, read.Step());
-  if (!row) return std::optional<Session>();
-  return std::optional<Session>(SessionAt(read));
+  return read.Bind(id).ReadFirst(SessionAt);
 }
 
 Result<Session> KnownSession(Database& database, const std::string& id) {

@@ -131,12 +131,7 @@ struct SqliteStore::Round {
   Result<std::vector<int64_t>> Projects() {
     ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state.readers));
     ASSIGN_OR_RETURN(Statement read, snapshot.database().Prepare("SELECT number FROM projects"));
-    std::vector<int64_t> numbers;
-    for (;;) {
-      ASSIGN_OR_RETURN(bool row, read.Step());
-      if (!row) return numbers;
-      numbers.push_back(read.Int(0));
-    }
+    return read.ReadAll(IntAt);
   }
 
   Status HideCapped() {

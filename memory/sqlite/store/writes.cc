@@ -66,14 +66,6 @@ Status Rewrite(Database& database, int64_t slot, const Observation& text, const 
   return PutIntoIndex(database, slot);
 }
 
-Result<Observation> ReadRow(Database& database, int64_t slot) {
-  ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
-  read.Bind(slot);
-  ASSIGN_OR_RETURN(bool row, read.Step());
-  if (!row) return Error{Code::kInternal, "a row vanished inside its transaction"};
-  return ObservationAt(read);
-}
-
 Result<Saved> UpdateTopic(Database& database, int64_t slot, const api::NewObservation& made,
                           const TextFacts& facts, int64_t now_ms) {
   ASSIGN_OR_RETURN(Observation row, ReadRow(database, slot));

@@ -93,12 +93,12 @@ Result<RetentionPolicy> LoadPolicy(Database& database, RetentionRules defaults) 
   RetentionPolicy policy;
   policy.defaults = std::move(defaults);
   ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT project, rules FROM retention"));
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return policy;
-    ASSIGN_OR_RETURN(Json rules, base::ParseJson(read.Text(1)));
-    ASSIGN_OR_RETURN(policy.of_project[read.Int(0)], DecodeRetention(rules));
-  }
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Status {
+    ASSIGN_OR_RETURN(Json rules, base::ParseJson(row.Text(1)));
+    ASSIGN_OR_RETURN(policy.of_project[row.Int(0)], DecodeRetention(rules));
+    return {};
+  }));
+  return policy;
 }
 
 }  // namespace memory

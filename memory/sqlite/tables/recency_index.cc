@@ -22,15 +22,10 @@ Result<std::vector<std::string>> TypesOf(Database& database, int64_t range,
   "AND o.deleted_ms IS NULL AND o.type > t.type) FROM t WHERE t.type IS NOT NULL) " \
   "SELECT type FROM t WHERE type IS NOT NULL"
   const bool shared = IsShared(range, project);
-  std::vector<std::string> types;
   ASSIGN_OR_RETURN(Statement read, database.Prepare(shared ? MEMORY_TYPES(MEMORY_SHARED)
                                                            : MEMORY_TYPES(MEMORY_IN_RANGE)));
   read.Bind(shared ? *project : range);
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return types;
-    types.push_back(read.Text(0));
-  }
+  return read.ReadAll([](const Statement& row) { return row.Text(0); });
 }
 
 }  // namespace memory

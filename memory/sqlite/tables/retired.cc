@@ -35,8 +35,7 @@ Status FreeTopic(Database& database, const std::string& topic_key, int64_t proje
         database.Prepare("SELECT o.slot FROM observations o WHERE o.topic_key = ?1 AND o.project = "
                          "?2 AND o.scope = ?3 AND o.deleted_ms IS NULL AND NOT (" MEMORY_LIVE ")"));
     read.Bind(topic_key).Bind(project).Bind(scope);
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (row) over = read.Int(0);
+    ASSIGN_OR_RETURN(over, read.ReadFirst([](const Statement& row) { return row.Int(0); }));
   }
   return over ? Retire(database, *over, "ttl", now_ms) : Status();
 }

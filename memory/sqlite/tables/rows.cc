@@ -59,6 +59,8 @@ Result<int64_t> TakePosition(Database& database, int64_t session, int64_t create
 
 }  // namespace
 
+int64_t IntAt(const Statement& row) { return row.Int(0); }
+
 std::vector<std::string> TagsOf(const std::string& stored) {
   std::vector<std::string> tags;
   Result<base::Json> json = base::ParseJson(stored);
@@ -92,41 +94,39 @@ api::Session SessionAt(const Statement& row) {
   return {row.Text(0), row.Text(1), row.Text(2), row.Text(3), row.Int(4), row.Int(5), row.Int(6)};
 }
 
-Result<std::vector<api::Observation>> AllObservations(Statement read, size_t bytes) {
-  std::vector<api::Observation> rows;
-  base::AnswerCharge charge;
-  for (size_t read_bytes = 0; read_bytes <= bytes;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) break;
-    rows.push_back(ObservationAt(read));
-    const size_t row_bytes = AnswerBytes(rows.back());
-    RETURN_IF_ERROR(charge.Add(row_bytes));
-    read_bytes += row_bytes;
-  }
-  return rows;
-}
+namespace {
 
-Result<std::vector<api::Session>> AllSessions(Statement read) {
-  std::vector<api::Session> rows;
+// What `row_at` makes of each row, up to the one that passes `most` bytes of an answer.
+template <class RowAt>
+auto ReadAnswer(Statement read, size_t most, RowAt row_at)
+    -> Result<std::vector<decltype(row_at(read))>> {
+  std::vector<decltype(row_at(read))> rows;
   base::AnswerCharge charge;
-  for (size_t bytes = 0; bytes <= kAnswerBytes;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) break;
-    rows.push_back(SessionAt(read));
+  size_t bytes = 0;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Result<bool> {
+    rows.push_back(row_at(row));
     const size_t row_bytes = AnswerBytes(rows.back());
     RETURN_IF_ERROR(charge.Add(row_bytes));
     bytes += row_bytes;
-  }
+    return bytes <= most;
+  }));
   return rows;
+}
+
+}  // namespace
+
+Result<std::vector<api::Observation>> AllObservations(Statement read, size_t bytes) {
+  return ReadAnswer(std::move(read), bytes, ObservationAt);
+}
+
+Result<std::vector<api::Session>> AllSessions(Statement read) {
+  return ReadAnswer(std::move(read), kAnswerBytes, SessionAt);
 }
 
 Result<std::optional<int64_t>> FindProject(Database& database, const std::string& name) {
   ASSIGN_OR_RETURN(Statement read,
                    database.Prepare("SELECT number FROM projects WHERE folded = ?1"));
-  read.Bind(base::FoldCase(name));
-  ASSIGN_OR_RETURN(bool row, read.Step());
-  if (!row) return std::optional<int64_t>();
-  return std::optional<int64_t>(read.Int(0));
+  return read.Bind(base::FoldCase(name)).ReadFirst(IntAt);
 }
 
 Result<int64_t> FindOrAddProject(Database& database, const std::string& name) {
@@ -166,10 +166,20 @@ Result<int64_t> FindOrAddSession(Database& database, const std::string& id,
 Result<std::optional<Place>> FindRow(Database& database, int64_t id) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT o.slot, " MEMORY_LIVE
                                                     " FROM observations o WHERE o.id = ?1"));
-  read.Bind(id);
-  ASSIGN_OR_RETURN(bool row, read.Step());
-  if (!row) return std::optional<Place>();
-  return std::optional<Place>(Place{read.Int(0), read.Int(1) != 0});
+  return read.Bind(id).ReadFirst([](const Statement& row) {
+    return Place{row.Int(0), row.Int(1) != 0};
+  });
+}
+
+Result<std::optional<api::Observation>> FindObservation(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"));
+  return read.Bind(slot).ReadFirst(ObservationAt);
+}
+
+Result<api::Observation> ReadRow(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(std::optional<api::Observation> row, FindObservation(database, slot));
+  if (row) return *std::move(row);
+  return Error{Code::kInternal, "a row vanished inside its snapshot or transaction"};
 }
 
 Result<int64_t> InsertRow(Database& database, const api::Observation& row, const TextFacts& facts,
@@ -200,10 +210,7 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
   add.Bind(facts.words).Bind(facts.marks);
   add.Bind(row.created_ms).Bind(row.updated_ms).Bind(row.last_seen_ms);
   add.Bind(row.revision_count).Bind(row.duplicate_count).Bind(row.type).Bind(row.scope);
-  if (row.topic_key.empty())
-    add.BindNull();
-  else
-    add.Bind(row.topic_key);
+  add.Bind(row.topic_key.empty() ? std::nullopt : std::optional(row.topic_key));
   add.Bind(row.normalized_hash)
       .Bind(row.source.rule)
       .Bind(row.source.tool)

@@ -25,6 +25,7 @@ namespace memory {
   "s.number "                                                                                  \
   "FROM sessions s JOIN projects p ON p.number = s.project "
 
+int64_t IntAt(const sqlite::Statement& row);                 // its first column
 std::vector<std::string> TagsOf(const std::string& stored);  // as a row keeps them
 api::Observation ObservationAt(const sqlite::Statement& row);
 api::Session SessionAt(const sqlite::Statement& row);
@@ -47,6 +48,12 @@ struct Place {
   bool live = false;
 };
 base::Result<std::optional<Place>> FindRow(sqlite::Database& database, int64_t id);
+
+// The row of a slot, live or not; nullopt: there is none.
+base::Result<std::optional<api::Observation>> FindObservation(sqlite::Database& database,
+                                                              int64_t slot);
+// Of a slot that the caller's snapshot or transaction has: kInternal without a row.
+base::Result<api::Observation> ReadRow(sqlite::Database& database, int64_t slot);
 
 // Inserts with the next id, or with `row.id` when not 0 (the caller knows that it is free).
 base::Result<int64_t> InsertRow(sqlite::Database& database, const api::Observation& row,

@@ -13,13 +13,8 @@ using sqlite::Statement;
 namespace {
 
 Result<std::vector<int64_t>> Numbers(Database& database, std::string_view sql) {
-  std::vector<int64_t> numbers;
   ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
-  for (;;) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) return numbers;
-    numbers.push_back(read.Int(0));
-  }
+  return read.ReadAll(IntAt);
 }
 
 }  // namespace

@@ -44,16 +44,15 @@ Status IndexWaiting(Database& database) {
       database.Prepare("SELECT slot, title, content, tags, grams FROM waiting JOIN observations "
                        "USING(slot) WHERE deleted_ms IS NULL ORDER BY slot"));
   bool any = false;
-  for (;; any = true) {
-    ASSIGN_OR_RETURN(bool row, read.Step());
-    if (!row) break;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Status {
+    any = true;
     // Values of one row: for INSERT … SELECT SQLite would open a savepoint.
     ASSIGN_OR_RETURN(Statement put,
                      database.Prepare("INSERT INTO words(rowid, title, content, tags, grams) "
                                       "VALUES(?1, ?2, ?3, ?4, ?5)"));
-    put.Bind(read.Int(0)).Bind(read.Text(1)).Bind(read.Text(2));
-    RETURN_IF_ERROR(put.Bind(read.Text(3)).Bind(read.Text(4)).Run());
-  }
+    put.Bind(row.Int(0)).Bind(row.Text(1)).Bind(row.Text(2));
+    return put.Bind(row.Text(3)).Bind(row.Text(4)).Run();
+  }));
   return any ? database.Execute("DELETE FROM waiting") : Status();
 }
 
