@@ -231,16 +231,4 @@ std::string SummaryBuilder::Text() const {
   return text;
 }
 
-std::string SessionSummary(const std::vector<SummaryMessage>& messages) {
-  SummaryBuilder builder;
-  for (const SummaryMessage& message : messages) builder.Add(message.role, message.content);
-  return builder.Text();
-}
-
-int64_t CountedMessages(const std::vector<SummaryMessage>& messages) {
-  SummaryBuilder builder;
-  for (const SummaryMessage& message : messages) builder.Add(message.role, message.content);
-  return builder.counted();
-}
-
 }  // namespace api

@@ -86,16 +86,14 @@ base::Json EncodeSession(const Session& session);
 
 // SHA-256 of the content, case-folded and white space collapsed (dedup tier 2).
 std::string NormalizedHash(std::string_view content);
-// "Session with N messages. Started: "…" — Ended: "…"": counts user and assistant messages, first
-// and last user message at 200 characters; one user message: no Ended part; none: "Session with N
-// messages."
 struct SummaryMessage {
   std::string role, content;
 };
-std::string SessionSummary(const std::vector<SummaryMessage>& messages);
-int64_t CountedMessages(const std::vector<SummaryMessage>& messages);
 
-// The same, one message after the other: a transcript of any length in constant memory.
+// Takes one message after the other: a transcript of any length in constant memory. The text is
+// "Session with N messages. Started: "…" — Ended: "…"": counts user and assistant messages, first
+// and last user message at 200 characters; one user message: no Ended part; none: "Session with N
+// messages."
 class SummaryBuilder {
  public:
   void Add(std::string_view role, std::string_view content);

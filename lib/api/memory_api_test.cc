@@ -121,6 +121,12 @@ TEST(MemoryApi, TheHashIgnoresCaseAndWhiteSpaceOnly) {
   EXPECT_EQ(NormalizedHash("x").size(), 64u);
 }
 
+std::string SessionSummary(const std::vector<SummaryMessage>& messages) {
+  SummaryBuilder builder;
+  for (const SummaryMessage& message : messages) builder.Add(message.role, message.content);
+  return builder.Text();
+}
+
 TEST(MemoryApi, ASummaryHasTheFormatOfTheSeed) {
   EXPECT_EQ(
       SessionSummary(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/base/text/base64.h"
 #include "lib/base/text/text.h"
 
 namespace memory {
@@ -17,34 +18,8 @@ namespace {
 constexpr size_t kMaxTokenBytes = 12 << 10;
 constexpr const char* kServiceAccountPrefix = "system:serviceaccount:";
 
-int SixBits(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '-') return 62;
-  return c == '_' ? 63 : -1;
-}
-
-// RFC 4648 §5 without padding, as RFC 7515 wants it.
-std::optional<std::string> DecodeBase64Url(std::string_view text) {
-  std::string bytes;
-  uint32_t bits = 0;
-  int held = 0;
-  for (char c : text) {
-    int six = SixBits(c);
-    if (six < 0) return std::nullopt;
-    bits = (bits << 6) | static_cast<uint32_t>(six);
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    bytes += static_cast<char>((bits >> held) & 0xff);
-  }
-  if (text.size() % 4 == 1) return std::nullopt;
-  return bytes;
-}
-
 Result<Json> DecodePart(std::string_view part) {
-  std::optional<std::string> text = DecodeBase64Url(part);
+  Result<std::string> text = base::DecodeBase64Url(part);
   Result<Json> json = text ? base::ParseJson(*text) : Error{Code::kDenied, ""};
   if (json && json->is_object()) return json;
   return Error{Code::kDenied, "the bearer token is not a JSON Web Token"};

@@ -16,7 +16,6 @@ constexpr double kTitle = 1.5, kTag = 1.2;                // flat, for the recor
 constexpr double kAskFactor = 0.85, kWhenFactor = 1.2;
 constexpr double kAfter[] = {1, 0.7, 0.6, 0.4};   // for the 1st, 2nd, 3rd record after a hit
 constexpr double kBefore[] = {1, 0.6, 0.5, 0.3};  // and before it
-constexpr int64_t kNeighbourReach = 3;
 // Records of a dialogue follow within minutes; others lend half (retrieval: control).
 constexpr int64_t kDialogueGapMs = 10 * 60 * 1000;
 

@@ -26,6 +26,9 @@ struct Record {
   std::span<const WordHit> hits;  // the caller's; empty: a neighbour that holds no word itself
 };
 
+// A row lends to rows of its session within so many positions, and borrows from them.
+inline constexpr int64_t kNeighbourReach = 3;
+
 // By place: (session, position).
 bool IsBefore(const Record& a, const Record& b);
 

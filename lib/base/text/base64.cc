@@ -30,4 +30,16 @@ Result<std::string> DecodeBase64(std::string_view encoded) {
   return bytes;
 }
 
+Result<std::string> DecodeBase64Url(std::string_view encoded) {
+  if (encoded.find_first_of("+/= \t\r\n") != encoded.npos)
+    return Error{Code::kInvalid, "not base64url"};
+  if (encoded.empty()) return std::string();
+  std::string text(encoded);
+  std::replace(text.begin(), text.end(), '-', '+');
+  std::replace(text.begin(), text.end(), '_', '/');
+  text.append((4 - text.size() % 4) % 4, '=');
+  if (text.ends_with("===")) return Error{Code::kInvalid, "not base64url"};
+  return DecodeBase64(text);
+}
+
 }  // namespace base

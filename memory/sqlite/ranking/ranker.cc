@@ -23,7 +23,6 @@ namespace {
 // then those of scoring everything (100,000 rows, scripts/bench/memory.py). Where too few of them
 // are of the type or project that is asked for, so many:
 constexpr size_t kScored = 512, kScoredOfMore = 8192;
-constexpr int64_t kReach = 3;
 constexpr int64_t kMaxTopics = 20;    // of a range
 constexpr size_t kKeptWords = 4096;   // from one question to the next
 constexpr size_t kSortedAtOnce = 64;  // of a ranking: seldom more are looked at
@@ -217,9 +216,9 @@ Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQ
   if (!query.neighbours) return records;
   std::vector<Record> neighbours;
   if (search.pinned)
-    search.pinned->AppendNeighbours(records, kReach, neighbours);
+    search.pinned->AppendNeighbours(records, kNeighbourReach, neighbours);
   else
-    RETURN_IF_ERROR(AppendNeighbours(database, query, records, kReach, neighbours));
+    RETURN_IF_ERROR(AppendNeighbours(database, query, records, kNeighbourReach, neighbours));
   if (!fewer.empty()) AddHits(found_, neighbours);
   const auto middle = static_cast<std::ptrdiff_t>(records.size());
   records.insert(records.end(), neighbours.begin(), neighbours.end());

@@ -3,6 +3,7 @@
 
 #include "lib/base/text/text.h"
 #include "memory/api/json_elements.h"
+#include "memory/transfer/rows/body_lines.h"
 
 namespace memory {
 
@@ -71,23 +72,8 @@ bool StartsAsLines(std::string_view beginning) {
 
 Status ReadLines(http::BodyReader& body, Importer& importer) {
   LineReader reader(importer);
-  std::string open;  // the beginning of the line that still arrives
-  for (;;) {
-    ASSIGN_OR_RETURN(std::string piece, body.Read());
-    if (piece.empty()) break;
-    std::string_view rest = piece;
-    for (size_t end; (end = rest.find('\n')) != rest.npos; rest.remove_prefix(end + 1)) {
-      open += rest.substr(0, end);
-      RETURN_IF_ERROR(reader.Take(open));
-      open.clear();
-    }
-    open += rest;
-    if (open.size() > kMaxElementBytes) {
-      return Error{Code::kTooLarge,
-                   "one line is over " + std::to_string(kMaxElementBytes) + " bytes"};
-    }
-  }
-  if (!open.empty()) RETURN_IF_ERROR(reader.Take(open));
+  RETURN_IF_ERROR(ForEachLine(body, kMaxElementBytes,
+                              [&](std::string_view line) { return reader.Take(line); }));
   return reader.Finish();
 }
 

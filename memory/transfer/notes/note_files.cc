@@ -4,6 +4,7 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
 #include "memory/transfer/notes/markdown_sections.h"
+#include "memory/transfer/rows/body_lines.h"
 #include "memory/transfer/rows/format.h"
 
 namespace memory {
@@ -134,21 +135,8 @@ bool StartsAsNotes(std::string_view beginning) {
 
 Status ReadNotes(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
   NotesReader reader(defaults, importer);
-  std::string open;  // the beginning of the line that still arrives
-  for (;;) {
-    ASSIGN_OR_RETURN(std::string piece, body.Read());
-    if (piece.empty()) break;
-    std::string_view rest = piece;
-    for (size_t end; (end = rest.find('\n')) != rest.npos; rest.remove_prefix(end + 1)) {
-      open += rest.substr(0, end + 1);
-      RETURN_IF_ERROR(reader.Take(open));
-      open.clear();
-    }
-    open += rest;
-    if (open.size() > kMaxNoteBytes)
-      return Error{Code::kTooLarge, "one line is over " + std::to_string(kMaxNoteBytes) + " bytes"};
-  }
-  if (!open.empty()) RETURN_IF_ERROR(reader.Take(open));
+  RETURN_IF_ERROR(
+      ForEachLine(body, kMaxNoteBytes, [&](std::string_view line) { return reader.Take(line); }));
   return reader.Finish();
 }
 
