@@ -72,7 +72,7 @@ struct RunningServer::Parts {
   base::DirectoryLock lock;
   telemetry::Metrics metrics;
   std::unique_ptr<telemetry::Tracer> tracer;
-  std::unique_ptr<WayToCluster> cluster;
+  std::unique_ptr<ClusterTokenReviewer> cluster;
   std::unique_ptr<IdentityCheck> identities;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<WriteBudgets> budgets;
@@ -83,12 +83,12 @@ struct RunningServer::Parts {
 };
 
 // Prepares identities; with no `reviewer` given, from the API server.
-Status RunningServer::AskTheCluster(Parts& parts, const base::Clock& clock,
-                                    TokenReviewer* reviewer) {
+Status RunningServer::MakeIdentityCheck(Parts& parts, const base::Clock& clock,
+                                        TokenReviewer* reviewer) {
   const ServerSettings& settings = parts.settings;
   if (!reviewer) {
     ASSIGN_OR_RETURN(parts.cluster,
-                     WayToCluster::Make(settings.kubeconfig, settings.audiences, clock));
+                     ClusterTokenReviewer::Make(settings.kubeconfig, settings.audiences, clock));
     reviewer = parts.cluster.get();
   }
   IdentityCheck::Options asking;
@@ -115,7 +115,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
   ASSIGN_OR_RETURN(parts->engine, StartEngine(settings, clock, parts->metrics));
   if (settings.auth == "kubernetes") {
-    RETURN_IF_ERROR(AskTheCluster(*parts, clock, reviewer));
+    RETURN_IF_ERROR(MakeIdentityCheck(*parts, clock, reviewer));
   } else {
     // The one tenant there is: a file that cannot be opened is said now, not to the first caller.
     ASSIGN_OR_RETURN(std::shared_ptr<Store> opened, parts->engine->Open(kEverybody));

@@ -28,8 +28,8 @@ class RunningServer {
 
  private:
   struct Parts;
-  static base::Status AskTheCluster(Parts& parts, const base::Clock& clock,
-                                    TokenReviewer* reviewer);
+  static base::Status MakeIdentityCheck(Parts& parts, const base::Clock& clock,
+                                        TokenReviewer* reviewer);
   explicit RunningServer(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };

@@ -193,7 +193,7 @@ void Writer::TakeBatch(Batch& batch) {
     for (auto& item : batch) item->done.set_value(Error{Code::kUnavailable, kNoMoreSyncs});
     return;
   }
-  CommitBatch(batch);
+  CommitAndAnswer(batch);
   if (options_.after_commit && !LogIsHeld()) FollowUp();
   if (chore_.due == kNever && options_.chore) chore_.due = {};
   if (steady_clock::now() >= chore_.due) RunChore(false);
@@ -204,7 +204,7 @@ void Writer::TakeBatch(Batch& batch) {
 }
 
 // One transaction with a savepoint for each item.
-Status Writer::TryToCommit(Batch& batch) {
+Status Writer::RunTransaction(Batch& batch) {
   database_.ForgetDamage();
   ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database_));
   for (auto& item : batch) {
@@ -233,8 +233,8 @@ Status Writer::TryToCommit(Batch& batch) {
 }
 
 // The same; after it nothing that could not be synced looks as if it were.
-Status Writer::Attempt(Batch& batch) {
-  Status committed = TryToCommit(batch);
+Status Writer::CommitOrFail(Batch& batch) {
+  Status committed = RunTransaction(batch);
   bool passing = committed || committed.error().code == Code::kFull ||
                  committed.error().code == Code::kUnavailable;
   if (database_.Broken() || !passing) {
@@ -245,9 +245,9 @@ Status Writer::Attempt(Batch& batch) {
   return committed;
 }
 
-void Writer::CommitBatch(Batch& batch) {
+void Writer::CommitAndAnswer(Batch& batch) {
   database_.ForgetFull();
-  Status committed = Attempt(batch);
+  Status committed = CommitOrFail(batch);
   // A work may refuse with kFull of its own, for a quota or a bounded queue: only the disk counts.
   const bool full = database_.MetFull();
   for (auto& item : batch) was_full_ = was_full_ && (!item->outcome || item->room == Room::kGives);
@@ -255,14 +255,14 @@ void Writer::CommitBatch(Batch& batch) {
   if (full && !database_.Broken()) {
     if (options_.on_full) options_.on_full();
     (void)Checkpoint(Database::Log::kEmpty);
-    CommitAgainWithRoom(batch, committed);
+    RetryFrees(batch, committed);
   }
   if (auto bytes = database_.ReusableBytes(); bytes) reusable_bytes_ = *bytes;
   for (auto& item : batch) item->done.set_value(committed ? std::move(item->outcome) : committed);
 }
 
 // Answers what gives room after another try, and takes it out of the batch.
-void Writer::CommitAgainWithRoom(Batch& batch, Status& committed) {
+void Writer::RetryFrees(Batch& batch, Status& committed) {
   Batch again, others;
   for (auto& item : batch) {
     bool undone = !committed || (!item->outcome && item->outcome.error().code == Code::kFull);
@@ -273,7 +273,7 @@ void Writer::CommitAgainWithRoom(Batch& batch, Status& committed) {
     for (auto& item : again) batch.push_back(std::move(item));
     return;
   }
-  Status now = Attempt(again);
+  Status now = CommitOrFail(again);
   for (auto& item : again) item->done.set_value(now ? std::move(item->outcome) : now);
 }
 

@@ -107,11 +107,11 @@ class Writer {
   using Batch = std::deque<std::shared_ptr<Item>>;
   void Loop();
   base::Status Enqueue(std::shared_ptr<Item> item);
-  base::Status Attempt(Batch& batch);
-  base::Status TryToCommit(Batch& batch);
+  base::Status CommitOrFail(Batch& batch);
+  base::Status RunTransaction(Batch& batch);
   void TakeBatch(Batch& batch);
-  void CommitBatch(Batch& batch);
-  void CommitAgainWithRoom(Batch& batch, base::Status& committed);
+  void CommitAndAnswer(Batch& batch);
+  void RetryFrees(Batch& batch, base::Status& committed);
   void FollowUp();
   void RunChore(bool closing);
   void EmptyLogForChore();

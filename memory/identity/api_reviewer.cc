@@ -5,7 +5,7 @@ namespace memory {
 
 using base::Json;
 
-base::Result<Review> ReviewByApi::Look(const std::string& token) {
+base::Result<Review> ApiTokenReviewer::Look(const std::string& token) {
   static const kube::Resource kTokenReviews{"authentication.k8s.io", "v1", "TokenReview",
                                             "tokenreviews", false};
   const Json question = {{"apiVersion", kTokenReviews.ApiVersion()},

@@ -6,10 +6,10 @@
 
 namespace memory {
 
-class ReviewByApi : public TokenReviewer {
+class ApiTokenReviewer : public TokenReviewer {
  public:
   // `client` outlives this; its time-out is that of a review.
-  ReviewByApi(kube::KubeClient& client, std::vector<std::string> audiences)
+  ApiTokenReviewer(kube::KubeClient& client, std::vector<std::string> audiences)
       : client_(client), audiences_(std::move(audiences)) {}
   base::Result<memory::Review> Look(const std::string& token) override;
 

@@ -15,23 +15,23 @@ constexpr int64_t kAskAgainMs = 60'000;  // whether we may review by now
 
 }  // namespace
 
-Result<std::unique_ptr<WayToCluster>> WayToCluster::Make(const std::string& kubeconfig,
-                                                         const std::vector<std::string>& audiences,
-                                                         const base::Clock& clock) {
+Result<std::unique_ptr<ClusterTokenReviewer>> ClusterTokenReviewer::Make(
+    const std::string& kubeconfig, const std::vector<std::string>& audiences,
+    const base::Clock& clock) {
   ASSIGN_OR_RETURN(kube::ClusterConfig config, kube::FindClusterConfig(kubeconfig));
   kube::ClientSettings settings;
   settings.timeout_ms = kReviewTimeoutMs;
-  std::unique_ptr<WayToCluster> way(new WayToCluster(clock));
+  std::unique_ptr<ClusterTokenReviewer> way(new ClusterTokenReviewer(clock));
   ASSIGN_OR_RETURN(way->connection_,
                    kube::Connection::Make(std::move(config), std::move(settings),
                                           "agent-memory-server/" AGENT_MEMORY_VERSION));
-  way->by_api_ = std::make_unique<ReviewByApi>(way->connection_->client(), audiences);
-  way->by_keys_ = std::make_unique<ReviewByKeys>([way = way.get()] { return way->FetchKeys(); },
-                                                 audiences, clock);
+  way->by_api_ = std::make_unique<ApiTokenReviewer>(way->connection_->client(), audiences);
+  way->by_keys_ = std::make_unique<JwksTokenReviewer>(
+      [way = way.get()] { return way->FetchKeys(); }, audiences, clock);
   return way;
 }
 
-Result<Review> WayToCluster::Look(const std::string& token) {
+Result<Review> ClusterTokenReviewer::Look(const std::string& token) {
   if (clock_.MonotonicMs() >= denied_until_ms_) {
     auto review = by_api_->Look(token);
     const bool denied = !review && review.error().code == base::Code::kDenied;
@@ -50,7 +50,7 @@ Result<Review> WayToCluster::Look(const std::string& token) {
 }
 
 // Every ServiceAccount may read both (ClusterRole system:service-account-issuer-discovery).
-Result<PublishedKeys> WayToCluster::FetchKeys() {
+Result<PublishedKeys> ClusterTokenReviewer::FetchKeys() {
   kube::KubeClient& client = connection_->client();
   ASSIGN_OR_RETURN(Json about, client.GetPath("/.well-known/openid-configuration"));
   ASSIGN_OR_RETURN(Json set, client.GetPath("/openid/v1/jwks", "application/jwk-set+json"));

@@ -13,23 +13,23 @@
 
 namespace memory {
 
-class WayToCluster : public TokenReviewer {
+class ClusterTokenReviewer : public TokenReviewer {
  public:
   // `kubeconfig` empty: as the pod's ServiceAccount. Nothing is sent yet. `clock` outlives this.
-  static base::Result<std::unique_ptr<WayToCluster>> Make(const std::string& kubeconfig,
-                                                          const std::vector<std::string>& audiences,
-                                                          const base::Clock& clock);
+  static base::Result<std::unique_ptr<ClusterTokenReviewer>> Make(
+      const std::string& kubeconfig, const std::vector<std::string>& audiences,
+      const base::Clock& clock);
   base::Result<memory::Review> Look(const std::string& token) override;
   bool ByKeys() const { return by_keys_alone_; }  // the last review that was tried was denied
 
  private:
-  explicit WayToCluster(const base::Clock& clock) : clock_(clock) {}
+  explicit ClusterTokenReviewer(const base::Clock& clock) : clock_(clock) {}
   base::Result<PublishedKeys> FetchKeys();
 
   const base::Clock& clock_;
   std::unique_ptr<kube::Connection> connection_;
-  std::unique_ptr<ReviewByApi> by_api_;
-  std::unique_ptr<ReviewByKeys> by_keys_;
+  std::unique_ptr<ApiTokenReviewer> by_api_;
+  std::unique_ptr<JwksTokenReviewer> by_keys_;
   std::atomic<bool> by_keys_alone_ = false;
   std::atomic<int64_t> denied_until_ms_ = INT64_MIN;  // monotonic: when to try by_api_ again
 };

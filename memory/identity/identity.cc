@@ -74,7 +74,7 @@ Result<std::optional<std::string>> BearerToken(const http::Headers& headers) {
 
 Result<TokenClaims> ReadClaims(const std::string& token) {
   const std::vector<std::string> parts = base::Split(token, '.');
-  if (parts.size() != 3 || parts[2].empty() || !DecodeBase64Url(parts[2]))
+  if (parts.size() != 3 || parts[2].empty() || !base::DecodeBase64Url(parts[2]))
     return Error{Code::kDenied, "the bearer token is not a JSON Web Token"};
   ASSIGN_OR_RETURN(Json header, DecodePart(parts[0]));
   // What it lists must be understood (RFC 7515, 4.1.11), and none of it is.

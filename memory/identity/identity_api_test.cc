@@ -116,7 +116,7 @@ TEST_F(ApiServerIdentity, WithoutTheRightToReviewThePublishedKeysDecide) {
          {"cluster", {{"server", admin->server}, {"certificate-authority", admin->ca_file}}}}}},
       {"users", {{{"name", "u"}, {"user", {{"token", own}}}}}}};
   ASSERT_TRUE(base::ReplaceFile(scratch_.File("kubeconfig"), base::DumpJson(kubeconfig)));
-  auto way = WayToCluster::Make(scratch_.File("kubeconfig"), {kAudience}, clock_);
+  auto way = ClusterTokenReviewer::Make(scratch_.File("kubeconfig"), {kAudience}, clock_);
   ASSERT_TRUE(way) << way.error().message;
   Start(way->get());
   const std::string a = TokenFor(a_), b = TokenFor(b_);

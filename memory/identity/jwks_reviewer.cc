@@ -26,7 +26,7 @@ Review Refused(const char* why) { return {false, "", why}; }
 
 }  // namespace
 
-Result<PublishedKeys> ReviewByKeys::KeysFor(const std::string& key_id) {
+Result<PublishedKeys> JwksTokenReviewer::KeysFor(const std::string& key_id) {
   std::lock_guard lock(mutex_);
   const int64_t now_ms = clock_.MonotonicMs();
   const bool have = fetched_ms_ != INT64_MIN && now_ms - fetched_ms_ < kKeysLiveMs;
@@ -44,7 +44,7 @@ Result<PublishedKeys> ReviewByKeys::KeysFor(const std::string& key_id) {
   return known_;
 }
 
-Result<Review> ReviewByKeys::Look(const std::string& token) {
+Result<Review> JwksTokenReviewer::Look(const std::string& token) {
   auto claims = ReadClaims(token);
   if (!claims) return Review{false, "", claims.error().message};
   ASSIGN_OR_RETURN(const PublishedKeys published, KeysFor(claims->key_id));

@@ -16,11 +16,11 @@ struct PublishedKeys {
   base::Json keys;  // the array of a JWK set
 };
 
-class ReviewByKeys : public TokenReviewer {
+class JwksTokenReviewer : public TokenReviewer {
  public:
   // `fetch`: blocking, bounded. `clock` outlives this.
-  ReviewByKeys(std::function<base::Result<PublishedKeys>()> fetch,
-               std::vector<std::string> audiences, const base::Clock& clock)
+  JwksTokenReviewer(std::function<base::Result<PublishedKeys>()> fetch,
+                    std::vector<std::string> audiences, const base::Clock& clock)
       : fetch_(std::move(fetch)), audiences_(std::move(audiences)), clock_(clock) {}
   base::Result<memory::Review> Look(const std::string& token) override;
 

@@ -107,13 +107,13 @@ class ReviewByKeysTest : public ::testing::Test {
   PublishedKeys published_;
   bool down_ = false;
   int fetched_ = 0;
-  ReviewByKeys reviewer_{[this]() -> base::Result<PublishedKeys> {
-                           ++fetched_;
-                           if (down_) return base::Error{base::Code::kUnavailable, "refused"};
-                           return published_;
-                         },
-                         {kAudience},
-                         clock_};
+  JwksTokenReviewer reviewer_{[this]() -> base::Result<PublishedKeys> {
+                                ++fetched_;
+                                if (down_) return base::Error{base::Code::kUnavailable, "refused"};
+                                return published_;
+                              },
+                              {kAudience},
+                              clock_};
 };
 
 TEST_F(ReviewByKeysTest, ATokenOfTheClusterIsGoodUntilItExpires) {

@@ -31,7 +31,7 @@ constexpr size_t kLookAtBytes = 4 << 10;  // a first line is far shorter
 constexpr const char* kFormats[] = {"json", "jsonl", "sqlite", "markdown", "obsidian",
                                     "csv",  "mem0",  "engram", "chatgpt",  "agentops"};
 
-Result<std::string> FormatOf(const Request& request, PeekedBody& body) {
+Result<std::string> FormatOf(const Request& request, PeekableBody& body) {
   std::string format = TextParameter(request, "format").value_or("auto");
   if (std::find(std::begin(kFormats), std::end(kFormats), format) != std::end(kFormats))
     return format;
@@ -73,7 +73,7 @@ Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
       [&](const ExportedRow& row) { return importer.TakeObservation(EncodeRow(row)); });
 }
 
-Status ReadImport(const ForeignDefaults& defaults, PeekedBody& body, Store& store,
+Status ReadImport(const ForeignDefaults& defaults, PeekableBody& body, Store& store,
                   Importer& importer) {
   const std::string& format = defaults.format;
   if (format == "sqlite") return ReadFile(body, store, importer);
@@ -99,7 +99,7 @@ Response Import(const Api& api, const Request& request) {
   Result<bool> vouched = IsVouched(api, request);
   if (!vouched) return http::ErrorResponse(vouched.error());
   options.vouched = *vouched;
-  PeekedBody body(*request.stream);
+  PeekableBody body(*request.stream);
   Result<std::string> format = FormatOf(request, body);
   if (!format) return http::ErrorResponse(format.error());
   options.unite_tags = *format == "sqlite";

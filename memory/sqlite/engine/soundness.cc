@@ -19,7 +19,7 @@ constexpr const char* kWhatToDo =
 
 }  // namespace
 
-void Soundness::Meet(const std::string& file, const Error& error) {
+void Soundness::ReportDamage(const std::string& file, const Error& error) {
   const bool first = damages_.With(
       [&](auto& damages) { return damages.try_emplace(file, Damage{error.message}).second; });
   if (first) base::LogError("a file is damaged", {{"file", file}, {"reason", error.message}});

@@ -14,7 +14,7 @@ namespace memory {
 class Soundness {
  public:
   // A call met damage in a file: it counts as damaged until a check says what it is.
-  void Meet(const std::string& file, const base::Error& error);
+  void ReportDamage(const std::string& file, const base::Error& error);
   // What a check found; it stands until the next one.
   void SetDamaged(const std::string& file, const base::Error& error);
   void SetSound(const std::string& file);

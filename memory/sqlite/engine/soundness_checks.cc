@@ -119,7 +119,7 @@ void SoundnessChecks::Check(SqliteStore& store, const std::stop_token& stop) {
 
 // The tables are sound, and they hold all that the index is made of.
 Status SoundnessChecks::Mend(SqliteStore& store, const Error& damage, const std::stop_token& stop) {
-  soundness_.Meet(store.path(), damage);
+  soundness_.ReportDamage(store.path(), damage);
   Status rebuilt = store.RebuildIndex();
   if (!rebuilt) return base::Wrap("its index could not be made again", rebuilt.error());
   RETURN_IF_ERROR(store.CheckIndex(stop));

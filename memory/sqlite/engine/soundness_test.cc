@@ -132,11 +132,11 @@ TEST_F(SoundnessTest, AnIndexThatACallFindsDamagedIsMadeAgainToo) {
 TEST(Soundness, SaysWhichFileAndHowManyMore) {
   Soundness soundness;
   EXPECT_TRUE(soundness.Read());
-  soundness.Meet("/data/a", {base::Code::kInternal, "malformed"});
+  soundness.ReportDamage("/data/a", {base::Code::kInternal, "malformed"});
   EXPECT_TRUE(soundness.Suspected("/data/a"));
   soundness.SetDamaged("/data/a", {base::Code::kInternal, "page 7"});
   soundness.SetDamaged("/data/b", {base::Code::kInternal, "page 8"});
-  soundness.Meet("/data/a", {base::Code::kInternal, "again"});
+  soundness.ReportDamage("/data/a", {base::Code::kInternal, "again"});
   EXPECT_FALSE(soundness.Suspected("/data/a"));  // known
   ASSERT_FALSE(soundness.Read());
   EXPECT_EQ(soundness.Read().error().code, base::Code::kUnavailable);

@@ -54,7 +54,7 @@ SqliteEngine::SqliteEngine(const Options& options, telemetry::Metrics& metrics)
   StoreOptions store = options.store;
   store.space = &space_;
   store.on_damage = [this](const std::string& file, const base::Error& error) {
-    soundness_.Meet(file, error);
+    soundness_.ReportDamage(file, error);
   };
   store.on_read_cut_off = [&metrics](const char* limit) {
     metrics.Count("agent_memory_server_reads_cut_off_total", {{"limit", limit}});

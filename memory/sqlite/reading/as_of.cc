@@ -1,4 +1,5 @@
-// Replaced texts are in no index of the file: those of one question's reach are indexed in memory.
+// Superseded texts are in no index of the file: those of one question's scope are indexed in
+// memory.
 #include "memory/sqlite/reading/as_of.h"
 
 #include <algorithm>
@@ -27,8 +28,8 @@ constexpr size_t kMaxReplaced = 2000;           // texts that one question looks
 constexpr size_t kMaxTextBytes = kAnswerBytes;  // of each kind
 
 // Of the rows of one type, as it is now, which may not be that of the text.
-Status ReadType(Database& database, int64_t range, const std::string& type, const Reach& reach,
-                const Filter& filter, std::vector<Text>& texts) {
+Status ReadType(Database& database, int64_t range, const std::string& type,
+                const SearchScope& scope, const Filter& filter, std::vector<Text>& texts) {
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare(
@@ -41,7 +42,7 @@ Status ReadType(Database& database, int64_t range, const std::string& type, cons
           "ORDER BY r.written_ms DESC, o.id DESC LIMIT ?5"));
   read.Bind(range)
       .Bind(*filter.as_of_ms)
-      .Bind(reach.project)
+      .Bind(scope.project)
       .Bind(filter.type)
       .Bind(static_cast<int64_t>(kMaxReplaced + 1))
       .Bind(std::string_view(type));
@@ -51,11 +52,11 @@ Status ReadType(Database& database, int64_t range, const std::string& type, cons
 }
 
 // Those that were changed since, type by type along the index.
-Status ReadRange(Database& database, int64_t range, const Reach& reach, const Filter& filter,
+Status ReadRange(Database& database, int64_t range, const SearchScope& scope, const Filter& filter,
                  std::vector<Text>& texts) {
   ASSIGN_OR_RETURN(std::vector<std::string> types, TypesOf(database, range, std::nullopt));
   for (const std::string& type : types)
-    RETURN_IF_ERROR(ReadType(database, range, type, reach, filter, texts));
+    RETURN_IF_ERROR(ReadType(database, range, type, scope, filter, texts));
   return {};
 }
 
@@ -88,7 +89,7 @@ Result<Statement> ReadText(Database& database, const Text& text) {
 }
 
 // Cuts texts into words, as many as one question may look at, and notes whose topic is asked for.
-struct ReadingThen {
+struct TextReader {
   Database& database;
   sqlite::ScratchIndex& index;
   std::string_view topic;  // empty: none
@@ -117,14 +118,14 @@ bool IsNewer(const Observation& a, const Observation& b) {
   return a.updated_ms != b.updated_ms ? a.updated_ms > b.updated_ms : a.id > b.id;
 }
 
-Result<Replaced> ReplacedSince(Database& database, const Reach& reach, const Filter& filter,
-                               int64_t deadline_ms) {
-  Replaced replaced;
-  ASSIGN_OR_RETURN(std::vector<int64_t> ranges, RangesOf(database, reach));
+Result<SupersededTexts> FindSuperseded(Database& database, const SearchScope& scope,
+                                       const Filter& filter, int64_t deadline_ms) {
+  SupersededTexts replaced;
+  ASSIGN_OR_RETURN(std::vector<int64_t> ranges, SlotRanges(database, scope));
   const sqlite::TimeLimit limit(database, deadline_ms, filter.stop);
   Status read;
   for (int64_t range : ranges) {
-    read = ReadRange(database, range, reach, filter, replaced.texts);
+    read = ReadRange(database, range, scope, filter, replaced.texts);
     if (!read) break;
     // Of each range the newest; of all together what one question may look at.
     std::sort(replaced.texts.begin(), replaced.texts.end(), WasWrittenLater);
@@ -136,14 +137,15 @@ Result<Replaced> ReplacedSince(Database& database, const Reach& reach, const Fil
   return replaced;
 }
 
-Result<RankedThen> RankThen(Database& database, std::vector<RankedText> matches,
-                            const Replaced& replaced, const std::string& question, bool operators) {
-  if (replaced.texts.empty()) return RankedThen{std::move(matches)};
+Result<RankedAsOf> RankAsOf(Database& database, std::vector<RankedText> matches,
+                            const SupersededTexts& replaced, const std::string& question,
+                            bool operators) {
+  if (replaced.texts.empty()) return RankedAsOf{std::move(matches)};
   const std::string expression =
       operators ? question : AnyWordOf(ReadQuestion(question)).expression;
   const size_t live = matches.size();
   ASSIGN_OR_RETURN(sqlite::ScratchIndex index, sqlite::ScratchIndex::Make());
-  ReadingThen reading{database, index, operators ? std::string_view() : base::Trim(question), {}};
+  TextReader reading{database, index, operators ? std::string_view() : base::Trim(question), {}};
   std::vector<RankedText> all = matches;
   RETURN_IF_ERROR(reading.Read(all, 0));
   for (const Text& text : replaced.texts) all.push_back({text});
@@ -154,7 +156,7 @@ Result<RankedThen> RankThen(Database& database, std::vector<RankedText> matches,
   }
   const double best = hits.empty() ? 0 : hits[0].rank;
   bool any_replaced = false;
-  RankedThen ranked{{}, reading.partial};
+  RankedAsOf ranked{{}, reading.partial};
   std::vector<bool> taken(all.size());
   auto take = [&](size_t i, double rank) {
     if (taken[i]) return;

@@ -18,29 +18,29 @@ struct Text {
   int64_t written_ms = 0;
 };
 
-struct Replaced {
+struct SupersededTexts {
   std::vector<Text> texts;  // as they were then, the newest first
   bool partial = false;     // there are more than are looked at, or the deadline came
 };
 
-// The rows of a reach that said something else at `filter.as_of_ms` than now. Rows that were
+// The rows of a scope that said something else at `filter.as_of_ms` than now. Rows that were
 // deleted since are gone for every time.
-base::Result<Replaced> ReplacedSince(sqlite::Database& database, const Reach& reach,
-                                     const Filter& filter, int64_t deadline_ms);
+base::Result<SupersededTexts> FindSuperseded(sqlite::Database& database, const SearchScope& scope,
+                                             const Filter& filter, int64_t deadline_ms);
 
 struct RankedText {
   Text text;
   double rank = 0;
 };
-struct RankedThen {
+struct RankedAsOf {
   std::vector<RankedText> texts;
   bool partial = false;  // more bytes of texts than are looked at
 };
 // One ranking over texts of both kinds: matches and topic keys, best first. `matches` are rows that
 // the live index found, best first; they keep their order when no replaced text matches. Texts are
 // read one by one and not kept. The limits of `database` end it too.
-base::Result<RankedThen> RankThen(sqlite::Database& database, std::vector<RankedText> matches,
-                                  const Replaced& replaced, const std::string& question,
+base::Result<RankedAsOf> RankAsOf(sqlite::Database& database, std::vector<RankedText> matches,
+                                  const SupersededTexts& replaced, const std::string& question,
                                   bool operators);
 
 // The row that said it, as it was then.

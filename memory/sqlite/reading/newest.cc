@@ -57,24 +57,24 @@ Status AddType(Database& database, int64_t range, std::optional<int64_t> project
 
 }  // namespace
 
-Result<std::vector<Observation>> Newest(Database& database, const Reach& reach,
+Result<std::vector<Observation>> Newest(Database& database, const SearchScope& scope,
                                         const Filter& filter, bool logs) {
   std::vector<Observation> rows;
   if (filter.limit == 0) return rows;
-  ASSIGN_OR_RETURN(std::vector<int64_t> ranges, RangesOf(database, reach));
+  ASSIGN_OR_RETURN(std::vector<int64_t> ranges, SlotRanges(database, scope));
   std::vector<Changed> newest;
   for (int64_t range : ranges) {
     std::vector<std::string> types;
     if (filter.type) {
       types = {*filter.type};
     } else {
-      ASSIGN_OR_RETURN(types, TypesOf(database, range, reach.project));
+      ASSIGN_OR_RETURN(types, TypesOf(database, range, scope.project));
       if (!logs)
         std::erase_if(types,
                       [](const auto& type) { return type == "audit" || type == "security"; });
     }
     for (const std::string& type : types)
-      RETURN_IF_ERROR(AddType(database, range, reach.project, type, filter, newest));
+      RETURN_IF_ERROR(AddType(database, range, scope.project, type, filter, newest));
   }
   size_t bytes = 0;
   base::AnswerCharge charge;

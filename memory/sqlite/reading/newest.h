@@ -7,9 +7,10 @@
 
 namespace memory {
 
-// The newest rows of a reach, of those before `filter.before` and until `filter.as_of_ms`. `logs`:
+// The newest rows of a scope, of those before `filter.before` and until `filter.as_of_ms`. `logs`:
 // audit and security records too (which are no memories; a filter's type asks for them).
-base::Result<std::vector<api::Observation>> Newest(sqlite::Database& database, const Reach& reach,
-                                                   const Filter& filter, bool logs);
+base::Result<std::vector<api::Observation>> Newest(sqlite::Database& database,
+                                                   const SearchScope& scope, const Filter& filter,
+                                                   bool logs);
 
 }  // namespace memory

@@ -23,9 +23,9 @@ namespace {
 
 constexpr int64_t kMostCapped = 20'000;  // of one rule in one round
 
-Result<Suspects> ReadSuspects(Statement read) {
+Result<SweepCandidates> ReadCandidates(Statement read) {
   return read.ReadAll([](const Statement& row) {
-    return Suspect{row.Int(0), row.Int(1), row.Int(2)};
+    return SweepCandidate{row.Int(0), row.Int(1), row.Int(2)};
   });
 }
 
@@ -35,7 +35,7 @@ Result<Suspects> ReadSuspects(Statement read) {
 
 }  // namespace
 
-Result<Stretch> WalkOn(Database& database, int64_t deleted_ms, SweepPlace& place) {
+Result<ScanPage> ScanFrom(Database& database, int64_t deleted_ms, SweepPlace& place) {
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare("SELECT o.slot, o.id, o.range, o.type, o.updated_ms, NOT (" MEMORY_LIVE
@@ -46,7 +46,7 @@ Result<Stretch> WalkOn(Database& database, int64_t deleted_ms, SweepPlace& place
                        "ORDER BY o.range, o.type, o.updated_ms, o.id LIMIT ?5"));
   read.Bind(place.range).Bind(std::string_view(place.type)).Bind(place.updated_ms).Bind(place.id);
   read.Bind(kLookAt).Bind(deleted_ms);
-  Stretch found;
+  ScanPage found;
   int64_t seen = 0;
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
     ++seen;
@@ -67,7 +67,7 @@ Result<bool> IsOver(Database& database, int64_t slot) {
   return there && look.Int(0) != 0;
 }
 
-Result<bool> IsAsItWas(Database& database, const Suspect& row) {
+Result<bool> IsAsItWas(Database& database, const SweepCandidate& row) {
   ASSIGN_OR_RETURN(Statement look,
                    database.Prepare("SELECT " MEMORY_USED " FROM observations o WHERE "
                                     "o.slot = ?1 AND o.deleted_ms IS NULL"));
@@ -115,7 +115,7 @@ Result<Cap> FindCapped(Database& database, const RetentionRules& rules, const Re
   const int64_t most = std::min(excess, kMostCapped);
   ASSIGN_OR_RETURN(Statement oldest, prepare(kOldest));
   oldest.Bind(used_since_ms).Bind(most);
-  ASSIGN_OR_RETURN(Suspects rows, ReadSuspects(std::move(oldest)));
+  ASSIGN_OR_RETURN(SweepCandidates rows, ReadCandidates(std::move(oldest)));
   const int64_t stay = most - static_cast<int64_t>(rows.size());
   return Cap{std::move(rows), stay};
 }
@@ -137,9 +137,9 @@ Result<int64_t> Purge(Database& database, int64_t before_ms, int64_t used_since_
           "< ?2 OR NOT EXISTS (SELECT 1 FROM retired r WHERE r.slot = "
           "o.slot)) ORDER BY o.deleted_ms LIMIT ?3"));
   read.Bind(before_ms).Bind(used_since_ms).Bind(most);
-  ASSIGN_OR_RETURN(Suspects rows, ReadSuspects(std::move(read)));
+  ASSIGN_OR_RETURN(SweepCandidates rows, ReadCandidates(std::move(read)));
   ASSIGN_OR_RETURN(const std::string salt, SaltOf(database));
-  for (const Suspect& row : rows) {
+  for (const SweepCandidate& row : rows) {
     ASSIGN_OR_RETURN(bool retired, IsRetired(database, row.slot));
     // Not known yet when an earlier version hid it.
     if (!retired) RETURN_IF_ERROR(NoteDeletion(database, salt, row.slot));
@@ -161,7 +161,7 @@ Result<int64_t> ForgetKeys(Database& database, int64_t before_ms) {
   return database.Changes();
 }
 
-Result<int64_t> RemoveTexts(Database& database, const Suspect& row, int64_t deleted_ms) {
+Result<int64_t> RemoveTexts(Database& database, const SweepCandidate& row, int64_t deleted_ms) {
   ASSIGN_OR_RETURN(
       Statement remove,
       database.Prepare("DELETE FROM revisions WHERE id = ?1 AND replaced_ms <= (SELECT kept_since("
@@ -170,7 +170,7 @@ Result<int64_t> RemoveTexts(Database& database, const Suspect& row, int64_t dele
   return database.Changes();
 }
 
-Result<Suspects> FindRestorable(Database& database, int64_t after) {
+Result<SweepCandidates> FindRestorable(Database& database, int64_t after) {
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare(
@@ -178,7 +178,7 @@ Result<Suspects> FindRestorable(Database& database, int64_t after) {
           "WHERE r.slot > ?1 AND r.reason = 'ttl' AND max(o.updated_ms, o.seen_ms) > "
           "kept_since(o.project, o.scope, o.type) ORDER BY r.slot LIMIT ?2"));
   read.Bind(after).Bind(kLookAt);
-  return ReadSuspects(std::move(read));
+  return ReadCandidates(std::move(read));
 }
 
 Result<int64_t> RestoreOne(Database& database, int64_t slot) {

@@ -14,11 +14,11 @@ namespace memory {
 inline constexpr int64_t kLookAt = 2000;  // rows that a reader looks at in one snapshot
 
 // A row that the writer has to look at again.
-struct Suspect {
+struct SweepCandidate {
   int64_t slot = 0, id = 0;
   int64_t used_ms = 0;  // last written or used
 };
-using Suspects = std::vector<Suspect>;
+using SweepCandidates = std::vector<SweepCandidate>;
 
 // Where a walk over all rows goes on: by range and type, then oldest change first.
 struct SweepPlace {
@@ -28,18 +28,18 @@ struct SweepPlace {
 };
 
 // What a piece of a walk over all rows found.
-struct Stretch {
-  Suspects over;       // rows
-  Suspects old_texts;  // rows with earlier texts that are over since `deleted_ms`
+struct ScanPage {
+  SweepCandidates over;       // rows
+  SweepCandidates old_texts;  // rows with earlier texts that are over since `deleted_ms`
   bool end = false;
 };
 // At most kLookAt rows from `place` on, which it moves; after the last row back to the first.
-base::Result<Stretch> WalkOn(sqlite::Database& database, int64_t deleted_ms, SweepPlace& place);
+base::Result<ScanPage> ScanFrom(sqlite::Database& database, int64_t deleted_ms, SweepPlace& place);
 
 // What a cap takes: the least recently used rows, none that was read, found or seen again since
 // `used_since_ms`.
 struct Cap {
-  Suspects rows;
+  SweepCandidates rows;
   int64_t over = 0;  // rows above the cap that stay, since they were used
 };
 // `rule` is one of `rules`, those of `project`.
@@ -48,10 +48,10 @@ base::Result<Cap> FindCapped(sqlite::Database& database, const RetentionRules& r
 
 base::Result<bool> IsOver(sqlite::Database& database, int64_t slot);  // and live
 // Live, and neither written nor used since it was looked for.
-base::Result<bool> IsAsItWas(sqlite::Database& database, const Suspect& row);
+base::Result<bool> IsAsItWas(sqlite::Database& database, const SweepCandidate& row);
 
 // Rows behind slot `after` that retention hid and that by the rules in force are not over.
-base::Result<Suspects> FindRestorable(sqlite::Database& database, int64_t after);
+base::Result<SweepCandidates> FindRestorable(sqlite::Database& database, int64_t after);
 // → 1, or 0: it was deleted, or its topic has another row now.
 base::Result<int64_t> RestoreOne(sqlite::Database& database, int64_t slot);
 
@@ -61,7 +61,7 @@ base::Result<int64_t> Purge(sqlite::Database& database, int64_t before_ms, int64
                             int64_t most);
 base::Result<int64_t> ForgetKeys(sqlite::Database& database, int64_t before_ms);  // 500 at most
 // A row's earlier texts that are over since `deleted_ms`. → how many.
-base::Result<int64_t> RemoveTexts(sqlite::Database& database, const Suspect& row,
+base::Result<int64_t> RemoveTexts(sqlite::Database& database, const SweepCandidate& row,
                                   int64_t deleted_ms);
 
 }  // namespace memory

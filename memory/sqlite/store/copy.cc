@@ -104,8 +104,8 @@ Result<Spool> SqliteStore::Copy(const std::optional<std::string>& project) {
   Database::Options working;
   working.access = Access::kScratch;
   ASSIGN_OR_RETURN(Database database, Database::Open(spool.path(), working));
-  RETURN_IF_ERROR(Lifetimes::Teach(state_->lifetimes, database));
-  if (state_->lifetimes->policy()->Ends()) RETURN_IF_ERROR(database.Execute(kLeaveOver));
+  RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
+  if (state_->liveness->policy()->Ends()) RETURN_IF_ERROR(database.Execute(kLeaveOver));
   if (!project) {
     RETURN_IF_ERROR(database.Execute(kLeaveOut));
     return spool;

@@ -189,7 +189,7 @@ Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenExport(
     const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, state_->Reading()));
-  RETURN_IF_ERROR(Lifetimes::Teach(state_->lifetimes, database));
+  RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
   return std::shared_ptr<ExportCursor>(
       std::make_shared<PagedCursor>(std::move(database), kLive, project, std::move(place)));
 }

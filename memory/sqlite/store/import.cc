@@ -79,11 +79,11 @@ Status UniteTags(Database& database, int64_t slot, const std::vector<std::string
     if (std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(tag);
   }
   if (tags.size() == before) return {};
-  RETURN_IF_ERROR(TakeOutOfIndex(database, slot));
+  RETURN_IF_ERROR(RemoveFromIndex(database, slot));
   ASSIGN_OR_RETURN(Statement write,
                    database.Prepare("UPDATE observations SET tags = ?2 WHERE slot = ?1"));
   RETURN_IF_ERROR(write.Bind(slot).Bind(base::DumpJson(tags)).Run());
-  return PutIntoIndex(database, slot);
+  return AddToIndex(database, slot);
 }
 
 // Whether the row was of class import until now.
@@ -200,7 +200,7 @@ Result<SqliteStore::ImportOutcomes> TakeEach(Database& database, const std::vect
 Result<SqliteStore::ImportOutcomes> SqliteStore::Import(const std::vector<ExportedRow>& rows,
                                                         const ImportOptions& options) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
-  const int64_t now_ms = state_->lifetimes->NowMs();
+  const int64_t now_ms = state_->liveness->NowMs();
   return state_->writer->Run<ImportOutcomes>([&](Database& database) {
     return TakeEach(database, rows, [&](const ExportedRow& row) {
       return ImportRow(database, row, options, state_->salt, now_ms);

@@ -24,12 +24,12 @@ using sqlite::Statement;
 namespace {
 
 // Rows of each project that are over and not hidden yet: the counts of the ranges have them still.
-Result<std::map<int64_t, int64_t>> CountOver(Database& database, const Lifetimes& lifetimes,
+Result<std::map<int64_t, int64_t>> CountOver(Database& database, const Liveness& liveness,
                                              int64_t first, int64_t last) {
 #define MEMORY_OVER \
   "AND o.deleted_ms IS NULL AND o.type = ?2 AND o.updated_ms <= ?3 AND NOT (" MEMORY_LIVE ")"
-  const auto policy = lifetimes.policy();
-  const int64_t now_ms = lifetimes.NowMs();
+  const auto policy = liveness.policy();
+  const int64_t now_ms = liveness.NowMs();
   std::map<int64_t, int64_t> over;
   auto count = [&](int64_t project, bool shared) -> Status {
     ASSIGN_OR_RETURN(std::vector<std::string> types,
@@ -111,8 +111,8 @@ Result<std::vector<Observation>> Side(Database& database, const InSession& aroun
 
 Result<std::vector<Observation>> SqliteStore::Recent(const Filter& filter) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers, filter.stop));
-  ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, false));
-  return Newest(snapshot.database(), reach, filter, true);
+  ASSIGN_OR_RETURN(SearchScope scope, ResolveScope(snapshot.database(), filter, false));
+  return Newest(snapshot.database(), scope, filter, true);
 }
 
 Result<std::vector<Observation>> SqliteStore::Timeline(int64_t id, size_t before, size_t after,
@@ -163,8 +163,8 @@ Result<Totals> SqliteStore::Count(const std::optional<std::string>& project) {
                        "WHERE p.number BETWEEN ?1 AND ?2 ORDER BY p.name"));
   read.Bind(first).Bind(last);
   std::map<int64_t, int64_t> over;
-  if (state_->lifetimes->policy()->Ends()) {
-    ASSIGN_OR_RETURN(over, CountOver(snapshot.database(), *state_->lifetimes, first, last));
+  if (state_->liveness->policy()->Ends()) {
+    ASSIGN_OR_RETURN(over, CountOver(snapshot.database(), *state_->liveness, first, last));
   }
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
     const int64_t live = row.Int(2) - over[row.Int(3)];

@@ -32,10 +32,10 @@ Database::Options Watched(sqlite::Access access, const std::string& path,
 
 Result<std::unique_ptr<Reader>> OpenReader(const std::string& path,
                                            const Database::Options& reading,
-                                           const std::shared_ptr<Lifetimes>& lifetimes,
+                                           const std::shared_ptr<Liveness>& liveness,
                                            ResidentIndexes* resident) {
   ASSIGN_OR_RETURN(Database connection, Database::Open(path, reading));
-  RETURN_IF_ERROR(Lifetimes::Teach(lifetimes, connection));
+  RETURN_IF_ERROR(Liveness::RegisterFunction(liveness, connection));
   ASSIGN_OR_RETURN(Ranker ranker, Ranker::Make(connection, resident));
   return std::make_unique<Reader>(Reader{std::move(connection), std::move(ranker)});
 }
@@ -52,8 +52,8 @@ SqliteStore::State::State(std::string of, StoreOptions with)
                 options.index_at_once}),
       eraser(
           {path, options.erase_after, options.on_erased, &index_damaged, &resident, options.space}),
-      lifetimes(std::make_shared<Lifetimes>(*options.clock)),
-      readers([this] { return OpenReader(path, Reading(), lifetimes, &resident); },
+      liveness(std::make_shared<Liveness>(*options.clock)),
+      readers([this] { return OpenReader(path, Reading(), liveness, &resident); },
               {options.readers, options.read_timeout_ms, options.clock, options.on_read_cut_off}) {}
 
 Database::Options SqliteStore::State::Reading() const {
@@ -116,13 +116,13 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   Spool::RemoveLeftovers(path);
   auto state = std::make_unique<State>(path, options);
   ASSIGN_OR_RETURN(Database database, OpenWriter(path, options));
-  RETURN_IF_ERROR(Lifetimes::Teach(state->lifetimes, database));
+  RETURN_IF_ERROR(Liveness::RegisterFunction(state->liveness, database));
   ASSIGN_OR_RETURN(state->salt, SaltOf(database));
   ASSIGN_OR_RETURN(RetentionPolicy policy, LoadPolicy(database, options.retention));
-  state->lifetimes->Set(std::move(policy));
+  state->liveness->Set(std::move(policy));
   // Readers are opened as they are needed: whether one can be is said now.
   ASSIGN_OR_RETURN(auto reader,
-                   OpenReader(path, state->Reading(), state->lifetimes, &state->resident));
+                   OpenReader(path, state->Reading(), state->liveness, &state->resident));
   reader.reset();
   state->resident.Watch(database);
   RETURN_IF_ERROR(state->usage.Read(database));

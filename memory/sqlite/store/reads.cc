@@ -23,12 +23,12 @@ using sqlite::Statement;
 
 namespace {
 
-// Ranks what is found in a reach; waits for the index where rows wait for it.
-Result<Ranking> RankReach(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
-                          const Reach& reach, const Filter& filter, RankQuery query) {
-  if ((!reach.all && reach.ranges.empty()) || filter.limit == 0) return Ranking();
-  query.ranges = reach.ranges;
-  query.project = reach.project;
+// Ranks what is found in a scope; waits for the index where rows wait for it.
+Result<Ranking> RankInScope(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
+                            const SearchScope& scope, const Filter& filter, RankQuery query) {
+  if ((!scope.all && scope.ranges.empty()) || filter.limit == 0) return Ranking();
+  query.ranges = scope.ranges;
+  query.project = scope.project;
   query.type = filter.type;
   query.limit = filter.limit;
   ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
@@ -42,11 +42,11 @@ Result<Ranking> RankReach(Snapshot& snapshot, const std::function<bool()>& wait_
 }
 
 Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
-                              const Reach& reach, const Filter& filter, RankQuery query) {
+                              const SearchScope& scope, const Filter& filter, RankQuery query) {
   SearchResult result;
   const bool cut = query.neighbours;
   ASSIGN_OR_RETURN(Ranking ranking,
-                   RankReach(snapshot, wait_for_index, reach, filter, std::move(query)));
+                   RankInScope(snapshot, wait_for_index, scope, filter, std::move(query)));
   result.partial = ranking.partial;
   size_t bytes = 0;
   base::AnswerCharge charge;
@@ -69,9 +69,9 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& w
 }
 
 // The same at `filter.as_of_ms`: of what is live, rows that say today what they said then.
-Result<SearchResult> RankRowsThen(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
-                                  const Reach& reach, const Filter& filter, RankQuery query,
-                                  const Replaced& replaced) {
+Result<SearchResult> RankRowsAsOf(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
+                                  const SearchScope& scope, const Filter& filter, RankQuery query,
+                                  const SupersededTexts& replaced) {
   if (filter.limit == 0) return SearchResult();
   Database& database = snapshot.database();
   Filter wide = filter;
@@ -79,7 +79,7 @@ Result<SearchResult> RankRowsThen(Snapshot& snapshot, const std::function<bool()
   const std::string text = query.text;
   const bool operators = query.operators;
   ASSIGN_OR_RETURN(Ranking ranking,
-                   RankReach(snapshot, wait_for_index, reach, wide, std::move(query)));
+                   RankInScope(snapshot, wait_for_index, scope, wide, std::move(query)));
   SearchResult result;
   result.partial = ranking.partial || replaced.partial || ranking.rows.size() == wide.limit;
   std::vector<RankedText> matches;
@@ -91,8 +91,8 @@ Result<SearchResult> RankRowsThen(Snapshot& snapshot, const std::function<bool()
     if (row && read.Int(1) <= *filter.as_of_ms)
       matches.push_back({{scored.slot, read.Int(0), 0, read.Int(1)}, -scored.score});
   }
-  ASSIGN_OR_RETURN(RankedThen ranked,
-                   RankThen(database, std::move(matches), replaced, text, operators));
+  ASSIGN_OR_RETURN(RankedAsOf ranked,
+                   RankAsOf(database, std::move(matches), replaced, text, operators));
   result.partial = result.partial || ranked.partial;
   size_t bytes = 0;
   base::AnswerCharge charge;
@@ -112,7 +112,7 @@ Result<SearchResult> RankRowsThen(Snapshot& snapshot, const std::function<bool()
 }
 
 // The first of the replaced texts, as many as a list by recency can take.
-Result<std::vector<Observation>> LoadNewest(Database& database, const Replaced& replaced,
+Result<std::vector<Observation>> LoadNewest(Database& database, const SupersededTexts& replaced,
                                             size_t most) {
   std::vector<Observation> rows;
   size_t bytes = 0;
@@ -179,13 +179,13 @@ void SqliteStore::NoteUse(const std::vector<Found>& rows) {
   std::vector<int64_t> ids;
   for (const Found& found : std::span(rows).first(std::min(rows.size(), kHead)))
     ids.push_back(found.row.id);
-  state_->lifetimes->Use(ids);
+  state_->liveness->Use(ids);
 }
 
 Result<Observation> SqliteStore::Get(int64_t id) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(int64_t slot, LiveSlot(snapshot.database(), id));
-  state_->lifetimes->Use({&id, 1});
+  state_->liveness->Use({&id, 1});
   return ReadRow(snapshot.database(), slot);
 }
 
@@ -228,7 +228,7 @@ Result<SearchResult> SqliteStore::Search(const Filter& filter, const std::string
                                          bool operators) {
   const auto wait = [this] { return state_->WaitForIndex(); };
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
-  ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, true));
+  ASSIGN_OR_RETURN(SearchScope scope, ResolveScope(snapshot.database(), filter, true));
   RankQuery query;
   query.text = text;
   query.operators = operators;
@@ -236,38 +236,38 @@ Result<SearchResult> SqliteStore::Search(const Filter& filter, const std::string
   query.stop = filter.stop;
   if (!filter.as_of_ms) {
     ASSIGN_OR_RETURN(SearchResult result,
-                     RankRows(snapshot, wait, reach, filter, std::move(query)));
+                     RankRows(snapshot, wait, scope, filter, std::move(query)));
     NoteUse(result.rows);
     return result;
   }
-  ASSIGN_OR_RETURN(Replaced replaced,
-                   ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
-  return RankRowsThen(snapshot, wait, reach, filter, std::move(query), replaced);
+  ASSIGN_OR_RETURN(SupersededTexts replaced,
+                   FindSuperseded(snapshot.database(), scope, filter, query.deadline_ms));
+  return RankRowsAsOf(snapshot, wait, scope, filter, std::move(query), replaced);
 }
 
 Result<SearchResult> SqliteStore::Recall(const Filter& filter, const std::string& text) {
   const auto wait = [this] { return state_->WaitForIndex(); };
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
-  ASSIGN_OR_RETURN(Reach reach, ReachOf(snapshot.database(), filter, true));
+  ASSIGN_OR_RETURN(SearchScope scope, ResolveScope(snapshot.database(), filter, true));
   RankQuery query;
   query.text = text;
   query.neighbours = !filter.as_of_ms;  // they are lent to by the words of today
   query.deadline_ms = state_->options.query_deadline_ms;
   query.stop = filter.stop;
-  Replaced replaced;
+  SupersededTexts replaced;
   SearchResult result;
   if (filter.as_of_ms) {
     ASSIGN_OR_RETURN(replaced,
-                     ReplacedSince(snapshot.database(), reach, filter, query.deadline_ms));
+                     FindSuperseded(snapshot.database(), scope, filter, query.deadline_ms));
     ASSIGN_OR_RETURN(result,
-                     RankRowsThen(snapshot, wait, reach, filter, std::move(query), replaced));
+                     RankRowsAsOf(snapshot, wait, scope, filter, std::move(query), replaced));
   } else {
-    ASSIGN_OR_RETURN(result, RankRows(snapshot, wait, reach, filter, std::move(query)));
+    ASSIGN_OR_RETURN(result, RankRows(snapshot, wait, scope, filter, std::move(query)));
     NoteUse(result.rows);
   }
   if (result.rows.size() >= filter.limit) return result;
   ASSIGN_OR_RETURN(std::vector<Observation> newest,
-                   Newest(snapshot.database(), reach, filter, false));
+                   Newest(snapshot.database(), scope, filter, false));
   result.partial = result.partial || AnswerBytes(newest) > kAnswerBytes;
   // Those that are in the answer already are passed over.
   ASSIGN_OR_RETURN(std::vector<Observation> texts,

@@ -29,7 +29,7 @@ Status SqliteStore::SetRetention(const std::string& project, const RetentionRule
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state_->readers));
   ASSIGN_OR_RETURN(RetentionPolicy policy,
                    LoadPolicy(snapshot.database(), state_->options.retention));
-  state_->lifetimes->Set(std::move(policy));
+  state_->liveness->Set(std::move(policy));
   state_->rules_changed = true;
   return {};
 }
@@ -37,7 +37,7 @@ Status SqliteStore::SetRetention(const std::string& project, const RetentionRule
 Result<RetentionRules> SqliteStore::Retention(const std::string& project) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(snapshot.database(), project));
-  return state_->lifetimes->policy()->For(number.value_or(0));
+  return state_->liveness->policy()->For(number.value_or(0));
 }
 
 }  // namespace memory

@@ -49,7 +49,7 @@ struct SqliteStore::State {
   std::atomic<bool> index_damaged{false};
   ResidentIndexes resident;  // outlives readers and writer, which use it
   Eraser eraser;             // the writer's
-  const std::shared_ptr<Lifetimes> lifetimes;
+  const std::shared_ptr<Liveness> liveness;
   std::mutex rules_mutex;                 // whoever puts rules into force
   std::atomic<bool> rules_changed{true};  // since the last round: what is hidden may come back
   SweepPlace sweep;                       // of the one thread that sweeps

@@ -33,19 +33,19 @@ struct SqliteStore::Round {
   std::stop_token stop;
   Swept swept;
 
-  int64_t now_ms() const { return state.lifetimes->NowMs(); }
+  int64_t now_ms() const { return state.liveness->NowMs(); }
   int64_t used_since_ms() const { return now_ms() - state.options.keep_used_ms; }
 
   // `step` says for one row how much it did. It gives room, so the writer may run it twice.
-  Status Each(const Suspects& rows, int64_t& total,
-              const std::function<Result<int64_t>(Database&, const Suspect&)>& step) {
+  Status Each(const SweepCandidates& rows, int64_t& total,
+              const std::function<Result<int64_t>(Database&, const SweepCandidate&)>& step) {
     for (size_t first = 0; first < rows.size() && !stop.stop_requested(); first += kBatch) {
       const auto part = std::span(rows).subspan(first, std::min(kBatch, rows.size() - first));
       int64_t done = 0;
       RETURN_IF_ERROR(state.writer->RunAny(
           [&](Database& database) -> Status {
             done = 0;
-            for (const Suspect& row : part) {
+            for (const SweepCandidate& row : part) {
               ASSIGN_OR_RETURN(int64_t did, step(database, row));
               done += did;
             }
@@ -87,14 +87,14 @@ struct SqliteStore::Round {
     state.swept_ms = now_ms();
     if (!state.rules_changed.exchange(false)) return {};
     for (int64_t after = 0;;) {
-      Suspects rows;
+      SweepCandidates rows;
       {
         ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state.readers));
         ASSIGN_OR_RETURN(rows, FindRestorable(snapshot.database(), after));
       }
       if (rows.empty()) return {};
       after = rows.back().slot;
-      RETURN_IF_ERROR(Each(rows, swept.restored, [](Database& database, const Suspect& row) {
+      RETURN_IF_ERROR(Each(rows, swept.restored, [](Database& database, const SweepCandidate& row) {
         return RestoreOne(database, row.slot);
       }));
       if (!stop.stop_requested()) continue;
@@ -104,20 +104,20 @@ struct SqliteStore::Round {
   }
 
   Status HideOver() {
-    if (!state.lifetimes->policy()->Ends()) return {};
+    if (!state.liveness->policy()->Ends()) return {};
     const int64_t deleted_ms = state.options.deleted_ms;
     for (size_t looked = 0; looked < kLookARound && !stop.stop_requested(); looked += kLookAt) {
-      Stretch found;
+      ScanPage found;
       {
         ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state.readers));
-        ASSIGN_OR_RETURN(found, WalkOn(snapshot.database(), deleted_ms, state.sweep));
+        ASSIGN_OR_RETURN(found, ScanFrom(snapshot.database(), deleted_ms, state.sweep));
       }
-      RETURN_IF_ERROR(
-          Each(found.old_texts, swept.revisions, [&](Database& database, const Suspect& row) {
-            return RemoveTexts(database, row, deleted_ms);
-          }));
+      RETURN_IF_ERROR(Each(found.old_texts, swept.revisions,
+                           [&](Database& database, const SweepCandidate& row) {
+                             return RemoveTexts(database, row, deleted_ms);
+                           }));
       RETURN_IF_ERROR(Each(found.over, swept.lapsed,
-                           [&](Database& database, const Suspect& row) -> Result<int64_t> {
+                           [&](Database& database, const SweepCandidate& row) -> Result<int64_t> {
                              ASSIGN_OR_RETURN(bool over, IsOver(database, row.slot));
                              if (!over) return 0;
                              RETURN_IF_ERROR(Retire(database, row.slot, "ttl", now_ms()));
@@ -135,7 +135,7 @@ struct SqliteStore::Round {
   }
 
   Status HideCapped() {
-    const auto policy = state.lifetimes->policy();
+    const auto policy = state.liveness->policy();
     if (!policy->Caps()) return {};
     ASSIGN_OR_RETURN(std::vector<int64_t> projects, Projects());
     for (int64_t project : projects) {
@@ -156,9 +156,9 @@ struct SqliteStore::Round {
     }
     swept.over_cap += cap.over;
     return Each(cap.rows, swept.capped,
-                [&](Database& database, const Suspect& row) -> Result<int64_t> {
+                [&](Database& database, const SweepCandidate& row) -> Result<int64_t> {
                   ASSIGN_OR_RETURN(bool same, IsAsItWas(database, row));
-                  if (!same || state.lifetimes->UsedSince(row.id, used_since_ms())) return 0;
+                  if (!same || state.liveness->UsedSince(row.id, used_since_ms())) return 0;
                   RETURN_IF_ERROR(Retire(database, row.slot, "cap", now_ms()));
                   return 1;
                 });
@@ -166,7 +166,7 @@ struct SqliteStore::Round {
 };
 
 Status SqliteStore::KeepUses() {
-  const Lifetimes::Uses uses = state_->lifetimes->TakeUses();
+  const Liveness::Uses uses = state_->liveness->TakeUses();
   std::vector<std::pair<int64_t, int64_t>> list(uses.begin(), uses.end());
   for (size_t first = 0; first < list.size(); first += kUsesBatch) {
     const auto part = std::span(list).subspan(first, std::min(kUsesBatch, list.size() - first));
@@ -182,13 +182,13 @@ Status SqliteStore::KeepUses() {
       return {};
     });
     if (kept) continue;
-    state_->lifetimes->GiveBack(uses);
+    state_->liveness->GiveBack(uses);
     return kept;
   }
   return {};
 }
 
-size_t SqliteStore::CountUses() const { return state_->lifetimes->CountUses(); }
+size_t SqliteStore::CountUses() const { return state_->liveness->CountUses(); }
 
 Result<Swept> SqliteStore::Sweep(std::stop_token stop) {
   Round round{*state_, std::move(stop), {}};

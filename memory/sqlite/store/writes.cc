@@ -44,7 +44,7 @@ Status KeepRevision(Database& database, int64_t slot, int64_t now_ms) {
 Status Rewrite(Database& database, int64_t slot, const Observation& text, const TextFacts& facts,
                int64_t now_ms) {
   RETURN_IF_ERROR(KeepRevision(database, slot, now_ms));
-  RETURN_IF_ERROR(TakeOutOfIndex(database, slot));
+  RETURN_IF_ERROR(RemoveFromIndex(database, slot));
   ASSIGN_OR_RETURN(
       Statement write,
       database.Prepare(
@@ -63,7 +63,7 @@ Status Rewrite(Database& database, int64_t slot, const Observation& text, const 
       .Bind(std::string_view(text.source.origin))
       .Bind(now_ms);
   RETURN_IF_ERROR(write.Run());
-  return PutIntoIndex(database, slot);
+  return AddToIndex(database, slot);
 }
 
 Result<Saved> UpdateTopic(Database& database, int64_t slot, const api::NewObservation& made,
@@ -207,7 +207,7 @@ Status SqliteStore::Delete(int64_t id, bool hard, int64_t now_ms) {
       ASSIGN_OR_RETURN(bool was, read.Step());
       return was ? Status() : Status(NoSuchRow(id));
     }
-    RETURN_IF_ERROR(TakeOutOfIndex(database, place->slot));
+    RETURN_IF_ERROR(RemoveFromIndex(database, place->slot));
     RETURN_IF_ERROR(NoteDeletion(database, state_->salt, place->slot));
     if (!hard) {
       // What somebody deleted does not come back by other rules.

@@ -27,25 +27,25 @@ std::string_view TextAt(sqlite3_value* value) {
 
 // One a connection, so one thread at a time: it keeps the policy until another is in force.
 struct KeptSinceFunction {
-  std::shared_ptr<Lifetimes> lifetimes;
+  std::shared_ptr<Liveness> liveness;
   std::shared_ptr<const RetentionPolicy> policy;
   uint64_t change = 0;
 
   static void Call(sqlite3_context* context, int, sqlite3_value** values) {
     auto& self = *static_cast<KeptSinceFunction*>(sqlite3_user_data(context));
-    const Lifetimes& lifetimes = *self.lifetimes;
-    if (!lifetimes.ends_) return sqlite3_result_int64(context, INT64_MIN);
-    if (const uint64_t change = lifetimes.changes_; !self.policy || self.change != change) {
-      self.policy = lifetimes.policy();
+    const Liveness& liveness = *self.liveness;
+    if (!liveness.ends_) return sqlite3_result_int64(context, INT64_MIN);
+    if (const uint64_t change = liveness.changes_; !self.policy || self.change != change) {
+      self.policy = liveness.policy();
       self.change = change;
     }
     sqlite3_result_int64(context,
                          self.policy->KeptSince(sqlite3_value_int64(values[0]), TextAt(values[1]),
-                                                TextAt(values[2]), lifetimes.NowMs()));
+                                                TextAt(values[2]), liveness.NowMs()));
   }
 };
 
-Status Lifetimes::Teach(std::shared_ptr<Lifetimes> self, Database& database) {
+Status Liveness::RegisterFunction(std::shared_ptr<Liveness> self, Database& database) {
   int rc = sqlite3_create_function_v2(
       database.handle(), "kept_since", 3, SQLITE_UTF8, new KeptSinceFunction{std::move(self), {}},
       KeptSinceFunction::Call, nullptr, nullptr,
@@ -54,14 +54,14 @@ Status Lifetimes::Teach(std::shared_ptr<Lifetimes> self, Database& database) {
   return Error{Code::kInternal, "SQLite does not take the function kept_since"};
 }
 
-void Lifetimes::Set(RetentionPolicy policy) {
+void Liveness::Set(RetentionPolicy policy) {
   const bool ends = policy.Ends();
   policy_.Set(std::make_shared<const RetentionPolicy>(std::move(policy)));
   ++changes_;
   ends_ = ends;
 }
 
-void Lifetimes::Use(std::span<const int64_t> ids) {
+void Liveness::Use(std::span<const int64_t> ids) {
   const int64_t now_ms = clock_.NowMs();
   uses_.With([&](Uses& uses) {
     for (int64_t id : ids) {
@@ -70,19 +70,19 @@ void Lifetimes::Use(std::span<const int64_t> ids) {
   });
 }
 
-Lifetimes::Uses Lifetimes::TakeUses() {
+Liveness::Uses Liveness::TakeUses() {
   return uses_.With([](Uses& uses) { return std::exchange(uses, {}); });
 }
 
-void Lifetimes::GiveBack(const Uses& uses) {
+void Liveness::GiveBack(const Uses& uses) {
   uses_.With([&](Uses& mine) { mine.insert(uses.begin(), uses.end()); });  // newer ones stay
 }
 
-size_t Lifetimes::CountUses() const {
+size_t Liveness::CountUses() const {
   return uses_.With([](const Uses& uses) { return uses.size(); });
 }
 
-bool Lifetimes::UsedSince(int64_t id, int64_t since_ms) const {
+bool Liveness::UsedSince(int64_t id, int64_t since_ms) const {
   return uses_.With([&](const Uses& uses) {
     auto use = uses.find(id);
     return use != uses.end() && use->second >= since_ms;

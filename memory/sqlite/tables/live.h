@@ -15,17 +15,17 @@
 namespace memory {
 
 // The condition of a live row `o` of observations: neither deleted nor over. Every connection that
-// uses it must be known to Lifetimes::Teach.
+// uses it must be known to Liveness::RegisterFunction.
 #define MEMORY_LIVE                                                                         \
   "o.deleted_ms IS NULL AND max(o.updated_ms, o.seen_ms) > kept_since(o.project, o.scope, " \
   "o.type) "
 
 // The policy in force, and what was used, shared by all connections of a store. Any thread.
-class Lifetimes {
+class Liveness {
  public:
-  explicit Lifetimes(const base::Clock& clock) : clock_(clock) {}
+  explicit Liveness(const base::Clock& clock) : clock_(clock) {}
   // Gives a connection the function kept_since(project, scope, type): RetentionPolicy::KeptSince.
-  static base::Status Teach(std::shared_ptr<Lifetimes> self, sqlite::Database& database);
+  static base::Status RegisterFunction(std::shared_ptr<Liveness> self, sqlite::Database& database);
 
   void Set(RetentionPolicy policy);
   std::shared_ptr<const RetentionPolicy> policy() const { return policy_.Copy(); }

@@ -12,7 +12,7 @@ using sqlite::Database;
 using sqlite::Statement;
 
 Status Retire(Database& database, int64_t slot, const char* reason, int64_t now_ms) {
-  RETURN_IF_ERROR(TakeOutOfIndex(database, slot));
+  RETURN_IF_ERROR(RemoveFromIndex(database, slot));
   ASSIGN_OR_RETURN(Statement hide,
                    database.Prepare("UPDATE observations SET deleted_ms = ?2 WHERE slot = ?1"));
   RETURN_IF_ERROR(hide.Bind(slot).Bind(now_ms).Run());

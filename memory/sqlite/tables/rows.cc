@@ -218,7 +218,7 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
   add.Bind(row.source.origin).Bind(base::DumpJson(row.tags)).Bind(row.title);
   add.Bind(facts.grams).Bind(row.content);
   RETURN_IF_ERROR(add.Run());
-  RETURN_IF_ERROR(PutIntoIndex(database, slot));
+  RETURN_IF_ERROR(AddToIndex(database, slot));
   return id;
 }
 
@@ -228,7 +228,7 @@ Result<bool> Revive(Database& database, int64_t slot) {
   Status shown = show.Bind(slot).Run();
   if (!shown && shown.error().code == Code::kConflict) return false;
   RETURN_IF_ERROR(std::move(shown));
-  RETURN_IF_ERROR(PutIntoIndex(database, slot));
+  RETURN_IF_ERROR(AddToIndex(database, slot));
   return true;
 }
 

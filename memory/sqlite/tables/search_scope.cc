@@ -19,28 +19,28 @@ Result<std::vector<int64_t>> Numbers(Database& database, std::string_view sql) {
 
 }  // namespace
 
-Result<Reach> ReachOf(Database& database, const Filter& filter, bool shared) {
-  Reach reach;
-  if (filter.scope && *filter.scope != "project" && *filter.scope != "global") return reach;
+Result<SearchScope> ResolveScope(Database& database, const Filter& filter, bool shared) {
+  SearchScope scope;
+  if (filter.scope && *filter.scope != "project" && *filter.scope != "global") return scope;
   bool global_only = filter.scope && *filter.scope == "global";
   if (!filter.project) {
-    if (!filter.scope) reach.all = true;
-    if (global_only) reach.ranges = {kGlobalRange};
+    if (!filter.scope) scope.all = true;
+    if (global_only) scope.ranges = {kGlobalRange};
     if (filter.scope && !global_only) {
-      ASSIGN_OR_RETURN(reach.ranges, Numbers(database, "SELECT number FROM projects"));
+      ASSIGN_OR_RETURN(scope.ranges, Numbers(database, "SELECT number FROM projects"));
     }
-    return reach;
+    return scope;
   }
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, *filter.project));
-  if (number && !global_only) reach.ranges.push_back(*number);
+  if (number && !global_only) scope.ranges.push_back(*number);
   bool with_global = !filter.scope || global_only;
-  if (with_global && (shared || number)) reach.ranges.push_back(kGlobalRange);
-  if (!shared) reach.project = number;
-  return reach;
+  if (with_global && (shared || number)) scope.ranges.push_back(kGlobalRange);
+  if (!shared) scope.project = number;
+  return scope;
 }
 
-Result<std::vector<int64_t>> RangesOf(Database& database, const Reach& reach) {
-  if (!reach.all) return reach.ranges;
+Result<std::vector<int64_t>> SlotRanges(Database& database, const SearchScope& scope) {
+  if (!scope.all) return scope.ranges;
   return Numbers(database, "SELECT number FROM ranges WHERE live_rows > 0");
 }
 

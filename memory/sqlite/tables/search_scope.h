@@ -10,7 +10,7 @@
 namespace memory {
 
 // `ranges` empty and `all` false: nowhere.
-struct Reach {
+struct SearchScope {
   bool all = false;
   std::vector<int64_t> ranges;
   std::optional<int64_t> project;  // only rows written in this project
@@ -18,9 +18,10 @@ struct Reach {
 
 // `shared`: rows of scope global are seen from every project (search, context), else from their own
 // only.
-base::Result<Reach> ReachOf(sqlite::Database& database, const Filter& filter, bool shared);
-// The reach's ranges by number, also when it is everything; those without live rows may be left
+base::Result<SearchScope> ResolveScope(sqlite::Database& database, const Filter& filter,
+                                       bool shared);
+// The scope's ranges by number, also when it is everything; those without live rows may be left
 // out.
-base::Result<std::vector<int64_t>> RangesOf(sqlite::Database& database, const Reach& reach);
+base::Result<std::vector<int64_t>> SlotRanges(sqlite::Database& database, const SearchScope& scope);
 
 }  // namespace memory

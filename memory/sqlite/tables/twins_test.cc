@@ -19,7 +19,7 @@ class TwinsTest : public ::testing::Test {
  protected:
   TwinsTest() : clock_(kMidnight), database_(Open(scratch_.File("file"))) {
     EXPECT_TRUE(sqlite::Migrate(database_, SchemaSteps()));
-    EXPECT_TRUE(Lifetimes::Teach(std::make_shared<Lifetimes>(clock_), database_));
+    EXPECT_TRUE(Liveness::RegisterFunction(std::make_shared<Liveness>(clock_), database_));
     EXPECT_TRUE(
         database_.Execute("INSERT INTO projects VALUES(1, 'p', 'p'), (2, 'q', 'q');"
                           "INSERT INTO sessions(number, id, project, started_ms) "

@@ -19,7 +19,7 @@ constexpr int64_t kManyRows = 512, kManyBytes = 256 << 10;
 
 }  // namespace
 
-Status TakeOutOfIndex(Database& database, int64_t slot) {
+Status RemoveFromIndex(Database& database, int64_t slot) {
   ASSIGN_OR_RETURN(
       Statement take,
       database.Prepare("INSERT INTO words(words, rowid, title, content, tags, grams) SELECT "
@@ -30,7 +30,7 @@ Status TakeOutOfIndex(Database& database, int64_t slot) {
   return forget.Bind(slot).Run();
 }
 
-Status PutIntoIndex(Database& database, int64_t slot) {
+Status AddToIndex(Database& database, int64_t slot) {
   ASSIGN_OR_RETURN(
       Statement put,
       database.Prepare("INSERT OR IGNORE INTO waiting SELECT slot, "

@@ -11,8 +11,8 @@ namespace memory {
 
 // Before a row changes and after: both do nothing for a row that is not live, so any order of
 // changes keeps the index sound.
-base::Status TakeOutOfIndex(sqlite::Database& database, int64_t slot);
-base::Status PutIntoIndex(sqlite::Database& database, int64_t slot);
+base::Status RemoveFromIndex(sqlite::Database& database, int64_t slot);
+base::Status AddToIndex(sqlite::Database& database, int64_t slot);
 
 // Puts what waits into the index; the second only when so much waits that it is worth it.
 base::Status IndexWaiting(sqlite::Database& database);

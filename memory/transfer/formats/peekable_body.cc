@@ -5,7 +5,7 @@ namespace memory {
 
 using base::Result;
 
-Result<std::string_view> PeekedBody::Peek(size_t bytes) {
+Result<std::string_view> PeekableBody::Peek(size_t bytes) {
   while (start_.size() < bytes) {
     ASSIGN_OR_RETURN(std::string piece, body_.Read());
     if (piece.empty()) break;
@@ -14,7 +14,7 @@ Result<std::string_view> PeekedBody::Peek(size_t bytes) {
   return std::string_view(start_).substr(0, bytes);
 }
 
-Result<std::string> PeekedBody::Read() {
+Result<std::string> PeekableBody::Read() {
   if (start_.empty()) return body_.Read();
   return std::exchange(start_, std::string());
 }

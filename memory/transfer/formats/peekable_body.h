@@ -7,9 +7,9 @@
 
 namespace memory {
 
-class PeekedBody : public http::BodyReader {
+class PeekableBody : public http::BodyReader {
  public:
-  explicit PeekedBody(http::BodyReader& body) : body_(body) {}
+  explicit PeekableBody(http::BodyReader& body) : body_(body) {}
   // Waits for `bytes` bytes or the end; what was looked at is still read.
   base::Result<std::string_view> Peek(size_t bytes);
   base::Result<std::string> Read() override;
