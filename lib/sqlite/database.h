@@ -1,5 +1,5 @@
 // SQLite behind values and Results: Database, Statement, Transaction. Every pragma that durability
-// rests on is set and read back at open (acceptance: reliability §1.4). A connection belongs to one
+// rests on is set and read back at open. A connection belongs to one
 // thread at a time.
 #pragma once
 
@@ -67,7 +67,7 @@ class Database {
   base::Status WithinLimits();
   // PRAGMA integrity_check, and CheckIndex for each fts table.
   base::Status CheckIntegrity(const std::vector<std::string>& fts_tables);
-  // FTS5 'integrity-check' with rank 1, which compares with the content (rulings K42). Takes the
+  // FTS5 'integrity-check' with rank 1, which compares with the content. Takes the
   // write lock. `fts_table` is a name of ours.
   base::Status CheckIndex(const std::string& fts_table);
   // For the one writer only. Copies the write-ahead log into the file and syncs it; kEmpty also
@@ -85,7 +85,7 @@ class Database {
   base::Result<int64_t> ReusableBytes();  // free inside the file: what deletes gave back
   base::Result<int64_t> UsedBytes();      // of the file, without those; within a transaction, of it
   // A write or a sync failed for another reason than space: nothing may be acknowledged any more,
-  // the process must end and begin again from what is on the disk (reliability §1.2 rule 8).
+  // the process must end and begin again from what is on the disk.
   bool Broken() const;
   bool MetDamage() const;  // a call found damage in the file, since ForgetDamage
   void ForgetDamage();

@@ -14,7 +14,8 @@ namespace sqlite {
 base::Error MakeError(sqlite3* handle, int rc, const std::string& what);
 
 // True when a write or a sync failed for another reason than space: what the page cache shows may
-// not be on the disk, now or ever (fsyncgate; reliability §1.1).
+// not be on the disk, now or ever (Rebello et al., "Can Applications Recover from fsync Failures?",
+// 2020).
 bool BreaksTrust(sqlite3* handle, int rc);
 
 bool IsDamage(int rc);  // the file holds what SQLite would not have written

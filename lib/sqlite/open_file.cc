@@ -1,5 +1,5 @@
 // Opening a connection: what durability and safety rest on is set here, read back, and refused when
-// it is not so (acceptance: reliability §1.4).
+// it is not so.
 #include "lib/sqlite/open_file.h"
 
 #include <fcntl.h>
@@ -98,7 +98,7 @@ constexpr Pragma kOfReaders[] = {{"query_only", "ON", "1"}};
 constexpr Pragma kOfScratch[] = {
     {"journal_mode", "OFF", "off"}, {"synchronous", "OFF", "0"}, {"secure_delete", "ON", "1"}};
 
-// Sets each pragma and reads it back: a silent refusal must not pass (rulings X5).
+// Sets each pragma and reads it back: a silent refusal must not pass.
 template <size_t kCount>
 Status ApplyPragmas(Database& database, const Pragma (&pragmas)[kCount]) {
   for (const Pragma& pragma : pragmas) {

@@ -74,7 +74,7 @@ class Writer {
 
   // Runs `work` on the writer's thread inside the batch's transaction and waits for the commit. An
   // error of `work` rolls back its savepoint alone and is returned. After a sync error every call
-  // is refused with kUnavailable, for good (reliability §1.2 rule 8). Blocking; any thread but the
+  // is refused with kUnavailable, for good. Blocking; any thread but the
   // writer's. T must be movable.
   template <class T>
   base::Result<T> Run(std::function<base::Result<T>(Database&)> work, Room room = Room::kNeeds) {

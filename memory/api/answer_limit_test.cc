@@ -1,5 +1,4 @@
-// No answer holds more than 8 MiB, whatever rows there are and however many are asked for (B1 of
-// the memory server's review).
+// No answer holds more than 8 MiB, whatever rows there are and however many are asked for.
 #include "memory/store/answer_limit.h"
 
 #include "memory/api/api_fixture.h"

@@ -1,6 +1,5 @@
-// Every read ends at its time: no route holds a connection or the log for longer (B6 of the memory
-// server's review). Time is counted in looks at the clock, one for each 2,000 instructions of
-// SQLite's machine.
+// Every read ends at its time: no route holds a connection or the WAL for longer. Time is counted
+// in looks at the clock, one for each 2,000 instructions of SQLite's machine.
 #include <atomic>
 
 #include "memory/api/api_fixture.h"

@@ -87,7 +87,7 @@ TEST_F(ApiTest, ATranscriptOverAMebibyteIsStreamed) {
   EXPECT_NE(answer.body["summary"].get<std::string>().find("Ended: \"m2999"), std::string::npos);
 }
 
-// Ruling K29: a daemon that stops writes an interim summary, and its session goes on.
+// A daemon that stops writes an interim summary, and its session goes on.
 TEST_F(ApiTest, AnInterimSummaryLeavesTheSessionOpen) {
   Post("/sessions", {{"id", "s"}, {"project", "p"}});
   auto said = [](const char* text) { return Json{{"role", "user"}, {"content", text}}; };

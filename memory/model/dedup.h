@@ -1,6 +1,7 @@
 // Which of the three tiers a write falls into: update the row of its topic, count a duplicate, or
-// insert. Pure: candidates in, decision out. Source: the memory model's three-tier dedup under the
-// rulings K5, K6, K30 (the rule is part of the key) and K45 (deleted rows are no candidates).
+// insert. Pure: candidates in, decision out. The rule that captured a text is part of its key, so
+// that two rules never count as one; deleted rows are no candidates, so that what somebody deleted
+// does not swallow a new write.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ struct Decision {
   int64_t slot = 0;  // of the row to update or count, or of the user's; 0 for kNew
 };
 
-// Whether a writer of this class may change a row of that one (rulings K50).
+// Whether a writer of this class may change a row of that one.
 bool MayChange(const std::string& row_origin, const std::string& writer, bool replace_user);
 
 // A topic key that no row has yet is always new: the hash tier never swallows it. The window is

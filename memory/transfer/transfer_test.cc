@@ -185,7 +185,7 @@ TEST_F(ApiTest, RefusedRowsBeyondTheListAreCounted) {
   EXPECT_EQ(answer.body["errors_left_out"], 3);
 }
 
-// Row A21 of the acceptance list, at a tenth of its size; scripts/bench/transfer.py has the whole.
+// A tenth of the size that scripts/bench/transfer.py has.
 // In parts, so that a slow machine answers each in time.
 TEST_F(ApiTest, TenThousandRowsGoOutAndInTwice) {
   constexpr int kParts = 20, kRows = 500;

@@ -16,7 +16,7 @@ struct RankQuery {
   std::optional<std::string>
       type;  // only rows of this type; without it no audit and security records
   std::optional<int64_t> project;  // only rows written in this project
-  bool neighbours = false;         // rows beside a match may be returned too (rulings K48)
+  bool neighbours = false;         // rows beside a match may be returned too
   size_t limit = 10;
   int64_t deadline_ms = 250;  // then what was found so far is ranked
   std::stop_token stop;       // the same when nobody waits for the answer any more

@@ -111,7 +111,7 @@ void AddHits(const Matches& found, std::span<Record> records) {
   }
 }
 
-// A text that is a topic key, or the beginning of one, finds its row (rulings K10, K48).
+// A text that is a topic key, or the beginning of one, finds its row.
 Status AddTopics(sqlite::Database& database, const RankQuery& query,
                  const std::vector<int64_t>& ranges, std::vector<Scored>& rows) {
   std::string text(base::Trim(query.text));

@@ -33,7 +33,7 @@ api::Session SessionAt(const sqlite::Statement& row);
 base::Result<std::vector<api::Observation>> AllObservations(sqlite::Statement read, size_t bytes);
 base::Result<std::vector<api::Session>> AllSessions(sqlite::Statement read);
 
-// Names are matched folded (rulings K28); nullopt: never written.
+// Names are matched case-folded; nullopt: never written.
 base::Result<std::optional<int64_t>> FindProject(sqlite::Database& database,
                                                  const std::string& name);
 base::Result<int64_t> FindOrAddProject(sqlite::Database& database, const std::string& name);

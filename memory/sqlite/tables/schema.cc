@@ -1,5 +1,5 @@
 // Schema of a tenant's file. Rows of a project lie in one range of slots (slot >> 32), so that a
-// search costs what its project holds (retrieval: finding 6); range 0 holds the rows of scope
+// search costs what its project holds; range 0 holds the rows of scope
 // global.
 #include "memory/sqlite/tables/schema.h"
 
@@ -11,7 +11,7 @@ namespace {
 // position   of the row in its session, for the ranker's window
 // words      length of the content, marks: facts about it that ranking uses (words.h)
 // content_ms when the present content was written: the dedup window counts from here
-// grams      two-character pieces of CJK text, which unicode61 does not cut (rulings K41)
+// grams      two-character pieces of CJK text, which unicode61 does not cut
 //
 // The full-text index takes its text from a view of live rows. It is kept by rows.cc and not
 // by triggers: with trusted_schema=OFF a trigger may not write to a virtual table.

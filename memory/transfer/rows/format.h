@@ -5,8 +5,7 @@
 //   sqlite  a database file as a store keeps it
 //   markdown  notes one behind the other, the first of kind export, the last of kind end
 //   obsidian  a tar archive with a note a file, folders by type, links to sessions
-// What has no `format` is the reference service's export, whose duplicate_count starts at 1
-// (rulings K1, K46).
+// What has no `format` is the reference service's export, whose duplicate_count starts at 1.
 #pragma once
 
 namespace memory {
