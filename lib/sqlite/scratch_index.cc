@@ -13,11 +13,12 @@ using base::Status;
 
 namespace {
 
-// The tokenizer is that of the observations' table; a title or a tag weighs as much as in the
+// A title or a tag weighs as much as in the
 // ranker.
 constexpr const char* kTable =
     "PRAGMA journal_mode=OFF; CREATE VIRTUAL TABLE words USING fts5(title, content, tags, grams, "
-    "content='', tokenize='porter unicode61 remove_diacritics 2');"
+    "content='', tokenize='" SQLITE_TOKENIZER
+    "');"
     "INSERT INTO words(words, rank) VALUES('rank', 'bm25(1.5, 1.0, 1.2, 1.0)'); BEGIN";
 
 }  // namespace

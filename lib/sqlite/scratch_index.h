@@ -13,6 +13,9 @@
 
 #include "lib/base/result.h"
 
+// How texts are cut into words, here and in any FTS5 table that is to agree with this.
+#define SQLITE_TOKENIZER "porter unicode61 remove_diacritics 2"
+
 namespace sqlite {
 
 class ScratchIndex {

@@ -2,8 +2,10 @@
 #include "memory/sqlite/ranking/fts5_tokens.h"
 
 #include <algorithm>
-#include <iterator>
 #include <random>
+
+#include "lib/base/text/text.h"
+#include "lib/sqlite/scratch_index.h"
 
 namespace memory {
 
@@ -13,9 +15,6 @@ using base::Result;
 
 namespace {
 
-// As the table says it in schema.cc: tokenize='porter unicode61 remove_diacritics 2'.
-constexpr const char* kName = "porter";
-constexpr const char* kArguments[] = {"unicode61", "remove_diacritics", "2"};
 constexpr int kLongestToken = 32768;  // FTS5 cuts tokens there (FTS5_MAX_TOKEN_SIZE)
 
 // FNV-1a with a key of this process, and the mixer of MurmurHash3: nobody can choose texts that
@@ -72,11 +71,14 @@ Result<Tokens> Tokens::Make(sqlite::Database& database) {
   auto cutter = std::make_unique<Cutter>();
   fts5_api* api = Fts5Of(database);
   void* context = nullptr;
-  if (!api || api->xFindTokenizer(api, kName, &context, &cutter->functions) != SQLITE_OK)
+  // As the full-text table is declared: a name, then its arguments.
+  const std::vector<std::string> words = base::Split(SQLITE_TOKENIZER, ' ');
+  std::vector<const char*> arguments;
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  if (!api || api->xFindTokenizer(api, arguments[0], &context, &cutter->functions) != SQLITE_OK)
     return missing;
-  const char* arguments[std::size(kArguments)];
-  std::copy(std::begin(kArguments), std::end(kArguments), arguments);
-  if (cutter->functions.xCreate(context, arguments, static_cast<int>(std::size(arguments)),
+  if (cutter->functions.xCreate(context, arguments.data() + 1,
+                                static_cast<int>(arguments.size()) - 1,
                                 &cutter->tokenizer) != SQLITE_OK) {
     return missing;
   }

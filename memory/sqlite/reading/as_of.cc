@@ -176,7 +176,7 @@ Result<Observation> LoadText(Database& database, const Text& text) {
       database.Prepare(
           text.revision == 0
               ? MEMORY_SELECT_OBSERVATION "WHERE o.slot = ?1"
-              : "SELECT o.slot, o.id, s.id, r.type, r.title, r.content, p.name, r.tags, o.scope, "
+              : "SELECT o.id, s.id, r.type, r.title, r.content, p.name, r.tags, o.scope, "
                 "o.topic_key, '', r.revision, 0, r.written_ms, o.created_ms, r.written_ms, '', '', "
                 "'', r.origin FROM observations o JOIN revisions r ON r.id = o.id "
                 "JOIN sessions s ON s.number = o.session JOIN projects p ON p.number = o.project "

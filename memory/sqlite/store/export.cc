@@ -41,7 +41,6 @@ constexpr const char* kSessions = MEMORY_SELECT_SESSION
 constexpr int kMaxExports = 2;
 constexpr size_t kPageRows = 256, kPageBytes = 1 << 20;  // of a page; one row more than the bytes
 constexpr size_t kItemBytes = 1000;            // what an item takes beside its texts, about
-constexpr int kSessionNumber = 7;              // the column of MEMORY_SELECT_SESSION
 constexpr size_t kMaxRevisionBytes = 8 << 20;  // of one row: an import takes it as one element
 
 // Newest first, as many as fit; handed on oldest first.
@@ -139,7 +138,7 @@ class PagedCursor : public ExportCursor {
       page.last = !more;
       if (!more) return {};
       page.items.push_back(SessionAt(read));
-      page.after = read.Int(kSessionNumber);
+      page.after = read.Int(SessionColumns::kNumber);
       page.bytes += page.items.back().summary.size() + kItemBytes;
     }
     return {};

@@ -70,28 +70,33 @@ std::vector<std::string> TagsOf(const std::string& stored) {
 }
 
 api::Observation ObservationAt(const Statement& row) {
+  using Of = ObservationColumns;
   api::Observation read;
-  read.id = row.Int(1);
-  read.session_id = row.Text(2);
-  read.type = row.Text(3);
-  read.title = row.Text(4);
-  read.content = row.Text(5);
-  read.project = row.Text(6);
-  read.tags = TagsOf(row.Text(7));
-  read.scope = row.Text(8);
-  read.topic_key = row.Text(9);
-  read.normalized_hash = row.Text(10);
-  read.revision_count = row.Int(11);
-  read.duplicate_count = row.Int(12);
-  read.last_seen_ms = row.Int(13);
-  read.created_ms = row.Int(14);
-  read.updated_ms = row.Int(15);
-  read.source = {row.Text(16), row.Text(17), row.Text(18), row.Text(19)};
+  read.id = row.Int(Of::kId);
+  read.session_id = row.Text(Of::kSession);
+  read.type = row.Text(Of::kType);
+  read.title = row.Text(Of::kTitle);
+  read.content = row.Text(Of::kContent);
+  read.project = row.Text(Of::kProject);
+  read.tags = TagsOf(row.Text(Of::kTags));
+  read.scope = row.Text(Of::kScope);
+  read.topic_key = row.Text(Of::kTopicKey);
+  read.normalized_hash = row.Text(Of::kHash);
+  read.revision_count = row.Int(Of::kRevisionCount);
+  read.duplicate_count = row.Int(Of::kDuplicateCount);
+  read.last_seen_ms = row.Int(Of::kSeenMs);
+  read.created_ms = row.Int(Of::kCreatedMs);
+  read.updated_ms = row.Int(Of::kUpdatedMs);
+  read.source = {row.Text(Of::kTool), row.Text(Of::kToolCallId), row.Text(Of::kRule),
+                 row.Text(Of::kOrigin)};
   return read;
 }
 
 api::Session SessionAt(const Statement& row) {
-  return {row.Text(0), row.Text(1), row.Text(2), row.Text(3), row.Int(4), row.Int(5), row.Int(6)};
+  using Of = SessionColumns;
+  return {row.Text(Of::kId),          row.Text(Of::kProject),  row.Text(Of::kSummary),
+          row.Text(Of::kPredecessor), row.Int(Of::kStartedMs), row.Int(Of::kEndedMs),
+          row.Int(Of::kMessageCount)};
 }
 
 namespace {

@@ -12,18 +12,43 @@
 
 namespace memory {
 
-// What stands before WHERE in every read of observations; ObservationAt reads its columns.
-#define MEMORY_SELECT_OBSERVATION                                                                 \
-  "SELECT o.slot, o.id, s.id, o.type, o.title, o.content, p.name, o.tags, o.scope, o.topic_key, " \
-  "o.hash, "                                                                                      \
-  "o.revision_count, o.duplicate_count, o.seen_ms, o.created_ms, o.updated_ms, o.tool, "          \
-  "o.tool_call_id, "                                                                              \
-  "o.rule, o.origin FROM observations o JOIN sessions s ON s.number = o.session "                 \
-  "JOIN projects p ON p.number = o.project "
+// What stands before WHERE in every read of observations, and its columns in their order.
+#define MEMORY_SELECT_OBSERVATION                                                         \
+  "SELECT o.id, s.id, o.type, o.title, o.content, p.name, o.tags, o.scope, o.topic_key, " \
+  "o.hash, o.revision_count, o.duplicate_count, o.seen_ms, o.created_ms, o.updated_ms, "  \
+  "o.tool, o.tool_call_id, o.rule, o.origin FROM observations o "                         \
+  "JOIN sessions s ON s.number = o.session JOIN projects p ON p.number = o.project "
+struct ObservationColumns {
+  enum {
+    kId,
+    kSession,
+    kType,
+    kTitle,
+    kContent,
+    kProject,
+    kTags,
+    kScope,
+    kTopicKey,
+    kHash,
+    kRevisionCount,
+    kDuplicateCount,
+    kSeenMs,
+    kCreatedMs,
+    kUpdatedMs,
+    kTool,
+    kToolCallId,
+    kRule,
+    kOrigin
+  };
+};
+// The same of sessions.
 #define MEMORY_SELECT_SESSION                                                                  \
   "SELECT s.id, p.name, s.summary, s.predecessor, s.started_ms, s.ended_ms, s.message_count, " \
   "s.number "                                                                                  \
   "FROM sessions s JOIN projects p ON p.number = s.project "
+struct SessionColumns {
+  enum { kId, kProject, kSummary, kPredecessor, kStartedMs, kEndedMs, kMessageCount, kNumber };
+};
 
 int64_t IntAt(const sqlite::Statement& row);                 // its first column
 std::vector<std::string> TagsOf(const std::string& stored);  // as a row keeps them

@@ -3,6 +3,8 @@
 // global.
 #include "memory/sqlite/tables/schema.h"
 
+#include "lib/sqlite/scratch_index.h"
+
 namespace memory {
 namespace {
 
@@ -107,7 +109,7 @@ CREATE VIEW live_words AS
   SELECT slot, title, content, tags, grams FROM observations WHERE deleted_ms IS NULL;
 CREATE VIRTUAL TABLE words USING fts5(title, content, tags, grams,
   content='live_words', content_rowid='slot', columnsize=0,
-  tokenize='porter unicode61 remove_diacritics 2');
+  tokenize=')sql" SQLITE_TOKENIZER R"sql(');
 
 CREATE TRIGGER observations_inserted AFTER INSERT ON observations WHEN new.deleted_ms IS NULL BEGIN
   UPDATE ranges SET live_rows = live_rows + 1, live_words = live_words + new.words
