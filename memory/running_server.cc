@@ -82,7 +82,7 @@ struct RunningServer::Parts {
   std::unique_ptr<http::Server> api_server, admin_server;
 };
 
-// Prepares identities; with no `reviewer` given, from the API server.
+// `reviewer` null: the cluster's.
 Status RunningServer::MakeIdentityCheck(Parts& parts, const base::Clock& clock,
                                         TokenReviewer* reviewer) {
   const ServerSettings& settings = parts.settings;

@@ -23,7 +23,7 @@ namespace sqlite {
 class Writer {
  public:
   // Whether a piece of work needs room on the volume, or gives some back (a delete). What gives
-  // room is not held up by `admit` and is run once more after `on_full`: it must bear two runs.
+  // room is not held up by `admit` and is run once more after `on_full`: it must be idempotent.
   enum class Room { kNeeds, kGives };
   // What is left to do behind the answers.
   struct Chore {

@@ -1,5 +1,5 @@
-// Identity, then role, then the budget, then the tenant's store: in this order, so that nothing is
-// made for strangers.
+// Identity, role, budget, then the tenant's store: in this order, so that an unknown caller makes
+// no tenant.
 #include "memory/api/gate.h"
 
 #include "lib/api/memory_api.h"

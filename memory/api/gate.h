@@ -1,5 +1,5 @@
-// The way into the API: who calls, may he do that, how often, and in which store. Every route
-// passes here, so that no handler can forget to ask, and none can name a tenant.
+// Every request passes the gate: authentication, role, budget of writes, and the caller's store. No
+// handler can skip a check or name a tenant.
 #pragma once
 
 #include "memory/api/handlers.h"
@@ -9,7 +9,7 @@
 
 namespace memory {
 
-// The tenant of everybody, with --auth none. Not a name that a namespace can have.
+// The only tenant with --auth none. No namespace can have this name.
 inline constexpr const char* kEverybody = "*";
 
 class Gate {

@@ -1,6 +1,5 @@
-// Who calls, read from what they show: the bearer token of a request, what a token says of itself,
-// what the API server says of it, and what a role may do. Pure; asking and remembering is
-// identity_check.h.
+// Reads bearer tokens, their claims and TokenReviews, and says what a role permits. Pure; reviews
+// and their cache are identity_check.h.
 #pragma once
 
 #include <optional>

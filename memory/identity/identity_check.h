@@ -1,6 +1,6 @@
-// Finds out who calls: asks a TokenReviewer and remembers its answers for a while, so that a
-// request costs no call to the cluster and a short outage of the API server costs nobody his
-// memory. Keeps hashes of tokens, never tokens.
+// Authenticates callers: asks a TokenReviewer and caches its answers, so that a request costs no
+// call to the cluster and callers survive a short outage of the API server. The cache holds hashes
+// of tokens, never tokens.
 #pragma once
 
 #include <condition_variable>

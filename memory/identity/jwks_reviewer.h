@@ -1,5 +1,5 @@
-// Judges tokens by the keys that the cluster publishes, for a server that may not ask the API
-// server about each. Weaker: a deleted pod's token stays good until it expires.
+// Verifies tokens by the keys that the cluster publishes (JWKS), for a server without the right to
+// review them. Weaker: a deleted pod's token stays valid until it expires.
 #pragma once
 
 #include <functional>

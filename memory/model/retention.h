@@ -1,5 +1,5 @@
-// How long, and how many, observations are kept: rules per type and scope, in the words of the
-// Agent's field `retention`. Pure; what obeys them is retention.cc.
+// How long, and how many, observations are kept: rules per type and scope, with the names of the
+// Agent's field `retention`. Pure; sqlite/store/sweep.cc enforces the rules.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The thread that obeys retention: from time to time it goes over the stores that are open.
+// The thread of retention: rounds over the open stores at an interval, and what is due between
+// them.
 #pragma once
 
 #include <stop_token>
@@ -11,8 +12,8 @@ namespace memory {
 
 class Sweeper {
  public:
-  // Both outlive this. At once it opens what a crash left unclosed. The first round is one
-  // `interval_ms` after the start.
+  // Both outlive this. The thread first runs Engine::Recover; the first round is `interval_ms`
+  // after the start.
   Sweeper(Engine& engine, telemetry::Metrics& metrics, int64_t interval_ms);
   ~Sweeper();  // ends a running round within one batch
 

@@ -1,6 +1,6 @@
-// Room on the volume of the data directory: writes are refused before it is used up, and a ballast
-// file is given up when it is, so that deletes, checkpoints and a shutdown still work. One for all
-// files of a directory. Not a quota of a tenant.
+// Free space on the volume of the data directory. Writes are refused before the volume is full; on
+// a full volume a ballast file is deleted, so that deletes, checkpoints and a shutdown still work.
+// One guard for all files of a directory. Not a quota of a tenant.
 #pragma once
 
 #include <cstdint>

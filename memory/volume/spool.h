@@ -1,5 +1,5 @@
-// A file beside a store that holds an export or an import while it is needed, and is gone
-// afterwards: when its Spool dies, or at the next start after a crash.
+// A temporary file beside a store for an upload or a copy. The destructor removes the file; after a
+// crash the next start does.
 #pragma once
 
 #include <cstdint>

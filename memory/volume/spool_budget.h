@@ -1,6 +1,5 @@
-// How much of the volume uploads and copies may take while they are there: all together half of
-// what is free, those of one tenant a quarter, by the bytes of their files. Not the room that is
-// kept for writes: space_guard.h.
+// How much of the free space uploads and copies may use: half in total, a quarter per tenant, by
+// the bytes of their files. The space kept for writes is space_guard.h.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// Refuses a data directory that a newer version of the program has written, before anything is
-// served from it. Each file is refused again when it is opened; here it is said at start, when
-// whoever rolls a version back still looks.
+// Refuses at start a data directory that a newer version of the program wrote, while the person who
+// rolled back still looks. Opening a file refuses the file again.
 #pragma once
 
 #include <string>

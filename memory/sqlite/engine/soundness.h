@@ -1,5 +1,5 @@
-// Which files of the data directory are known to be damaged, and what to do about each: readiness
-// asks here. Looking for damage is soundness_checks.h.
+// The files of the data directory that are known to be damaged, for readiness. Checks for damage
+// are soundness_checks.h.
 #pragma once
 
 #include <map>
@@ -13,12 +13,12 @@ namespace memory {
 // Any thread.
 class Soundness {
  public:
-  // A call met damage in a file: it counts as damaged until a check says what it is.
+  // A call failed because of damage in a file: the file counts as damaged until a check decides.
   void ReportDamage(const std::string& file, const base::Error& error);
-  // What a check found; it stands until the next one.
+  // The result of a check; valid until the next check.
   void SetDamaged(const std::string& file, const base::Error& error);
   void SetSound(const std::string& file);
-  bool Suspected(const std::string& file) const;  // damage was met, and not looked into yet
+  bool Suspected(const std::string& file) const;  // damage was reported, and not checked yet
   bool AnySuspected() const;
   size_t Damaged() const;  // files
   // Ok; or kUnavailable: which file, what was found, what to do.

@@ -1,6 +1,6 @@
-// The thread that looks for damage in the files of open tenants: soon after they are opened, then
-// once a day, and at once where a call met some. It takes a tenth of a processor at most. An index
-// that disagrees with sound tables is made again from the rows.
+// The thread that checks the files of open tenants for damage: soon after opening, then once a day,
+// and at once after a report. The thread uses a tenth of a processor at most. An index that
+// disagrees with sound tables is rebuilt from the rows.
 #pragma once
 
 #include <condition_variable>

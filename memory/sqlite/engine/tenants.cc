@@ -1,6 +1,5 @@
-// Opens and closes stores outside of the lock, so that a slow one keeps nobody else waiting. A
-// store that closes stays in the table until its file is closed: two writers of one file would
-// break it.
+// Stores open and close outside the lock, so that a slow disk delays no other tenant. A closing
+// store stays in the table until its file is closed: a second writer would corrupt the file.
 #include "memory/sqlite/engine/tenants.h"
 
 #include <algorithm>
@@ -64,8 +63,8 @@ Result<std::string> Tenants::FileOf(const std::string& name) {
   return directory_ + "/" + file;
 }
 
-// What fails for another reason than space or rights may show a content that is not on the disk:
-// as final as a failed sync of a database.
+// An error other than ENOSPC or EACCES may leave unsynced content visible, so it is final like a
+// failed sync of a database.
 Status Tenants::Replace(const std::string& file, const std::string& content) {
   Status replaced = base::ReplaceFile(file, content);
   if (!replaced && replaced.error().code == Code::kInternal) {

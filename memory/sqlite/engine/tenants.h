@@ -1,5 +1,5 @@
-// The tenants of a data directory: a file each, and the stores that are open. Who may have which is
-// not decided here: gate.h.
+// The tenants of a data directory, a file each, and an LRU of open stores. Access control is
+// api/gate.h.
 #pragma once
 
 #include <condition_variable>
@@ -30,11 +30,11 @@ class Tenants {
   // SqliteStore::Open.
   base::Result<std::shared_ptr<SqliteStore>> Take(const std::string& name);
 
-  // Tenants whose file was not closed, in this life or the one before: it has a log. What such a
-  // file has left to do is done while it is open.
+  // Tenants whose file has a WAL: the file is open, or a crash left it so. Opening such a file
+  // finishes its pending work.
   std::vector<std::string> Unclosed();
 
-  // The open tenant whose name comes behind `name`, which becomes its name; null: there is none.
+  // The next open tenant by name after `name`; sets `name`. Null: `name` was the last.
   std::shared_ptr<SqliteStore> OpenBehind(std::string& name);
 
   base::Status ProbeWrite();    // ok: a write would succeed now

@@ -1,5 +1,5 @@
-// What was believed at an earlier time (as_of): texts that were replaced since. What was not
-// replaced is read like everything else.
+// Reads as of an earlier time: texts that were superseded since. Rows that did not change since are
+// found like all others.
 #pragma once
 
 #include <string>
@@ -20,11 +20,11 @@ struct Text {
 
 struct SupersededTexts {
   std::vector<Text> texts;  // as they were then, the newest first
-  bool partial = false;     // there are more than are looked at, or the deadline came
+  bool partial = false;     // the limit of texts or the deadline cut the list
 };
 
-// The rows of a scope that said something else at `filter.as_of_ms` than now. Rows that were
-// deleted since are gone for every time.
+// The rows of a scope whose text at `filter.as_of_ms` differs from today's. A row that was deleted
+// since is missing at every time.
 base::Result<SupersededTexts> FindSuperseded(sqlite::Database& database, const SearchScope& scope,
                                              const Filter& filter, int64_t deadline_ms);
 

@@ -1,4 +1,4 @@
-// The newest rows, along the index of recency: as many entries are read as are answered.
+// The newest rows by the index of recency; a read visits only the entries that it returns.
 #pragma once
 
 #include <vector>

@@ -22,8 +22,8 @@ struct Reader {
   int64_t idle_since_ms = 0;  // monotonic
 };
 
-// Hands each reader to one thread at a time, and opens them as they are needed: most tenants are
-// never read by two at once.
+// Hands each reader to one thread at a time. Readers open lazily: most tenants never have two
+// concurrent reads.
 class ReaderPool {
  public:
   using Open = std::function<base::Result<std::unique_ptr<Reader>>()>;
@@ -34,14 +34,14 @@ class ReaderPool {
     std::function<void(const char* limit)> on_cut_off = nullptr;  // "read-timeout" or "readers"
   };
   ReaderPool(Open open, Options options) : open_(std::move(open)), options_(std::move(options)) {}
-  // Waits when as many as may be are out, at most so long. kUnavailable: closed, or all are out;
-  // else what opening said.
+  // Waits at most `milliseconds` while all readers are out. kUnavailable: the pool is closed, or no
+  // reader came back in time; other errors are those of opening a connection.
   base::Result<std::unique_ptr<Reader>> Take(int64_t milliseconds);
   void GiveBack(std::unique_ptr<Reader> reader);
-  void CloseIdle(int64_t since_ms);  // those that nobody took since then
-  void Close();                      // waits for those that are out, then closes all
+  void CloseIdle(int64_t since_ms);  // readers that were idle since then
+  void Close();                      // waits for the readers that are out, then closes all
   const Options& options() const { return options_; }
-  void CutOff(const char* limit) const;  // counts
+  void CutOff(const char* limit) const;  // counts a read that was ended or refused
 
  private:
   const Open open_;
@@ -53,13 +53,13 @@ class ReaderPool {
   bool closed_ = false;
 };
 
-// One snapshot of the file, from the first read on until it dies. Every read of it ends, with
-// kUnavailable, when its time is over: a reader and the log are nobody's for long.
+// One MVCC snapshot of the file, from the first read until destruction. A read that exceeds the
+// snapshot's time limit ends with kUnavailable, so that no call holds a reader or the WAL for long.
 class Snapshot {
  public:
-  // For somebody who waits: the time is the pool's, or until `stop`.
+  // For a request: the time limit is the pool's, or `stop` ends the snapshot earlier.
   static base::Result<Snapshot> Begin(ReaderPool& pool, std::stop_token stop = {});
-  // For rounds in the background: a minute.
+  // For background rounds: the time limit is a minute.
   static base::Result<Snapshot> BeginUnhurried(ReaderPool& pool);
   Snapshot(Snapshot&&) noexcept = default;
   ~Snapshot();

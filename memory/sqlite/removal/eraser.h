@@ -1,7 +1,6 @@
-// Erasing what a hard delete removed: its words leave the full-text segments, the file's pages, the
-// log and the index in memory, in bounded steps behind the writer's answers. Two counters of the
-// file say what is due, so that a crash or a closed file forgets nothing. Quotes in
-// summaries go with erase_quotes.h.
+// Erases the words of a hard delete from the full-text segments, the pages of the file, the WAL and
+// the index in memory, in bounded steps after the writer's answers. Two counters in the file say
+// what is due, so that the work survives a crash. Quotes in summaries are erase_quotes.h.
 #pragma once
 
 #include <atomic>
@@ -17,14 +16,14 @@
 
 namespace memory {
 
-// On the writer's thread, but for due().
+// Only due() may be called off the writer's thread.
 class Eraser {
  public:
   struct Options {
     std::string file;                    // for the program's log
     std::chrono::milliseconds after{0};  // the first delete, so that many share the work
     std::function<void(int64_t deletes)> on_erased = nullptr;
-    std::atomic<bool>* index_damaged = nullptr;  // then all waits until the index is made again
+    std::atomic<bool>* index_damaged = nullptr;  // true: erasing waits for the index to be rebuilt
     ResidentIndexes* resident = nullptr;
     SpaceGuard* space = nullptr;  // null: there is always room
   };

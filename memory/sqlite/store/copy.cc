@@ -27,7 +27,7 @@ constexpr const char* kLeaveOut =
     // The words of rows that are gone stay in the index until its segments are merged.
     "INSERT INTO words(words) VALUES('optimize');";
 
-// What is over goes the way of what is deleted; it is in the index still.
+// Expired rows are dropped like deleted rows, but are still indexed, so they leave the index first.
 constexpr const char* kLeaveOver =
     "DELETE FROM revisions WHERE replaced_ms <= (SELECT kept_since(o.project, o.scope, o.type) "
     "FROM observations o WHERE o.id = revisions.id);"

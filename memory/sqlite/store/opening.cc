@@ -71,8 +71,7 @@ Status SqliteStore::State::Index(Database& writer, Status (*step)(Database&)) {
   return indexed;
 }
 
-// So that who saved also finds. A writer that is held up, by a slow disk, holds up nobody else for
-// long.
+// The wait is bounded, so that a slow disk delays no search for long.
 bool SqliteStore::State::WaitForIndex() {
   if (index_damaged) return false;
   std::future<Status> indexed =
@@ -86,7 +85,7 @@ SqliteStore::~SqliteStore() { Close(); }
 
 namespace {
 
-// The batch is not kept, and its callers may come again: no sync failed.
+// The batch is rolled back and callers may retry, since no sync failed.
 Status NotNow(const base::Error& error) {
   const bool full = error.code == base::Code::kFull;
   return base::Error{full ? error.code : base::Code::kUnavailable, error.message};
@@ -99,7 +98,7 @@ Result<Database> OpenAndMigrate(const std::string& path, const Database::Options
   return database;
 }
 
-// On a full volume not even the log can be opened: the ballast makes the room.
+// On a full volume SQLite cannot even open the WAL: giving up the ballast makes room.
 Result<Database> OpenWriter(const std::string& path, const StoreOptions& options) {
   Database::Options writing = Watched(sqlite::Access::kWriter, path, options);
   writing.on_broken = options.on_sync_failure;  // also while it is opened, before there is a Writer

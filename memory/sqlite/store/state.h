@@ -1,4 +1,4 @@
-// What a Store is made of: the one writer, and connections that read.
+// The parts of a SqliteStore: one writer, a pool of readers, and what they share.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace memory {
 
-// Reads that hold a snapshot for as long as they take, and are ended when the log gets too long.
+// Reads without a time limit of their own. End() cancels them when the WAL grows too long.
 class LongReads {
  public:
   std::stop_token token() const {
@@ -37,11 +37,13 @@ class LongReads {
 struct SqliteStore::State {
   State(std::string of, StoreOptions with);
   sqlite::Database::Options Reading() const;  // of the connections that read the file
-  // IndexWaiting or IndexManyWaiting, until it meets damage: then the index waits for
-  // RebuildIndex, so that it does not take each write down with it.
+  // Runs IndexWaiting or IndexManyWaiting. After the index turned out damaged, Index is a no-op
+  // until RebuildIndex, so that writes go on.
   base::Status Index(sqlite::Database& writer, base::Status (*step)(sqlite::Database&));
-  bool WaitForIndex();  // false: rows wait longer, and a search goes on without them
-  base::Status AdmitGrowth() const { return usage.Admit(); }  // before what keeps more than it did
+  // Read-your-writes: indexes pending rows before a search. False: the wait was too long, and the
+  // search goes on without those rows.
+  bool WaitForIndex();
+  base::Status AdmitGrowth() const { return usage.Admit(); }  // before a write that grows it
   const StoreOptions options;
   const std::string path;
   std::string salt;  // of the file, from its opening on

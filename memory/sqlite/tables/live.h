@@ -14,13 +14,14 @@
 
 namespace memory {
 
-// The condition of a live row `o` of observations: neither deleted nor over. Every connection that
-// uses it must be known to Liveness::RegisterFunction.
+// The condition of a live row `o` of observations: neither deleted nor expired. A connection that
+// uses the condition needs Liveness::RegisterFunction.
 #define MEMORY_LIVE                                                                         \
   "o.deleted_ms IS NULL AND max(o.updated_ms, o.seen_ms) > kept_since(o.project, o.scope, " \
   "o.type) "
 
-// The policy in force, and what was used, shared by all connections of a store. Any thread.
+// The retention policy in force and the rows that were used, shared by all connections of a store.
+// Any thread.
 class Liveness {
  public:
   explicit Liveness(const base::Clock& clock) : clock_(clock) {}
@@ -31,12 +32,12 @@ class Liveness {
   std::shared_ptr<const RetentionPolicy> policy() const { return policy_.Copy(); }
   int64_t NowMs() const { return clock_.NowMs(); }
 
-  // When rows were read or found, by id; kept in memory until they are taken. Beyond 65,536 rows
-  // the others are not noted.
+  // When rows were read or found, by id; in memory until TakeUses. At most 65,536 rows: uses of
+  // further rows are dropped.
   using Uses = std::unordered_map<int64_t, int64_t>;
   void Use(std::span<const int64_t> ids);
   Uses TakeUses();
-  void GiveBack(const Uses& uses);  // they could not be written down
+  void GiveBack(const Uses& uses);  // after a failed write
   size_t CountUses() const;
   bool UsedSince(int64_t id, int64_t since_ms) const;  // by what is in memory
 

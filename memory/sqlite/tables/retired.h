@@ -7,12 +7,12 @@
 
 namespace memory {
 
-// Hides a live row for good, like one that was deleted: out of the index, its topic free. `reason`:
-// ttl or cap.
+// Soft-deletes a live row: the row leaves the index and its topic becomes free. `reason`: ttl or
+// cap.
 base::Status Retire(sqlite::Database& database, int64_t slot, const char* reason, int64_t now_ms);
 base::Result<bool> IsRetired(sqlite::Database& database, int64_t slot);  // hidden so
-// A row of this topic that is over is hidden now instead of by the next round, so that a write
-// finds the topic free at the same moment as every reader.
+// Retires an expired row of this topic now, not in the next round, so that a writer finds the topic
+// free at the same moment as every reader.
 base::Status FreeTopic(sqlite::Database& database, const std::string& topic_key, int64_t project,
                        const std::string& scope, int64_t now_ms);
 

@@ -31,7 +31,8 @@ Result<int64_t> OneNumber(Statement read) {
   return value;
 }
 
-// A counter, which it raises: two statements, because RETURNING takes as long as four.
+// Reads and increments a counter. Two statements are cheaper than UPDATE … RETURNING (measured:
+// half the time).
 Result<int64_t> TakeNumber(Database& database, std::string_view read, std::string_view raise,
                            int64_t of) {
   ASSIGN_OR_RETURN(Statement now, database.Prepare(read));

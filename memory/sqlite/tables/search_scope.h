@@ -1,4 +1,4 @@
-// Where the rows of a filter lie: ranges of slots (schema.cc).
+// The scope of a search: the slot ranges (schema.cc) that hold the rows of a filter.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,18 @@
 
 namespace memory {
 
-// `ranges` empty and `all` false: nowhere.
+// `ranges` empty and `all` false: no row is in scope.
 struct SearchScope {
   bool all = false;
   std::vector<int64_t> ranges;
   std::optional<int64_t> project;  // only rows written in this project
 };
 
-// `shared`: rows of scope global are seen from every project (search, context), else from their own
-// only.
+// `shared`: rows of scope global are in scope of every project (search, context), else only of the
+// project that wrote them.
 base::Result<SearchScope> ResolveScope(sqlite::Database& database, const Filter& filter,
                                        bool shared);
-// The scope's ranges by number, also when it is everything; those without live rows may be left
-// out.
+// The numbers of the scope's ranges, also of `all`; ranges without live rows may be left out.
 base::Result<std::vector<int64_t>> SlotRanges(sqlite::Database& database, const SearchScope& scope);
 
 }  // namespace memory

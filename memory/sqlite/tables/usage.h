@@ -14,13 +14,13 @@ class StoreUsage {
  public:
   StoreUsage(std::string file, TenantQuota quota) : file_(std::move(file)), quota_(quota) {}
 
-  // Last in each of the writer's transactions; its cost does not depend on what is kept. A commit
-  // that then fails leaves figures that the next one puts right.
+  // The last step of each of the writer's transactions, in constant time. After a failed commit the
+  // figures are wrong until the next commit.
   base::Status Read(sqlite::Database& writer);
-  // kFull: over a quota; names it, its limit, its value, and what to do. As of the last commit:
-  // works that wait together may go beyond the limit by their number. Any thread.
+  // kFull: over a quota; the message names the quota, its limit, its value and the remedy. Admit
+  // checks the last commit, so a batch may exceed the limit by its size. Any thread.
   base::Status Admit() const;
-  // What of the log readers keep from being taken into the file: it counts like the file's bytes.
+  // The part of the WAL that readers keep from being checkpointed counts like the file's bytes.
   void SetLog(int64_t bytes) { log_bytes_ = bytes; }
   int64_t rows() const { return rows_; }
   int64_t bytes() const { return bytes_ + log_bytes_; }

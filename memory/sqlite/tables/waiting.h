@@ -1,6 +1,5 @@
-// Keeps the full-text index equal to the live rows. A new row first waits: together rows cost FTS5
-// a third of what they cost one by one (ADR 0015). Everything
-// runs in the caller's transaction.
+// Keeps the full-text index equal to the live rows. New rows are pending first: a batch costs FTS5
+// a third per row of what single rows cost (ADR 15). Everything runs in the caller's transaction.
 #pragma once
 
 #include <vector>
@@ -9,16 +8,16 @@
 
 namespace memory {
 
-// Before a row changes and after: both do nothing for a row that is not live, so any order of
-// changes keeps the index sound.
+// Called before and after a row changes. Both are no-ops for a row that is not live, so any order
+// of changes keeps the index consistent.
 base::Status RemoveFromIndex(sqlite::Database& database, int64_t slot);
 base::Status AddToIndex(sqlite::Database& database, int64_t slot);
 
-// Puts what waits into the index; the second only when so much waits that it is worth it.
+// Indexes all pending rows; IndexManyWaiting only when a batch is worth its cost.
 base::Status IndexWaiting(sqlite::Database& database);
 base::Status IndexManyWaiting(sqlite::Database& database);
 
-// Whether a row of these ranges waits; of any when there are none.
+// Whether a row of these ranges is pending; empty `ranges`: of any range.
 base::Result<bool> AnyWaits(sqlite::Database& database, const std::vector<int64_t>& ranges);
 
 }  // namespace memory
