@@ -1,5 +1,5 @@
-// What each route does: decode, ask the store, encode. Decisions are in validate.h, dedup.h and
-// scoring.h.
+// The handlers of the routes: decode, call the store, encode. Decisions are in validate.h and
+// model/.
 #pragma once
 
 #include "lib/base/process/clock.h"

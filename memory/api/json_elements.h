@@ -1,5 +1,5 @@
-// Reads a JSON object of any size whose fields are arrays, element by element, from a request body
-// that still arrives. As strict as base::ParseJson; memory is bounded by the largest element.
+// Streams a JSON object of any size whose fields are arrays, element by element, from a request
+// body. As strict as base::ParseJson; memory is bounded by the largest element.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The text of `cursor`, by which a list goes on: made from the last row of a page, opaque to
-// clients. A text that is none of the list's is kInvalid. Pure.
+// The parameter `cursor` of lists: made from the last row of a page, opaque to clients. A malformed
+// cursor is kInvalid. Pure.
 #pragma once
 
 #include <string>

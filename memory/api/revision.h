@@ -1,4 +1,4 @@
-// What an observation said before, as JSON: for its own route and for exports. Pure.
+// Revisions of an observation as JSON, for their route and for exports. Pure.
 #pragma once
 
 #include "lib/base/json/json.h"

@@ -1,5 +1,5 @@
-// Checks of what requests carry: bodies that lib/api does not decode, and query parameters. Pure.
-// Every error names the field, its limit and the value.
+// Validates bodies that lib/api does not decode, and query parameters. Pure. Every error names the
+// field, its limit and the value.
 #pragma once
 
 #include "lib/http/message/message.h"

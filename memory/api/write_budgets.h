@@ -1,5 +1,4 @@
-// What an agent may write a minute: the budgets of writes as token buckets. Who is asked about what
-// is in gate.cc.
+// Rate limits of writes, a token bucket per budget. gate.cc decides which budget a request charges.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +16,12 @@ class WriteBudgets {
     int64_t per_minute = 0;  // 0: no limit
     int64_t burst = 1;       // at once, after a quiet time; at least 1
   };
-  // Of more budgets than `most` the one that was asked least recently is forgotten: it is full.
+  // Beyond `most` budgets the least recently used one is evicted; an evicted bucket is full again.
   static constexpr size_t kMost = 8192;
   WriteBudgets(Limits limits, const base::Clock& clock, size_t most = kMost)
       : limits_(limits), clock_(clock), buckets_(most) {}
 
-  // Takes one write out of a budget → 0, or takes nothing → milliseconds until there is one. Any
-  // thread.
+  // Charges one write → 0, or charges nothing → milliseconds until the bucket has one. Any thread.
   int64_t Take(const std::string& budget);
   const Limits& limits() const { return limits_; }
 

@@ -1,6 +1,6 @@
-// The words of one range of rows, packed in memory: which row holds which word how often, and the
-// facts of each row that ranking needs. Pure: knows nothing of SQLite, locks or limits; those are
-// resident_indexes.h.
+// Postings of one range of rows in memory: which row holds which word how often, and the facts of
+// each row that ranking needs. Pure. Locks, budget and SQLite are
+// sqlite/ranking/resident_indexes.h.
 #pragma once
 
 #include <cstddef>
@@ -51,8 +51,8 @@ class RangeIndex {
   };
 
   explicit RangeIndex(int64_t range) : range_(range) {}
-  // Takes rows in, in place of those under the same slots; a slot once a call. Each call makes a
-  // segment; segments of like size are merged, so rows should come in batches where they can.
+  // Adds or replaces rows by slot, a slot once per call. Each call makes a segment, and segments of
+  // similar size are merged, so batches are cheaper.
   void Put(std::vector<NewRow>&& rows);
   void Remove(int64_t slot);
 

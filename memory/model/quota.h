@@ -1,4 +1,4 @@
-// What a tenant may keep. What it keeps is counted by the engine of its store.
+// What a tenant may keep. The engine counts what the tenant keeps.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Taking quotes of erased texts out of other texts, such as the summaries of sessions. Pure.
+// Removes quotes of erased texts from other texts, such as the summaries of sessions. Pure.
 #pragma once
 
 #include <optional>

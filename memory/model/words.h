@@ -1,5 +1,5 @@
-// Words of questions and of records: what of a question is searched for, and the facts about a
-// record that ranking uses. Pure; the index itself cuts text with FTS5's unicode61 and porter.
+// Words of questions and of records: the search terms of a question, and the facts about a record
+// that ranking uses. Pure; the full-text index tokenizes with FTS5's unicode61 and porter.
 #pragma once
 
 #include <cstddef>

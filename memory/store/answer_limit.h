@@ -1,5 +1,5 @@
-// How many bytes one answer may have. Reads of the store stop at the row that passes the limit, so
-// that rows beyond it are never held; who asked sees by the same sum that there is more. Pure.
+// The limit of bytes of one answer. Reads stop at the row that passes the limit, so that further
+// rows are never held; the caller sees by the same sum that the answer is partial. Pure.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What calls that read take and give.
+// Arguments and results of the calls that read.
 #pragma once
 
 #include <cstdint>

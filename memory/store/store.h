@@ -37,15 +37,16 @@ class Store {
   // takes quotes of the row out of the summaries there are, and has all its words erased soon after
   // it was answered.
   virtual base::Status Delete(int64_t id, bool hard, int64_t now_ms) = 0;
-  // An existing session of the same project is answered as it is; of another: kConflict.
+  // Idempotent: an existing session of the same project is returned unchanged; of another project:
+  // kConflict.
   virtual base::Result<api::Session> StartSession(const std::string& id, const std::string& project,
                                                   const std::string& predecessor,
                                                   int64_t now_ms) = 0;
   virtual base::Result<api::Session> EndSession(const std::string& id, const SessionEnd& end,
                                                 int64_t now_ms) = 0;
-  // Keep ids, times and counts where they are free; never overwrite, and bring back nothing that
-  // somebody deleted. One transaction a call, an outcome a row: a row that clashes is refused
-  // alone.
+  // Imports keep ids, times and counts where they are free, never overwrite a row, and restore no
+  // row that was deleted here. One transaction per call, one outcome per row: a conflict refuses
+  // its row alone.
   using ImportOutcomes = std::vector<base::Result<Imported>>;
   virtual base::Result<ImportOutcomes> Import(const std::vector<api::Session>& sessions) = 0;
   virtual base::Result<ImportOutcomes> Import(const std::vector<ExportedRow>& rows,
@@ -77,12 +78,12 @@ class Store {
   virtual base::Result<std::vector<api::Observation>> Timeline(
       int64_t id, size_t before, size_t after, std::optional<int64_t> around = {}) = 0;
   virtual base::Result<Totals> Count(const std::optional<std::string>& project) = 0;
-  // For walking over everything, or over what a project wrote. At most two at a time, on
-  // connections of their own, so that a slow reader of an export takes nobody's place:
-  // kUnavailable.
+  // A cursor over all rows, or over the rows of a project. At most two at a time (else
+  // kUnavailable), on connections of their own, so that a slow client blocks no other reader.
   virtual base::Result<std::shared_ptr<ExportCursor>> OpenExport(
       const std::optional<std::string>& project) = 0;
-  // The same as one file, with the index, without what is deleted; counts as one of the two.
+  // The same as one file of the engine, with the index, without deleted rows; counts as one of the
+  // two.
   virtual base::Result<Spool> Copy(const std::optional<std::string>& project) = 0;
   // On the store's volume; it counts for the budget of uploads, as what Copy makes.
   virtual base::Result<Spool> NewUpload() = 0;

@@ -1,4 +1,4 @@
-// What imports and exports take and give.
+// Arguments and results of imports and exports.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct ImportOptions {
   int64_t now_ms = 0;
 };
 
-// A walk over what a store keeps, once, in many short snapshots. It may outlive its Store.
+// Walks over the rows of a store once, in many short snapshots. May outlive its Store.
 class ExportCursor {
  public:
   virtual ~ExportCursor() = default;

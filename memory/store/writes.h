@@ -1,4 +1,4 @@
-// What calls that write take and give.
+// Arguments and results of the calls that write.
 #pragma once
 
 #include <cstdint>

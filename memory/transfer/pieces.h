@@ -1,4 +1,4 @@
-// Collects small writes to a response body into pieces worth sending.
+// Buffers small writes to a response body into chunks.
 #pragma once
 
 #include <string>

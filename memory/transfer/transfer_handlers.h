@@ -1,4 +1,4 @@
-// The two routes of everything at once; both stream.
+// The routes /export and /import; both stream.
 #pragma once
 
 #include "memory/api/handlers.h"

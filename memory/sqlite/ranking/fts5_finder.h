@@ -1,5 +1,5 @@
-// Finds through FTS5 and the table of rows what the indexes in memory (postings.h) do not hold.
-// The ranking is ranker.h.
+// Finds rows by FTS5 and by the table of rows, for ranges without a resident index. Ranking is
+// ranker.h.
 #pragma once
 
 #include <memory>

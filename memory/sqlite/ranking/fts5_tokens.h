@@ -1,5 +1,5 @@
-// FTS5's own tokenizer, for the index in memory: a text is cut here exactly as the full-text table
-// cuts it, so both find the same rows.
+// FTS5's own tokenizer, for the resident index: texts are tokenized exactly as in the full-text
+// table, so that both find the same rows.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What a search asks of the ranker, and of what finds for it.
+// A query to the ranker and to the finders below it.
 #pragma once
 
 #include <cstdint>

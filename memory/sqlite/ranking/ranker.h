@@ -1,6 +1,6 @@
-// Finds the rows of some ranges that answer a question, best first. Rows are found in the indexes
-// in memory where these ranges have one (resident_indexes.h), else by FTS5; the ranking is ours
-// (scoring.h) and the same for both.
+// Finds and ranks the rows of some ranges that answer a question, best first. Ranges with a
+// resident index (resident_indexes.h) are searched in memory, others by FTS5; scoring.h ranks both
+// alike.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// One budget for the words that all stores of the process keep in memory: which range of which
-// store is asked how often of late, what the indexes weigh, and which of them goes for another (ADR
-// 10). Not how an index is built, nor how it stays equal to its file: resident_indexes.h.
+// The memory budget of the resident indexes of all stores: how often each range is queried lately,
+// the size of each index, and which index is evicted for another (ADR 10). Building and updating an
+// index is resident_indexes.h.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ class ResidentBudget {
   // Limit 0: nothing is kept in memory.
   explicit ResidentBudget(size_t limit_bytes) : limit_(limit_bytes) {}
 
-  // What weighs. The budget alone owns it and stores refer to it weakly: what is displaced is freed
-  // at once, though its store may sleep. Who uses it holds it meanwhile.
+  // An index in the budget. Only the budget owns it, stores hold weak references: an evicted index
+  // is freed at once, even if its store is idle. A query holds the index while it reads.
   class Resident {
    public:
     virtual ~Resident() = default;
@@ -39,12 +39,12 @@ class ResidentBudget {
 
   uint64_t Join();             // a number for one store
   void Leave(uint64_t store);  // what it had goes
-  // Counts a question. How many there were of late, with this one.
+  // Counts a query. → recent queries, including this one.
   uint32_t Ask(const Place& place);
-  // Takes it in without a weight, instead of what the place had.
+  // Admits an index of size 0 in place of the previous one.
   void Put(const Place& place, std::shared_ptr<Resident> resident);
-  // What it weighs now. Others go for it when they are asked less, if that is enough. False: it has
-  // no room, or was displaced before, and is out.
+  // Sets the size. Evicts indexes that are queried less, if that frees enough. False: there is no
+  // room, or the index was evicted before, and the index is out.
   bool Weigh(const Place& place, const Resident& resident, size_t bytes);
   void Drop(const Place& place, const Resident& resident);
 

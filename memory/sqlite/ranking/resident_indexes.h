@@ -1,6 +1,6 @@
-// Which ranges of a store have their words in memory (postings.h): builds the indexes of those
-// that are asked for and keeps them equal to the file, as long as the budget of all stores
-// (resident_budget.h) has room for them. What is not here is found by FTS5. ADR 0010 has the why.
+// The resident indexes of a store: postings (postings.h) of the ranges that are queried, kept equal
+// to the file within the budget of all stores (resident_budget.h). FTS5 finds the rest. Reasons are
+// in ADR 10.
 #pragma once
 
 #include <atomic>
@@ -34,8 +34,8 @@ class ResidentIndexes {
       : options_(std::move(options)), store_(options_.budget->Join()) {}
   ~ResidentIndexes();  // Stop(); what it had in the budget is given back
 
-  // The writer's side, on its thread. Watch, once: notes from then on which rows its transactions
-  // change. Publish, last in each transaction: gives the changes a version that commits with them.
+  // The writer's side, on its thread. Watch, once: records from then on which rows the transactions
+  // change. Publish, the last step of each transaction: versions these changes, atomically.
   void Watch(sqlite::Database& writer);
   base::Status Publish(sqlite::Database& writer);
 
@@ -53,14 +53,13 @@ class ResidentIndexes {
     struct Held;
     std::vector<std::shared_ptr<Held>> held_;
   };
-  // The indexes of these ranges, with everything that the snapshot which `reader` is in can see
-  // (and perhaps what was committed since). nullopt: one of them is not in memory, or is too far
-  // behind; what is missing and asked for again is then built.
+  // The indexes of these ranges, at least as new as the snapshot of `reader`. nullopt: a range has
+  // no index or lags too far; an index that is requested again is built.
   std::optional<Pinned> Pin(sqlite::Database& reader, const Tokens& tokens,
                             std::vector<int64_t> ranges);
 
-  // Takes a range's words out of memory: dead rows keep their places in them for a while. It comes
-  // back as it is asked for.
+  // Drops a range's index, since postings of dead rows stay in it for a while. Queries bring the
+  // index back.
   void Forget(int64_t range);
 
   struct Figures {

@@ -1,4 +1,4 @@
-// Reads an import as comma-separated values (RFC 4180) while it arrives.
+// Streams an import of comma-separated values (RFC 4180).
 #pragma once
 
 #include <functional>

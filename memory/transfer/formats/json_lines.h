@@ -1,4 +1,4 @@
-// Reads an import of one JSON object a line while it arrives.
+// Streams an import of JSON lines.
 #pragma once
 
 #include "memory/transfer/formats/peekable_body.h"

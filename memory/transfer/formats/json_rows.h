@@ -1,5 +1,5 @@
-// Reads an import that is one JSON text while it arrives: ours, the reference service's, engram's,
-// mem0's, ChatGPT's.
+// Streams an import that is one JSON text: ours, the reference service's, engram's, mem0's or
+// ChatGPT's.
 #pragma once
 
 #include "lib/http/message/message.h"

@@ -1,4 +1,4 @@
-// A request body whose beginning can be looked at before it is read.
+// A request body with a peek at its beginning.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Which format an import has, by its beginning. Pure.
+// Detects the format of an import by its beginning. Pure.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A Markdown file of a person (CLAUDE.md, AGENTS.md) as memories: a section each. Pure.
+// Splits a person's Markdown file (CLAUDE.md, AGENTS.md) into memories, one per section. Pure.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Notes one behind the other (format markdown) and as the files of a vault (format obsidian):
-// written row by row, read while they arrive.
+// Notes concatenated (format markdown) and as the files of a vault (format obsidian), written row
+// by row and read as a stream.
 #pragma once
 
 #include "lib/http/message/message.h"

@@ -1,5 +1,5 @@
-// Notes: a row as Markdown with its fields in front as YAML, and back. Pure. Where notes stand (one
-// behind the other, or files of an archive) is not their matter.
+// Notes: a row as Markdown with its fields as YAML front matter, and back. Pure. Files of notes and
+// archives are note_files.h.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Rows of other programs' exports as rows of ours, in their JSON. Pure. What has the wrong type
-// stays as it is: the checks that every row passes say what is wrong with it.
+// Maps rows of other programs' exports to ours, as JSON. Pure. A field of the wrong type stays as
+// it is: the validation that every row passes names the error.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Takes sessions and observations of an import in, batch by batch, and counts what became of each.
-// Knows nothing of the format that they came in.
+// Imports sessions and observations in batches and counts the outcomes. Independent of the format.
 #pragma once
 
 #include <string>
