@@ -22,21 +22,6 @@ int RunReached(Call& call, const Command& command) {
 
 }  // namespace
 
-bool Call::json() const {
-  const std::string asked = Text("o");
-  return asked == "json" || (asked.empty() && !screen.terminal);
-}
-
-int Call::Fail(const base::Error& error) const {
-  err << "agent-memory: " << Inert(error.message) << "\n";
-  return error.code == base::Code::kInvalid ? kUsage : kFailed;
-}
-
-int Call::Usage(const std::string& why) const {
-  err << "agent-memory: " << Inert(why) << "\n";
-  return kUsage;
-}
-
 base::Program Command::Program() const {
   std::string epilogue = examples.empty() ? "" : "Examples:\n" + examples;
   base::Program program{"agent-memory " + name + (operands.empty() ? "" : " " + operands), summary,

@@ -5,7 +5,6 @@
 
 #include <sstream>
 
-#include "client/reach.h"
 #include "lib/base/text/nearest.h"
 #include "lib/testing/http_server.h"
 
@@ -166,27 +165,6 @@ TEST(ClientWords, CompletionKnowsCommandsAndFlags) {
     EXPECT_NE(ran.out.find("project"), std::string::npos) << shell;
   }
   EXPECT_EQ(RunOn({"completion", "tcsh"}).code, 64);
-}
-
-TEST(TerminalText, TablesFitTheWidth) {
-  const Table table{{"A", "B"}, {{"日本", "a long text that does not fit"}}};
-  EXPECT_EQ(table.Render({true, false, 16}), "A     B\n日本  a long te…\n");
-  EXPECT_EQ(FitTo("short", 10), "short");
-}
-
-TEST(ReachMemory, ATokenIsForTheServerBehindTheService) {
-  EXPECT_EQ(AudienceOf("agents", "svc/agent-memory"), "agent-memory.agents.agent-memory");
-  EXPECT_EQ(AudienceOf("agents", "service/shared"), "agent-memory.agents.shared");
-  EXPECT_EQ(AudienceOf("agents", "pod/coder-0"), "");
-}
-
-TEST(ReachMemory, ForwardsByArgvAndReadsTheAddress) {
-  EXPECT_EQ(ForwardedAddress("Forwarding from 127.0.0.1:41234 -> 7437"), "127.0.0.1:41234");
-  EXPECT_EQ(ForwardedAddress("error: no"), "");
-  const std::vector<std::string> argv = {"kubectl",          "port-forward",  "--address=127.0.0.1",
-                                         "--context=a b;c",  "--namespace=n", "--",
-                                         "svc/agent-memory", ":7437"};
-  EXPECT_EQ(ForwardArguments("kubectl", "a b;c", "n", "svc/agent-memory"), argv);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "client/call.h"
 #include "client/child.h"
-#include "client/command.h"
 #include "client/reach_file.h"
 
 namespace client {

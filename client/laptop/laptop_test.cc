@@ -8,9 +8,6 @@
 #include "client/laptop/project_files.h"
 #include "client/laptop/repository.h"
 #include "client/laptop/running_program.h"
-#include "client/laptop/starter_policy.h"
-#include "client/laptop/user_unit.h"
-#include "lib/api/policy.h"
 #include "lib/base/process/file.h"
 #include "lib/base/process/random.h"
 
@@ -109,27 +106,6 @@ TEST_F(LaptopTest, OnlyWhoHoldsTheLockRuns) {
   const auto lock = base::DirectoryLock::Take(home.folder(), 0);
   ASSERT_TRUE(home.FindRunning());
   EXPECT_EQ(home.FindRunning()->token, "secret");
-}
-
-TEST(StarterPolicyTest, IsAPolicyAndDeniesNothing) {
-  const auto made = PolicyFor(StarterPolicy(), "http://127.0.0.1:7", "billing");
-  ASSERT_TRUE(made) << made.error().message;
-  const auto policy = api::DecodePolicy(*base::ParseJson(*made));
-  EXPECT_EQ(policy->server_url, "http://127.0.0.1:7");
-  EXPECT_EQ(policy->project, "billing");
-  EXPECT_FALSE(policy->save_rules.empty());
-  EXPECT_FALSE(Denies(StarterPolicy()));
-  EXPECT_TRUE(Denies(R"({"version": 1, "toolHooks": {"blockedCommands": ["rm"]}})"));
-  EXPECT_TRUE(Denies("not JSON")) << "what cannot be read may deny";
-  EXPECT_FALSE(PolicyFor(R"({"version": 1, "memory": {"contextLimt": 1}})", "", ""));
-  EXPECT_FALSE(PolicyFor(R"({"version": 1, "memory": 7})", "", ""));
-}
-
-TEST(UserUnitTest, WordsWithSignsOfSystemdArePlain) {
-  const std::string unit = UserUnit("/opt/100%/agent-memory", "/home/a \"b\"/$x");
-  EXPECT_NE(unit.find(R"(ExecStart="/opt/100%%/agent-memory" up --home "/home/a \"b\"/$$x")"),
-            std::string::npos)
-      << unit;
 }
 
 TEST_F(LaptopTest, ALogHasABound) {
