@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "client/reach.h"
+#include "client/memory/reach.h"
 #include "lib/base/text/nearest.h"
 #include "lib/base/text/text.h"
 

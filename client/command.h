@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "client/call.h"
-#include "client/memory_calls.h"
+#include "client/memory/calls.h"
+#include "client/terminal/call.h"
 
 namespace client {
 

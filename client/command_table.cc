@@ -1,5 +1,5 @@
 // All commands, by groups: the one place that --help, completion and the parser read.
-#include "client/command_runs.h"
+#include "client/commands/runs.h"
 #include "client/laptop/home.h"
 
 namespace client {

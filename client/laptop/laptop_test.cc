@@ -7,7 +7,7 @@
 #include "client/laptop/home.h"
 #include "client/laptop/project_files.h"
 #include "client/laptop/repository.h"
-#include "client/laptop/running_program.h"
+#include "client/programs/running_program.h"
 #include "lib/base/process/file.h"
 #include "lib/base/process/random.h"
 

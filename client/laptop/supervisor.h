@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "client/laptop/home.h"
-#include "client/laptop/running_program.h"
+#include "client/programs/running_program.h"
 
 namespace client {
 

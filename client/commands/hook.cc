@@ -1,0 +1,126 @@
+// hook, mcp: what agents start. They find the sidecar of the repository that the agent works in.
+#include <cstdlib>
+#include <filesystem>
+#include <istream>
+#include <ostream>
+
+#include "client/commands/runs.h"
+#include "client/laptop/repository.h"
+#include "client/laptop/starter_policy.h"
+#include "client/laptop/up_detached.h"
+#include "client/programs/child.h"
+#include "lib/base/process/file.h"
+
+namespace client {
+namespace {
+
+using base::Code;
+using base::Error;
+using base::Result;
+
+// Together below the timeout that `setup` writes.
+constexpr int64_t kStartMs = 8'000, kUseMs = 6'000, kHookMs = 6'000;
+constexpr int64_t kMcpUseMs = 60'000, kStillUsedMs = 60'000;
+constexpr size_t kMostEventBytes = 64 << 20;
+constexpr int kBlock = 2;  // exit code by which a hook keeps a tool from running
+
+// Where the agent was started: it may have changed directory since.
+Result<std::string> RootHere() {
+  const char* named = std::getenv("CLAUDE_PROJECT_DIR");
+  std::error_code error;
+  const std::string directory =
+      named != nullptr && *named != '\0' ? named : std::filesystem::current_path(error).string();
+  ASSIGN_OR_RETURN(const Repository repository, RepositoryOf(directory));
+  return repository.root;
+}
+
+Result<Project> ProjectHere(const Home& home, int64_t use_ms) {
+  ASSIGN_OR_RETURN(const std::string root, RootHere());
+  ASSIGN_OR_RETURN(const Front front, ReachOrStart(home, kStartMs));
+  return front.Use(root, "", use_ms);
+}
+
+std::string ReadEvent(std::istream& in) {
+  std::string event;
+  char bytes[1 << 16];
+  while (in && event.size() <= kMostEventBytes) {
+    in.read(bytes, sizeof bytes);
+    event.append(bytes, static_cast<size_t>(in.gcount()));
+  }
+  return event;
+}
+
+Result<std::string> Tell(const Project& project, std::string event) {
+  http::ClientOptions options;
+  options.base_url = project.url;
+  ASSIGN_OR_RETURN(const auto client, http::MakeClient(std::move(options)));
+  http::ClientRequest request;
+  request.method = "POST";
+  request.target = "/v1/hooks";
+  request.timeout_ms = kHookMs;
+  request.headers.Set("Content-Type", "application/json");
+  request.body = std::move(event);
+  ASSIGN_OR_RETURN(const auto answer, client->Send(request));
+  if (answer.status == 200) return answer.body;
+  const auto body = base::ParseJson(answer.body);
+  return Error{http::CodeOf(answer.status),
+               "the sidecar answered " + std::to_string(answer.status) +
+                   (body && body->is_object() ? ": " + base::StringAt(*body, {"error"}) : "")};
+}
+
+// A policy that is not there denies nothing; one that cannot be read might.
+bool MayDeny(const Home& home) {
+  const auto policy = base::ReadFile(home.File("policy.json"), 1 << 20);
+  return policy ? Denies(*policy) : policy.error().code != Code::kNotFound;
+}
+
+// Nobody answered for this event. A tool call is kept from running only where the policy denies
+// calls: memory alone must not stand in an agent's way.
+int Unanswered(Call& call, const Home& home, const Error& why) {
+  if (call.arguments[0] == "PreToolUse" && MayDeny(home)) {
+    call.err << "tool blocked: " << home.File("policy.json")
+             << " denies some calls, and nobody could be asked about this one: " << why.message
+             << "\n";
+    return kBlock;
+  }
+  if (home.stopped()) return kOk;
+  call.err << "agent-memory: this was not remembered: " << Inert(why.message) << "\n";
+  return kFailed;
+}
+
+}  // namespace
+
+int Hook(Call& call) {
+  const auto home = Home::Find(call.settings);
+  if (!home) return call.Fail(home.error());
+  std::string event = ReadEvent(call.in);
+  if (event.size() > kMostEventBytes)
+    return Unanswered(call, *home, {Code::kTooLarge, "an event has at most 64 MiB"});
+  const auto project = ProjectHere(*home, kUseMs);
+  if (!project) return Unanswered(call, *home, project.error());
+  const auto answer = Tell(*project, std::move(event));
+  if (!answer) return Unanswered(call, *home, answer.error());
+  if (*answer != "{}") call.out << *answer << "\n";
+  return kOk;
+}
+
+int Mcp(Call& call) {
+  const auto home = Home::Find(call.settings);
+  if (!home) return call.Fail(home.error());
+  const auto sidecar = FindProgram("agent-memory-sidecar");
+  if (!sidecar) return call.Fail(sidecar.error());
+  const auto project = ProjectHere(*home, kMcpUseMs);
+  if (!project) return call.Fail(project.error());
+  ChildOptions options{{*sidecar, "mcp", "--stdio", "--url", project->url}, CleanEnvironment()};
+  options.errors_only = options.keep_input = true;
+  options.on_line = [&](std::string_view line) { call.err << line << std::endl; };
+  const auto pipe = Child::Start(std::move(options));
+  if (!pipe) return call.Fail(pipe.error());
+  // A sidecar that is not used ends; this client may ask at any time.
+  while (!(*pipe)->WaitForEnd(kStillUsedMs)) {
+    [[maybe_unused]] const auto still = ProjectHere(*home, kMcpUseMs);
+  }
+  return (*pipe)->exit_code().value_or(kFailed);
+}
+
+}  // namespace client

@@ -1,0 +1,169 @@
+// up, down: memory on this machine begins and ends.
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <ostream>
+
+#include "client/commands/runs.h"
+#include "client/laptop/front.h"
+#include "client/laptop/repository.h"
+#include "client/laptop/starter_policy.h"
+#include "client/laptop/up_detached.h"
+#include "client/laptop/user_unit.h"
+#include "lib/api/memory_api.h"
+#include "lib/base/process/file.h"
+#include "lib/base/process/log.h"
+#include "lib/base/process/random.h"
+#include "lib/base/process/shutdown.h"
+#include "lib/base/text/text.h"
+
+namespace client {
+namespace {
+
+using base::Code;
+using base::Result;
+
+constexpr int64_t kLockMs = 2'000, kOtherMs = 60'000, kDownMs = 60'000, kDetachMs = 70'000;
+
+// Lines of several threads.
+class Progress {
+ public:
+  explicit Progress(std::ostream& out) : out_(out) {}
+  void operator()(const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    out_ << Inert(line) << std::endl;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::ostream& out_;
+};
+
+base::Status WriteStarterPolicy(const Home& home, Progress& say) {
+  const std::string file = home.File("policy.json");
+  if (access(file.c_str(), F_OK) == 0) return {};
+  RETURN_IF_ERROR(base::ReplaceFile(file, StarterPolicy()));
+  say("wrote " + file + ": what is remembered by itself; change it as you like");
+  return {};
+}
+
+Result<Programs> FindPrograms() {
+  ASSIGN_OR_RETURN(const std::string server, FindProgram("agent-memory-server"));
+  ASSIGN_OR_RETURN(const std::string sidecar, FindProgram("agent-memory-sidecar"));
+  return Programs{server, sidecar};
+}
+
+// The repository that the command is for, when it is in one or names a project.
+Result<std::optional<Repository>> RepositoryHere(const Call& call) {
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  const std::string name = call.Text("project");
+  if (base::CountCharacters(base::ToUtf8(name)) > api::kMaxProject || base::ToUtf8(name) != name)
+    return base::Error{Code::kInvalid, "--project: a name has at most " +
+                                           std::to_string(api::kMaxProject) +
+                                           " characters of UTF-8"};
+  ASSIGN_OR_RETURN(const Repository found, RepositoryOf(error ? "." : here.string()));
+  if (!found.versioned && name.empty()) return std::optional<Repository>();
+  return std::optional<Repository>(found);
+}
+
+// It runs: `said`, and the project of the repository here.
+int SayUp(Call& call, const Home& home, const std::string& said) {
+  const auto front = WaitForFront(home, kOtherMs);
+  if (!front) return call.Fail(base::Wrap(home.folder() + " is in use", front.error()));
+  call.out << said << "\n";
+  const auto repository = RepositoryHere(call);
+  if (!repository) return call.Fail(repository.error());
+  if (!*repository) return kOk;
+  const auto project = front->Use((*repository)->root, call.Text("project"));
+  if (!project) return call.Fail(project.error());
+  call.out << "project " << Inert(project->name) << " (" << Inert(project->root) << ") at "
+           << project->url << "\n";
+  return kOk;
+}
+
+// Runs until SIGINT, SIGTERM or `down`.
+int Serve(Call& call, const Home& home, const Programs& programs, Progress& say) {
+  const auto repository = RepositoryHere(call);
+  if (!repository) return call.Fail(repository.error());
+  Supervisor supervisor(home, programs, [&](const std::string& line) { say(line); });
+  if (const auto started = supervisor.Start(); !started) return call.Fail(started.error());
+  say("memory server at " + supervisor.server_url());
+  const std::string token = base::RandomHex(32);
+  auto front = StartFront(supervisor, token, [] { kill(getpid(), SIGTERM); });
+  if (!front) return call.Fail(front.error());
+  if (*repository) {
+    const auto project = supervisor.Use((*repository)->root, call.Text("project"));
+    if (!project) return call.Fail(project.error());
+  }
+  const auto saved = home.SaveRunning({"http://" + (*front)->address(), token});
+  if (!saved) return call.Fail(saved.error());
+  say("memory is up; 'agent-memory setup claude-code' connects an agent, Ctrl-C or "
+      "'agent-memory down' ends it");
+  base::WaitForShutdown();
+  say("ending …");
+  home.ForgetRunning();
+  (*front)->Stop(1000);
+  supervisor.Stop();
+  say("memory is down; nothing is lost");
+  return kOk;
+}
+
+}  // namespace
+
+int Up(Call& call) {
+  const auto home = Home::Find(call.settings);
+  if (!home) return call.Fail(home.error());
+  if (const auto made = home->Make(); !made) return call.Fail(made.error());
+  const auto programs = FindPrograms();
+  if (!programs) return call.Fail(programs.error());
+  if (call.settings.Bool("install")) {
+    const auto unit = InstallUserUnit(home->folder());
+    if (!unit) return call.Fail(unit.error());
+    call.out << "wrote " << *unit << "; now run: systemctl --user enable --now agent-memory\n";
+    return kOk;
+  }
+  if (call.settings.Bool("detach")) {
+    const auto front = StartDetached(*home, kDetachMs);
+    if (!front) return call.Fail(front.error());
+    return SayUp(call, *home,
+                 "memory is up; 'agent-memory setup claude-code' connects an agent, "
+                 "'agent-memory down' ends it");
+  }
+  base::SetLogLevel(base::Level::kWarn);
+  const auto lock = base::DirectoryLock::Take(home->folder(), kLockMs);
+  if (!lock) {
+    return lock.error().code == Code::kConflict ? SayUp(call, *home, "memory is up already")
+                                                : call.Fail(lock.error());
+  }
+  home->ForgetRunning();  // of one that a crash ended
+  home->SetStopped(false);
+  Progress say(call.out);
+  say("memory is kept in " + home->folder());
+  if (const auto written = WriteStarterPolicy(*home, say); !written)
+    return call.Fail(written.error());
+  return Serve(call, *home, *programs, say);
+}
+
+int Down(Call& call) {
+  const auto home = Home::Find(call.settings);
+  if (!home) return call.Fail(home.error());
+  const auto front = WaitForFront(*home, kOtherMs);
+  if (!front && front.error().code != Code::kNotFound) return call.Fail(front.error());
+  if (access(home->folder().c_str(), F_OK) == 0) home->SetStopped(true);
+  if (!front) {
+    call.out << "memory is not up\n";
+    return kOk;
+  }
+  if (const auto stopped = front->Stop(); !stopped) return call.Fail(stopped.error());
+  const auto lock = base::DirectoryLock::Take(home->folder(), kDownMs);
+  if (!lock) return call.Fail(lock.error());
+  call.out << "memory is down; hooks do nothing until 'agent-memory up'\n";
+  return kOk;
+}
+
+}  // namespace client

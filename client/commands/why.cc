@@ -1,0 +1,84 @@
+// why: what the agent was given last in this repository, and what for.
+#include <cstdio>
+#include <filesystem>
+#include <ostream>
+
+#include "client/commands/runs.h"
+#include "client/laptop/front.h"
+#include "client/laptop/repository.h"
+#include "client/memory/last_injections.h"
+
+namespace client {
+namespace {
+
+using base::Json;
+using base::Result;
+
+std::string NumberAt(const Json& item, const char* field) {
+  const Json* value = base::At(item, {field});
+  if (value == nullptr || !value->is_number()) return "";
+  if (value->is_number_integer()) return value->dump();
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value->get<double>());
+  return text;
+}
+
+void Show(Call& call, const Json& injection, int64_t turn) {
+  const std::string query = base::StringAt(injection, {"query"});
+  call.out << Coloured(call.screen, Colour::kBold,
+                       base::StringAt(injection, {"at"}) + "  turn " + std::to_string(turn) + ", " +
+                           Inert(base::StringAt(injection, {"event"})) + " " +
+                           Inert(base::StringAt(injection, {"tool_name"})))
+           << "\n"
+           << (query.empty() ? "asked for the newest memories"
+                             : "asked for: " + FitTo(Inert(query), 100))
+           << " (" << Inert(base::StringAt(injection, {"outcome"})) << ")\n";
+  Table table{{"ID", "GIVEN", "RANK", "FOUND BY", "TRUST", "TITLE"}, {}};
+  for (const Json& item : injection.value("items", Json::array())) {
+    table.rows.push_back({NumberAt(item, "id"), item.value("injected", false) ? "yes" : "no",
+                          NumberAt(item, "rank"), Inert(base::StringAt(item, {"method"})),
+                          Inert(base::StringAt(item, {"trust"})),
+                          Inert(base::StringAt(item, {"title"}))});
+  }
+  call.out << (table.rows.empty() ? "nothing was found\n" : table.Render(call.screen)) << "\n";
+}
+
+Result<Project> ThisProject(const Call& call) {
+  ASSIGN_OR_RETURN(const Home home, Home::Find(call.settings));
+  ASSIGN_OR_RETURN(const Front front, Front::Reach(home));
+  std::error_code error;
+  ASSIGN_OR_RETURN(const auto repository,
+                   RepositoryOf(std::filesystem::current_path(error).string()));
+  return front.Use(repository.root);
+}
+
+}  // namespace
+
+int Why(Call& call) {
+  const auto project = ThisProject(call);
+  if (!project) return call.Fail(project.error());
+  http::ClientOptions options;
+  options.base_url = project->url;
+  const auto client = http::MakeClient(std::move(options));
+  if (!client) return call.Fail(client.error());
+  const auto found =
+      LastInjections(MemoryCalls(**client, project->url), call.settings.Int("limit"));
+  if (!found) return call.Fail(found.error());
+  if (call.json()) {
+    call.out << base::DumpJson(*found) << "\n";
+    return kOk;
+  }
+  if (found->empty())
+    call.out << "the agent of project " << Inert(project->name) << " was given nothing yet\n";
+  for (const Json& record : *found) {
+    for (const Json& injection : record.value("injections", Json::array()))
+      Show(call, injection, record.value("turn", int64_t{0}));
+  }
+  if (!found->empty()) {
+    call.out << "A memory that was found is not given twice to one conversation, nor beyond the "
+                "policy's budgetTokens.\n";
+  }
+  return kOk;
+}
+
+}  // namespace client

@@ -1,0 +1,207 @@
+// add, edit, rm, import, export: what changes memory or moves it.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <istream>
+#include <iterator>
+#include <ostream>
+
+#include "client/commands/runs.h"
+#include "client/programs/child.h"
+#include "lib/base/process/file.h"
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
+
+namespace client {
+namespace {
+
+using base::Json;
+
+constexpr size_t kMostImportBytes = size_t{256} << 20, kMostEdited = 1 << 20;
+constexpr int64_t kMoveMs = 600'000;
+
+// stdin to its end, or one byte more than the limit.
+std::string ReadAll(std::istream& in, size_t limit) {
+  std::string text;
+  char bytes[16 << 10];
+  while (text.size() <= limit && (in.read(bytes, sizeof bytes), in.gcount() > 0))
+    text.append(bytes, static_cast<size_t>(in.gcount()));
+  return text;
+}
+
+int Said(Call& call, const Json& answer, const std::string& words) {
+  if (call.json()) {
+    call.out << base::DumpJson(answer) << "\n";
+  } else {
+    call.out << words << "\n";
+  }
+  return kOk;
+}
+
+// Runs the person's editor on the file and waits. $EDITOR may hold blanks: its words are argv.
+base::Status RunEditor(const std::string& file) {
+  const char* visual = std::getenv("VISUAL");
+  const char* editor = std::getenv("EDITOR");
+  std::string words = visual != nullptr && *visual != '\0'   ? visual
+                      : editor != nullptr && *editor != '\0' ? editor
+                                                             : "vi";
+  std::vector<std::string> argv;
+  for (std::string& word : base::Split(words, ' ')) {
+    if (!word.empty()) argv.push_back(std::move(word));
+  }
+  if (argv.empty()) return base::Error{base::Code::kInvalid, "EDITOR is blank: name an editor"};
+  argv.push_back(file);
+  std::vector<char*> pointers;
+  for (std::string& word : argv) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  const int pid = fork();
+  if (pid == 0) {
+    execvp(pointers[0], pointers.data());
+    _exit(127);
+  }
+  int status = 0;
+  if (pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0) {
+    return base::Error{base::Code::kUnavailable,
+                       "the editor \"" + words +
+                           "\" did not end well; nothing was changed: set "
+                           "EDITOR, or give --title or --content"};
+  }
+  return {};
+}
+
+base::Result<std::string> Edited(const std::string& text) {
+  std::string folder = (std::filesystem::temp_directory_path() / "agent-memory-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr)
+    return base::Error{base::Code::kInternal, "no temporary folder can be made: set TMPDIR"};
+  const std::string file = folder + "/memory.md";
+  auto edited = [&]() -> base::Result<std::string> {
+    RETURN_IF_ERROR(base::ReplaceFile(file, text));
+    RETURN_IF_ERROR(RunEditor(file));
+    return base::ReadFile(file, kMostEdited);
+  }();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return edited;
+}
+
+}  // namespace
+
+int Add(Call& call, const MemoryCalls& memory) {
+  std::string content = base::Join(call.arguments, " ");
+  if (call.arguments.empty() || content == "-") content = ReadAll(call.in, kMostEdited);
+  content = base::Trim(content);
+  if (content.empty())
+    return call.Usage("there is nothing to remember: give words, or - for stdin");
+  std::string title = call.Text("title");
+  if (title.empty()) title = base::Ellipsize(content.substr(0, content.find('\n')), 120);
+  std::string project = call.Text("project").empty() ? memory.project() : call.Text("project");
+  if (project.empty()) project = "default";
+  Json body = {{"session_id", "person-" + base::Sha256Hex(project).substr(0, 12)},
+               {"project", project},
+               {"type", call.Text("type")},
+               {"title", title},
+               {"content", content},
+               {"scope", call.Text("scope")},
+               {"tags", call.settings.List("tag")},
+               {"source", {{"origin", "user"}}}};
+  const auto answer = memory.Send("POST", "/observations", body);
+  if (!answer) return call.Fail(answer.error());
+  const Json* id = base::At(*answer, {"id"});
+  return Said(call, *answer,
+              base::StringAt(*answer, {"action"}, "queued") + (id ? " memory " + id->dump() : ""));
+}
+
+int Edit(Call& call, const MemoryCalls& memory) {
+  const std::string path = "/observations/" + http::PercentEncode(call.arguments[0]);
+  Json patch = Json::object();
+  for (const char* field : {"title", "content", "type"}) {
+    if (call.settings.IsSet(field)) patch[field] = call.Text(field);
+  }
+  if (call.settings.IsSet("tag")) patch["tags"] = call.settings.List("tag");
+  if (patch.empty()) {
+    const auto row = memory.Get(path);
+    if (!row) return call.Fail(row.error());
+    const std::string before =
+        base::StringAt(*row, {"title"}) + "\n\n" + base::StringAt(*row, {"content"}) + "\n";
+    const auto after = Edited(before);
+    if (!after) return call.Fail(after.error());
+    const size_t line = std::min(after->find('\n'), after->size());
+    const std::string title(base::Trim(after->substr(0, line)));
+    const std::string content(base::Trim(after->substr(line)));
+    if (title != base::Trim(base::StringAt(*row, {"title"}))) patch["title"] = title;
+    if (content != base::Trim(base::StringAt(*row, {"content"}))) patch["content"] = content;
+    if (patch.empty()) return Said(call, *row, "nothing was changed");
+  }
+  const auto answer = memory.Send("PATCH", path, patch);
+  if (!answer) return call.Fail(answer.error());
+  return Said(call, *answer,
+              "changed memory " + Inert(call.arguments[0]) +
+                  "; 'agent-memory show' has the text before it");
+}
+
+int Remove(Call& call, const MemoryCalls& memory) {
+  const bool hard = call.settings.Bool("hard");
+  for (const std::string& id : call.arguments) {
+    const auto answer = memory.Send("DELETE", "/observations/" + http::PercentEncode(id), nullptr,
+                                    {{"hard", hard ? "true" : ""}});
+    if (!answer) return call.Fail(base::Wrap("memory " + id, answer.error()));
+    Said(call, {{"id", id}, {"hard", hard}}, (hard ? "erased memory " : "hid memory ") + Inert(id));
+  }
+  return kOk;
+}
+
+int Import(Call& call, const MemoryCalls& memory) {
+  http::ClientRequest request;
+  request.method = "POST";
+  request.timeout_ms = kMoveMs;
+  request.headers.Set("Content-Type", "application/json");
+  const std::string project = call.Text("project");
+  request.target = Target("/import", {{"project", project.empty() ? memory.project() : project},
+                                      {"format", call.Text("format")},
+                                      {"trust", call.Text("trust")},
+                                      {"restore", call.settings.Bool("restore") ? "true" : ""}});
+  const std::string& file = call.arguments[0];
+  if (file == "-") {
+    request.body = ReadAll(call.in, kMostImportBytes);
+    if (request.body.size() > kMostImportBytes) return call.Usage("stdin has more than 256 MiB");
+  } else {
+    auto text = base::ReadFile(file, kMostImportBytes);
+    if (!text) return call.Fail(text.error()), kNoInput;
+    request.body = std::move(*text);
+  }
+  const auto answer = memory.Raw(std::move(request));
+  if (!answer) return call.Fail(answer.error());
+  const auto body = base::ParseJson(answer->body);
+  if (!body) return call.Fail(body.error());
+  const auto count = [&](const char* name) {
+    const Json* value = base::At(*body, {name});
+    return value != nullptr ? value->dump() : "0";
+  };
+  Said(call, *body,
+       "imported " + count("imported_observations") + " memories, " + count("skipped") +
+           " were here already");
+  const std::string hint = base::StringAt(*body, {"hint"});
+  if (!hint.empty())
+    call.err << count("not_injected") << " of them stay out of prompts: " << Inert(hint) << "\n";
+  const Json errors = body->value("errors", Json::array());
+  for (const Json& error : errors) call.err << "refused: " << Inert(base::DumpJson(error)) << "\n";
+  return errors.empty() ? kOk : kFailed;
+}
+
+int Export(Call& call, const MemoryCalls& memory) {
+  http::ClientRequest request;
+  request.timeout_ms = kMoveMs;
+  request.target =
+      Target("/export", {{"project", call.Text("project")}, {"format", call.Text("format")}});
+  if (call.screen.terminal && call.Text("format") != "markdown")
+    return call.Usage("an export is for a file: 'agent-memory export > memory.json'");
+  const auto answer = memory.Raw(std::move(request));
+  if (!answer) return call.Fail(answer.error());
+  call.out << (call.screen.terminal ? Inert(answer->body, true) : answer->body) << std::flush;
+  return call.out ? kOk : kFailed;
+}
+
+}  // namespace client

@@ -1,0 +1,152 @@
+// fork and exec by hand: the death signal and the closing of descriptors have no other way.
+#include "client/programs/child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "lib/base/process/config.h"
+#include "lib/base/text/text.h"
+
+namespace client {
+namespace {
+
+constexpr size_t kLongestLine = 64 << 10;
+
+base::Error Failed(const std::string& what) {
+  return {base::Code::kInternal, what + ": " + std::strerror(errno)};
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Between fork and exec: only what is safe there.
+[[noreturn]] void Become(const ChildOptions& options, char* const* argv, char* const* environment,
+                         int output, int nothing, int parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(127);  // it ended before the line above
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGPIPE, SIG_DFL);
+  if (options.own_group) setpgid(0, 0);
+  if (!options.keep_input) dup2(nothing, STDIN_FILENO);
+  if (!options.errors_only) dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  close_range(3, ~0U, 0);
+  execve(argv[0], argv, environment);
+  _exit(127);
+}
+
+bool IsProgram(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+base::Result<std::string> FindProgram(const std::string& name) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error && IsProgram(self.parent_path() / name)) return (self.parent_path() / name).string();
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : base::Split(path == nullptr ? "" : path, ':')) {
+    if (folder.starts_with('/') && IsProgram(std::filesystem::path(folder) / name))
+      return folder + "/" + name;
+  }
+  return base::Error{base::Code::kNotFound, name + " is neither in " + self.parent_path().string() +
+                                                " nor on PATH: install it there"};
+}
+
+base::Result<std::unique_ptr<Child>> Child::Start(ChildOptions options) {
+  int pipe_ends[2];
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0) return Failed("a pipe for " + options.argv[0]);
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  auto argv = Pointers(options.argv);
+  auto environment = Pointers(options.environment);
+  const int parent = getpid();
+  const int pid = fork();
+  if (pid == 0) Become(options, argv.data(), environment.data(), pipe_ends[1], nothing, parent);
+  const base::Error failed = Failed("start " + options.argv[0]);
+  close(pipe_ends[1]);
+  if (nothing >= 0) close(nothing);
+  if (pid < 0) {
+    close(pipe_ends[0]);
+    return failed;
+  }
+  return std::unique_ptr<Child>(new Child(pid, pipe_ends[0], std::move(options.on_line)));
+}
+
+Child::Child(int pid, int descriptor, std::function<void(std::string_view)> on_line) : pid_(pid) {
+  reader_ =
+      std::jthread([this, descriptor, on_line = std::move(on_line)] { Read(descriptor, on_line); });
+}
+
+Child::~Child() { Stop(0); }
+
+void Child::Read(int descriptor, const std::function<void(std::string_view)>& on_line) {
+  std::string line;
+  char bytes[4096];
+  for (;;) {
+    const ssize_t count = read(descriptor, bytes, sizeof bytes);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    for (ssize_t i = 0; i < count; ++i) {
+      if (bytes[i] != '\n') {
+        if (line.size() < kLongestLine) line += bytes[i];
+        continue;
+      }
+      if (on_line) on_line(line);
+      line.clear();
+    }
+  }
+  close(descriptor);
+  if (on_line && !line.empty()) on_line(line);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  const std::lock_guard lock(mutex_);
+  exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ended_.notify_all();
+}
+
+bool Child::running() const { return !exit_code(); }
+
+std::optional<int> Child::exit_code() const {
+  const std::lock_guard lock(mutex_);
+  return exit_code_;
+}
+
+bool Child::WaitForEnd(int64_t wait_ms) const {
+  std::unique_lock lock(mutex_);
+  return ended_.wait_for(lock, std::chrono::milliseconds(wait_ms),
+                         [&] { return exit_code_.has_value(); });
+}
+
+void Child::Stop(int64_t grace_ms) {
+  // The reader waits for the process, so that its number is not another's while exit_code_ is not
+  // set.
+  if (running()) kill(pid_, grace_ms > 0 ? SIGTERM : SIGKILL);
+  if (grace_ms > 0 && !WaitForEnd(grace_ms)) kill(pid_, SIGKILL);
+  if (reader_.joinable()) reader_.join();
+}
+
+std::vector<std::string> CleanEnvironment() {
+  std::vector<std::string> kept;
+  for (std::string& entry : base::Environment()) {
+    if (!entry.starts_with("AGENT_MEMORY_")) kept.push_back(std::move(entry));
+  }
+  return kept;
+}
+
+}  // namespace client

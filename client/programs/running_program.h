@@ -1,0 +1,54 @@
+// One program of ours that runs while memory is up: started where it listened before, its log in a
+// file of bounded size.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/programs/child.h"
+
+namespace client {
+
+// Appends lines; at 4 MiB the file becomes <path>.1, whose predecessor goes.
+class BoundedLog {
+ public:
+  explicit BoundedLog(std::string path) : path_(std::move(path)) {}
+  ~BoundedLog();
+  void Write(std::string_view line);  // one thread
+
+ private:
+  const std::string path_;
+  int descriptor_ = -1;
+  size_t size_ = 0;
+};
+
+class Service {
+ public:
+  // argv without --listen. `address`: where it listened before; empty: the system chooses.
+  Service(std::vector<std::string> argv, std::string log, std::string address)
+      : argv_(std::move(argv)), log_(std::move(log)), address_(std::move(address)) {}
+
+  // Returns when it listens; also again, after it ended. On a thread that lives long (Child). The
+  // error has its last line.
+  base::Status Start();
+  void Stop();
+
+  // Any thread.
+  bool running() const;
+  int exit_code() const;
+  std::string address() const;
+  std::string url() const { return "http://" + address(); }
+  void AskToStop() const;  // SIGTERM, without waiting
+
+ private:
+  base::Status StartAt(const std::string& address);
+  std::shared_ptr<Child> child() const;
+  const std::vector<std::string> argv_;
+  const std::string log_;
+  mutable std::mutex mutex_;
+  std::string address_;
+  std::shared_ptr<Child> child_;
+};
+
+}  // namespace client

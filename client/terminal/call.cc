@@ -1,0 +1,23 @@
+// Errors go to stderr with the name of the program, inert.
+#include "client/terminal/call.h"
+
+#include <ostream>
+
+namespace client {
+
+bool Call::json() const {
+  const std::string asked = Text("o");
+  return asked == "json" || (asked.empty() && !screen.terminal);
+}
+
+int Call::Fail(const base::Error& error) const {
+  err << "agent-memory: " << Inert(error.message) << "\n";
+  return error.code == base::Code::kInvalid ? kUsage : kFailed;
+}
+
+int Call::Usage(const std::string& why) const {
+  err << "agent-memory: " << Inert(why) << "\n";
+  return kUsage;
+}
+
+}  // namespace client
