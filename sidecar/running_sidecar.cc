@@ -35,7 +35,7 @@
 #include "sidecar/turn/turn.h"
 #include "sidecar/upstream/delivery.h"
 #include "sidecar/upstream/memory_servers.h"
-#include "sidecar/upstream/retention_notice.h"
+#include "sidecar/upstream/retention_updates.h"
 
 namespace sidecar {
 namespace {
@@ -93,7 +93,7 @@ struct RunningSidecar::Parts {
         policies(s.policy, *state, c,
                  [this] {
                    rules.Follow(policies.Current()->rules.Names());
-                   retention.Tell();
+                   retention.Publish();
                    delivery.ServerIsBack();
                  }),
         recall(servers, c, {.deadline_ms = s.recall_timeout_ms}),
@@ -104,7 +104,7 @@ struct RunningSidecar::Parts {
         conversations(*state, working_memory, policies, c, s.outbox, Waker()),
         dead_letters(*state, policies, s.outbox, Waker()),
         upkeep(*state, policies, *metrics, c,
-               UpkeepOptions(s, [this] { retention.TellWhatWaits(); }), Waker()),
+               UpkeepOptions(s, [this] { retention.PublishRefused(); }), Waker()),
         memory(agent_memory, policies),
         mcp(policies, agent_memory, working_memory, c, std::max<size_t>(1, s.workers / 2)),
         injections(*state, policies, recall),
@@ -114,7 +114,7 @@ struct RunningSidecar::Parts {
         status(*state, policies, delivery, servers, rules, activity, *metrics),
         budget(std::make_shared<base::ByteBudget>(base::ShareOfMemory(
             s.memory_budget, base::MemoryLimit(), kBudgetPercent, kUsualMemory))) {}
-  // Members end one by one and their threads call each other: all of them stop before.
+  // Stops all threads before any member is destroyed, since threads call other members.
   ~Parts() {
     api.reset();
     admin.reset();
@@ -134,7 +134,7 @@ struct RunningSidecar::Parts {
     const auto policy = policies.Current();
     return policy ? policy->policy.server_url : "";
   }
-  // A policy without an audience leads out of the cluster: no token may go there.
+  // Without an audience the server is outside of the cluster and gets no token.
   bool TokenIsFor(const std::string& url) const {
     const auto policy = policies.Current();
     return policy && !policy->policy.audience.empty() && policy->policy.server_url == url;
@@ -162,7 +162,7 @@ struct RunningSidecar::Parts {
   MemoryServers servers;
   Delivery delivery;
   RuleCounters rules;
-  RetentionTeller retention;
+  RetentionPublisher retention;
   PolicyWatch policies;
   Recall recall;
   Turn turn;
@@ -189,7 +189,7 @@ base::Status RunningSidecar::Parts::Listen() {
   agent.listen = settings.listen;
   agent.name = "api";
   agent.workers = settings.workers;
-  // Of their own, so that no hook stands behind calls that wait for the memory server.
+  // Separate workers, so that no hook waits behind calls to the memory server.
   agent.waiting_workers = settings.workers;
   agent.max_connections = kAgentConnections;
   agent.budget = budget;
@@ -227,9 +227,9 @@ base::Result<std::unique_ptr<RunningSidecar>> RunningSidecar::Start(const Sideca
   ASSIGN_OR_RETURN(auto tracer, telemetry::MakeTracer(settings.traces, *metrics));
   auto parts = std::make_unique<Parts>(settings, clock, std::move(state), std::move(metrics),
                                        std::move(tracer));
-  parts->policies.Restore();
-  parts->policies.Look();
-  parts->retention.Tell();
+  parts->policies.RestoreLastGood();
+  parts->policies.Poll();
+  parts->retention.Publish();
   parts->policies.Start(settings.policy_interval_ms);
   parts->delivery.Start();
   parts->upkeep.Start();
@@ -254,13 +254,13 @@ int64_t RunningSidecar::Stop() {
   const auto policy = parts_->policies.Current();
   if (policy)
     StopSessions(*parts_->state, {policy->policy, parts_->settings.outbox, parts_->clock.NowMs()});
-  // Nobody starts a task's sidecar again on what it leaves: it tries for as long as it may.
-  LastWords words;
+  // No later sidecar delivers what a task leaves: Flush uses the whole drain timeout.
+  TerminationReport words;
   words.task = policy && policy->policy.mode == "task";
   words.session = words.task ? LastSession(*parts_->state, parts_->started_ms) : "";
   const int64_t pending = parts_->delivery.Flush(parts_->settings.drain_timeout_ms, words.task);
   words.undelivered = pending;
-  ReportStop(words, parts_->settings.termination_log);
+  WriteTerminationMessage(words, parts_->settings.termination_log);
   parts_->admin->Stop(0);
   parts_->state->Close();
   return pending;

@@ -1,5 +1,4 @@
-// Conversations in SQLite: the tables and the statements on them. Messages are read in
-// token_budget.cc.
+// The tables, and the statements on conversations.
 #include "lib/conversation/conversations.h"
 
 #include <iterator>
@@ -35,35 +34,12 @@ Conversation ReadConversation(const sqlite::Statement& row) {
   return conversation;
 }
 
-Result<std::optional<Conversation>> ReadOne(sqlite::Statement& query) {
-  ASSIGN_OR_RETURN(const bool found, query.Step());
-  if (!found) return std::optional<Conversation>();
-  return std::optional<Conversation>(ReadConversation(query));
-}
-
 Status UpdateText(sqlite::Database& db, std::string_view sql, std::string_view value,
                   const std::string& id) {
   ASSIGN_OR_RETURN(auto update, db.Prepare(sql));
   RETURN_IF_ERROR(update.Bind(value).Bind(id).Run());
   if (db.Changes() == 0) return base::Error{base::Code::kNotFound, "no conversation " + id};
   return {};
-}
-
-Status Insert(sqlite::Database& db, const std::string& id, int64_t sequence, const Message& message,
-              int64_t now_ms) {
-  ASSIGN_OR_RETURN(
-      auto insert,
-      db.Prepare("INSERT INTO messages(conversation, sequence, role, content, tool_calls,"
-                 " tool_call_id, created_ms, is_error, checksum) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,"
-                 " row_checksum(?1,?2,?3,?4,?5,?6,?7))"));
-  insert.Bind(id).Bind(sequence).Bind(message.role).Bind(message.content);
-  if (message.tool_calls.is_null()) {
-    insert.BindNull();
-  } else {
-    insert.Bind(base::DumpJson(message.tool_calls));
-  }
-  insert.Bind(message.tool_call_id).Bind(now_ms);
-  return insert.Bind(int64_t{message.is_error}).Run();
 }
 
 }  // namespace
@@ -133,7 +109,7 @@ Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string
   ASSIGN_OR_RETURN(auto query,
                    db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations WHERE id = ?"));
   query.Bind(id);
-  return ReadOne(query);
+  return query.ReadFirst(ReadConversation);
 }
 
 Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
@@ -145,30 +121,30 @@ Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
   ConversationPage found;
   size_t bytes = 0;
   int64_t last = 0;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return found;
-    bytes += kBesideFields + query.Text(kFieldsColumn).size();
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
+    bytes += kBesideFields + row.Text(kFieldsColumn).size();
     const bool fits = std::ssize(found.conversations) < page.limit && bytes <= page.bytes;
     if (!fits && !found.conversations.empty()) {
       found.more = last;
-      return found;
+      return false;
     }
-    found.conversations.push_back(ReadConversation(query));
-    last = query.Int(kTouchedColumn);
-  }
+    found.conversations.push_back(ReadConversation(row));
+    last = row.Int(kTouchedColumn);
+    return true;
+  }));
+  return found;
 }
 
 Result<std::optional<Conversation>> Current(sqlite::Database& db) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
                                           " WHERE state = 'open' ORDER BY touched DESC LIMIT 1"));
-  return ReadOne(query);
+  return query.ReadFirst(ReadConversation);
 }
 
 Result<std::optional<Conversation>> Latest(sqlite::Database& db) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
                                           " ORDER BY touched DESC LIMIT 1"));
-  return ReadOne(query);
+  return query.ReadFirst(ReadConversation);
 }
 
 Result<std::vector<std::string>> UnusedSince(sqlite::Database& db, const std::string& state,
@@ -177,12 +153,7 @@ Result<std::vector<std::string>> UnusedSince(sqlite::Database& db, const std::st
                    db.Prepare("SELECT id FROM conversations WHERE state = ? AND updated_ms <= ?"
                               " ORDER BY updated_ms LIMIT ?"));
   query.Bind(state).Bind(before_ms).Bind(limit);
-  std::vector<std::string> ids;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return ids;
-    ids.push_back(query.Text(0));
-  }
+  return query.ReadAll([](const sqlite::Statement& row) { return row.Text(0); });
 }
 
 Status Remove(sqlite::Database& db, const std::string& id) {
@@ -218,33 +189,6 @@ Result<int64_t> NextTurn(sqlite::Database& db, const std::string& id) {
   const int64_t turn = update.Int(0);
   RETURN_IF_ERROR(update.Run());
   return turn;
-}
-
-Result<int64_t> Append(sqlite::Database& db, const std::string& id,
-                       const std::vector<Message>& messages, int64_t now_ms) {
-  ASSIGN_OR_RETURN(const Conversation conversation, GetOrCreate(db, id, now_ms));
-  int64_t last =
-      conversation.message_count;  // deleted only as a whole, so the count is the last one
-  for (const Message& message : messages) {
-    RETURN_IF_ERROR(Insert(db, id, ++last, message, now_ms));
-  }
-  ASSIGN_OR_RETURN(
-      auto update,
-      db.Prepare("UPDATE conversations SET message_count = ?, updated_ms = ?,"
-                 " touched = (SELECT max(touched) + 1 FROM conversations) WHERE id = ?"));
-  RETURN_IF_ERROR(update.Bind(last).Bind(now_ms).Bind(id).Run());
-  return last;
-}
-
-Result<int64_t> AddChecksums(sqlite::Database& db, int64_t limit) {
-  ASSIGN_OR_RETURN(
-      auto update,
-      db.Prepare(
-          "UPDATE messages SET checksum = row_checksum(conversation, sequence, role, content,"
-          " tool_calls, tool_call_id, created_ms) WHERE number IN"
-          " (SELECT number FROM messages WHERE checksum IS NULL ORDER BY number LIMIT ?)"));
-  RETURN_IF_ERROR(update.Bind(limit).Run());
-  return db.Changes();
 }
 
 }  // namespace conversation

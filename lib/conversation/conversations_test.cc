@@ -11,6 +11,8 @@
 #include <set>
 
 #include "lib/base/text/text.h"
+#include "lib/conversation/message_fixture.h"
+#include "lib/conversation/messages.h"
 
 namespace conversation {
 namespace {
@@ -18,26 +20,6 @@ namespace {
 using base::Json;
 
 constexpr int64_t kEnd = INT64_MAX;
-
-Message Text(const char* role, std::string content) {
-  Message message;
-  message.role = role;
-  message.content = std::move(content);
-  return message;
-}
-
-Message Call(std::vector<std::string> ids) {
-  Message message = Text("assistant", "");
-  message.tool_calls = Json::array();
-  for (const auto& id : ids) message.tool_calls.push_back({{"id", id}, {"type", "function"}});
-  return message;
-}
-
-Message ToolResult(std::string id, std::string content = "output") {
-  Message message = Text("tool", std::move(content));
-  message.tool_call_id = std::move(id);
-  return message;
-}
 
 class Conversations : public ::testing::Test {
  protected:
@@ -195,22 +177,6 @@ TEST_F(Conversations, TurnsAreCountedAndFieldsKept) {
   EXPECT_FALSE(NextTurn(*db_, "none"));
 }
 
-TEST(Fields, ToolMetaIsMergedCallByCallAndTheRestIsReplaced) {
-  Json fields = {{"toolMeta", {{"t1", {{"a", 1}}}, {"t2", "x"}}},
-                 {"delegation", {{"group", 1}, {"open", 2}}},
-                 {"note", "kept"}};
-  const auto merged = MergeFields(
-      fields, {{"toolMeta", {{"t2", nullptr}, {"t3", "{}"}}}, {"delegation", {{"group", 2}}}});
-  ASSERT_TRUE(merged);
-  EXPECT_EQ(*merged, (Json{{"toolMeta", {{"t1", {{"a", 1}}}, {"t3", "{}"}}},
-                           {"delegation", {{"group", 2}}},
-                           {"note", "kept"}}));
-  EXPECT_FALSE(MergeFields(fields, {{"toolMeta", nullptr}})->contains("toolMeta"));
-  const auto large = MergeFields(fields, {{"note", std::string(kMaxFieldsBytes, 'x')}});
-  ASSERT_FALSE(large);
-  EXPECT_EQ(large.error().code, base::Code::kTooLarge);
-}
-
 class Trim : public Conversations {
  protected:
   // What stays of these messages, as those of a new conversation.
@@ -315,62 +281,6 @@ TEST_F(Trim, ALongConversationIsNotReadIntoMemory) {
   ASSERT_TRUE(stay);
   EXPECT_EQ(stay->messages.size(), 2u);
   EXPECT_LT((after.ru_maxrss - before.ru_maxrss) / 1024, kMebibytes / 4);
-}
-
-TEST(Messages, DecodeNamesWhatIsWrong) {
-  for (const char* text :
-       {"[]", "{}", R"({"messages": 1})", R"({"messages": [1]})", R"({"messages": [{}]})",
-        R"({"messages": [{"role": "robot"}]})", R"({"messages": [{"role": "user", "content": 1}]})",
-        R"({"messages": [{"role": "assistant", "tool_calls": {}}]})"}) {
-    auto decoded = DecodeMessages(*base::ParseJson(text));
-    ASSERT_FALSE(decoded) << text;
-    EXPECT_EQ(decoded.error().code, base::Code::kInvalid);
-  }
-  auto good = DecodeMessages(
-      *base::ParseJson(R"({"messages": [{"role": "tool", "content": "x", "tool_call_id": "t"}]})"));
-  ASSERT_TRUE(good);
-  EXPECT_EQ(EncodeMessage((*good)[0]),
-            (Json{{"role", "tool"}, {"content", "x"}, {"tool_call_id", "t"}}));
-}
-
-Message Changed(Message message) {
-  message.sound = false;
-  return message;
-}
-
-std::vector<std::string> Texts(std::vector<Message> messages) {
-  int64_t sequence = 0;
-  for (Message& message : messages) message.sequence = ++sequence;
-  std::vector<std::string> texts;
-  for (const Message& message : WithoutUnsound(std::move(messages))) {
-    std::string text = message.content;
-    for (const std::string& call : CallIds(message.tool_calls)) text += "+" + call;
-    texts.push_back(text.empty() ? message.tool_call_id : text);
-  }
-  return texts;
-}
-
-TEST(Unsound, AMessageGoesAloneWhenNothingBelongsToIt) {
-  EXPECT_EQ(Texts({Text("user", "a"), Changed(Text("user", "b")), Text("user", "c")}),
-            (std::vector<std::string>{"a", "c"}));
-}
-
-TEST(Unsound, ACallTakesItsResultsWithItAndAResultItsCall) {
-  const auto all = {Text("user", "a"), Call({"t1", "t2"}), ToolResult("t1"), ToolResult("t2"),
-                    Text("user", "z")};
-  EXPECT_EQ(Texts(all).size(), 5u);
-  std::vector<Message> no_call = all, no_result = all;
-  no_call[1].sound = false;
-  EXPECT_EQ(Texts(no_call), (std::vector<std::string>{"a", "z"}));
-  no_result[2].sound = false;
-  const auto left = Texts(no_result);
-  ASSERT_EQ(left.size(), 4u);
-  EXPECT_NE(left[1].find("+t2"), std::string::npos);
-  EXPECT_EQ(left[1].find("+t1"), std::string::npos);
-}
-
-TEST(Unsound, WhatWaitsForItsResultStays) {
-  EXPECT_EQ(Texts({Changed(Text("user", "a")), Call({"t9"})}).size(), 1u);
 }
 
 }  // namespace

@@ -1,177 +1,214 @@
-// Messages as values: their wire form and what they weigh. Pure.
+// The statements on messages, and which of them stay inside a token budget.
+#include "lib/conversation/messages.h"
+
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "lib/base/process/clock.h"
-#include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
 
 namespace conversation {
 namespace {
 
 using base::Json;
+using base::Result;
+using base::Status;
 
-constexpr int64_t kCharactersPerToken = 3;  // an estimate on the safe side for prose and code
-constexpr const char* kRoles[] = {"user", "assistant", "tool", "system"};
+// How far back the calls of results are looked for. They lie side by side; what is further away
+// counts as left out.
+constexpr int64_t kCallsLookedThrough = 1'000;
+constexpr size_t kCallBytesLookedThrough = 4 << 20;
 
-base::Error Invalid(size_t index, const char* what) {
-  return {base::Code::kInvalid, "messages[" + std::to_string(index) + "]: " + what};
-}
+// A macro, so that each statement below is one literal and compiled once.
+#define MESSAGES_OF                                                                                \
+  "SELECT sequence, role, content, tool_calls, tool_call_id,"                                      \
+  " row_is_sound('messages', number, checksum, conversation, sequence, role, content, tool_calls," \
+  " tool_call_id, created_ms), is_error FROM messages WHERE conversation = ?"
 
-base::Result<Message> DecodeMessage(const Json& json, size_t index) {
-  if (!json.is_object()) return Invalid(index, "must be an object");
+Message ReadMessage(const sqlite::Statement& row) {
   Message message;
-  auto role = base::RequiredString(json, "role");
-  if (!role) return Invalid(index, "role is required and a string");
-  message.role = std::move(*role);
-  if (std::find(std::begin(kRoles), std::end(kRoles), message.role) == std::end(kRoles)) {
-    return Invalid(index, "role must be user, assistant, tool or system");
-  }
-  auto content = base::OptionalString(json, "content");
-  if (!content) return Invalid(index, "content must be a string");
-  message.content = std::move(*content).value_or("");
-  if (auto calls = json.find("tool_calls"); calls != json.end() && !calls->is_null()) {
-    if (!calls->is_array()) return Invalid(index, "tool_calls must be an array");
-    message.tool_calls = *calls;
-  }
-  auto call_id = base::OptionalString(json, "tool_call_id");
-  if (!call_id) return Invalid(index, "tool_call_id must be a string");
-  message.tool_call_id = std::move(*call_id).value_or("");
-  if (auto failed = json.find("is_error"); failed != json.end() && !failed->is_null()) {
-    if (!failed->is_boolean()) return Invalid(index, "is_error must be true or false");
-    message.is_error = *failed;
-  }
+  message.sequence = row.Int(0);
+  message.role = row.Text(1);
+  message.content = row.Text(2);
+  if (!row.IsNull(3)) message.tool_calls = base::ParseJson(row.Text(3)).value_or(Json());
+  message.tool_call_id = row.Text(4);
+  message.checksum_ok = row.Int(5) != 0;
+  message.is_error = row.Int(6) != 0;
   return message;
 }
 
-// Takes the calls out that have no result among `results`.
-void DropCallsWithout(const std::set<std::string>& results, Message& message) {
-  if (!message.tool_calls.is_array()) return;
-  Json kept = Json::array();
-  for (Json& call : message.tool_calls) {
-    const auto ids = CallIds(Json::array({call}));
-    const bool answered = ids.empty() || results.contains(*ids.begin());
-    if (answered) kept.push_back(std::move(call));
+// The rows of `query`, as far as they fit.
+Result<MessagePage> ReadPage(sqlite::Statement& query, const PageLimits& limits) {
+  MessagePage page;
+  size_t bytes = 0;
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
+    Message message = ReadMessage(row);
+    bytes += EncodedBytes(message);
+    const bool fits = std::ssize(page.messages) < limits.messages && bytes <= limits.bytes;
+    if (!fits && !page.messages.empty()) {
+      page.more = message.sequence;
+      return false;
+    }
+    page.messages.push_back(std::move(message));
+    return true;
+  }));
+  return page;
+}
+
+struct Newest {
+  std::vector<Message> messages;  // the newest first
+  int64_t left_out = 0;           // the sequence of the first that has no room; 0: all have
+  bool by_bytes = false;          // and tokens were left for it
+};
+
+Result<Newest> ReadNewest(sqlite::Database& db, const std::string& id, int64_t tokens,
+                          size_t bytes) {
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare(MESSAGES_OF " AND role <> 'system' ORDER BY sequence DESC"));
+  query.Bind(id);
+  Newest newest;
+  if (tokens < 0) return newest;
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
+    Message message = ReadMessage(row);
+    tokens -= message.checksum_ok ? Tokens(message) : 0;
+    const size_t needs = EncodedBytes(message);
+    if (tokens < 0 || needs > bytes) {
+      newest.left_out = message.sequence;
+      newest.by_bytes = tokens >= 0;
+      return false;
+    }
+    bytes -= needs;
+    newest.messages.push_back(std::move(message));
+    return true;
+  }));
+  return newest;
+}
+
+// Results whose call is among those left out. One that never had a call, as hooks may tell it, is
+// none; to know that, the calls are looked through, one at a time.
+Result<std::set<std::string>> Orphans(sqlite::Database& db, const std::string& id,
+                                      const Newest& newest) {
+  std::set<std::string> lone, orphans;
+  for (const Message& message : newest.messages) {
+    if (message.role == "tool") lone.insert(message.tool_call_id);
   }
-  message.tool_calls = kept.empty() ? Json() : std::move(kept);
+  for (const Message& message : newest.messages) {
+    for (const std::string& call : CallIds(message.tool_calls)) lone.erase(call);
+  }
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT tool_calls FROM messages WHERE conversation = ?"
+                                          " AND sequence <= ? AND tool_calls IS NOT NULL"
+                                          " ORDER BY sequence DESC"));
+  query.Bind(id).Bind(newest.left_out);
+  size_t bytes = 0;
+  for (int64_t row = 0; !lone.empty(); ++row) {
+    ASSIGN_OR_RETURN(const bool more, query.Step());
+    if (!more) break;
+    const std::string calls = query.Text(0);
+    bytes += calls.size();
+    if (row >= kCallsLookedThrough || bytes > kCallBytesLookedThrough) {
+      orphans.merge(lone);
+      break;
+    }
+    for (const std::string& call : CallIds(base::ParseJson(calls).value_or(Json()))) {
+      if (lone.erase(call) > 0) orphans.insert(call);
+    }
+  }
+  return orphans;
+}
+
+Status Insert(sqlite::Database& db, const std::string& id, int64_t sequence, const Message& message,
+              int64_t now_ms) {
+  ASSIGN_OR_RETURN(
+      auto insert,
+      db.Prepare("INSERT INTO messages(conversation, sequence, role, content, tool_calls,"
+                 " tool_call_id, created_ms, is_error, checksum) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,"
+                 " row_checksum(?1,?2,?3,?4,?5,?6,?7))"));
+  insert.Bind(id).Bind(sequence).Bind(message.role).Bind(message.content);
+  if (message.tool_calls.is_null()) {
+    insert.BindNull();
+  } else {
+    insert.Bind(base::DumpJson(message.tool_calls));
+  }
+  insert.Bind(message.tool_call_id).Bind(now_ms);
+  return insert.Bind(int64_t{message.is_error}).Run();
 }
 
 }  // namespace
 
-int64_t Tokens(const Message& message) {
-  size_t characters = base::CountCharacters(message.content);
-  if (!message.tool_calls.is_null()) {
-    characters += base::CountCharacters(base::DumpJson(message.tool_calls));
-  }
-  return static_cast<int64_t>(characters) / kCharactersPerToken + 1;
-}
-
-size_t EncodedBytes(const Message& message) {
-  constexpr size_t kNames = 150;  // of the keys, the role and the number
-  size_t bytes = kNames + message.tool_call_id.size() + message.content.size();
-  for (const std::string* text : {&message.content, &message.tool_call_id}) {
-    for (const char c : *text) {
-      if (c == '"' || c == '\\') bytes += 1;
-      if (static_cast<unsigned char>(c) < ' ') bytes += 5;  // \u00XX
-    }
-  }
-  return message.tool_calls.is_null() ? bytes : bytes + base::DumpJson(message.tool_calls).size();
-}
-
-std::set<std::string> CallIds(const Json& tool_calls) {
-  std::set<std::string> ids;
-  if (!tool_calls.is_array()) return ids;
-  for (const Json& call : tool_calls) {
-    if (call.is_object() && call.contains("id") && call["id"].is_string()) ids.insert(call["id"]);
-  }
-  return ids;
-}
-
-std::vector<Message> WithoutUnsound(std::vector<Message> messages) {
-  const auto unsound = [](const Message& message) { return !message.sound; };
-  const auto first = std::ranges::find_if(messages, unsound);
-  if (first == messages.end()) return messages;
-  const int64_t first_place = first->sequence;
-  const int64_t last_place = std::find_if(messages.rbegin(), messages.rend(), unsound)->sequence;
-  std::erase_if(messages, unsound);
-  std::set<std::string> calls, results;
+Result<int64_t> Append(sqlite::Database& db, const std::string& id,
+                       const std::vector<Message>& messages, int64_t now_ms) {
+  ASSIGN_OR_RETURN(const Conversation conversation, GetOrCreate(db, id, now_ms));
+  int64_t last =
+      conversation.message_count;  // deleted only as a whole, so the count is the last one
   for (const Message& message : messages) {
-    calls.merge(CallIds(message.tool_calls));
-    if (message.role == "tool") results.insert(message.tool_call_id);
+    RETURN_IF_ERROR(Insert(db, id, ++last, message, now_ms));
   }
-  std::vector<Message> whole;
-  for (Message& message : messages) {
-    // A call may wait for its result still, and a result may never have had a call: only where one
-    // of the changed rows may have been the other half is it missing for that.
-    const bool lone = message.role == "tool" && message.sequence > first_place &&
-                      !calls.contains(message.tool_call_id);
-    const bool called = !message.tool_calls.is_null();
-    if (called && message.sequence < last_place) DropCallsWithout(results, message);
-    const bool empty = called && message.tool_calls.is_null() && message.content.empty();
-    if (!lone && !empty) whole.push_back(std::move(message));
-  }
-  return whole;
+  ASSIGN_OR_RETURN(
+      auto update,
+      db.Prepare("UPDATE conversations SET message_count = ?, updated_ms = ?,"
+                 " touched = (SELECT max(touched) + 1 FROM conversations) WHERE id = ?"));
+  RETURN_IF_ERROR(update.Bind(last).Bind(now_ms).Bind(id).Run());
+  return last;
 }
 
-base::Result<std::vector<Message>> DecodeMessages(const Json& body) {
-  if (!body.is_object() || !body.contains("messages") || !body["messages"].is_array()) {
-    return base::Error{base::Code::kInvalid, "the body must be {\"messages\": [...]}"};
-  }
-  std::vector<Message> messages;
-  for (const Json& json : body["messages"]) {
-    ASSIGN_OR_RETURN(auto message, DecodeMessage(json, messages.size()));
-    messages.push_back(std::move(message));
-  }
-  return messages;
+Result<MessagePage> MessagesBetween(sqlite::Database& db, const std::string& id, int64_t from,
+                                    int64_t to, const PageLimits& limits) {
+  ASSIGN_OR_RETURN(
+      auto query, db.Prepare(MESSAGES_OF " AND sequence >= ? AND sequence <= ? ORDER BY sequence"));
+  query.Bind(id).Bind(from).Bind(to);
+  ASSIGN_OR_RETURN(MessagePage page, ReadPage(query, limits));
+  page.messages = DropCorrupt(std::move(page.messages));
+  return page;
 }
 
-base::Result<Json> MergeFields(Json fields, const Json& changes) {
-  for (const auto& [key, value] : changes.items()) {
-    if (value.is_null()) {
-      fields.erase(key);
-    } else if (key == "toolMeta" && value.is_object()) {
-      Json& calls = fields[key];
-      if (!calls.is_object()) calls = Json::object();
-      for (const auto& [call, about] : value.items()) {
-        if (about.is_null())
-          calls.erase(call);
-        else
-          calls[call] = about;
-      }
-    } else {
-      fields[key] = value;
-    }
-  }
-  const size_t bytes = base::DumpJson(fields).size();
-  if (bytes > kMaxFieldsBytes) {
-    return base::Error{base::Code::kTooLarge,
-                       "the state of a conversation has " + std::to_string(bytes) +
-                           " bytes, the limit is " + std::to_string(kMaxFieldsBytes) +
-                           "; take out what is done with (a null in toolMeta takes a call out)"};
-  }
-  return fields;
+Result<MessagePage> HeadsBehind(sqlite::Database& db, const std::string& id, int64_t after,
+                                int64_t characters, const PageLimits& limits) {
+  ASSIGN_OR_RETURN(
+      auto query,
+      db.Prepare(
+          "SELECT sequence, role, iif(role = 'tool', '', substr(content, 1, ?3)),"
+          " tool_calls, tool_call_id,"
+          " row_is_sound('messages', number, checksum, conversation, sequence, role, content,"
+          " tool_calls, tool_call_id, created_ms), is_error FROM messages"
+          " WHERE conversation = ?1 AND sequence > ?2 ORDER BY sequence"));
+  query.Bind(id).Bind(after).Bind(characters);
+  ASSIGN_OR_RETURN(MessagePage page, ReadPage(query, limits));
+  std::erase_if(page.messages, [](const Message& message) { return !message.checksum_ok; });
+  return page;
 }
 
-Json EncodeMessage(const Message& message) {
-  Json json = {{"role", message.role}, {"content", message.content}};
-  if (message.sequence > 0) json["sequence"] = message.sequence;
-  if (!message.tool_calls.is_null()) json["tool_calls"] = message.tool_calls;
-  if (!message.tool_call_id.empty()) json["tool_call_id"] = message.tool_call_id;
-  if (message.is_error) json["is_error"] = true;
-  return json;
+Result<MessagePage> NewestMessages(sqlite::Database& db, const std::string& id, int64_t max_tokens,
+                                   size_t max_bytes) {
+  ASSIGN_OR_RETURN(auto system, db.Prepare(MESSAGES_OF " AND role = 'system' ORDER BY sequence"));
+  system.Bind(id);
+  ASSIGN_OR_RETURN(MessagePage stay, ReadPage(system, {INT64_MAX, max_bytes}));
+  int64_t tokens = max_tokens;
+  for (const Message& message : stay.messages) {
+    tokens -= Tokens(message);
+    max_bytes -= std::min(max_bytes, EncodedBytes(message));
+  }
+  if (stay.more != 0) max_bytes = 0;
+  ASSIGN_OR_RETURN(Newest newest, ReadNewest(db, id, tokens, max_bytes));
+  ASSIGN_OR_RETURN(const auto orphans, Orphans(db, id, newest));
+  for (Message& message : newest.messages) {
+    const bool orphan = message.role == "tool" && orphans.contains(message.tool_call_id);
+    if (!orphan) stay.messages.push_back(std::move(message));
+  }
+  if (newest.by_bytes) stay.more = newest.left_out;
+  std::ranges::sort(stay.messages, {}, &Message::sequence);
+  stay.messages = DropCorrupt(std::move(stay.messages));
+  return stay;
 }
 
-Json EncodeConversation(const Conversation& conversation) {
-  Json json = conversation.fields;
-  json["id"] = conversation.id;
-  json["conversation"] = conversation.id;
-  json["memory_session_id"] = conversation.memory_session_id;
-  json["state"] = conversation.state;
-  json["created_at"] = base::FormatTime(conversation.created_ms);
-  json["updated_at"] = base::FormatTime(conversation.updated_ms);
-  json["message_count"] = conversation.message_count;
-  json["turn"] = conversation.turn;
-  return json;
+Result<int64_t> AddChecksums(sqlite::Database& db, int64_t limit) {
+  ASSIGN_OR_RETURN(
+      auto update,
+      db.Prepare(
+          "UPDATE messages SET checksum = row_checksum(conversation, sequence, role, content,"
+          " tool_calls, tool_call_id, created_ms) WHERE number IN"
+          " (SELECT number FROM messages WHERE checksum IS NULL ORDER BY number LIMIT ?)"));
+  RETURN_IF_ERROR(update.Bind(limit).Run());
+  return db.Changes();
 }
 
 }  // namespace conversation

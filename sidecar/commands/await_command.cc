@@ -1,4 +1,4 @@
-// Asks the admin port until it says yes; what ready means is the running sidecar's to say.
+// Polls /readyz of the admin port; the running sidecar defines readiness.
 #include "sidecar/commands/await_command.h"
 
 #include <algorithm>

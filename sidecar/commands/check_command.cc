@@ -1,4 +1,4 @@
-// Files in, words out; what the words say is check_report.
+// Reads files and prints reports; their contents are check_report.h.
 #include "sidecar/commands/check_command.h"
 
 #include <istream>

@@ -1,4 +1,4 @@
-// Turns what a pipe has, lines, into what Streamable HTTP has, requests with headers.
+// Turns lines of a pipe into requests of Streamable HTTP.
 #include "sidecar/commands/mcp_stdio.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The order of the kinds is that of their enum: what is easiest missed goes first.
+// Kinds are evicted in the order of their enum, the least valuable first.
 #include "sidecar/growth/growth_plan.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace sidecar {
 namespace {
 
-constexpr int64_t kFreshMs = 3'600'000;  // stays whatever the size, where only a time can tell
+constexpr int64_t kFreshMs = 3'600'000;  // newer rows stay whatever the size
 
 }  // namespace
 

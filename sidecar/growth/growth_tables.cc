@@ -1,4 +1,4 @@
-// Totals by trigger, and the deletes.
+// Triggers that keep totals, and the deletes.
 #include "sidecar/growth/growth_tables.h"
 
 #include <optional>
@@ -13,33 +13,17 @@ using base::Status;
 constexpr int64_t kLookedThrough = 200;  // ledgers, in one piece
 constexpr size_t kRowsBetweenLooks = 20;
 
-Result<std::vector<int64_t>> Numbers(sqlite::Statement& query) {
-  std::vector<int64_t> numbers;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return numbers;
-    numbers.push_back(query.Int(0));
-  }
-}
+int64_t Number(const sqlite::Statement& row) { return row.Int(0); }
 
-Result<std::vector<std::string>> Names(sqlite::Statement& query) {
-  std::vector<std::string> names;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return names;
-    names.push_back(query.Text(0));
-  }
-}
+std::string Name(const sqlite::Statement& row) { return row.Text(0); }
 
-// The `time` of the row that has `newest` younger ones; nullopt: there are not so many.
+// The time of the row behind the `newest` youngest ones; nullopt: there are fewer rows.
 Result<std::optional<int64_t>> BehindNewest(sqlite::Statement query, int64_t newest) {
   query.Bind(newest);
-  ASSIGN_OR_RETURN(const bool found, query.Step());
-  if (!found) return std::optional<int64_t>();
-  return std::optional<int64_t>(query.Int(0));
+  return query.ReadFirst(Number);
 }
 
-// Whether a conversation's ledger may go: it is not there, and nobody marked anything lately.
+// True for the ledger of an unknown conversation whose last mark is old.
 Result<bool> IsForgotten(sqlite::Database& db, const std::string& conversation, int64_t before_ms) {
   ASSIGN_OR_RETURN(auto known, db.Prepare("SELECT 1 FROM conversations WHERE id = ?"));
   ASSIGN_OR_RETURN(const bool there, known.Bind(conversation).Step());
@@ -59,7 +43,7 @@ Result<std::string> NextLedger(sqlite::Database& db, const std::string& after) {
 
 }  // namespace
 
-// A column's weight is its bytes; every row has some beside them.
+// The weight of a row: the bytes of its columns and a constant.
 #define BYTES(column) "length(CAST(" column " AS BLOB)) + "
 #define ANSWER_BYTES(row) BYTES(row "conversation") BYTES(row "event") BYTES(row "answer") "20"
 #define INJECTION_BYTES(row) \
@@ -100,11 +84,10 @@ const char* const kGrowthStep =
 Result<std::map<std::string, GrowthTotal>> GrowthTotals(sqlite::Database& db) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT kind, row_count, byte_count FROM growth_totals"));
   std::map<std::string, GrowthTotal> totals;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return totals;
-    totals[query.Text(0)] = {query.Int(1), query.Int(2)};
-  }
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
+    totals[row.Text(0)] = {row.Int(1), row.Int(2)};
+  }));
+  return totals;
 }
 
 Result<int64_t> RemoveNumbers(sqlite::Database& db, const char* remove,
@@ -145,7 +128,7 @@ Result<int64_t> RemoveInjections(sqlite::Database& db, const Cut& cut) {
     ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT number FROM injections WHERE created_ms < ?"
                                             " ORDER BY created_ms LIMIT ?"));
     query.Bind(cut.before_ms).Bind(kRowsOfAPiece);
-    ASSIGN_OR_RETURN(const auto numbers, Numbers(query));
+    ASSIGN_OR_RETURN(const auto numbers, query.ReadAll(Number));
     return RemoveNumbers(db, kRemove, numbers);
   }
   ASSIGN_OR_RETURN(auto newest, db.Prepare("SELECT number FROM injections ORDER BY number DESC"
@@ -155,7 +138,7 @@ Result<int64_t> RemoveInjections(sqlite::Database& db, const Cut& cut) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT number FROM injections WHERE number <= ?"
                                           " ORDER BY number LIMIT ?"));
   query.Bind(*last).Bind(kRowsOfAPiece);
-  ASSIGN_OR_RETURN(const auto numbers, Numbers(query));
+  ASSIGN_OR_RETURN(const auto numbers, query.ReadAll(Number));
   return RemoveNumbers(db, kRemove, numbers);
 }
 
@@ -181,8 +164,8 @@ Result<LedgerPiece> RemoveUnknownLedgers(sqlite::Database& db, const Cut& cut,
 }
 
 Result<std::vector<std::string>> EndedConversations(sqlite::Database& db, const Cut& cut) {
-  // A lane is a memory session of the conversation, or the conversation itself. Dead letters count:
-  // they may be replayed.
+  // A lane is a memory session of the conversation, or the conversation itself. Dead letters count,
+  // since they may be replayed.
 #define ENDED_AND_DELIVERED                                                               \
   "SELECT id FROM conversations AS c WHERE state = 'ended'"                               \
   " AND NOT EXISTS (SELECT 1 FROM outbox WHERE lane = c.id)"                              \
@@ -192,13 +175,13 @@ Result<std::vector<std::string>> EndedConversations(sqlite::Database& db, const 
     ASSIGN_OR_RETURN(auto query, db.Prepare(ENDED_AND_DELIVERED
                                             " AND updated_ms <= ? ORDER BY updated_ms LIMIT ?"));
     query.Bind(cut.before_ms).Bind(kConversationsTogether);
-    return Names(query);
+    return query.ReadAll(Name);
   }
   ASSIGN_OR_RETURN(auto query, db.Prepare(ENDED_AND_DELIVERED
                                           " AND touched < (SELECT max(touched) FROM conversations)"
                                           " ORDER BY touched LIMIT ?"));
   query.Bind(kConversationsTogether);
-  return Names(query);
+  return query.ReadAll(Name);
 }
 #undef ENDED_AND_DELIVERED
 
@@ -209,7 +192,7 @@ Result<std::vector<std::string>> LongConversations(sqlite::Database& db) {
                  " SELECT id FROM conversations WHERE message_count > ?1"
                  " AND touched = (SELECT max(touched) FROM conversations)"));
   query.Bind(kNewestMessages);
-  return Names(query);
+  return query.ReadAll(Name);
 }
 
 Result<int64_t> RemoveOldMessages(sqlite::Database& db, const Cut& cut,
@@ -221,13 +204,12 @@ Result<int64_t> RemoveOldMessages(sqlite::Database& db, const Cut& cut,
                  " AND role <> 'system' ORDER BY sequence LIMIT ?3"));
   query.Bind(conversation).Bind(kNewestMessages).Bind(kRowsOfAPiece);
   std::vector<int64_t> numbers;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) break;
-    // In the order of their numbers: a later one behind one that stays would be a hole.
-    if (cut.reason == Cut::Reason::kAge && query.Int(1) >= cut.before_ms) break;
-    numbers.push_back(query.Int(0));
-  }
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
+    // In the order of numbers, so that no hole arises.
+    if (cut.reason == Cut::Reason::kAge && row.Int(1) >= cut.before_ms) return false;
+    numbers.push_back(row.Int(0));
+    return true;
+  }));
   return RemoveNumbers(db, "DELETE FROM messages WHERE number = ?", numbers);
 }
 

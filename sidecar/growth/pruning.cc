@@ -1,4 +1,4 @@
-// The deletes, and the condition that protects what is undelivered.
+// The deletes, and the condition that protects undelivered writes.
 #include "sidecar/growth/pruning.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 using base::Result;
 using base::Status;
 
-// A lane is a memory session of the conversation, or the conversation itself. Dead letters count:
-// they may be replayed.
+// A lane is a memory session of the conversation, or the conversation itself. Dead letters count,
+// since they may be replayed.
 Result<bool> HasWrites(sqlite::Database& db, const std::string& id) {
   ASSIGN_OR_RETURN(auto query,
                    db.Prepare("SELECT 1 FROM outbox WHERE lane = ?1 OR lane IN"
@@ -36,27 +36,22 @@ Result<std::vector<int64_t>> Numbers(sqlite::Database& db, const char* find, con
                                      int64_t limit) {
   ASSIGN_OR_RETURN(auto query, db.Prepare(find));
   query.Bind(id).Bind(limit);
-  std::vector<int64_t> numbers;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return numbers;
-    numbers.push_back(query.Int(0));
-  }
+  return query.ReadAll([](const sqlite::Statement& row) { return row.Int(0); });
 }
 
 }  // namespace
 
-int64_t AgeBy(int64_t aged_ms, int64_t gain_ms, int64_t now_ms) {
+int64_t AdvanceRetentionClock(int64_t aged_ms, int64_t gain_ms, int64_t now_ms) {
   return std::min(now_ms, aged_ms + std::max<int64_t>(gain_ms, 0));
 }
 
-Result<int64_t> LoadAged(sqlite::Database& db) {
+Result<int64_t> LoadRetentionClock(sqlite::Database& db) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT now_ms FROM aged"));
   ASSIGN_OR_RETURN(const bool found, query.Step());
   return found ? query.Int(0) : int64_t{0};
 }
 
-Status SaveAged(sqlite::Database& db, int64_t aged_ms) {
+Status SaveRetentionClock(sqlite::Database& db, int64_t aged_ms) {
   ASSIGN_OR_RETURN(auto save,
                    db.Prepare("INSERT OR REPLACE INTO aged(only_one, now_ms) VALUES(1, ?)"));
   return save.Bind(aged_ms).Run();

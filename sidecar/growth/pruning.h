@@ -12,10 +12,10 @@ namespace sidecar {
 
 // Advances the retention clock by at most `gain_ms`, never past `now_ms`: a wall clock that jumps
 // ten years ahead expires nothing. Pure.
-int64_t AgeBy(int64_t aged_ms, int64_t gain_ms, int64_t now_ms);
+int64_t AdvanceRetentionClock(int64_t aged_ms, int64_t gain_ms, int64_t now_ms);
 
-base::Result<int64_t> LoadAged(sqlite::Database& db);  // 0: never saved
-base::Status SaveAged(sqlite::Database& db, int64_t aged_ms);
+base::Result<int64_t> LoadRetentionClock(sqlite::Database& db);  // 0: never saved
+base::Status SaveRetentionClock(sqlite::Database& db, int64_t aged_ms);
 
 // Deletes a conversation with its messages, injections, sessions and answers (not the audit log)
 // when the conversation has ended, was not used since `before_ms` and has no write in the outbox.

@@ -1,4 +1,4 @@
-// One check a word of the schema; the first argument that fails is named.
+// One check for each keyword of the schema; an error names the first wrong argument.
 #include "sidecar/mcp/arguments.h"
 
 #include <algorithm>

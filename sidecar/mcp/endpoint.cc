@@ -1,4 +1,4 @@
-// From an HTTP request to a message, to what it asks for, and back.
+// Decodes requests, dispatches methods, encodes results.
 #include "sidecar/mcp/endpoint.h"
 
 #include <utility>
@@ -253,7 +253,7 @@ McpEndpoint::Outcome McpEndpoint::Call(const http::Request& request, const McpMe
   }
   Slot slot(running_, calls_);
   if (!slot.taken()) return {nullptr, std::nullopt, true};
-  // What a model can mend is a result that says so; only a broken request is an error.
+  // An error that a model can mend is a result; only a broken request is an error of the protocol.
   auto checked = CheckArguments(tool->input, arguments);
   if (!checked) return {ToolFailure(checked.error().message), std::nullopt};
   auto answer = tool->call({memory_, conversations_, CallOf(request, policy)}, *checked);

@@ -1,4 +1,4 @@
-// The shapes that JSON-RPC knows, told apart by the keys that they have.
+// Tells the messages of JSON-RPC apart by their keys.
 #include "sidecar/mcp/message.h"
 
 #include <utility>

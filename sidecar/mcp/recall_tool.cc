@@ -1,4 +1,4 @@
-// The newest page when nothing else is asked for.
+// Reads a page and fences it.
 #include "sidecar/mcp/recall_tool.h"
 
 #include <algorithm>

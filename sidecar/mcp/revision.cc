@@ -1,4 +1,4 @@
-// Which revision a request speaks and whether it keeps to it.
+// Detects the revision of a request and checks the rules of that revision.
 #include "sidecar/mcp/revision.h"
 
 #include <algorithm>
@@ -208,7 +208,7 @@ Json StatelessResult(Json result, bool cacheable) {
   result["_meta"][kMetaServer] = ServerInfo();
   if (cacheable) {
     result["ttlMs"] = kListLifeMs;
-    // What is offered depends on the Agent's policy, so it is nobody else's.
+    // The list depends on the Agent's policy: private.
     result["cacheScope"] = "private";
   }
   return result;

@@ -1,4 +1,4 @@
-// Arguments in, a call of the memory, its answer as text and marks.
+// Turns arguments into calls of the memory, and answers into text and marks.
 #include "sidecar/mcp/tool_calls.h"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ Answer MemSearch(const ToolContext& context, const Json& arguments) {
   const bool operators = HasOperators(query);
   if (operators) parameters.emplace_back("syntax", "fts5");
   auto rows = search();
-  // What looks like operators and does not parse is words.
+  // A query that does not parse as operators is searched as words.
   if (operators && !rows && rows.error().code == base::Code::kInvalid) {
     parameters.pop_back();
     rows = search();
@@ -103,7 +103,7 @@ Answer MemContext(const ToolContext& context, const Json& arguments) {
   parameters.emplace_back("limit", std::to_string(arguments.value("limit", usual)));
   ASSIGN_OR_RETURN(const Json found,
                    ReadAnswer(context.memory.List(context.call, "/context", parameters)));
-  // As the injection has it: what the policy does not admit is only found by mem_search.
+  // As in injections: items that the policy does not admit are found by mem_search alone.
   Recalled recalled;
   recalled.sessions = ReadSessions(found);
   Json rows = Json::array();
@@ -159,7 +159,7 @@ Answer MemTimeline(const ToolContext& context, const Json& arguments) {
 Answer MemSuggestTopicKey(const ToolContext& context, const Json& arguments) {
   const std::string title = arguments.at("title");
   const std::string key = TopicKeyFor(arguments.value("type", "discovery"), title);
-  // A key that is in use for nearly the same thing is better than a new one.
+  // A key in use for nearly the same subject is better than a new one.
   Json in_use = Json::array(), shown = Json::array();
   if (context.policy.auto_search) {
     const auto rows =

@@ -1,5 +1,4 @@
-// The table of tools as a client lists them. The words matter: they are all that a model has to
-// decide when to call which.
+// The table of tools. A model chooses tools by these descriptions alone.
 #include "sidecar/mcp/tools.h"
 
 #include "sidecar/mcp/recall_tool.h"

@@ -1,5 +1,5 @@
-// A replayed letter keeps its sequence, so it comes before what its lane was given later, and its
-// key, so a server that took it after all takes it once.
+// A replayed letter keeps its sequence, hence its place in the lane, and its key, so that the
+// server stores it once.
 #include "sidecar/outbox/dead_letters.h"
 
 #include <algorithm>
@@ -18,33 +18,26 @@ struct Candidate {
   int64_t sequence = 0, bytes = 0;
 };
 
-Result<std::vector<Candidate>> Collect(sqlite::Statement& query) {
-  std::vector<Candidate> found;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return found;
-    found.push_back({query.Int(0), query.Int(1)});
-  }
-}
+Candidate ReadCandidate(const sqlite::Statement& row) { return {row.Int(0), row.Int(1)}; }
 
-// Those whose write was kept, the oldest first.
+// Chosen letters that still have their write, the oldest first.
 Result<std::vector<Candidate>> Candidates(sqlite::Database& db, const ReplayChoice& choice) {
   if (choice.sequences.empty()) {
     ASSIGN_OR_RETURN(auto query,
                      db.Prepare("SELECT sequence, bytes FROM outbox WHERE state = 'dead'"
                                 " AND bytes > 0 AND (?1 = '' OR cause = ?1)"
-                                // Rules of before must not replace those of now.
+                                // Old retention rules must not replace current ones.
                                 " AND kind <> 'retention' ORDER BY sequence"));
     query.Bind(choice.cause);
-    return Collect(query);
+    return query.ReadAll(ReadCandidate);
   }
   std::vector<Candidate> found;
   for (const int64_t sequence : choice.sequences) {
     ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT sequence, bytes FROM outbox WHERE sequence = ?"
                                             " AND state = 'dead' AND bytes > 0"));
     query.Bind(sequence);
-    ASSIGN_OR_RETURN(const auto one, Collect(query));
-    found.insert(found.end(), one.begin(), one.end());
+    ASSIGN_OR_RETURN(const auto one, query.ReadFirst(ReadCandidate));
+    if (one) found.push_back(*one);
   }
   std::ranges::sort(found, {}, &Candidate::sequence);
   const auto again = std::ranges::unique(found, {}, &Candidate::sequence);
@@ -72,11 +65,9 @@ Result<std::map<std::string, int64_t>> DeadByCause(sqlite::Database& db) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT cause, count(*) FROM outbox WHERE state = 'dead'"
                                           " GROUP BY cause"));
   std::map<std::string, int64_t> causes;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return causes;
-    causes[query.Text(0)] = query.Int(1);
-  }
+  RETURN_IF_ERROR(
+      query.ForEachRow([&](const sqlite::Statement& row) { causes[row.Text(0)] = row.Int(1); }));
+  return causes;
 }
 
 Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t before, int64_t limit) {
@@ -85,13 +76,10 @@ Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t before
                               " created_ms, bytes FROM outbox WHERE state = 'dead'"
                               " AND (?1 = 0 OR sequence < ?1) ORDER BY sequence DESC LIMIT ?2"));
   query.Bind(before).Bind(limit);
-  std::vector<DeadLetter> letters;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return letters;
-    letters.push_back({query.Int(0), query.Text(1), query.Text(2), query.Text(3), query.Text(4),
-                       query.Text(5), query.Text(6), query.Int(7), query.Int(8)});
-  }
+  return query.ReadAll([](const sqlite::Statement& row) {
+    return DeadLetter{row.Int(0),  row.Text(1), row.Text(2), row.Text(3), row.Text(4),
+                      row.Text(5), row.Text(6), row.Int(7),  row.Int(8)};
+  });
 }
 
 Json EncodeDeadLetter(const DeadLetter& letter) {
@@ -114,7 +102,7 @@ Result<Replayed> ReplayDeadLetters(sqlite::Database& db, const ReplayChoice& cho
   Replayed done;
   int64_t bytes = 0;
   for (const Candidate& letter : chosen) {
-    // Their bytes are counted in the outbox already.
+    // Dead letters count in the bytes of the outbox already.
     if (totals.pending + done.replayed >= limits.rows) break;
     RETURN_IF_ERROR(Revive(db, letter.sequence));
     bytes += letter.bytes;

@@ -1,5 +1,5 @@
-// The outbox's tables and statements. Counters are rows that change in the same transaction as the
-// queue, so that no crash can make them disagree.
+// The tables and statements of the outbox. Counters change in the transaction of the queue, so that
+// no crash makes them disagree.
 #include "sidecar/outbox/outbox.h"
 
 #include <utility>
@@ -10,7 +10,7 @@ namespace {
 using base::Result;
 using base::Status;
 
-// What a write is; a macro, so that each statement is one literal.
+// The checksummed columns; a macro, so that each statement is one literal.
 #define SUMMED_COLUMNS                                                                         \
   "lane, kind, method, path, body, project, origin, destination, idempotency_key, created_ms," \
   " cause_span"
@@ -21,7 +21,7 @@ Status Add(sqlite::Database& db, const char* counter, int64_t by) {
   return update.Bind(by).Bind(counter).Run();
 }
 
-// Names what takes the room, for the one is mended by the server and the other by people.
+// Names pending and dead bytes apart: delivery frees the former, people the latter.
 base::Error FullError(const OutboxTotals& totals, const OutboxLimits& limits) {
   std::string message = "the outbox is full: " + std::to_string(totals.pending) + " writes (" +
                         std::to_string(totals.pending_bytes) + " bytes) wait for the memory server";
@@ -71,8 +71,8 @@ Result<std::optional<OutboxRow>> LoadInState(sqlite::Database& db, int64_t seque
   row.destination = query.Text(7);
   row.idempotency_key = query.Text(8);
   row.created_ms = query.Int(9);
-  row.cause = query.Text(10);
-  row.sound = query.Int(11) != 0;
+  row.traceparent = query.Text(10);
+  row.checksum_ok = query.Int(11) != 0;
   return std::optional<OutboxRow>(std::move(row));
 }
 
@@ -133,7 +133,7 @@ Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& l
                                 " row_checksum(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11))"));
     insert.Bind(row.lane).Bind(row.kind).Bind(row.method).Bind(row.path).Bind(row.body);
     insert.Bind(row.project).Bind(row.origin).Bind(row.destination).Bind(row.idempotency_key);
-    RETURN_IF_ERROR(insert.Bind(row.created_ms).Bind(row.cause).Bind(bytes).Run());
+    RETURN_IF_ERROR(insert.Bind(row.created_ms).Bind(row.traceparent).Bind(bytes).Run());
   }
   RETURN_IF_ERROR(Add(db, "accepted", 1));
   RETURN_IF_ERROR(Add(db, "pending", 1));
@@ -145,12 +145,9 @@ Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t after,
       auto query, db.Prepare("SELECT sequence, lane, created_ms FROM outbox WHERE state = 'pending'"
                              " AND sequence > ? ORDER BY sequence LIMIT ?"));
   query.Bind(after).Bind(limit);
-  std::vector<OutboxHead> heads;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return heads;
-    heads.push_back({query.Int(0), query.Text(1), query.Int(2)});
-  }
+  return query.ReadAll([](const sqlite::Statement& row) {
+    return OutboxHead{row.Int(0), row.Text(1), row.Int(2)};
+  });
 }
 
 Result<bool> HasPending(sqlite::Database& db, const std::string& lane) {
@@ -193,13 +190,12 @@ Result<OutboxTotals> ReadTotals(sqlite::Database& db) {
       {"pending", &totals.pending},      {"dead", &totals.dead},
       {"discarded", &totals.discarded},  {"pending_bytes", &totals.pending_bytes},
       {"dead_bytes", &totals.dead_bytes}};
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return totals;
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
     for (const auto& [name, field] : fields) {
-      if (query.Text(0) == name) *field = query.Int(1);
+      if (row.Text(0) == name) *field = row.Int(1);
     }
-  }
+  }));
+  return totals;
 }
 
 Result<std::optional<OutboxRow>> LoadDeadLetter(sqlite::Database& db, int64_t sequence) {

@@ -27,8 +27,8 @@ struct OutboxRow {
   std::string project, origin, destination;  // values at capture time; destination: a base URL
   std::string idempotency_key;
   int64_t created_ms = 0;
-  std::string cause;  // traceparent of the turn that made it; empty: not traced
-  bool sound = true;  // false: the row fails its checksum and must not be sent
+  std::string traceparent;  // of the turn that made the row; empty: not traced
+  bool checksum_ok = true;  // false: the row fails its checksum and must not be sent
 };
 
 struct OutboxLimits {

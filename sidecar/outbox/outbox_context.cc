@@ -15,7 +15,7 @@ base::Status EnqueueObservation(sqlite::Database& db, const std::string& session
   row.origin = origin;
   row.destination = context.policy.server_url;
   row.created_ms = context.now_ms;
-  row.cause = context.cause;
+  row.traceparent = context.traceparent;
   row.idempotency_key = idempotency_key;
   return Enqueue(db, row, context.limits);
 }

@@ -16,7 +16,7 @@ struct OutboxContext {
   const api::Policy& policy;
   const OutboxLimits& limits;
   int64_t now_ms = 0;
-  std::string cause = {};  // see OutboxRow
+  std::string traceparent = {};  // see OutboxRow
 };
 
 // Enqueues a POST /observations with this body, unchanged.

@@ -1,5 +1,5 @@
-// Reads the policy file again and again: it is small, and its bytes are the one sign of change that
-// no way of replacing a file can hide.
+// Polls the contents of the policy file: the file is small, and only its bytes show every way of
+// replacing it.
 #include "sidecar/policy/policy_watch.h"
 
 #include <chrono>
@@ -22,7 +22,7 @@ PolicyWatch::PolicyWatch(std::string path, State& state, const base::Clock& cloc
 
 PolicyWatch::~PolicyWatch() { Stop(); }
 
-void PolicyWatch::Restore() {
+void PolicyWatch::RestoreLastGood() {
   auto kept = state_.Read([](sqlite::Database& db) { return KeptPolicy(db); });
   if (!kept || !*kept) return;
   auto compiled = CompilePolicy(**kept, clock_.NowMs());
@@ -36,15 +36,15 @@ void PolicyWatch::Restore() {
     std::lock_guard lock(mutex_);
     if (current_) return;
     current_ = std::move(*compiled);
-    standing_.digest = digest;
-    standing_.loaded_ms = current_->loaded_ms;
-    standing_.restored = true;
+    status_.digest = digest;
+    status_.loaded_ms = current_->loaded_ms;
+    status_.restored = true;
   }
   on_change_();
   base::LogInfo("the last good policy is in force again", {{"digest", digest}});
 }
 
-void PolicyWatch::Look() {
+void PolicyWatch::Poll() {
   auto file = base::ReadFile(path_, kMaxPolicyBytes);
   if (!file) {
     Refuse("unreadable: " + file.error().message, base::Wrap(path_, file.error()));
@@ -53,33 +53,33 @@ void PolicyWatch::Look() {
   const auto current = Current();
   if (current && current->digest == api::PolicyDigest(*file)) {
     std::lock_guard lock(mutex_);
-    standing_.matches_file = true;
-    standing_.restored = false;
-    standing_.error.clear();
+    status_.matches_file = true;
+    status_.restored = false;
+    status_.error.clear();
     refused_file_.reset();
     return;
   }
   if (refused_file_ == *file) return;
   auto compiled = CompilePolicy(*file, clock_.NowMs());
   if (compiled) {
-    Accept(*file, std::move(*compiled));
+    Activate(*file, std::move(*compiled));
   } else {
     Refuse(*file, base::Wrap(path_, compiled.error()));
   }
 }
 
-void PolicyWatch::Accept(const std::string& file, std::shared_ptr<const ActivePolicy> compiled) {
+void PolicyWatch::Activate(const std::string& file, std::shared_ptr<const ActivePolicy> compiled) {
   refused_file_.reset();
   const std::string digest = compiled->digest;
   {
     std::lock_guard lock(mutex_);
     current_ = std::move(compiled);
-    standing_.digest = digest;
-    standing_.loaded_ms = current_->loaded_ms;
-    standing_.matches_file = true;
-    standing_.restored = false;
-    standing_.error.clear();
-    ++standing_.reloads;
+    status_.digest = digest;
+    status_.loaded_ms = current_->loaded_ms;
+    status_.matches_file = true;
+    status_.restored = false;
+    status_.error.clear();
+    ++status_.reloads;
   }
   on_change_();
   base::LogInfo("policy in force", {{"digest", digest}});
@@ -90,15 +90,16 @@ void PolicyWatch::Accept(const std::string& file, std::shared_ptr<const ActivePo
 
 void PolicyWatch::Refuse(const std::string& file, const base::Error& error) {
   if (refused_file_ == file) return;
-  if (std::exchange(last_file_, file) != file) return;  // look once more: it may be half written
+  if (std::exchange(last_file_, file) != file)
+    return;  // poll once more: the file may be half written
   refused_file_ = file;
   {
     std::lock_guard lock(mutex_);
-    standing_.matches_file = false;
-    standing_.error = error.message;
-    ++standing_.rejected;
+    status_.matches_file = false;
+    status_.error = error.message;
+    ++status_.rejected;
   }
-  const std::string digest = standing().digest;
+  const std::string digest = status().digest;
   base::LogError(digest.empty() ? "the policy file is refused, and there was no good one before: "
                                   "until it is mended hooks are answered with 503"
                                 : "the policy file is refused; the last good policy stays in force",
@@ -108,7 +109,7 @@ void PolicyWatch::Refuse(const std::string& file, const base::Error& error) {
 void PolicyWatch::Start(int64_t interval_ms) {
   thread_ = std::jthread([this, interval_ms](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      Look();
+      Poll();
       std::unique_lock lock(mutex_);
       stop_.wait_for(lock, std::chrono::milliseconds(interval_ms), [&] { return stopping_; });
     }
@@ -130,9 +131,15 @@ std::shared_ptr<const ActivePolicy> PolicyWatch::Current() const {
   return current_;
 }
 
-PolicyWatch::Standing PolicyWatch::standing() const {
+base::Result<std::shared_ptr<const ActivePolicy>> PolicyWatch::InForce() const {
+  auto current = Current();
+  if (!current) return base::Error{base::Code::kUnavailable, "no policy is in force yet"};
+  return current;
+}
+
+PolicyWatch::Status PolicyWatch::status() const {
   std::lock_guard lock(mutex_);
-  return standing_;
+  return status_;
 }
 
 }  // namespace sidecar

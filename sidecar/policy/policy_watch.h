@@ -20,7 +20,7 @@ namespace sidecar {
 
 class PolicyWatch {
  public:
-  struct Standing {
+  struct Status {
     std::string digest;  // in force; empty: none yet
     int64_t loaded_ms = 0;
     bool matches_file = false;  // the file on disk is the one in force
@@ -29,26 +29,28 @@ class PolicyWatch {
     int64_t reloads = 0, rejected = 0;
   };
 
-  // `on_change` is called after each change of the policy, on the thread of Look or Restore.
+  // `on_change` is called after each change of the policy, on the thread of Poll or
+  // RestoreLastGood.
   PolicyWatch(
       std::string path, State& state, const base::Clock& clock,
       std::function<void()> on_change = [] {});
   ~PolicyWatch();
 
   // Activates the policy of state.db, unless another one is in force.
-  void Restore();
+  void RestoreLastGood();
   // Reads the file once and compares its contents, so that link swaps, renames and rewrites are all
   // seen. Contents that do not compile are refused at the second look: a rewrite may be half done.
-  void Look();
+  void Poll();
   // Looks every `interval_ms` on a thread of its own, until destroyed.
   void Start(int64_t interval_ms);
 
-  std::shared_ptr<const ActivePolicy> Current() const;  // null: none yet
-  Standing standing() const;
+  std::shared_ptr<const ActivePolicy> Current() const;                // null: none yet
+  base::Result<std::shared_ptr<const ActivePolicy>> InForce() const;  // kUnavailable: none yet
+  Status status() const;
   void Stop();  // ends the thread
 
  private:
-  void Accept(const std::string& file, std::shared_ptr<const ActivePolicy> compiled);
+  void Activate(const std::string& file, std::shared_ptr<const ActivePolicy> compiled);
   void Refuse(const std::string& file, const base::Error& error);
 
   const std::string path_;
@@ -58,9 +60,9 @@ class PolicyWatch {
   mutable std::mutex mutex_;
   std::condition_variable stop_;
   std::shared_ptr<const ActivePolicy> current_;
-  Standing standing_;
+  Status status_;
   bool stopping_ = false;
-  // Used by the thread of Look alone.
+  // Used by the thread of Poll alone.
   std::optional<std::string> last_file_, refused_file_;
   std::jthread thread_;
 };

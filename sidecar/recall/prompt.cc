@@ -1,5 +1,5 @@
-// Text for the model. Everything that was stored is data here: it is written on one line behind its
-// id and source, with nothing in it that a reader could take for our markup or for another head.
+// Writes text for the model. Stored text is data: one line behind its id and source, without
+// anything that passes for our markup or for another head.
 #include "sidecar/recall/prompt.h"
 
 #include <algorithm>
@@ -25,16 +25,15 @@ size_t BracketAt(std::string_view rest) {
   return 0;
 }
 
-// The first letter, digit or sign at or behind `at`, or the next bracket: what is not ASCII passes
-// for a blank. No text is read for two brackets.
+// The next letter, digit, sign or bracket from `at` on; other than ASCII counts as blank. No text
+// is read for two brackets.
 size_t BehindBlanks(std::string_view text, size_t at) {
   const auto blank = [](char c) { return c <= ' ' || static_cast<unsigned char>(c) >= 0x7F; };
   while (at < text.size() && blank(text[at]) && BracketAt(text.substr(at)) == 0) ++at;
   return at;
 }
 
-// True at a bracket behind which a head of ours could be read: "[id 7", in whatever case, with
-// whatever blanks.
+// True at a bracket that begins a forged head: "[id 7", in any case, with any blanks.
 bool BeginsHead(std::string_view rest) {
   const size_t bracket = BracketAt(rest);
   if (bracket == 0) return false;
@@ -66,7 +65,7 @@ std::string SessionLine(const RecalledSession& session) {
   return "- " + InertRecord(base::Trim(session.summary)) + "\n";
 }
 
-// One block that takes whole lines as long as they fit.
+// A block that accepts whole lines as long as they fit.
 class Block {
  public:
   explicit Block(std::string_view name)
@@ -101,7 +100,7 @@ Injection RenderInjection(const Recalled& recalled, const Ledger& ledger, int bu
   Injection injection;
   Block sessions(kSessionsBlock);
   Block context(kContextBlock);
-  // The first line that does not fit ends its block: nothing later in it is more relevant.
+  // The first line that does not fit ends its block: later lines are less relevant.
   bool fits = true;
   for (const RecalledSession& session : recalled.sessions) {
     if (base::IsBlank(session.summary) || IsMarked(ledger, MarkOf(session))) continue;

@@ -30,7 +30,7 @@ Recalled Recall::ForPrompt(const api::Policy& policy, const std::string& query,
     recalled.outcome = "off";
     return recalled;
   }
-  // One session more than shown: the conversation's own may be among them.
+  // One session more than shown: the conversation's own session may be among them.
   std::string target = "/context?" + Parameter("project", policy.project) +
                        "&limit=" + std::to_string(policy.context_limit) +
                        "&sessions=" + std::to_string(options_.sessions + 1);

@@ -54,7 +54,7 @@ RecalledItem ReadItem(const Json& row) {
   if (item.tool.empty()) item.tool = TextOf(row, "source");  // as the reference has it
   item.method = TextOf(row, "method");
   item.revision = ScalarOf(row, "revision_count");
-  // Without a counter the text itself tells whether the memory changed.
+  // Without a counter, the hash of the text is the revision.
   if (item.revision.empty()) {
     item.revision = base::Sha256Hex(item.title + "\n" + item.content).substr(0, 12);
   }

@@ -1,5 +1,5 @@
-// A cursor goes from the name over what parts it from its value. Everything is bounded, so that a
-// text of names costs in proportion.
+// A cursor walks from the name over the separator to the value. Every walk is bounded, so that a
+// text of names costs linear time.
 #include "sidecar/redaction/assignments.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Walks from BEGIN to BEGIN; the END that was found last serves all BEGINs before it.
+// Walks from BEGIN to BEGIN; the last END found serves every BEGIN before it, in linear time.
 #include "sidecar/redaction/key_blocks.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Builds the automaton: a tree of the words, then, from the root outwards, where to go on when the
-// next character is not in the tree.
+// Builds the automaton: a trie of the words, then the failure links from the root outwards.
 #include "sidecar/redaction/keywords.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The formats that are known here: published token formats from 20 following characters on,
-// whatever the exact length, and the ways in which programs are told a password.
+// Our own formats: published token formats from 20 characters on, whatever the exact length, and
+// password options of programs.
 #include "sidecar/redaction/formats.h"
 
 namespace sidecar {

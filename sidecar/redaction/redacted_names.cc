@@ -1,4 +1,4 @@
-// Each name is redacted for itself: what stands before it in the event tells nothing about it.
+// Redacts each name by itself, without the text around it.
 #include "sidecar/redaction/redacted_names.h"
 
 #include <cstdint>

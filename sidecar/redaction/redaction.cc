@@ -1,5 +1,5 @@
-// The order of the searches of a text, and the walk over JSON, in which a name and its value stand
-// in different strings.
+// Runs the searches of a text in order, and walks over JSON, where name and value are different
+// strings.
 #include "sidecar/redaction/redaction.h"
 
 #include <re2/re2.h>

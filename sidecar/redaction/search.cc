@@ -1,4 +1,4 @@
-// One pass finds all words; each says which formats are to be tried there.
+// One pass finds all keywords; each keyword selects the formats to try at its place.
 #include "sidecar/redaction/search.h"
 
 #include <re2/re2.h>

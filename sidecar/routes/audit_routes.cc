@@ -1,11 +1,12 @@
-// Decodes, asks the log, encodes. The routes are on the agent's listener: the admin port is open to
-// whoever reaches the pod.
+// Decodes, reads the log, encodes. The routes are on the agent's listener, since any pod may reach
+// the admin port.
 #include "sidecar/routes/audit_routes.h"
 
 #include <utility>
 
 #include "lib/base/process/clock.h"
 #include "lib/base/process/log.h"
+#include "sidecar/routes/json_handler.h"
 #include "sidecar/routes/page_query.h"
 #include "sidecar/tables/audit_log.h"
 
@@ -30,7 +31,7 @@ Json EncodeRow(AuditRow row) {
           {"at", base::FormatTime(row.created_ms)}};
 }
 
-Json EncodeStanding(const AuditStanding& stands) {
+Json EncodeStatus(const AuditStatus& stands) {
   return {{"last", stands.last}, {"read_through", stands.through}, {"unread", stands.unread}};
 }
 
@@ -47,14 +48,8 @@ Result<int64_t> DecodeThrough(const std::string& text) {
 }  // namespace
 
 std::vector<http::Route> AuditRoutes::Routes() {
-  auto bind = [this](Result<Json> (AuditRoutes::*handler)(const http::Request&)) {
-    return [this, handler](const http::Request& request) {
-      const auto answer = (this->*handler)(request);
-      return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());
-    };
-  };
-  return {{"GET", "/v1/audit", bind(&AuditRoutes::Get)},
-          {"POST", "/v1/audit/read", bind(&AuditRoutes::MarkRead), kMaxMarkBytes}};
+  return {{"GET", "/v1/audit", JsonHandler(this, &AuditRoutes::Get)},
+          {"POST", "/v1/audit/read", JsonHandler(this, &AuditRoutes::MarkRead), kMaxMarkBytes}};
 }
 
 base::Status AuditRoutes::Admit() const {
@@ -69,15 +64,15 @@ Result<Json> AuditRoutes::Get(const http::Request& request) {
   ASSIGN_OR_RETURN(const auto from, WholeNumber(request, "from", 1, kMostNumber));
   ASSIGN_OR_RETURN(const int64_t limit, PageLimit(request));
   ASSIGN_OR_RETURN(const int64_t cursor, PageCursor(request));
-  AuditStanding stands;
+  AuditStatus stands;
   ASSIGN_OR_RETURN(AuditPage page, state_.Read([&](sqlite::Database& db) -> Result<AuditPage> {
-    ASSIGN_OR_RETURN(stands, AuditStands(db));
+    ASSIGN_OR_RETURN(stands, ReadAuditStatus(db));
     const int64_t begin = cursor != 0 ? cursor : from.value_or(stands.through + 1);
     return ReadAudit(db, begin, limit, kMostAnswerBytes - kBesideRows);
   }));
   Json rows = Json::array();
   for (AuditRow& row : page.rows) rows.push_back(EncodeRow(std::move(row)));
-  Json answer = EncodeStanding(stands);
+  Json answer = EncodeStatus(stands);
   answer["rows"] = std::move(rows);
   SayMore(answer, page.more);
   return answer;
@@ -86,15 +81,14 @@ Result<Json> AuditRoutes::Get(const http::Request& request) {
 Result<Json> AuditRoutes::MarkRead(const http::Request& request) {
   RETURN_IF_ERROR(Admit());
   ASSIGN_OR_RETURN(const int64_t through, DecodeThrough(request.body));
-  ASSIGN_OR_RETURN(const AuditStanding stands,
-                   state_.Write<AuditStanding>(
-                       [&](sqlite::Database& db) -> Result<AuditStanding> {
-                         RETURN_IF_ERROR(MarkAuditRead(db, through));
-                         return AuditStands(db);
-                       },
-                       State::Room::kGives));
+  ASSIGN_OR_RETURN(const AuditStatus stands, state_.Write<AuditStatus>(
+                                                 [&](sqlite::Database& db) -> Result<AuditStatus> {
+                                                   RETURN_IF_ERROR(MarkAuditRead(db, through));
+                                                   return ReadAuditStatus(db);
+                                                 },
+                                                 State::Room::kGives));
   base::LogInfo("rows of the audit log are marked as read", {{"through", stands.through}});
-  return EncodeStanding(stands);
+  return EncodeStatus(stands);
 }
 
 }  // namespace sidecar

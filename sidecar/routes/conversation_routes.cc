@@ -1,5 +1,5 @@
-// Handlers of /conversations. Messages that a runtime posts itself go the same way as those of
-// hooks: redacted, appended, committed, then acknowledged.
+// Handlers of /conversations. Posted messages are handled as those of hooks: redacted, appended,
+// committed, then acknowledged.
 #include "sidecar/routes/conversation_routes.h"
 
 #include <memory>
@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/messages.h"
+#include "sidecar/routes/json_handler.h"
 #include "sidecar/routes/page_query.h"
 #include "sidecar/session/sessions.h"
 #include "sidecar/text/tool_text.h"
@@ -19,10 +21,6 @@ using base::Result;
 
 constexpr size_t kMaxMessagesBytes = 8 << 20;
 static_assert(kMostMessagesBytes <= kMostAnswerBytes);
-
-http::Response Answer(const Result<Json>& body) {
-  return body ? http::JsonResponse(200, *body) : http::ErrorResponse(body.error());
-}
 
 Result<std::string> ConversationId(const http::Request& request) {
   const std::string& id = request.parameters.at("id");
@@ -64,7 +62,7 @@ void RedactCallsOf(Json& body, const Redactor& redactor, Redactor::Counts& count
   }
 }
 
-// What a runtime checkpoints beside its messages, in the same commit.
+// The fields that a runtime checkpoints in the commit of its messages.
 Result<Json> DecodeChanges(const Json& body) {
   Json changes = Json::object();
   for (const char* key : {"toolMeta", "delegation"}) {
@@ -91,64 +89,55 @@ ConversationRoutes::ConversationRoutes(State& state, const WorkingMemory& memory
       wake_(std::move(wake)) {}
 
 std::vector<http::Route> ConversationRoutes::Routes() {
-  auto bind = [this](http::Response (ConversationRoutes::*handler)(const http::Request&)) {
-    return [this, handler](const http::Request& request) { return (this->*handler)(request); };
-  };
   return {
-      {"GET", "/conversations", bind(&ConversationRoutes::List)},
-      {"GET", "/conversations/current", bind(&ConversationRoutes::Current)},
-      {"GET", "/conversations/{id}/messages", bind(&ConversationRoutes::GetMessages)},
-      {"POST", "/conversations/{id}/messages", bind(&ConversationRoutes::AppendMessages),
-       kMaxMessagesBytes},
-      {"PUT", "/conversations/{id}/state", bind(&ConversationRoutes::PutState)},
+      {"GET", "/conversations", JsonHandler(this, &ConversationRoutes::List)},
+      {"GET", "/conversations/current", JsonHandler(this, &ConversationRoutes::Current)},
+      {"GET", "/conversations/{id}/messages", JsonHandler(this, &ConversationRoutes::GetMessages)},
+      {"POST", "/conversations/{id}/messages",
+       JsonHandler(this, &ConversationRoutes::AppendMessages), kMaxMessagesBytes},
+      {"PUT", "/conversations/{id}/state", JsonHandler(this, &ConversationRoutes::PutState)},
   };
 }
 
-http::Response ConversationRoutes::List(const http::Request& request) {
-  return Answer([&]() -> Result<Json> {
-    const std::string state = request.Query("state").value_or("");
-    ASSIGN_OR_RETURN(const int64_t limit, PageLimit(request));
-    ASSIGN_OR_RETURN(const int64_t behind, PageCursor(request));
-    ASSIGN_OR_RETURN(const auto page, state_.Read([&](sqlite::Database& db) {
-      return conversation::List(db, state, {behind, limit, kMostAnswerBytes});
-    }));
-    Json list = Json::array();
-    for (const auto& one : page.conversations) {
-      if (memory_.IsShown(one)) list.push_back(conversation::EncodeConversation(one));
-    }
-    Json answer = {{"conversations", std::move(list)}};
-    SayMore(answer, page.more);
-    return answer;
-  }());
+Result<Json> ConversationRoutes::List(const http::Request& request) {
+  const std::string state = request.Query("state").value_or("");
+  ASSIGN_OR_RETURN(const int64_t limit, PageLimit(request));
+  ASSIGN_OR_RETURN(const int64_t behind, PageCursor(request));
+  ASSIGN_OR_RETURN(const auto page, state_.Read([&](sqlite::Database& db) {
+    return conversation::List(db, state, {behind, limit, kMostAnswerBytes});
+  }));
+  Json list = Json::array();
+  for (const auto& one : page.conversations) {
+    if (memory_.IsShown(one)) list.push_back(conversation::EncodeConversation(one));
+  }
+  Json answer = {{"conversations", std::move(list)}};
+  SayMore(answer, page.more);
+  return answer;
 }
 
-http::Response ConversationRoutes::Current(const http::Request&) {
-  return Answer([&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(const auto current, memory_.Current());
-    return conversation::EncodeConversation(current);
-  }());
+Result<Json> ConversationRoutes::Current(const http::Request&) {
+  ASSIGN_OR_RETURN(const auto current, memory_.Current());
+  return conversation::EncodeConversation(current);
 }
 
-http::Response ConversationRoutes::GetMessages(const http::Request& request) {
-  return Answer([&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(const MessageQuestion question, ReadQuestion(request));
-    ASSIGN_OR_RETURN(auto found, memory_.Messages(request.parameters.at("id"), question));
-    ASSIGN_OR_RETURN(Json list, EncodeMessages(found.page));
-    auto& [conversation, page] = found;
-    Json answer = {
-        {"conversation", conversation.id},    {"memory_session_id", conversation.memory_session_id},
-        {"state", conversation.state},        {"fields", std::move(conversation.fields)},
-        {"last", conversation.message_count}, {"messages", std::move(list)}};
-    if (question.max_tokens == 0) SayMore(answer, page.more);
-    if (question.max_tokens > 0 && page.more != 0) answer["partial"] = true;
-    return answer;
-  }());
+Result<Json> ConversationRoutes::GetMessages(const http::Request& request) {
+  ASSIGN_OR_RETURN(const MessageQuestion question, ReadQuestion(request));
+  ASSIGN_OR_RETURN(auto found, memory_.Messages(request.parameters.at("id"), question));
+  ASSIGN_OR_RETURN(Json list, EncodeMessages(found.page));
+  auto& [conversation, page] = found;
+  Json answer = {
+      {"conversation", conversation.id},    {"memory_session_id", conversation.memory_session_id},
+      {"state", conversation.state},        {"fields", std::move(conversation.fields)},
+      {"last", conversation.message_count}, {"messages", std::move(list)}};
+  if (question.max_tokens == 0) SayMore(answer, page.more);
+  if (question.max_tokens > 0 && page.more != 0) answer["partial"] = true;
+  return answer;
 }
 
-http::Response ConversationRoutes::AppendMessages(const http::Request& request) {
+Result<Json> ConversationRoutes::AppendMessages(const http::Request& request) {
   auto answer = [&]() -> Result<Json> {
     ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
-    ASSIGN_OR_RETURN(const auto policy, Policy());
+    ASSIGN_OR_RETURN(const auto policy, policies_.InForce());
     ASSIGN_OR_RETURN(Json body, base::ParseJson(request.body));
     const bool redacts = policy->policy.redaction.working_memory;
     Redactor::Counts counts;
@@ -171,13 +160,13 @@ http::Response ConversationRoutes::AppendMessages(const http::Request& request) 
     return Json{{"count", messages.size()}, {"last", last}};
   }();
   if (answer) wake_();
-  return Answer(answer);
+  return answer;
 }
 
-http::Response ConversationRoutes::PutState(const http::Request& request) {
+Result<Json> ConversationRoutes::PutState(const http::Request& request) {
   auto answer = [&]() -> Result<Json> {
     ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
-    ASSIGN_OR_RETURN(const auto policy, Policy());
+    ASSIGN_OR_RETURN(const auto policy, policies_.InForce());
     ASSIGN_OR_RETURN(Json body, base::ParseJson(request.body));
     if (!body.is_object()) return base::Error{base::Code::kInvalid, "the body must be an object"};
     ASSIGN_OR_RETURN(const auto state, base::OptionalString(body, "state"));
@@ -208,13 +197,7 @@ http::Response ConversationRoutes::PutState(const http::Request& request) {
     });
   }();
   if (answer) wake_();
-  return Answer(answer);
-}
-
-Result<std::shared_ptr<const ActivePolicy>> ConversationRoutes::Policy() const {
-  auto policy = policies_.Current();
-  if (!policy) return base::Error{base::Code::kUnavailable, "no policy is in force yet"};
-  return policy;
+  return answer;
 }
 
 }  // namespace sidecar

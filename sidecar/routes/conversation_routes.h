@@ -22,12 +22,11 @@ class ConversationRoutes {
   std::vector<http::Route> Routes();  // their handlers refer to this object
 
  private:
-  http::Response List(const http::Request& request);
-  http::Response Current(const http::Request& request);
-  http::Response AppendMessages(const http::Request& request);
-  http::Response GetMessages(const http::Request& request);
-  http::Response PutState(const http::Request& request);
-  base::Result<std::shared_ptr<const ActivePolicy>> Policy() const;
+  base::Result<base::Json> List(const http::Request& request);
+  base::Result<base::Json> Current(const http::Request& request);
+  base::Result<base::Json> AppendMessages(const http::Request& request);
+  base::Result<base::Json> GetMessages(const http::Request& request);
+  base::Result<base::Json> PutState(const http::Request& request);
 
   State& state_;
   const WorkingMemory& memory_;

@@ -1,4 +1,4 @@
-// Encodes records of injections and compares them with what is found now.
+// Encodes records of injections and compares them with current results.
 #include "sidecar/routes/injection_routes.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
 #include "sidecar/recall/prompt.h"
+#include "sidecar/routes/json_handler.h"
 #include "sidecar/routes/page_query.h"
 #include "sidecar/text/tool_text.h"
 
@@ -63,20 +64,15 @@ SearchPlan SearchAgain(const InjectionRecord& record, const api::Policy& policy,
 }  // namespace
 
 std::vector<http::Route> InjectionRoutes::Routes() {
-  auto bind = [this](Result<Json> (InjectionRoutes::*handler)(const http::Request&)) {
-    return [this, handler](const http::Request& request) {
-      const auto answer = (this->*handler)(request);
-      return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());
-    };
-  };
   http::Route replay{"GET", "/v1/injections/{conversation}/{turn}/replay",
-                     bind(&InjectionRoutes::Replay)};
+                     JsonHandler(this, &InjectionRoutes::Replay)};
   replay.waits = true;  // it asks the memory server
-  return {{"GET", "/v1/injections/{conversation}/{turn}", bind(&InjectionRoutes::Get)},
+  return {{"GET", "/v1/injections/{conversation}/{turn}", JsonHandler(this, &InjectionRoutes::Get)},
           std::move(replay)};
 }
 
 struct InjectionRoutes::Question {
+  static constexpr int64_t kMostTurn = 999'999'999;
   std::string conversation;
   int64_t turn = 0;
   InjectionPlace place;
@@ -88,12 +84,11 @@ struct InjectionRoutes::Question {
   static Result<Question> Read(const http::Request& request, size_t bytes) {
     Question question;
     question.conversation = request.parameters.at("conversation");
-    const std::string& text = request.parameters.at("turn");
-    if (text.empty() || text.size() > 9 ||
-        text.find_first_not_of("0123456789") != std::string::npos) {
+    const auto turn = ParseWhole(request.parameters.at("turn"));
+    if (!turn || *turn > kMostTurn) {
       return base::Error{base::Code::kInvalid, "turn must be a whole number"};
     }
-    question.turn = std::stoll(text);
+    question.turn = *turn;
     ASSIGN_OR_RETURN(question.place.limit, PageLimit(request));
     ASSIGN_OR_RETURN(question.place.from, PageCursor(request));
     question.place.bytes = bytes;
@@ -120,12 +115,11 @@ Result<Json> InjectionRoutes::Get(const http::Request& request) {
 }
 
 Result<Json> InjectionRoutes::Replay(const http::Request& request) {
-  const auto policy = policies_.Current();
-  if (!policy) return base::Error{base::Code::kUnavailable, "no policy is in force yet"};
+  ASSIGN_OR_RETURN(const auto policy, policies_.InForce());
   if (!policy->policy.auto_search) {
     return base::Error{base::Code::kDenied, "autoSearch is off in this agent's policy"};
   }
-  // What is found now may be as large as the record.
+  // The current results may be as large as the record.
   ASSIGN_OR_RETURN(auto question, Question::Read(request, kMostAnswerBytes / 2));
   question.place.limit = std::min(question.place.limit, kMostReplays);
   ASSIGN_OR_RETURN(const auto page, Records(question));

@@ -1,5 +1,5 @@
-// Decodes, asks the ledger, encodes. What a runtime names is redacted like everything that reaches
-// the disk; the same name is redacted the same way when it is asked for.
+// Decodes, reads or changes the ledger, encodes. Names are redacted before a store and before a
+// lookup alike.
 #include "sidecar/routes/ledger_routes.h"
 
 #include <algorithm>
@@ -9,11 +9,12 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/api/hook_event.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
+#include "sidecar/routes/json_handler.h"
 #include "sidecar/routes/page_query.h"
+#include "sidecar/service/working_memory.h"
 #include "sidecar/tables/ledger.h"
 
 namespace sidecar {
@@ -29,8 +30,8 @@ static_assert(kMostOfAPage * (2 * 6 * kItemCharacters + 300) < kMostAnswerBytes)
 
 Result<std::string> ConversationOf(const http::Request& request) {
   const std::string& id = request.parameters.at("conversation");
-  if (!id.empty() && id.size() <= api::kMaxConversationIdBytes) return id;
-  return base::Error{base::Code::kInvalid, "a conversation id has 1 to 200 bytes"};
+  RETURN_IF_ERROR(CheckConversationId(id));
+  return id;
 }
 
 base::Status CheckLength(const char* field, const std::string& text) {
@@ -93,23 +94,16 @@ struct LedgerRoutes::Question {
 };
 
 std::vector<http::Route> LedgerRoutes::Routes() {
-  auto bind = [this](Result<Json> (LedgerRoutes::*handler)(const http::Request&)) {
-    return [this, handler](const http::Request& request) {
-      const auto answer = (this->*handler)(request);
-      return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());
-    };
-  };
   return {
-      {"GET", "/ledger/{conversation}", bind(&LedgerRoutes::Get)},
-      {"POST", "/ledger/{conversation}/check", bind(&LedgerRoutes::Check)},
-      {"POST", "/ledger/{conversation}/mark", bind(&LedgerRoutes::Mark)},
-      {"POST", "/ledger/{conversation}/evict", bind(&LedgerRoutes::Evict)},
+      {"GET", "/ledger/{conversation}", JsonHandler(this, &LedgerRoutes::Get)},
+      {"POST", "/ledger/{conversation}/check", JsonHandler(this, &LedgerRoutes::Check)},
+      {"POST", "/ledger/{conversation}/mark", JsonHandler(this, &LedgerRoutes::Mark)},
+      {"POST", "/ledger/{conversation}/evict", JsonHandler(this, &LedgerRoutes::Evict)},
   };
 }
 
 Result<LedgerRoutes::Question> LedgerRoutes::ReadQuestion(const http::Request& request) const {
-  const auto policy = policies_.Current();
-  if (!policy) return base::Error{base::Code::kUnavailable, "no policy is in force yet"};
+  ASSIGN_OR_RETURN(const auto policy, policies_.InForce());
   Question question;
   ASSIGN_OR_RETURN(question.conversation, ConversationOf(request));
   ASSIGN_OR_RETURN(const Json body, base::ParseJson(request.body));

@@ -1,4 +1,4 @@
-// The table of routes, and how each reads its request.
+// The table of routes, and the decoding of each request.
 #include "sidecar/routes/memory_routes.h"
 
 #include <algorithm>
@@ -89,8 +89,8 @@ AgentMemory::Answer GetList(AgentMemory& memory, const MemoryCall& call,
   return memory.List(call, request.path, request.query);
 }
 
-// The project of each row is set here, so the whole of it is read as JSON; the server, which can
-// stream, takes the other forms too.
+// Reads the whole document as JSON, to set the project of each row; other formats go to the server,
+// which streams.
 AgentMemory::Answer Import(AgentMemory& memory, const MemoryCall& call,
                            const http::Request& request) {
   if (request.Query("trust")) {
@@ -149,13 +149,13 @@ std::vector<http::Route> MemoryRoutes::Routes() {
 // `needed`: switches of the policy that must be on.
 http::Handler MemoryRoutes::Bind(Method method, std::vector<bool api::Policy::*> needed) {
   return [this, method, needed = std::move(needed)](const http::Request& request) {
-    const auto policy = policies_.Current();
-    if (!policy) return http::ErrorResponse({Code::kUnavailable, "no policy is in force yet"});
-    if (!std::ranges::all_of(needed, [&](auto on) { return policy->policy.*on; })) {
+    const auto policy = policies_.InForce();
+    if (!policy) return http::ErrorResponse(policy.error());
+    if (!std::ranges::all_of(needed, [&](auto on) { return (*policy)->policy.*on; })) {
       return http::ErrorResponse({Code::kDenied, "the policy of this agent does not allow " +
                                                      request.method + " " + request.path});
     }
-    auto answer = method(memory_, CallOf(request, policy), request);
+    auto answer = method(memory_, CallOf(request, *policy), request);
     return answer ? std::move(*answer) : http::ErrorResponse(answer.error());
   };
 }

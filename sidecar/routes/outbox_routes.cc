@@ -6,6 +6,8 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/process/log.h"
 #include "sidecar/outbox/dead_letters.h"
+#include "sidecar/routes/json_handler.h"
+#include "sidecar/routes/page_query.h"
 
 namespace sidecar {
 namespace {
@@ -21,10 +23,8 @@ constexpr const char* kHowToReplay =
     R"(the body must be {"all": true}, {"cause": "400"} or {"sequences": [1, 2]})";
 
 Result<int64_t> Whole(const std::string& text, const char* name, int64_t most) {
-  const bool digits = !text.empty() && text.size() <= 15 &&
-                      text.find_first_not_of("0123456789") == std::string::npos;
-  const int64_t value = digits ? std::stoll(text) : -1;
-  if (value >= 1 && value <= most) return value;
+  const auto value = ParseWhole(text);
+  if (value && *value >= 1 && *value <= most) return *value;
   return Error{Code::kInvalid, std::string(name) + " is \"" + text +
                                    "\" and must be a whole number from 1 to " +
                                    std::to_string(most)};
@@ -52,7 +52,7 @@ Result<std::vector<int64_t>> DecodeSequences(const Json& list) {
   return sequences;
 }
 
-// Exactly one way to choose, so that a typing error does not replay everything.
+// Exactly one selector, so that a typing error does not replay everything.
 Result<ReplayChoice> DecodeChoice(const std::string& text) {
   ASSIGN_OR_RETURN(const Json body, base::ParseJson(text));
   ReplayChoice choice;
@@ -76,17 +76,11 @@ OutboxRoutes::OutboxRoutes(State& state, const PolicyWatch& policies, OutboxLimi
     : state_(state), policies_(policies), limits_(limits), wake_(std::move(wake)) {}
 
 std::vector<http::Route> OutboxRoutes::Routes() {
-  auto bind = [this](Result<Json> (OutboxRoutes::*handler)(const http::Request&)) {
-    return [this, handler](const http::Request& request) {
-      const Result<Json> body = (this->*handler)(request);
-      return body ? http::JsonResponse(200, *body) : http::ErrorResponse(body.error());
-    };
-  };
   return {
-      {"GET", "/v1/dead-letters", bind(&OutboxRoutes::List)},
-      {"GET", "/v1/dead-letters/{sequence}", bind(&OutboxRoutes::Get)},
-      {"DELETE", "/v1/dead-letters/{sequence}", bind(&OutboxRoutes::Discard)},
-      {"POST", "/v1/dead-letters/replay", bind(&OutboxRoutes::Replay)},
+      {"GET", "/v1/dead-letters", JsonHandler(this, &OutboxRoutes::List)},
+      {"GET", "/v1/dead-letters/{sequence}", JsonHandler(this, &OutboxRoutes::Get)},
+      {"DELETE", "/v1/dead-letters/{sequence}", JsonHandler(this, &OutboxRoutes::Discard)},
+      {"POST", "/v1/dead-letters/replay", JsonHandler(this, &OutboxRoutes::Replay)},
   };
 }
 
@@ -116,8 +110,8 @@ Result<Json> OutboxRoutes::Get(const http::Request& request) {
     }
     Json answer = EncodeDeadLetter(letters[0]);
     answer["method"] = row->method;
-    answer["sound"] = row->sound;
-    answer["body"] = row->sound ? base::ParseJson(row->body).value_or(Json()) : Json();
+    answer["sound"] = row->checksum_ok;
+    answer["body"] = row->checksum_ok ? base::ParseJson(row->body).value_or(Json()) : Json();
     return answer;
   });
 }
@@ -133,8 +127,8 @@ Result<Json> OutboxRoutes::Replay(const http::Request& request) {
   return Json{{"replayed", done.replayed}, {"left", done.left}};
 }
 
-// One at a time and by its number: what is discarded was read before, and cannot come back.
-// It is the agent's listener, and what was acknowledged to the agent may not be its to destroy.
+// One letter at a time, by number, since a discard is final. Needs memory.allowAdmin: the listener
+// is the agent's, and acknowledged writes are not the agent's to destroy.
 Result<Json> OutboxRoutes::Discard(const http::Request& request) {
   const auto policy = policies_.Current();
   if (!policy || !policy->policy.allow_admin) {

@@ -1,4 +1,4 @@
-// Gathers the figures; they come from state.db, so they are right across restarts.
+// Gathers figures from state.db, which survive restarts.
 #include "sidecar/routes/status_routes.h"
 
 #include <utility>
@@ -17,7 +17,7 @@ using base::Result;
 
 constexpr int64_t kLettersShown = 20;
 
-Json EncodeStanding(const PolicyWatch::Standing& standing) {
+Json EncodeStatus(const PolicyWatch::Status& standing) {
   Json json = {{"digest", standing.digest},
                {"in_force", !standing.digest.empty()},
                {"matches_file", standing.matches_file},
@@ -93,7 +93,7 @@ http::Response StatusRoutes::Status(const http::Request&) {
     return json;
   });
   if (!status) return http::ErrorResponse(status.error());
-  (*status)["policy"] = EncodeStanding(policies_.standing());
+  (*status)["policy"] = EncodeStatus(policies_.status());
   (*status)["rules"] = rules_.Encode();
   (*status)["refused"] = static_cast<int64_t>(
       metrics_.Value("agent_memory_sidecar_hooks_refused_total", {{"reason", "full"}}));
@@ -109,7 +109,7 @@ http::Response StatusRoutes::Status(const http::Request&) {
 }
 
 http::Response StatusRoutes::Policy(const http::Request&) {
-  Json json = EncodeStanding(policies_.standing());
+  Json json = EncodeStatus(policies_.status());
   const auto policy = policies_.Current();
   json["agent"] = policy ? policy->policy.agent : "";
   json["namespace"] = policy ? policy->policy.agent_namespace : "";
@@ -122,7 +122,7 @@ base::Status StatusRoutes::Ready() {
     return base::Error{base::Code::kUnavailable, "state.db could not be synced to the disk"};
   }
   if (!policies_.Current()) {
-    const std::string error = policies_.standing().error;
+    const std::string error = policies_.status().error;
     return base::Error{base::Code::kUnavailable,
                        "no valid policy was seen yet" + (error.empty() ? "" : ": " + error)};
   }
@@ -156,7 +156,7 @@ void StatusRoutes::RefreshGauges() {
                         {{"table", table}});
     }
   }
-  const auto standing = policies_.standing();
+  const auto standing = policies_.status();
   metrics_.SetGauge("agent_memory_sidecar_policy_matches_file", standing.matches_file ? 1 : 0);
   metrics_.SetGauge("agent_memory_sidecar_policy_reloads", static_cast<double>(standing.reloads));
   metrics_.SetGauge("agent_memory_sidecar_policy_rejected", static_cast<double>(standing.rejected));

@@ -113,7 +113,7 @@ std::string Title(const api::SaveRule& rule, const api::HookEvent& event, std::s
   return title;
 }
 
-// What is remembered when a tool that has nothing to say matched a rule without a pattern.
+// The content for a rule without a pattern when the output is empty.
 std::string ContentOfSilence(const api::HookEvent& event) {
   const std::string input = base::DumpJson(Arguments(event.tool_input));
   return "No output. Input: " + std::string(base::Prefix(input, kExcerptCharacters - 20));
@@ -198,7 +198,7 @@ RuleVerdict CaptureRules::Ask(const Rule& rule, ToolResult& result,
 }
 
 Judgement CaptureRules::Judge(const api::HookEvent& event, const std::string& output,
-                              const SpentTime& spent, bool late) const {
+                              const CpuClock& spent, bool late) const {
   Judgement judgement;
   ToolResult result(event, output);
   const bool own = IsOwnTool(event.tool_name);
@@ -243,7 +243,7 @@ std::string Excerpt(std::string_view text, size_t begin, size_t end) {
   const size_t skip = base::Prefix(text, first).size();
   const std::string_view window = base::Prefix(text.substr(skip), kExcerptCharacters);
   if (!base::IsBlank(window)) return std::string(window);
-  // A window of white space would not be a memory: show what there is to read.
+  // A window of white space is no memory: take text instead.
   return std::string(base::Prefix(base::Trim(text), kExcerptCharacters));
 }
 

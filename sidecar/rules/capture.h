@@ -61,7 +61,7 @@ class CaptureRules {
   // and the last 128 KiB are searched. The first rule of a tool always runs, later rules only
   // within kMatchBudgetUs by `spent`, so that no pattern delays the agent. `late`: the event's
   // budget is used up and no rule runs.
-  Judgement Judge(const api::HookEvent& event, const std::string& output, const SpentTime& spent,
+  Judgement Judge(const api::HookEvent& event, const std::string& output, const CpuClock& spent,
                   bool late = false) const;
 
   std::vector<std::string> Names() const;

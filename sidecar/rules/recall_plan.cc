@@ -1,4 +1,4 @@
-// Queries out of prompts and tool arguments.
+// Builds queries from prompts and tool arguments.
 #include "sidecar/rules/recall_plan.h"
 
 #include <utility>

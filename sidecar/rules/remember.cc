@@ -1,4 +1,4 @@
-// A few fixed beginnings, compared without case.
+// Compares a few fixed beginnings, ignoring case.
 #include "sidecar/rules/remember.h"
 
 #include <algorithm>

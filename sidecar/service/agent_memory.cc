@@ -1,4 +1,4 @@
-// Rebuilds each request to the server from its parts; nothing is forwarded raw.
+// Builds each request to the server from typed parts; no request is forwarded raw.
 #include "sidecar/service/agent_memory.h"
 
 #include <algorithm>
@@ -26,12 +26,12 @@ using base::Result;
 
 constexpr const char* kSaveTool = "mem_save";
 constexpr int64_t kCallTimeoutMs = 10'000;
-constexpr int64_t kWriteTimeoutMs = 3'000;  // then the outbox takes the write over
+constexpr int64_t kWriteTimeoutMs = 3'000;  // then the write goes to the outbox
 constexpr const char* kQueryParameters[] = {
     "q",     "query",  "type",           "scope",  "limit", "sessions", "syntax",
     "as_of", "format", "observation_id", "before", "after", "revision", "cursor"};
 
-// The allowed parameters, encoded again, and the project of the policy.
+// The project of the policy and the allowed parameters, encoded.
 std::string ForcedQuery(const AgentMemory::Parameters& query, const api::Policy& policy) {
   std::string forced = "?project=" + http::PercentEncode(policy.project);
   for (const auto& [name, value] : query) {
@@ -54,7 +54,7 @@ http::Response Passed(http::Response answer) {
   return out;
 }
 
-// As of one that is not there: an agent is not told which ids other projects use.
+// The answer for an unknown session: an agent does not learn the ids of other projects.
 Error NotThisProjects(const std::string& session) {
   return Error{Code::kNotFound,
                "there is no session \"" + session + "\" of this project; take another id"};
@@ -64,8 +64,8 @@ Error NoRow(int64_t id) {
   return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
 }
 
-// No answer, or one that says nothing about the row: the outbox tries again. A 500 goes to the
-// agent, which was promised nothing.
+// True without an answer, or when the answer says nothing about the row: the outbox retries. A 500
+// goes to the agent, since nothing was acknowledged.
 bool IsForOutbox(const OutboxRow& row, const Result<http::Response>& answer) {
   if (!answer) return true;
   const DeliveryOutcome outcome = ClassifyResponse(row, *answer);
@@ -82,7 +82,7 @@ MemoryCall CallOf(const http::Request& request, std::shared_ptr<const ActivePoli
   call.traceparent = request.headers.Get("traceparent").value_or("");
   call.request_id = request.headers.Get("X-Request-Id").value_or("");
   call.idempotency_key = request.headers.Get("Idempotency-Key");
-  if (telemetry::SpanOf(request)) call.cause = call.traceparent;
+  if (telemetry::SpanOf(request)) call.recorded_traceparent = call.traceparent;
   return call;
 }
 
@@ -97,13 +97,13 @@ AgentMemory::Answer AgentMemory::Save(const MemoryCall& call, Json body) {
   ASSIGN_OR_RETURN(const std::string session, SessionFor(call, given.value_or("")));
   body["session_id"] = session;
   body["project"] = policy.project;
-  // Which tool or rule a memory is from is the sidecar's to say: prompts show it.
+  // The sidecar sets tool and rule of a memory, since prompts show them.
   Json source = {{"origin", api::kOriginAgent}};
   if (const Json* id = base::At(body, {"source", "tool_call_id"})) source["tool_call_id"] = *id;
   if (base::StringAt(body, {"source", "tool"}) == kSaveTool) source["tool"] = kSaveTool;
   body["source"] = std::move(source);
   body["replace_user"] = policy.allow_admin;
-  // Checked here, so that what the server would refuse is never put off into the outbox.
+  // Checked here, so that no invalid write gets into the outbox.
   ASSIGN_OR_RETURN(const auto observation, api::DecodeNewObservation(body));
   const bool narrowed = observation.scope == "global" && !policy.allow_global;
   if (narrowed) body["scope"] = "project";
@@ -136,7 +136,7 @@ AgentMemory::Answer AgentMemory::EndSession(const MemoryCall& call, const std::s
   OutboxRow row;
   row.lane = id;
   row.kind = "session_end";
-  // The server checks whose it is, whenever this arrives: 404 for another project's.
+  // The server checks the project when the write arrives: 404 for another project's session.
   row.path = "/sessions/" + http::PercentEncode(id) +
              "/end?project=" + http::PercentEncode(call.policy->policy.project);
   row.body = base::DumpJson(body);
@@ -208,7 +208,7 @@ AgentMemory::Answer AgentMemory::Forget(const MemoryCall& call, Json body) {
 
 AgentMemory::Answer AgentMemory::OwnRow(const MemoryCall& call, int64_t id) {
   ASSIGN_OR_RETURN(auto answer, Send(call, "GET", RowPath(id), nullptr));
-  // A row that is softly deleted is not seen any more; whose it was cannot be told.
+  // A softly deleted row is invisible, and so is its project.
   if (answer.status != 200) return answer;
   const auto row = base::ParseJson(answer.body);
   if (!row || !IsOwn(*row, call.policy->policy)) return NoRow(id);
@@ -244,14 +244,14 @@ AgentMemory::Answer AgentMemory::SendOrQueue(const MemoryCall& call, OutboxRow r
   row.project = policy.project;
   row.destination = policy.server_url;
   row.created_ms = clock_.NowMs();
-  row.cause = call.cause;
+  row.traceparent = call.recorded_traceparent;
   http::ClientRequest out;
   out.method = row.method;
   out.target = row.path;
   out.body = row.body;
   out.timeout_ms = kWriteTimeoutMs;
   out.headers.Set("Idempotency-Key", row.idempotency_key);
-  // Ahead of those that wait it would leave the older text as the newest.
+  // A write ahead of waiting ones would leave the older text as the newest.
   ASSIGN_OR_RETURN(const bool is_next, delivery_.AwaitLane(row.lane, limits_.lane_wait_ms));
   if (is_next && !delivery_.suspended()) {
     auto answer = Send(call, std::move(out));

@@ -26,7 +26,7 @@ struct MemoryCall {
   std::shared_ptr<const ActivePolicy> policy;
   std::string traceparent, request_id;
   std::optional<std::string> idempotency_key;  // the agent's own
-  std::string cause;                           // traceparent of a recorded span, for the outbox
+  std::string recorded_traceparent;            // when a span is recorded, for the outbox
 };
 MemoryCall CallOf(const http::Request& request, std::shared_ptr<const ActivePolicy> policy);
 

@@ -1,4 +1,4 @@
-// Row by row, old revisions included.
+// Checks row by row, old revisions included.
 #include "sidecar/service/import_rows.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using base::Json;
 
 constexpr std::string_view kFields[] = {"format", "exported_at", "sessions", "observations"};
 
-// A trust class below an agent's stays; the server takes an unknown one for an agent's.
+// A trust class below an agent's stays; the server reads an unknown class as an agent's.
 void HoldTrust(Json& row, const char* field) {
   if (base::StringAt(row, {field}) == api::kOriginUser || !row[field].is_string()) {
     row[field] = api::kOriginAgent;

@@ -1,4 +1,4 @@
-// Reads of state.db; what costs time is done behind the read, which holds up the delivery.
+// Reads state.db; encoding happens after the read, which blocks the delivery.
 #include "sidecar/service/working_memory.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "lib/api/hook_event.h"
 #include "lib/base/limits/answer_charge.h"
+#include "lib/conversation/conversations.h"
 
 namespace sidecar {
 namespace {

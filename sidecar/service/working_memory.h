@@ -10,7 +10,8 @@
 #include "lib/base/json/json.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/result.h"
-#include "lib/conversation/conversations.h"
+#include "lib/conversation/conversation.h"
+#include "lib/conversation/messages.h"
 #include "sidecar/state/state.h"
 
 namespace sidecar {

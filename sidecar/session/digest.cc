@@ -1,4 +1,4 @@
-// Counts while it is given the messages; what it keeps is bounded, however long the session is.
+// Counts message by message in bounded memory, however long the session is.
 #include "sidecar/session/digest.h"
 
 #include <algorithm>

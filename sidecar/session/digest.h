@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lib/base/json/json.h"
-#include "lib/conversation/conversations.h"
+#include "lib/conversation/message.h"
 
 namespace sidecar {
 

@@ -1,4 +1,4 @@
-// Pieces are deletes: on a full volume they are the writes that go on.
+// Pieces are deletes, which also work on a full volume.
 #include "sidecar/session/growth_upkeep.h"
 
 #include <algorithm>
@@ -116,7 +116,7 @@ Result<GrowthUpkeep::Piece> GrowthUpkeep::RemoveLedgers(const Cut& cut) {
   return Piece{piece.removed, piece.last};
 }
 
-// A piece of its rows, or at last the conversation itself.
+// A piece of the conversation's rows, finally the conversation itself.
 Result<GrowthUpkeep::Piece> GrowthUpkeep::RemoveConversation(const Cut& cut) {
   if (waiting_.empty() || !fetched_) {
     ASSIGN_OR_RETURN(
@@ -160,7 +160,7 @@ Result<GrowthUpkeep::Piece> GrowthUpkeep::RemoveMessages(const Cut& cut) {
 void GrowthUpkeep::ShowSize(const GrowthLimits& limits) {
   const auto used = state_.Read([](sqlite::Database& db) { return db.UsedBytes(); });
   const auto totals = state_.Read([](sqlite::Database& db) { return GrowthTotals(db); });
-  const auto audit = state_.Read([](sqlite::Database& db) { return AuditStands(db); });
+  const auto audit = state_.Read([](sqlite::Database& db) { return ReadAuditStatus(db); });
   if (!used || !totals || !audit) return;
   metrics_.SetGauge("agent_memory_sidecar_audit_unread", static_cast<double>(audit->unread));
   metrics_.SetGauge("agent_memory_sidecar_state_bytes", static_cast<double>(*used));

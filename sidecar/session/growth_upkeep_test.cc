@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/messages.h"
 #include "sidecar/growth/growth_tables.h"
 #include "sidecar/outbox/outbox.h"
 #include "sidecar/sidecar_fixture.h"
@@ -64,8 +65,8 @@ class Growth : public ::testing::Test {
   void Fill() {
     Write([&](sqlite::Database& db) -> base::Status {
       for (int i = 0; i < 1'500; ++i) {
-        RETURN_IF_ERROR(RecordAnswer(db, "talk", std::to_string(i), std::string(500, 'a'),
-                                     kNowMs - 7'200'000 + i));
+        RETURN_IF_ERROR(SaveAnswer(db, "talk", std::to_string(i), std::string(500, 'a'),
+                                   kNowMs - 7'200'000 + i));
         InjectionRecord record;
         record.conversation = "talk";
         record.turn = i;

@@ -1,4 +1,4 @@
-// Beginning and ending memory sessions.
+// Begins and ends memory sessions.
 #include "sidecar/session/sessions.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/process/random.h"
 #include "lib/base/text/text.h"
+#include "lib/conversation/conversations.h"
 #include "lib/http/message/message.h"
 #include "sidecar/session/transcript.h"
 #include "sidecar/tables/memory_sessions.h"
@@ -28,8 +29,8 @@ Status Enqueue(sqlite::Database& db, const char* kind, const std::string& sessio
   row.project = context.policy.project;
   row.destination = context.policy.server_url;
   row.created_ms = context.now_ms;
-  row.cause = context.cause;
-  // Ids are random: each of these writes is made once and only repeated by the delivery.
+  row.traceparent = context.traceparent;
+  // Random keys: each write is enqueued once, and only the delivery repeats it.
   row.idempotency_key = std::string(kind) + "-" + base::RandomUuid();
   return sidecar::Enqueue(db, row, context.limits);
 }
@@ -55,8 +56,8 @@ Status BeginSession(sqlite::Database& db, conversation::Conversation& conversati
   return Enqueue(db, "session", session.id, "/sessions", body, context);
 }
 
-// A memory of its own beside the summary, one for each session: a later one takes its place.
-// Always behind the end, which an outbox with little room left takes first.
+// A memory beside the summary, one for each session; a later digest replaces it. Enqueued behind
+// the end, which an outbox with little room accepts first.
 Status EnqueueDigest(sqlite::Database& db, const SessionAccount& account,
                      const OutboxContext& context) {
   const SessionDigest& digest = account.digest();
@@ -73,11 +74,11 @@ Status EnqueueDigest(sqlite::Database& db, const SessionAccount& account,
   const Status written =
       EnqueueObservation(db, session, api::EncodeNewObservation(observation), api::kOriginAgent,
                          "digest-" + base::RandomUuid(), context);
-  // Without room for it the session has its end and no digest.
+  // Without room the session has an end and no digest.
   return !written && written.error().code == base::Code::kFull ? Status() : written;
 }
 
-// Up to the last message of the conversation, whatever `prepared` knows of it.
+// The account up to the last message, from `prepared` where that fits.
 Result<SessionAccount> WholeAccount(sqlite::Database& db,
                                     const conversation::Conversation& conversation,
                                     const OutboxContext& context, const SessionAccount* prepared) {

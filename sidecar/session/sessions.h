@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/base/result.h"
-#include "lib/conversation/conversations.h"
+#include "lib/conversation/conversation.h"
 #include "sidecar/outbox/outbox_context.h"
 #include "sidecar/session/transcript.h"
 

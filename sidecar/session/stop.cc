@@ -1,4 +1,4 @@
-// The last transactions of a sidecar that is asked to end.
+// The last transactions of a stopping sidecar.
 #include "sidecar/session/stop.h"
 
 #include "lib/base/process/log.h"
@@ -9,8 +9,8 @@ namespace {
 
 constexpr int64_t kMostSessions = 10'000;
 
-// Each session is looked through before its transaction and has one of its own: what one is refused
-// is not lost by the others.
+// Each session is read before its transaction and has a transaction of its own, so that one refused
+// session does not affect the others.
 void TellAll(State& state, const OutboxContext& context) {
   const bool ends = context.policy.mode == "task";
   const auto open = state.Read([](sqlite::Database& db) {

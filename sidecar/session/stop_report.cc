@@ -1,4 +1,4 @@
-// Writes the file in place: it is mounted, so a rename onto it would not be seen.
+// Writes the file in place: it is a mount, so that a rename would go unseen.
 #include "sidecar/session/stop_report.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostBytes = 4'096;  // the kubelet keeps no more of a termination message
 
-std::string MessageOf(const LastWords& words) {
+std::string MessageOf(const TerminationReport& words) {
   base::Json said = base::Json::object();
   if (words.undelivered >= 0) said["undelivered"] = words.undelivered;
   if (!words.session.empty()) said["session"] = words.session;
@@ -25,7 +25,7 @@ std::string MessageOf(const LastWords& words) {
 
 }  // namespace
 
-void ReportStop(const LastWords& words, const std::string& termination_log) {
+void WriteTerminationMessage(const TerminationReport& words, const std::string& termination_log) {
   if (words.undelivered != 0)
     base::LogError(
         "stopped with undelivered writes; a volume keeps them for the next start, an "

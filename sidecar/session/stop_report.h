@@ -7,7 +7,7 @@
 
 namespace sidecar {
 
-struct LastWords {
+struct TerminationReport {
   bool task = false;         // a task always reports, for the status of its AgentRun
   int64_t undelivered = 0;   // pending writes; < 0: unknown
   std::string session = {};  // of the run; may be empty
@@ -16,6 +16,6 @@ struct LastWords {
 // Writes {"session", "undelivered", "note"} as JSON, each field where it has a value; the operator
 // reads it in run_status.cc. `termination_log` is the file that the kubelet made for the container;
 // without the file only the log has the report. A daemon that delivered everything reports nothing.
-void ReportStop(const LastWords& words, const std::string& termination_log);
+void WriteTerminationMessage(const TerminationReport& words, const std::string& termination_log);
 
 }  // namespace sidecar

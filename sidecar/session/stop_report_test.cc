@@ -17,10 +17,10 @@ TEST(StopReport, CountsWhatIsUndeliveredInTheTerminationMessage) {
   const TestDirectory directory;
   const std::string file = directory.Write("termination-log", "");
   const uint64_t errors = base::CountedLogLines().errors;
-  ReportStop({}, file);
+  WriteTerminationMessage({}, file);
   EXPECT_EQ(*base::ReadFile(file), "");
   EXPECT_EQ(base::CountedLogLines().errors, errors);
-  ReportStop({.undelivered = 12}, file);
+  WriteTerminationMessage({.undelivered = 12}, file);
   const auto said = base::ParseJson(*base::ReadFile(file));
   ASSERT_TRUE(said);
   EXPECT_EQ((*said)["undelivered"], 12);
@@ -31,7 +31,7 @@ TEST(StopReport, CountsWhatIsUndeliveredInTheTerminationMessage) {
 TEST(StopReport, OfATaskHasItsSessionAlways) {
   const TestDirectory directory;
   const std::string file = directory.Write("termination-log", "");
-  ReportStop({.task = true, .session = "s"}, file);
+  WriteTerminationMessage({.task = true, .session = "s"}, file);
   EXPECT_EQ(base::ParseJson(*base::ReadFile(file)).value_or(Json()),
             Json({{"session", "s"}, {"undelivered", 0}}));
 }
@@ -39,15 +39,16 @@ TEST(StopReport, OfATaskHasItsSessionAlways) {
 TEST(StopReport, WhatIsNotKnownIsNotSaid) {
   const TestDirectory directory;
   const std::string file = directory.Write("termination-log", "");
-  ReportStop({.task = true, .undelivered = -1, .session = std::string(5'000, 's')}, file);
+  WriteTerminationMessage({.task = true, .undelivered = -1, .session = std::string(5'000, 's')},
+                          file);
   EXPECT_EQ(*base::ReadFile(file), "") << "nor is more than the kubelet keeps";
-  ReportStop({.task = true, .undelivered = -1, .session = "s"}, file);
+  WriteTerminationMessage({.task = true, .undelivered = -1, .session = "s"}, file);
   EXPECT_EQ(base::ParseJson(*base::ReadFile(file)).value_or(Json()), Json({{"session", "s"}}));
 }
 
 TEST(StopReport, OutsideOfAPodItMakesNoFile) {
   const TestDirectory directory;
-  ReportStop({.undelivered = 12}, directory.path() + "/none");
+  WriteTerminationMessage({.undelivered = 12}, directory.path() + "/none");
   EXPECT_FALSE(base::ReadFile(directory.path() + "/none"));
 }
 

@@ -28,7 +28,7 @@ class TaskStop : public SidecarTest {
       settings.drain_timeout_ms = 10'000;
     });
   }
-  Json LastWords() {
+  Json TerminationReport() {
     return base::ParseJson(*base::ReadFile(directory_.path() + "/termination-log"))
         .value_or(Json());
   }
@@ -49,7 +49,8 @@ TEST_F(TaskStop, EndsEveryOpenSessionWithItsTranscript) {
   EXPECT_EQ(AtServer(first)["ended"][0]["content"], "one");
   EXPECT_EQ(AtServer(second)["ended"][0]["content"], "two");
   EXPECT_FALSE(AtServer(first).contains("interim"));
-  EXPECT_EQ(LastWords(), Json({{"session", second}, {"undelivered", 0}})) << "the last one used";
+  EXPECT_EQ(TerminationReport(), Json({{"session", second}, {"undelivered", 0}}))
+      << "the last one used";
 }
 
 TEST_F(TaskStop, WhatTheAgentEndedItselfIsToldToo) {
@@ -58,7 +59,7 @@ TEST_F(TaskStop, WhatTheAgentEndedItselfIsToldToo) {
   Hook("SessionEnd");
   running_->Stop();
   EXPECT_EQ(memory_.CountCalls("POST /sessions/"), 1u);
-  EXPECT_EQ(LastWords(), Json({{"session", session}, {"undelivered", 0}}));
+  EXPECT_EQ(TerminationReport(), Json({{"session", session}, {"undelivered", 0}}));
 }
 
 TEST_F(TaskStop, ARunThatSaidNothingHasNoSession) {
@@ -66,7 +67,7 @@ TEST_F(TaskStop, ARunThatSaidNothingHasNoSession) {
   running_->Stop();
   Restart();
   running_->Stop();
-  EXPECT_EQ(LastWords(), Json({{"undelivered", 0}}));
+  EXPECT_EQ(TerminationReport(), Json({{"undelivered", 0}}));
 }
 
 TEST_F(TaskStop, ACaptureOfTheLastMomentReachesAServerThatComesBackLate) {
@@ -85,7 +86,7 @@ TEST_F(TaskStop, ACaptureOfTheLastMomentReachesAServerThatComesBackLate) {
   });
   EXPECT_EQ(running_->Stop(), 0);
   EXPECT_EQ(memory_.With([](StubMemory& stub) { return stub.observations.size(); }), 1u);
-  EXPECT_EQ(LastWords()["undelivered"], 0);
+  EXPECT_EQ(TerminationReport()["undelivered"], 0);
 }
 
 TEST_F(TaskStop, CountsWhatTheServerNeverTook) {
@@ -98,8 +99,8 @@ TEST_F(TaskStop, CountsWhatTheServerNeverTook) {
   Bash("error: never taken", "t1");
   const int64_t pending = running_->Stop();
   EXPECT_GE(pending, 2);
-  EXPECT_EQ(LastWords()["undelivered"], pending);
-  EXPECT_EQ(base::DumpJson(LastWords()).find("never taken"), std::string::npos);
+  EXPECT_EQ(TerminationReport()["undelivered"], pending);
+  EXPECT_EQ(base::DumpJson(TerminationReport()).find("never taken"), std::string::npos);
 }
 
 TEST_F(TaskStop, ADaemonSaysNothingWhenAllIsDelivered) {

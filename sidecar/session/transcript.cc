@@ -1,4 +1,4 @@
-// Reads a session's messages some at a time: the whole of a long session may not fit in memory.
+// Reads a session's messages in pages: a long session may not fit in memory.
 #include "sidecar/session/transcript.h"
 
 #include <algorithm>
@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "lib/base/text/text.h"
+#include "lib/conversation/conversations.h"
+#include "lib/conversation/messages.h"
 #include "sidecar/redaction/redaction.h"
 #include "sidecar/tables/memory_sessions.h"
 #include "sidecar/text/tool_text.h"
@@ -23,10 +25,10 @@ constexpr size_t kTranscriptCharacters = 400;  // of those; the server cuts its 
 constexpr size_t kTranscriptMiddle = 20;
 constexpr size_t kReadBytes = 4 << 10;     // of a text; a digest and a summary keep much less
 constexpr size_t kUncertainBytes = 1'024;  // before a cut, where a secret may have lost its end
-// In one read of the reader, which the delivery needs too.
+// In one read, since the delivery needs the reader too.
 constexpr conversation::PageLimits kTogether = {200, 1 << 20};
 
-// The last one is kept: to compile it takes 10 ms.
+// Caches the last one: compiling takes 10 ms.
 Result<std::shared_ptr<const Redactor>> RedactorFor(const api::Redaction& settings) {
   struct Last {
     std::mutex mutex;
@@ -43,13 +45,13 @@ Result<std::shared_ptr<const Redactor>> RedactorFor(const api::Redaction& settin
   return last.redactor;
 }
 
-// Also where working memory keeps no secrets: the policy was another one when they were stored.
-class Cleaner {
+// Redacts also where working memory is redacted: the messages may be of an older policy.
+class TranscriptRedactor {
  public:
-  explicit Cleaner(const Redactor* redactor) : redactor_(redactor) {}
+  explicit TranscriptRedactor(const Redactor* redactor) : redactor_(redactor) {}
 
-  // The head of it. Redacted before the cut: half a secret has no recognisable form.
-  std::string Head(std::string_view text) {
+  // The redacted head of a text. Redacted before the cut: half a secret has no recognisable form.
+  std::string Text(std::string_view text) {
     const bool cut = text.size() > kReadBytes;
     std::string head(text.substr(0, base::BorderBefore(text, std::min(text.size(), kReadBytes))));
     if (redactor_ == nullptr) return head;
@@ -58,8 +60,8 @@ class Cleaner {
     const size_t certain = head.size() - std::min(head.size(), kUncertainBytes);
     return head.substr(0, base::BorderBefore(head, certain));
   }
-  // Arguments become objects: as text in a string they would hide what their quotes part.
-  void Clean(Json& tool_calls) {
+  // Arguments become objects, since quotes in a string would hide secrets.
+  void ToolCalls(Json& tool_calls) {
     if (redactor_ == nullptr) return;
     for (Json* arguments : CallArguments(tool_calls)) *arguments = Arguments(*arguments);
     CutStrings(tool_calls);
@@ -70,7 +72,7 @@ class Cleaner {
   void CutStrings(Json& value) {
     if (value.is_string()) {
       auto& text = value.get_ref<std::string&>();
-      if (text.size() > kReadBytes) text = Head(text);
+      if (text.size() > kReadBytes) text = Text(text);
     }
     if (!value.is_structured()) return;
     for (Json& inner : value) CutStrings(inner);
@@ -100,13 +102,13 @@ Result<SessionAccount> SessionAccount::Begin(const std::string& session, int64_t
 }
 
 void SessionAccount::Add(const std::vector<conversation::Message>& heads, int64_t up_to) {
-  Cleaner cleaner(redactor_.get());
+  TranscriptRedactor redact(redactor_.get());
   for (conversation::Message message : heads) {
-    message.content = cleaner.Head(message.content);
+    message.content = redact.Text(message.content);
     const bool talks = message.role == "user" || message.role == "assistant";
     if (talks && !message.content.empty()) Say(message.role, message.content);
     if (!digests_) continue;
-    cleaner.Clean(message.tool_calls);
+    redact.ToolCalls(message.tool_calls);
     digest_.Add(message);
   }
   told_ = up_to;
@@ -121,8 +123,8 @@ void SessionAccount::Say(const std::string& role, const std::string& text) {
   if (said_.size() >= 2 * kMostSaid) ShortenMiddle();
 }
 
-// Takes out of the middle what is over kMostSaid. Half of what is kept goes at once, so that each
-// message is moved a few times at most.
+// Drops the middle over kMostSaid, half of the kept messages at once, so that each message moves a
+// few times at most.
 void SessionAccount::ShortenMiddle() {
   std::vector<api::SummaryMessage> kept;
   constexpr size_t kHead = kMostSaid - kTranscriptEnds - 2;  // two: the user's first and last
@@ -175,7 +177,7 @@ Result<std::unique_ptr<SessionAccount>> PrepareAccount(State& state, const std::
   while (true) {
     std::optional<conversation::Conversation> found;
     std::optional<MemorySession> session;
-    // What reads lets go of the reader before the text is looked at.
+    // Releases the reader before the text is processed.
     ASSIGN_OR_RETURN(
         const auto page, state.Read([&](sqlite::Database& db) -> Result<conversation::MessagePage> {
           ASSIGN_OR_RETURN(found, conversation::Find(db, id));

@@ -11,7 +11,8 @@
 #include "lib/api/policy.h"
 #include "lib/base/json/json.h"
 #include "lib/base/result.h"
-#include "lib/conversation/conversations.h"
+#include "lib/conversation/conversation.h"
+#include "lib/conversation/message.h"
 #include "sidecar/session/digest.h"
 #include "sidecar/state/state.h"
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/conversation/messages.h"
 #include "lib/testing/fake_clock.h"
 #include "sidecar/session/sessions.h"
 #include "sidecar/session/stop.h"

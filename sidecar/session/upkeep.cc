@@ -1,5 +1,5 @@
-// Each conversation is a transaction of its own, so that a full outbox holds up the rest of a round
-// and not what was done in it.
+// Each conversation has a transaction of its own, so that a full outbox stops the round and undoes
+// nothing.
 #include "sidecar/session/upkeep.h"
 
 #include <pthread.h>
@@ -9,6 +9,7 @@
 
 #include "lib/base/process/log.h"
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/messages.h"
 #include "sidecar/growth/pruning.h"
 #include "sidecar/session/sessions.h"
 
@@ -114,8 +115,8 @@ int64_t SessionUpkeep::EndIdle() {
   return ended;
 }
 
-// Messages of a program that had none. A full volume is not tried again: the rows are served as
-// they are, and what room there is belongs to new ones.
+// Adds checksums to messages of older programs. A full volume ends this for good: such rows are
+// served without a check, and the room is for new rows.
 void SessionUpkeep::AddChecksums() {
   for (int64_t rows = 0; !checksums_done_ && rows < kMostChecksums; rows += kSumsTogether) {
     if (Stopping()) return;
@@ -126,22 +127,22 @@ void SessionUpkeep::AddChecksums() {
   }
 }
 
-// Only the monotonic clock makes things older, and a restart a day at most.
+// Only the monotonic clock advances the retention clock, and a restart by a day at most.
 Result<int64_t> SessionUpkeep::Age() {
   const int64_t now_ms = clock_.NowMs(), monotonic_ms = clock_.MonotonicMs();
   int64_t gain_ms = monotonic_ms - aged_at_ms_;
   if (!aged_ms_) {
     ASSIGN_OR_RETURN(saved_aged_ms_,
-                     state_.Read([](sqlite::Database& db) { return LoadAged(db); }));
+                     state_.Read([](sqlite::Database& db) { return LoadRetentionClock(db); }));
     aged_ms_ = saved_aged_ms_ == 0 ? now_ms : saved_aged_ms_;
     gain_ms = kGainOverRestartMs;
   }
-  aged_ms_ = AgeBy(*aged_ms_, gain_ms, now_ms);
+  aged_ms_ = AdvanceRetentionClock(*aged_ms_, gain_ms, now_ms);
   aged_at_ms_ = monotonic_ms;
   if (*aged_ms_ < saved_aged_ms_ || *aged_ms_ - saved_aged_ms_ >= kSaveEveryMs) {
     const int64_t aged_ms = *aged_ms_;
     RETURN_IF_ERROR(
-        state_.Change([aged_ms](sqlite::Database& db) { return SaveAged(db, aged_ms); }));
+        state_.Change([aged_ms](sqlite::Database& db) { return SaveRetentionClock(db, aged_ms); }));
     saved_aged_ms_ = aged_ms;
   }
   return *aged_ms_;

@@ -54,7 +54,7 @@ class SessionUpkeep {
   std::function<void()> wake_;
   GrowthUpkeep growth_;
   bool checksums_done_ = false;     // every message has one, or the volume is full
-  std::optional<int64_t> aged_ms_;  // see AgeBy
+  std::optional<int64_t> aged_ms_;  // see AdvanceRetentionClock
   int64_t aged_at_ms_ = 0,
           saved_aged_ms_ = 0;  // monotonic, of the last round; as it is in the file
 

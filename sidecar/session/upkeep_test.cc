@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/messages.h"
 #include "lib/testing/fake_clock.h"
 #include "sidecar/growth/pruning.h"
 #include "sidecar/session/sessions.h"
@@ -32,7 +33,7 @@ class Upkeep : public ::testing::Test {
     ASSERT_TRUE(opened) << opened.error().message;
     state_ = std::move(*opened);
     policies_ = std::make_unique<PolicyWatch>(directory_.path() + "/policy.json", *state_, clock_);
-    policies_->Look();
+    policies_->Poll();
     ASSERT_TRUE(policies_->Current());
     upkeep_ = std::make_unique<SessionUpkeep>(*state_, *policies_, metrics_, clock_, options,
                                               [this] { ++wakes_; });
@@ -82,10 +83,10 @@ class Upkeep : public ::testing::Test {
   }
   void Answer(const std::string& id, const std::string& event) {
     ASSERT_TRUE(state_->Change(
-        [&](sqlite::Database& db) { return RecordAnswer(db, id, event, "{}", clock_.NowMs()); }));
+        [&](sqlite::Database& db) { return SaveAnswer(db, id, event, "{}", clock_.NowMs()); }));
   }
   bool Answered(const std::string& id, const std::string& event) {
-    return state_->Read([&](sqlite::Database& db) { return AnswerGiven(db, id, event); })
+    return state_->Read([&](sqlite::Database& db) { return FindAnswer(db, id, event); })
         ->has_value();
   }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/base/process/file.h"
+#include "lib/conversation/conversations.h"
 #include "sidecar/sidecar_fixture.h"
 #include "sidecar/state/salvage_fixture.h"
 #include "sidecar/tables/damaged_rows.h"
@@ -67,9 +68,9 @@ TEST_F(ChangedBits, OfAWaitingWriteAreSeenWhereverTheyAre) {
     ASSERT_TRUE(state) << state.error().message;
     const auto row = *(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 144); });
     ASSERT_TRUE(row);
-    EXPECT_FALSE(row->sound);
+    EXPECT_FALSE(row->checksum_ok);
     const auto next = *(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 145); });
-    EXPECT_TRUE(next && next->sound);
+    EXPECT_TRUE(next && next->checksum_ok);
     ExpectUsable(**state);
   }
 }
@@ -124,7 +125,8 @@ UPDATE outbox_totals SET value = 1 WHERE name IN ('accepted', 'pending'))sql"));
     auto state = Open();
     ASSERT_TRUE(state) << state.error().message;
     EXPECT_EQ(messages(**state).size(), 2u);
-    EXPECT_TRUE((*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 1); }))->sound);
+    EXPECT_TRUE(
+        (*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 1); }))->checksum_ok);
     const auto add = [&](int64_t limit) {
       return *(*state)->Write<int64_t>(
           [limit](sqlite::Database& db) { return conversation::AddChecksums(db, limit); });
@@ -139,7 +141,7 @@ UPDATE outbox_totals SET value = 1 WHERE name IN ('accepted', 'pending'))sql"));
   auto state = Open();
   ASSERT_TRUE(state);
   EXPECT_EQ(messages(**state).size(), 1u);
-  EXPECT_FALSE((*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 1); }))->sound);
+  EXPECT_FALSE((*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 1); }))->checksum_ok);
 }
 
 TEST_F(ChangedBits, AreStillSeenAfterASalvage) {
@@ -151,7 +153,8 @@ TEST_F(ChangedBits, AreStillSeenAfterASalvage) {
   auto state = Open();
   ASSERT_TRUE(state) << state.error().message;
   ASSERT_EQ(Said(**state).size(), 1u);
-  EXPECT_FALSE((*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 144); }))->sound);
+  EXPECT_FALSE(
+      (*(*state)->Read([](sqlite::Database& db) { return LoadRow(db, 144); }))->checksum_ok);
   const auto messages = *(*state)->Read(
       [](sqlite::Database& db) { return conversation::MessagesBetween(db, "c3", 1, kRows); });
   EXPECT_EQ(messages.messages.size(), kRows / 5u - 1);

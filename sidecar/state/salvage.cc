@@ -1,5 +1,4 @@
-// Files, commits and counters of a salvage. Which rows are taken over is in
-// state_salvage_tables.cc.
+// Files, commits and counters of a salvage. Copying rows is salvage_tables.cc.
 #include "sidecar/state/salvage.h"
 
 #include <stdio.h>
@@ -29,8 +28,8 @@ using base::Result;
 using base::Status;
 
 constexpr const char* kFile = "state.db";
-constexpr const char* kAside = "state.db.damaged-";      // what is in it is still to be taken over
-constexpr const char* kSalvaged = "state.db.salvaged-";  // never looked into again
+constexpr const char* kAside = "state.db.damaged-";      // not yet copied
+constexpr const char* kSalvaged = "state.db.salvaged-";  // done
 constexpr size_t kKeptFiles = 3;
 constexpr int64_t kMostTombstones = 100'000;
 
@@ -43,9 +42,9 @@ UPDATE conversations SET message_count = max(message_count, (SELECT coalesce(max
   FROM messages WHERE conversation = conversations.id));
 )sql";
 
-// One file that is salvaged: where from, where to, and what becomes of it.
+// The salvage of one file: source, target, outcome.
 struct Work {
-  sqlite::Database* from;  // null: it cannot be opened
+  sqlite::Database* from;  // null: the file cannot be opened
   sqlite::Database& to;
   std::string file;
   int64_t at_ms;
@@ -95,8 +94,8 @@ Status AddTombstones(sqlite::Database& db, int64_t count, const std::string& fil
   return {};
 }
 
-// The counters of the file before, as far as they can be read, so that accepted = delivered +
-// pending + dead + discarded still holds; `found` is how many writes of it are in the outbox now.
+// The counters of the damaged file, as far as readable, so that accepted = delivered + pending +
+// dead + discarded still holds; `found`: copied writes.
 Status Settle(Work& work, int64_t found) {
   if (const auto before = ReadCounters(*work.from)) {
     const int64_t lost = std::max<int64_t>(before->at("pending") + before->at("dead") - found, 0);
@@ -130,7 +129,7 @@ Status NoteOutcome(Work& work) {
   return insert.Bind(work.file).Bind(work.at_ms).Bind(base::DumpJson(work.outcome)).Run();
 }
 
-// The outbox, what belongs to it, and the note that this file is begun, in one commit.
+// One commit: the outbox, its counters, and the note that the salvage of this file has begun.
 Status SalvageOutbox(Work& work) {
   ASSIGN_OR_RETURN(auto transaction, sqlite::Transaction::Begin(work.to));
   if (work.from) {
@@ -142,7 +141,7 @@ Status SalvageOutbox(Work& work) {
     // (outbox.h).
     const SalvageTime as_long_as_it_takes{work.time.clock, INT64_MAX};
     ASSIGN_OR_RETURN(int64_t found, Take(work, OutboxTable(given > 0), as_long_as_it_takes));
-    // A write that is no JSON any more is none.
+    // A write that is not JSON any more is lost.
     RETURN_IF_ERROR(
         work.to.Execute("DELETE FROM outbox WHERE body <> '' AND NOT json_valid(body)"));
     found -= work.to.Changes();
@@ -162,7 +161,7 @@ Status SalvageTable(Work& work, const SalvagedTable& table) {
   return transaction.Commit();
 }
 
-// A table that has no room is gone without: the agent goes on, the file is still there.
+// A table without room is skipped: the agent goes on, and the file is still there.
 Status SalvageRest(Work& work, bool used) {
   for (const SalvagedTable& table : TablesOfTheirOwn()) {
     const Status done = used ? Status(Error{Code::kFull, ""}) : SalvageTable(work, table);
@@ -177,16 +176,16 @@ Status SalvageRest(Work& work, bool used) {
   return noted || noted.error().code == Code::kFull ? Status() : noted;
 }
 
-// → how the salvage of that moment stands; nullopt: nothing is committed of it.
+// The outcome so far of the salvage of that moment; nullopt: nothing was committed.
 Result<std::optional<Json>> NoteOf(sqlite::Database& db, int64_t at_ms) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT outcome FROM damages WHERE at_ms = ?"));
   query.Bind(at_ms);
-  ASSIGN_OR_RETURN(const bool found, query.Step());
-  if (!found) return std::optional<Json>();
-  return std::optional<Json>(base::ParseJson(query.Text(0)).value_or(Json::object()));
+  return query.ReadFirst([](const sqlite::Statement& row) {
+    return base::ParseJson(row.Text(0)).value_or(Json::object());
+  });
 }
 
-// kFull: nothing of it is committed, and it is to be tried again.
+// kFull: nothing was committed; try again at the next start.
 Status Salvage(sqlite::Database& db, const std::string& directory, const std::string& file,
                const SalvageTime& time) {
   const std::string path = directory + "/" + file;
@@ -237,7 +236,7 @@ Status Rename(const std::string& from, const std::string& to) {
   return Error{Code::kInternal, "rename " + from + ": " + std::strerror(errno)};
 }
 
-// The log first: a crash in between leaves a file that is found, and begun with again here.
+// The log first: after a crash in between, the next start finds the file and begins again.
 Status MarkSalvaged(const std::string& directory, const std::string& file) {
   const std::string from = directory + "/" + file;
   const std::string to = directory + "/" + kSalvaged + file.substr(std::strlen(kAside));
@@ -290,7 +289,7 @@ Status SalvageAll(sqlite::Database& db, const std::string& directory, const base
                   int64_t longest_ms) {
   const SalvageTime time{clock, clock.MonotonicMs() + longest_ms};
   std::vector<std::string> files = FilesNamed(directory, kAside);
-  // The newest first: where two say something of the same, it is right.
+  // The newest file first: its rows win over those of older files.
   std::ranges::reverse(files);
   for (const std::string& file : files) {
     const Status done = Salvage(db, directory, file, time);
@@ -310,14 +309,13 @@ Result<Json> Damages(sqlite::Database& db) {
   ASSIGN_OR_RETURN(auto query,
                    db.Prepare("SELECT at_ms, outcome FROM damages ORDER BY at_ms DESC LIMIT 20"));
   Json list = Json::array();
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return list;
-    Json one = base::ParseJson(query.Text(1)).value_or(Json::object());
-    one["file"] = kSalvaged + std::to_string(query.Int(0));
-    one["at"] = base::FormatTime(query.Int(0));
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
+    Json one = base::ParseJson(row.Text(1)).value_or(Json::object());
+    one["file"] = kSalvaged + std::to_string(row.Int(0));
+    one["at"] = base::FormatTime(row.Int(0));
     list.push_back(std::move(one));
-  }
+  }));
+  return list;
 }
 
 }  // namespace sidecar

@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "lib/conversation/conversations.h"
+#include "lib/conversation/messages.h"
 #include "sidecar/outbox/outbox.h"
 #include "sidecar/sidecar_fixture.h"
 #include "sidecar/state/salvage.h"
@@ -45,7 +45,7 @@ class Damaged : public ::testing::Test {
     row.idempotency_key = "key" + number;
     RETURN_IF_ERROR(conversation::Append(db, "c" + std::to_string(i % 5), {message}, i));
     RETURN_IF_ERROR(Enqueue(db, row, {}));
-    RETURN_IF_ERROR(RecordAnswer(db, "c", number, "{}", i));
+    RETURN_IF_ERROR(SaveAnswer(db, "c", number, "{}", i));
     if (i < kDelivered) RETURN_IF_ERROR(MarkDelivered(db, i + 1));
     if (i >= kRows - kDead) RETURN_IF_ERROR(MarkDead(db, i + 1, "400", "no"));
     return {};

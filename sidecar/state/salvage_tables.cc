@@ -1,5 +1,5 @@
-// The tables by name and column. What is not here is lost with the file: answers to repeated
-// events, and what a conversation has already seen (so a memory may be injected once more).
+// The tables by name and column. Other tables are lost with the file: answered events and the
+// ledger (so that a memory may be injected once more).
 #include "sidecar/state/salvage_tables.h"
 
 #include <optional>
@@ -82,8 +82,8 @@ struct Scan {
   bool whole = false;  // the end was reached
 };
 
-// Copies rows until the end, a row that cannot be read, or `stop_at`, the place where the scan from
-// the other side ended.
+// Copies rows until the end, an unreadable row, or `stop_at`, the place where the scan from the
+// other end stopped.
 Result<Scan> CopyRows(sqlite::Database& from, sqlite::Database& to, const SalvagedTable& table,
                       bool down, std::optional<int64_t> stop_at, const SalvageTime& time) {
   Scan scan;
@@ -100,7 +100,7 @@ Result<Scan> CopyRows(sqlite::Database& from, sqlite::Database& to, const Salvag
     scan.last = place;
     ASSIGN_OR_RETURN(auto copy, to.Prepare(table.insert));
     const Status copied = copy.BindRow(*rows, 1).Run();
-    // A row that the schema refuses is a damaged one; a full disk is not the row's fault.
+    // A row that the schema refuses is damaged; a full volume is no fault of the row.
     if (!copied && copied.error().code != Code::kConflict) return copied.error();
     if (copied) scan.taken.rows += to.Changes();
   }

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kCacheKib = 512;  // each connection; rows are appended and read once
 
-// The time by which rows age, and what finds the old ones.
+// The retention clock, and indexes by age.
 const char* const kAgeStep = R"sql(
 ALTER TABLE handled_events ADD COLUMN created_ms INTEGER NOT NULL DEFAULT 0;
 UPDATE handled_events SET created_ms = CAST(strftime('%s', 'now') AS INTEGER) * 1000;
@@ -39,7 +39,7 @@ CREATE TABLE aged(only_one INTEGER PRIMARY KEY CHECK(only_one = 1), now_ms INTEG
 }  // namespace
 
 const std::vector<const char*>& StateSteps() {
-  // A step that was released never changes; later ones are added behind it.
+  // A released step never changes; new steps are appended.
   static const std::string first = std::string(conversation::kSchema) + kOutboxSchema +
                                    kAnsweredEventsSchema + kInjectionsSchema + kSeenItemsSchema +
                                    kMemorySessionsSchema + kAuditSchema + kKeptPolicySchema;
@@ -71,7 +71,7 @@ base::Result<std::unique_ptr<State>> State::Open(
   const std::vector<const char*>& steps = StateSteps();
   RETURN_IF_ERROR(FinishSettingAside(directory));
   ASSIGN_OR_RETURN(const sqlite::Examination found, sqlite::Examine(path));
-  // What a newer program wrote is left to it, damaged or not: Migrate refuses.
+  // The file of a newer program stays untouched, damaged or not: Migrate refuses.
   if (found.damaged && found.schema_version <= static_cast<int64_t>(steps.size())) {
     RETURN_IF_ERROR(SetAside(directory, base::SystemClock().NowMs()));
   }
@@ -107,7 +107,7 @@ base::Status State::Change(std::function<base::Status(sqlite::Database&)> work, 
   return done;
 }
 
-// Not waited for: who reads has nothing from it. What is not written is met again after a restart.
+// Does not block the reader. A row that is not recorded is found again after a restart.
 void State::Remember(std::vector<sqlite::UnsoundRow> rows) {
   damaged_.With([&](auto& known) {
     std::erase_if(rows, [&](const sqlite::UnsoundRow& row) {

@@ -18,19 +18,17 @@ CREATE TABLE handled_events(
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-Result<std::optional<std::string>> AnswerGiven(sqlite::Database& db,
-                                               const std::string& conversation,
-                                               const std::string& event_key) {
+Result<std::optional<std::string>> FindAnswer(sqlite::Database& db, const std::string& conversation,
+                                              const std::string& event_key) {
   ASSIGN_OR_RETURN(
       auto query,
       db.Prepare("SELECT answer FROM handled_events WHERE conversation = ? AND event = ?"));
   query.Bind(conversation).Bind(event_key);
-  ASSIGN_OR_RETURN(const bool found, query.Step());
-  return found ? std::optional(query.Text(0)) : std::nullopt;
+  return query.ReadFirst([](const sqlite::Statement& row) { return row.Text(0); });
 }
 
-Status RecordAnswer(sqlite::Database& db, const std::string& conversation,
-                    const std::string& event_key, const std::string& answer, int64_t now_ms) {
+Status SaveAnswer(sqlite::Database& db, const std::string& conversation,
+                  const std::string& event_key, const std::string& answer, int64_t now_ms) {
   ASSIGN_OR_RETURN(auto insert, db.Prepare("INSERT INTO handled_events(conversation, event, answer,"
                                            " created_ms) VALUES(?,?,?,?)"));
   return insert.Bind(conversation).Bind(event_key).Bind(answer).Bind(now_ms).Run();

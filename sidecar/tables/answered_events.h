@@ -14,10 +14,10 @@ namespace sidecar {
 extern const char* const kAnsweredEventsSchema;
 
 // The answer that the event of this key got; nullopt: the event is new.
-base::Result<std::optional<std::string>> AnswerGiven(sqlite::Database& db,
-                                                     const std::string& conversation,
-                                                     const std::string& event_key);
-base::Status RecordAnswer(sqlite::Database& db, const std::string& conversation,
-                          const std::string& event_key, const std::string& answer, int64_t now_ms);
+base::Result<std::optional<std::string>> FindAnswer(sqlite::Database& db,
+                                                    const std::string& conversation,
+                                                    const std::string& event_key);
+base::Status SaveAnswer(sqlite::Database& db, const std::string& conversation,
+                        const std::string& event_key, const std::string& answer, int64_t now_ms);
 
 }  // namespace sidecar

@@ -32,7 +32,7 @@ CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
   BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 )sql";
 
-// Without a row nothing was read: a salvaged file begins so, since its numbers may begin again.
+// No row: nothing was read. A salvaged file begins without one, since its numbers may begin anew.
 const char* const kAuditStep = R"sql(
 CREATE TABLE audit_read(only_one INTEGER PRIMARY KEY CHECK(only_one = 1),
   through INTEGER NOT NULL) STRICT;
@@ -61,11 +61,9 @@ Result<AuditPage> ReadAudit(sqlite::Database& db, int64_t from, int64_t limit, s
   query.Bind(from);
   AuditPage page;
   size_t used = 0;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return page;
-    AuditRow row{query.Int(0), query.Text(1), query.Text(2), query.Text(3), {}, query.Int(5)};
-    const std::string details = query.Text(4);
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& found) {
+    AuditRow row{found.Int(0), found.Text(1), found.Text(2), found.Text(3), {}, found.Int(5)};
+    const std::string details = found.Text(4);
     for (const std::string* text : {&row.conversation, &row.event, &row.tool}) {
       used += base::DumpJson(*text).size();
     }
@@ -73,20 +71,22 @@ Result<AuditPage> ReadAudit(sqlite::Database& db, int64_t from, int64_t limit, s
     const bool fits = std::ssize(page.rows) < limit && used <= bytes;
     if (!fits && !page.rows.empty()) {
       page.more = row.number;
-      return page;
+      return false;
     }
     row.details = base::ParseJson(details).value_or(Json());
     page.rows.push_back(std::move(row));
-  }
+    return true;
+  }));
+  return page;
 }
 
-Result<AuditStanding> AuditStands(sqlite::Database& db) {
-  // Numbers have no holes: the rows that are gone are the first ones.
+Result<AuditStatus> ReadAuditStatus(sqlite::Database& db) {
+  // Numbers have no holes: deleted rows are the first ones.
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT coalesce((SELECT max(number) FROM audit_log), 0),"
                                           " coalesce((SELECT min(number) FROM audit_log), 1),"
                                           " coalesce((SELECT through FROM audit_read), 0)"));
   ASSIGN_OR_RETURN([[maybe_unused]] const bool found, query.Step());
-  AuditStanding stands;
+  AuditStatus stands;
   stands.through = query.Int(2);
   stands.last = std::max(query.Int(0), stands.through);
   stands.unread = stands.last - std::max(stands.through, query.Int(1) - 1);
@@ -94,7 +94,7 @@ Result<AuditStanding> AuditStands(sqlite::Database& db) {
 }
 
 Status MarkAuditRead(sqlite::Database& db, int64_t through) {
-  ASSIGN_OR_RETURN(const AuditStanding stands, AuditStands(db));
+  ASSIGN_OR_RETURN(const AuditStatus stands, ReadAuditStatus(db));
   if (through > stands.last) {
     return base::Error{base::Code::kInvalid, "through is " + std::to_string(through) +
                                                  " and the last row of the audit log is " +
@@ -115,12 +115,11 @@ Result<int64_t> RemoveReadAudit(sqlite::Database& db, const Cut& cut) {
                                             " WHERE number <= (SELECT through FROM audit_read)"
                                             " ORDER BY number LIMIT ?"));
     query.Bind(kRowsOfAPiece);
-    while (true) {
-      ASSIGN_OR_RETURN(const bool more, query.Step());
-      if (!more) break;
-      if (cut.reason == Cut::Reason::kAge && query.Int(1) >= cut.before_ms) break;  // no holes
-      numbers.push_back(query.Int(0));
-    }
+    RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
+      if (cut.reason == Cut::Reason::kAge && row.Int(1) >= cut.before_ms) return false;  // no holes
+      numbers.push_back(row.Int(0));
+      return true;
+    }));
   }
   return RemoveNumbers(db, "DELETE FROM audit_log WHERE number = ?", numbers);
 }

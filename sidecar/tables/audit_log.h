@@ -34,12 +34,12 @@ struct AuditPage {
 // Rows from number `from` on, as many as fit; a page has at least one row.
 base::Result<AuditPage> ReadAudit(sqlite::Database& db, int64_t from, int64_t limit, size_t bytes);
 
-struct AuditStanding {
+struct AuditStatus {
   int64_t last = 0;     // the highest number of a row
   int64_t through = 0;  // the read mark
   int64_t unread = 0;
 };
-base::Result<AuditStanding> AuditStands(sqlite::Database& db);
+base::Result<AuditStatus> ReadAuditStatus(sqlite::Database& db);
 
 // Moves the read mark to `through`, never backwards. kInvalid: no row has this number yet.
 base::Status MarkAuditRead(sqlite::Database& db, int64_t through);

@@ -1,4 +1,4 @@
-// One small table; the rows that it names stay where they are, for a person who wants to look.
+// One small table; damaged rows stay in their tables, for inspection.
 #include "sidecar/tables/damaged_rows.h"
 
 namespace sidecar {
@@ -32,11 +32,9 @@ Result<std::vector<sqlite::UnsoundRow>> NoteDamagedRows(sqlite::Database& db,
 Result<std::map<std::string, int64_t>> CountDamagedRows(sqlite::Database& db) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT name, count(*) FROM damaged_rows GROUP BY name"));
   std::map<std::string, int64_t> counts;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return counts;
-    counts[query.Text(0)] = query.Int(1);
-  }
+  RETURN_IF_ERROR(
+      query.ForEachRow([&](const sqlite::Statement& row) { counts[row.Text(0)] = row.Int(1); }));
+  return counts;
 }
 
 }  // namespace sidecar

@@ -71,19 +71,19 @@ Result<InjectionPage> Injections(sqlite::Database& db, const std::string& conver
   query.Bind(conversation).Bind(turn).Bind(place.from);
   InjectionPage page;
   size_t bytes = 0;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return page;
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
     // As JSON; `items` is that already.
-    for (const int column : {2, 3, 4, 5, 6}) bytes += base::DumpJson(query.Text(column)).size();
-    bytes += query.Text(8).size() + kNamesOfAnInjection;
+    for (const int column : {2, 3, 4, 5, 6}) bytes += base::DumpJson(row.Text(column)).size();
+    bytes += row.Text(8).size() + kNamesOfAnInjection;
     const bool fits = std::ssize(page.records) < place.limit && bytes <= place.bytes;
     if (!fits && !page.records.empty()) {
-      page.more = query.Int(11);
-      return page;
+      page.more = row.Int(11);
+      return false;
     }
-    page.records.push_back(ReadInjection(query));
-  }
+    page.records.push_back(ReadInjection(row));
+    return true;
+  }));
+  return page;
 }
 
 }  // namespace sidecar

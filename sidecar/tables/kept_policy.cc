@@ -1,4 +1,4 @@
-// One row.
+// A table of one row.
 #include "sidecar/tables/kept_policy.h"
 
 namespace sidecar {
@@ -25,8 +25,7 @@ Status KeepPolicy(sqlite::Database& db, const std::string& file, int64_t now_ms)
 
 Result<std::optional<std::string>> KeptPolicy(sqlite::Database& db) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT file FROM kept_policy"));
-  ASSIGN_OR_RETURN(const bool found, query.Step());
-  return found ? std::optional(query.Text(0)) : std::nullopt;
+  return query.ReadFirst([](const sqlite::Statement& row) { return row.Text(0); });
 }
 
 }  // namespace sidecar

@@ -23,8 +23,8 @@ CREATE TABLE seen_items(
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-// Takes over the older list of keys, in which the revision was the last part of an observation's
-// key; the highest one wins.
+// Migrates the older list of keys, where the revision is the last part of an observation's key; the
+// highest revision wins.
 const char* const kLedgerStep = R"sql(
 CREATE TABLE ledger(
   conversation TEXT NOT NULL,
@@ -49,11 +49,9 @@ Result<Ledger> ReadLedger(sqlite::Database& db, const std::string& conversation)
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT item, value FROM ledger WHERE conversation = ?"));
   query.Bind(conversation);
   Ledger ledger;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return ledger;
-    ledger[query.Text(0)] = query.Text(1);
-  }
+  RETURN_IF_ERROR(
+      query.ForEachRow([&](const sqlite::Statement& row) { ledger[row.Text(0)] = row.Text(1); }));
+  return ledger;
 }
 
 Result<std::vector<LedgerEntry>> LedgerEntries(sqlite::Database& db,
@@ -63,12 +61,7 @@ Result<std::vector<LedgerEntry>> LedgerEntries(sqlite::Database& db,
                                           " WHERE conversation = ? AND (marked_ms, item) > (?, ?)"
                                           " ORDER BY marked_ms, item LIMIT ?"));
   query.Bind(conversation).Bind(behind.marked_ms).Bind(behind.item).Bind(limit);
-  std::vector<LedgerEntry> entries;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return entries;
-    entries.push_back(ReadEntry(query));
-  }
+  return query.ReadAll(ReadEntry);
 }
 
 Result<std::optional<LedgerEntry>> FindInLedger(sqlite::Database& db,
@@ -77,9 +70,7 @@ Result<std::optional<LedgerEntry>> FindInLedger(sqlite::Database& db,
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT item, value, turn, marked_ms FROM ledger"
                                           " WHERE conversation = ? AND item = ?"));
   query.Bind(conversation).Bind(item);
-  ASSIGN_OR_RETURN(const bool found, query.Step());
-  if (!found) return std::optional<LedgerEntry>();
-  return std::optional<LedgerEntry>(ReadEntry(query));
+  return query.ReadFirst(ReadEntry);
 }
 
 Status MarkInLedger(sqlite::Database& db, const std::string& conversation,

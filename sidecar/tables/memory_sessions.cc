@@ -32,9 +32,9 @@ Result<std::optional<MemorySession>> FindMemorySession(sqlite::Database& db,
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT id, conversation, predecessor, after_sequence"
                                           " FROM memory_sessions WHERE id = ?"));
   query.Bind(id);
-  ASSIGN_OR_RETURN(const bool found, query.Step());
-  if (!found) return std::optional<MemorySession>();
-  return std::optional<MemorySession>({query.Text(0), query.Text(1), query.Text(2), query.Int(3)});
+  return query.ReadFirst([](const sqlite::Statement& row) {
+    return MemorySession{row.Text(0), row.Text(1), row.Text(2), row.Int(3)};
+  });
 }
 
 Result<int64_t> SummarizedSequence(sqlite::Database& db, const std::string& id) {

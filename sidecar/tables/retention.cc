@@ -1,4 +1,4 @@
-// One row a place; a place without rules has none.
+// One row for each project and server with rules.
 #include "sidecar/tables/retention.h"
 
 namespace sidecar {
@@ -8,18 +8,15 @@ CREATE TABLE retention_told(project TEXT NOT NULL, destination TEXT NOT NULL, ru
   PRIMARY KEY(project, destination)) STRICT;
 )sql";
 
-base::Result<std::vector<RetentionTold>> ReadRetentionTold(sqlite::Database& db) {
+base::Result<std::vector<PublishedRetention>> ReadPublishedRetention(sqlite::Database& db) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT project, destination, rules FROM retention_told"
                                           " ORDER BY rowid"));
-  std::vector<RetentionTold> told;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool more, query.Step());
-    if (!more) return told;
-    told.push_back({query.Text(0), query.Text(1), query.Text(2)});
-  }
+  return query.ReadAll([](const sqlite::Statement& row) {
+    return PublishedRetention{row.Text(0), row.Text(1), row.Text(2)};
+  });
 }
 
-base::Status NoteRetentionTold(sqlite::Database& db, const RetentionTold& told) {
+base::Status SavePublishedRetention(sqlite::Database& db, const PublishedRetention& told) {
   if (told.rules.empty()) {
     ASSIGN_OR_RETURN(
         auto remove,

@@ -13,11 +13,11 @@ namespace sidecar {
 
 extern const char* const kRetentionStep;  // a migration
 
-struct RetentionTold {
+struct PublishedRetention {
   std::string project, destination, rules;  // rules: the JSON list; destination: a base URL
 };
-base::Result<std::vector<RetentionTold>> ReadRetentionTold(sqlite::Database& db);
+base::Result<std::vector<PublishedRetention>> ReadPublishedRetention(sqlite::Database& db);
 // Empty rules: withdrawn.
-base::Status NoteRetentionTold(sqlite::Database& db, const RetentionTold& told);
+base::Status SavePublishedRetention(sqlite::Database& db, const PublishedRetention& told);
 
 }  // namespace sidecar

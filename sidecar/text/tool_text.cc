@@ -1,5 +1,5 @@
-// Flattens what agents send about tools into text. The shapes are those that Claude Code, MCP
-// servers and plain runtimes use.
+// Flattens arguments and results of tools into text, in the shapes of Claude Code, MCP servers and
+// plain runtimes.
 #include "sidecar/text/tool_text.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void AddLine(std::string& text, std::string_view more) {
   text += more;
 }
 
-// Lines one behind the other, of which the middle is let go when they are too long.
+// Joins lines; drops the middle of a text that is too long.
 class OutputBuilder {
  public:
   void AddLine(std::string_view more) {
@@ -280,8 +280,8 @@ bool ShortenStrings(Json& value) {
 
 namespace {
 
-// Without injected items wherever they were found again without their block, by grep for example:
-// from the head of the item to the end of the line. Each line is searched once.
+// Removes injected items that stand without their block, in the output of grep for example: from
+// the head of the item to the end of the line. Each line is searched once.
 std::string WithoutItems(std::string_view text) {
   constexpr std::string_view kHead = "- [id ", kType = "; type ", kTrust = "; trust ";
   std::string rest;
@@ -319,7 +319,7 @@ bool ReadsLikeOurs(std::string_view line) {
                      [&](std::string_view begin) { return line.starts_with(begin); });
 }
 
-// Where a block without an end ends: one who writes its beginning must not hide what follows.
+// The end of an unclosed block, so that the mere beginning of a block hides nothing behind it.
 size_t EndOfUnclosed(std::string_view text, size_t begin) {
   size_t end = std::min(text.find('\n', begin), text.size());
   while (end < text.size()) {
@@ -338,10 +338,10 @@ std::string WithoutBlocks(std::string_view text, std::string_view name) {
   for (size_t begin = text.find(open); begin != std::string_view::npos;) {
     rest += text.substr(copied, begin - copied);
     if (!end || *end < begin) end = text.find(close, begin);
-    // Blocks of ours do not nest: an end behind the next beginning is that one's.
+    // Our blocks do not nest: an end behind the next beginning belongs to that block.
     const size_t next = text.find(open, begin + open.size());
     const bool closed = *end != std::string_view::npos && *end < next;
-    // Looked for up to the next beginning only, so that all of them cost one pass.
+    // The search stops at the next beginning, so that all blocks cost one pass.
     copied = closed ? *end + close.size() : EndOfUnclosed(text.substr(0, next), begin);
     begin = next;
   }

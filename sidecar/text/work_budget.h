@@ -10,7 +10,7 @@
 namespace sidecar {
 
 // Microseconds of processor time so far; the start is arbitrary.
-using SpentTime = std::function<int64_t()>;
+using CpuClock = std::function<int64_t()>;
 
 // A hook event has at most 8 MiB; ordinary text of that size takes less on a current core.
 inline constexpr int64_t kHookBudgetUs = 250'000;
@@ -18,7 +18,7 @@ inline constexpr int64_t kHookBudgetUs = 250'000;
 class WorkBudget {
  public:
   WorkBudget() = default;  // without a limit
-  WorkBudget(SpentTime spent, int64_t limit_us)
+  WorkBudget(CpuClock spent, int64_t limit_us)
       : spent_(std::move(spent)), end_us_(spent_() + limit_us) {}
 
   // Counts work on `bytes` bytes. False once the budget is used up, and on every later call.
@@ -35,7 +35,7 @@ class WorkBudget {
  private:
   static constexpr size_t kBytesBetweenLooks = 4 << 10;
 
-  SpentTime spent_;
+  CpuClock spent_;
   int64_t end_us_ = 0;
   size_t work_ = 0, due_ = 0;
   bool over_ = false;

@@ -1,5 +1,5 @@
-// Decodes, hands over, encodes. An event that we do not know is answered {}: an agent newer than we
-// are must not be disturbed. No event is refused for what is in it.
+// Decodes, calls the turn, encodes. An unknown event is answered {}, so that newer agents work. No
+// event is refused for its contents.
 #include "sidecar/turn/hooks.h"
 
 #include <utility>
@@ -72,17 +72,17 @@ http::Response Hooks::Handle(const http::Request& request) {
   metrics_.Count("agent_memory_sidecar_hooks_refused_total",
                  {{"reason", base::CodeName(answer.error().code)}});
   LogRefusal(answer.error());
-  // Runtimes show a model the body; it may name what the event said.
+  // Runtimes show the body to a model; the body may quote the event.
   return http::ErrorResponse({answer.error().code, base::Inert(answer.error().message)});
 }
 
-// Seldom, since a runtime that sends one such event sends many.
+// Rate-limited: a runtime that sends one such event sends many.
 void Hooks::LogRefusal(const base::Error& error) {
   const int64_t now_ms = clock_.MonotonicMs();
   int64_t next_ms = next_log_ms_;
   if (now_ms < next_ms || !next_log_ms_.compare_exchange_strong(next_ms, now_ms + kLogEveryMs))
     return;
-  // The parser's words quote the text.
+  // The parser's message quotes the text.
   const bool parser = error.message.starts_with("malformed JSON");
   base::LogWarn(
       "hook events are refused; said once a minute",

@@ -1,4 +1,4 @@
-// Keeps the figures twice, as numbers for the status and as metrics for Prometheus, in one step.
+// Adds to the numbers of the status and to the metrics of Prometheus in one step.
 #include "sidecar/turn/rule_counters.h"
 
 #include <algorithm>

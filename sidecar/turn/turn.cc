@@ -1,4 +1,4 @@
-// The life of a turn in code.
+// The order of a turn.
 #include "sidecar/turn/turn.h"
 
 #include <time.h>
@@ -24,8 +24,8 @@ base::Json EventOf(const RecalledItem& item) {
           {"method", item.method}};
 }
 
-// The trace's account of a turn: what was found and what of it the agent got, by id and rank, no
-// contents (the reference's event name).
+// The trace event of a turn (the reference's name): found and injected items by id and rank, no
+// contents.
 void Describe(telemetry::Span& span, const TurnDraft& draft, const TurnRecall& recall,
               const TurnOutcome& outcome) {
   if (!span.recording()) return;
@@ -69,8 +69,7 @@ TurnDraft DraftWithin(telemetry::Span& turn, const ActivePolicy& policy, api::Ho
   return draft;
 }
 
-// Without words of anybody: what a conversation and a call are called is their agent's choice, so
-// it is cut.
+// No contents; ids of conversations and calls are an agent's choice and are cut.
 void LogTurn(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome) {
   constexpr size_t kShown = 80;
   base::LogDebug("hook", [&] {
@@ -93,8 +92,7 @@ void LogTurn(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome
 
 base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
                                          const telemetry::TraceContext& trace) {
-  const auto policy = parts_.policies.Current();
-  if (!policy) return base::Error{base::Code::kUnavailable, "no policy is in force yet"};
+  ASSIGN_OR_RETURN(const auto policy, parts_.policies.InForce());
   const auto span = parts_.tracer.Start({.name = "turn", .parent = trace});
   const TurnDraft draft = DraftWithin(*span, *policy, std::move(event));
   const TurnRecall recall = RecallFor(draft, policy->policy, *span);
@@ -105,7 +103,7 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
       parts_.rules.Count(draft.verdicts, false);
       span->Fail(base::CodeName(committed.error().code));
       if (draft.denial.empty()) return committed.error();
-      // What is forbidden stays so, whether it can be written down or not.
+      // A denial holds even when the commit fails.
       parts_.metrics.Count("agent_memory_sidecar_denials_total");
       return api::HookAnswer{"", "deny", draft.denial};
     }
@@ -113,7 +111,7 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
     parts_.wake();
   }
   if (!draft.denial.empty()) {
-    // Also where the event was answered before, when the policy still allowed it.
+    // Also for a repeated event that an older policy allowed.
     outcome.answer.permission_decision = "deny";
     outcome.answer.permission_decision_reason = draft.denial;
   }
@@ -126,16 +124,16 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
 base::Result<TurnOutcome> Turn::CommitWithin(telemetry::Span& turn, const TurnDraft& draft,
                                              const TurnRecall& recall, const ActivePolicy& policy) {
   const auto span = turn.Child("commit", telemetry::SpanKind::kInternal);
-  // What is delivered later names this turn as its cause.
-  const std::string cause =
+  // Later deliveries link to this turn.
+  const std::string traceparent =
       turn.recording() ? telemetry::FormatTraceparent(turn.context()) : std::string();
-  // Before the transaction, which other events wait for.
+  // Before the transaction, since other events wait for it.
   std::unique_ptr<SessionAccount> account;
   if (draft.EndsSession()) {
     ASSIGN_OR_RETURN(account, PrepareAccount(parts_.state, draft.event.session_id, policy.policy));
   }
   return parts_.state.Write<TurnOutcome>([&](sqlite::Database& db) {
-    return CommitTurn(db, draft, recall, policy, parts_.limits, parts_.clock.NowMs(), cause,
+    return CommitTurn(db, draft, recall, policy, parts_.limits, parts_.clock.NowMs(), traceparent,
                       account.get());
   });
 }

@@ -1,6 +1,5 @@
-// Writes a draft. The text of an injection is made here, because what the conversation has already
-// seen is only certain inside the transaction: two events at once must not both inject the same
-// memory.
+// Writes a draft. The text of an injection is rendered here, because the ledger is only certain
+// inside the transaction: two concurrent events must not inject the same memory.
 #include "sidecar/turn/turn_commit.h"
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
+#include "lib/conversation/conversations.h"
+#include "lib/conversation/messages.h"
 #include "sidecar/recall/prompt.h"
 #include "sidecar/tables/answered_events.h"
 #include "sidecar/tables/audit_log.h"
@@ -25,8 +26,8 @@ using base::Status;
 
 constexpr size_t kAuditCharacters = 4'000;
 
-// K31: the same call and rule give the same key, whoever sends it how often. Some runtimes count
-// their calls from 1 in every turn: the event's key, with its contents, tells such calls apart.
+// The same call and rule give the same key. Some runtimes count calls from 1 in every turn: the key
+// of the event, with its contents, tells such calls apart.
 std::string CaptureKey(const TurnDraft& draft, const Capture& capture, const std::string& session,
                        int64_t turn, const api::Policy& policy) {
   const api::HookEvent& event = draft.event;
@@ -51,7 +52,7 @@ Status CommitCaptures(sqlite::Database& db, const TurnDraft& draft,
   return {};
 }
 
-// A ledger that is full stops taking marks, not turns: the memory may then come again.
+// A full ledger takes no more marks, and the turn goes on: the memory may be injected again.
 Status MarkAll(sqlite::Database& db, const conversation::Conversation& conversation,
                const std::vector<LedgerMark>& marks, int64_t now_ms) {
   for (const LedgerMark& mark : marks) {
@@ -103,7 +104,7 @@ Status CommitAudit(sqlite::Database& db, const TurnDraft& draft, int64_t now_ms)
   return AddAudit(db, event.session_id, event.name, event.tool_name, details, now_ms);
 }
 
-// Messages, captures and, for a prompt, the next turn. The conversation comes back as it is now.
+// Writes messages, captures and, for a prompt, the next turn. → the conversation afterwards.
 Result<conversation::Conversation> CommitMessages(sqlite::Database& db, const TurnDraft& draft,
                                                   const OutboxContext& context) {
   ASSIGN_OR_RETURN(auto conversation, OpenConversation(db, draft.event.session_id, context));
@@ -140,13 +141,13 @@ bool WritesNothing(const TurnDraft& draft, const TurnRecall& recall) {
 
 Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
                                const TurnRecall& recall, const ActivePolicy& policy,
-                               const OutboxLimits& limits, int64_t now_ms, const std::string& cause,
-                               const SessionAccount* account) {
+                               const OutboxLimits& limits, int64_t now_ms,
+                               const std::string& traceparent, const SessionAccount* account) {
   const std::string& id = draft.event.session_id;
-  const OutboxContext context{policy.policy, limits, now_ms, cause};
+  const OutboxContext context{policy.policy, limits, now_ms, traceparent};
   TurnOutcome outcome;
   if (!draft.event_key.empty()) {
-    ASSIGN_OR_RETURN(const auto given, AnswerGiven(db, id, draft.event_key));
+    ASSIGN_OR_RETURN(const auto given, FindAnswer(db, id, draft.event_key));
     if (given) {
       outcome.answer = DecodeAnswer(*given);
       outcome.repeated = true;
@@ -173,7 +174,7 @@ Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
     outcome.answer.permission_decision_reason = draft.denial;
   }
   if (!draft.event_key.empty()) {
-    RETURN_IF_ERROR(RecordAnswer(db, id, draft.event_key, EncodeAnswer(outcome.answer), now_ms));
+    RETURN_IF_ERROR(SaveAnswer(db, id, draft.event_key, EncodeAnswer(outcome.answer), now_ms));
   }
   return outcome;
 }

@@ -30,12 +30,12 @@ struct TurnOutcome {
 bool WritesNothing(const TurnDraft& draft, const TurnRecall& recall);
 
 // Runs inside the writer's transaction. kFull: the outbox or the volume is full, nothing is
-// written. `cause`: see OutboxRow. `account`: of the session that the event ends, see
+// written. `traceparent`: see OutboxRow. `account`: of the session that the event ends, see
 // EndConversation.
 base::Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
                                      const TurnRecall& recall, const ActivePolicy& policy,
                                      const OutboxLimits& limits, int64_t now_ms,
-                                     const std::string& cause,
+                                     const std::string& traceparent,
                                      const SessionAccount* account = nullptr);
 
 }  // namespace sidecar

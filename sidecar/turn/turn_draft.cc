@@ -1,4 +1,4 @@
-// From an event to its draft: shorten, redact, name, and hand to the save rules.
+// Shortens, redacts and names an event, then evaluates the save rules.
 #include "sidecar/turn/turn_draft.h"
 
 #include <algorithm>
@@ -32,8 +32,7 @@ bool ShortenText(std::string& text) {
   return cut;
 }
 
-// Of all texts in `value` together `room` bytes stay; one behind them says how long it was. A short
-// one costs no more than that.
+// Keeps `room` bytes of all texts in `value` together; a text beyond them becomes its length.
 bool LeaveOutBeyond(Json& value, size_t& room) {
   constexpr size_t kShort = 64;
   if (value.is_string()) {
@@ -89,8 +88,8 @@ std::string HashOf(std::initializer_list<std::string> parts) {
   return base::Sha256Hex("[" + base::Join(parts, ",") + "]").substr(0, 24);
 }
 
-// The same for an event that is posted again. Prompts and answers have no id of their own: without
-// the turn's prompt_id equal ones are taken for different, since people do repeat themselves.
+// The same for a repeated event. Prompts and answers have no id: without the turn's prompt_id equal
+// ones count as different, since people repeat themselves.
 std::string EventKey(const api::HookEvent& event, const std::string& output) {
   switch (event.kind) {
     case EventKind::kPreToolUse:
@@ -118,7 +117,7 @@ conversation::Message MessageOf(const char* role, std::string content) {
   return message;
 }
 
-// The call in the shape that chat models use, so that any runtime can go on from it.
+// The call in the form of chat models, so that any runtime can continue.
 conversation::Message CallMessage(const api::HookEvent& event, const std::string& call_id) {
   conversation::Message message = MessageOf("assistant", "");
   message.tool_calls =
@@ -150,7 +149,7 @@ bool IsAudited(const api::Policy& policy, const api::HookEvent& event) {
                      [&](const std::string& tool) { return ToolMatches(tool, event.tool_name); });
 }
 
-// Before anything is cut: what stands in the middle of a long command runs too.
+// Before any cut: the middle of a long command runs too.
 void JudgeCall(const ActivePolicy& policy, const api::HookEvent& event, const RealPath& real_path,
                WorkBudget& budget, TurnDraft& draft) {
   Denial denial = DeniedCall(policy.policy, event, real_path, budget);

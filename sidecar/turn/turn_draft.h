@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/api/hook_event.h"
-#include "lib/conversation/conversations.h"
+#include "lib/conversation/message.h"
 #include "sidecar/denial/denial.h"
 #include "sidecar/policy/active_policy.h"
 #include "sidecar/redaction/redaction.h"
@@ -39,7 +39,7 @@ struct TurnDraft {
 // The clock and the links of the file system, as a draft reads them. The defaults read nothing, so
 // that the same event gives the same draft.
 struct DraftSources {
-  SpentTime spent = [] { return int64_t{0}; };
+  CpuClock spent = [] { return int64_t{0}; };
   RealPath real_path = [](const std::string& path) { return path; };
 };
 

@@ -1,5 +1,5 @@
-// The delivery loop. A row leaves the outbox only after a 2xx; a crash before that sends it again
-// with the same Idempotency-Key, which the server answers as before.
+// The delivery loop. A row leaves the outbox after a 2xx; after a crash before that, the row is
+// sent again with the same Idempotency-Key, which the server deduplicates.
 #include "sidecar/upstream/delivery.h"
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 namespace sidecar {
 namespace {
 
-constexpr int64_t kPage = 256;       // rows looked at together
+constexpr int64_t kPage = 256;       // rows of one read
 constexpr size_t kCommitEvery = 64;  // settled rows in one commit
-// Every new row wakes the thread. A look without being woken is for what nobody foresaw.
+// New rows wake the thread; the longest pause is a safety net.
 constexpr int64_t kIdleMs = 60'000;
 constexpr int64_t kCommitAgainMs = 1'000;
 constexpr int kFlushAttempts = 3;
 constexpr size_t kReasonCharacters = 300;
-constexpr int64_t kReplayAfterMs = 30'000;  // a row that waited so long is no news any more
+constexpr int64_t kReplayAfterMs = 30'000;  // older rows count against the backlog quota
 constexpr int64_t kLongestBudgetWaitS = 60;
 
 int64_t RetryAfterMs(const http::Response& answer) {
@@ -79,7 +79,7 @@ base::Result<bool> Delivery::AwaitLane(const std::string& lane, int64_t limit_ms
     return state_.Read([&](sqlite::Database& db) { return HasPending(db, lane); });
   };
   std::unique_lock lock(mutex_);
-  // A round that runs may be past the lane's rows; the one after it is not.
+  // A running round may be past the lane's rows; the round after it is not.
   const uint64_t last_round = rounds_ + (in_round_ ? 2 : 1);
   for (bool woken = false;; woken = true) {
     const uint64_t seen = settled_;
@@ -152,14 +152,14 @@ std::optional<int64_t> Delivery::SendPage(const std::vector<OutboxHead>& heads, 
     auto row = state_.Read([&](sqlite::Database& db) { return LoadRow(db, head.sequence); });
     if (!row || !*row) continue;
     const Outcome outcome = Deliver(**row, pass.settled);
-    // Behind a row that was stepped over one alone is sent.
+    // Behind a skipped row of a lane only one row is sent.
     const bool stepped = pass.lanes.stepped.erase(head.lane) > 0;
     if (stepped || outcome == Outcome::kLaneWaits) pass.lanes.waiting.insert(head.lane);
     if (outcome == Outcome::kSuspended) {
       Commit(pass.settled);
       return std::max<int64_t>(server_due_ms_ - clock_.MonotonicMs(), 1);
     }
-    // The probe passed: what was skipped for it comes in the next round, at once.
+    // The probe passed: the next round sends the skipped rows at once.
     if (pass.probes && !suspended_) return Commit(pass.settled) ? 1 : kCommitAgainMs;
     if (pass.settled.size() >= kCommitEvery && !Commit(pass.settled)) return kCommitAgainMs;
   }
@@ -185,7 +185,7 @@ int64_t Delivery::WaitAfter(Pass& pass) {
 }
 
 Delivery::Outcome Delivery::Deliver(const OutboxRow& row, std::vector<Settled>& settled) {
-  if (!row.sound) {
+  if (!row.checksum_ok) {
     return Die(row,
                {row.sequence, "damaged",
                 "its bytes are not those that were written: the disk changed them; nothing of it "
@@ -212,7 +212,7 @@ base::Result<http::Response> Delivery::Send(const OutboxRow& row, const std::str
   if (options_.tracer) {
     span = options_.tracer->Start({.name = "deliver " + row.kind,
                                    .kind = telemetry::SpanKind::kClient,
-                                   .cause = telemetry::ParseTraceparent(row.cause)});
+                                   .cause = telemetry::ParseTraceparent(row.traceparent)});
   }
   http::ClientRequest request;
   request.method = row.method;
@@ -259,7 +259,7 @@ Delivery::Outcome Delivery::OnAnswer(const OutboxRow& row, const http::Response&
   return Outcome::kSettled;
 }
 
-// Either all rows wait, or this one is alone in being refused and its lane waits for it.
+// Either all rows wait, or only this row is refused and its lane waits.
 Delivery::Outcome Delivery::OnServerFault(const OutboxRow& row, const DeliveryOutcome& fault,
                                           Settled last_words, std::vector<Settled>& settled) {
   switch (refusals_.OnServerFault(row, fault, clock_.MonotonicMs())) {
@@ -303,7 +303,7 @@ void Delivery::Suspend(const char* reason, const std::string& message) {
   }
 }
 
-// The server answered as a memory server does.
+// The answer of a working memory server.
 void Delivery::Resume() {
   server_due_ms_ = 0;
   if (!suspended_.exchange(false)) return;

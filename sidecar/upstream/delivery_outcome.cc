@@ -1,5 +1,6 @@
-// The table of statuses. A proxy, a mesh or a wrong Service answers with the same numbers as a
-// memory server, for every row alike: only what is certainly about the row may end it.
+// The table of statuses. A proxy, a mesh or a wrong Service answers every row with the same
+// statuses as a memory server, so only a status that is certainly about the row makes a dead
+// letter.
 #include "sidecar/upstream/delivery_outcome.h"
 
 #include <algorithm>
@@ -14,13 +15,13 @@ namespace {
 using base::Json;
 using OutcomeKind = DeliveryOutcome::Kind;
 
-// With pauses that double up to retry-longest: a minute or two of a row that fails by itself, a
-// quarter of an hour of what is more likely the way to the server.
+// Backoff doubles up to retry-longest: a minute or two for a fault of the row, a quarter of an hour
+// for a likely fault of the network.
 constexpr int kRowTries = 10, kWayTries = 30;
 
 // name.namespace.svc, with the cluster's domain behind it or without → the namespace and the
 // domain; of other hosts the host itself.
-std::string PlaceOf(const std::string& url) {
+std::string NamespaceOf(const std::string& url) {
   const size_t scheme = url.find("://");
   std::string host = scheme == std::string::npos ? url : url.substr(scheme + 3);
   host = host.substr(0, host.find('/'));
@@ -37,21 +38,21 @@ Json BodyOf(const http::Response& answer) { return base::ParseJson(answer.body).
 
 bool HasErrorText(const Json& body) { return !base::StringAt(body, {"error"}).empty(); }
 
-// Of a memory server, which says so in its body; and not of the router of one of our programs,
-// which knows no such path at all.
+// True for the 404 of a memory server's handler, by its body; false for the 404 of a router that
+// does not know the path.
 bool IsUnknownSession(const OutboxRow& row, const Json& body) {
   return row.kind == "session_end" && base::StringAt(body, {"code"}) == "not_found" &&
          HasErrorText(body) && !base::StringAt(body, {"error"}).starts_with("no such resource");
 }
 
-// The key of a capture is of its call and its rule, not of its text: told again when another policy
-// is in force, the call is kept already.
+// The key of a capture names its call and rule, not its text: repeated under another policy, the
+// capture is stored already.
 bool IsKeptCapture(const OutboxRow& row, const http::Response& answer) {
   return answer.status == 422 && row.origin == api::kOriginRule &&
          base::StringAt(BodyOf(answer), {"code"}) == api::kKeyReused;
 }
 
-// A page of a proxy that answers 200 to everything has not stored anything.
+// The page of a proxy that answers 200 to everything stored nothing.
 bool IsReceipt(const OutboxRow& row, const http::Response& answer) {
   if (answer.status == 204) return answer.body.empty();
   const Json body = BodyOf(answer);
@@ -73,7 +74,7 @@ DeliveryOutcome Classify4xx(const OutboxRow& row, const http::Response& answer) 
     case 422:  // a proxy's own page says nothing about the row
       return HasErrorText(BodyOf(answer)) ? DeliveryOutcome{OutcomeKind::kRowFault}
                                           : Fault("not_served", kRowTries, true);
-    case 401:  // about the token: a rotated or late one heals it
+    case 401:  // the token: a rotated one heals it
       return Fault("unauthenticated");
     case 403:
       return base::StringAt(BodyOf(answer), {"code"}) == "denied" ? Fault("denied", kRowTries, true)
@@ -109,14 +110,14 @@ DeliveryOutcome ClassifyResponse(const OutboxRow& row, const http::Response& ans
   return Fault("server_error", kRowTries, true);
 }
 
-// A row that makes the server crash looks like this too.
+// A row that crashes the server looks the same.
 DeliveryOutcome ClassifyNoAnswer() { return Fault("unreachable", kWayTries); }
 
 Destination Redirect(const std::string& captured, const std::string& current) {
   if (captured.empty() || current.empty() || captured == current) {
     return {captured.empty() ? current : captured, true};
   }
-  if (PlaceOf(captured) == PlaceOf(current)) return {current, true};
+  if (NamespaceOf(captured) == NamespaceOf(current)) return {current, true};
   return {captured, false};
 }
 

@@ -1,4 +1,4 @@
-// Keeps the few clients that a sidecar needs: the server in force and, for a while, the one before.
+// Keeps a few clients: that of the current server and, for a while, of the one before.
 #include "sidecar/upstream/memory_servers.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ std::string ReadToken(const std::string& file) {
   return std::string(base::Trim(*token));
 }
 
-// A proxy that speaks for a server that is gone says 502, 503 or 504; a busy server of ours says
-// 503 too, with a JSON body, and is there.
+// A proxy in front of a missing server answers 502, 503 or 504; a busy memory server answers 503
+// with a JSON body.
 ServerHealth::End EndOf(const base::Result<http::Response>& answer) {
   using End = ServerHealth::End;
   if (!answer) {

@@ -1,4 +1,4 @@
-// A row is alone in being refused when the server took another one since its last try.
+// A row is the only refused one when the server accepted another row since its last try.
 #include "sidecar/upstream/refusals.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Refusals::Verdict Refusals::OnServerFault(const OutboxRow& row, const DeliveryOu
                                           int64_t now_ms) {
   Refused& refused = Of(row);
   refused.probed = probes_;
-  if (refused.sequence != row.sequence) {  // it is behind the one that was stepped over
+  if (refused.sequence != row.sequence) {  // behind a skipped row
     refused.step_over = false;
   } else {
     if (refused.tries > 0 && taken_ > refused.taken) ++refused.alone;
@@ -72,7 +72,7 @@ void Refusals::OnSettled(const OutboxRow& row, int64_t now_ms) {
   Refused& refused = found->second;
   if (refused.sequence == row.sequence || !refused.step_over) {
     lanes_.erase(found);
-  } else {  // the one before it has one more try
+  } else {  // the row before has one more try
     refused.step_over = false;
     refused.stepped_over = true;
     Postpone(refused, now_ms);
@@ -93,7 +93,7 @@ int64_t Refusals::WaitAfter(Pass& pass, int64_t now_ms, int64_t longest_ms) {
   std::erase_if(lanes_, [&](const auto& lane) {
     return !pass.seen.contains(lane.first) && !pass.waiting.contains(lane.first);
   });
-  for (const std::string& lane : pass.stepped) {  // there was no row behind it
+  for (const std::string& lane : pass.stepped) {  // no row is behind it
     const auto found = lanes_.find(lane);
     if (found == lanes_.end()) continue;
     found->second.step_over = false;
@@ -108,14 +108,14 @@ int64_t Refusals::WaitAfter(Pass& pass, int64_t now_ms, int64_t longest_ms) {
     return 1;
   }
   int64_t wait_ms = longest_ms;
-  // What is past its time and was not sent waits for something else.
+  // A due row that was not sent waits for another condition.
   for (const auto& [lane, refused] : lanes_) {
     if (refused.due_ms > pass.begin_ms) wait_ms = std::min(wait_ms, refused.due_ms - now_ms);
   }
   return std::max<int64_t>(wait_ms, 1);
 }
 
-// The account of the lane's first row. A row behind the one that is stepped over has none.
+// The state of the lane's first row. A row behind a skipped one has none.
 Refusals::Refused& Refusals::Of(const OutboxRow& row) {
   const auto found = lanes_.find(row.lane);
   const bool kept =

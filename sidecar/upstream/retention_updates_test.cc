@@ -1,5 +1,5 @@
 // When the memory server is told the rules of retention, and that they arrive.
-#include "sidecar/upstream/retention_notice.h"
+#include "sidecar/upstream/retention_updates.h"
 
 #include <functional>
 
@@ -16,7 +16,7 @@ api::Policy PolicyWith(const char* ttl, const std::string& url = "http://m") {
   return policy;
 }
 
-using Told = std::vector<RetentionTold>;
+using Told = std::vector<PublishedRetention>;
 
 std::string Rules(const api::Policy& policy) {
   return base::DumpJson(api::EncodeRetention(policy.retention));
@@ -25,7 +25,7 @@ std::string Rules(const api::Policy& policy) {
 // "project destination rules" of each, in order.
 std::vector<std::string> Notices(const Told& told, const api::Policy& now, bool at_start = false) {
   std::vector<std::string> said;
-  for (const RetentionTold& notice : RetentionNotices(told, now, at_start)) {
+  for (const PublishedRetention& notice : RetentionUpdates(told, now, at_start)) {
     said.push_back(notice.project + " " + notice.destination + " " + notice.rules);
   }
   return said;
@@ -76,7 +76,7 @@ TEST(RetentionNotice, AnAgentWithoutRulesTakesNoneFromOthersOfItsProject) {
   EXPECT_TRUE(Notices({}, none, true).empty());
 }
 
-TEST(RetentionTeller, WhatAFullOutboxRefusedIsToldOnceThereIsRoom) {
+TEST(RetentionPublisher, WhatAFullOutboxRefusedIsToldOnceThereIsRoom) {
   const TestDirectory directory;
   auto state = State::Open(directory.path(), [](const base::Error&) {});
   ASSERT_TRUE(state) << state.error().message;
@@ -91,17 +91,17 @@ TEST(RetentionTeller, WhatAFullOutboxRefusedIsToldOnceThereIsRoom) {
     return Enqueue(db, row, one_row);
   });
   int woken = 0;
-  RetentionTeller teller(
+  RetentionPublisher teller(
       **state, one_row, base::SystemClock(), [] { return PolicyWith("24h"); }, [&] { ++woken; });
-  teller.TellWhatWaits();
+  teller.PublishRefused();
   EXPECT_EQ(woken, 0) << "nothing waits";
-  teller.Tell();
-  teller.TellWhatWaits();
+  teller.Publish();
+  teller.PublishRefused();
   EXPECT_EQ(woken, 0) << "there is no room";
   change([](sqlite::Database& db) { return MarkDelivered(db, 1); });
-  teller.TellWhatWaits();
+  teller.PublishRefused();
   EXPECT_EQ(woken, 1);
-  teller.TellWhatWaits();
+  teller.PublishRefused();
   EXPECT_EQ(woken, 1) << "nothing waits any more";
   change([](sqlite::Database& db) -> base::Status {
     ASSIGN_OR_RETURN(const auto rows, PendingRows(db, 0, 10));
@@ -113,9 +113,9 @@ TEST(RetentionTeller, WhatAFullOutboxRefusedIsToldOnceThereIsRoom) {
   });
 }
 
-using RetentionNotices = SidecarTest;
+using RetentionUpdates = SidecarTest;
 
-TEST_F(RetentionNotices, ReachTheServerInOrderThoughItWasAway) {
+TEST_F(RetentionUpdates, ReachTheServerInOrderThoughItWasAway) {
   auto rules = [&](const char* ttl) {
     base::Json list = base::Json::array();
     if (ttl) list.push_back({{"type", "tool"}, {"ttl", ttl}});
@@ -155,7 +155,7 @@ TEST_F(RetentionNotices, ReachTheServerInOrderThoughItWasAway) {
   EXPECT_TRUE(Until([&] { return told().ends_with(" none "); })) << told();
 }
 
-TEST_F(RetentionNotices, StandWhileThePolicyNamesNoServerAndAreToldAgainOnceItDoes) {
+TEST_F(RetentionUpdates, StandWhileThePolicyNamesNoServerAndAreToldAgainOnceItDoes) {
   auto policy = [&](const std::string& url) {
     base::Json list = {{{"type", "tool"}, {"ttl", "24h"}}};
     return PolicyText(url, {{"memory", {{"retention", list}}}});
@@ -177,7 +177,7 @@ TEST_F(RetentionNotices, StandWhileThePolicyNamesNoServerAndAreToldAgainOnceItDo
   EXPECT_TRUE(Until([&] { return told() == 2; })) << "all at a start";
 }
 
-TEST_F(RetentionNotices, AreTakenBackForAProjectThatWasLeftWhileThePodWasDown) {
+TEST_F(RetentionUpdates, AreTakenBackForAProjectThatWasLeftWhileThePodWasDown) {
   auto policy = [&](const char* project, bool rules) {
     base::Json list = base::Json::array();
     if (rules) list.push_back({{"type", "tool"}, {"ttl", "24h"}});

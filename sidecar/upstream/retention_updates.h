@@ -19,26 +19,26 @@ namespace sidecar {
 // may be new), and withdrawals (empty rules) for projects and servers that `now` does not name any
 // more. A project has one list, the last one sent: an Agent that sent none withdraws none of
 // another Agent's. None while the policy names no server. Pure.
-std::vector<RetentionTold> RetentionNotices(const std::vector<RetentionTold>& told,
-                                            const api::Policy& now, bool at_start);
+std::vector<PublishedRetention> RetentionUpdates(const std::vector<PublishedRetention>& told,
+                                                 const api::Policy& now, bool at_start);
 
 // Enqueues the updates and records them, in one commit: the outbox delivers them in order.
-base::Status TellRetention(State& state, const api::Policy& now, bool at_start,
-                           const OutboxLimits& limits, int64_t now_ms);
+base::Status EnqueueRetentionUpdates(State& state, const api::Policy& now, bool at_start,
+                                     const OutboxLimits& limits, int64_t now_ms);
 
 // Sends updates when a policy comes into force, and again when the outbox had no room. Any thread.
-class RetentionTeller {
+class RetentionPublisher {
  public:
   // The policy in force; nullopt: none yet.
   using InForce = std::function<std::optional<api::Policy>()>;
   // All outlive it. `wake` tells the delivery that there are new rows.
-  RetentionTeller(State& state, const OutboxLimits& limits, const base::Clock& clock,
-                  InForce in_force, std::function<void()> wake);
-  void Tell();           // call after a policy came into force
-  void TellWhatWaits();  // repeats a refused Tell
+  RetentionPublisher(State& state, const OutboxLimits& limits, const base::Clock& clock,
+                     InForce in_force, std::function<void()> wake);
+  void Publish();         // call after a policy came into force
+  void PublishRefused();  // repeats a refused Tell
 
  private:
-  void TellLocked();
+  void PublishLocked();
 
   State& state_;
   const OutboxLimits limits_;

@@ -1,0 +1,28 @@
+// A conversation as a value: its wire form and the fields that a runtime keeps in it. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "lib/base/json/json.h"
+#include "lib/base/result.h"
+
+namespace conversation {
+
+struct Conversation {
+  std::string id, memory_session_id, state;  // state: open | ended
+  int64_t created_ms = 0, updated_ms = 0;
+  int64_t message_count = 0;
+  int64_t turn = 0;  // count of user messages that came as UserPromptSubmit
+  base::Json fields =
+      base::Json::object();  // what the runtime keeps beside the messages: toolMeta, delegation, …
+};
+
+// What a runtime keeps beside the messages, over `fields`: in toolMeta call by call, any other key
+// as a whole; null takes a call or a key out. kTooLarge over kMaxFieldsBytes.
+inline constexpr size_t kMaxFieldsBytes = 1 << 20;
+base::Result<base::Json> MergeFields(base::Json fields, const base::Json& changes);
+base::Json EncodeConversation(const Conversation& conversation);
+
+}  // namespace conversation

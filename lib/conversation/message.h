@@ -1,0 +1,38 @@
+// One message of a conversation as a value: its wire form and its weight. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/base/json/json.h"
+#include "lib/base/result.h"
+
+namespace conversation {
+
+struct Message {
+  int64_t sequence = 0;  // 1.. within the conversation
+  std::string role;      // user, assistant, tool, system
+  std::string content;
+  base::Json tool_calls;     // array, or null
+  std::string tool_call_id;  // of a tool result
+  bool is_error = false;     // the result of a call that failed
+  bool checksum_ok = true;   // false: not what was written; only inside lib/conversation
+};
+
+// The messages without those that are not sound, and without the results of their calls and
+// the calls of their results, since models refuse halves.
+std::vector<Message> DropCorrupt(std::vector<Message> messages);
+// An estimate, characters / 3.
+int64_t Tokens(const Message& message);
+size_t EncodedBytes(const Message& message);  // its JSON has at most so many
+// The ids of the calls that a message makes.
+std::set<std::string> CallIds(const base::Json& tool_calls);
+
+// {"messages": [{role, content, tool_calls?, tool_call_id?, is_error?}]} of POST …/messages.
+base::Result<std::vector<Message>> DecodeMessages(const base::Json& body);
+base::Json EncodeMessage(const Message& message);
+
+}  // namespace conversation
