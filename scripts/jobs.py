@@ -16,7 +16,9 @@ JOBS = os.cpu_count() or 2
 LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$")
 SLOW_TEST_S = 2  # a single test that takes as long is named among the times
 
-# What may run at once, whatever the number of lanes: most of it waits for a commit, a lease or a pod.
+# Shards of unit tests at once: they wait for syncs of the disk half of the time.
+UNIT_LANES = 2 * JOBS + 1
+# Scripts that may run at once, whatever the number of lanes: most of them wait for a commit, a lease or a pod.
 SLOTS = threading.BoundedSemaphore(JOBS + 1)
 RUNNING = set()  # process groups, for end_all
 OUTPUT = threading.RLock()
@@ -183,7 +185,7 @@ class GoogleTests:
         environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
         environment |= {"GTEST_OUTPUT": "json:" + report, "GTEST_FILTER": tests, "GTEST_TOTAL_SHARDS": str(shards),
                         "GTEST_SHARD_INDEX": str(shard)}
-        with SLOTS, self.results.timed(f"{self.preset}/{name} {shard + 1} of {shards}"):
+        with self.results.timed(f"{self.preset}/{name} {shard + 1} of {shards}"):
             code, out = run(test["command"], int(properties.get("TIMEOUT", 900)), environment)
         passed, failed, skipped = gtest_counts(self.results, report, code == 0, self.preset)
         with OUTPUT:

@@ -11,11 +11,22 @@ import sys
 import time
 
 import rooms
-from jobs import JOBS, ROOT, GoogleTests, Results, Section, end_all, exit_on_terminate, indented, must, run, say, script
+from jobs import JOBS, ROOT, UNIT_LANES, GoogleTests, Results, Section, end_all, exit_on_terminate, indented, must, run, say, script
 
 # What runs again with ThreadSanitizer: the folders with threads of their own.
 RACE_TESTS = ("lib_base", "lib_http", "lib_sqlite", "lib_kube", "memory", "sidecar", "operator")
 TEST_SUITE = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+)\s*,", re.M)
+
+# Unit tests that take half the time of all of the sidecar's, in the tier `long`: shorter they would say nothing. A name that
+# is gone is no fault: the test is one of `unit` then.
+LONG = {
+    "sidecar": ("HostileText.RedactionIsLinear", "LoopGuard.AThousandTurnsCaptureNothingAgain",
+                "Damaged.AnyPageMayBeLostAndTheRestGoesOn", "Damaged.TheLogGoesWithItsFileAndIsRead",
+                "ConversationRoutesTest.TheListIsPagedAndNeverLargerThanAnAnswer",
+                "ConversationRoutesTest.AnAnswerHasEightMebibytesAtMostAndSaysWhereItGoesOn",
+                "AuditReader.NoAnswerIsLargerThanItsLimit", "LedgerTest.AListComesInPagesInTheOrderOfItsMarks",
+                "DeliveryTest.AWrongBackendSuspendsTheOutboxAndKillsNothing"),
+    "memory": ("AnswerLimit.ListsOfLargeRowsEndAtItAndSaySo",)}
 
 # Name, script, time limit. Longest first, so that no lane ends with a long one. Each works on ports and folders of its own.
 PROGRAMS = (
@@ -89,7 +100,15 @@ def unit(results, section):
     results.add("tidy self-test", int(code == 0), int(code != 0), output=indented(out))
     script(results, "strace log", ["python3", "e2e/crash/strace_log_test.py"], 60)
     if build(results, "test"):
-        section.lanes(JOBS + 1, tests_ran(results, "test", GoogleTests(results, "test").jobs()))
+        late = ":".join(name for names in LONG.values() for name in names)
+        section.lanes(UNIT_LANES, tests_ran(results, "test", GoogleTests(results, "test").jobs(skipped=late)))
+        section.run()
+
+
+def long(results, section):
+    if build(results, "test", [name + "_test" for name in LONG]):
+        tests = GoogleTests(results, "test")
+        section.lanes(UNIT_LANES, [job for name, names in LONG.items() for job in tests.jobs([name], ":".join(names))])
         section.run()
 
 
@@ -119,7 +138,7 @@ def without_threads():
 def race(results, section):
     if build(results, "race", [t + "_test" for t in RACE_TESTS]):
         jobs = GoogleTests(results, "race").jobs(RACE_TESTS, skipped=without_threads())
-        section.lanes(JOBS + 1, tests_ran(results, "race", jobs))
+        section.lanes(UNIT_LANES, tests_ran(results, "race", jobs))
         section.run()
 
 
@@ -241,11 +260,11 @@ def room(results, section, folder):
     name = top.replace("/", "_")
     if build(results, "test", [name + "_test"]):
         asked = ":".join(f"{suite}.*:*/{suite}.*:{suite}/*" for suite in found) + ":-*ApiServer*"
-        section.lanes(JOBS + 1, tests_ran(results, "test", GoogleTests(results, "test").jobs([name], asked)))
+        section.lanes(UNIT_LANES, tests_ran(results, "test", GoogleTests(results, "test").jobs([name], asked)))
         section.run()
 
 
-TIERS = {"unit": unit, "clang": clang, "race": race, "programs": programs, "api-server": api_server, "cluster": cluster}
+TIERS = {"unit": unit, "long": long, "clang": clang, "race": race, "programs": programs, "api-server": api_server, "cluster": cluster}
 MORE = {"loops": loops}
 BEFORE = {"program": ["race", "programs"], "api": ["api-server"]}  # names of the release before
 
