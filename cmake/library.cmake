@@ -91,6 +91,9 @@ function(library)
     add_executable(${ARG_PROGRAM} main.cc)
     target_link_libraries(${ARG_PROGRAM} PRIVATE ${name})
     target_precompile_headers(${ARG_PROGRAM} REUSE_FROM pch_code)
+    # Where scripts/pack-release puts libraries; an old kind of path, for the libraries of libraries look there too.
+    set_target_properties(${ARG_PROGRAM} PROPERTIES BUILD_RPATH "$ORIGIN/../lib/agent-memory")
+    target_link_options(${ARG_PROGRAM} PRIVATE LINKER:--disable-new-dtags)
   endif()
 
   if(tests AND AGENT_MEMORY_TESTS)
