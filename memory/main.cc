@@ -54,6 +54,9 @@ int main(int argc, char** argv) {
   }
   base::LogInfo("listening",
                 {{"api", (*server)->api_address()}, {"admin", (*server)->admin_address()}});
+  base::LogInfo(
+      "sidecars and people (agent-memory) talk to api (docs/memory-api.md); admin has /readyz "
+      "and /metrics");
   if (settings.insecure)
     base::LogWarn("no identity is asked for: whoever reaches the port reads and writes everything");
 

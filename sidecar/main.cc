@@ -86,6 +86,9 @@ int main(int argc, char** argv) {
 
   base::LogInfo("listening",
                 {{"api", (*running)->api_address()}, {"admin", (*running)->admin_address()}});
+  base::LogInfo(
+      "agents post hook events to api (docs/agents) and read memory there (docs/mcp.md); "
+      "admin has /readyz, /metrics and /v1/status");
   base::WaitForShutdown();
   (*running)->Stop();
   return base::ShutdownExitCode();
