@@ -8,6 +8,7 @@
 
 #include "lib/sqlite/database.h"
 #include "memory/store/transfers.h"
+#include "memory/volume/spool.h"
 
 namespace memory {
 
