@@ -101,6 +101,9 @@ function(library)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${name} ${ARG_TEST_DEPS} GTest::gtest_main)
     target_precompile_headers(${name}_test REUSE_FROM pch_test)
+    if(TARGET "${ARG_PROGRAM}")
+      add_dependencies(${name}_test ${ARG_PROGRAM})  # some tests start it
+    endif()
     add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES TIMEOUT 900 ENVIRONMENT
       "AGENT_MEMORY_BIN=${PROJECT_BINARY_DIR}/bin;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0;TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp halt_on_error=1;UBSAN_OPTIONS=print_stacktrace=1")

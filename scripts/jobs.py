@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 JOBS = os.cpu_count() or 2
@@ -115,24 +116,35 @@ def script(results, name, argv, timeout_s, environment=None, tier=None):
 
 
 class Section:
-    """Lanes of jobs that run at the same time; what measures time or fills a disk runs alone, afterwards."""
+    """Lanes of jobs that run at the same time; what measures time or fills a disk runs alone, afterwards. A job that
+    raises, and one that no lane took, is a failure."""
 
-    def __init__(self):
-        self.threads, self.alone = [], []
+    def __init__(self, results):
+        self.results, self.threads, self.alone, self.queues = results, [], [], []
 
     def lanes(self, count, jobs, world=contextlib.nullcontext):
         """`jobs`: functions of what `world()`, entered once a lane, yields. None yielded: the lane ends."""
         queue = collections.deque(jobs)
+        self.queues.append(queue)
 
-        def work():
+        def take(here):
+            while here is not None or world is contextlib.nullcontext:
+                try:
+                    job = queue.popleft()
+                except IndexError:
+                    return
+                self.attempt(job, here)
+
+        def work(_):
             with world() as here:
-                while here is not None or world is contextlib.nullcontext:
-                    try:
-                        job = queue.popleft()
-                    except IndexError:
-                        return
-                    job(here)
-        self.threads += [threading.Thread(target=work, daemon=True) for _ in range(count)]
+                take(here)
+        self.threads += [threading.Thread(target=self.attempt, args=(work, None), daemon=True) for _ in range(count)]
+
+    def attempt(self, job, here):
+        try:
+            job(here)
+        except Exception:  # whatever it is: a thread that ends in silence would leave its tests uncounted
+            self.results.add("a job of scripts/test", 0, 1, output=indented(traceback.format_exc()))
 
     def run(self):
         for thread in self.threads:
@@ -140,8 +152,11 @@ class Section:
         for thread in self.threads:
             thread.join()
         for job in self.alone:
-            job(None)
-        self.__init__()
+            self.attempt(job, None)
+        left = sum(map(len, self.queues))
+        if left:
+            self.results.add(f"{left} jobs had nowhere to run", 0, left)
+        self.__init__(self.results)
 
 
 class GoogleTests:

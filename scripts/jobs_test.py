@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Tests that jobs.py counts what goes wrong: nothing that did not run, or did not end well, may look green. The last line
+is 'N passed, M failed'."""
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+
+from jobs import Results, Section, gtest_counts, script
+
+def failures(work):
+    """→ how many failures `work(results)` leaves; what it prints is thrown away."""
+    results = Results()
+    with contextlib.redirect_stdout(io.StringIO()):
+        work(results)
+    return results.failed
+
+
+def lanes(jobs, **more):
+    def work(results):
+        section = Section(results)
+        section.lanes(2, jobs, **more)
+        section.run()
+    return failures(work)
+
+
+def program(text):
+    return failures(lambda results: script(results, "p", [sys.executable, "-c", text], 20))
+
+
+def report(tests, good):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "report.json")
+        if tests is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"testsuites": [{"name": "S", "testsuite": tests}]}, file)
+        return gtest_counts(Results(), path, good, "test")[:2]
+
+
+@contextlib.contextmanager
+def nowhere():
+    yield None
+
+
+@contextlib.contextmanager
+def broken():
+    raise OSError("no API server")
+    yield
+
+
+def bad(_):
+    raise KeyError("a report without a field")
+
+
+PASSED = {"name": "a", "result": "COMPLETED"}
+CHECKS = (
+    ("jobs that end are no failure", lambda: lanes([lambda _: None] * 3) == 0),
+    ("a job that raises is one", lambda: lanes([lambda _: None, bad]) == 1),
+    ("the jobs after it run", lambda: lanes([bad, bad, bad]) == 3),
+    ("jobs of lanes without a world are failures", lambda: lanes([bad, bad], world=nowhere) == 2),
+    ("so are lanes whose world raises, and their jobs", lambda: lanes([bad], world=broken) == 3),
+    ("a program that ends well is none", lambda: program("print('2 passed, 0 failed')") == 0),
+    ("a program that says it failed is one", lambda: program("print('2 passed, 3 failed')") == 3),
+    ("a program without a last line is one", lambda: program("print('hello')") == 1),
+    ("a program that says it passed and ends with 1 is one", lambda: program("print('2 passed, 0 failed'); exit(1)") == 1),
+    ("a crash after all tests passed is one", lambda: report([PASSED], False) == (1, 1)),
+    ("a crash that left no report is one", lambda: report(None, False) == (0, 1)),
+    ("a test with failures is one", lambda: report([{**PASSED, "failures": [{}]}], False) == (0, 1)))
+
+
+def main():
+    passed = 0
+    for name, check in CHECKS:
+        good = check()
+        passed += good
+        print(f"     {'ok  ' if good else 'FAIL'} {name}")
+    print(f"{passed} passed, {len(CHECKS) - passed} failed")
+    return passed != len(CHECKS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
