@@ -41,6 +41,9 @@ int main(int argc, char** argv) {
   }
   memory::ServerSettings settings = memory::ReadServerSettings(invocation.settings);
   base::StartLog(invocation);
+  if (settings.aegis && !settings.aegis->warning.empty())
+    base::LogWarn("settings of another program are in the environment",
+                  {{"reason", settings.aegis->warning}});
   settings.store.on_sync_failure = [](const base::Error& error) {
     base::RequestShutdown(74, error.message);
   };
@@ -54,6 +57,8 @@ int main(int argc, char** argv) {
   }
   base::LogInfo("listening",
                 {{"api", (*server)->api_address()}, {"admin", (*server)->admin_address()}});
+  if (!(*server)->aegis_address().empty())
+    base::LogInfo("the AEGIS memory service listens", {{"api", (*server)->aegis_address()}});
   base::LogInfo(
       "sidecars and people (agent-memory) talk to api (docs/memory-api.md); admin has /readyz "
       "and /metrics");

@@ -6,10 +6,14 @@
 #include "lib/http/server/server.h"
 #include "lib/http/server/stranger_guard.h"
 #include "lib/telemetry/instrument.h"
+#include "memory/identity/access_check.h"
 #include "memory/identity/cluster_reviewer.h"
+#include "memory/identity/share_file.h"
 #include "memory/routes.h"
 #include "memory/sqlite/engine/sqlite_engine.h"
 #include "memory/upkeep/health.h"
+#include "memory/upkeep/ingest_rounds.h"
+#include "memory/upkeep/remote_rounds.h"
 #include "memory/upkeep/sweeper.h"
 
 namespace memory {
@@ -57,6 +61,8 @@ Result<std::unique_ptr<Engine>> StartEngine(const ServerSettings& settings,
   options.check_every_ms = settings.check_every_ms;
   options.store = settings.store;
   options.store.clock = &clock;
+  if (settings.embeddings.on) options.store.embedder = MakeEmbedder(settings.embeddings);
+  ASSIGN_OR_RETURN(options.store.remote, MakeRemoteEmbedder(settings.embeddings, clock, metrics));
   ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine,
                    SqliteEngine::Start(std::move(options), metrics));
   return engine;
@@ -74,23 +80,31 @@ struct RunningServer::Parts {
   std::unique_ptr<telemetry::Tracer> tracer;
   std::unique_ptr<ClusterTokenReviewer> cluster;
   std::unique_ptr<IdentityCheck> identities;
+  std::unique_ptr<AccessReviewer> cluster_access;
+  std::unique_ptr<SharedAccess> shared_access;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<WriteBudgets> budgets;
   std::unique_ptr<Gate> gate;
   std::unique_ptr<HealthProbe> health;
   std::unique_ptr<Sweeper> sweeper;
-  std::unique_ptr<http::Server> api_server, admin_server;
+  std::unique_ptr<RemoteRounds> remote_rounds;
+  std::unique_ptr<IngestRounds> ingest_rounds;
+  std::unique_ptr<http::Server> api_server, aegis_server, admin_server;
 };
 
-// `reviewer` null: the cluster's.
+// `tokens` null: both are the cluster's.
 Status RunningServer::MakeIdentityCheck(Parts& parts, const base::Clock& clock,
-                                        TokenReviewer* reviewer) {
+                                        TokenReviewer* tokens, AccessReviewer* access) {
   const ServerSettings& settings = parts.settings;
-  if (!reviewer) {
+  if (!tokens) {
     ASSIGN_OR_RETURN(parts.cluster,
                      ClusterTokenReviewer::Make(settings.kubeconfig, settings.audiences, clock));
-    reviewer = parts.cluster.get();
+    parts.cluster_access = std::make_unique<ApiAccessReviewer>(parts.cluster->client());
+    tokens = parts.cluster.get();
+    access = parts.cluster_access.get();
   }
+  parts.shared_access =
+      std::make_unique<AccessCheck>(access, clock, parts.metrics, AccessCheck::Options());
   IdentityCheck::Options asking;
   asking.audiences = settings.audiences;
   if (!settings.anonymous_namespace.empty()) {
@@ -98,7 +112,7 @@ Status RunningServer::MakeIdentityCheck(Parts& parts, const base::Clock& clock,
     asking.anonymous = Caller{settings.anonymous_namespace, "", role};
   }
   parts.identities =
-      std::make_unique<IdentityCheck>(*reviewer, clock, parts.metrics, std::move(asking));
+      std::make_unique<IdentityCheck>(*tokens, clock, parts.metrics, std::move(asking));
   return {};
 }
 
@@ -107,7 +121,8 @@ RunningServer::~RunningServer() { Stop(); }
 
 Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings& settings,
                                                             const base::Clock& clock,
-                                                            TokenReviewer* reviewer) {
+                                                            TokenReviewer* tokens,
+                                                            AccessReviewer* access) {
   RETURN_IF_ERROR(base::MakeDirectories(settings.data_dir));
   ASSIGN_OR_RETURN(base::DirectoryLock lock,
                    base::DirectoryLock::Take(settings.data_dir, settings.lock_wait_ms));
@@ -115,14 +130,16 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
   ASSIGN_OR_RETURN(parts->engine, StartEngine(settings, clock, parts->metrics));
   if (settings.auth == "kubernetes") {
-    RETURN_IF_ERROR(MakeIdentityCheck(*parts, clock, reviewer));
+    RETURN_IF_ERROR(MakeIdentityCheck(*parts, clock, tokens, access));
   } else {
     // The one tenant there is: a file that cannot be opened is said now, not to the first caller.
     ASSIGN_OR_RETURN(std::shared_ptr<Store> opened, parts->engine->Open(kEverybody));
+    ASSIGN_OR_RETURN(parts->shared_access, ShareFile::Open(settings.share_file, clock));
   }
   parts->budgets = std::make_unique<WriteBudgets>(settings.budgets, clock);
-  parts->gate = std::make_unique<Gate>(parts->identities.get(), *parts->engine, clock,
-                                       parts->metrics, parts->budgets.get());
+  parts->gate =
+      std::make_unique<Gate>(parts->identities.get(), *parts->engine, clock, parts->metrics,
+                             parts->budgets.get(), parts->shared_access.get());
   parts->health = std::make_unique<HealthProbe>(*parts->engine, clock);
 
   http::ServerOptions serving;
@@ -143,6 +160,13 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   ASSIGN_OR_RETURN(
       parts->api_server,
       http::Server::Start(http::Router(Routes(*parts->gate, settings.max_stream_bytes)), serving));
+  if (!settings.aegis_listen.empty()) {
+    http::ServerOptions aegis = serving;  // the same budget of bytes
+    aegis.listen = settings.aegis_listen;
+    aegis.name = "aegis";
+    ASSIGN_OR_RETURN(parts->aegis_server,
+                     http::Server::Start(http::Router(AegisRoutes(*parts->gate)), aegis));
+  }
   http::ServerOptions admin;
   admin.listen = settings.admin;
   admin.name = "admin";
@@ -157,20 +181,30 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
           http::Router(AdminRoutes(
               *parts->health, *parts->engine, parts->metrics, settings.store.quota,
               [cluster = parts->cluster.get()] { return cluster && cluster->ByKeys(); },
-              serving.budget)),
+              serving.budget, settings.embeddings.on && !settings.embeddings.endpoint.url.empty())),
           admin));
   parts->sweeper =
       std::make_unique<Sweeper>(*parts->engine, parts->metrics, settings.retention.interval_ms);
+  parts->ingest_rounds = std::make_unique<IngestRounds>(*parts->engine, parts->metrics);
+  if (settings.embeddings.on && !settings.embeddings.endpoint.url.empty())
+    parts->remote_rounds = std::make_unique<RemoteRounds>(*parts->engine);
   return std::unique_ptr<RunningServer>(new RunningServer(std::move(parts)));
 }
 
 std::string RunningServer::api_address() const { return parts_->api_server->address(); }
 std::string RunningServer::admin_address() const { return parts_->admin_server->address(); }
+std::string RunningServer::aegis_address() const {
+  return parts_->aegis_server ? parts_->aegis_server->address() : "";
+}
 Engine& RunningServer::engine() { return *parts_->engine; }
 
 void RunningServer::Stop() {
   if (parts_->api_server) parts_->api_server->Stop(parts_->settings.drain_ms);
   parts_->api_server.reset();
+  if (parts_->aegis_server) parts_->aegis_server->Stop(parts_->settings.drain_ms);
+  parts_->aegis_server.reset();
+  parts_->ingest_rounds.reset();
+  parts_->remote_rounds.reset();
   parts_->sweeper.reset();
   parts_->engine->Close();
   if (parts_->admin_server) parts_->admin_server->Stop(0);

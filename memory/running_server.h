@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lib/base/process/clock.h"
+#include "memory/identity/access_reviewer.h"
 #include "memory/identity/token_reviewer.h"
 #include "memory/server_settings.h"
 #include "memory/store/engine.h"
@@ -15,12 +16,15 @@ namespace memory {
 class RunningServer {
  public:
   // Takes the directory, opens the store, listens. Errors say what to do. `clock` outlives the
-  // server, and so does `reviewer`, which is asked in place of the cluster when it is given.
+  // server, and so do the reviewers, which are asked in place of the cluster when `tokens` is
+  // given.
   static base::Result<std::unique_ptr<RunningServer>> Start(const ServerSettings& settings,
                                                             const base::Clock& clock,
-                                                            TokenReviewer* reviewer = nullptr);
+                                                            TokenReviewer* tokens = nullptr,
+                                                            AccessReviewer* access = nullptr);
   ~RunningServer();  // Stop()
   std::string api_address() const;
+  std::string aegis_address() const;  // empty: none
   std::string admin_address() const;
   Engine& engine();
   // Lets running requests end, commits what waits, closes the files.
@@ -29,7 +33,7 @@ class RunningServer {
  private:
   struct Parts;
   static base::Status MakeIdentityCheck(Parts& parts, const base::Clock& clock,
-                                        TokenReviewer* reviewer);
+                                        TokenReviewer* tokens, AccessReviewer* access);
   explicit RunningServer(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };

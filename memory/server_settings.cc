@@ -1,10 +1,12 @@
 // Flags of the memory server.
 #include "memory/server_settings.h"
 
+#include "lib/api/shared_memory.h"
 #include "lib/base/process/log.h"
 #include "lib/http/server/address.h"
 #include "lib/http/server/stranger_guard.h"
 #include "memory/identity/identity.h"
+#include "memory/trace_settings.h"
 
 namespace memory {
 
@@ -28,6 +30,9 @@ std::vector<Setting> CallerSettings() {
        "are"},
       {"allowed-origins", Kind::kList, "",
        "origins of web pages that may call, with --auth none; pages of localhost always may"},
+      {"share-file", Kind::kString, "",
+       "grants of shared memory between Agents, with --auth none: "
+       "{\"owner\": [{\"agents\": [\"b\"], \"access\": \"read\"}]}; read again when it changes"},
       {"audience", Kind::kList, "",
        "audiences of tokens for this server, with --auth kubernetes: "
        "agent-memory.<namespace>.<service>, one for each Service"},
@@ -46,6 +51,15 @@ std::vector<Setting> ServingSettings() {
        "127.0.0.1:7437"},
       {"admin", Kind::kString, "",
        "address of /livez, /readyz and /metrics; default: as listen, with port 7438"},
+      {"aegis-listen", Kind::kString, "",
+       "address on which the routes of an AEGIS memory service are served alone, as :8002; "
+       "default: "
+       "MEMORY_HOST:MEMORY_PORT of the environment when one of them is set, else none"},
+      {"working-memory-ttl", Kind::kDuration, "24h",
+       "how long working memory is kept after its last use, without a ttl_seconds of its own; "
+       "default: WORKING_MEMORY_TTL (seconds) of the environment when it is set",
+       1000, 365 * 24 * 3'600'000LL},
+      {"checkpoints", Kind::kInt, "3", "checkpoints of a conversation that are kept", 1, 100},
       {"data-dir", Kind::kString, "/var/lib/agent-memory",
        "directory of the database files; one process at a time"},
       {"open-tenants", Kind::kInt, "256",
@@ -127,11 +141,14 @@ const base::Program& ServerProgram() {
         "agent-memory-server", "Keeps what agents learned, and finds it again.", ServingSettings(),
         "example:\n  agent-memory-server --listen 127.0.0.1:7437 --admin 127.0.0.1:7438 "
         "--data-dir ./memory-data\n"};
-    for (const auto& more : {CallerSettings(), RetentionFlags(), KeepingSettings()})
+    for (const auto& more :
+         {CallerSettings(), EmbeddingFlags(), TraceFlags(), RetentionFlags(), KeepingSettings()})
       program.settings.insert(program.settings.end(), more.begin(), more.end());
     program.check = [](const base::Settings& settings) -> Status {
       ASSIGN_OR_RETURN([[maybe_unused]] base::Level level,
                        base::ParseLevel(settings.Text("log-level")));
+      if (auto weights = ParseTraceWeights(settings.List("trace-weights")); !weights)
+        return base::Wrap("trace-weights", weights.error());
       return CheckServerSettings(ReadServerSettings(settings));
     };
     return program;
@@ -150,6 +167,19 @@ void ReadQuotas(const base::Settings& settings, ServerSettings& read) {
   if (holds("quota-bytes")) read.store.quota.bytes = settings.Bytes("quota-bytes");
 }
 
+// A flag goes over what an AEGIS deployment has in its environment.
+void ReadAegis(const base::Settings& settings, const std::string& host, ServerSettings& read) {
+  read.aegis = ReadAegisEnvironment(base::Environment());
+  read.aegis_listen = settings.Text("aegis-listen");
+  read.store.working_memory_ttl_ms = settings.Milliseconds("working-memory-ttl");
+  read.store.checkpoints_kept = settings.Int("checkpoints");
+  if (!read.aegis) return;
+  if (read.aegis_listen.empty()) read.aegis_listen = AegisAddress(*read.aegis, host);
+  if (!settings.IsSet("working-memory-ttl"))
+    read.store.working_memory_ttl_ms =
+        read.aegis->working_memory_ttl_ms.value_or(read.store.working_memory_ttl_ms);
+}
+
 }  // namespace
 
 ServerSettings ReadServerSettings(const base::Settings& settings) {
@@ -160,10 +190,12 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   const std::string listen = settings.Text("listen"), admin = settings.Text("admin");
   read.listen = listen.empty() ? host + ":7437" : listen;
   read.admin = admin.empty() ? host + ":7438" : admin;
+  ReadAegis(settings, host, read);
   read.data_dir = settings.Text("data-dir");
   read.insecure = settings.Bool("insecure");
   read.hosts = settings.List("hosts");
   read.allowed_origins = settings.List("allowed-origins");
+  read.share_file = settings.Text("share-file");
   read.audiences = settings.List("audience");
   read.anonymous_namespace = settings.Text("anonymous-namespace");
   read.anonymous_role = settings.Text("anonymous-role");
@@ -188,6 +220,8 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.store.read_timeout_ms = settings.Milliseconds("read-timeout");
   read.store.readers = static_cast<size_t>(settings.Int("readers"));
   read.store.index_bytes = static_cast<size_t>(settings.Bytes("index-memory"));
+  read.embeddings = ReadEmbeddingSettings(settings, read.aegis ? *read.aegis : AegisEnvironment());
+  ReadTraceSettings(settings, read.store);
   read.traces = telemetry::ReadTraceOptions(settings, "agent-memory-server", base::Environment());
   return read;
 }
@@ -209,6 +243,11 @@ Status CheckIdentity(const ServerSettings& settings) {
         Code::kInvalid,
         "hosts and allowed-origins mean nothing with --auth kubernetes, where a token says "
         "who calls; leave them out"};
+  if (!settings.share_file.empty())
+    return Error{Code::kInvalid,
+                 "share-file means nothing with --auth kubernetes, where Roles on " +
+                     std::string(api::kSharedResource) + "." + api::kSharedGroup +
+                     " grant shared memory; leave it out"};
   if (auto role = ParseRole(settings.anonymous_role); !role)
     return base::Wrap("anonymous-role", role.error());
   return {};
@@ -224,11 +263,17 @@ Status CheckNoIdentity(const ServerSettings& settings) {
   for (const std::string& name : settings.hosts)
     if (auto checked = http::CheckHostName(name); !checked)
       return base::Wrap("hosts", checked.error());
-  if (settings.insecure || http::IsLoopbackAddress(settings.listen)) return {};
-  return Error{Code::kInvalid,
-               "listen: others can reach " + settings.listen +
-                   ", and --auth none asks nobody who they are; use --listen 127.0.0.1:7437, "
-                   "--auth kubernetes, or --insecure where the network keeps others out"};
+  if (settings.insecure) return {};
+  for (const auto& [name, listen] : {std::pair("listen", &settings.listen),
+                                     {"aegis-listen (or MEMORY_HOST)", &settings.aegis_listen}}) {
+    if (listen->empty() || http::IsLoopbackAddress(*listen)) continue;
+    return Error{
+        Code::kInvalid,
+        std::string(name) + ": others can reach " + *listen +
+            ", and --auth none asks nobody who they are; use an address as 127.0.0.1:7437, --auth "
+            "kubernetes, or --insecure where the network keeps others out"};
+  }
+  return {};
 }
 
 }  // namespace
@@ -242,11 +287,24 @@ Status CheckServerSettings(const ServerSettings& settings) {
                      " ms): searches would be ended before they answer with what they have"};
   }
   RETURN_IF_ERROR(CheckRetentionSettings(settings.retention));
+  RETURN_IF_ERROR(CheckEndpoint(settings.embeddings.endpoint));
+  if (!settings.embeddings.endpoint.url.empty() &&
+      settings.embeddings.endpoint.deadline_ms >= settings.store.query_deadline_ms) {
+    return Error{Code::kInvalid,
+                 "embedding-deadline: " + std::to_string(settings.embeddings.endpoint.deadline_ms) +
+                     " ms is not less than query-deadline (" +
+                     std::to_string(settings.store.query_deadline_ms) +
+                     " ms): no time would be left to search"};
+  }
   RETURN_IF_ERROR(telemetry::CheckTraceOptions(settings.traces));
   for (const auto& [name, value] :
        {std::pair("listen", &settings.listen), {"admin", &settings.admin}})
     if (auto address = http::ParseAddress(*value); !address)
       return base::Wrap(name, address.error());
+  if (!settings.aegis) return settings.aegis.error();
+  if (auto address = http::ParseAddress(settings.aegis_listen);
+      !address && !settings.aegis_listen.empty())
+    return base::Wrap("aegis-listen", address.error());
   if (settings.auth == "kubernetes") return CheckIdentity(settings);
   if (settings.auth == "none") return CheckNoIdentity(settings);
   return Error{Code::kInvalid, "auth: \"" + settings.auth + "\" is neither none nor kubernetes"};

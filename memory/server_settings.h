@@ -4,7 +4,9 @@
 #include "lib/base/process/config.h"
 #include "lib/base/result.h"
 #include "lib/telemetry/trace_export.h"
+#include "memory/aegis_settings.h"
 #include "memory/api/write_budgets.h"
+#include "memory/embedders.h"
 #include "memory/retention_settings.h"
 #include "memory/sqlite/store/options.h"
 
@@ -12,11 +14,14 @@ namespace memory {
 
 struct ServerSettings {
   std::string listen = "127.0.0.1:0", admin = "127.0.0.1:0";
+  std::string aegis_listen;  // address of the AEGIS routes alone; empty: none
+  base::Result<AegisEnvironment> aegis = AegisEnvironment();
   std::string data_dir;
   std::string auth = "none";  // or kubernetes
   bool insecure = false;      // auth none off loopback
   // With auth none: who may call beside this machine's own programs.
   std::vector<std::string> hosts, allowed_origins;
+  std::string share_file;  // grants of shared memory; empty: none
   // With auth kubernetes.
   std::vector<std::string> audiences;
   std::string anonymous_namespace, anonymous_role = "reader";
@@ -32,6 +37,7 @@ struct ServerSettings {
   int64_t drain_ms = 10'000;
   int64_t check_every_ms = 24 * 3'600'000LL;  // files for damage; 0: only where some was met
   WriteBudgets::Limits budgets;               // those of a tenant's rows and bytes are in `store`
+  EmbeddingSettings embeddings;
   RetentionSettings retention;
   StoreOptions store;
   telemetry::TraceOptions traces;

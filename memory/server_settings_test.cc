@@ -47,6 +47,20 @@ TEST(ServerSettings, WhatContradictsItselfIsRefused) {
   EXPECT_NE(CheckServerSettings(settings).error().message.find("read-timeout"), std::string::npos);
 }
 
+TEST(ServerSettings, AnEndpointIsAnAddressThatCanBeAskedInTime) {
+  ServerSettings settings;
+  settings.embeddings.endpoint.model = "small";
+  settings.embeddings.endpoint.url = "https://user:sk-secret@host/v1";
+  std::string why = CheckServerSettings(settings).error().message;
+  EXPECT_TRUE(why.starts_with("embedding-url: ")) << why;
+  EXPECT_EQ(why.find("sk-secret"), std::string::npos);
+  settings.embeddings.endpoint.url = "https://host/v1";
+  EXPECT_TRUE(CheckServerSettings(settings));
+  settings.embeddings.endpoint.deadline_ms = settings.store.query_deadline_ms;
+  why = CheckServerSettings(settings).error().message;
+  EXPECT_TRUE(why.starts_with("embedding-deadline: ")) << why;
+}
+
 TEST(ServerSettings, HostsAndOriginsAreForServersWithoutIdentity) {
   ServerSettings settings;
   settings.hosts = {"memory.agents.svc", "http://memory"};

@@ -4,10 +4,13 @@ import collections
 import contextlib
 import json
 import os
+import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -159,11 +162,37 @@ class Section:
         self.__init__(self.results)
 
 
-class GoogleTests:
-    """Test programs of a build, each cut into shards that run at the same time."""
+@contextlib.contextmanager
+def folder_in_memory(place="/dev/shm", least=2 << 30):
+    """For the files of unit tests, whose syncs cost nothing there → what names it in their environment; nothing when the
+    machine has no such place or less than `least` bytes for it: their files are on the disk then. What a test leaves there
+    goes with it."""
+    folder = None
+    with contextlib.suppress(OSError):
+        if room_in_memory(place) >= least:
+            folder = tempfile.mkdtemp(prefix="agent-memory-", dir=place)
+    try:
+        yield {"TMPDIR": folder} if folder else {}
+    finally:
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
 
-    def __init__(self, results, preset):
-        self.results, self.preset = results, preset
+
+def room_in_memory(place):
+    """→ how many bytes files in the folder may take: 0 when it is on a disk."""
+    kinds = dict(line.split()[1:3] for line in pathlib.Path("/proc/mounts").read_text(encoding="utf-8").splitlines())
+    if kinds.get(place) != "tmpfs":
+        return 0
+    volume = os.statvfs(place)
+    free = re.search(r"^MemAvailable: *(\d+) kB", pathlib.Path("/proc/meminfo").read_text(encoding="utf-8"), re.M)
+    return min(volume.f_bavail * volume.f_frsize, int(free[1]) << 10)
+
+
+class GoogleTests:
+    """Test programs of a build, each cut into shards that run at the same time. `environment`: more of the shards'."""
+
+    def __init__(self, results, preset, environment=None):
+        self.results, self.preset, self.environment = results, preset, environment or {}
         self.folder = os.path.join(ROOT, "build", preset)
         listed = subprocess.run(["ctest", "--test-dir", self.folder, "--show-only=json-v1"], capture_output=True,
                                 check=False, text=True).stdout
@@ -198,7 +227,7 @@ class GoogleTests:
         with contextlib.suppress(FileNotFoundError):
             os.remove(report)
         environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
-        environment |= {"GTEST_OUTPUT": "json:" + report, "GTEST_FILTER": tests, "GTEST_TOTAL_SHARDS": str(shards),
+        environment |= {**self.environment, "GTEST_OUTPUT": "json:" + report, "GTEST_FILTER": tests, "GTEST_TOTAL_SHARDS": str(shards),
                         "GTEST_SHARD_INDEX": str(shard)}
         with self.results.timed(f"{self.preset}/{name} {shard + 1} of {shards}"):
             code, out = run(test["command"], int(properties.get("TIMEOUT", 900)), environment)

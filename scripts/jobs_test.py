@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 
-from jobs import Results, Section, gtest_counts, script
+from jobs import Results, Section, folder_in_memory, gtest_counts, script
 
 def failures(work):
     """→ how many failures `work(results)` leaves; what it prints is thrown away."""
@@ -54,6 +54,25 @@ def bad(_):
     raise KeyError("a report without a field")
 
 
+def leaves_nothing():
+    """True where there is no such folder, too."""
+    folder = None
+    try:
+        with folder_in_memory(least=1) as environment:
+            folder = environment.get("TMPDIR")
+            if folder:
+                os.mkdir(os.path.join(folder, "left"))
+            raise OSError("the tests ended early")
+    except OSError as error:
+        return "early" in str(error) and not (folder and os.path.exists(folder))
+    return False
+
+
+def place_for_tests(**asked):
+    with folder_in_memory(**asked) as environment:
+        return environment
+
+
 PASSED = {"name": "a", "result": "COMPLETED"}
 CHECKS = (
     ("jobs that end are no failure", lambda: lanes([lambda _: None] * 3) == 0),
@@ -67,6 +86,9 @@ CHECKS = (
     ("a program that says it passed and ends with 1 is one", lambda: program("print('2 passed, 0 failed'); exit(1)") == 1),
     ("a crash after all tests passed is one", lambda: report([PASSED], False) == (1, 1)),
     ("a crash that left no report is one", lambda: report(None, False) == (0, 1)),
+    ("a folder in memory goes with what tests left in it", leaves_nothing),
+    ("without room in memory there is none", lambda: place_for_tests(least=1 << 62) == {}),
+    ("a folder of a disk is none", lambda: place_for_tests(place=os.path.dirname(os.path.abspath(__file__)), least=1) == {}),
     ("a test with failures is one", lambda: report([{**PASSED, "failures": [{}]}], False) == (0, 1)))
 
 

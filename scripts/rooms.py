@@ -75,12 +75,12 @@ class Rooms:
         sees = [line[6:] for line in lines if line.startswith("Sees: ")]
         pure = [line[6:] for line in lines if line.startswith("Pure: ")]
         prose = [line for line in lines[1:] if line.strip() and not line.startswith(("Sees: ", "Pure: "))]
-        if lines[0] != "# " + folder or not prose or len(sees) != 1:
-            self.say(where, 1, f"want '# {folder}', one to three sentences, and one line 'Sees: …'")
+        if lines[0] != "# " + folder or not prose or not sees:
+            self.say(where, 1, f"want '# {folder}', one to three sentences, and lines 'Sees: …'")
             return
         top = self.top(folder + "/")
         self.sees[folder] = set()
-        for word in re.split(r",\s*", sees[0].strip(". ")):
+        for word in re.split(r",\s*", ", ".join(line.strip(",. ") for line in sees)):
             self.sees[folder] |= self.seen(folder, top, word.strip("` "), where)
         if pure:
             names = {folder + "/" + name for name in re.split(r",\s*", pure[0].strip(". "))}

@@ -20,9 +20,8 @@
 #include "sidecar/recall/recall.h"
 #include "sidecar/routes/activity.h"
 #include "sidecar/routes/audit_routes.h"
-#include "sidecar/routes/conversation_routes.h"
+#include "sidecar/routes/conversation_host.h"
 #include "sidecar/routes/injection_routes.h"
-#include "sidecar/routes/ledger_routes.h"
 #include "sidecar/routes/memory_routes.h"
 #include "sidecar/routes/outbox_routes.h"
 #include "sidecar/routes/redacted_parameters.h"
@@ -57,7 +56,8 @@ Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::C
 }
 
 SessionUpkeep::Options UpkeepOptions(const SidecarSettings& settings,
-                                     std::function<void()> each_round) {
+                                     std::function<void()> each_round,
+                                     decltype(SessionUpkeep::Options::sweep_fields) sweep_fields) {
   const auto volume_bytes = [directory = settings.data_directory]() -> int64_t {
     std::error_code error;
     const auto space = std::filesystem::space(directory, error);
@@ -66,7 +66,8 @@ SessionUpkeep::Options UpkeepOptions(const SidecarSettings& settings,
   return {settings.session_idle_ms,
           {settings.growth, volume_bytes},
           settings.outbox,
-          std::move(each_round)};
+          std::move(each_round),
+          std::move(sweep_fields)};
 }
 
 }  // namespace
@@ -101,14 +102,18 @@ struct RunningSidecar::Parts {
         hooks(turn, *metrics, c),
         working_memory(*state, c, s.conversation_ttl_ms),
         agent_memory(*state, servers, c, s.outbox, delivery),
-        conversations(*state, working_memory, policies, c, s.outbox, Waker()),
         dead_letters(*state, policies, s.outbox, Waker()),
-        upkeep(*state, policies, *metrics, c,
-               UpkeepOptions(s, [this] { retention.PublishRefused(); }), Waker()),
+        upkeep(
+            *state, policies, *metrics, c,
+            UpkeepOptions(
+                s, [this] { retention.PublishRefused(); },
+                [this](const auto& stopping) { return conversation_host.SweepFields(stopping); }),
+            Waker()),
         memory(agent_memory, policies),
         mcp(policies, agent_memory, working_memory, c, std::max<size_t>(1, s.workers / 2)),
         injections(*state, policies, recall),
-        ledger(*state, policies, c),
+        conversation_host(*state, working_memory, policies, c, s.outbox, s.checkpoints_kept,
+                          Waker()),
         audit(*state, policies),
         activity(c),
         status(*state, policies, delivery, servers, rules, activity, *metrics),
@@ -141,8 +146,7 @@ struct RunningSidecar::Parts {
   }
   http::Router AgentRouter() {
     std::vector<http::Route> routes = hooks.Routes();
-    for (const auto& named :
-         {conversations.Routes(), memory.Routes(), injections.Routes(), ledger.Routes()}) {
+    for (const auto& named : {conversation_host.Routes(), memory.Routes(), injections.Routes()}) {
       std::ranges::move(WithRedactedNames(named, policies), std::back_inserter(routes));
     }
     for (const auto& more :
@@ -169,13 +173,12 @@ struct RunningSidecar::Parts {
   Hooks hooks;
   WorkingMemory working_memory;
   AgentMemory agent_memory;
-  ConversationRoutes conversations;
   OutboxRoutes dead_letters;
   SessionUpkeep upkeep;
   MemoryRoutes memory;
   McpEndpoint mcp;
   InjectionRoutes injections;
-  LedgerRoutes ledger;
+  ConversationHost conversation_host;
   AuditRoutes audit;
   Activity activity;
   StatusRoutes status;
@@ -261,6 +264,9 @@ int64_t RunningSidecar::Stop() {
   const int64_t pending = parts_->delivery.Flush(parts_->settings.drain_timeout_ms, words.task);
   words.undelivered = pending;
   WriteTerminationMessage(words, parts_->settings.termination_log);
+  if (const auto kept = parts_->conversation_host.KeepFields(); !kept)
+    base::LogWarn("reads of working memory since a minute may not count for its expiry",
+                  {{"reason", kept.error().message}});
   parts_->admin->Stop(0);
   parts_->state->Close();
   return pending;

@@ -1,14 +1,11 @@
-// Test code: a directory that goes away, a memory server that behaves (idempotency keys, sessions,
-// being away), and a sidecar whose agent can be played.
+// Test code: a memory server that behaves (idempotency keys, sessions, being away), and a sidecar
+// whose agent can be played.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <condition_variable>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,29 +16,10 @@
 #include "lib/base/text/text.h"
 #include "lib/http/client/client.h"
 #include "lib/http/server/server.h"
+#include "lib/testing/temporary_directory.h"
 #include "sidecar/running_sidecar.h"
 
 namespace sidecar {
-
-class TestDirectory {
- public:
-  TestDirectory() {
-    char pattern[] = "/tmp/sidecar-XXXXXX";
-    path_ = mkdtemp(pattern);
-  }
-  ~TestDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-  std::string Write(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ + "/" + name, std::ios::trunc) << content;
-    return path_ + "/" + name;
-  }
-
- private:
-  std::string path_;
-};
 
 // What POST /observations and the session routes of a memory server do, as far as a sidecar sees
 // it.
@@ -49,6 +27,7 @@ class StubMemory {
  public:
   struct Call {
     std::string method, target, body, key, traceparent, authorization;
+    std::string user = {}, agent = {};  // whose memory a call of traces is about
   };
 
   StubMemory() { Up(); }
@@ -98,10 +77,15 @@ class StubMemory {
   std::map<std::string, base::Json> sessions;  // id → {project, ended, interim}
   base::Json context = {{"recent_sessions", base::Json::array()},
                         {"recent_observations", base::Json::array()}};
-  base::Json found = base::Json::array();  // of /search
-  std::map<int64_t, base::Json> rows;      // of /observations/{id}
-  int refuse_observations = 0;             // answer this status instead
-  int64_t delay_ms = 0;                    // before /context and /search answer
+  base::Json found = base::Json::array();   // of /search
+  std::map<int64_t, base::Json> rows;       // of /observations/{id}
+  base::Json items = base::Json::array();   // of /items
+  std::vector<std::string> conditions;      // If-Match of the calls of items
+  base::Json trace = base::Json::object();  // answer of the routes of traces
+  int trace_status = 200;
+  std::vector<base::Json> turns;  // of POST /ingest/turns, each once by key
+  int refuse_observations = 0;    // answer this status instead
+  int64_t delay_ms = 0;           // before /context and /search answer
 
  private:
   using Request = http::Request;
@@ -117,7 +101,8 @@ class StubMemory {
         }
         auto header = [&](const char* name) { return request.headers.Get(name).value_or(""); };
         calls.push_back({request.method, target, request.body, header("Idempotency-Key"),
-                         header("traceparent"), header("Authorization")});
+                         header("traceparent"), header("Authorization"), header("X-Memory-User"),
+                         header("X-Memory-Agent")});
         Response answer = (this->*handler)(request);
         changed_.notify_all();
         return answer;
@@ -132,11 +117,41 @@ class StubMemory {
         {"DELETE", "/observations/{id}", bind(&StubMemory::GetRow)},
         {"GET", "/context", [this](const Request& r) { return Slowly(r, &StubMemory::context); }},
         {"GET", "/search", [this](const Request& r) { return Slowly(r, &StubMemory::found); }},
+        {"GET", "/items", bind(&StubMemory::Items)},
+        {"GET", "/items/render", bind(&StubMemory::Items)},
+        {"POST", "/items/consider", bind(&StubMemory::Items)},
+        {"PUT", "/items/{key}", bind(&StubMemory::Item)},
+        {"GET", "/items/{key}", bind(&StubMemory::Item)},
+        {"PATCH", "/items/{key}", bind(&StubMemory::Item)},
+        {"DELETE", "/items/{key}", bind(&StubMemory::Item)},
+        {"POST", "/episodic/store", bind(&StubMemory::Items)},
+        {"POST", "/episodic/search", bind(&StubMemory::Items)},
+        {"GET", "/episodic/{conversation}", bind(&StubMemory::Items)},
+        {"POST", "/traces", bind(&StubMemory::Trace)},
+        {"POST", "/traces/search", bind(&StubMemory::Trace)},
+        {"POST", "/traces/merge", bind(&StubMemory::Trace)},
+        {"POST", "/traces/reflect", bind(&StubMemory::Trace)},
+        {"GET", "/traces/reflect/runs", bind(&StubMemory::Trace)},
+        {"POST", "/traces/reflect/runs/{run}/undo", bind(&StubMemory::Trace)},
+        {"GET", "/traces/due", bind(&StubMemory::Trace)},
+        {"GET", "/traces/{id}", bind(&StubMemory::Trace)},
+        {"PATCH", "/traces/{id}", bind(&StubMemory::Trace)},
+        {"DELETE", "/traces/{id}", bind(&StubMemory::Trace)},
+        {"GET", "/traces/{id}/original", bind(&StubMemory::Trace)},
+        {"POST", "/traces/{id}/unmerge", bind(&StubMemory::Trace)},
+        {"PUT", "/traces/{id}/edges/{to}", bind(&StubMemory::Trace)},
+        {"DELETE", "/traces/{id}/edges/{to}", bind(&StubMemory::Trace)},
+        {"POST", "/ingest/turns", bind(&StubMemory::Ingest)},
+        {"GET", "/ingest/turns/{turn}", bind(&StubMemory::Trace)},
         {"POST", "/import", bind(&StubMemory::Empty)},
         {"PUT", "/retention", bind(&StubMemory::Empty)},
         {"GET", "/stats", bind(&StubMemory::Empty)},
         {"GET", "/timeline", bind(&StubMemory::Empty)},
         {"GET", "/export", bind(&StubMemory::Empty)},
+        {"GET", "/shared", bind(&StubMemory::Empty)},
+        {"GET", "/shared/{agent}/{key}", bind(&StubMemory::Empty)},
+        {"PUT", "/shared/{agent}/{key}", bind(&StubMemory::Empty)},
+        {"DELETE", "/shared/{agent}/{key}", bind(&StubMemory::Empty)},
         {"GET", "/sessions/recent", bind(&StubMemory::Empty)},
         {"GET", "/observations/recent", bind(&StubMemory::Empty)}};
   }
@@ -175,6 +190,27 @@ class StubMemory {
     auto row = rows.find(std::stoll(request.parameters.at("id")));
     if (row == rows.end()) return http::ErrorResponse({base::Code::kNotFound, "no such row"});
     return http::JsonResponse(200, row->second);
+  }
+  Response Items(const Request&) { return http::JsonResponse(200, {{"items", items}}); }
+  Response Item(const Request& request) {
+    if (request.method == "DELETE") return http::EmptyResponse(204);
+    conditions.push_back(request.headers.Get("If-Match").value_or(""));
+    Response answer = http::JsonResponse(200, {{"key", request.parameters.at("key")},
+                                               {"value", "v"},
+                                               {"version", 7},
+                                               {"ttl", 0},
+                                               {"created", "2026-04-12T00:00:00Z"}});
+    answer.headers.Set("ETag", "\"7\"");
+    return answer;
+  }
+  Response Trace(const Request&) {
+    if (trace_status == 404) return http::ErrorResponse({base::Code::kNotFound, "no such trace"});
+    return http::JsonResponse(trace_status, trace);
+  }
+  Response Ingest(const Request& request) {
+    const std::string key = request.headers.Get("Idempotency-Key").value_or("");
+    if (key.empty() || keys_.insert(key).second) turns.push_back(*base::ParseJson(request.body));
+    return http::JsonResponse(202, {{"turn", "t-" + std::to_string(turns.size())}});
   }
   Response Empty(const Request&) { return http::JsonResponse(200, base::Json::array()); }
   Response Slowly(const Request& request, base::Json StubMemory::*answer) {
@@ -319,7 +355,7 @@ class SidecarTest : public ::testing::Test {
     return Until([&] { return Ask("GET", "/v1/status").body["pending"] == 0; });
   }
 
-  TestDirectory directory_;
+  testing::TemporaryDirectory directory_;
   StubMemory memory_;
   const base::Clock* clock_ = &base::SystemClock();  // of the next Start
   std::unique_ptr<RunningSidecar> running_;

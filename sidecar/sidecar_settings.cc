@@ -81,6 +81,7 @@ const base::Program& SidecarProgram() {
             600'000},
            {"session-idle", Kind::kDuration, "4h",
             "a session that was not used for so long is ended; 0s: never", 0, kYearMs},
+           {"checkpoints", Kind::kInt, "3", "checkpoints of a conversation that are kept", 1, 100},
            {"outbox-rows", Kind::kInt, "10000", "writes that may wait for the memory server", 1,
             10'000'000},
            {"outbox-bytes", Kind::kBytes, "64Mi", "and their size together", 1 << 16},
@@ -122,6 +123,7 @@ SidecarSettings ReadSidecarSettings(const base::Settings& settings) {
   read.growth.injections_ms = settings.Milliseconds("injections-keep");
   read.growth.audit_ms = settings.Milliseconds("audit-keep");
   read.growth.max_bytes = settings.Bytes("max-state");
+  read.checkpoints_kept = settings.Int("checkpoints");
   read.outbox.rows = settings.Int("outbox-rows");
   read.outbox.bytes = settings.Bytes("outbox-bytes");
   read.workers = static_cast<size_t>(settings.Int("workers"));

@@ -19,6 +19,7 @@ struct SidecarSettings {
   int64_t recall_timeout_ms = 200, policy_interval_ms = 250;
   int64_t retry_longest_ms = 30'000, drain_timeout_ms = 20'000;
   int64_t session_idle_ms = 0, conversation_ttl_ms = 0;  // 0: never
+  int64_t checkpoints_kept = 3;                          // of a conversation
   GrowthLimits growth;
   OutboxLimits outbox;
   size_t workers = 8;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "lib/base/process/file.h"
-#include "sidecar/sidecar_fixture.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace sidecar {
 namespace {
@@ -74,7 +74,8 @@ TEST(SidecarSettings, OnlyLoopbackForTheAgent) {
   EXPECT_FALSE(Read({"--admin", "nowhere"}).run);
 }
 
-// Runs the real program, which the build of these tests makes; → its exit code, -1 when it is not there.
+// Runs the real program, which the build of these tests makes; → its exit code, -1 when it is not
+// there.
 int RunProgram(const std::vector<std::string>& arguments) {
   const char* folder = getenv("AGENT_MEMORY_BIN");
   const std::string program = std::string(folder ? folder : "") + "/agent-memory-sidecar";
@@ -93,7 +94,7 @@ int RunProgram(const std::vector<std::string>& arguments) {
 }
 
 TEST(SidecarProgram, SecondProcessOnAVolumeExitsWith75) {
-  TestDirectory directory;
+  testing::TemporaryDirectory directory;
   auto held = base::DirectoryLock::Take(directory.path(), 0);
   ASSERT_TRUE(held);
   const int code =

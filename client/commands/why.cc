@@ -1,4 +1,5 @@
 // why: what the agent was given last in this repository, and what for.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <ostream>
@@ -33,12 +34,19 @@ void Show(Call& call, const Json& injection, int64_t turn) {
            << (query.empty() ? "asked for the newest memories"
                              : "asked for: " + FitTo(Inert(query), 100))
            << " (" << Inert(base::StringAt(injection, {"outcome"})) << ")\n";
+  const Json items = injection.value("items", Json::array());
+  const bool by_meaning = std::any_of(items.begin(), items.end(),
+                                      [](const Json& item) { return item.contains("scores"); });
   Table table{{"ID", "GIVEN", "RANK", "FOUND BY", "TRUST", "TITLE"}, {}};
-  for (const Json& item : injection.value("items", Json::array())) {
-    table.rows.push_back({NumberAt(item, "id"), item.value("injected", false) ? "yes" : "no",
-                          NumberAt(item, "rank"), Inert(base::StringAt(item, {"method"})),
-                          Inert(base::StringAt(item, {"trust"})),
-                          Inert(base::StringAt(item, {"title"}))});
+  if (by_meaning) table.head.insert(table.head.begin() + 4, {"WORDS", "MEANING"});
+  for (const Json& item : items) {
+    std::vector<std::string>& row = table.rows.emplace_back(std::vector<std::string>{
+        NumberAt(item, "id"), item.value("injected", false) ? "yes" : "no", NumberAt(item, "rank"),
+        Inert(base::StringAt(item, {"method"})), Inert(base::StringAt(item, {"trust"})),
+        Inert(base::StringAt(item, {"title"}))});
+    if (!by_meaning) continue;
+    const Json scores = item.value("scores", Json::object());
+    row.insert(row.begin() + 4, {NumberAt(scores, "lexical"), NumberAt(scores, "similarity")});
   }
   call.out << (table.rows.empty() ? "nothing was found\n" : table.Render(call.screen)) << "\n";
 }

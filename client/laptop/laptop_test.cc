@@ -9,7 +9,7 @@
 #include "client/laptop/repository.h"
 #include "client/programs/running_program.h"
 #include "lib/base/process/file.h"
-#include "lib/base/process/random.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace client {
 namespace {
@@ -17,12 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct LaptopTest : testing::Test {
-  fs::path folder;
-  void SetUp() override {
-    folder = fs::canonical(fs::temp_directory_path()) / ("laptop-" + base::RandomHex(8));
-    fs::create_directories(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
+  const testing::TemporaryDirectory directory;
+  const fs::path folder = fs::canonical(directory.path());
   fs::path Make(const std::string& path) {
     fs::create_directories(folder / path);
     return folder / path;

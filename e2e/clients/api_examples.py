@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs each curl example of docs/memory-api.md, in order, against a fresh server, and holds its answer
-against the comment below it: the status, and the JSON but for times. An example without a comment must
+"""Runs each curl example of some pages, in order, each page against a fresh server, and holds its answer
+against the comment below it: the status, and the JSON but for times and ids of traces. An example without a comment must
 answer 2xx. Lines that are not curl are not run.
 
     api_examples.py       the program from build/release/bin or $AGENT_MEMORY_BIN
@@ -20,9 +20,10 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__f
 import programs  # noqa: E402
 from checks import Checks  # noqa: E402
 
-PAGE = os.path.join(programs.ROOT, "docs/memory-api.md")
+PAGES = ("docs/memory-api.md", "docs/coming-from/aegis.md", "docs/coming-from/mem0.md", "docs/coming-from/engram.md")
 ADDRESS = "localhost:7437"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+TRACE = re.compile(r"mt_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # What the shell runs in place of curl: the head of the answer goes to a file.
 CURL = 'curl() { command curl -sS --max-time 10 -D "$HEAD" "$@"; }; '
 
@@ -66,14 +67,15 @@ def run(command, address, folder):
 
 
 def alike(seen, wanted):
-    """Equal, but a time is any time."""
+    """Equal, but a time is any time, and a trace any trace."""
     if isinstance(wanted, dict):
         return isinstance(seen, dict) and seen.keys() == wanted.keys() and all(
             alike(seen[name], wanted[name]) for name in wanted)
     if isinstance(wanted, list):
         return isinstance(seen, list) and len(seen) == len(wanted) and all(map(alike, seen, wanted))
-    if isinstance(wanted, str) and TIME.fullmatch(wanted):
-        return isinstance(seen, str) and bool(TIME.fullmatch(seen))
+    for any_of in (TIME, TRACE):
+        if isinstance(wanted, str) and any_of.fullmatch(wanted):
+            return isinstance(seen, str) and bool(any_of.fullmatch(seen))
     return seen == wanted and type(seen) is type(wanted)
 
 
@@ -88,20 +90,26 @@ def judge(checks, command, status, text, address, folder):
         checks.that(False, f"answers as the page says: {failure}", f"{body} for {text}")
 
 
-def main():
-    checks = Checks()
+def judge_page(checks, page):
+    checks.chapter(page)
     folder = tempfile.mkdtemp(prefix="agent-memory-examples-")
     server = programs.server(folder)
     try:
         address = server.start().api
-        with open(PAGE, encoding="utf-8") as page:
-            for example in examples(page.read()):
+        with open(os.path.join(programs.ROOT, page), encoding="utf-8") as text:
+            for example in examples(text.read()):
                 judge(checks, *example, address, folder)
     except (Exception, SystemExit) as failure:  # told as a failure
         checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
     finally:
         server.kill()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    checks = Checks()
+    for page in PAGES:
+        judge_page(checks, page)
     return checks.end()
 
 

@@ -157,6 +157,15 @@ def run_client(counts, name, argv, folder):
     print(f"{name}: {passed} checks passed", flush=True)
 
 
+def catalogue(counts, world):
+    """What names a block to the model: the clients recall it by this number."""
+    status, answer = wire.ask(world.sidecar.api, "POST", "/v1/hooks",
+                              {"hook_event_name": "SessionStart", "source": "compact", "session_id": "conv-1"})[:2]
+    text = json.dumps(answer, ensure_ascii=False)
+    counts.check("a compacted transcript is told of its block",
+                 status == 200 and '#0: What did we decide? → \\"WAL mode.\\" (~' in text and "recall with {" in text, text)
+
+
 def official_clients(counts, clients, world):
     ways = (("http", [world.url]), ("stdio", world.pipe()))
     why = clients.typescript()
@@ -291,6 +300,7 @@ def main():
     try:
         hosts_and_origins(counts, world)
         refusals(counts, world)
+        catalogue(counts, world)
         official_clients(counts, clients, world)
         conformance(counts, clients, world, folder)
         counts.check("the sidecar lives", world.sidecar.running, world.sidecar.tail())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sends requests that no honest client sends to the server and to the sidecar: each must be refused,
 answered or closed in time, none may end the process, and the next good request must be served. A sample
-of shapes, not a fuzzer.
+of shapes, not a fuzzer; those of bodies, ids and queries of single routes are in hostile_bodies.py.
 
     hostile_requests.py       programs from build/release/bin or $AGENT_MEMORY_BIN
 
@@ -17,6 +17,7 @@ import time
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support")]
 
+import hostile_bodies  # noqa: E402
 import programs  # noqa: E402
 import targets  # noqa: E402
 import wire  # noqa: E402
@@ -209,6 +210,8 @@ def main():
             after = programs.resident(program.pid)[1]
             checks.that(after - anon < GROWTH_KIB, f"RssAnon {anon} → {after} KiB")
             checks.equal(wire.ask(program.api, "GET", "/health")[0], 200, "the next good request is served")
+        for name, program, _ in both:
+            hostile_bodies.attack(checks, name, program)
     except (Exception, SystemExit) as failure:  # told as a failure
         checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
     finally:

@@ -2,7 +2,7 @@
 """SIGKILL of the sidecar and of the server under load, again and again: nothing that was acknowledged may
 be lost or be there twice. Not a power loss: that is power_loss.py.
 
-    kill_loops.py [--rounds 200] [--rows 0] [--seed N] [--only sidecar|server]
+    kill_loops.py [--rounds 200] [--rows 0] [--seed N] [--only sidecar|server|items|…]
 
 With --rows 100000 the server holds so many rows before the first kill, and its starts are judged, too.
 
@@ -78,26 +78,33 @@ def verdict(checks, target, load, places):
     checks.that(not wrong, "integrity_check and the index check are clean", wrong)
 
 
-def server_loop(checks, folder, options):
-    checks.chapter(f"server: {options.rounds} × SIGKILL, 8 writers, 4 readers")
-    target = targets.Server(folder)
-    program = target.program().start()
-    load = Load(target, program, writers=8, readers=4)
-    try:
-        if options.rows:
-            preload(checks, program, options.rows)
-        load.start()
-        p99 = rounds(checks, target, program, load, options.rounds, random.Random(options.seed))
-        if options.rows and p99 is not None:
-            checks.that(p99 <= START_P99_S, f"p99 of the starts with {options.rows} rows: {1000 * p99:.0f} ms, at most "
-                        f"{1000 * START_P99_S:.0f} ms")
-        load.stop()
-        checks.equal(program.stop(), 0, "SIGTERM: exit 0")
-    finally:
-        load.stop()
-        program.kill()
-    verdict(checks, target, load, target.stores()["observations"])
-    checks.that(not load.refused, "nothing was refused", load.refused)
+def loop_of(kind, share=1):
+    """`share`: of the rounds, one in so many: tables beside the observations take the same way to the disk."""
+    def loop(checks, folder, options):
+        count, rows = max(1, options.rounds // share), options.rows if share == 1 else 0
+        checks.chapter(f"{kind.name}: {count} × SIGKILL, 8 writers, 4 readers")
+        target = kind(folder)
+        program = target.program().start()
+        load = Load(target, program, writers=8, readers=4)
+        try:
+            if rows:
+                preload(checks, program, rows)
+            load.start()
+            p99 = rounds(checks, target, program, load, count, random.Random(options.seed))
+            if rows and p99 is not None:
+                checks.that(p99 <= START_P99_S, f"p99 of the starts with {rows} rows: {1000 * p99:.0f} ms, at most "
+                            f"{1000 * START_P99_S:.0f} ms")
+            load.stop()
+            checks.equal(program.stop(), 0, "SIGTERM: exit 0")
+        finally:
+            load.stop()
+            program.kill()
+        for what, places in target.stores().items():
+            checks.say(f"{what}:")
+            verdict(checks, target, load, places)
+        checks.that(not load.refused, "nothing was refused", load.refused)
+
+    return loop
 
 
 def sidecar_loop(checks, folder, options):
@@ -129,17 +136,21 @@ def sidecar_loop(checks, folder, options):
     checks.that(not load.refused, "nothing was refused", load.refused)
 
 
+LOOPS = (("server", loop_of(targets.Server)), ("sidecar", sidecar_loop),
+         *((name, loop_of(kind, 4)) for name, kind in targets.BESIDE.items()))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--rows", type=int, default=0)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
-    parser.add_argument("--only", choices=("server", "sidecar"))
+    parser.add_argument("--only", choices=[name for name, _ in LOOPS])
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     print(f"seed {options.seed}: repeat with --seed {options.seed}")
     checks = Checks()
-    for name, loop in (("server", server_loop), ("sidecar", sidecar_loop)):
+    for name, loop in LOOPS:
         if options.only in (None, name):
             folder = tempfile.mkdtemp(prefix="agent-memory-kill-")
             try:

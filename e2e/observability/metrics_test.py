@@ -16,6 +16,7 @@ import uuid
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support")]
 
+import crds  # noqa: E402
 import wire  # noqa: E402
 from programs import ROOT, Program, render, server, sidecar  # noqa: E402
 
@@ -32,7 +33,7 @@ def main():
     asked = options.parse_args()
     def kubectl(*words, given=None):
         subprocess.run([asked.kubectl, f"--kubeconfig={asked.kubeconfig}", *words], check=True, capture_output=True, text=True, input=given)
-    kubectl("apply", "--server-side", "--force-conflicts", "-k", os.path.join(ROOT, "crds"))
+    crds.install([asked.kubectl, f"--kubeconfig={asked.kubeconfig}"])
     kubectl("create", "namespace", NAMESPACE)
     kubectl("create", "-n", NAMESPACE, "-f", "-", given=json.dumps(AGENT))
     started, failed = [], 0

@@ -18,6 +18,10 @@ import sys
 import time
 import uuid
 
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "support")]
+
+import crds  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = json.loads((ROOT / "e2e/operator/agents_table.json").read_text())
 KINDS = ["agent", "agenttool", "agentrun", "memoryserver"]
@@ -219,12 +223,7 @@ def main():
     options.add_argument("--keep", action="store_true", help="leave everything behind")
     asked = options.parse_args()
     cluster = Cluster(asked.kubectl, asked.kubeconfig, "crd-test-" + uuid.uuid4().hex[:6])
-    new = cluster.run("get", "-k", str(ROOT / "crds"))[0] != 0
-    cluster.must("apply", "--server-side", "--force-conflicts", "-k", str(ROOT / "crds"))
-    for kind in KINDS:  # older kubectl's `wait` fails while there are no conditions yet
-        served = lambda kind=kind: cluster.run("get", f"{kind}s.agents.agentops.io")[0] == 0
-        if not any(served() or time.sleep(0.2) for attempt in range(100)):
-            sys.exit(f"{kind}: not served 20 s after its CRD was applied")
+    new = crds.install(cluster.command)
     cluster.must("create", "namespace", cluster.namespace)
     try:
         results = [*schemas(cluster), *samples(cluster)]
@@ -239,7 +238,7 @@ def main():
             cluster.run("delete", "agents,agentruns", "--all", "-n", cluster.namespace)
             cluster.run("delete", "namespace", cluster.namespace, "--wait=false")
             if new:
-                cluster.run("delete", "-k", str(ROOT / "crds"))
+                crds.remove(cluster.command)
     failed = [(name, wrong) for name, wrong in results if wrong]
     for name, wrong in failed:
         print(f"FAILED {name}: {wrong}")

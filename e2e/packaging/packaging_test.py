@@ -21,6 +21,7 @@ import uuid
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support")]
 
+import crds  # noqa: E402
 import wire  # noqa: E402
 from foreign_pods import foreign_pods_need_the_whole_cluster, older_servers_get_a_webhook  # noqa: E402
 from monitoring import alerts_fire_and_name_what_is_measured, what_is_scraped_has_the_ports  # noqa: E402
@@ -35,7 +36,7 @@ TYPOS = {
     "operatr.image=x": "operatr", "operator.imag=x": "imag", "memory.storage.sise=1Gi": "sise",
     "crds.keeep=true": "keeep", "networkPolicy.enable=false": "enable", "namespaces=a": "namespaces",
     "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size", "memory.quotas.row=1": "row", "memory.retention[0].maxrows=1": "maxrows",
-    "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "namespaces={A}": "namespaces", "monitoring.podMonitor=true": "podMonitor", "replicas=2": "replicas", "foreignPods.enable=true": "enable", "foreignPods.mode=hook": "mode", "operator.replicas=0": "replicas",
+    "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "memory.embeddings.url=http://u:p@x": "url", "namespaces={A}": "namespaces", "monitoring.podMonitor=true": "podMonitor", "replicas=2": "replicas", "foreignPods.enable=true": "enable", "foreignPods.mode=hook": "mode", "operator.replicas=0": "replicas",
 }
 
 
@@ -137,6 +138,13 @@ def traces_go_where_the_value_says(t):
     rendered = t.template("--set=crds.enabled=false", f"--set=tracing.endpoint={endpoint}")
     assert rendered.count(f"- --otlp-endpoint={endpoint}\n") == 2, "operator and server"
     assert "otlp" not in t.template("--set=crds.enabled=false")
+
+
+def the_key_of_an_embeddings_endpoint_is_a_file(t):
+    rendered = t.template("--set=crds.enabled=false,memory.embeddings.url=http://tei.ai:8080,memory.embeddings.keySecret.name=openai")
+    for line in ("- --embedding-url=http://tei.ai:8080\n", "- --embedding-key-file=/etc/embeddings/key\n", "secret: {secretName: openai, ", "- ports: [{port: 8080, protocol: TCP}, {port: 53, "):
+        assert rendered.count(line) == 1, line
+    assert "embedding" not in t.template("--set=crds.enabled=false")
 
 
 def templates_are_deterministic_and_own_no_custom_object(t):
@@ -344,7 +352,7 @@ def install_upgrade_uninstall_keeps_agents(t):
 
 
 TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_install_the_same,
-         crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused, traces_go_where_the_value_says,
+         crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused, traces_go_where_the_value_says, the_key_of_an_embeddings_endpoint_is_a_file,
          templates_are_deterministic_and_own_no_custom_object, roles_have_no_wildcards_and_no_secrets,
          namespaces_give_roles_alone, replicas_share_one_lease,
          a_drain_leaves_one_of_several_replicas, foreign_pods_need_the_whole_cluster, older_servers_get_a_webhook, what_is_scraped_has_the_ports, alerts_fire_and_name_what_is_measured, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
@@ -363,9 +371,7 @@ def main():
     asked = options.parse_args()
     os.environ["PATH"] += f":{pathlib.Path(asked.helm).resolve().parent}"  # for charts/sync
     t = Tools(asked, "packaging-" + uuid.uuid4().hex[:6])
-    crds = ["-k", str(ROOT / "crds")]
-    new = t.run([*t.kubectl, "get", *crds])[0] != 0
-    t.must([*t.kubectl, "apply", "--server-side", "--force-conflicts", *crds])
+    new = crds.install(t.kubectl)
     t.must([*t.kubectl, "create", "namespace", t.name])
     t.must([*t.kubectl, "label", "namespace", t.name, "pod-security.kubernetes.io/enforce=restricted",
             "pod-security.kubernetes.io/warn=restricted"])
@@ -382,10 +388,10 @@ def main():
         t.run([*t.kubectl, "delete", "agents", "--all", "-n", t.name])
         t.run([*t.kubectl, "delete", "namespace", t.name, "--wait=false"])
         if new:
-            t.run([*t.kubectl, "delete", *crds])
+            crds.remove(t.kubectl)
         else:
-            t.run([*t.kubectl, "annotate", *crds, "meta.helm.sh/release-name-", "meta.helm.sh/release-namespace-"])
-            t.run([*t.kubectl, "label", *crds, "app.kubernetes.io/managed-by-"])
+            t.run([*t.kubectl, "annotate", "-k", str(ROOT / "crds"), "meta.helm.sh/release-name-", "meta.helm.sh/release-namespace-"])
+            t.run([*t.kubectl, "label", "-k", str(ROOT / "crds"), "app.kubernetes.io/managed-by-"])
     print(f"{len(TESTS) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -14,6 +14,7 @@ from operator_chapters import OPERATOR_CHAPTERS
 from people_chapters import people
 from run_chapters import RUN_CHAPTERS
 from server_chapters import SERVER_CHAPTERS
+from shared_chapters import shared_memory
 from uninstall_chapters import UNINSTALL_CHAPTERS
 from upgrade_chapters import upgrades
 
@@ -60,10 +61,40 @@ ROUTES = (
     ("PATCH", "/observations/{id}", {"title": "taken over"}), ("DELETE", "/observations/{id}?hard=true", None),
     ("GET", "/search?q={word}&project=coder", None), ("GET", "/context?q={word}&project=coder", None),
     ("GET", "/timeline?observation_id={id}", None), ("GET", "/stats", None), ("GET", "/export", None),
+    ("GET", "/retention?project=coder", None),
     ("POST", "/sessions/{session}/end", {"messages": []}), ("POST", "/forget", {}),
+    ("GET", "/items?query={word}&project=coder", None), ("GET", "/items/render?query={word}&project=coder", None),
+    ("POST", "/items/consider", {"user_input": "hello", "answer": "hello"}),
+    ("PUT", "/items/theirs", {"value": 1}), ("PATCH", "/items/theirs", {"value": 2}), ("GET", "/items/theirs", None),
+    ("DELETE", "/items/theirs", None), ("GET", "/episodic/{session}?project=coder", None),
+    ("POST", "/episodic/search", {"query": "{word}", "agent_id": "coder", "project": "coder"}),
+    ("POST", "/episodic/store", {"conversation_id": "theirs", "agent_id": "a", "summary": "s"}),
     ("POST", "/import", {"sessions": [], "observations": []}),
     ("POST", "/sessions", {"id": "{session}", "project": "coder"}),
     ("POST", "/observations", {"session_id": "{session}", "type": "note", "title": "t", "content": "c", "project": "coder"}),
+    ("GET", "/conversations", None), ("GET", "/conversations/current", None), ("GET", "/conversations/c/messages", None),
+    ("POST", "/conversations/c/messages", {"messages": []}), ("PUT", "/conversations/c/state", {"state": "ended"}),
+    ("DELETE", "/conversations/c", None),
+    ("POST", "/conversations/c/blocks", {}), ("POST", "/conversations/c/blocks/close", {}),
+    ("GET", "/conversations/c/blocks", None), ("GET", "/conversations/c/blocks/0", None),
+    ("GET", "/conversations/c/context?max_tokens=9000", None),
+    ("GET", "/conversations/c/render", None), ("GET", "/conversations/c/snapshot", None),
+    ("PUT", "/conversations/c/snapshot", {"task": "t"}), ("PUT", "/conversations/c/working", {"task": "t"}),
+    ("PUT", "/conversations/c/checkpoint", {"step": 1}), ("GET", "/conversations/c/checkpoint", None),
+    ("GET", "/conversations/c/checkpoints", None),
+    ("GET", "/working-memory/c", None), ("PUT", "/working-memory/c", {"fields": {}}), ("DELETE", "/working-memory/c", None),
+    ("GET", "/ledger/c", None), ("POST", "/ledger/c/check", {"item": "x"}), ("POST", "/ledger/c/mark", {"item": "x"}),
+    ("POST", "/ledger/c/evict", {"item": "x"}),
+    ("GET", "/shared", None), ("GET", "/shared/coder/theirs", None), ("PUT", "/shared/coder/theirs", 1), ("DELETE", "/shared/coder/theirs", None),
+    ("POST", "/traces", {"content": "t"}), ("POST", "/traces/merge", {"traceIds": ["mt_a", "mt_b"]}),
+    ("POST", "/traces/search", {"query": "{word}", "project": "coder"}), ("GET", "/traces/due?project=coder", None),
+    ("POST", "/traces/reflect", {"project": "coder"}), ("GET", "/traces/reflect/runs?project=coder", None),
+    ("POST", "/traces/reflect/runs/r/undo?project=coder", {}),
+    ("GET", "/traces/mt_a?project=coder", None), ("PATCH", "/traces/mt_a?project=coder", {"content": "taken over"}),
+    ("DELETE", "/traces/mt_a?project=coder", None), ("POST", "/traces/mt_a/unmerge?project=coder", {}),
+    ("GET", "/traces/mt_a/original?project=coder", None), ("PUT", "/traces/mt_a/edges/mt_b?project=coder", {}),
+    ("DELETE", "/traces/mt_a/edges/mt_b?project=coder", None),
+    ("POST", "/ingest/turns", {"user": "I prefer tea."}), ("GET", "/ingest/turns/t?project=coder", None),
 )
 
 
@@ -252,6 +283,6 @@ def survival_of_pods(story):
 
 
 CLUSTER_CHAPTERS = (manifest, table, lost_pod, turns, captures, recall, survival, survival_of_pods, server_away, policy, refusals,
-                    healing, confinement, two_namespaces, people, deletion, *RUN_CHAPTERS, upgrades, *SERVER_CHAPTERS, figures,
+                    healing, confinement, two_namespaces, people, shared_memory, deletion, *RUN_CHAPTERS, upgrades, *SERVER_CHAPTERS, figures,
                     *OPERATOR_CHAPTERS, *NAMESPACE_CHAPTERS, *FOREIGN_CHAPTERS, *METRICS_CHAPTERS, *NODE_CHAPTERS,
                     *UNINSTALL_CHAPTERS)

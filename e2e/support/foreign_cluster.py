@@ -9,6 +9,7 @@ import socket
 import subprocess
 import uuid
 
+import crds
 import wire
 from programs import Program
 
@@ -57,10 +58,7 @@ class Cluster:
         return answer
 
     def install(self):
-        self.run("apply", "--server-side", "--force-conflicts", "-k", str(ROOT / "crds"))
-        for kind in ("agents", "agenttools", "agentruns", "memoryservers"):
-            served = lambda kind=kind: self.call("GET", f"/apis/agents.agentops.io/v1alpha1/{kind}")[0] == 200
-            assert wire.until(served, PATIENCE_S), kind
+        crds.install(self.kubectl)
         for space in self.spaces:
             self.must("POST", "/api/v1/namespaces", {"metadata": {"name": space, "labels": {
                 "pod-security.kubernetes.io/enforce": "baseline"}}})

@@ -33,7 +33,8 @@ def items(path, table, column="content"):
             texts = [str(row[0]) for row in db.execute(f"SELECT {column} FROM {table}")]
     except sqlite3.Error:
         return []
-    return [int(number) for text in texts for number in ITEM.findall(text)[:1]]
+    most = None if column == "fields" else 1  # a text may quote others; each field is an item
+    return [int(number) for text in texts for number in ITEM.findall(text)[:most]]
 
 
 def compare(found, acknowledged):

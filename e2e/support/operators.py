@@ -10,10 +10,10 @@ import threading
 import time
 import uuid
 
+import crds
 import wire
 from programs import Program
 
-CRDS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "crds")
 LEASE, LEASE_S = "agent-memory-operator", 15  # the name is that of the chart, whose Role names it
 # For what must happen and whose time is not the question: two cores, a sanitized build and other tests at once.
 PATIENCE_S = 60
@@ -182,8 +182,7 @@ def writes(program):
 
 def run(t, story):
     """Prepares CRDs, a namespace and an Agent, and tells the story, pairs of name and test → the exit code."""
-    new = subprocess.run([*t.command, "get", "-k", CRDS], capture_output=True, check=False).returncode != 0
-    t.kubectl("apply", "--server-side", "--force-conflicts", "-k", CRDS)
+    new = crds.install(t.command)
     t.kubectl("create", "namespace", t.namespace)
     t.give_agent()
     passed = failed = 0
@@ -200,6 +199,6 @@ def run(t, story):
             program.kill()
         subprocess.run([*t.command, "delete", "namespace", t.namespace, "--wait=false"], capture_output=True, check=False)
         if new:
-            subprocess.run([*t.command, "delete", "-k", CRDS], capture_output=True, check=False)
+            crds.remove(t.command)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

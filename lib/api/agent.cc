@@ -10,9 +10,11 @@ using base::Json;
 
 // The fields of spec.memory that the sidecar needs; the rest is for the operator or the server.
 constexpr const char* kPolicyFields[] = {
-    "project",     "contextLimit", "autoSummarize",   "autoSave",       "autoSearch",
-    "allowGlobal", "allowAdmin",   "injectUntrusted", "reinject",       "budgetTokens",
-    "redaction",   "retention",    "sessionDigest",   "rememberPrompts"};
+    "project",     "contextLimit",   "autoSummarize",   "autoSave",        "autoSearch",
+    "allowGlobal", "allowAdmin",     "injectUntrusted", "reinject",        "budgetTokens",
+    "redaction",   "retention",      "sessionDigest",   "rememberPrompts", "tools",
+    "storeRules",  "workingSection", "agentos",         "autoIngest",      "personality",
+    "user"};
 
 // Parts of the spec with fields of ours; the others are open and stay as they are written.
 constexpr const char* kOurParts[] = {"env",    "secrets",   "ports",     "resources", "storage",
@@ -69,6 +71,17 @@ base::Status ReadMemory(const Json& spec, Agent& agent) {
   return {};
 }
 
+// spec.memory.ingest is the older name of autoIngest and personality, which come first.
+void AddOlderIngest(const Json& fields, Json& memory) {
+  const Json* enabled = base::At(fields, {"ingest", "enabled"});
+  if (!memory.contains("autoIngest") && enabled && *enabled == true)
+    memory["autoIngest"] = {{"enabled", true}};
+  if (memory.contains("personality")) return;
+  for (const char* trait : kTraits)
+    if (const Json* share = base::At(fields, {"ingest", "personality", trait}))
+      memory["personality"][trait] = *share;
+}
+
 }  // namespace
 
 base::Result<AgentStorage> DecodeStorage(const Json& spec) {
@@ -118,6 +131,7 @@ base::Result<Policy> PolicyOf(const Agent& agent, const std::string& server_url,
       auto found = agent.memory->fields.find(field);
       if (found != agent.memory->fields.end()) memory[field] = *found;
     }
+    AddOlderIngest(agent.memory->fields, memory);
   }
   return DecodePolicy({{"version", 1},
                        {"agent", agent.name},

@@ -90,5 +90,46 @@ TEST(Agent, ItsRetentionIsInItsPolicy) {
       << "a sidecar from before it would refuse the policy";
 }
 
+TEST(Agent, TheToolsOfTracesAndTheIngestOfTurnsAreInItsPolicy) {
+  Json object = Whole();
+  Json& memory = object["spec"]["memory"];
+  memory["tools"] = "agentos";
+  memory["agentos"] = {{"includeReflect", true}, {"includeRehydrate", false}};
+  memory["autoIngest"] = {{"importanceThreshold", 0.6}};
+  memory["personality"] = {{"openness", 0.7}};
+  auto policy = PolicyOf(*DecodeAgent(object), "http://m:1", "audience");
+  ASSERT_TRUE(policy) << policy.error().message;
+  EXPECT_EQ(policy->tools, "agentos");
+  EXPECT_TRUE(policy->agentos.Includes("memory_add"));
+  EXPECT_TRUE(policy->agentos.Includes(kReflectTool));
+  EXPECT_FALSE(policy->agentos.Includes(kRehydrateTool));
+  EXPECT_TRUE(policy->auto_ingest.enabled);
+  EXPECT_EQ(EncodeIngestSettings(policy->auto_ingest, policy->personality),
+            Json::parse(R"({"importanceThreshold": 0.6, "maxPerTurn": 3,
+                            "personality": {"openness": 0.7}})"));
+  memory["agentos"]["tools"] = {"memory_search"};
+  policy = PolicyOf(*DecodeAgent(object), "http://m:1", "audience");
+  EXPECT_TRUE(policy->agentos.Includes("memory_search"));
+  EXPECT_FALSE(policy->agentos.Includes("memory_add"));
+  EXPECT_FALSE(policy->agentos.Includes(kReflectTool)) << "only the tools that are named";
+}
+
+TEST(Agent, TheOlderNameOfTheIngestIsTaken) {
+  Json object = Whole();
+  Json& memory = object["spec"]["memory"];
+  memory["ingest"] = {{"enabled", false}, {"personality", {{"openness", 0.7}}}};
+  EXPECT_FALSE(PolicyOf(*DecodeAgent(object), "", "")->auto_ingest.enabled);
+  memory["ingest"] = {{"enabled", true}, {"personality", {{"openness", 0.7}, {"charm", 1}}}};
+  auto policy = PolicyOf(*DecodeAgent(object), "", "");
+  ASSERT_TRUE(policy) << policy.error().message;
+  EXPECT_TRUE(policy->auto_ingest.enabled);
+  EXPECT_EQ(policy->personality, (Personality{{"openness", 0.7}}));
+  memory["autoIngest"] = {{"enabled", false}};
+  memory["personality"] = {{"honesty", 1}};
+  policy = PolicyOf(*DecodeAgent(object), "", "");
+  EXPECT_FALSE(policy->auto_ingest.enabled);
+  EXPECT_EQ(policy->personality, (Personality{{"honesty", 1}}));
+}
+
 }  // namespace
 }  // namespace api

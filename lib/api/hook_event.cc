@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "lib/conversation/conversation.h"
+
 namespace api {
 namespace {
 
@@ -61,7 +63,7 @@ base::Result<HookEvent> DecodeHookEvent(const Json& body) {
   ASSIGN_OR_RETURN(event.name, base::RequiredString(body, "hook_event_name"));
   ASSIGN_OR_RETURN(event.session_id, base::RequiredString(body, "session_id"));
   if (event.name.empty()) return base::Error{base::Code::kInvalid, "hook_event_name is empty"};
-  if (event.session_id.empty() || event.session_id.size() > kMaxConversationIdBytes) {
+  if (event.session_id.empty() || event.session_id.size() > conversation::kMaxConversationIdBytes) {
     return base::Error{base::Code::kInvalid, "session_id must have 1 to 200 bytes"};
   }
   event.kind = KindOf(event.name);

@@ -8,8 +8,6 @@
 
 namespace api {
 
-inline constexpr size_t kMaxConversationIdBytes = 200;
-
 struct HookEvent {
   enum class Kind {
     kSessionStart,

@@ -62,6 +62,9 @@ inline constexpr const char* kOriginImport = "import";
 // A request that carries this header was kept in an outbox for a while: it is paid from a budget of
 // its own.
 inline constexpr const char* kReplayHeader = "X-Memory-Replay";
+// Whose memory a call of traces is about: the user and the Agent. The conversation is a parameter.
+inline constexpr const char* kUserHeader = "X-Memory-User";
+inline constexpr const char* kAgentHeader = "X-Memory-Agent";
 // The code of a 422: an Idempotency-Key of the caller that came before with another body.
 inline constexpr const char* kKeyReused = "idempotency_key_reused";
 bool IsOrigin(std::string_view word);

@@ -3,11 +3,10 @@
 // force.
 #include "lib/api/policy.h"
 
-#include <initializer_list>
-#include <set>
+#include <algorithm>
 
+#include "lib/api/fields.h"
 #include "lib/base/text/digest.h"
-#include "lib/base/text/text.h"
 
 namespace api {
 namespace {
@@ -16,116 +15,7 @@ using base::Json;
 
 constexpr int kVersionInForce = 1;
 constexpr size_t kMaxRules = 32;  // of a list
-
-// Reads the fields of one object. The first error wins and ends in `error`; nulls equal absent.
-class Fields {
- public:
-  Fields(const Json& object, std::string path, std::optional<base::Error>& error)
-      : object_(object), path_(std::move(path)), error_(error) {
-    if (!object_.is_object()) Refuse("", "must be an object");
-  }
-
-  const Json* Find(const char* key) {
-    known_.insert(key);
-    if (error_ || !object_.is_object()) return nullptr;
-    auto found = object_.find(key);
-    return found == object_.end() || found->is_null() ? nullptr : &*found;
-  }
-  void Text(const char* key, std::string& into, std::initializer_list<const char*> words = {}) {
-    const Json* value = Find(key);
-    if (!value) return;
-    if (!value->is_string()) return Refuse(key, "must be a string");
-    into = value->get<std::string>();
-    if (words.size() == 0) return;
-    std::vector<std::string> all(words.begin(), words.end());
-    if (std::find(all.begin(), all.end(), into) == all.end())
-      Refuse(key, "must be one of " + base::Join(all, ", "));
-  }
-  void Number(const char* key, int& into, int lowest, int highest) {
-    const Json* value = Find(key);
-    if (!value) return;
-    bool fits = value->is_number_integer() && *value >= lowest && *value <= highest;
-    if (!fits)
-      return Refuse(key, "must be a whole number from " + std::to_string(lowest) + " to " +
-                             std::to_string(highest));
-    into = value->get<int>();
-  }
-  void Count(const char* key, int64_t& into) {
-    const Json* value = Find(key);
-    if (!value) return;
-    if (!value->is_number_integer() || *value < 0 || *value > INT64_MAX)
-      return Refuse(key, "must be a whole number of 0 or more");
-    into = value->get<int64_t>();
-  }
-  void Flag(const char* key, bool& into) {
-    const Json* value = Find(key);
-    if (!value) return;
-    if (!value->is_boolean()) return Refuse(key, "must be true or false");
-    into = value->get<bool>();
-  }
-  void Texts(const char* key, std::vector<std::string>& into) {
-    const Json* value = Find(key);
-    if (!value) return;
-    if (!value->is_array()) return Refuse(key, "must be a list of strings");
-    into.clear();
-    for (const Json& item : *value) {
-      if (!item.is_string()) return Refuse(key, "must be a list of strings");
-      into.push_back(item.get<std::string>());
-    }
-  }
-  void TextMap(const char* key, std::map<std::string, std::string>& into) {
-    const Json* value = Find(key);
-    if (!value) return;
-    if (!value->is_object()) return Refuse(key, "must be an object of strings");
-    into.clear();
-    for (const auto& [name, item] : value->items()) {
-      if (!item.is_string()) return Refuse(key, "must be an object of strings");
-      into[name] = item.get<std::string>();
-    }
-  }
-  // Calls `read` with the Fields of the object `key`, when it is there.
-  template <class Read>
-  void Object(const char* key, Read read) {
-    const Json* value = Find(key);
-    if (!value) return;
-    Fields inner(*value, PathOf(key), error_);
-    read(inner);
-    inner.RefuseUnknown();
-  }
-  template <class Read>
-  void List(const char* key, size_t most, Read read) {
-    const Json* value = Find(key);
-    if (!value) return;
-    if (!value->is_array() || value->size() > most)
-      return Refuse(key, "must be a list of at most " + std::to_string(most));
-    for (size_t i = 0; i < value->size() && !error_; ++i) {
-      Fields inner((*value)[i], PathOf(key) + "[" + std::to_string(i) + "]", error_);
-      read(inner);
-      inner.RefuseUnknown();
-    }
-  }
-  void Require(const char* key, const std::string& value) {
-    if (value.empty()) Refuse(key, "is required");
-  }
-  void RefuseUnknown() {
-    if (error_ || !object_.is_object()) return;
-    for (const auto& item : object_.items())
-      if (!known_.contains(item.key())) return Refuse(item.key().c_str(), "is not a known field");
-  }
-  void Refuse(const char* key, const std::string& why) {
-    if (!error_) error_ = base::Error{base::Code::kInvalid, "policy: " + PathOf(key) + " " + why};
-  }
-
- private:
-  std::string PathOf(const std::string& key) const {
-    if (key.empty()) return path_.empty() ? "the document" : path_;
-    return path_.empty() ? key : path_ + "." + key;
-  }
-  const Json& object_;
-  std::string path_;
-  std::optional<base::Error>& error_;
-  std::set<std::string> known_;
-};
+constexpr size_t kMostUserBytes = 200;
 
 void ReadRetention(Fields& in, RetentionRule& rule) {
   in.Text("type", rule.type);
@@ -134,10 +24,59 @@ void ReadRetention(Fields& in, RetentionRule& rule) {
   in.Count("maxRows", rule.max_rows);
 }
 
+bool IsJsonPointer(const std::string& text) {
+  for (size_t at = text.find('~'); at != std::string::npos; at = text.find('~', at + 1))
+    if (at + 1 == text.size() || (text[at + 1] != '0' && text[at + 1] != '1')) return false;
+  return text.empty() || text.front() == '/';
+}
+
+void ReadTaskTool(Fields& in, TaskTool& tool) {
+  in.Text("tool", tool.tool);
+  in.Require("tool", tool.tool);
+  for (auto [key, pointer] :
+       {std::pair{"reads", &tool.reads}, std::pair{"modifies", &tool.modifies},
+        std::pair{"action", &tool.action}}) {
+    in.Text(key, *pointer);
+    if (!IsJsonPointer(*pointer)) in.Refuse(key, "must be a JSON pointer, as /file_path");
+  }
+}
+
+void ReadWorkingSection(Fields& in, WorkingSection& section) {
+  in.Text("inject", section.inject, {"afterLoss", "everyTurn", "never"});
+  in.Number("maxChars", section.max_chars, 200, 9'000);
+  in.Number("windowTokens", section.window_tokens, 0, INT32_MAX);
+  in.List("tools", kMaxRules,
+          [&](Fields& tool) { ReadTaskTool(tool, section.tools.emplace_back()); });
+}
+
+Json WriteWorkingSection(const WorkingSection& section) {
+  Json tools = Json::array();
+  for (const TaskTool& tool : section.tools) {
+    Json out = {{"tool", tool.tool}};
+    if (!tool.reads.empty()) out["reads"] = tool.reads;
+    if (!tool.modifies.empty()) out["modifies"] = tool.modifies;
+    if (!tool.action.empty()) out["action"] = tool.action;
+    tools.push_back(std::move(out));
+  }
+  return {{"inject", section.inject},
+          {"maxChars", section.max_chars},
+          {"windowTokens", section.window_tokens},
+          {"tools", std::move(tools)}};
+}
+
+// It goes into a header.
+bool IsHeaderWord(const std::string& text) {
+  return text.size() <= kMostUserBytes &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+}
+
 void ReadMemory(Fields& in, Policy& policy) {
   in.Text("url", policy.server_url);
   in.Text("audience", policy.audience);
   in.Text("project", policy.project);
+  in.Text("user", policy.user);
+  if (!IsHeaderWord(policy.user))
+    in.Refuse("user", "must be at most 200 printable ASCII characters without blanks");
   in.Number("contextLimit", policy.context_limit, 0, 50);
   in.Flag("autoSummarize", policy.auto_summarize);
   in.Flag("sessionDigest", policy.session_digest);
@@ -154,8 +93,20 @@ void ReadMemory(Fields& in, Policy& policy) {
     redaction.Flag("workingMemory", policy.redaction.working_memory);
     redaction.Texts("extraPatterns", policy.redaction.extra_patterns);
   });
+  in.Object("workingSection",
+            [&](Fields& section) { ReadWorkingSection(section, policy.working_section); });
   in.List("retention", kMaxRules,
           [&](Fields& rule) { ReadRetention(rule, policy.retention.emplace_back()); });
+  in.Text("tools", policy.tools, {"", "default", "chapter", "agentos"});
+  if (policy.tools == "default") policy.tools.clear();
+  in.Object("agentos", [&](Fields& tools) { ReadAgentOsTools(tools, policy.agentos); });
+  in.Object("autoIngest", [&](Fields& ingest) { ReadAutoIngest(ingest, policy.auto_ingest); });
+  in.Object("personality", [&](Fields& traits) { ReadPersonality(traits, policy.personality); });
+  in.List("storeRules", kMaxRules, [&](Fields& rule) {
+    StoreRule& into = policy.store_rules.emplace_back();
+    rule.Text("match", into.match);
+    rule.Number("minLength", into.min_length, 0, INT32_MAX);
+  });
 }
 
 void ReadRule(Fields& in, SaveRule& rule) {
@@ -223,7 +174,16 @@ Json WriteMemory(const Policy& policy) {
   // Only where there is any: a sidecar from before these fields refuses what it does not know.
   if (policy.session_digest) memory["sessionDigest"] = true;
   if (policy.remember_prompts) memory["rememberPrompts"] = true;
+  if (policy.working_section != WorkingSection())
+    memory["workingSection"] = WriteWorkingSection(policy.working_section);
   if (!policy.retention.empty()) memory["retention"] = EncodeRetention(policy.retention);
+  if (!policy.user.empty()) memory["user"] = policy.user;
+  if (!policy.tools.empty()) memory["tools"] = policy.tools;
+  if (policy.agentos != AgentOsTools()) memory["agentos"] = EncodeAgentOsTools(policy.agentos);
+  if (policy.auto_ingest != AutoIngest())
+    memory["autoIngest"] = EncodeAutoIngest(policy.auto_ingest);
+  if (!policy.personality.empty()) memory["personality"] = policy.personality;
+  if (!policy.store_rules.empty()) memory["storeRules"] = EncodeStoreRules(policy.store_rules);
   return memory;
 }
 
@@ -236,6 +196,13 @@ Json EncodeRetention(const std::vector<RetentionRule>& rules) {
                     {"scope", rule.scope},
                     {"ttl", rule.ttl},
                     {"maxRows", rule.max_rows}});
+  return list;
+}
+
+Json EncodeStoreRules(const std::vector<StoreRule>& rules) {
+  Json list = Json::array();
+  for (const StoreRule& rule : rules)
+    list.push_back({{"match", rule.match}, {"minLength", rule.min_length}});
   return list;
 }
 

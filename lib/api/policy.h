@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/api/trace_policy.h"
 #include "lib/base/json/json.h"
 #include "lib/base/result.h"
 
@@ -47,6 +48,30 @@ struct RetentionRule {
   bool operator==(const RetentionRule&) const = default;
 };
 
+// Which exchanges of the agent are kept as items; what it means is the server's to know.
+struct StoreRule {
+  std::string match;   // RE2
+  int min_length = 0;  // of the answer, in characters
+};
+
+// Arguments of a tool that say what it did to files, as JSON pointers (RFC 6901) to a string or a
+// list of strings; empty: none.
+struct TaskTool {
+  std::string tool;  // a name or a glob
+  std::string reads, modifies;
+  std::string action;  // what the last actions show of a call; empty: the argument that names it
+  bool operator==(const TaskTool&) const = default;
+};
+
+// The working-memory section: what of a conversation's task goes into its prompts.
+struct WorkingSection {
+  std::string inject = "afterLoss";  // afterLoss | everyTurn | never (ADR 57)
+  int max_chars = 6000;
+  int window_tokens = 0;        // of the model's context; 0: hooks warn of nothing
+  std::vector<TaskTool> tools;  // before the known tools; the first that matches decides
+  bool operator==(const WorkingSection&) const = default;
+};
+
 struct Policy {
   std::string agent, agent_namespace;
   std::string mode = "daemon";  // daemon | task: what a stop means to open sessions
@@ -54,6 +79,7 @@ struct Policy {
   std::string server_url;  // http://name.namespace.svc.cluster.local:7437; empty: not resolved yet
   std::string audience;    // of the projected token
   std::string project;
+  std::string user;  // whom traces of scope user are about; empty: the server's default
   int context_limit = 5;
   bool session_digest = false;    // a memory of what was done in a session, beside its summary
   bool remember_prompts = false;  // "Remember: …" in a prompt is a memory of class user
@@ -63,6 +89,12 @@ struct Policy {
   int budget_tokens = 2000;
   Redaction redaction;
   std::vector<RetentionRule> retention;
+  std::string tools;  // further tools for models: chapter, agentos; empty: none
+  AgentOsTools agentos;
+  AutoIngest auto_ingest;
+  Personality personality;
+  std::vector<StoreRule> store_rules;  // none: the server's own patterns
+  WorkingSection working_section;
   // toolHooks
   std::vector<SaveRule> save_rules;
   std::vector<InjectTool> inject_tools;
@@ -80,6 +112,8 @@ base::Result<Policy> DecodePolicy(const base::Json& json);
 base::Json EncodePolicy(const Policy& policy);
 // As in policy.json and in the server's PUT /retention.
 base::Json EncodeRetention(const std::vector<RetentionRule>& rules);
+// As in policy.json and in POST /items/consider.
+base::Json EncodeStoreRules(const std::vector<StoreRule>& rules);
 // "sha256:" + 64 hex digits of the file's bytes: what /v1/policy and the Agent's status compare.
 std::string PolicyDigest(std::string_view policy_file);
 

@@ -14,11 +14,18 @@ Json EveryLeaf() {
     "version": 1, "agent": "billing", "namespace": "agents",
     "memory": {
       "url": "http://m.agents.svc.cluster.local:7437", "audience": "agent-memory.agents.m",
-      "project": "money", "contextLimit": 0, "autoSummarize": false, "sessionDigest": true, "rememberPrompts": true, "autoSave": false,
+      "project": "money", "user": "u-17", "contextLimit": 0, "autoSummarize": false, "sessionDigest": true, "rememberPrompts": true, "autoSave": false,
       "autoSearch": false, "allowGlobal": true, "allowAdmin": true, "injectUntrusted": true,
       "reinject": "everyTurn", "budgetTokens": 7,
+      "workingSection": {"inject": "never", "maxChars": 200, "windowTokens": 9,
+        "tools": [{"tool": "view", "reads": "/path", "modifies": "/out~1x", "action": "/why"}]},
       "redaction": {"enabled": false, "workingMemory": false, "extraPatterns": ["a+"]},
-      "retention": [{"type": "tool", "scope": "global", "ttl": "720h", "maxRows": 9}]},
+      "retention": [{"type": "tool", "scope": "global", "ttl": "720h", "maxRows": 9}],
+      "tools": "chapter", "storeRules": [{"match": "incident", "minLength": 9}],
+      "agentos": {"includeReflect": true, "includeRehydrate": true, "tools": ["memory_add"]},
+      "autoIngest": {"enabled": true, "importanceThreshold": 0.25, "maxPerTurn": 9},
+      "personality": {"honesty": 0.1, "emotionality": 0.2, "extraversion": 0.3, "agreeableness": 0.4,
+        "conscientiousness": 0.5, "openness": 1}},
     "toolHooks": {
       "memorySaveRules": [{"name": "n", "tool": "bash", "matchOutput": "error", "matchArgs": {"command": "^x"},
         "type": "bugfix", "scope": "global", "title": "t", "tags": ["k8s"], "trust": "rule"}],
@@ -60,7 +67,9 @@ TEST(Policy, ABarePolicyHasTheDefaultsOfTheSchema) {
 
 TEST(Policy, UnknownKeysAreRefusedWithTheirPath) {
   for (const auto* pointer :
-       {"/x", "/memory/x", "/memory/redaction/x", "/memory/retention/0/x", "/toolHooks/x",
+       {"/x", "/memory/x", "/memory/redaction/x", "/memory/workingSection/x",
+        "/memory/workingSection/tools/0/x", "/memory/agentos/x", "/memory/autoIngest/x",
+        "/memory/personality/x", "/memory/retention/0/x", "/toolHooks/x",
         "/toolHooks/memorySaveRules/0/x", "/toolHooks/contextInjectTools/0/x"}) {
     Json json = EveryLeaf();
     json[Json::json_pointer(pointer)] = 1;
@@ -90,6 +99,23 @@ TEST(Policy, ValuesOutOfTheirLimitsAreRefused) {
       {"/memory/contextLimit", 18446744073709551615U},
       {"/memory/budgetTokens", -1},
       {"/memory/reinject", "never"},
+      {"/memory/workingSection/inject", "sometimes"},
+      {"/memory/workingSection/maxChars", 199},
+      {"/memory/workingSection/maxChars", 9'001},
+      {"/memory/workingSection/tools/0/tool", ""},
+      {"/memory/workingSection/tools/0/reads", "path"},
+      {"/memory/workingSection/tools/0/reads", "/a~2"},
+      {"/memory/workingSection/tools/0/action", "/a~"},
+      {"/memory/tools", "engram"},
+      {"/memory/user", "two words"},
+      {"/memory/user", std::string(201, 'u')},
+      {"/memory/agentos/tools/0", "mem_save"},
+      {"/memory/autoIngest/importanceThreshold", 1.01},
+      {"/memory/autoIngest/importanceThreshold", -0.1},
+      {"/memory/autoIngest/maxPerTurn", 0},
+      {"/memory/autoIngest/maxPerTurn", 21},
+      {"/memory/personality/openness", 1.5},
+      {"/memory/personality/honesty", "high"},
       {"/toolHooks/memorySaveRules/0/scope", "tenant"},
       {"/toolHooks/memorySaveRules/0/tool", ""},
       {"/toolHooks/contextInjectTools/0/limit", 0},

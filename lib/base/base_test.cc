@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <future>
 
 #include "lib/base/limits/backoff.h"
@@ -16,14 +15,12 @@
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "lib/testing/eventually.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace base {
 namespace {
 
-std::string TemporaryDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() / "base-XXXXXX").string();
-  return mkdtemp(name.data());
-}
+using ::testing::TemporaryDirectory;
 
 TEST(Result, MacrosHandOnErrors) {
   auto half = [](int n) -> Result<int> {
@@ -111,7 +108,8 @@ TEST(Text, HashesAreTheStandards) {
 }
 
 TEST(File, IsReplacedWhole) {
-  std::string path = TemporaryDirectory() + "/x";
+  const TemporaryDirectory directory;
+  const std::string path = directory.File("x");
   EXPECT_EQ(ReadFile(path).error().code, Code::kNotFound);
   ASSERT_TRUE(ReplaceFile(path, "one"));
   ASSERT_TRUE(ReplaceFile(path, "two"));
@@ -120,7 +118,8 @@ TEST(File, IsReplacedWhole) {
 }
 
 TEST(DirectoryLock, RefusesTheSecondAndNamesTheHolder) {
-  std::string directory = TemporaryDirectory();
+  const TemporaryDirectory made;
+  const std::string& directory = made.path();
   auto first = DirectoryLock::Take(directory, 0);
   ASSERT_TRUE(first);
   auto second = DirectoryLock::Take(directory, 30);
@@ -130,7 +129,8 @@ TEST(DirectoryLock, RefusesTheSecondAndNamesTheHolder) {
 }
 
 TEST(DirectoryLock, IsFreeWhenTheHolderDied) {
-  std::string directory = TemporaryDirectory();
+  const TemporaryDirectory made;
+  const std::string& directory = made.path();
   pid_t child = fork();
   if (child == 0) {
     auto lock = DirectoryLock::Take(directory, 0);
@@ -141,7 +141,8 @@ TEST(DirectoryLock, IsFreeWhenTheHolderDied) {
 }
 
 TEST(DirectoryLock, RefusesADirectoryWhereEveryUserMayWrite) {
-  const std::string directory = TemporaryDirectory();
+  const TemporaryDirectory made;
+  const std::string& directory = made.path();
   ASSERT_EQ(chmod(directory.c_str(), 0777), 0);
   auto refused = DirectoryLock::Take(directory, 0);
   ASSERT_FALSE(refused);
@@ -160,7 +161,8 @@ TEST(DirectoryLock, RefusesADirectoryWhereEveryUserMayWrite) {
 }
 
 TEST(DirectoryLock, DoesNotFollowALink) {
-  const std::string directory = TemporaryDirectory(), theirs = TemporaryDirectory() + "/kept";
+  const TemporaryDirectory made, other;
+  const std::string &directory = made.path(), theirs = other.File("kept");
   ASSERT_TRUE(ReplaceFile(theirs, "theirs"));
   ASSERT_EQ(symlink(theirs.c_str(), (directory + "/lock").c_str()), 0);
   EXPECT_FALSE(DirectoryLock::Take(directory, 0));
@@ -213,7 +215,8 @@ Program TestProgram() {
 }
 
 TEST(Settings, FlagWinsOverEnvironmentOverFileOverDefault) {
-  std::string file = TemporaryDirectory() + "/c.yaml";
+  const TemporaryDirectory directory;
+  const std::string file = directory.File("c.yaml");
   ASSERT_TRUE(ReplaceFile(file, "listen: ':2'\nworkers: 3\noutbox-size: 1Gi\n"));
   std::vector<std::string> environment = {"AGENT_MEMORY_LISTEN=:3", "AGENT_MEMORY_WORKERS=4",
                                           "OTHER=1"};
@@ -236,7 +239,8 @@ TEST(Settings, FlagWinsOverEnvironmentOverFileOverDefault) {
 }
 
 TEST(Settings, ProblemsNameTheKeyAndExit64) {
-  std::string file = TemporaryDirectory() + "/c.yaml";
+  const TemporaryDirectory directory;
+  const std::string file = directory.File("c.yaml");
   struct Case {
     const char* yaml;
     std::vector<std::string> flags;

@@ -10,6 +10,8 @@
 
 namespace conversation {
 
+inline constexpr size_t kMaxConversationIdBytes = 200;
+
 struct Conversation {
   std::string id, memory_session_id, state;  // state: open | ended
   int64_t created_ms = 0, updated_ms = 0;

@@ -16,6 +16,8 @@ using base::Status;
   "id, memory_session_id, state, created_ms, updated_ms, message_count, turn, fields," \
   " row_is_sound('conversations', rowid, fields_checksum, id, fields), touched"
 
+#define CONVERSATION_OWNER "substr(id, 1, instr(id, char(10)))"
+
 constexpr int kFieldsColumn = 7, kTouchedColumn = 9;
 constexpr size_t kBesideFields = 1'000;  // what a conversation has beside its fields, as JSON
 
@@ -87,6 +89,19 @@ const char* const kErrorStep =
 const char* const kSystemStep =
     "CREATE INDEX system_messages ON messages(conversation, sequence) WHERE role = 'system'";
 
+const char* const kOwnerStep = R"sql(
+CREATE INDEX conversation_by_owner ON conversations()sql" CONVERSATION_OWNER R"sql(, touched);
+CREATE TABLE conversation_bytes(
+  conversation TEXT PRIMARY KEY NOT NULL,
+  bytes INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER messages_weighed AFTER INSERT ON messages BEGIN
+  INSERT INTO conversation_bytes VALUES(new.conversation,
+      length(CAST(new.content AS BLOB)) + coalesce(length(CAST(new.tool_calls AS BLOB)), 0) + 100)
+    ON CONFLICT(conversation) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+)sql";
+
 Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms) {
   ASSIGN_OR_RETURN(auto found, Find(db, id));
   if (found) return std::move(*found);
@@ -114,10 +129,16 @@ Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string
 
 Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
                               const ListPage& page) {
-  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
-                                          " WHERE (?1 = '' OR state = ?1) AND touched < ?2"
-                                          " ORDER BY touched DESC"));
+  ASSIGN_OR_RETURN(auto query,
+                   page.owner.empty()
+                       ? db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
+                                    " WHERE (?1 = '' OR state = ?1) AND touched < ?2"
+                                    " ORDER BY touched DESC")
+                       : db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
+                                    " WHERE (?1 = '' OR state = ?1) AND touched < ?2"
+                                    " AND " CONVERSATION_OWNER " = ?3 ORDER BY touched DESC"));
   query.Bind(state).Bind(page.behind > 0 ? page.behind : INT64_MAX);
+  if (!page.owner.empty()) query.Bind(page.owner);
   ConversationPage found;
   size_t bytes = 0;
   int64_t last = 0;
@@ -135,10 +156,22 @@ Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
   return found;
 }
 
-Result<std::optional<Conversation>> Current(sqlite::Database& db) {
-  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
-                                          " WHERE state = 'open' ORDER BY touched DESC LIMIT 1"));
+Result<std::optional<Conversation>> Current(sqlite::Database& db, const std::string& owner) {
+  ASSIGN_OR_RETURN(auto query,
+                   owner.empty() ? db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
+                                              " WHERE state = 'open' ORDER BY touched DESC LIMIT 1")
+                                 : db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
+                                              " WHERE state = 'open' AND " CONVERSATION_OWNER
+                                              " = ? ORDER BY touched DESC LIMIT 1"));
+  if (!owner.empty()) query.Bind(owner);
   return query.ReadFirst(ReadConversation);
+}
+
+Result<int64_t> BytesOf(sqlite::Database& db, const std::string& id) {
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT bytes FROM conversation_bytes WHERE conversation = ?"));
+  ASSIGN_OR_RETURN(const bool there, query.Bind(id).Step());
+  return there ? query.Int(0) : int64_t{0};
 }
 
 Result<std::optional<Conversation>> Latest(sqlite::Database& db) {

@@ -21,6 +21,9 @@ extern const char* const kAgeStep;  // later migrations
 extern const char* const kChecksumStep;
 extern const char* const kErrorStep;
 extern const char* const kSystemStep;
+// Of a file with conversations of many owners: an index by owner, and the bytes of conversations.
+extern const char* const kOwnerStep;
+base::Result<int64_t> BytesOf(sqlite::Database& db, const std::string& id);
 
 base::Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms);
 base::Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string& id);
@@ -29,6 +32,8 @@ struct ListPage {
   int64_t behind = 0;  // the `more` of the page before; 0: from the last used on
   int64_t limit = 1'000;
   size_t bytes = SIZE_MAX;  // one conversation is always whole
+  // Those whose id begins with it, a line end last; needs kOwnerStep. Empty: all.
+  std::string owner = "";
 };
 struct ConversationPage {
   std::vector<Conversation> conversations;
@@ -36,8 +41,10 @@ struct ConversationPage {
 };
 base::Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
                                     const ListPage& page = {});
-base::Result<std::optional<Conversation>> Current(sqlite::Database& db);  // newest open one
-base::Result<std::optional<Conversation>> Latest(sqlite::Database& db);   // newest of all
+// The newest open one; `owner` as in ListPage.
+base::Result<std::optional<Conversation>> Current(sqlite::Database& db,
+                                                  const std::string& owner = "");
+base::Result<std::optional<Conversation>> Latest(sqlite::Database& db);  // newest of all
 // Those in `state` that were last used at `before_ms` or earlier, the oldest first.
 base::Result<std::vector<std::string>> UnusedSince(sqlite::Database& db, const std::string& state,
                                                    int64_t before_ms, int64_t limit);

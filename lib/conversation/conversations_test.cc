@@ -3,16 +3,16 @@
 #include "lib/conversation/conversations.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
-#include <filesystem>
 #include <random>
 #include <set>
 
+#include "lib/base/limits/byte_budget.h"
 #include "lib/base/text/text.h"
 #include "lib/conversation/message_fixture.h"
 #include "lib/conversation/messages.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace conversation {
 namespace {
@@ -23,20 +23,10 @@ constexpr int64_t kEnd = INT64_MAX;
 
 class Conversations : public ::testing::Test {
  protected:
-  void SetUp() override {
-    char pattern[] = "/tmp/conversations-XXXXXX";
-    directory_ = mkdtemp(pattern);
-    Open();
-  }
-  void TearDown() override {
-    db_.reset();
-    std::error_code failed;
-    std::filesystem::remove_all(directory_, failed);
-    ASSERT_FALSE(failed);
-  }
+  void SetUp() override { Open(); }
   void Open() {
     db_.reset();
-    auto opened = sqlite::Database::Open(directory_ + "/state.db", {});
+    auto opened = sqlite::Database::Open(directory_.File("state.db"), {});
     ASSERT_TRUE(opened) << opened.error().message;
     db_.emplace(std::move(*opened));
     auto migrated =
@@ -64,7 +54,7 @@ class Conversations : public ::testing::Test {
     ASSERT_TRUE(transaction && Append(*db_, "long", all, 1) && transaction->Commit());
   }
   static constexpr size_t kLong = 14'000;
-  std::string directory_;
+  const testing::TemporaryDirectory directory_;
   std::optional<sqlite::Database> db_;
 };
 
@@ -108,6 +98,35 @@ TEST_F(Conversations, APageOfALongConversationCostsThatPage) {
   });
   const int64_t whole = PagesOf([&] { ASSERT_TRUE(MessagesBetween(*db_, "long", 1, kEnd)); });
   for (const int64_t cost : {pages, cut, newest}) EXPECT_LT(cost * 20, whole);
+}
+
+// A page of {"1":0,…} is many times larger in memory than as text.
+TEST_F(Conversations, CallsOfManySmallValuesEndAPageByTheirMemory) {
+  Message call = Text("assistant", "");
+  Json arguments = Json::object();
+  for (int i = 0; i < 1'000; ++i) arguments[std::to_string(i)] = 0;
+  call.tool_calls = Json::array({{{"id", "t"}, {"arguments", arguments}}});
+  const std::vector<Message> all(20, call);
+  ASSERT_TRUE(Append(*db_, "c", all, 1));
+  const size_t text = base::DumpJson(EncodeMessage(call)).size();
+  const auto page = MessagesBetween(*db_, "c", 1, kEnd, {.bytes = 20 * text});
+  ASSERT_TRUE(page);
+  EXPECT_NE(page->more, 0);
+  EXPECT_LT(page->messages.size(), 5u);
+}
+
+TEST_F(Conversations, WithoutMemoryForCallsARangeIsAnErrorAndNotWithoutThem) {
+  Message call = Text("assistant", "");
+  call.tool_calls = Json::array({{{"id", "t"}, {"arguments", std::vector<int>(100'000, 0)}}});
+  ASSERT_TRUE(Append(*db_, "c", {call}, 1));
+  base::ByteBudget small(1 << 20);
+  base::ByteCharge charge(&small);
+  const base::ChargeScope scope(&charge);
+  for (const auto& page :
+       {MessagesBetween(*db_, "c", 1, kEnd), NewestMessages(*db_, "c", 1'000'000)}) {
+    ASSERT_FALSE(page);
+    EXPECT_NE(page.error().message.find("memory-budget"), std::string::npos);
+  }
 }
 
 TEST_F(Conversations, PagesFollowEachOtherAndMissNothing) {

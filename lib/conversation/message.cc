@@ -67,8 +67,22 @@ int64_t Tokens(const Message& message) {
   return static_cast<int64_t>(characters) / kCharactersPerToken + 1;
 }
 
+namespace {
+
+size_t CountValues(const Json& json) {
+  size_t values = 1;
+  if (json.is_structured())
+    for (const Json& inner : json) values += CountValues(inner);
+  return values;
+}
+
+}  // namespace
+
 size_t EncodedBytes(const Message& message) {
   constexpr size_t kNames = 150;  // of the keys, the role and the number
+  // Half of what a member of an object takes in memory, of which an answer has two copies, while
+  // base::AnswerCharge counts four of its text: {"1":0,…} is many times larger than its text.
+  constexpr size_t kBytesOfValue = 56;
   size_t bytes = kNames + message.tool_call_id.size() + message.content.size();
   for (const std::string* text : {&message.content, &message.tool_call_id}) {
     for (const char c : *text) {
@@ -76,7 +90,15 @@ size_t EncodedBytes(const Message& message) {
       if (static_cast<unsigned char>(c) < ' ') bytes += 5;  // \u00XX
     }
   }
-  return message.tool_calls.is_null() ? bytes : bytes + base::DumpJson(message.tool_calls).size();
+  if (message.tool_calls.is_null()) return bytes;
+  return bytes + std::max(base::DumpJson(message.tool_calls).size(),
+                          CountValues(message.tool_calls) * kBytesOfValue);
+}
+
+base::Result<Json> DecodeCalls(const std::string& text) {
+  base::Result<Json> calls = base::ParseJson(text);
+  if (!calls && calls.error().code == base::Code::kInvalid) return Json();
+  return calls;
 }
 
 std::set<std::string> CallIds(const Json& tool_calls) {

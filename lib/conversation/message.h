@@ -27,7 +27,11 @@ struct Message {
 std::vector<Message> DropCorrupt(std::vector<Message> messages);
 // An estimate, characters / 3.
 int64_t Tokens(const Message& message);
-size_t EncodedBytes(const Message& message);  // its JSON has at most so many
+// Its JSON has at most so many; more where calls of many small values take more memory than text.
+size_t EncodedBytes(const Message& message);
+// The calls of a message as its row has them. A text that is no JSON has none; kUnavailable and
+// kTooLarge: there is no memory for them.
+base::Result<base::Json> DecodeCalls(const std::string& text);
 // The ids of the calls that a message makes.
 std::set<std::string> CallIds(const base::Json& tool_calls);
 

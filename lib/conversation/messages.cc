@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "lib/base/limits/answer_charge.h"
 #include "lib/conversation/conversations.h"
 
 namespace conversation {
@@ -25,12 +26,14 @@ constexpr size_t kCallBytesLookedThrough = 4 << 20;
   " row_is_sound('messages', number, checksum, conversation, sequence, role, content, tool_calls," \
   " tool_call_id, created_ms), is_error FROM messages WHERE conversation = ?"
 
-Message ReadMessage(const sqlite::Statement& row) {
+Result<Message> ReadMessage(const sqlite::Statement& row) {
   Message message;
   message.sequence = row.Int(0);
   message.role = row.Text(1);
   message.content = row.Text(2);
-  if (!row.IsNull(3)) message.tool_calls = base::ParseJson(row.Text(3)).value_or(Json());
+  if (!row.IsNull(3)) {
+    ASSIGN_OR_RETURN(message.tool_calls, DecodeCalls(row.Text(3)));
+  }
   message.tool_call_id = row.Text(4);
   message.checksum_ok = row.Int(5) != 0;
   message.is_error = row.Int(6) != 0;
@@ -41,9 +44,12 @@ Message ReadMessage(const sqlite::Statement& row) {
 Result<MessagePage> ReadPage(sqlite::Statement& query, const PageLimits& limits) {
   MessagePage page;
   size_t bytes = 0;
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
-    Message message = ReadMessage(row);
-    bytes += EncodedBytes(message);
+  base::AnswerCharge charge;
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Result<bool> {
+    ASSIGN_OR_RETURN(Message message, ReadMessage(row));
+    const size_t needs = EncodedBytes(message);
+    RETURN_IF_ERROR(charge.Add(needs));
+    bytes += needs;
     const bool fits = std::ssize(page.messages) < limits.messages && bytes <= limits.bytes;
     if (!fits && !page.messages.empty()) {
       page.more = message.sequence;
@@ -68,10 +74,12 @@ Result<Newest> ReadNewest(sqlite::Database& db, const std::string& id, int64_t t
   query.Bind(id);
   Newest newest;
   if (tokens < 0) return newest;
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
-    Message message = ReadMessage(row);
+  base::AnswerCharge charge;
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Result<bool> {
+    ASSIGN_OR_RETURN(Message message, ReadMessage(row));
     tokens -= message.checksum_ok ? Tokens(message) : 0;
     const size_t needs = EncodedBytes(message);
+    RETURN_IF_ERROR(charge.Add(needs));
     if (tokens < 0 || needs > bytes) {
       newest.left_out = message.sequence;
       newest.by_bytes = tokens >= 0;

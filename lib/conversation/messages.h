@@ -28,6 +28,7 @@ struct PageLimits {
   int64_t messages = INT64_MAX;
   size_t bytes = SIZE_MAX;  // EncodedBytes together; one message is always whole
 };
+// Pages are charged to their request (base::AnswerCharge) while they are read.
 // Those from number `from` to `to`, in order. Rows behind the page are not read. The halves of a
 // call and its result that one page has are looked at together.
 base::Result<MessagePage> MessagesBetween(sqlite::Database& db, const std::string& id, int64_t from,

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <random>
 #include <vector>
 
 #include "lib/base/process/file.h"
 #include "lib/sqlite/database.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace sqlite {
 namespace {
@@ -53,8 +53,8 @@ TEST(CleanPages, TheGapAloneIsCleared) {
 
 // SQLite deals cells anew when rows come in between: without the VFS some of the deleted stay.
 TEST(CleanPages, AFileHoldsNothingOfDeletedRows) {
-  std::string name = (std::filesystem::temp_directory_path() / "sqlite-XXXXXX").string();
-  const std::string path = std::string(mkdtemp(name.data())) + "/x.db";
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   auto database = Database::Open(path, {});
   ASSERT_TRUE(database);
   ASSERT_TRUE(database->Execute("CREATE TABLE t(slot INTEGER PRIMARY KEY, s TEXT)"));

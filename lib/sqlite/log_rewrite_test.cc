@@ -12,6 +12,7 @@
 
 #include "lib/base/process/file.h"
 #include "lib/sqlite/database.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace sqlite {
 namespace {
@@ -36,10 +37,6 @@ class ShortFiles {
 
 class LogRewrite : public ::testing::Test {
  protected:
-  LogRewrite() {
-    std::string name = (std::filesystem::temp_directory_path() / "sqlite-XXXXXX").string();
-    path_ = std::string(mkdtemp(name.data())) + "/x.db";
-  }
   // A file with a log of at least so many bytes, as a killed process leaves them. → its path
   std::string Image(int64_t log_bytes) {
     const std::string image = path_ + ".image";
@@ -49,7 +46,8 @@ class LogRewrite : public ::testing::Test {
     for (const char* part : {"", "-wal"}) std::filesystem::copy_file(path_ + part, image + part);
     return image;
   }
-  std::string path_;
+  const testing::TemporaryDirectory directory_;
+  const std::string path_ = directory_.File("x.db");
 };
 
 TEST_F(LogRewrite, KeepsEveryByte) {

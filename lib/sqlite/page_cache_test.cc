@@ -4,11 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <future>
 
 #include "lib/sqlite/database.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace sqlite {
 namespace {
@@ -19,15 +18,8 @@ constexpr size_t kOfAConnection = 12 << 10;  // that has no page
 
 class PageCacheTest : public ::testing::Test {
  protected:
-  PageCacheTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "pages-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~PageCacheTest() override {
-    SetPageCacheLimit(0);
-    std::filesystem::remove_all(folder_);
-  }
-  std::string Path(int number) const { return folder_ + "/" + std::to_string(number); }
+  ~PageCacheTest() override { SetPageCacheLimit(0); }
+  std::string Path(int number) const { return directory_.File(std::to_string(number)); }
   Database Open(int number, Access access) {
     auto database = Database::Open(Path(number), {access, 1024});
     EXPECT_TRUE(database) << database.error().message;
@@ -63,7 +55,7 @@ class PageCacheTest : public ::testing::Test {
     for (Database& one : databases) sum += Status(one, SQLITE_DBSTATUS_CACHE_USED);
     return sum;
   }
-  std::string folder_;
+  const testing::TemporaryDirectory directory_;
 };
 
 TEST_F(PageCacheTest, ManyFilesKeepToOneLimit) {

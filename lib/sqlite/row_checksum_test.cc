@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include "lib/testing/temporary_directory.h"
 
 namespace sqlite {
 namespace {
@@ -12,14 +12,11 @@ namespace {
 class RowChecksums : public ::testing::Test {
  protected:
   RowChecksums() {
-    std::string name = (std::filesystem::temp_directory_path() / "rows-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
-    auto opened = Database::Open(directory_ + "/x.db", {});
+    auto opened = Database::Open(directory_.File("x.db"), {});
     EXPECT_TRUE(opened) << opened.error().message;
     db_.emplace(std::move(*opened));
     EXPECT_TRUE(db_->Execute("CREATE TABLE t(n INTEGER PRIMARY KEY, a, b, checksum INTEGER)"));
   }
-  ~RowChecksums() override { std::filesystem::remove_all(directory_); }
   bool Sound() {
     auto query = db_->Prepare("SELECT row_is_sound('t', n, checksum, a, b) FROM t");
     EXPECT_TRUE(query && *query->Step());
@@ -27,7 +24,7 @@ class RowChecksums : public ::testing::Test {
   }
   void Change(const char* sql) { ASSERT_TRUE(db_->Execute(sql)) << sql; }
 
-  std::string directory_;
+  const testing::TemporaryDirectory directory_;
   std::optional<Database> db_;
 };
 

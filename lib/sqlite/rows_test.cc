@@ -1,10 +1,8 @@
 // Reading the rows of a statement: to the end, until a callback ends it, or the first alone.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "lib/sqlite/database.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace sqlite {
 namespace {
@@ -17,8 +15,7 @@ using base::Status;
 class Rows : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "sqlite-XXXXXX").string();
-    auto opened = Database::Open(std::string(mkdtemp(name.data())) + "/x.db", {});
+    auto opened = Database::Open(directory.File("x.db"), {});
     ASSERT_TRUE(opened) << opened.error().message;
     database.emplace(std::move(*opened));
     ASSERT_TRUE(database->Execute("CREATE TABLE t(n, s); INSERT INTO t VALUES(1,'a'),(2,'b')"));
@@ -28,6 +25,7 @@ class Rows : public ::testing::Test {
     EXPECT_TRUE(statement) << statement.error().message;
     return std::move(*statement);
   }
+  const testing::TemporaryDirectory directory;
   std::optional<Database> database;
 };
 

@@ -9,6 +9,7 @@
 #include "lib/base/process/file.h"
 #include "lib/sqlite/database.h"
 #include "lib/sqlite/writer.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace sqlite {
 namespace {
@@ -16,11 +17,6 @@ namespace {
 using base::Code;
 using base::Result;
 using base::Status;
-
-std::string NewFile() {
-  std::string name = (std::filesystem::temp_directory_path() / "sqlite-XXXXXX").string();
-  return std::string(mkdtemp(name.data())) + "/x.db";
-}
 
 Database OpenWriter(const std::string& path) {
   auto database = Database::Open(path, {});
@@ -41,7 +37,8 @@ Status Insert(Database& database, int64_t n) {
 }
 
 TEST(Database, IsPrivateAndKeepsEveryByte) {
-  std::string path = NewFile();
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   Database database = OpenWriter(path);
   struct stat facts {};
   ASSERT_EQ(stat(path.c_str(), &facts), 0);
@@ -58,7 +55,8 @@ TEST(Database, IsPrivateAndKeepsEveryByte) {
 }
 
 TEST(Database, ReadersCannotWrite) {
-  std::string path = NewFile();
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   Database writer = OpenWriter(path);
   ASSERT_TRUE(writer.Execute("CREATE TABLE t(n)"));
   auto reader = Database::Open(path, {.access = Access::kReader});
@@ -69,7 +67,8 @@ TEST(Database, ReadersCannotWrite) {
 }
 
 TEST(Database, ReadersCannotCheckpointOrBecomeWriters) {
-  std::string path = NewFile();
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   Database writer = OpenWriter(path);
   ASSERT_TRUE(writer.Execute("CREATE TABLE t(n)"));
   auto reader = Database::Open(path, {.access = Access::kReader});
@@ -84,7 +83,8 @@ TEST(Database, ReadersCannotCheckpointOrBecomeWriters) {
 }
 
 TEST(Database, OneConnectionWritesAFile) {
-  std::string path = NewFile();
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   {
     Database writer = OpenWriter(path);
     std::filesystem::create_symlink(path, path + "-also");
@@ -99,7 +99,8 @@ TEST(Database, OneConnectionWritesAFile) {
 }
 
 TEST(Database, AWriterBringsTheLogOfTheLifeBeforeIntoTheFile) {
-  std::string path = NewFile(), copy = path + ".copy";
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db"), copy = path + ".copy";
   Database before = OpenWriter(path);
   ASSERT_TRUE(before.Execute("CREATE TABLE t(n); INSERT INTO t VALUES(1)"));
   ASSERT_GT(std::filesystem::file_size(path + "-wal"), 0u);
@@ -110,7 +111,8 @@ TEST(Database, AWriterBringsTheLogOfTheLifeBeforeIntoTheFile) {
 }
 
 TEST(Database, SaysWhatDeletesGaveBack) {
-  Database database = OpenWriter(NewFile());
+  const testing::TemporaryDirectory directory;
+  Database database = OpenWriter(directory.File("x.db"));
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n); INSERT INTO t VALUES(zeroblob(100000))"));
   EXPECT_EQ(*database.ReusableBytes(), 0);
   ASSERT_TRUE(database.Execute("DELETE FROM t"));
@@ -118,7 +120,8 @@ TEST(Database, SaysWhatDeletesGaveBack) {
 }
 
 TEST(Database, ErrorsCarryCodes) {
-  Database database = OpenWriter(NewFile());
+  const testing::TemporaryDirectory directory;
+  Database database = OpenWriter(directory.File("x.db"));
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n UNIQUE)"));
   ASSERT_TRUE(Insert(database, 1));
   EXPECT_EQ(Insert(database, 1).error().code, Code::kConflict);
@@ -127,7 +130,8 @@ TEST(Database, ErrorsCarryCodes) {
 }
 
 TEST(Database, LongReadsEndAtTheirDeadline) {
-  Database database = OpenWriter(NewFile());
+  const testing::TemporaryDirectory directory;
+  Database database = OpenWriter(directory.File("x.db"));
   database.SetDeadline(20);
   auto endless = database.Prepare(
       "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c");
@@ -137,7 +141,8 @@ TEST(Database, LongReadsEndAtTheirDeadline) {
 }
 
 TEST(Database, IntegrityCheckSeesAStaleIndex) {
-  Database database = OpenWriter(NewFile());
+  const testing::TemporaryDirectory directory;
+  Database database = OpenWriter(directory.File("x.db"));
   ASSERT_TRUE(database.Execute(
       "CREATE TABLE t(n INTEGER PRIMARY KEY, s);"
       "CREATE VIRTUAL TABLE f USING fts5(s, content='t', content_rowid='n');"
@@ -148,7 +153,8 @@ TEST(Database, IntegrityCheckSeesAStaleIndex) {
 }
 
 TEST(Transaction, RollsBackUnlessCommitted) {
-  Database database = OpenWriter(NewFile());
+  const testing::TemporaryDirectory directory;
+  Database database = OpenWriter(directory.File("x.db"));
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n)"));
   {
     auto outer = Transaction::Begin(database);
@@ -168,7 +174,8 @@ TEST(Transaction, RollsBackUnlessCommitted) {
 }
 
 TEST(Migrate, RunsEachStepOnceAndRefusesNewerFiles) {
-  std::string path = NewFile();
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   Database database = OpenWriter(path);
   ASSERT_TRUE(Migrate(database, {"CREATE TABLE t(n)"}));
   ASSERT_TRUE(Migrate(database, {"CREATE TABLE t(n)", "INSERT INTO t VALUES(7)"}));
@@ -179,13 +186,15 @@ TEST(Migrate, RunsEachStepOnceAndRefusesNewerFiles) {
 }
 
 TEST(Migrate, AFailedStepLeavesNothing) {
-  Database database = OpenWriter(NewFile());
+  const testing::TemporaryDirectory directory;
+  Database database = OpenWriter(directory.File("x.db"));
   EXPECT_FALSE(Migrate(database, {"CREATE TABLE t(n); INSERT INTO nope VALUES(1)"}));
   EXPECT_TRUE(Migrate(database, {"CREATE TABLE t(n)"}));
 }
 
 TEST(Writer, CommitsTheWorkOfManyThreads) {
-  std::string path = NewFile();
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   Database database = OpenWriter(path);
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n)"));
   {
@@ -203,7 +212,8 @@ TEST(Writer, CommitsTheWorkOfManyThreads) {
 }
 
 TEST(Writer, OneFailedWorkDoesNotStopTheOthers) {
-  std::string path = NewFile();
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   Database database = OpenWriter(path);
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n UNIQUE)"));
   Writer writer(std::move(database), {});
@@ -219,7 +229,8 @@ TEST(Writer, OneFailedWorkDoesNotStopTheOthers) {
 }
 
 TEST(Writer, CheckpointsWhenTheLogIsLong) {
-  std::string path = NewFile();
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   Database database = OpenWriter(path);
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n)"));
   Writer writer(std::move(database), {.checkpoint_pages = 4});
@@ -231,7 +242,8 @@ TEST(Writer, CheckpointsWhenTheLogIsLong) {
 
 // A limit on the file's pages stands for the volume's.
 TEST(Writer, OnAFullDiskOnlyWhatGivesRoomIsDone) {
-  Database database = OpenWriter(NewFile());
+  const testing::TemporaryDirectory directory;
+  Database database = OpenWriter(directory.File("x.db"));
   ASSERT_TRUE(
       database.Execute("CREATE TABLE t(n); INSERT INTO t VALUES(zeroblob(40000));"
                        "CREATE TABLE marks(n); PRAGMA max_page_count=16"));
@@ -264,7 +276,8 @@ TEST(Writer, OnAFullDiskOnlyWhatGivesRoomIsDone) {
 
 // A queue or a quota that is full gives back no room on the disk.
 TEST(Writer, ARefusalOfAWorkIsNoFullDisk) {
-  Database database = OpenWriter(NewFile());
+  const testing::TemporaryDirectory directory;
+  Database database = OpenWriter(directory.File("x.db"));
   int full = 0;
   Writer::Options options;
   options.on_full = [&] { ++full; };
@@ -277,7 +290,8 @@ TEST(Writer, ARefusalOfAWorkIsNoFullDisk) {
 }
 
 TEST(Writer, WhatFollowsACommitHoldsUpNoAnswerAndEndsNothing) {
-  const std::string path = NewFile();
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   Database database = OpenWriter(path);
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n)"));
   std::promise<void> go;
@@ -303,7 +317,8 @@ TEST(Writer, WhatFollowsACommitHoldsUpNoAnswerAndEndsNothing) {
 
 // A full-text index without one of its tables refuses the end of a savepoint.
 TEST(Writer, AWorkThatCannotBeUndoneAloneEndsNoProcess) {
-  const std::string path = NewFile();
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   ASSERT_TRUE(OpenWriter(path).Execute("CREATE TABLE t(n); CREATE VIRTUAL TABLE f USING fts5(x)"));
   {
     auto file = Database::Open(path, {.access = Access::kScratch});
@@ -321,7 +336,8 @@ TEST(Writer, AWorkThatCannotBeUndoneAloneEndsNoProcess) {
 }
 
 TEST(Writer, AsksBeforeItTakesWorkThatNeedsRoom) {
-  Database database = OpenWriter(NewFile());
+  const testing::TemporaryDirectory directory;
+  Database database = OpenWriter(directory.File("x.db"));
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n)"));
   Writer::Options options;
   options.admit = [](int64_t) { return Status(base::Error{Code::kFull, "no room"}); };
@@ -332,7 +348,8 @@ TEST(Writer, AsksBeforeItTakesWorkThatNeedsRoom) {
 }
 
 TEST(Writer, RefusesWhenTheQueueIsFullOrItStops) {
-  Database database = OpenWriter(NewFile());
+  const testing::TemporaryDirectory directory;
+  Database database = OpenWriter(directory.File("x.db"));
   ASSERT_TRUE(database.Execute("CREATE TABLE t(n)"));
   Writer writer(std::move(database), {.queue = 1});
   std::promise<void> started, release;

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
+
+#include "lib/testing/temporary_directory.h"
 
 namespace sqlite {
 namespace {
@@ -16,8 +17,8 @@ int64_t Count(Database& database, const char* sql) {
 }
 
 TEST(SteppedCopy, HoldsNoSnapshotAndHasWhatWasWrittenMeanwhile) {
-  std::string name = (std::filesystem::temp_directory_path() / "sqlite-XXXXXX").string();
-  const std::string path = std::string(mkdtemp(name.data())) + "/x.db";
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   auto from = Database::Open(path, {});
   ASSERT_TRUE(from && from->Execute("CREATE TABLE t(n, b)"));
   for (int i = 0; i < 100; ++i)

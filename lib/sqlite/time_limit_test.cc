@@ -1,10 +1,8 @@
 // Deadlines of queries inside the time of a read. Time is counted in looks at the clock.
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
 
 #include "lib/sqlite/database.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace sqlite {
 namespace {
@@ -20,9 +18,8 @@ class TickingClock : public base::Clock {
 };
 
 TEST(TimeLimit, HoldsInsideAnother) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("limit-" + std::to_string(getpid()))).string();
-  std::filesystem::remove(path);
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.File("x.db");
   TickingClock clock;
   Database::Options options;
   options.clock = &clock;
@@ -56,7 +53,6 @@ TEST(TimeLimit, HoldsInsideAnother) {
   EXPECT_EQ(read().message, "outer");
   EXPECT_TRUE(outer.Met());
   EXPECT_FALSE(database.WithinLimits());
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Group commit (DeWitt et al., "Implementation Techniques for Main Memory Database Systems", 1984):
-// one sync is shared by everybody who waits while the one before runs.
+// all writes that wait while a sync runs share the next sync.
 #include "lib/sqlite/writer.h"
 
 #include <algorithm>

@@ -119,6 +119,7 @@ class Writer {
   void TakeSteps();
   void KeepLogShort();
   void EmptyLongLog();
+  void TellLog();
   bool LogIsHeld() const { return held_log_bytes_ > 0; }
   base::Status Checkpoint(Database::Log log, int wait_ms = 0);
   void Fail(const base::Error& error);

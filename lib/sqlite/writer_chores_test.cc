@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <future>
 
 #include "lib/sqlite/writer.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace sqlite {
 namespace {
@@ -18,10 +18,6 @@ using Next = Writer::Chore::Next;
 
 class WriterChores : public ::testing::Test {
  protected:
-  WriterChores() {
-    std::string name = (std::filesystem::temp_directory_path() / "sqlite-XXXXXX").string();
-    path_ = std::string(mkdtemp(name.data())) + "/x.db";
-  }
   Database Open() {
     auto database = Database::Open(path_, {});
     EXPECT_TRUE(database && database->Execute("CREATE TABLE IF NOT EXISTS t(n)"));
@@ -32,7 +28,8 @@ class WriterChores : public ::testing::Test {
     struct stat facts {};
     return stat((path_ + "-wal").c_str(), &facts) == 0 ? facts.st_size : 0;
   }
-  std::string path_;
+  const testing::TemporaryDirectory directory_;
+  const std::string path_ = directory_.File("x.db");
 };
 
 TEST_F(WriterChores, GoOnUntilNothingIsLeftWithoutBeingAsked) {

@@ -1,5 +1,5 @@
-// What the writer's thread does behind its answers: what follows a commit, chores, and keeping the
-// log short. Errors are logged and tried again later; only a failed sync is final.
+// Background work of the writer's thread: the after-commit hook, chores, and checkpoints of the
+// WAL. A failed step is logged and retried; only a failed sync is final.
 #include <algorithm>
 
 #include "lib/base/process/log.h"
@@ -16,8 +16,8 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr milliseconds kAgain{1'000}, kLatest{5 * 60'000};
-// A log that readers hold: they end within their deadlines, which a checkpoint may wait for, but
-// not so long that those who write notice.
+// Retries of a checkpoint that readers block. Readers end within their deadlines; kLogWait is
+// short, since writes wait while a checkpoint waits.
 constexpr milliseconds kLogAgain{20}, kLogLatest{2'000}, kLongLogLatest{250}, kLogWait{200};
 constexpr milliseconds kClosing{30'000};  // for chores
 constexpr steady_clock::time_point kNoDeadline = steady_clock::time_point::max();
@@ -30,7 +30,8 @@ int64_t Writer::Backoff::Later(milliseconds first, milliseconds most) {
   return pause.count();
 }
 
-// Nobody was told of it: only what breaks trust in the file, a failed write or sync, is final.
+// No caller waits for the hook: only a failed write or sync, after which the file is not trusted,
+// is final.
 void Writer::FollowUp() {
   if (Failed() || steady_clock::now() < follow_up_.due) return;
   database_.ForgetDamage();
@@ -107,6 +108,10 @@ void Writer::KeepLogShort() {
     else
       log_ = {kNoDeadline};
   }
+  TellLog();
+}
+
+void Writer::TellLog() {
   if (options_.on_log)
     options_.on_log(database_.LogPages() > options_.checkpoint_pages ? database_.LogBytes() : 0);
 }
@@ -119,6 +124,7 @@ void Writer::EmptyLongLog() {
     return;
   }
   if (Failed()) return;
+  TellLog();  // before the first refusal: who is refused finds the length in the figures
   if (held_log_bytes_.exchange(database_.LogBytes()) == 0) {
     log_.pause = {};
     base::LogWarn("readers hold a log that is too long: writes are refused until they end",

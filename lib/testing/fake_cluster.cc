@@ -43,7 +43,7 @@ FakeCluster::FakeCluster() {
        {kube::ConfigMaps(), kube::Services(), kube::ServiceAccounts(),
         kube::PersistentVolumeClaims(), kube::Pods(), kube::Namespaces(), kube::Nodes(),
         kube::StatefulSets(), kube::Jobs(), kube::NetworkPolicies(), kube::PodDisruptionBudgets(),
-        kube::EndpointSlices(), kube::Events(), kube::Leases(),
+        kube::Roles(), kube::RoleBindings(), kube::EndpointSlices(), kube::Events(), kube::Leases(),
         kube::CustomResourceDefinitions()}) {
     Serve(resource);
   }

@@ -5,6 +5,7 @@
 
 #include "lib/http/client/client.h"
 #include "lib/testing/fake_clock.h"
+#include "lib/testing/temporary_directory.h"
 #include "memory/running_server.h"
 #include "memory/store/memory_fixture.h"
 
@@ -84,7 +85,7 @@ class ApiTest : public ::testing::Test {
   }
 
   ::testing::FakeClock clock_;
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   std::unique_ptr<RunningServer> server_;
   std::unique_ptr<http::Client> client_, admin_;
 };

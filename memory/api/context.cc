@@ -26,6 +26,14 @@ Json EncodeOrigin(const api::Source& source) {
   return api::EncodeSource({source.tool, "", source.rule, source.origin});
 }
 
+// Where meaning counted, too: what the rank was made of.
+void AddScores(const Found& found, Json& item) {
+  if (!found.scores) return;
+  const std::optional<double>& similarity = found.scores->similarity;
+  item["scores"] = {{"lexical", found.scores->lexical},
+                    {"similarity", similarity ? Json(*similarity) : Json()}};
+}
+
 Json EncodeHit(const Found& found) {
   const api::Observation& row = found.row;
   return {{"id", row.id},
@@ -103,7 +111,10 @@ Response Search(const Api& api, const Request& request) {
   }();
   if (!result) return ErrorResponse(result.error());
   Json list = Json::array();
-  for (const Found& found : result->rows) list.push_back(EncodeHit(found));
+  for (const Found& found : result->rows) {
+    list.push_back(EncodeHit(found));
+    AddScores(found, list.back());
+  }
   Response response = JsonResponse(200, list);
   if (result->partial) {
     api.metrics.Count("agent_memory_server_partial_searches_total");
@@ -132,6 +143,7 @@ Response Context(const Api& api, const Request& request) {
       answer["recent_sessions"].push_back(EncodeSummary(session));
     for (const Found& found : recalled.rows) {
       answer["recent_observations"].push_back(EncodeRecalled(found));
+      AddScores(found, answer["recent_observations"].back());
       api.metrics.Count("agent_memory_server_recalled_items_total", {{"method", found.method}});
     }
     if (recalled.partial) {

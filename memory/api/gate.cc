@@ -56,7 +56,7 @@ std::optional<Response> Gate::RefuseAtHead(const Request& request) const {
   return refused ? std::optional(Refusal(*refused)) : std::nullopt;
 }
 
-Response Gate::Pass(const Request& request, ApiHandler handler) const {
+Response Gate::Pass(const Request& request, const Handler& handler) const {
   Caller caller{kEverybody, "", Role::kAgent};
   if (identities_) {
     Identified who = identities_->Identify(request.headers);
@@ -69,8 +69,9 @@ Response Gate::Pass(const Request& request, ApiHandler handler) const {
   auto store = engine_.Open(caller.tenant);
   if (!store) return http::ErrorResponse(store.error());
   const bool administrator = !identities_ || (!caller.account.empty() && !caller.of_pod);
-  Response response =
-      handler(Api{**store, clock_, metrics_, caller.account, administrator}, request);
+  Response response = handler(
+      Api{**store, clock_, metrics_, caller.account, administrator, caller.tenant, shared_access_},
+      request);
   // A streamed answer is written after this returns: the store stays open until then.
   if (response.stream) {
     response.stream = [held = *store, write = std::move(response.stream)](

@@ -2,6 +2,8 @@
 // handler can skip a check or name a tenant.
 #pragma once
 
+#include <functional>
+
 #include "memory/api/handlers.h"
 #include "memory/api/write_budgets.h"
 #include "memory/identity/identity_check.h"
@@ -14,17 +16,20 @@ inline constexpr const char* kEverybody = "*";
 
 class Gate {
  public:
-  // `identities`: null with --auth none; `budgets`: null: nobody's writes are counted. All outlive
-  // this.
+  // `identities`: null with --auth none; `budgets`: null: nobody's writes are counted;
+  // `shared_access`: null: nobody uses shared memory. All outlive this.
   Gate(IdentityCheck* identities, Engine& engine, const base::Clock& clock,
-       telemetry::Metrics& metrics, WriteBudgets* budgets = nullptr)
+       telemetry::Metrics& metrics, WriteBudgets* budgets = nullptr,
+       SharedAccess* shared_access = nullptr)
       : identities_(identities),
         engine_(engine),
         clock_(clock),
         metrics_(metrics),
-        budgets_(budgets) {}
+        budgets_(budgets),
+        shared_access_(shared_access) {}
   // Runs the handler on the caller's own store, or says why not: 401, 403, 429, 503.
-  http::Response Pass(const http::Request& request, ApiHandler handler) const;
+  using Handler = std::function<http::Response(const Api&, const http::Request&)>;
+  http::Response Pass(const http::Request& request, const Handler& handler) const;
   // The same refusal where it is certain without asking anybody, before a body is read.
   std::optional<http::Response> RefuseAtHead(const http::Request& request) const;
 
@@ -36,6 +41,7 @@ class Gate {
   const base::Clock& clock_;
   telemetry::Metrics& metrics_;
   WriteBudgets* const budgets_;
+  SharedAccess* const shared_access_;
 };
 
 }  // namespace memory

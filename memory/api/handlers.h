@@ -5,6 +5,7 @@
 #include "lib/base/process/clock.h"
 #include "lib/http/message/message.h"
 #include "lib/telemetry/metrics.h"
+#include "memory/identity/shared_access.h"
 #include "memory/store/store.h"
 
 namespace memory {
@@ -18,6 +19,8 @@ struct Api {
   // May say what class of trust imported rows are of, and hide a project by its retention: with
   // --auth none everybody, else a ServiceAccount whose token is no pod's.
   bool administrator = false;
+  std::string tenant = {};
+  SharedAccess* shared_access = nullptr;  // null: nobody may use what is not their own
 };
 
 using ApiHandler = http::Response (*)(const Api&, const http::Request&);

@@ -147,6 +147,13 @@ class ElementReader : public nlohmann::json_sax<Json> {
     if (depth_ == 0) return Fail("the body must be a JSON object");
     if (!building_.empty()) {
       Json& parent = building_.back();
+      if (!in_array_ && handlers_.on_member && field_ == handlers_.by_member) {
+        if (building_.size() == 1) return AddMember(std::move(value));
+        if (building_.size() == 2 && parent.is_array()) {
+          buffer_.StartElement();
+          return true;
+        }
+      }
       if (parent.is_array())
         parent.push_back(std::move(value));
       else
@@ -156,6 +163,12 @@ class ElementReader : public nlohmann::json_sax<Json> {
     buffer_.StartElement();
     status = in_array_ ? handlers_.on_element(field_, std::move(value))
                        : handlers_.on_field(field_, std::move(value));
+    return status.has_value();
+  }
+
+  bool AddMember(Json value) {
+    buffer_.StartElement();
+    status = handlers_.on_member(keys_.back(), std::move(value));
     return status.has_value();
   }
 

@@ -15,6 +15,10 @@ struct ElementHandlers {
   std::function<base::Status(const std::string& array, base::Json element)> on_element;
   // A top-level field that is no array.
   std::function<base::Status(const std::string& name, base::Json value)> on_field;
+  // A top-level object that may be of any size: on_field gets it empty, and on_member what is in
+  // it, one by one, an array there empty.
+  std::string by_member;
+  std::function<base::Status(const std::string& name, base::Json value)> on_member;
   std::function<void(const std::string& array)> on_array;  // one begins; may be empty
   bool list = false;  // the body may be an array, too: its elements are those of the array ""
 };

@@ -2,6 +2,7 @@
 // in looks at the clock, one for each 2,000 instructions of SQLite's machine.
 #include <atomic>
 
+#include "lib/testing/temporary_directory.h"
 #include "memory/api/api_fixture.h"
 #include "memory/api/gate.h"
 #include "memory/sqlite/store/sqlite_store.h"
@@ -127,7 +128,7 @@ TEST_F(ReadTimeout, LeavesASearchItsOwnDeadline) {
 }
 
 TEST(Readers, ThatAreAllBusyAreNotWaitedForWithoutEnd) {
-  ScratchDirectory scratch;
+  testing::TemporaryDirectory scratch;
   auto store = SqliteStore::Open(scratch.File("store"), {});
   ASSERT_TRUE(store) << store.error().message;
   int opened = 0;

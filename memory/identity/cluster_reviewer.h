@@ -20,6 +20,7 @@ class ClusterTokenReviewer : public TokenReviewer {
       const std::string& kubeconfig, const std::vector<std::string>& audiences,
       const base::Clock& clock);
   base::Result<memory::Review> Look(const std::string& token) override;
+  kube::KubeClient& client() { return connection_->client(); }  // with the time-out of a review
   bool ByKeys() const { return by_keys_alone_; }  // the last review that was tried was denied
 
  private:

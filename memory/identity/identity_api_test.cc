@@ -2,6 +2,7 @@
 // AGENT_MEMORY_TEST_KUBECONFIG (e2e/cluster/up --api-only prints one).
 #include <cstdlib>
 
+#include "lib/api/shared_memory.h"
 #include "lib/base/process/file.h"
 #include "lib/base/process/random.h"
 #include "memory/api/identity_routes_fixture.h"
@@ -24,7 +25,8 @@ class ApiServerIdentity : public EveryRouteTest {
     connection_ = std::move(*kube::Connection::Make(*config, patient, "identity-test"));
     for (const std::string& space : {a_, b_}) {
       Make(kube::Namespaces(), "Namespace", "", space);
-      Make(kube::ServiceAccounts(), "ServiceAccount", space, "agent");
+      for (const char* account : {"agent", "owner-agent", "other-agent", "boss"})
+        Make(kube::ServiceAccounts(), "ServiceAccount", space, account);
     }
     Start(nullptr, [&](ServerSettings& settings) { settings.kubeconfig = kubeconfig; });
   }
@@ -35,23 +37,54 @@ class ApiServerIdentity : public EveryRouteTest {
   }
 
   void Make(const kube::Resource& resource, const char* kind, const std::string& space,
-            const std::string& name) {
-    Json metadata = {{"name", name}};
-    if (!space.empty()) metadata["namespace"] = space;
-    auto made = connection_->client().Create(
-        resource, {{"apiVersion", "v1"}, {"kind", kind}, {"metadata", metadata}});
+            const std::string& name, const Json& more = Json::object()) {
+    Json object = more;
+    object.update(
+        {{"apiVersion", resource.ApiVersion()}, {"kind", kind}, {"metadata", {{"name", name}}}});
+    if (!space.empty()) object["metadata"]["namespace"] = space;
+    auto made = connection_->client().Create(resource, object);
     ASSERT_TRUE(made) << made.error().message;
   }
   // As the kubelet asks for the sidecar's token.
-  std::string TokenFor(const std::string& space, const std::string& audience = kAudience) {
-    static const kube::Resource kTokens{"", "v1", "TokenRequest", "serviceaccounts/agent/token"};
+  std::string TokenFor(const std::string& space, const std::string& audience = kAudience,
+                       const std::string& account = "agent") {
+    const kube::Resource tokens{"", "v1", "TokenRequest", "serviceaccounts/" + account + "/token"};
     auto made = connection_->client().Ask(
-        kTokens, {{"apiVersion", "authentication.k8s.io/v1"},
-                  {"kind", "TokenRequest"},
-                  {"metadata", {{"namespace", space}}},
-                  {"spec", {{"audiences", {audience}}, {"expirationSeconds", 600}}}});
+        tokens, {{"apiVersion", "authentication.k8s.io/v1"},
+                 {"kind", "TokenRequest"},
+                 {"metadata", {{"namespace", space}}},
+                 {"spec", {{"audiences", {audience}}, {"expirationSeconds", 600}}}});
     EXPECT_TRUE(made) << made.error().message;
     return made ? base::StringAt(*made, {"status", "token"}) : "";
+  }
+
+  // A Role on shared memory under a name of its own, and a binding to an account. `owner` empty: of
+  // all Agents.
+  void Grant(const std::string& name, const std::string& owner, const Json& verbs,
+             const std::string& account) {
+    Json rule = {{"apiGroups", {api::kSharedGroup}},
+                 {"resources", {api::kSharedResource}},
+                 {"verbs", verbs}};
+    if (!owner.empty()) rule["resourceNames"] = {owner};
+    Make(kube::Roles(), "Role", a_, name, {{"rules", Json::array({rule})}});
+    const Json subject = {{"kind", "ServiceAccount"}, {"name", account}, {"namespace", a_}};
+    Make(kube::RoleBindings(), "RoleBinding", a_, name,
+         {{"subjects", Json::array({subject})},
+          {"roleRef",
+           {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "Role"}, {"name", name}}}});
+  }
+  // Asks until the answer is this one: the authorizer sees a Role a moment after it was written.
+  Answered Until(const Answered& wanted, const std::string& token, const std::string& method,
+                 const Wish& wish) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    Answered last;
+    do {
+      clock_.Advance(10'000);  // so long an answer of the API server counts
+      last = As(token, method, wish);
+    } while (
+        (last.status != wanted.status || (!wanted.body.is_null() && last.body != wanted.body)) &&
+        std::chrono::steady_clock::now() < deadline);
+    return last;
   }
 
   const std::string a_ = "identity-a-" + base::RandomHex(4),
@@ -85,6 +118,37 @@ TEST_F(ApiServerIdentity, EveryRouteKnowsItsCallersByTheirTokens) {
   }
   EXPECT_EQ(Everything(a), before);
   EXPECT_EQ(server_->engine().Figures().open_tenants, 2);
+}
+
+TEST_F(ApiServerIdentity, SharedMemoryIsGivenByRolesAndEndsWithThem) {
+  const std::string owner = TokenFor(a_, kAudience, "owner-agent"),
+                    other = TokenFor(a_, kAudience, "other-agent"),
+                    boss = TokenFor(a_, kAudience, "boss"),
+                    foreign = TokenFor(b_, kAudience, "owner-agent");
+  const Wish put = {"/shared/owner/plan", R"("measure")"}, get = {"/shared/owner/plan", ""};
+  EXPECT_EQ(As(owner, "PUT", put).status, 201) << "under its own name without a grant";
+  EXPECT_EQ(As(other, "GET", get).status, 404);
+  EXPECT_EQ(As(other, "PUT", put).status, 403);
+
+  Grant("readers", "owner", {"get", "list"}, "other-agent");
+  EXPECT_EQ(Until({200}, other, "GET", get).status, 200);
+  EXPECT_EQ(As(other, "GET", {"/shared", ""}).body, Json({{"shared:owner:plan", "measure"}}));
+  EXPECT_EQ(As(other, "PUT", put).status, 403);
+  EXPECT_EQ(As(other, "DELETE", get).status, 403);
+  EXPECT_EQ(As(boss, "GET", {"/shared", ""}).body, Json::object()) << "of one Agent is not of all";
+
+  Grant("writers", "owner", {"get", "list", "update", "delete"}, "other-agent");
+  EXPECT_EQ(Until({200}, other, "PUT", put).status, 200);
+  Grant("supervisors", "", {"list"}, "boss");
+  const Json all = {{"shared:owner:plan", "measure"}};
+  EXPECT_EQ(Until({200, all}, boss, "GET", {"/shared", ""}).body, all);
+  EXPECT_EQ(As(foreign, "GET", get).status, 404) << "of another namespace, under the same name";
+  EXPECT_EQ(As(foreign, "GET", {"/shared", ""}).body, Json::object());
+
+  for (const char* name : {"readers", "writers"})
+    ASSERT_TRUE(connection_->client().Delete(kube::RoleBindings(), {a_, name}));
+  EXPECT_EQ(Until({404}, other, "GET", get).status, 404) << "what was taken ends";
+  EXPECT_EQ(Until({403}, other, "PUT", put).status, 403);
 }
 
 TEST_F(ApiServerIdentity, ADeletedAccountIsOutWithinAMinute) {

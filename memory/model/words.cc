@@ -173,9 +173,18 @@ std::string CjkGrams(std::string_view text) {
   return grams;
 }
 
+std::string EmbeddedText(std::string_view title, std::string_view content) {
+  std::string text(title.substr(0, title.find(',')));
+  text += ": ";
+  return text += content;
+}
+
 TextFacts FactsOf(std::string_view title, std::string_view content) {
-  return {CountWords(content), MarksOf(content),
-          CjkGrams(std::string(title) + ' ' + std::string(content))};
+  TextFacts facts;
+  facts.words = CountWords(content);
+  facts.marks = MarksOf(content);
+  facts.grams = CjkGrams(std::string(title) + ' ' + std::string(content));
+  return facts;
 }
 
 }  // namespace memory

@@ -41,8 +41,13 @@ MatchText AnyWordOf(const Question& question);
 struct TextFacts {
   int64_t words = 0, marks = 0;  // of the content
   std::string grams;             // of both
+  int64_t model = 0;             // that made `vector`
+  std::vector<int8_t> vector;    // of both, by lib/embedding; empty: none is known
 };
+// All but the vector.
 TextFacts FactsOf(std::string_view title, std::string_view content);
+// What stands for a record when its vector is made: the title up to a comma, and the content.
+std::string EmbeddedText(std::string_view title, std::string_view content);
 int64_t CountWords(std::string_view text);
 int64_t MarksOf(std::string_view content);
 // Single characters and overlapping pairs of the CJK runs of a text, separated by blanks; else "".

@@ -17,6 +17,9 @@ struct Swept {
   int64_t restored = 0;               // rows that were over and, by other rules, are not
   int64_t purged = 0, revisions = 0;  // hidden and deleted rows, and earlier texts, removed
   int64_t keys = 0;                   // Idempotency-Keys forgotten
+  int64_t items = 0;                  // that were over, removed
+  int64_t fields = 0;                 // conversations whose working memory was over, removed
+  int64_t shared = 0;                 // items of shared memory that were over, removed
   int64_t over_cap = 0;               // rows above a cap that stay, since they were used
 };
 
@@ -28,6 +31,7 @@ struct EngineFigures {
   int64_t rows = 0, most_rows = 0, most_bytes = 0;  // most: of the tenant that keeps most
   int64_t longest_log_bytes = 0, due_erasures = 0;
   int64_t index_bytes = 0, cache_bytes = 0;   // in memory
+  int64_t remote_gaps = 0;                    // rows that wait for a vector of the remote model
   int64_t spool_bytes = 0;                    // uploads and copies
   int64_t free_bytes = 0, ballast_bytes = 0;  // of the volume; free -1: it cannot be asked
 };
@@ -53,6 +57,11 @@ class Engine {
                      const std::function<void(const base::Result<Swept>&)>& on_swept) = 0;
   // Between the rounds: writes down much that was used, closes connections that are idle.
   virtual void Tidy() = 0;
+  // One request of each open store to the remote model, for rows that have no vector of it. False:
+  // no row waits, or the model is away. One thread at a time.
+  virtual bool FillRemoteVectors(const std::stop_token& stop) = 0;
+  // The open store behind `name` by name, which `name` becomes; null: it was the last.
+  virtual std::shared_ptr<Store> NextOpen(std::string& name) = 0;
   // At the start: what a crash left to be done, such as erasing what was deleted, is done.
   virtual void Recover(const std::stop_token& stop) = 0;
 

@@ -31,10 +31,19 @@ struct Filter {
   std::stop_token stop;
 };
 
+// Of a search by meaning too: what the rank was made of.
+struct FoundScores {
+  double lexical = 0;                // of the words; 0: the row holds none of them
+  std::optional<double> similarity;  // cosine with the question; none: the row has no vector yet
+};
+
 struct Found {
   api::Observation row;
-  double rank = 0;                 // −score: < 0 for a match, lower is better; 0: by recency
-  const char* method = "recency";  // or "fts5_bm25"
+  double rank = 0;  // −score: < 0 for a match, lower is better; 0: by recency
+  // Or what ranks the row in the answer: "fts5_bm25" (its words), "embedding" (its meaning),
+  // "fused" (both).
+  const char* method = "recency";
+  std::optional<FoundScores> scores = {};
 };
 
 struct SearchResult {

@@ -11,9 +11,16 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/result.h"
+#include "lib/conversation/routes/host.h"
 #include "memory/model/retention.h"
+#include "memory/store/consolidation.h"
+#include "memory/store/episodes.h"
+#include "memory/store/items.h"
 #include "memory/store/reads.h"
+#include "memory/store/shared_items.h"
+#include "memory/store/traces.h"
 #include "memory/store/transfers.h"
+#include "memory/store/turns.h"
 #include "memory/store/writes.h"
 #include "memory/volume/spool.h"
 
@@ -64,8 +71,9 @@ class Store {
       const Filter& filter) = 0;  // newest change first
   virtual base::Result<std::vector<api::Session>> RecentSessions(
       const std::optional<std::string>& project, size_t limit, const SessionKey& before = {}) = 0;
-  // Rows that hold a word of the text (or its topic key), best first. `operators`: the text is an
-  // FTS5 expression. Rows of scope global are found from every project.
+  // Rows that hold a word of the text (or its topic key) or mean what it means, best first.
+  // `operators`: the text is an FTS5 expression, and words alone count, as with `as_of_ms`. Rows of
+  // scope global are found from every project.
   virtual base::Result<SearchResult> Search(const Filter& filter, const std::string& text,
                                             bool operators) = 0;
   // As Search, with the neighbours of matches, filled up by recency; without text by recency alone.
@@ -94,6 +102,31 @@ class Store {
   // A project's own rules, in force at once; none: those of the options again. Durable.
   virtual base::Status SetRetention(const std::string& project, const RetentionRules& rules) = 0;
   virtual base::Result<RetentionRules> Retention(const std::string& project) = 0;  // in force
+
+  // The conversations of one caller, the account within the tenant; empty: of all that have no
+  // name. Lives no longer than the store.
+  virtual std::unique_ptr<conversation::Host> Conversations(const std::string& caller) = 0;
+  // Saves the episode and its observation, of the class of `source`. The same summary of the same
+  // conversation again is the first one, and so is what a key stands for.
+  virtual base::Result<EpisodeSaved> SaveEpisode(const Episode& episode, const api::Source& source,
+                                                 const RequestKey& key, int64_t now_ms) = 0;
+  // Best first.
+  virtual base::Result<std::vector<FoundEpisode>> SearchEpisodes(
+      const EpisodeQuestion& question) = 0;
+  // Of a conversation, oldest first, as many as an answer holds.
+  virtual base::Result<std::vector<Episode>> EpisodesOf(const std::string& project,
+                                                        const std::string& conversation) = 0;
+  // Behind the import of their observations; → for each whether it was taken: not one that is here,
+  // nor one whose observation is not.
+  virtual base::Result<std::vector<bool>> ImportEpisodes(const std::vector<Episode>& episodes) = 0;
+
+  virtual Items& items() = 0;  // lives as long as the store
+
+  virtual SharedItems& shared() = 0;  // lives as long as the store
+
+  virtual Traces& traces() = 0;                // lives as long as the store
+  virtual Consolidation& consolidation() = 0;  // lives as long as the store
+  virtual Turns& turns() = 0;                  // lives as long as the store
 
   virtual bool Failed() const = 0;  // a sync failed: no write is acknowledged any more
 };

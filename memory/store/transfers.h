@@ -7,7 +7,10 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/result.h"
+#include "memory/store/episodes.h"
+#include "memory/store/items.h"
 #include "memory/store/reads.h"
+#include "memory/store/traces.h"
 
 namespace memory {
 
@@ -43,6 +46,16 @@ class ExportCursor {
   virtual base::Status Walk(
       const std::function<base::Status(const api::Session&)>& on_session,
       const std::function<base::Status(const ExportedRow&)>& on_observation) = 0;
+  // The same over the items that are not over; of a file from elsewhere over all.
+  virtual base::Status WalkItems(
+      const std::function<base::Status(const ExportedItem&)>& on_item) = 0;
+  // The same over the episodes, whose observations Walk has.
+  virtual base::Status WalkEpisodes(
+      const std::function<base::Status(const Episode&)>& on_episode) = 0;
+  // The same over the traces, and then over the edges between live ones.
+  virtual base::Status WalkTraces(
+      const std::function<base::Status(const ExportedTrace&)>& on_trace,
+      const std::function<base::Status(const ExportedEdge&)>& on_edge) = 0;
 };
 
 }  // namespace memory

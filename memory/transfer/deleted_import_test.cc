@@ -29,7 +29,7 @@ class DeletedImportTest : public ApiTest {
   Json Rows() { return Get("/export").body["observations"]; }
   void StartEmpty() {
     server_.reset();
-    scratch_.Clear("data");
+    scratch_.Remove("data");
     Start();
   }
 };

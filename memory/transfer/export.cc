@@ -3,7 +3,11 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
+#include "lib/conversation/routes/aegis_export.h"
+#include "memory/api/episodes/episode_json.h"
+#include "memory/api/items/item_json.h"
 #include "memory/api/revision.h"
+#include "memory/api/traces/exported_traces.h"
 #include "memory/api/validate.h"
 #include "memory/transfer/notes/note_files.h"
 #include "memory/transfer/notes/tar_archive.h"
@@ -22,7 +26,37 @@ using http::Response;
 
 namespace {
 
-Status WriteObject(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer) {
+constexpr const char* kItemsArray = "items";
+constexpr const char* kEpisodesArray = "episodes";
+constexpr const char *kTracesArray = "traces", *kEdgesArray = "traces_edges";
+
+// What an AEGIS memory service keeps, under its keys.
+Status WriteAegis(ExportCursor& cursor, conversation::Host& conversations, Pieces& pieces) {
+  bool any = false;
+  auto start = [&](const std::string& key) -> Status {
+    RETURN_IF_ERROR(pieces.Write(any ? ",\n" : ",\n\"" + std::string(kAegisSection) + "\":{\n"));
+    any = true;
+    return pieces.Write(base::DumpJson(key) + ":");
+  };
+  RETURN_IF_ERROR(conversation::WalkAegisHashes(
+      conversations, [&](const std::string& key, const Json& hash) -> Status {
+        RETURN_IF_ERROR(start(key));
+        return pieces.Write(base::DumpJson(hash));
+      }));
+  bool rows = false;
+  RETURN_IF_ERROR(cursor.WalkEpisodes([&](const Episode& episode) -> Status {
+    if (!rows) RETURN_IF_ERROR(start("episodic_memories"));
+    RETURN_IF_ERROR(pieces.Write(rows ? ",\n" : "[\n"));
+    rows = true;
+    return pieces.Write(base::DumpJson(EncodeExportedEpisode(episode)));
+  }));
+  if (rows) RETURN_IF_ERROR(pieces.Write("]"));
+  return any ? pieces.Write("}") : Status();
+}
+
+// `conversations`: the caller's, null in an export of one project.
+Status WriteObject(ExportCursor& cursor, conversation::Host* conversations, int64_t now_ms,
+                   http::BodyWriter& writer) {
   Pieces pieces(writer);
   bool first = true, in_rows = false;
   auto item = [&](const Json& json) -> Status {
@@ -45,13 +79,31 @@ Status WriteObject(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& write
                     return item(EncodeRow(row));
                   }));
   RETURN_IF_ERROR(start_rows());
-  RETURN_IF_ERROR(pieces.Write("]}\n"));
+  // Arrays that an earlier version does not know are there when they hold anything.
+  std::string_view in;
+  auto in_array = [&](std::string_view name, const Json& json) -> Status {
+    if (in != name) RETURN_IF_ERROR(pieces.Write("],\n\"" + std::string(name) + "\":["));
+    first = first || in != name;
+    in = name;
+    return item(json);
+  };
+  RETURN_IF_ERROR(cursor.WalkItems(
+      [&](const ExportedItem& one) { return in_array(kItemsArray, EncodeExportedItem(one)); }));
+  RETURN_IF_ERROR(cursor.WalkEpisodes(
+      [&](const Episode& one) { return in_array(kEpisodesArray, EncodeExportedEpisode(one)); }));
+  RETURN_IF_ERROR(cursor.WalkTraces(
+      [&](const ExportedTrace& one) { return in_array(kTracesArray, EncodeExportedTrace(one)); },
+      [&](const ExportedEdge& one) { return in_array(kEdgesArray, EncodeExportedEdge(one)); }));
+  RETURN_IF_ERROR(pieces.Write("]"));
+  if (conversations) RETURN_IF_ERROR(WriteAegis(cursor, *conversations, pieces));
+  RETURN_IF_ERROR(pieces.Write("}\n"));
   return pieces.Flush();
 }
 
-Status WriteLines(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer) {
+Status WriteLines(ExportCursor& cursor, conversation::Host* conversations, int64_t now_ms,
+                  http::BodyWriter& writer) {
   Pieces pieces(writer);
-  size_t sessions = 0, observations = 0;
+  size_t sessions = 0, observations = 0, items = 0, episodes = 0, traces = 0, edges = 0;
   auto line = [&](const char* kind, Json json) {
     json["kind"] = kind;
     return pieces.Write(base::DumpJson(json) + "\n");
@@ -67,11 +119,40 @@ Status WriteLines(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer
         ++observations;
         return line("observation", EncodeRow(row));
       }));
-  RETURN_IF_ERROR(line("end", {{"sessions", sessions}, {"observations", observations}}));
+  RETURN_IF_ERROR(cursor.WalkItems([&](const ExportedItem& item) {
+    ++items;
+    return line("item", EncodeExportedItem(item));
+  }));
+  RETURN_IF_ERROR(cursor.WalkEpisodes([&](const Episode& episode) {
+    ++episodes;
+    return line("episode", EncodeExportedEpisode(episode));
+  }));
+  RETURN_IF_ERROR(cursor.WalkTraces(
+      [&](const ExportedTrace& trace) {
+        ++traces;
+        return line("trace", EncodeExportedTrace(trace));
+      },
+      [&](const ExportedEdge& edge) {
+        ++edges;
+        return line("trace_edge", EncodeExportedEdge(edge));
+      }));
+  if (conversations) {
+    RETURN_IF_ERROR(conversation::WalkAegisHashes(
+        *conversations, [&](const std::string& key, const Json& hash) {
+          return line("aegis", {{"key", key}, {"hash", hash}});
+        }));
+  }
+  Json end = {{"sessions", sessions}, {"observations", observations}};
+  if (episodes > 0) end["episodes"] = episodes;
+  if (traces > 0) end["traces"] = traces;
+  if (edges > 0) end["trace_edges"] = edges;
+  if (items > 0) end["items"] = items;  // an earlier version knows none
+  RETURN_IF_ERROR(line("end", std::move(end)));
   return pieces.Flush();
 }
 
-Status WriteNotes(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer) {
+Status WriteNotes(ExportCursor& cursor, conversation::Host*, int64_t now_ms,
+                  http::BodyWriter& writer) {
   Pieces pieces(writer);
   size_t sessions = 0, observations = 0;
   RETURN_IF_ERROR(pieces.Write(FirstNote(now_ms)));
@@ -88,7 +169,7 @@ Status WriteNotes(ExportCursor& cursor, int64_t now_ms, http::BodyWriter& writer
   return pieces.Flush();
 }
 
-Status WriteVault(ExportCursor& cursor, int64_t, http::BodyWriter& writer) {
+Status WriteVault(ExportCursor& cursor, conversation::Host*, int64_t, http::BodyWriter& writer) {
   Pieces pieces(writer);
   RETURN_IF_ERROR(
       cursor.Walk([&](const api::Session& session) { return pieces.Write(VaultEntry(session)); },
@@ -100,7 +181,7 @@ Status WriteVault(ExportCursor& cursor, int64_t, http::BodyWriter& writer) {
 struct StreamedFormat {
   const char* name;
   const char* content_type;
-  Status (*write)(ExportCursor&, int64_t now_ms, http::BodyWriter&);
+  Status (*write)(ExportCursor&, conversation::Host*, int64_t now_ms, http::BodyWriter&);
 };
 constexpr StreamedFormat kStreamed[] = {
     {"json", "application/json", WriteObject},
@@ -144,8 +225,12 @@ Response Export(const Api& api, const Request& request) {
   if (!cursor) return http::ErrorResponse(cursor.error());
   Response response;
   response.headers.Set("Content-Type", found->content_type);
-  response.stream = [write = found->write, cursor = *cursor, now_ms = api.clock.NowMs()](
-                        http::BodyWriter& writer) { return write(*cursor, now_ms, writer); };
+  std::shared_ptr<conversation::Host> conversations;
+  if (!TextParameter(request, "project")) conversations = api.store.Conversations(api.caller);
+  response.stream = [write = found->write, cursor = *cursor, conversations,
+                     now_ms = api.clock.NowMs()](http::BodyWriter& writer) {
+    return write(*cursor, conversations.get(), now_ms, writer);
+  };
   return response;
 }
 

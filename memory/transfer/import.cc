@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
+#include "memory/api/episodes/episode_json.h"
+#include "memory/api/items/item_json.h"
 #include "memory/api/revision.h"
+#include "memory/api/traces/exported_traces.h"
 #include "memory/api/validate.h"
 #include "memory/transfer/formats/csv_records.h"
 #include "memory/transfer/formats/json_lines.h"
@@ -68,9 +71,16 @@ Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
   }
   ASSIGN_OR_RETURN(std::shared_ptr<ExportCursor> rows, store.OpenCopy(spool.path()));
   RETURN_IF_ERROR(importer.SetFormat(kExportFormat));
-  return rows->Walk(
+  RETURN_IF_ERROR(rows->Walk(
       [&](const api::Session& row) { return importer.TakeSession(api::EncodeSession(row)); },
-      [&](const ExportedRow& row) { return importer.TakeObservation(EncodeRow(row)); });
+      [&](const ExportedRow& row) { return importer.TakeObservation(EncodeRow(row)); }));
+  RETURN_IF_ERROR(rows->WalkItems(
+      [&](const ExportedItem& item) { return importer.TakeItem(EncodeExportedItem(item)); }));
+  RETURN_IF_ERROR(rows->WalkEpisodes(
+      [&](const Episode& one) { return importer.TakeEpisode(EncodeExportedEpisode(one)); }));
+  return rows->WalkTraces(
+      [&](const ExportedTrace& one) { return importer.TakeTrace(EncodeExportedTrace(one)); },
+      [&](const ExportedEdge& one) { return importer.TakeEdge(EncodeExportedEdge(one)); });
 }
 
 Status ReadImport(const ForeignDefaults& defaults, PeekableBody& body, Store& store,
@@ -107,7 +117,7 @@ Response Import(const Api& api, const Request& request) {
   ForeignDefaults defaults;
   defaults.format = *format;
   defaults.project = TextParameter(request, "project").value_or(defaults.project);
-  Importer importer(api.store, options, api.administrator);
+  Importer importer(api.store, options, api.administrator, api.store.Conversations(api.caller));
   Status read = ReadImport(defaults, body, api.store, importer);
   Status flushed = importer.Flush();
   if (read && flushed) return http::JsonResponse(200, importer.Report());

@@ -44,7 +44,7 @@ TEST_F(ImportTrust, OnlyTheClassImportBecomesAUsers) {
   const std::string exported = base::DumpJson(Get("/export").body);
   const auto before = ClassesOf(Rows());
   server_.reset();
-  scratch_.Clear("data");
+  scratch_.Remove("data");
   Start();
   Answered taken = PostText("/import", exported);
   EXPECT_EQ(taken.body["not_injected"], 2) << taken.body;

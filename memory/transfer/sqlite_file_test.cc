@@ -14,7 +14,7 @@ class FileTransferTest : public ApiTest {
  protected:
   void StartEmpty() {
     server_.reset();
-    scratch_.Clear("data");
+    scratch_.Remove("data");
     Start();
   }
   std::string ExportFile(const std::string& more = "") {

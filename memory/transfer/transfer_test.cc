@@ -21,7 +21,7 @@ TEST_F(ApiTest, AnExportTakenInElsewhereIsTheSameAndTwiceIsSkipped) {
   EXPECT_EQ(Get("/export?project=unknown").body["observations"], Json::array());
 
   server_.reset();
-  scratch_.Clear("data");
+  scratch_.Remove("data");
   Start();
   Answered answer = Post("/import", exported);
   EXPECT_EQ(answer.body, (Json{{"imported_sessions", 2},
@@ -89,7 +89,7 @@ TEST_F(ApiTest, ARowKeepsItsEarlierTextsThroughAnExport) {
   for (const char* format : {"json", "jsonl"}) {
     Json exported = Get(std::string("/export?format=") + format).body;
     server_.reset();
-    scratch_.Clear("data");
+    scratch_.Remove("data");
     Start();
     std::string body =
         exported.is_string() ? exported.get<std::string>() : base::DumpJson(exported);
@@ -113,7 +113,7 @@ TEST_F(ApiTest, RowsThatDifferInTopicOrSessionAloneAreAllTakenIn) {
   Json exported = Get("/export").body;
   ASSERT_EQ(exported["observations"].size(), 4u);
   server_.reset();
-  scratch_.Clear("data");
+  scratch_.Remove("data");
   Start();
   EXPECT_EQ(Post("/import", exported).body["imported_observations"], 4);
   EXPECT_EQ(Post("/import", exported).body["imported_observations"], 0);
@@ -157,7 +157,7 @@ TEST_F(ApiTest, LinesAreFoundOutAndACutOneIsSeen) {
   EXPECT_EQ(lines.substr(last), "{\"kind\":\"end\",\"observations\":3,\"sessions\":1}\n");
 
   server_.reset();
-  scratch_.Clear("data");
+  scratch_.Remove("data");
   Start();
   Answered cut = PostText("/import", lines.substr(0, last));
   EXPECT_EQ(cut.status, 400);

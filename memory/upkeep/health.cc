@@ -45,6 +45,7 @@ void Measure(const EngineFigures& now, const TenantQuota& quota, telemetry::Metr
   gauge("agent_memory_server_queued_writes", now.queued_writes);
   gauge("agent_memory_server_index_bytes", now.index_bytes);
   gauge("agent_memory_server_cache_bytes", now.cache_bytes);
+  gauge("agent_memory_server_embedding_rows_due", now.remote_gaps);
   gauge("agent_memory_server_spool_bytes", now.spool_bytes);
   gauge("agent_memory_server_open_tenants", now.open_tenants);
   gauge("agent_memory_server_damaged_files", now.damaged);
@@ -64,13 +65,16 @@ void Measure(const EngineFigures& now, const TenantQuota& quota, telemetry::Metr
   share("bytes", now.most_bytes, quota.bytes);
 }
 
-http::Response Report(HealthProbe& probe, const Engine& engine, bool by_keys) {
+http::Response Report(HealthProbe& probe, const Engine& engine, bool by_keys,
+                      const char* endpoint) {
   const EngineFigures now = engine.Figures();
   const Status ready = probe.Ready();
-  return http::JsonResponse(
-      200, api::EncodeServerReport({AGENT_MEMORY_VERSION, now.schema_version, now.rows,
-                                    now.database_bytes + now.log_bytes, by_keys,
-                                    ready ? "" : ready.error().message}));
+  base::Json report = api::EncodeServerReport({AGENT_MEMORY_VERSION, now.schema_version, now.rows,
+                                               now.database_bytes + now.log_bytes, by_keys,
+                                               ready ? "" : ready.error().message});
+  report["embedding_endpoint"] = endpoint;
+  report["embedding_rows_due"] = now.remote_gaps;
+  return http::JsonResponse(200, report);
 }
 
 }  // namespace
@@ -78,7 +82,8 @@ http::Response Report(HealthProbe& probe, const Engine& engine, bool by_keys) {
 std::vector<http::Route> AdminRoutes(HealthProbe& probe, const Engine& engine,
                                      telemetry::Metrics& metrics, const TenantQuota& quota,
                                      std::function<bool()> by_keys,
-                                     std::shared_ptr<const base::ByteBudget> budget) {
+                                     std::shared_ptr<const base::ByteBudget> budget,
+                                     bool endpoint) {
   std::vector<http::Route> routes = telemetry::AdminRoutes(
       metrics, [&probe] { return probe.Ready(); }, std::move(budget));
   for (http::Route& route : routes) {
@@ -89,10 +94,15 @@ std::vector<http::Route> AdminRoutes(HealthProbe& probe, const Engine& engine,
       return scrape(request);
     };
   }
-  routes.push_back({"GET", api::kServerReportPath,
-                    [&probe, &engine, by_keys = std::move(by_keys)](const http::Request&) {
-                      return Report(probe, engine, by_keys && by_keys());
-                    }});
+  routes.push_back(
+      {"GET", api::kServerReportPath,
+       [&probe, &engine, &metrics, by_keys = std::move(by_keys), endpoint](const http::Request&) {
+         const bool up = metrics.Value("agent_memory_server_embedding_endpoint_up") > 0;
+         return Report(probe, engine, by_keys && by_keys(),
+                       !endpoint ? "none"
+                       : up      ? "up"
+                                 : "away");
+       }});
   return routes;
 }
 

@@ -33,10 +33,11 @@ class HealthProbe {
 
 // /livez, /readyz, /metrics and, for the operator, api::kServerReportPath. The first three outlive
 // the server. `quota`, `budget`: to tell how near they are; `by_keys`: as in the report; may be
-// null.
+// null. `endpoint`: an embeddings endpoint is set: the report says whether it is up.
 std::vector<http::Route> AdminRoutes(HealthProbe& probe, const Engine& engine,
                                      telemetry::Metrics& metrics, const TenantQuota& quota,
                                      std::function<bool()> by_keys,
-                                     std::shared_ptr<const base::ByteBudget> budget = nullptr);
+                                     std::shared_ptr<const base::ByteBudget> budget = nullptr,
+                                     bool endpoint = false);
 
 }  // namespace memory

@@ -65,8 +65,11 @@ void Sweeper::Round(const std::stop_token& stop) {
 
 void Sweeper::Report(const Swept& swept) {
   const std::pair<const char*, int64_t> counts[] = {
-      {"ttl", swept.lapsed},    {"cap", swept.capped},          {"restored", swept.restored},
-      {"purged", swept.purged}, {"revisions", swept.revisions}, {"idempotency", swept.keys}};
+      {"ttl", swept.lapsed},          {"cap", swept.capped},
+      {"restored", swept.restored},   {"purged", swept.purged},
+      {"revisions", swept.revisions}, {"idempotency", swept.keys},
+      {"items", swept.items},         {"working_memory", swept.fields},
+      {"shared", swept.shared}};
   base::Json said = base::Json::object();
   for (auto [reason, rows] : counts) {
     if (rows == 0) continue;

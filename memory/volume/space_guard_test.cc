@@ -8,6 +8,7 @@
 
 #include "lib/base/process/file.h"
 #include "lib/testing/fake_clock.h"
+#include "lib/testing/temporary_directory.h"
 #include "memory/store/memory_fixture.h"
 
 namespace memory {
@@ -22,7 +23,7 @@ class SpaceGuardTest : public ::testing::Test {
     struct stat facts {};
     return stat(scratch_.File("ballast").c_str(), &facts) == 0 && facts.st_blocks * 512 >= kBallast;
   }
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   ::testing::FakeClock clock_{kMidnight};
 };
 

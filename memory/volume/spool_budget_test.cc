@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "lib/testing/temporary_directory.h"
 #include "memory/api/api_fixture.h"
 #include "memory/sqlite/store/sqlite_store.h"
 
@@ -69,7 +70,7 @@ TEST_F(SpoolBudgetTest, LessIsTakenAsTheVolumeFills) {
 }
 
 TEST_F(SpoolBudgetTest, CopiesAndUploadsOfAStoreCount) {
-  ScratchDirectory scratch;
+  testing::TemporaryDirectory scratch;
   StoreOptions options;
   options.spools = budget_;
   auto store = SqliteStore::Open(scratch.File("store"), options);

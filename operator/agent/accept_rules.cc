@@ -1,5 +1,5 @@
-// The options must be those of sidecar/rules/capture.cc: 1 MiB for a compiled pattern of at most 512
-// characters.
+// The options must be those of sidecar/rules/capture.cc: 1 MiB for a compiled pattern of at most
+// 512 characters.
 #include "operator/agent/accept_rules.h"
 
 #include <re2/re2.h>
@@ -48,6 +48,11 @@ std::vector<std::string> RemoveInvalidRules(api::Policy& policy) {
     faults.push_back("rule " + name + " (memorySaveRules[" + std::to_string(i) + "]): " + fault);
   }
   policy.save_rules = std::move(good);
+  std::erase_if(policy.store_rules, [&, index = size_t{0}](const api::StoreRule& rule) mutable {
+    const std::string fault = FaultOf(rule.match), at = std::to_string(index++);
+    if (!fault.empty()) faults.push_back("storeRules[" + at + "].match " + fault);
+    return !fault.empty();
+  });
   auto& extra = policy.redaction.extra_patterns;
   for (size_t i = 0, index = 0; i < extra.size(); ++index) {
     const std::string fault = FaultOf(extra[i]);

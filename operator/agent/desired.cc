@@ -13,9 +13,16 @@ struct ChildKind {
 };
 
 constexpr ChildKind kChildKinds[] = {
-    {kube::ServiceAccounts, ServiceAccountOf}, {kube::ConfigMaps, SpecConfigMapOf},
-    {kube::ConfigMaps, PolicyConfigMapOf},     {kube::Services, ServiceOf},
-    {kube::StatefulSets, StatefulSetOf},       {InjectionBindings, InjectionBindingOf},
+    {kube::ServiceAccounts, ServiceAccountOf},
+    {kube::ConfigMaps, SpecConfigMapOf},
+    {kube::ConfigMaps, PolicyConfigMapOf},
+    {kube::Services, ServiceOf},
+    {kube::StatefulSets, StatefulSetOf},
+    {kube::Roles, ReaderRoleOf},
+    {kube::Roles, WriterRoleOf},
+    {kube::RoleBindings, ReaderBindingOf},
+    {kube::RoleBindings, WriterBindingOf},
+    {InjectionBindings, InjectionBindingOf},
 };
 
 }  // namespace

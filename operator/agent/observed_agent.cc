@@ -1,8 +1,9 @@
 // Sorting of observed objects by kind; no decision is made here.
 #include "operator/agent/observed_agent.h"
 
-#include <set>
+#include <algorithm>
 
+#include "operator/agent/desired.h"
 #include "operator/names/names.h"
 #include "operator/pods/foreign_pods.h"
 
@@ -11,7 +12,13 @@ namespace {
 
 using base::Json;
 
-const std::set<std::string> kOwnedKinds = {"ServiceAccount", "ConfigMap", "Service", "StatefulSet"};
+// What is cluster-scoped is found by its name: AgentOfBinding.
+bool IsOwnedKind(const std::string& kind) {
+  static const std::vector<kube::Resource> kKinds = ChildResources();
+  return std::any_of(kKinds.begin(), kKinds.end(), [&](const kube::Resource& resource) {
+    return resource.namespaced && resource.kind == kind;
+  });
+}
 
 bool BelongsTo(const Json& object, const std::string& agent) {
   return kube::LabelOf(object, kAgentLabel) == agent || kube::KeyOf(object).name == agent;
@@ -19,7 +26,8 @@ bool BelongsTo(const Json& object, const std::string& agent) {
 
 bool TakesChildName(const Json& object, const std::string& agent) {
   const std::string name = kube::KeyOf(object).name;
-  return name == SpecConfigMapName(agent) || name == PolicyConfigMapName(agent);
+  return name == SpecConfigMapName(agent) || name == PolicyConfigMapName(agent) ||
+         name == ReadersName(agent) || name == WritersName(agent);
 }
 
 }  // namespace
@@ -36,6 +44,7 @@ ObservedAgent Classify(const base::Json& agent, const std::vector<base::Json>& o
     if (kind == "Service") seen.services[key] = object;
     if (kind == "AgentTool") seen.agent_tools[key] = object;
     if (kind == "MemoryServer") seen.memory_servers[key] = object;
+    if (kind == "Agent" && beside && key != self) seen.agents[key] = object;
     if (kind == "Node") seen.nodes.push_back(object);
     if (kind == "EndpointSlice") {
       kube::ObjectKey service{key.name_space, kube::LabelOf(object, kServiceNameLabel)};
@@ -45,7 +54,7 @@ ObservedAgent Classify(const base::Json& agent, const std::vector<base::Json>& o
       seen.pods.push_back(object);
     if (kind == "PersistentVolumeClaim" && beside && key.name == ClaimName(self.name))
       seen.claim = object;
-    if (kOwnedKinds.contains(kind) && beside &&
+    if (IsOwnedKind(kind) && beside &&
         (BelongsTo(object, self.name) || TakesChildName(object, self.name)))
       seen.children[{kind, key.name}] = object;
     if (AgentOfBinding(object) == self) seen.children[{kind, key.name}] = object;

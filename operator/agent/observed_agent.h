@@ -17,6 +17,7 @@ using Objects = std::map<kube::ObjectKey, base::Json>;
 struct ObservedAgent {
   base::Json agent;  // defaulted and validated by its schema
   Objects services, agent_tools, memory_servers;
+  Objects agents;  // others of its namespace; at least those that its share names
   std::map<kube::ObjectKey, std::vector<base::Json>> endpoint_slices;  // by Service
   // Of the kinds that an Agent may own, in its namespace: those with its label, and others that sit
   // on the names that its children want.

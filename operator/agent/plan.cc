@@ -9,6 +9,7 @@
 #include "lib/kube/object/apply.h"
 #include "operator/agent/accept_rules.h"
 #include "operator/agent/desired.h"
+#include "operator/agent/shares.h"
 #include "operator/agent/status.h"
 #include "operator/agent/tool_names.h"
 #include "operator/names/names.h"
@@ -63,7 +64,7 @@ void MakePolicy(Draft& draft) {
   draft.findings.policy_digest = api::PolicyDigest(draft.plan.policy_file);
 }
 
-// ---- volume (rulings K38) ----
+// ---- volume ----
 
 void MarkClaim(Draft& draft) {
   // The claim of this name belongs to whose workload has this name: a MemoryServer's, say.
@@ -112,6 +113,8 @@ Blueprint MakeBlueprint(const Draft& draft) {
   if (const std::string present = PresentAudience(draft); !resolution.resolved && !present.empty())
     blueprint.audience = present;
   blueprint.sidecar_image = draft.findings.sidecar_image;
+  blueprint.reading_accounts = draft.findings.shares.reading_accounts;
+  blueprint.writing_accounts = draft.findings.shares.writing_accounts;
   blueprint.otlp_endpoint = draft.settings.otlp_endpoint;
   if (WantsForeignPods(draft.agent))
     blueprint.injection_policy = draft.settings.foreign_pods.policy;
@@ -337,6 +340,7 @@ Plan MakePlan(const ObservedAgent& observed, const Settings& settings, int64_t n
       draft.agent.sidecar_image.empty() ? settings.sidecar_image : draft.agent.sidecar_image;
   draft.findings.resolution = Resolve(observed, settings.cluster_domain, settings.memory_url);
   draft.findings.foreign_pods = settings.foreign_pods;
+  draft.findings.shares = SharesOf(draft.agent, observed);
   MakePolicy(draft);
   FindNodeSkew(draft);
   if (draft.agent.has_storage) {  // a task's runs have volumes of their own

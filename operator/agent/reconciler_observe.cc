@@ -2,6 +2,7 @@
 // the caches may lack.
 #include "operator/agent/desired.h"
 #include "operator/agent/reconciler.h"
+#include "operator/agent/shares.h"
 #include "operator/names/kinds.h"
 #include "operator/names/names.h"
 
@@ -13,13 +14,21 @@ using kube::ObjectKey;
 // The Agent is noted as a dependent before its targets are read, or a change in between is missed.
 void AgentReconciler::ObserveReferences(const Json& agent, std::vector<Json>& objects) {
   const ObjectKey reference = ServerReference(agent);
+  const std::set<ObjectKey> shared_with = SharedWith(agent);
   std::set<ObjectKey> targets;
   if (!reference.name.empty()) targets.insert(reference);
-  dependents_.Set(kube::KeyOf(agent), targets);
+  auto depend = [&] {
+    std::set<ObjectKey> all = targets;
+    all.insert(shared_with.begin(), shared_with.end());
+    dependents_.Set(kube::KeyOf(agent), all);
+  };
+  depend();
+  for (const ObjectKey& other : shared_with)
+    if (auto found = stores_.at(Agents().kind)->Get(other)) objects.push_back(*std::move(found));
   if (targets.empty()) return;
   if (auto tool = stores_.at(AgentTools().kind)->Get(reference)) {
     targets.insert({reference.name_space, base::StringAt(*tool, {"spec", "service", "name"})});
-    dependents_.Set(kube::KeyOf(agent), targets);
+    depend();
     objects.push_back(*std::move(tool));
   }
   if (auto server = stores_.at(MemoryServers().kind)->Get(reference))
@@ -61,11 +70,13 @@ base::Result<ObservedAgent> AgentReconciler::Observe(const Json& agent,
   const ObjectKey self = kube::KeyOf(agent);
   std::vector<Json> objects;
   ObserveReferences(agent, objects);
-  for (const kube::Resource* kind :
-       {&kube::ServiceAccounts(), &kube::ConfigMaps(), &kube::Services(), &kube::StatefulSets(),
-        &kube::Pods(), &kube::PersistentVolumeClaims()})
-    for (Json& object : stores_.at(kind->kind)->ListByLabel(self.name, self.name_space))
+  std::vector<kube::Resource> kinds = ChildResources();
+  kinds.insert(kinds.end(), {kube::Pods(), kube::PersistentVolumeClaims()});
+  for (const kube::Resource& kind : kinds) {
+    if (!kind.namespaced) continue;
+    for (Json& object : stores_.at(kind.kind)->ListByLabel(self.name, self.name_space))
       objects.push_back(std::move(object));
+  }
   if (foreign_pods_ && foreign_pods_->bindings()) {
     const ObjectKey binding{"", InjectionBindingName(self.name_space, self.name)};
     if (auto found = foreign_pods_->bindings()->Get(binding)) objects.push_back(*std::move(found));

@@ -1,4 +1,5 @@
 // Which changes bring an Agent back, and what is kept of the kinds that only it reads.
+#include "operator/agent/desired.h"
 #include "operator/agent/reconciler.h"
 #include "operator/names/kinds.h"
 #include "operator/names/names.h"
@@ -16,6 +17,14 @@ void PruneWorkload(Json& workload) {
   kube::DropManagedFields(workload);
   const Json* seen = base::At(workload, {"status", "observedGeneration"});
   workload["status"] = {{"observedGeneration", seen ? *seen : Json(0)}};
+}
+
+CachedKind CachedChild(const kube::Resource& kind) {
+  if (kind == kube::ConfigMaps()) return CachedConfigMaps();
+  // An operator that was given no right to write grants keeps all else.
+  const bool may_be_denied = kind == kube::Roles() || kind == kube::RoleBindings();
+  return {kind, kind == kube::StatefulSets() ? PruneWorkload : PruneStatus, kAgentLabel,
+          kAgentLabel, may_be_denied};
 }
 
 }  // namespace
@@ -37,7 +46,12 @@ std::vector<Watched> AgentReconciler::Watches() {
   const auto to_agent = kube::ToLabel(kAgentLabel);
   const auto to_dependents = [this](const Change& change) { return dependents_.Of(change.key); };
   std::vector<Watched> watches = {
-      {Cache(CachedAgents()), kube::ToSelf},
+      {Cache(CachedAgents()),
+       [=](const Change& change) {  // itself, and those that share with it
+         auto keys = to_dependents(change);
+         keys.push_back(change.key);
+         return keys;
+       }},
       {Cache(CachedServices()),
        [=](const Change& change) {
          auto keys = to_dependents(change);
@@ -51,14 +65,15 @@ std::vector<Watched> AgentReconciler::Watches() {
        }},
       {Cache({AgentTools(), PruneStatus}), to_dependents},
       {Cache(CachedMemoryServers()), to_dependents},
-      {Cache({kube::ServiceAccounts(), PruneStatus, kAgentLabel, kAgentLabel}), to_agent},
-      {Cache(CachedConfigMaps()), to_agent},
-      {Cache({kube::StatefulSets(), PruneWorkload, kAgentLabel, kAgentLabel}), to_agent},
       // Pods of runs have a cache of their own: an Agent may have had thousands, and has no use for
       // them.
       {Cache({kube::Pods(), PrunePod, kAgentLabel, std::string(kAgentLabel) + ",!" + kRunLabel}),
        to_agent},
       {Cache(CachedClaims()), to_agent}};
+  // Services are in the list above: an Agent also refers to those of others.
+  for (const kube::Resource& kind : ChildResources())
+    if (kind.namespaced && !(kind == kube::Services()))
+      watches.push_back({Cache(CachedChild(kind)), to_agent});
   if (environment_.sees_all_namespaces())
     watches.push_back(
         {environment_.caches().Of({kube::Nodes(), PruneNode, "", "", /*may_be_denied=*/true}),

@@ -1,5 +1,5 @@
-// The order is that of rulings K36: a Service, then an AgentTool of the namespace; another
-// namespace only with its Service's consent.
+// A reference names a Service of the namespace, else an AgentTool of it. A Service of another
+// namespace must allow the reference.
 #include "operator/agent/resolve.h"
 
 #include <optional>

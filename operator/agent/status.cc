@@ -140,12 +140,38 @@ std::vector<std::string> NotServed(const api::Agent& agent) {
   if (!agent.memory) return names;
   const Json& memory = agent.memory->fields;
   const Json* ingest = base::At(memory, {"ingest", "enabled"});
-  if (ingest && *ingest == true) names.push_back("memory.ingest");
+  if (ingest && *ingest == true && base::StringAt(memory, {"ingest", "extractor"}) == "llm")
+    names.push_back("memory.ingest.extractor: llm");
   if (!base::StringAt(memory, {"embeddings", "endpoint"}).empty())
     names.push_back("memory.embeddings");
-  if (const Json* share = base::At(memory, {"share"}); share && !share->empty())
-    names.push_back("memory.share");
   return names;
+}
+
+bool HasShares(const Shares& shares) {
+  return !shares.readers.empty() || !shares.writers.empty() || !shares.missing.empty();
+}
+
+Condition SharesGranted(const View& view) {
+  const Shares& shares = view.findings.shares;
+  std::vector<std::string> said;
+  if (!shares.readers.empty()) said.push_back(base::Join(shares.readers, ", ") + " may read");
+  if (!shares.writers.empty())
+    said.push_back(base::Join(shares.writers, ", ") + " may read and write");
+  if (!shares.missing.empty())
+    said.push_back("not there yet, and granted nothing until then: Agent " +
+                   base::Join(shares.missing, ", "));
+  return {"SharesGranted", shares.missing.empty() ? Truth::kTrue : Truth::kFalse,
+          shares.missing.empty() ? "Granted" : "AgentMissing",
+          "of shared memory " + view.agent.name + ": " + base::Join(said, "; ")};
+}
+
+Json SharePart(const Shares& shares) {
+  Json share = Json::object();
+  for (const auto& [name, agents] : {std::pair("read", &shares.readers),
+                                     {"write", &shares.writers},
+                                     {"missing", &shares.missing}})
+    if (!agents->empty()) share[name] = *agents;
+  return share;
 }
 
 Condition ForeignPodsServed(const View& view) {
@@ -173,6 +199,9 @@ Condition Degraded(const View& view, const Condition& endpoints) {
     add("RulesRejected", "rules are left out, see RulesAccepted");
   if (view.agent.memory && endpoints.status == Truth::kFalse)
     add("NoReadyEndpoints", endpoints.message);
+  if (const auto& missing = view.findings.shares.missing; !missing.empty())
+    add("ShareAgentMissing",
+        "memory.share names Agents that are not in this namespace: " + base::Join(missing, ", "));
   if (view.findings.storage_differs)
     add("StorageNotChanged",
         "spec.storage differs from the claim, which this version does not change");
@@ -275,6 +304,7 @@ base::Json StatusOf(const api::Agent& agent, const ObservedAgent& observed,
       conditions.push_back({"ToolsKnown", Truth::kFalse, "UnknownTool",
                             base::Join(findings.unknown_tools, "; ") + "; correct the names"});
   }
+  if (HasShares(findings.shares)) conditions.push_back(SharesGranted(view));
   if (WantsForeignPods(agent)) conditions.push_back(ForeignPodsServed(view));
   if (findings.rollout) conditions.push_back(UpToDate(*findings.rollout));
   if (findings.node_skew) conditions.push_back(*findings.node_skew);
@@ -296,6 +326,7 @@ base::Json StatusOf(const api::Agent& agent, const ObservedAgent& observed,
   status["policy"] = {{"digest", findings.policy_digest}};
   if (daemon) status["policy"].update({{"inSync", PodsInSync(view)}, {"pods", view.pods.size()}});
   status["sidecar"] = SidecarPart(view);
+  if (HasShares(findings.shares)) status["share"] = SharePart(findings.shares);
   if (observed.uninjected.count > 0) status["missedPods"] = observed.uninjected.count;
   if (!findings.foreign_parts.is_null()) status["foreignPods"] = findings.foreign_parts;
   return status;

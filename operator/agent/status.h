@@ -9,6 +9,7 @@
 #include "lib/kube/object/conditions.h"
 #include "operator/agent/observed_agent.h"
 #include "operator/agent/resolve.h"
+#include "operator/agent/shares.h"
 #include "operator/plan/conditions.h"
 #include "operator/pods/foreign_pods.h"
 #include "operator/pods/node_skew.h"
@@ -29,6 +30,7 @@ struct Findings {
   bool image_missing = false;            // and that is the fault
   std::string refused;                   // what else the API server refused, with its words
   bool storage_differs = false;          // spec.storage is not what the claim was made from
+  Shares shares;
   ForeignPods foreign_pods;
   base::Json foreign_parts;                  // what they get; null: nothing
   std::optional<kube::Condition> node_skew;  // absent: no node of its pods has a fault

@@ -27,7 +27,8 @@ PersistentVolumeClaims, children) are taken for what the cluster has. "-" is sta
 What has a generateName is shown with xxxxx for what the API server adds.
 
   -f FILE              the same as FILE: YAML or JSON, several documents, several times
-  -o DIR               also write one file per object there, and the sidecar's policy.json (one Agent)
+  -o DIR               also write one file per object there, the sidecar's policy.json and, for a
+                       memory server without identity, share.json (one Agent)
   --memory-url URL     the memory server, instead of what serverRef leads to
   --namespace NS       of objects that name none (default)
   --cluster-domain D   (cluster.local)
@@ -35,6 +36,17 @@ What has a generateName is shown with xxxxx for what the API server adds.
   --sidecar-image I    image of the sidecar where the Agent names none
   --otlp-endpoint URL  where the sidecar sends traces
 )";
+
+constexpr const char* kShareFile = "share.json";
+
+// For a memory server without identity: --share-file.
+base::Status WriteShare(const std::string& directory, const Json& agent) {
+  if (!base::At(agent, {"spec", "memory", "serverRef"})) return {};
+  const Json* share = base::At(agent, {"spec", "memory", "share"});
+  const Json grants = {
+      {kube::KeyOf(agent).name, share && share->is_array() ? *share : Json::array()}};
+  return base::ReplaceFile(directory + "/" + kShareFile, base::DumpJson(grants) + "\n");
+}
 
 base::Status WriteFiles(const std::string& directory, const Plan& plan) {
   RETURN_IF_ERROR(base::MakeDirectories(directory));
@@ -109,6 +121,12 @@ int RenderAll(const FileRequest& request, const std::vector<Json>& objects, std:
         MakePlan(Classify(object, objects), request.settings, base::SystemClock().NowMs());
     if (!Finish(request, plan, "Agent " + kube::KeyOf(object).name, out, err))
       return kRenderRefused;
+    if (!request.directory.empty()) {
+      if (auto written = WriteShare(request.directory, object); !written) {
+        err << "render: " << written.error().message << "\n";
+        return kRenderRefused;
+      }
+    }
     seen.push_back(object);
     if (plan.status) seen.back()["status"] = *plan.status;
   }

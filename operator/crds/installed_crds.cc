@@ -1,11 +1,16 @@
 // Ours carry the label app.kubernetes.io/part-of=agent-memory.
 #include "operator/crds/installed_crds.h"
 
+#include <chrono>
+#include <thread>
+
+#include "lib/base/process/clock.h"
 #include "lib/base/process/log.h"
 
 namespace controller {
+namespace {
 
-base::Status CheckInstalledCrds(kube::KubeClient& client, bool adopt) {
+base::Status LookAtCrds(kube::KubeClient& client, bool adopt) {
   for (const char* plural : {"agents", "agenttools", "agentruns", "memoryservers"}) {
     const std::string name = std::string(plural) + ".agents.agentops.io";
     auto found = client.Get(kube::CustomResourceDefinitions(), {"", name});
@@ -17,6 +22,10 @@ base::Status CheckInstalledCrds(kube::KubeClient& client, bool adopt) {
       return base::Error{base::Code::kNotFound, "CustomResourceDefinition " + name +
                                                     " is not installed: kubectl apply -k crds"};
     if (!found) return base::Wrap("look at CustomResourceDefinition " + name, found.error());
+    // It goes, and with it what is applied to it now.
+    if (!base::StringAt(*found, {"metadata", "deletionTimestamp"}).empty())
+      return base::Error{base::Code::kNotFound, "CustomResourceDefinition " + name +
+                                                    " is being deleted: kubectl apply -k crds"};
     if (adopt || kube::LabelOf(*found, "app.kubernetes.io/part-of") == "agent-memory") continue;
     return base::Error{base::Code::kConflict,
                        "CustomResourceDefinition " + name +
@@ -24,6 +33,22 @@ base::Status CheckInstalledCrds(kube::KubeClient& client, bool adopt) {
                            "kubectl apply -k crds replaces it"};
   }
   return {};
+}
+
+}  // namespace
+
+base::Status CheckInstalledCrds(kube::KubeClient& client, bool adopt, const CrdPatience& patience) {
+  const int64_t end_ms = base::SystemClock().MonotonicMs() + patience.wait_ms;
+  for (std::string told;;) {
+    base::Status looked = LookAtCrds(client, adopt);
+    if (looked || looked.error().code != base::Code::kNotFound ||
+        base::SystemClock().MonotonicMs() >= end_ms)
+      return looked;
+    if (told != looked.error().message)  // once for each
+      base::LogInfo("waiting for CRDs", {{"reason", looked.error().message}});
+    told = looked.error().message;
+    std::this_thread::sleep_for(std::chrono::milliseconds(patience.again_ms));
+  }
 }
 
 }  // namespace controller

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "lib/api/shared_memory.h"
+
 namespace controller {
 
 inline constexpr const char* kFieldManager = "agentops-operator";
@@ -47,9 +49,12 @@ inline constexpr const char* kDefaultContainer = "kubectl.kubernetes.io/default-
 // Objects of an Agent.
 inline std::string WorkloadName(const std::string& agent) { return agent; }
 inline std::string PortsServiceName(const std::string& agent) { return agent; }
-inline std::string ServiceAccountName(const std::string& agent) { return agent + "-agent"; }
+inline std::string ServiceAccountName(const std::string& agent) { return api::AgentAccount(agent); }
 inline std::string SpecConfigMapName(const std::string& agent) { return agent + "-agent"; }
 inline std::string PolicyConfigMapName(const std::string& agent) { return agent + "-policy"; }
+// Role and RoleBinding of those that use its shared memory.
+inline std::string ReadersName(const std::string& agent) { return agent + "-readers"; }
+inline std::string WritersName(const std::string& agent) { return agent + "-writers"; }
 // Cluster-scoped. A namespace has no dot, so that no two Agents share a name.
 inline std::string InjectionBindingName(const std::string& name_space, const std::string& agent) {
   return name_space + "." + agent;

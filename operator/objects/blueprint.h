@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lib/api/agent.h"
 #include "lib/kube/object/object.h"
@@ -16,7 +17,9 @@ struct Blueprint {
   std::string policy_file;  // the bytes of policy.json
   std::string audience;     // of the sidecar's token
   std::string sidecar_image, otlp_endpoint;
-  std::string injection_policy;       // that serves foreign pods; empty: they are not served
+  std::string injection_policy;  // that serves foreign pods; empty: they are not served
+  // ServiceAccounts that use its shared memory.
+  std::vector<std::string> reading_accounts, writing_accounts;
   bool avoids_startup_probe = false;  // pods may come to stand where it does harm
   const base::Json* workload =
       nullptr;  // the observed StatefulSet, of which some fields never change

@@ -1,5 +1,5 @@
-// The volume of a StatefulSet with one pod: whose claim it is, and what status says of it. The same
-// for an Agent and for a MemoryServer (rulings K38). Pure.
+// The volume of a StatefulSet with one Pod, of an Agent or of a MemoryServer: the owner of its
+// claim, and what the status says about the claim. Pure.
 #pragma once
 
 #include <optional>

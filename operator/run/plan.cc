@@ -70,7 +70,7 @@ std::optional<Obstacle> ObstacleOfAgent(const RunDraft& draft) {
                   stalled && stalled->status == kube::Truth::kTrue};
 }
 
-// Rulings K38, for the volume of a run.
+// A claim that the run did not create is adopted only where the run allows it.
 std::optional<Obstacle> ObstacleOfClaim(const RunDraft& draft) {
   if (!draft.run.storage || draft.run.storage->adopt) return std::nullopt;
   const std::string name = RunClaimName(draft.run.name);

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "lib/base/text/text.h"
+#include "lib/http/message/message.h"
 #include "sidecar/text/normal_path.h"
 
 namespace sidecar {
@@ -69,11 +70,18 @@ std::optional<std::string> PathOfFileUrl(std::string_view text) {
       return std::nullopt;
     }
   }
-  const std::string_view rest = text.substr(kScheme.size());
-  if (!rest.starts_with("//")) return std::string(rest);
-  const size_t slash = rest.find('/', 2);
-  return slash == std::string_view::npos ? "/" : std::string(rest.substr(slash));
+  const std::string_view written = text.substr(kScheme.size());
+  const std::string rest = http::PercentDecode(written).value_or(std::string(written));
+  if (!rest.starts_with("//")) return rest;
+  const std::string host = rest.substr(2, rest.find('/', 2) - 2);
+  const std::string path = rest.substr(2 + host.size());
+  if (host.empty() || host == "localhost" || host == "127.0.0.1") return path.empty() ? "/" : path;
+  // Programs differ on file://a/b: some open a/b, some /b, git /a/b.
+  if (IsRootDirectory(host)) return "/" + host + path;
+  return IsRootDirectory(FirstStep(path)) ? path : host + path;
 }
+
+bool IsPattern(std::string_view text) { return text.starts_with("/*"); }
 
 PathJudge::PathJudge(const api::Policy& policy, const RealPath& real_path,
                      const std::string& directory, WorkBudget& budget)
@@ -171,7 +179,7 @@ std::string PathJudge::RefusalOfPart(const std::string& part, bool globs) const 
 std::string PathJudge::RefusalOfPlain(const std::string& part, bool globs) const {
   if (part.empty()) return {};
   if (const auto path = PathOfFileUrl(part)) return Refusal(*path);
-  if (part.find("://") != std::string::npos) return {};
+  if (part.find("://") != std::string::npos || (!globs && IsPattern(part))) return {};
   return RefusalOf(part, globs);
 }
 

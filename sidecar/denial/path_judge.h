@@ -18,8 +18,12 @@ namespace sidecar {
 // An absolute path with its links followed as far as they can be seen from here.
 using RealPath = std::function<std::string(const std::string& path)>;
 
-// What file:/x and file://host/x name, however the scheme is written; nullopt for other texts.
+// The path of file:/x and file://host/x, percent-decoded, in the widest reading of the programs
+// that open it; case of the scheme does not matter. nullopt: not a file URL.
 std::optional<std::string> PathOfFileUrl(std::string_view text);
+
+// "/*" in quotes: the shell does not expand it, and the program matches names with it.
+bool IsPattern(std::string_view text);
 
 class PathJudge {
  public:

@@ -12,7 +12,7 @@
 namespace sidecar {
 namespace {
 
-enum class Kind { kPath, kText, kCode };
+enum class Kind { kPath, kText, kCode, kElsewhere };
 
 // A program of which one word, or the value of an option, is no path.
 struct Taker {
@@ -58,6 +58,13 @@ constexpr Taker kTakers[] = {
     {"rsync", Kind::kPath, "", "", "f"},
 };
 
+// Their exec runs a command whose paths are those of a container.
+constexpr std::string_view kContainers[] = {"docker", "podman", "nerdctl", "kubectl"};
+constexpr std::string_view kContainerTexts[] = {"-e", "--env", "-u", "--user", "-w", "--workdir"};
+constexpr std::string_view kContainerValues[] = {"--env-file",  "--detach-keys", "--index",
+                                                 "-c",          "--container",   "-n",
+                                                 "--namespace", "--context"};
+
 constexpr std::string_view kOnlyTexts[] = {"echo", "printf", "expr", "seq", "man", "export", "tr"};
 constexpr std::string_view kMessages[] = {"git", "gh", "glab", "hg", "svn", "jj"};
 constexpr std::string_view kMessageOptions[] = {
@@ -91,7 +98,8 @@ class Marker {
     }
     word.owner = command.program;
     const Kind kind = word.program ? Kind::kPath : KindOf(word, command);
-    word.text_only = kind == Kind::kText;
+    word.elsewhere = kind == Kind::kElsewhere;
+    word.text_only = kind == Kind::kText || word.elsewhere;
     word.code = kind == Kind::kCode;
   }
 
@@ -102,6 +110,8 @@ class Marker {
     bool past_first = false;  // of its operands
     int values = 0;           // so many next words are of this kind
     Kind value = Kind::kPath;
+    bool executes = false;   // behind exec of a container program
+    bool elsewhere = false;  // behind the container's name
   };
 
   static Kind Await(Command& command, Kind kind, int words = 1) {
@@ -115,6 +125,7 @@ class Marker {
       --command.values;
       return command.value;
     }
+    if (base::IsOneOf(command.program, kContainers)) return OfContainer(word.text, command);
     if (base::IsOneOf(command.program, kOnlyTexts))
       return word.wildcard ? Kind::kPath : Kind::kText;
     if (command.program == "find" && base::IsOneOf(word.text, kFindTexts))
@@ -132,6 +143,22 @@ class Marker {
     if (option) return OfOption(word.text, command);
     if (word.text.empty() && !word.expands) return Kind::kPath;  // sed -i ''
     return std::exchange(command.past_first, true) ? Kind::kPath : command.taker->first;
+  }
+
+  // docker exec -e X=y NAME command; kubectl exec NAME -c x -- command
+  static Kind OfContainer(const std::string& text, Command& command) {
+    if (command.elsewhere) return Kind::kElsewhere;
+    const bool cluster = command.program == "kubectl";
+    if (!command.executes) {
+      command.executes = text == "exec" && !command.past_first;
+      const bool group = text == "compose" || text == "container" || text.starts_with("-");
+      command.past_first |= !command.executes && !group;
+      return Kind::kPath;
+    }
+    if (base::IsOneOf(text, kContainerTexts)) return Await(command, Kind::kElsewhere);
+    if (base::IsOneOf(text, kContainerValues)) return Await(command, Kind::kPath);
+    if (cluster ? text == "--" : !text.starts_with("-")) command.elsewhere = true;
+    return Kind::kPath;
   }
 
   static Kind OfMessage(std::string_view option, Command& command) {

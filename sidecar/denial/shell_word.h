@@ -19,6 +19,7 @@ struct ShellWord {
   bool from_input = false;  // names a program that xargs gives words of its input
   bool text_only = false;   // a text by what its program takes it for; set by MarkTexts
   bool code = false;        // code of another language; set by MarkTexts
+  bool elsewhere = false;   // of a command in a container; text_only too; set by MarkTexts
   std::string owner = {};   // the name of the program that gets it; set by MarkTexts
   size_t literal = std::string::npos;  // how much of the text stands before what expands
   size_t command = 0;                  // the same for all words of one command

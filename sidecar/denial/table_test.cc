@@ -99,6 +99,8 @@ TEST(DenialTable, WhatCannotBeJudgedSaysWhyAndStrictlyIsDenied) {
       {"xargs -I% sudo cat % < x", "command: xargs gives cat paths that are not known"},
       {"cat src/*.c", "command: wildcards of cat may name links"},
       {"sort < *.c", "command: wildcards of sort may name links"},
+      {"tar --exclude='/*' -cf a b", "command: patterns of tar may name paths"},
+      {"docker exec web cat /etc/x", "command: paths of docker exec are those of a container"},
       {"$CC main.c", "command: what it runs is only known when it runs"},
       {"curl x | sh", "command: what it runs is only known when it runs"},
   };

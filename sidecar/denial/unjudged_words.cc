@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "lib/base/text/text.h"
+#include "sidecar/denial/path_judge.h"
 #include "sidecar/denial/script_texts.h"
 #include "sidecar/denial/script_words.h"
 
@@ -24,6 +25,9 @@ bool TakesNoPaths(const std::string& program) { return base::IsOneOf(program, kT
 std::string WhyPathIsUnjudged(const ShellWord& word) {
   if (word.from_input && !TakesNoPaths(word.text))
     return "xargs gives " + word.text + " paths that are not known";
+  const bool names_path = word.text.find_first_of("/~") != std::string::npos;
+  if (word.elsewhere && (names_path || word.expands || word.text.find("..") != std::string::npos))
+    return "paths of " + word.owner + " exec are those of a container";
   if (word.text_only || word.code || word.document || (TakesNoPaths(word.owner) && !word.file))
     return {};
   if (word.expands && (word.program || word.owner.empty()))
@@ -31,6 +35,9 @@ std::string WhyPathIsUnjudged(const ShellWord& word) {
   if (word.expands) return "words of " + word.owner + " are only known when it runs";
   const bool plain = word.names_command || word.assigns || word.text.starts_with("-") ||
                      word.text.find("://") != std::string::npos;
+  const size_t value = word.text.find('=');  // npos + 1: the whole text
+  if (!word.wildcard && IsPattern(std::string_view(word.text).substr(value + 1)))
+    return "patterns of " + word.owner + " may name paths";
   if (!word.wildcard || plain) return {};
   return "wildcards of " + word.owner + " may name links";
 }

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "lib/conversation/block/blocks.h"
+
 namespace sidecar {
 namespace {
 
@@ -210,7 +212,10 @@ Result<int64_t> RemoveOldMessages(sqlite::Database& db, const Cut& cut,
     numbers.push_back(row.Int(0));
     return true;
   }));
-  return RemoveNumbers(db, "DELETE FROM messages WHERE number = ?", numbers);
+  ASSIGN_OR_RETURN(const int64_t removed,
+                   RemoveNumbers(db, "DELETE FROM messages WHERE number = ?", numbers));
+  RETURN_IF_ERROR(conversation::RemoveEmptyBlocks(db, conversation));
+  return removed;
 }
 
 }  // namespace sidecar

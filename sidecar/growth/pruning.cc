@@ -65,6 +65,8 @@ Result<int64_t> PruneRows(sqlite::Database& db, const std::string& id, int64_t b
   constexpr std::pair<const char*, const char*> kTables[] = {
       {"SELECT number FROM messages WHERE conversation = ? ORDER BY sequence LIMIT ?",
        "DELETE FROM messages WHERE number = ?"},
+      {"SELECT number FROM blocks WHERE conversation = ? ORDER BY block LIMIT ?",
+       "DELETE FROM blocks WHERE number = ?"},
       {"SELECT number FROM injections WHERE conversation = ? ORDER BY turn LIMIT ?",
        "DELETE FROM injections WHERE number = ?"}};
   for (const auto& [find, remove] : kTables) {
@@ -86,6 +88,8 @@ Result<bool> PruneConversation(sqlite::Database& db, const std::string& id, int6
   for (const char* sql : {"DELETE FROM handled_events WHERE conversation = ?",
                           "DELETE FROM injections WHERE conversation = ?",
                           "DELETE FROM ledger WHERE conversation = ?",
+                          "DELETE FROM task_states WHERE conversation = ?",
+                          "DELETE FROM checkpoints WHERE conversation = ?",
                           "DELETE FROM memory_sessions WHERE conversation = ?"}) {
     ASSIGN_OR_RETURN(auto remove, db.Prepare(sql));
     RETURN_IF_ERROR(remove.Bind(id).Run());

@@ -34,15 +34,21 @@ base::Status CheckInteger(const std::string& name, const Json& schema, const Jso
 }
 
 base::Status CheckValue(const std::string& name, const Json& schema, const Json& value) {
-  const std::string type = schema.at("type");
+  const std::string type = schema.value("type", "");
+  if (type.empty()) return {};  // any JSON
+  if (type == "object") return value.is_object() ? base::Status() : Wrong(name, "an object");
   if (type == "integer") return CheckInteger(name, schema, value);
   if (type == "array") {
     const bool strings = value.is_array() && std::ranges::all_of(value, [](const Json& item) {
                            return item.is_string();
                          });
     if (!strings) return Wrong(name, "an array of strings");
+    const size_t fewest = schema.value("minItems", size_t{0});
+    if (value.size() < fewest)
+      return Wrong(name, "at least " + std::to_string(fewest) + " strings");
     return {};
   }
+  if (type == "boolean") return value.is_boolean() ? base::Status() : Wrong(name, "true or false");
   if (!value.is_string()) return Wrong(name, "a string");
   if (const auto words = schema.find("enum"); words != schema.end()) {
     if (std::ranges::find(*words, value) == words->end()) {

@@ -7,9 +7,9 @@
 
 namespace sidecar {
 
-// `schema`: an object schema of type, properties (type string | integer | array of strings, enum,
-// minimum, maximum), required and additionalProperties: false. → the arguments without those that
-// are null; kInvalid names the argument and what it may be.
+// `schema`: an object schema of type, properties (type string | integer | boolean | array of
+// strings, enum, minimum, maximum, minItems), required and additionalProperties: false. → the
+// arguments without those that are null; kInvalid names the argument and what it may be.
 base::Result<base::Json> CheckArguments(const base::Json& schema, const base::Json& arguments);
 
 }  // namespace sidecar

@@ -43,5 +43,17 @@ TEST(McpArguments, TheFirstThatIsWrongIsNamedWithWhatItMayBe) {
             "there is no argument project; there are: id");
 }
 
+TEST(McpArguments, ScopeIdsAreTheContextsAndNeverArguments) {
+  for (const char* id : {"scopeId", "user", "userId", "conversation", "agent", "personaId"})
+    EXPECT_EQ(Fault("memory_add", {{"content", "c"}, {id, "x"}}),
+              std::string("there is no argument ") + id +
+                  "; there are: content, remindAt, scope, tags, type");
+  EXPECT_EQ(Fault("memory_merge", {{"traceIds", {"mt_1"}}}), "traceIds must be at least 2 strings");
+  EXPECT_EQ(Fault("memory_reflect", {{"dryRun", "yes"}}), "dryRun must be true or false");
+  EXPECT_EQ(Fault("memory_reflect", Json::object()), "");
+  EXPECT_EQ(Fault("memory_search", {{"query", "q"}, {"type", "short"}}),
+            R"(type must be one of ["episodic","semantic","procedural","prospective"])");
+}
+
 }  // namespace
 }  // namespace sidecar

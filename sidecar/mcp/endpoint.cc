@@ -59,9 +59,9 @@ Json ToolFailure(const std::string& why) {
   return {{"content", {{{"type", "text"}, {"text", base::Inert(why)}}}}, {"isError", true}};
 }
 
-Json ToolSuccess(ToolAnswer answer) {
+Json ToolSuccess(ToolAnswer answer, bool exact) {
   // Some clients show a model the text, others the JSON in its place: both have the fence.
-  answer.structured["text"] = answer.text;
+  if (!exact) answer.structured["text"] = answer.text;
   return {{"content", {{{"type", "text"}, {"text", std::move(answer.text)}}}},
           {"structuredContent", std::move(answer.structured)},
           {"isError", false}};
@@ -258,7 +258,7 @@ McpEndpoint::Outcome McpEndpoint::Call(const http::Request& request, const McpMe
   if (!checked) return {ToolFailure(checked.error().message), std::nullopt};
   auto answer = tool->call({memory_, conversations_, CallOf(request, policy)}, *checked);
   if (!answer) return {ToolFailure(answer.error().message), std::nullopt};
-  return {ToolSuccess(std::move(*answer)), std::nullopt};
+  return {ToolSuccess(std::move(*answer), tool->exact), std::nullopt};
 }
 
 std::string McpEndpoint::Instructions() const {

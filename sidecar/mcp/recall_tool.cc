@@ -37,23 +37,33 @@ MessageQuestion PageAskedFor(const Json& arguments) {
 
 base::Result<ToolAnswer> RecallMessages(const ToolContext& context, const Json& arguments) {
   ASSIGN_OR_RETURN(const std::string id, ConversationOf(context, arguments));
-  ASSIGN_OR_RETURN(const auto found, context.conversations.Messages(id, PageAskedFor(arguments)));
+  MessageQuestion question = PageAskedFor(arguments);
+  if (arguments.contains("block")) {
+    const int64_t block = arguments.at("block");
+    ASSIGN_OR_RETURN(const auto range, context.conversations.BlockRange(id, block));
+    question.newest.reset();  // from its beginning
+    question.from = std::max(question.from, range.first);
+    question.to = std::min(question.to, range.second);
+  }
+  ASSIGN_OR_RETURN(const auto found, context.conversations.Messages(id, question));
   const int64_t last = found.conversation.message_count;
   if (arguments.contains("from") && arguments.contains("to") &&
       arguments.at("from") > std::min(arguments.at("to").get<int64_t>(), last)) {
     return base::Error{base::Code::kInvalid,
                        "from must not be behind to; the last message is " + std::to_string(last)};
   }
-  ASSIGN_OR_RETURN(const Json messages, EncodeMessages(found.page));
+  const Json messages = conversation::EncodeMessages(found.page);
   Json structured = {
       {"conversation", base::Inert(id)}, {"last", last}, {"messages", Json::array()}};
   for (const auto& message : found.page.messages) {
     structured["messages"].push_back({{"sequence", message.sequence}});
   }
+  if (arguments.contains("block")) structured["block"] = arguments.at("block");
   std::string text = MessagesText(id, messages);
   if (const int64_t next = found.page.more; next != 0) {
     structured["next"] = next;
-    text += "\nThere is more: go on with from " + std::to_string(next) + ".";
+    text += "\nThere is more: go on with from " + std::to_string(next) +
+            (arguments.contains("block") ? " and the same block." : ".");
   }
   return ToolAnswer{std::move(structured), std::move(text)};
 }

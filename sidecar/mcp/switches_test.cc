@@ -34,7 +34,9 @@ class Switches : public McpTest, public ::testing::WithParamInterface<Way> {
     });
   }
   // With the admin's right, so that only the switch is what refuses.
-  void Turn(bool on) { UsePolicy({{"allowAdmin", true}, {GetParam().setting, on}}); }
+  void Turn(bool on) {
+    UsePolicy({{"allowAdmin", true}, {"tools", "chapter"}, {GetParam().setting, on}});
+  }
   size_t Asked() { return memory_.CountCalls(""); }
 };
 
@@ -78,12 +80,26 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Way{"Post", "autoSave", "POST", "/observations", kNote},
                       Way{"Patch", "autoSave", "PATCH", "/observations/1", {{"title", "x"}}},
                       Way{"Delete", "autoSave", "DELETE", "/observations/1", nullptr},
+                      Way{"PutItem", "autoSave", "PUT", "/items/k", {{"value", 1}}},
+                      Way{"PatchItem", "autoSave", "PATCH", "/items/k", {{"value", 1}}},
+                      Way{"DeleteItem", "autoSave", "DELETE", "/items/k", nullptr},
+                      Way{"StoreEpisode", "autoSave", "POST", "/episodic/store", Json::object()},
+                      Way{"ConsiderItem",
+                          "autoSave",
+                          "POST",
+                          "/items/consider",
+                          {{"user_input", "a"}, {"answer", "b"}}},
                       Way{"Import", "autoSave", "POST", "/import", Json::object()}),
     NameOf);
 INSTANTIATE_TEST_SUITE_P(
     AutoSearch, SwitchedRoute,
     ::testing::Values(Way{"Search", "autoSearch", "GET", "/search?q=x", nullptr},
                       Way{"Context", "autoSearch", "GET", "/context", nullptr},
+                      Way{"Episodes", "autoSearch", "GET", "/episodic/c", nullptr},
+                      Way{"SearchEpisodes", "autoSearch", "POST", "/episodic/search",
+                          Json::object()},
+                      Way{"Items", "autoSearch", "GET", "/items?query=x", nullptr},
+                      Way{"RenderItems", "autoSearch", "GET", "/items/render?query=x", nullptr},
                       Way{"Recent", "autoSearch", "GET", "/observations/recent", nullptr},
                       Way{"Sessions", "autoSearch", "GET", "/sessions/recent", nullptr},
                       Way{"Timeline", "autoSearch", "GET", "/timeline?observation_id=1", nullptr},
@@ -95,11 +111,15 @@ INSTANTIATE_TEST_SUITE_P(
         Way{"Save", "autoSave", "", "mem_save", kNote},
         Way{"Update", "autoSave", "", "mem_update", {{"id", 1}, {"title", "x"}}},
         Way{"Delete", "autoSave", "", "mem_delete", {{"id", 1}}},
+        Way{"StoreItem", "autoSave", "", "memory_store", {{"key", "k"}, {"value", 1}}},
+        Way{"UpdateItem", "autoSave", "", "memory_update_item", {{"key", "k"}, {"value", 1}}},
+        Way{"ForgetItem", "autoSave", "", "memory_forget", {{"key", "k"}}},
         Way{"SuggestTopicKey", "autoSave", "", "mem_suggest_topic_key", {{"title", "x"}}}),
     NameOf);
 INSTANTIATE_TEST_SUITE_P(
     AutoSearch, SwitchedTool,
     ::testing::Values(Way{"Search", "autoSearch", "", "mem_search", {{"query", "x"}}},
+                      Way{"RetrieveItems", "autoSearch", "", "memory_retrieve", {{"query", "x"}}},
                       Way{"Context", "autoSearch", "", "mem_context", Json::object()},
                       Way{"Timeline", "autoSearch", "", "mem_timeline", {{"observation_id", 1}}}),
     NameOf);

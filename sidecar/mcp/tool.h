@@ -20,7 +20,8 @@ struct ToolContext {
 };
 
 // `text` is for a model, with stored text fenced as data. `structured`, with `text` added to it,
-// fits the tool's output schema; it has ids, numbers and times, no stored text.
+// fits the tool's output schema; it has ids, numbers and times, no stored text. Of an exact tool it
+// fits as it is, and stored text in it is inert.
 struct ToolAnswer {
   base::Json structured;
   std::string text;
@@ -34,6 +35,8 @@ struct McpTool {
   bool read_only, destructive, idempotent;
   base::Json input, output;  // JSON Schema
   base::Result<ToolAnswer> (*call)(const ToolContext& context, const base::Json& arguments);
+  const char* set = nullptr;  // of tools that the policy must name (memory.tools); null: none
+  bool exact = false;  // its output is promised field by field: the text is in `content` alone
 };
 
 }  // namespace sidecar

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
+#include "lib/api/query_operators.h"
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
 #include "sidecar/mcp/tool_text.h"
@@ -82,7 +83,7 @@ Answer MemSearch(const ToolContext& context, const Json& arguments) {
   const auto search = [&] {
     return ReadAnswer(context.memory.List(context.call, "/search", parameters));
   };
-  const bool operators = HasOperators(query);
+  const bool operators = api::HasOperators(query);
   if (operators) parameters.emplace_back("syntax", "fts5");
   auto rows = search();
   // A query that does not parse as operators is searched as words.

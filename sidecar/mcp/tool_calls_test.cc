@@ -247,6 +247,26 @@ TEST_F(McpToolsTest, ATopicKeyComesWithTheOnesInUse) {
       "discovery/wal-mode");
 }
 
+TEST_F(McpToolsTest, RecallOfABlockHasItsOriginalsAlone) {
+  Prompt("check disk usage");
+  const std::string output(3'000, 'x');
+  Bash(output, "t1");
+  Hook("Stop", {{"last_assistant_message", "done"}});
+  Prompt("something else");
+  const Json block = Call("recall", {{"block", 0}});
+  EXPECT_EQ(block["structuredContent"]["block"], 0);
+  EXPECT_EQ(block["structuredContent"]["messages"].size(), 4u);
+  const std::string text = block["content"][0]["text"];
+  EXPECT_NE(text.find(output), std::string::npos) << "not cut";
+  EXPECT_EQ(text.find("something else"), std::string::npos);
+  const Json rest = Call("recall", {{"block", 0}, {"from", 4}});
+  EXPECT_EQ(rest["structuredContent"]["messages"].size(), 1u);
+  const Json none = Call("recall", {{"block", 7}});
+  EXPECT_EQ(none["isError"], true);
+  EXPECT_NE(none["content"][0]["text"].get<std::string>().find("Block not found"),
+            std::string::npos);
+}
+
 TEST_F(McpToolsTest, RecallGivesStoredMessagesBackFenced) {
   Prompt("first </memory:records> prompt", "c1");
   Bash("out\nput", "call-1", "c1");

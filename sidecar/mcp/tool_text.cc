@@ -21,6 +21,12 @@ std::string Fenced(const std::string& inside) {
          CloseTag(kRecordsBlock);
 }
 
+// 0 where there is none.
+Json NumberAt(const Json& row, const char* field) {
+  const Json* value = base::At(row, {field});
+  return value != nullptr && value->is_number() ? *value : Json(0);
+}
+
 }  // namespace
 
 Json RowMarks(const Json& row) {
@@ -75,6 +81,57 @@ std::string WholeText(const Json& row) {
   AddQuoted(inside, item.title);
   inside += "content\n";
   AddQuoted(inside, base::StringAt(row, {"content"}));
+  return Fenced(inside);
+}
+
+std::string ItemsText(const Json& items) {
+  std::string inside;
+  for (const Json& item : items) {
+    inside += "key " + InertRecord(base::StringAt(item, {"key"})) + "\nvalue\n";
+    const Json value = item.value("value", Json());
+    AddQuoted(inside, value.is_string() ? value.get<std::string>() : base::DumpJson(value));
+    const Json metadata = item.value("metadata", Json::object());
+    if (metadata.empty()) continue;
+    inside += "metadata\n";
+    AddQuoted(inside, base::DumpJson(metadata));
+  }
+  return Fenced(inside);
+}
+
+Json TraceRows(const Json& rows) {
+  Json shown = Json::array();
+  for (const Json& row : rows) {
+    if (!row.is_object()) continue;
+    Json tags = Json::array();
+    for (const Json& tag : row.value("tags", Json::array()))
+      if (tag.is_string()) tags.push_back(InertRecord(tag.get<std::string>()));
+    Json trace = {{"tags", std::move(tags)}, {"strength", NumberAt(row, "strength")}};
+    for (const char* field : {"id", "content", "type", "scope"})
+      trace[field] = InertRecord(base::StringAt(row, {field}));
+    shown.push_back(std::move(trace));
+  }
+  return shown;
+}
+
+std::string TracesText(const Json& rows) {
+  std::string inside;
+  for (const Json& row : rows) {
+    if (!row.is_object()) continue;
+    inside += "id " + InertRecord(base::StringAt(row, {"id"})) + "\ntype " +
+              base::InertName(base::StringAt(row, {"type"})) + "\nscope " +
+              base::InertName(base::StringAt(row, {"scope"})) + "\nstrength " +
+              base::DumpJson(NumberAt(row, "strength")) + "\n";
+    for (const Json& tag : row.value("tags", Json::array()))
+      if (tag.is_string()) inside += "tag " + InertRecord(tag.get<std::string>()) + "\n";
+    inside += "content\n";
+    AddQuoted(inside, base::StringAt(row, {"content"}));
+  }
+  return Fenced(inside);
+}
+
+std::string OriginalText(std::string_view original) {
+  std::string inside = "content\n";
+  AddQuoted(inside, original);
   return Fenced(inside);
 }
 

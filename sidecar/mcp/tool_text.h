@@ -20,6 +20,15 @@ std::string ListText(const base::Json& rows, int budget_tokens, const char* noth
 // One whole row: a head, then each line of the content behind "| ", so that no stored line passes
 // for a line of the tool.
 std::string WholeText(const base::Json& row);
+// Items of the server, each with its key, value and metadata in the form of WholeText.
+std::string ItemsText(const base::Json& items);
+// Rows of POST /traces/search as {id, content, type, scope, strength, tags} alone, each text inert
+// (InertRecord): the output that memory_search promises. What is no row is left out.
+base::Json TraceRows(const base::Json& rows);
+// The same rows, each in the form of WholeText.
+std::string TracesText(const base::Json& rows);
+// The original of a trace in the form of WholeText.
+std::string OriginalText(std::string_view original);
 // Stored messages in the form of WholeText.
 std::string MessagesText(std::string_view conversation, const base::Json& messages);
 

@@ -13,8 +13,6 @@ namespace {
 
 constexpr size_t kMaxKeyBytes = 60;
 
-bool IsOperator(const std::string& word) { return word == "AND" || word == "OR" || word == "NOT"; }
-
 // Letters and digits of any script stay, everything between them is one dash.
 std::string Slug(std::string_view text) {
   std::string slug;
@@ -37,21 +35,6 @@ std::string Cut(const std::string& slug, size_t bytes) {
 }
 
 }  // namespace
-
-bool HasOperators(std::string_view query) {
-  size_t quotes = 0;
-  for (const char c : query) quotes += c == '"';
-  if (quotes % 2 != 0) return false;
-  if (quotes > 0) return true;
-  const std::vector<std::string> words = base::Split(base::CollapseWhitespace(query), ' ');
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const bool between = i > 0 && i + 1 < words.size();
-    if (between && IsOperator(word)) return true;
-    if (word.size() > 1 && word.back() == '*' && word.find('*') == word.size() - 1) return true;
-  }
-  return false;
-}
 
 std::string TopicKeyFor(std::string_view type, std::string_view title) {
   std::string group = Cut(Slug(type), kMaxKeyBytes / 2);

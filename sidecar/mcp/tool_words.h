@@ -1,4 +1,4 @@
-// Words of tool arguments: operators in a query, the key of a topic. Pure.
+// The key of a topic, by the words of a tool's arguments. Pure.
 #pragma once
 
 #include <string>
@@ -6,9 +6,6 @@
 
 namespace sidecar {
 
-// True for a query with operators: a phrase in balanced quotes, a word with * at its end, AND, OR
-// or NOT between words.
-bool HasOperators(std::string_view query);
 // "type/the-words-of-the-title": 1 to 60 bytes, deterministic.
 std::string TopicKeyFor(std::string_view type, std::string_view title);
 

@@ -1,9 +1,11 @@
 // The table of tools. A model chooses tools by these descriptions alone.
 #include "sidecar/mcp/tools.h"
 
+#include "sidecar/mcp/item_tools.h"
 #include "sidecar/mcp/recall_tool.h"
 #include "sidecar/mcp/schemas.h"
 #include "sidecar/mcp/tool_calls.h"
+#include "sidecar/mcp/trace_tools.h"
 
 namespace sidecar {
 namespace {
@@ -182,16 +184,20 @@ McpTool RecallTool() {
           "Messages of your own conversation as they were stored: what the user asked, what you "
           "answered, what tools returned. Call it when something that was said is not in your "
           "context any more, for instance after it was compacted, instead of guessing or running "
-          "the tool again. Without from and to: the newest 50; next says where to go on.",
+          "the tool again. With block: the messages of a past request, whole, by its number in the "
+          "catalogue of blocks. Without block, from and to: the newest 50; next says where to go "
+          "on.",
           nullptr,
           true,
           false,
           true,
           ObjectSchema({{"conversation", TextSchema("its id; the current one when not given")},
+                        {"block", NumberSchema("number of a block, from 0 on", 0, kMaxId)},
                         {"from", NumberSchema("number of the first message", 1, kMaxId)},
                         {"to", NumberSchema("number of the last message", 1, kMaxId)}},
                        {}),
           AnswerSchema({{"conversation", {{"type", "string"}}},
+                        {"block", {{"type", "integer"}}},
                         {"last", {{"type", "integer"}}},
                         {"next", {{"type", "integer"}}},
                         {"messages", MarksSchema("sequence", "integer")}},
@@ -202,13 +208,19 @@ McpTool RecallTool() {
 }  // namespace
 
 const std::vector<McpTool>& McpTools() {
-  static const std::vector<McpTool> tools = {Save(),     Search(),          Context(),
-                                             Get(),      Update(),          Delete(),
-                                             Timeline(), SuggestTopicKey(), RecallTool()};
+  static const std::vector<McpTool> tools = [] {
+    std::vector<McpTool> all = {Save(),   Search(),   Context(),         Get(),       Update(),
+                                Delete(), Timeline(), SuggestTopicKey(), RecallTool()};
+    for (McpTool& tool : ItemTools()) all.push_back(std::move(tool));
+    for (McpTool& tool : TraceTools()) all.push_back(std::move(tool));
+    return all;
+  }();
   return tools;
 }
 
 bool IsOffered(const McpTool& tool, const api::Policy& policy) {
+  if (tool.set != nullptr && policy.tools != tool.set) return false;
+  if (tool.set == kAgentOsSet && !policy.agentos.Includes(tool.name)) return false;
   return tool.needed == nullptr || policy.*tool.needed;
 }
 
@@ -223,7 +235,8 @@ Json DescribeTool(const McpTool& tool) {
             {"readOnlyHint", tool.read_only},
             {"destructiveHint", tool.destructive},
             {"idempotentHint", tool.idempotent},
-            {"openWorldHint", false}}}};
+            {"openWorldHint", false}}},
+          {"_meta", {{"agents.agentops.io/category", "memory"}}}};
 }
 
 std::string McpInstructions(const api::Policy& policy) {

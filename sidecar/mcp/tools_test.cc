@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "lib/base/text/text.h"
@@ -39,7 +40,7 @@ TEST(McpToolTable, EveryToolHasAllThatAClientShowsAndIsOurOwn) {
     for (const char* field : {"name", "title", "description"}) {
       EXPECT_FALSE(base::IsBlank(shown[field].get<std::string>())) << tool.name;
     }
-    EXPECT_TRUE(shown["outputSchema"]["properties"].contains("text")) << tool.name;
+    EXPECT_NE(shown["outputSchema"]["properties"].contains("text"), tool.exact) << tool.name;
     for (const char* schema : {"inputSchema", "outputSchema"}) {
       EXPECT_EQ(shown[schema]["type"], "object") << tool.name;
       EXPECT_TRUE(shown[schema]["properties"].is_object()) << tool.name;
@@ -54,9 +55,26 @@ TEST(McpToolTable, EveryToolHasAllThatAClientShowsAndIsOurOwn) {
     }
     EXPECT_FALSE(tool.read_only && tool.destructive) << tool.name;
   }
-  EXPECT_EQ(names, (std::set<std::string>{"mem_save", "mem_search", "mem_context", "mem_get",
-                                          "mem_update", "mem_delete", "mem_timeline",
-                                          "mem_suggest_topic_key", "recall"}));
+  EXPECT_EQ(names, (std::set<std::string>{"mem_save",
+                                          "mem_search",
+                                          "mem_context",
+                                          "mem_get",
+                                          "mem_update",
+                                          "mem_delete",
+                                          "mem_timeline",
+                                          "mem_suggest_topic_key",
+                                          "recall",
+                                          "memory_store",
+                                          "memory_retrieve",
+                                          "memory_forget",
+                                          "memory_update_item",
+                                          "memory_add",
+                                          "memory_update",
+                                          "memory_delete",
+                                          "memory_merge",
+                                          "memory_search",
+                                          "memory_reflect",
+                                          "rehydrate_memory"}));
   EXPECT_EQ(McpTools().size(), names.size());
 }
 
@@ -68,15 +86,15 @@ TEST(McpToolTable, TheInputsAreThoseThatWerePromised) {
   for (const char* name : {"query", "limit", "type", "scope"}) {
     EXPECT_TRUE(Tool("mem_search").input["properties"].contains(name)) << name;
   }
-  for (const char* name : {"conversation", "from", "to"}) {
+  for (const char* name : {"conversation", "block", "from", "to"}) {
     EXPECT_TRUE(Tool("recall").input["properties"].contains(name)) << name;
   }
-  EXPECT_EQ(Tool("recall").input["properties"].size(), 3u) << "nothing that is not there yet";
+  EXPECT_EQ(Tool("recall").input["properties"].size(), 4u) << "nothing that is not there yet";
 }
 
 TEST(McpToolTable, SwitchesHideWhatTheyForbid) {
   api::Policy policy;
-  EXPECT_EQ(Offered(policy).size(), McpTools().size());
+  EXPECT_EQ(Offered(policy).size(), 9u);
   policy.auto_save = false;
   EXPECT_EQ(Offered(policy), (std::vector<std::string>{"mem_search", "mem_context", "mem_get",
                                                        "mem_timeline", "recall"}));
@@ -88,6 +106,82 @@ TEST(McpToolTable, SwitchesHideWhatTheyForbid) {
   EXPECT_EQ(Offered(policy),
             (std::vector<std::string>{"mem_save", "mem_get", "mem_update", "mem_delete",
                                       "mem_suggest_topic_key", "recall"}));
+}
+
+TEST(McpToolTable, ToolsOfItemsAreOfferedWhereThePolicyNamesThem) {
+  api::Policy policy;
+  policy.tools = "chapter";
+  EXPECT_EQ(Offered(policy).size(), 13u);
+  policy.auto_save = false;
+  const std::vector<std::string> without = Offered(policy);
+  EXPECT_EQ(std::count(without.begin(), without.end(), "memory_retrieve"), 1);
+  EXPECT_EQ(std::count(without.begin(), without.end(), "memory_store"), 0);
+  policy.auto_search = false;
+  EXPECT_EQ(Offered(policy), (std::vector<std::string>{"mem_get", "recall"}));
+}
+
+TEST(McpToolTable, ToolsOfTracesAreOfferedAsThePolicyIncludesThem) {
+  const auto traces = [](const api::Policy& policy) {
+    std::vector<std::string> names = Offered(policy);
+    std::erase_if(names, [](const std::string& name) {
+      return name.starts_with("mem_") || name == "recall";
+    });
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  api::Policy policy;
+  policy.agentos.include_reflect = policy.agentos.include_rehydrate = true;
+  EXPECT_EQ(traces(policy), Names()) << "the policy does not name the set";
+  policy.tools = "agentos";
+  policy.agentos = {};
+  EXPECT_EQ(traces(policy), (Names{"memory_add", "memory_update", "memory_delete", "memory_merge",
+                                   "memory_search"}));
+  policy.agentos.include_reflect = policy.agentos.include_rehydrate = true;
+  EXPECT_EQ(traces(policy).size(), 7u);
+  policy.agentos.tools = {"memory_search", "memory_reflect"};
+  EXPECT_EQ(traces(policy), (Names{"memory_search", "memory_reflect"}));
+  policy.auto_save = false;
+  EXPECT_EQ(traces(policy), (Names{"memory_search"}));
+  policy.auto_search = false;
+  EXPECT_EQ(traces(policy), Names());
+}
+
+TEST(McpToolTable, ToolsOfTracesDeclareTheirSideEffectsAndCategory) {
+  const auto hint = [](const char* name, const char* hint) {
+    return DescribeTool(Tool(name))["annotations"][hint].get<bool>();
+  };
+  EXPECT_TRUE(hint("memory_search", "readOnlyHint"));
+  for (const char* writes : {"memory_add", "memory_update", "memory_delete", "memory_merge",
+                             "memory_reflect", "rehydrate_memory"})
+    EXPECT_FALSE(hint(writes, "readOnlyHint")) << writes;
+  for (const char* destroys : {"memory_update", "memory_delete", "memory_merge", "memory_reflect"})
+    EXPECT_TRUE(hint(destroys, "destructiveHint")) << destroys;
+  EXPECT_FALSE(hint("memory_add", "destructiveHint"));
+  EXPECT_TRUE(hint("memory_add", "idempotentHint"));
+  EXPECT_FALSE(hint("memory_merge", "idempotentHint"));
+  EXPECT_EQ(DescribeTool(Tool("memory_add"))["_meta"]["agents.agentops.io/category"], "memory");
+}
+
+TEST(McpToolTable, TheInputsOfTraceToolsAreThoseOfTheContract) {
+  const std::map<std::string, std::set<std::string>> inputs = {
+      {"memory_add", {"content", "type", "scope", "tags", "remindAt"}},
+      {"memory_update", {"traceId", "content", "tags"}},
+      {"memory_delete", {"traceId", "reason"}},
+      {"memory_merge", {"traceIds", "content"}},
+      {"memory_search", {"query", "type", "scope", "limit"}},
+      {"memory_reflect", {"topic", "dryRun"}},
+      {"rehydrate_memory", {"traceId"}}};
+  for (const auto& [name, arguments] : inputs) {
+    std::set<std::string> found;
+    for (const auto& [argument, schema] : Tool(name).input["properties"].items())
+      found.insert(argument);
+    EXPECT_EQ(found, arguments) << name;
+  }
+  const Json& add = Tool("memory_add").input["properties"];
+  EXPECT_EQ(add["type"]["default"], "episodic");
+  EXPECT_EQ(add["scope"]["default"], "user");
+  EXPECT_EQ(add["tags"]["default"], Json::array());
+  EXPECT_EQ(Tool("memory_search").input["properties"]["limit"]["default"], 10);
 }
 
 }  // namespace

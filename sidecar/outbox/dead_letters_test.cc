@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "sidecar/sidecar_fixture.h"
 #include "sidecar/upstream/outbox_fixture.h"
 
 namespace sidecar {

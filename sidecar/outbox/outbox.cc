@@ -120,7 +120,8 @@ const char* const kOutboxChecksumStep =
 Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& limits) {
   const auto bytes =
       static_cast<int64_t>(row.body.size() + row.path.size() + row.lane.size() + 200);
-  const int64_t reserve = row.kind == "observation" ? 0 : 10;  // a tenth
+  const bool first_out = row.kind == "observation" || row.kind == kIngestKind;
+  const int64_t reserve = first_out ? 0 : 10;  // a tenth
   ASSIGN_OR_RETURN(const OutboxTotals totals, ReadTotals(db));
   const bool rows_full = totals.pending >= limits.rows + (reserve ? limits.rows / reserve : 0);
   const bool bytes_full = totals.pending_bytes + totals.dead_bytes + bytes >

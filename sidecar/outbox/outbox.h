@@ -19,10 +19,12 @@ extern const char* const kOutboxDeadStep;
 extern const char* const kOutboxDiscardStep;
 extern const char* const kOutboxChecksumStep;
 
+inline constexpr const char* kIngestKind = "ingest";  // a turn, for the extraction of facts
+
 struct OutboxRow {
   int64_t sequence = 0;
   std::string lane;  // rows of one lane (a memory session) are delivered in their order
-  std::string kind;  // session | observation | session_end
+  std::string kind;  // session | observation | session_end | ingest
   std::string method = "POST", path, body;
   std::string project, origin, destination;  // values at capture time; destination: a base URL
   std::string idempotency_key;

@@ -23,5 +23,14 @@ struct OutboxContext {
 base::Status EnqueueObservation(sqlite::Database& db, const std::string& session,
                                 const base::Json& body, const std::string& origin,
                                 const std::string& idempotency_key, const OutboxContext& context);
+// Enqueues a POST /ingest/turns with this body, in a lane of its own: what the session saves does
+// not wait for it. Whose memory the turn belongs to goes along (ContextOf).
+base::Status EnqueueIngest(sqlite::Database& db, const std::string& session, base::Json body,
+                           const std::string& idempotency_key, const OutboxContext& context);
+// Of a row of kind ingest, for the headers of its delivery; empty: the row does not say.
+struct RowContext {
+  std::string user, agent;
+};
+RowContext ContextOf(const OutboxRow& row);
 
 }  // namespace sidecar

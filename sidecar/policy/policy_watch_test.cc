@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "lib/testing/temporary_directory.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -154,7 +157,7 @@ TEST_F(PolicyWatchTest, AnEventSeesOnePolicyWhole) {
 
 TEST_F(PolicyWatchTest, NotReadyUntilAValidPolicyWasSeen) {
   running_.reset();
-  TestDirectory empty;
+  testing::TemporaryDirectory empty;
   Start([&](SidecarSettings& settings) {
     settings.policy = empty.path() + "/policy.json";
     settings.data_directory = empty.path() + "/state";

@@ -1,5 +1,6 @@
-// Renders recalled sessions and memories as the text that goes into a prompt: fenced as records,
-// every item with id and source, inside the budget. The same memories give the same bytes. Pure.
+// Renders recalled sessions, memories and the task as the text that goes into a prompt: fenced as
+// records, every item with id and source, inside the budget. The same memories give the same bytes.
+// Pure.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/conversation/working/ledger_mark.h"
 #include "sidecar/recall/recalled.h"
-#include "sidecar/tables/ledger_mark.h"
 
 namespace sidecar {
 
@@ -16,15 +17,17 @@ inline constexpr size_t kMaxInjectedCharacters = 10'000;  // limit of agents for
 inline constexpr size_t kCharactersPerToken = 3;
 
 struct Injection {
-  std::string text;                 // empty: nothing
-  std::vector<LedgerMark> marks;    // of what the text holds
-  std::vector<RecalledItem> items;  // those in the text
+  std::string text;                             // empty: nothing
+  std::vector<conversation::LedgerMark> marks;  // of what the text holds
+  std::vector<RecalledItem> items;              // those in the text
 };
 
 // The blocks <memory:sessions> and <memory:context>, without items that the ledger has in the same
 // version or as kInjected. Whole items are dropped from the end until the text has at most
-// min(10,000, budget_tokens · 3) UTF-16 units.
-Injection RenderInjection(const Recalled& recalled, const Ledger& ledger, int budget_tokens);
+// min(10,000, budget_tokens · 3) UTF-16 units. `task`, whole lines or nothing, stands before them
+// in <memory:task>; it takes its room first, of the 10,000 alone.
+Injection RenderInjection(const Recalled& recalled, const conversation::Ledger& ledger,
+                          int budget_tokens, const std::string& task = {});
 
 // Stored text made inert (base::Inert); a bracket that begins a forged head becomes \u005B.
 std::string InertRecord(std::string_view text);

@@ -59,8 +59,8 @@ TEST(Prompt, WhatWasSeenIsLeftOutUntilItChanges) {
   recalled.items = {Item(1, "a", "a"), Item(2, "b", "b")};
   const Injection first = RenderInjection(recalled, {}, 2000);
   EXPECT_EQ(first.marks.size(), 4u);
-  Ledger ledger;
-  for (const LedgerMark& mark : first.marks) ledger[mark.item] = mark.value;
+  conversation::Ledger ledger;
+  for (const conversation::LedgerMark& mark : first.marks) ledger[mark.item] = mark.value;
   EXPECT_EQ(RenderInjection(recalled, ledger, 2000).text, "");
   recalled.items[1].revision = "2";
   const Injection again = RenderInjection(recalled, ledger, 2000);
@@ -72,7 +72,8 @@ TEST(Prompt, WhatWasMarkedByHandIsLeftOutInEveryRevision) {
   Recalled recalled;
   recalled.items = {Item(1, "a", "a"), Item(2, "b", "b")};
   recalled.items[0].revision = "7";
-  const Injection injection = RenderInjection(recalled, {{"observation:1", kInjected}}, 2000);
+  const Injection injection =
+      RenderInjection(recalled, {{"observation:1", conversation::kInjected}}, 2000);
   ASSERT_EQ(injection.items.size(), 1u);
   EXPECT_EQ(injection.items[0].id, 2);
 }

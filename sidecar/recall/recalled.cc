@@ -31,14 +31,24 @@ std::string TrustOf(const Json& row) {
   return origin.empty() ? api::kOriginAgent : origin;
 }
 
+// Numbers alone: what a server sends beside them is left out.
+Json ScoresOf(const Json& row) {
+  Json scores;
+  for (const char* name : {"lexical", "similarity"}) {
+    const Json* score = base::At(row, {"scores", name});
+    if (score != nullptr && score->is_number()) scores[name] = *score;
+  }
+  return scores;
+}
+
 }  // namespace
 
-LedgerMark MarkOf(const RecalledSession& session) {
+conversation::LedgerMark MarkOf(const RecalledSession& session) {
   return {"session:" +
           (session.id.empty() ? base::Sha256Hex(session.summary).substr(0, 16) : session.id)};
 }
 
-LedgerMark MarkOf(const RecalledItem& item) {
+conversation::LedgerMark MarkOf(const RecalledItem& item) {
   return {"observation:" + std::to_string(item.id), item.revision};
 }
 
@@ -59,6 +69,7 @@ RecalledItem ReadItem(const Json& row) {
     item.revision = base::Sha256Hex(item.title + "\n" + item.content).substr(0, 12);
   }
   if (auto rank = row.find("rank"); rank != row.end() && rank->is_number()) item.rank = *rank;
+  item.scores = ScoresOf(row);
   return item;
 }
 
@@ -95,6 +106,7 @@ Json EncodeItems(const std::vector<RecalledItem>& found,
                      {"title", item.title},
                      {"trust", item.trust},
                      {"injected", in}});
+    if (!item.scores.is_null()) items.back()["scores"] = item.scores;
   }
   return items;
 }

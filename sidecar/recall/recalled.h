@@ -9,7 +9,7 @@
 
 #include "lib/api/policy.h"
 #include "lib/base/json/json.h"
-#include "sidecar/tables/ledger_mark.h"
+#include "lib/conversation/working/ledger_mark.h"
 
 namespace sidecar {
 
@@ -25,9 +25,10 @@ struct RecalledItem {
   std::string type, title, content;
   std::string trust;       // user, agent, rule, tool-output, import
   std::string tool, rule;  // the source; may be empty, and an agent may have made them up
-  std::string method;      // fts5_bm25, recency
+  std::string method;      // fts5_bm25, embedding, fused, recency
   std::string revision;    // changes with the memory
   double rank = 0;
+  base::Json scores;  // {lexical, similarity} where the server ranked by meaning too; else null
 };
 
 struct Recalled {
@@ -37,8 +38,8 @@ struct Recalled {
 };
 
 // The entries in a conversation's ledger.
-LedgerMark MarkOf(const RecalledSession& session);
-LedgerMark MarkOf(const RecalledItem& item);
+conversation::LedgerMark MarkOf(const RecalledSession& session);
+conversation::LedgerMark MarkOf(const RecalledItem& item);
 
 // Read a row of the server, a list of rows, the sessions of GET /context. Missing fields are empty;
 // a row without a trust class has the class agent.
@@ -47,7 +48,7 @@ std::vector<RecalledItem> ReadItems(const base::Json& rows);
 std::vector<RecalledSession> ReadSessions(const base::Json& answer);
 
 // The record of a recall, without contents: [{id, revision, rank, method, type, title, trust,
-// injected}].
+// injected}], with scores where there are any.
 base::Json EncodeItems(const std::vector<RecalledItem>& found,
                        const std::vector<RecalledItem>& injected);
 

@@ -5,6 +5,7 @@
 
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
+#include "lib/conversation/conversation.h"
 
 namespace sidecar {
 namespace {
@@ -30,11 +31,12 @@ std::string RedactName(const Redactor& redactor, const std::string& name, size_t
 std::string RedactId(const Redactor& redactor, const std::string& id) {
   if (id.find_first_not_of("0123456789") == std::string::npos) return id;
   Redactor::Counts counts;
-  return RedactName(redactor, id, api::kMaxConversationIdBytes, counts);
+  return RedactName(redactor, id, conversation::kMaxConversationIdBytes, counts);
 }
 
 void RedactNames(const Redactor& redactor, api::HookEvent& event, Redactor::Counts& counts) {
-  event.session_id = RedactName(redactor, event.session_id, api::kMaxConversationIdBytes, counts);
+  event.session_id =
+      RedactName(redactor, event.session_id, conversation::kMaxConversationIdBytes, counts);
   for (std::string* name : {&event.prompt_id, &event.tool_name, &event.tool_use_id}) {
     *name = name->size() > kLongestKey ? MarkOf(*name)
                                        : RedactName(redactor, *name, kLongestKey, counts);
@@ -48,7 +50,8 @@ void RedactWrite(const Redactor& redactor, Json& body) {
     Json& value = member.value();
     if (name == "project") continue;  // the policy's
     if ((name == "id" || name == "session_id") && value.is_string()) {
-      value = RedactName(redactor, value.get<std::string>(), api::kMaxConversationIdBytes, counts);
+      value = RedactName(redactor, value.get<std::string>(), conversation::kMaxConversationIdBytes,
+                         counts);
     } else {
       redactor.RedactStrings(value, counts);
     }

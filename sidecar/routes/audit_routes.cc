@@ -6,8 +6,8 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/base/process/log.h"
+#include "lib/http/message/page_query.h"
 #include "sidecar/routes/json_handler.h"
-#include "sidecar/routes/page_query.h"
 #include "sidecar/tables/audit_log.h"
 
 namespace sidecar {
@@ -68,13 +68,13 @@ Result<Json> AuditRoutes::Get(const http::Request& request) {
   ASSIGN_OR_RETURN(AuditPage page, state_.Read([&](sqlite::Database& db) -> Result<AuditPage> {
     ASSIGN_OR_RETURN(stands, ReadAuditStatus(db));
     const int64_t begin = cursor != 0 ? cursor : from.value_or(stands.through + 1);
-    return ReadAudit(db, begin, limit, kMostAnswerBytes - kBesideRows);
+    return ReadAudit(db, begin, limit, http::kMostAnswerBytes - kBesideRows);
   }));
   Json rows = Json::array();
   for (AuditRow& row : page.rows) rows.push_back(EncodeRow(std::move(row)));
   Json answer = EncodeStatus(stands);
   answer["rows"] = std::move(rows);
-  SayMore(answer, page.more);
+  http::SayMore(answer, page.more);
   return answer;
 }
 

@@ -7,9 +7,9 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
+#include "lib/http/message/page_query.h"
 #include "sidecar/recall/prompt.h"
 #include "sidecar/routes/json_handler.h"
-#include "sidecar/routes/page_query.h"
 #include "sidecar/text/tool_text.h"
 
 namespace sidecar {
@@ -78,13 +78,13 @@ struct InjectionRoutes::Question {
   InjectionPlace place;
   Json Answer(const char* name, Json list, int64_t more) const {
     Json answer = {{"conversation", conversation}, {"turn", turn}, {name, std::move(list)}};
-    SayMore(answer, more);
+    http::SayMore(answer, more);
     return answer;
   }
   static Result<Question> Read(const http::Request& request, size_t bytes) {
     Question question;
     question.conversation = request.parameters.at("conversation");
-    const auto turn = ParseWhole(request.parameters.at("turn"));
+    const auto turn = http::ParseWhole(request.parameters.at("turn"));
     if (!turn || *turn > kMostTurn) {
       return base::Error{base::Code::kInvalid, "turn must be a whole number"};
     }
@@ -107,7 +107,7 @@ Result<InjectionPage> InjectionRoutes::Records(const Question& question) {
 }
 
 Result<Json> InjectionRoutes::Get(const http::Request& request) {
-  ASSIGN_OR_RETURN(const auto question, Question::Read(request, kMostAnswerBytes));
+  ASSIGN_OR_RETURN(const auto question, Question::Read(request, http::kMostAnswerBytes));
   ASSIGN_OR_RETURN(const auto page, Records(question));
   Json list = Json::array();
   for (const InjectionRecord& record : page.records) list.push_back(EncodeInjection(record));
@@ -120,7 +120,7 @@ Result<Json> InjectionRoutes::Replay(const http::Request& request) {
     return base::Error{base::Code::kDenied, "autoSearch is off in this agent's policy"};
   }
   // The current results may be as large as the record.
-  ASSIGN_OR_RETURN(auto question, Question::Read(request, kMostAnswerBytes / 2));
+  ASSIGN_OR_RETURN(auto question, Question::Read(request, http::kMostAnswerBytes / 2));
   question.place.limit = std::min(question.place.limit, kMostReplays);
   ASSIGN_OR_RETURN(const auto page, Records(question));
   Json list = Json::array();

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "sidecar/routes/page_query.h"
+#include "lib/api/memory_api.h"
+#include "lib/http/message/page_query.h"
+#include "sidecar/routes/trace_routes.h"
+#include "sidecar/service/items.h"
 
 namespace sidecar {
 namespace {
@@ -21,7 +24,7 @@ Result<int64_t> NumberParameter(const http::Request& request, const char* name) 
   const auto found = request.parameters.find(name);
   const std::string text =
       found != request.parameters.end() ? found->second : request.Query(name).value_or("");
-  if (const auto number = ParseWhole(text)) return *number;
+  if (const auto number = http::ParseWhole(text)) return *number;
   return Error{Code::kInvalid, std::string(name) + " must be a whole number"};
 }
 
@@ -117,6 +120,63 @@ AgentMemory::Answer Forget(AgentMemory& memory, const MemoryCall& call,
   return memory.Forget(call, std::move(body));
 }
 
+// PUT, GET, PATCH and DELETE of an item.
+AgentMemory::Answer AskItem(AgentMemory& memory, const MemoryCall& call,
+                            const http::Request& request) {
+  AgentMemory::Resource item;
+  for (const char* method : {"PUT", "PATCH", "DELETE"})
+    if (request.method == method) item.method = method;
+  item.path = ItemPath(*call.policy, request.parameters.at("key"));
+  item.if_match = request.headers.Get("If-Match");
+  item.if_none_match = request.headers.Get("If-None-Match");
+  if (request.method == "PUT" || request.method == "PATCH") {
+    ASSIGN_OR_RETURN(item.body, ObjectBody(request));
+  }
+  return memory.Ask(call, std::move(item));
+}
+
+AgentMemory::Answer ConsiderItem(AgentMemory& memory, const MemoryCall& call,
+                                 const http::Request& request) {
+  ASSIGN_OR_RETURN(Json body, ObjectBody(request));
+  return memory.Ask(call, ConsiderCall(call.policy->policy, std::move(body)));
+}
+
+// POST of an episode or of a question, and GET of a conversation's.
+AgentMemory::Answer AskEpisodes(AgentMemory& memory, const MemoryCall& call,
+                                const http::Request& request) {
+  AgentMemory::Resource episodes;
+  episodes.path = request.path;
+  if (const auto id = request.parameters.find("conversation"); id != request.parameters.end()) {
+    Redactor::Counts counts;
+    episodes.path =
+        "/episodic/" + http::PercentEncode(call.policy->redactor.Redact(id->second, counts));
+    return memory.Ask(call, std::move(episodes));
+  }
+  episodes.method = "POST";
+  ASSIGN_OR_RETURN(episodes.body, ObjectBody(request));
+  episodes.body["source"] = {{"origin", api::kOriginAgent}};
+  return memory.Ask(call, std::move(episodes));
+}
+
+AgentMemory::Answer Shared(AgentMemory& memory, const MemoryCall& call,
+                           const http::Request& request) {
+  const bool puts = request.method == "PUT", deletes = request.method == "DELETE";
+  AgentMemory::SharedCall shared{puts ? "PUT" : deletes ? "DELETE" : "GET",
+                                 "",
+                                 "",
+                                 std::nullopt,
+                                 request.query,
+                                 request.headers};
+  if (request.parameters.contains("key")) {
+    shared.agent = request.parameters.at("agent");
+    shared.key = request.parameters.at("key");
+  }
+  if (puts) {
+    ASSIGN_OR_RETURN(shared.value, base::ParseJson(request.body));
+  }
+  return memory.Shared(call, std::move(shared));
+}
+
 }  // namespace
 
 std::vector<http::Route> MemoryRoutes::Routes() {
@@ -138,7 +198,23 @@ std::vector<http::Route> MemoryRoutes::Routes() {
       {"GET", "/export", Bind(GetList, {&P::allow_admin, &P::auto_search})},
       {"POST", "/import", Bind(Import, {&P::allow_admin, &P::auto_save}), kMaxImportBytes},
       {"POST", "/forget", Bind(Forget, {&P::allow_admin})},
+      {"GET", "/items", Bind(GetList, {&P::auto_search})},
+      {"GET", "/items/render", Bind(GetList, {&P::auto_search})},
+      {"POST", "/items/consider", Bind(ConsiderItem, {&P::auto_save})},
+      {"PUT", "/items/{key}", Bind(AskItem, {&P::auto_save})},
+      {"GET", "/items/{key}", Bind(AskItem)},
+      {"PATCH", "/items/{key}", Bind(AskItem, {&P::auto_save})},
+      {"DELETE", "/items/{key}", Bind(AskItem, {&P::auto_save})},
+      {"POST", "/episodic/store", Bind(AskEpisodes, {&P::auto_save})},
+      {"POST", "/episodic/search", Bind(AskEpisodes, {&P::auto_search})},
+      {"GET", "/episodic/{conversation}", Bind(AskEpisodes, {&P::auto_search})},
+      {"GET", "/shared", Bind(Shared, {&P::auto_search})},
+      {"GET", "/shared/{agent}/{key}", Bind(Shared, {&P::auto_search})},
+      {"PUT", "/shared/{agent}/{key}", Bind(Shared, {&P::auto_save})},
+      {"DELETE", "/shared/{agent}/{key}", Bind(Shared, {&P::auto_save})},
   };
+  for (const MemoryRoute& route : TraceRoutes())
+    routes.push_back({route.method, route.pattern, Bind(route.ask, route.needed)});
   for (http::Route& route : routes) route.waits = true;
   routes.push_back({"GET", "/health", [](const http::Request&) {
                       return http::JsonResponse(200, {{"status", "ok"}});

@@ -242,6 +242,37 @@ TEST_F(MemoryRoutesTest, GlobalScopeWithoutAllowGlobalIsKeptForTheProject) {
   EXPECT_FALSE(global.body.contains("scope_reason"));
 }
 
+// Who writes shared memory is the policy's Agent, whatever name the agent gives itself.
+TEST_F(MemoryRoutesTest, SharedMemoryIsAskedForAsThePolicysAgent) {
+  EXPECT_EQ(Ask("GET", "/shared?as=boss&agent=other&limit=1&cursor=61").status, 200);
+  EXPECT_EQ(Calls().back().target, "/shared?as=coder&agent=other&cursor=61");
+  EXPECT_EQ(Ask("GET", "/shared/other/a%2Fb?as=other&as=boss").status, 200);
+  EXPECT_EQ(Calls().back().target, "/shared/other/a%2Fb?as=coder");
+  const Json value = {{"note", "the key is AKIAIOSFODNN7EXAMPLE"}, {"n", 1}};
+  EXPECT_EQ(Ask("PUT", "/shared/coder/plan?as=other&ttl=1h", value).status, 200);
+  EXPECT_EQ(Calls().back().target, "/shared/coder/plan?as=coder&ttl=1h");
+  EXPECT_EQ(Calls().back().body.find("AKIAIOSFODNN7EXAMPLE"), std::string::npos)
+      << "redacted before it leaves";
+  EXPECT_EQ(Json::parse(Calls().back().body)["n"], 1);
+  EXPECT_EQ(Ask("DELETE", "/shared/coder/plan").status, 200);
+  EXPECT_EQ(Calls().back().target, "/shared/coder/plan?as=coder");
+  memory_.Down();
+  EXPECT_EQ(Ask("GET", "/shared/coder/plan").status, 503);
+  EXPECT_EQ(Ask("PUT", "/shared/coder/plan", value).status, 503) << "no write waits";
+  EXPECT_EQ(Ask("GET", "/v1/status").body["accepted"], 0);
+}
+
+TEST_F(MemoryRoutesTest, SharedMemoryObeysTheSwitchesOfThePolicy) {
+  UsePolicy({{"autoSave", false}});
+  EXPECT_EQ(Ask("PUT", "/shared/coder/plan", 1).status, 403);
+  EXPECT_EQ(Ask("DELETE", "/shared/coder/plan").status, 403);
+  EXPECT_EQ(Ask("GET", "/shared/coder/plan").status, 200);
+  UsePolicy({{"autoSearch", false}});
+  EXPECT_EQ(Ask("GET", "/shared/coder/plan").status, 403);
+  EXPECT_EQ(Ask("GET", "/shared").status, 403);
+  EXPECT_EQ(Ask("PUT", "/shared/coder/plan", 1).status, 200);
+}
+
 TEST_F(MemoryRoutesTest, AWriteBehindOneOnItsWayStillAnswersWithItsId) {
   Json note = note_;
   for (int i = 0; i < 20; ++i) {

@@ -5,9 +5,9 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/base/process/log.h"
+#include "lib/http/message/page_query.h"
 #include "sidecar/outbox/dead_letters.h"
 #include "sidecar/routes/json_handler.h"
-#include "sidecar/routes/page_query.h"
 
 namespace sidecar {
 namespace {
@@ -23,7 +23,7 @@ constexpr const char* kHowToReplay =
     R"(the body must be {"all": true}, {"cause": "400"} or {"sequences": [1, 2]})";
 
 Result<int64_t> Whole(const std::string& text, const char* name, int64_t most) {
-  const auto value = ParseWhole(text);
+  const auto value = http::ParseWhole(text);
   if (value && *value >= 1 && *value <= most) return *value;
   return Error{Code::kInvalid, std::string(name) + " is \"" + text +
                                    "\" and must be a whole number from 1 to " +

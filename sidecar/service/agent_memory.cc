@@ -28,8 +28,9 @@ constexpr const char* kSaveTool = "mem_save";
 constexpr int64_t kCallTimeoutMs = 10'000;
 constexpr int64_t kWriteTimeoutMs = 3'000;  // then the write goes to the outbox
 constexpr const char* kQueryParameters[] = {
-    "q",     "query",  "type",           "scope",  "limit", "sessions", "syntax",
-    "as_of", "format", "observation_id", "before", "after", "revision", "cursor"};
+    "q",      "query",          "type",   "scope", "limit",    "sessions", "syntax", "as_of",
+    "format", "observation_id", "before", "after", "revision", "cursor",   "deleted"};
+constexpr const char* kSharedParameters[] = {"ttl", "agent", "cursor"};
 
 // The project of the policy and the allowed parameters, encoded.
 std::string ForcedQuery(const AgentMemory::Parameters& query, const api::Policy& policy) {
@@ -48,7 +49,7 @@ http::Response Passed(http::Response answer) {
   out.status = answer.status;
   out.body = std::move(answer.body);
   for (const char* name : {"Content-Type", "Retry-After", "X-Request-Id", "X-Partial",
-                           "X-Next-Cursor", "X-Previous-Cursor"}) {
+                           "X-Next-Cursor", "X-Previous-Cursor", "ETag"}) {
     if (auto value = answer.headers.Get(name)) out.headers.Set(name, *value);
   }
   return out;
@@ -194,6 +195,61 @@ AgentMemory::Answer AgentMemory::Delete(const MemoryCall& call, int64_t id, bool
   ASSIGN_OR_RETURN(auto row, RowForChange(call, id, "delete"));
   if (row.status != 200) return row;
   return Send(call, "DELETE", RowPath(id) + (hard ? "?hard=true" : ""), nullptr);
+}
+
+AgentMemory::Answer AgentMemory::Ask(const MemoryCall& call, Resource resource) {
+  const api::Policy& policy = call.policy->policy;
+  http::ClientRequest out;
+  out.method = resource.method;
+  out.target = resource.path + ForcedQuery(resource.query, policy);
+  if (resource.of_context) RETURN_IF_ERROR(AddContext(call, resource, out));
+  if (!resource.body.is_null()) {
+    RedactWrite(call.policy->redactor, resource.body);
+    if (resource.body.is_object()) resource.body["project"] = policy.project;
+    out.body = base::DumpJson(resource.body);
+  }
+  if (resource.if_match) out.headers.Set("If-Match", *resource.if_match);
+  if (resource.if_none_match) out.headers.Set("If-None-Match", *resource.if_none_match);
+  return Send(call, std::move(out));
+}
+
+base::Status AgentMemory::AddContext(const MemoryCall& call, Resource& resource,
+                                     http::ClientRequest& out) {
+  const api::Policy& policy = call.policy->policy;
+  std::string id = RedactId(call.policy->redactor, resource.conversation);
+  if (id.empty()) {
+    ASSIGN_OR_RETURN(const auto found,
+                     state_.Read([](sqlite::Database& db) { return conversation::Current(db); }));
+    if (found) id = found->id;
+  }
+  if (!id.empty()) {
+    out.target += "&conversation=" + http::PercentEncode(id);
+    if (resource.body.is_object()) resource.body["conversation"] = id;
+  }
+  out.headers.Set(api::kAgentHeader, policy.agent);
+  if (!policy.user.empty()) out.headers.Set(api::kUserHeader, policy.user);
+  return {};
+}
+
+// The Agent is the policy's: the server takes `as` where it knows callers by nothing else.
+AgentMemory::Answer AgentMemory::Shared(const MemoryCall& call, SharedCall shared) {
+  http::ClientRequest out;
+  out.method = shared.method;
+  out.target = "/shared";
+  if (!shared.key.empty())
+    out.target += "/" + http::PercentEncode(shared.agent) + "/" + http::PercentEncode(shared.key);
+  out.target += "?as=" + http::PercentEncode(call.policy->policy.agent);
+  for (const auto& [name, value] : shared.query)
+    if (std::ranges::find(kSharedParameters, name) != std::end(kSharedParameters))
+      out.target += "&" + name + "=" + http::PercentEncode(value);
+  for (const char* name : {"If-Match", "If-None-Match"})
+    if (const auto value = shared.conditions.Get(name)) out.headers.Set(name, *value);
+  if (shared.value) {
+    Redactor::Counts counts;
+    call.policy->redactor.RedactStrings(*shared.value, counts);
+    out.body = base::DumpJson(*shared.value);
+  }
+  return Send(call, std::move(out));
 }
 
 AgentMemory::Answer AgentMemory::Import(const MemoryCall& call, Json document) {

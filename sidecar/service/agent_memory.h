@@ -62,6 +62,31 @@ class AgentMemory {
   Answer Update(const MemoryCall& call, int64_t id, const base::Json& patch);
   Answer Delete(const MemoryCall& call, int64_t id, bool hard);
 
+  // A resource of the server beside the observations, of the policy's project: items, episodes,
+  // traces. The body is redacted. Such a write never waits in the outbox. kUnavailable: the server
+  // is away.
+  struct Resource {
+    const char* method = "GET";
+    std::string path;  // encoded
+    Parameters query;
+    base::Json body;  // null: none
+    std::optional<std::string> if_match, if_none_match;
+    bool of_context = false;        // the server gets the policy's user and Agent and …
+    std::string conversation = {};  // … this conversation; empty: the newest open one
+  };
+  Answer Ask(const MemoryCall& call, Resource resource);
+  // Shared memory of Agents, as the policy's Agent. `agent` and `key` empty: the list. Of `query`
+  // ttl, agent and cursor are taken, of `conditions` If-Match and If-None-Match. No outbox: without
+  // the server kUnavailable.
+  struct SharedCall {
+    const char* method;
+    std::string agent, key;
+    std::optional<base::Json> value;
+    Parameters query;
+    http::Headers conditions;
+  };
+  Answer Shared(const MemoryCall& call, SharedCall shared);
+
   // For the administrator of a project.
   Answer Import(const MemoryCall& call, base::Json document);
   Answer Forget(const MemoryCall& call, base::Json body);
@@ -74,6 +99,9 @@ class AgentMemory {
   Answer OwnRow(const MemoryCall& call, int64_t id);
   // A row that the agent may `verb`.
   Answer RowForChange(const MemoryCall& call, int64_t id, const char* verb);
+  // Says to the server whose memory the call is about. Nothing of it is the caller's choice but the
+  // conversation.
+  base::Status AddContext(const MemoryCall& call, Resource& resource, http::ClientRequest& out);
   // The memory session of the conversation with this id, or the id itself.
   base::Result<std::string> SessionFor(const MemoryCall& call, const std::string& id);
 

@@ -12,7 +12,8 @@ namespace {
 
 using base::Json;
 
-constexpr std::string_view kFields[] = {"format", "exported_at", "sessions", "observations"};
+constexpr std::string_view kFields[] = {"format",       "exported_at", "sessions",
+                                        "observations", "items",       "episodes"};
 
 // A trust class below an agent's stays; the server reads an unknown class as an agent's.
 void HoldTrust(Json& row, const char* field) {
@@ -47,17 +48,18 @@ base::Status HoldImport(const ActivePolicy& policy, Json& document) {
   for (const auto& field : document.items()) {
     if (std::find(std::begin(kFields), std::end(kFields), field.key()) == std::end(kFields)) {
       return base::Error{base::Code::kInvalid,
-                         "the sidecar imports format, exported_at, sessions and observations; \"" +
+                         "the sidecar imports format, exported_at, sessions, observations, items "
+                         "and episodes; \"" +
                              field.key() +
                              "\" is none of them: send other formats to the memory "
                              "server itself"};
     }
   }
-  for (const char* list : {"sessions", "observations"}) {
+  for (const char* list : {"sessions", "observations", "items", "episodes"}) {
     const auto rows = document.find(list);
     if (rows == document.end() || !rows->is_array()) continue;
     for (Json& row : *rows) {
-      *list == 's' ? HoldRow(policy, row) : HoldObservation(policy, row);
+      *list != 'o' ? HoldRow(policy, row) : HoldObservation(policy, row);
     }
   }
   return {};

@@ -8,8 +8,8 @@
 
 namespace sidecar {
 
-// kInvalid: a field beside format, exported_at, sessions and observations, which could hold
-// unchecked rows.
+// kInvalid: a field beside format, exported_at, sessions, observations, items and episodes, which
+// could hold unchecked rows.
 base::Status HoldImport(const ActivePolicy& policy, base::Json& document);
 
 }  // namespace sidecar

@@ -1,34 +1,15 @@
-// Reads state.db; encoding happens after the read, which blocks the delivery.
+// Reads state.db.
 #include "sidecar/service/working_memory.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "lib/api/hook_event.h"
-#include "lib/base/limits/answer_charge.h"
+#include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/routes/host.h"
 
 namespace sidecar {
-namespace {
 
-using base::Json;
 using base::Result;
-
-Result<conversation::MessagePage> ReadMessages(sqlite::Database& db,
-                                               const conversation::Conversation& found,
-                                               MessageQuestion question) {
-  // The answer has the fields too; they have at most 1 MiB.
-  const size_t fields = base::DumpJson(found.fields).size();
-  question.limits.bytes = std::min(question.limits.bytes, kMostMessagesBytes - fields);
-  if (question.max_tokens > 0) {
-    return conversation::NewestMessages(db, found.id, question.max_tokens, question.limits.bytes);
-  }
-  question.to = std::min(question.to, found.message_count);
-  if (question.newest) question.from = std::max(int64_t{1}, question.to - *question.newest + 1);
-  return conversation::MessagesBetween(db, found.id, question.from, question.to, question.limits);
-}
-
-}  // namespace
 
 bool WorkingMemory::IsShown(const conversation::Conversation& conversation) const {
   return ttl_ms_ == 0 || conversation.updated_ms > clock_.NowMs() - ttl_ms_;
@@ -43,32 +24,33 @@ Result<conversation::Conversation> WorkingMemory::Current() const {
 
 Result<MessageAnswer> WorkingMemory::Messages(const std::string& id,
                                               MessageQuestion question) const {
-  RETURN_IF_ERROR(CheckConversationId(id));
+  RETURN_IF_ERROR(conversation::CheckConversationId(id));
   return state_.Read([&](sqlite::Database& db) -> Result<MessageAnswer> {
     ASSIGN_OR_RETURN(auto found, conversation::Find(db, id));
-    if (!found || !IsShown(*found)) return NoConversation(id);
-    ASSIGN_OR_RETURN(auto page, ReadMessages(db, *found, question));
+    if (!found || !IsShown(*found)) return conversation::NoConversation(id);
+    ASSIGN_OR_RETURN(auto page, conversation::ReadMessages(db, *found, question));
     return MessageAnswer{std::move(*found), std::move(page)};
   });
 }
 
-base::Status CheckConversationId(const std::string& id) {
-  if (!id.empty() && id.size() <= api::kMaxConversationIdBytes) return {};
-  return base::Error{base::Code::kInvalid, "a conversation id has 1 to 200 bytes"};
-}
-
-base::Error NoConversation(const std::string& id) {
-  return {base::Code::kNotFound, "no conversation \"" + id + "\""};
-}
-
-Result<Json> EncodeMessages(const conversation::MessagePage& page) {
-  Json list = Json::array();
-  base::AnswerCharge charge;
-  for (const auto& message : page.messages) {
-    RETURN_IF_ERROR(charge.Add(conversation::EncodedBytes(message)));
-    list.push_back(conversation::EncodeMessage(message));
+Result<std::pair<int64_t, int64_t>> WorkingMemory::BlockRange(const std::string& id,
+                                                              int64_t block) const {
+  const auto find = [&](sqlite::Database& db) { return conversation::FindBlock(db, id, block); };
+  ASSIGN_OR_RETURN(auto found, state_.Read(find));
+  if (!found) {
+    // A conversation from before there were blocks is cut when it is first asked for one.
+    const auto is_uncut = [&](sqlite::Database& db) { return conversation::IsUncut(db, id); };
+    ASSIGN_OR_RETURN(const bool uncut, state_.Read(is_uncut));
+    if (uncut) {
+      RETURN_IF_ERROR(state_.Change([&](sqlite::Database& db) -> base::Status {
+        ASSIGN_OR_RETURN(const bool still, is_uncut(db));
+        return still ? conversation::CutIntoBlocks(db, id) : base::Status();
+      }));
+      ASSIGN_OR_RETURN(found, state_.Read(find));
+    }
   }
-  return list;
+  if (!found) return base::Error{base::Code::kNotFound, "Block not found"};
+  return std::pair(found->first, found->last);
 }
 
 }  // namespace sidecar

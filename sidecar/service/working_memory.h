@@ -6,25 +6,20 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "lib/base/json/json.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/result.h"
 #include "lib/conversation/conversation.h"
+#include "lib/conversation/message_question.h"
 #include "lib/conversation/messages.h"
 #include "sidecar/state/state.h"
 
 namespace sidecar {
 
-inline constexpr size_t kMostMessagesBytes = 8 << 20;  // of one answer, with the fields
-
-// Selects messages: the newest that fit `max_tokens`, or a stretch by number, a page at a time.
-struct MessageQuestion {
-  int64_t max_tokens = 0;  // 0: a stretch
-  int64_t from = 1, to = INT64_MAX;
-  std::optional<int64_t> newest;  // so many up to `to`, in place of `from`
-  conversation::PageLimits limits;
-};
+using conversation::kMostMessagesBytes;
+using conversation::MessageQuestion;
 
 struct MessageAnswer {
   conversation::Conversation conversation;
@@ -42,6 +37,8 @@ class WorkingMemory {
   bool IsShown(const conversation::Conversation& conversation) const;
   // The newest open one. kNotFound: no conversation is open.
   base::Result<conversation::Conversation> Current() const;
+  // The first and the last message of a block. kNotFound: "Block not found".
+  base::Result<std::pair<int64_t, int64_t>> BlockRange(const std::string& id, int64_t block) const;
   // At most kMostMessagesBytes. kNotFound: there is no conversation of this id.
   base::Result<MessageAnswer> Messages(const std::string& id, MessageQuestion question) const;
 
@@ -50,12 +47,5 @@ class WorkingMemory {
   const base::Clock& clock_;
   const int64_t ttl_ms_;
 };
-
-// kInvalid: an id has 1 to kMaxConversationIdBytes.
-base::Status CheckConversationId(const std::string& id);
-base::Error NoConversation(const std::string& id);  // kNotFound
-// The messages as JSON, charged to the memory budget of this thread's request. kUnavailable: other
-// requests hold it.
-base::Result<base::Json> EncodeMessages(const conversation::MessagePage& page);
 
 }  // namespace sidecar

@@ -6,13 +6,13 @@
 
 #include "lib/conversation/conversations.h"
 #include "lib/conversation/messages.h"
+#include "lib/conversation/working/ledger.h"
+#include "lib/testing/temporary_directory.h"
 #include "sidecar/growth/growth_tables.h"
 #include "sidecar/outbox/outbox.h"
-#include "sidecar/sidecar_fixture.h"
 #include "sidecar/tables/answered_events.h"
 #include "sidecar/tables/audit_log.h"
 #include "sidecar/tables/injection_log.h"
-#include "sidecar/tables/ledger.h"
 #include "sidecar/tables/memory_sessions.h"
 
 namespace sidecar {
@@ -77,9 +77,10 @@ class Growth : public ::testing::Test {
       }
       for (int i = 0; i < 700; ++i) {
         const std::string item = std::string(300, 'l') + std::to_string(i);
-        RETURN_IF_ERROR(MarkInLedger(db, "ghost", {{item, "v"}, 0, kNowMs - 7'200'000}));
-        RETURN_IF_ERROR(MarkInLedger(db, "ghost-now", {{item, "v"}, 0, kNowMs}));
-        RETURN_IF_ERROR(MarkInLedger(db, "talk", {{item, "v"}, 0, 0}));
+        RETURN_IF_ERROR(
+            conversation::MarkInLedger(db, "ghost", {{item, "v"}, 0, kNowMs - 7'200'000}));
+        RETURN_IF_ERROR(conversation::MarkInLedger(db, "ghost-now", {{item, "v"}, 0, kNowMs}));
+        RETURN_IF_ERROR(conversation::MarkInLedger(db, "talk", {{item, "v"}, 0, 0}));
       }
       for (int i = 0; i < 300; ++i) {
         RETURN_IF_ERROR(AddAudit(db, "c", "PreToolUse", "bash", std::string(900, 'x'), kNowMs));
@@ -115,7 +116,7 @@ class Growth : public ::testing::Test {
     return *state_->Read([](sqlite::Database& db) { return GrowthTotals(db); });
   }
 
-  TestDirectory directory_;
+  testing::TemporaryDirectory directory_;
   telemetry::Metrics metrics_;
   std::unique_ptr<State> state_;
   int until_stop_ = 1'000'000;
@@ -228,8 +229,8 @@ TEST_F(Growth, AStopIsSeenBetweenPiecesAndTheNextStartGoesOn) {
 TEST_F(Growth, TheTotalsFollowWhatIsWritten) {
   Fill();
   Write([](sqlite::Database& db) -> base::Status {  // the same item again, with a longer value
-    RETURN_IF_ERROR(MarkInLedger(db, "one", {{"i", "v"}, 0, 0}));
-    RETURN_IF_ERROR(MarkInLedger(db, "one", {{"i", "value"}, 0, 0}));
+    RETURN_IF_ERROR(conversation::MarkInLedger(db, "one", {{"i", "v"}, 0, 0}));
+    RETURN_IF_ERROR(conversation::MarkInLedger(db, "one", {{"i", "value"}, 0, 0}));
     return conversation::SetFields(db, "talk", {{"a", "b"}});
   });
   const auto totals = Totals();

@@ -7,6 +7,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/process/random.h"
 #include "lib/base/text/text.h"
+#include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
 #include "lib/http/message/message.h"
 #include "sidecar/session/transcript.h"
@@ -111,6 +112,7 @@ Status EndConversation(sqlite::Database& db, const std::string& id, const Outbox
   ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
   if (!conversation || conversation->state != "open") return {};
   RETURN_IF_ERROR(conversation::SetState(db, id, "ended"));
+  RETURN_IF_ERROR(conversation::CloseBlock(db, id, context.now_ms));
   const std::string& session = conversation->memory_session_id;
   if (session.empty()) return {};
   if (!context.policy.auto_summarize) {

@@ -6,7 +6,7 @@
 #include "lib/base/json/json.h"
 #include "lib/base/process/file.h"
 #include "lib/base/process/log.h"
-#include "sidecar/sidecar_fixture.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace sidecar {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using base::Json;
 
 TEST(StopReport, CountsWhatIsUndeliveredInTheTerminationMessage) {
-  const TestDirectory directory;
+  const testing::TemporaryDirectory directory;
   const std::string file = directory.Write("termination-log", "");
   const uint64_t errors = base::CountedLogLines().errors;
   WriteTerminationMessage({}, file);
@@ -29,7 +29,7 @@ TEST(StopReport, CountsWhatIsUndeliveredInTheTerminationMessage) {
 }
 
 TEST(StopReport, OfATaskHasItsSessionAlways) {
-  const TestDirectory directory;
+  const testing::TemporaryDirectory directory;
   const std::string file = directory.Write("termination-log", "");
   WriteTerminationMessage({.task = true, .session = "s"}, file);
   EXPECT_EQ(base::ParseJson(*base::ReadFile(file)).value_or(Json()),
@@ -37,7 +37,7 @@ TEST(StopReport, OfATaskHasItsSessionAlways) {
 }
 
 TEST(StopReport, WhatIsNotKnownIsNotSaid) {
-  const TestDirectory directory;
+  const testing::TemporaryDirectory directory;
   const std::string file = directory.Write("termination-log", "");
   WriteTerminationMessage({.task = true, .undelivered = -1, .session = std::string(5'000, 's')},
                           file);
@@ -47,7 +47,7 @@ TEST(StopReport, WhatIsNotKnownIsNotSaid) {
 }
 
 TEST(StopReport, OutsideOfAPodItMakesNoFile) {
-  const TestDirectory directory;
+  const testing::TemporaryDirectory directory;
   WriteTerminationMessage({.undelivered = 12}, directory.path() + "/none");
   EXPECT_FALSE(base::ReadFile(directory.path() + "/none"));
 }

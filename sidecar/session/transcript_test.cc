@@ -6,9 +6,9 @@
 
 #include "lib/conversation/messages.h"
 #include "lib/testing/fake_clock.h"
+#include "lib/testing/temporary_directory.h"
 #include "sidecar/session/sessions.h"
 #include "sidecar/session/stop.h"
-#include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
 namespace {
@@ -90,7 +90,7 @@ class Accounts : public ::testing::Test {
     return bodies;
   }
 
-  TestDirectory directory_;
+  testing::TemporaryDirectory directory_;
   api::Policy policy_;
   OutboxLimits limits_;
   std::unique_ptr<State> state_;

@@ -77,6 +77,7 @@ SessionUpkeep::Round SessionUpkeep::RunOnce() {
   options_.each_round();
   round.ended = EndIdle();
   AddChecksums();
+  SweepFields();
   const auto aged_ms = Age();
   if (!aged_ms) {
     SayWhyNot("nothing was forgotten", aged_ms.error());
@@ -125,6 +126,15 @@ void SessionUpkeep::AddChecksums() {
     checksums_done_ = added ? *added < kSumsTogether : added.error().code == base::Code::kFull;
     if (!added) return;
   }
+}
+
+void SessionUpkeep::SweepFields() {
+  if (!options_.sweep_fields) return;
+  const auto removed = options_.sweep_fields([this] { return Stopping(); });
+  if (!removed) return SayWhyNot("working memory that is over is still there", removed.error());
+  metrics_.Count("agent_memory_sidecar_forgotten_total",
+                 {{"what", "working_memory"}, {"reason", NameOf(Cut::Reason::kAge)}},
+                 static_cast<double>(*removed));
 }
 
 // Only the monotonic clock advances the retention clock, and a restart by a day at most.

@@ -25,6 +25,9 @@ class SessionUpkeep {
     GrowthUpkeep::Options growth = {};
     OutboxLimits outbox = {};
     std::function<void()> each_round = [] {};  // called at the end of each round
+    // Removes fields that are over; → how many. Its argument is called between pieces.
+    std::function<base::Result<int64_t>(const std::function<bool()>& stopping)> sweep_fields =
+        nullptr;
   };
   // All arguments outlive it. `wake` tells the delivery that there are new rows.
   SessionUpkeep(State& state, const PolicyWatch& policies, telemetry::Metrics& metrics,
@@ -44,6 +47,7 @@ class SessionUpkeep {
   int64_t EndIdle();
   bool Stopping();
   void AddChecksums();
+  void SweepFields();
   base::Result<int64_t> Age();  // → the retention clock
 
   State& state_;

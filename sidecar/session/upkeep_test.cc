@@ -7,6 +7,7 @@
 #include "lib/conversation/conversations.h"
 #include "lib/conversation/messages.h"
 #include "lib/testing/fake_clock.h"
+#include "lib/testing/temporary_directory.h"
 #include "sidecar/growth/pruning.h"
 #include "sidecar/session/sessions.h"
 #include "sidecar/sidecar_fixture.h"
@@ -90,7 +91,7 @@ class Upkeep : public ::testing::Test {
         ->has_value();
   }
 
-  TestDirectory directory_;
+  testing::TemporaryDirectory directory_;
   testing::FakeClock clock_;
   telemetry::Metrics metrics_;
   std::unique_ptr<State> state_;

@@ -11,7 +11,7 @@ using base::Json;
 TEST_F(Damaged, AtASecondDamageTheFirstFileIsNotTakenAgain) {
   Make(false);
   Reset();
-  Overwrite(File(), fs::file_size(File()) / 2 / kPage * kPage, Noise(kPage));
+  DamageTable("messages");
   auto state = Open();
   ASSERT_TRUE(state) << state.error().message;
   ASSERT_EQ(Said(**state).size(), 1u);

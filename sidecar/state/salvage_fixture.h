@@ -7,8 +7,8 @@
 #include <random>
 
 #include "lib/conversation/messages.h"
+#include "lib/testing/temporary_directory.h"
 #include "sidecar/outbox/outbox.h"
-#include "sidecar/sidecar_fixture.h"
 #include "sidecar/state/salvage.h"
 #include "sidecar/state/state.h"
 #include "sidecar/tables/answered_events.h"
@@ -108,7 +108,7 @@ class Damaged : public ::testing::Test {
     return count;
   }
 
-  TestDirectory work_, good_;
+  testing::TemporaryDirectory work_, good_;
   int next_ = 100'000;
   const uint64_t seed_ = std::random_device{}();
   std::mt19937_64 random_{seed_};

@@ -1,5 +1,5 @@
-// The tables by name and column. Other tables are lost with the file: answered events and the
-// ledger (so that a memory may be injected once more).
+// The tables by name and column. Other tables are lost with the file: answered events, the ledger
+// (so that a memory may be injected once more) and blocks, which are cut again from the messages.
 #include "sidecar/state/salvage_tables.h"
 
 #include <optional>
@@ -59,6 +59,15 @@ constexpr SalvagedTable kBesideOutbox[] = {
 constexpr SalvagedTable kOfTheirOwn[] = {
     {SALVAGED("conversations", CONVERSATION_COLUMNS ", fields_checksum", "?,?,?,?,?,?,?,?,?,?"),
      false, &kPlainConversations},
+    {SALVAGED("working_memory",
+              "owner, conversation, fields, bytes, version, ttl_ms, expires_ms, checksum",
+              "?,?,?,?,?,?,?,?")},
+    {SALVAGED("task_states", "conversation, state, updated_ms, checksum", "?,?,?,?")},
+    {SALVAGED("checkpoints",
+              "owner, conversation, generation, step, saved_ms, expires_ms, bytes, sha256,"
+              " checksum, document",
+              "?,?,?,?,?,?,?,?,?,?"),
+     true},
     {SALVAGED("audit_log", "number, conversation, event, tool, details, created_ms",
               "?,?,?,?,?,?")},
     {SALVAGED("messages", MESSAGE_COLUMNS ", checksum, is_error", "?,?,?,?,?,?,?,?,?,?"), true,

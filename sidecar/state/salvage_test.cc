@@ -4,6 +4,7 @@
 
 #include "lib/base/process/file.h"
 #include "sidecar/outbox/dead_letters.h"
+#include "sidecar/sidecar_fixture.h"
 #include "sidecar/state/salvage_fixture.h"
 
 namespace sidecar {

@@ -7,7 +7,12 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/process/file.h"
 #include "lib/base/process/log.h"
+#include "lib/conversation/block/blocks.h"
+#include "lib/conversation/checkpoint/checkpoint_table.h"
 #include "lib/conversation/conversations.h"
+#include "lib/conversation/task/task_table.h"
+#include "lib/conversation/working/field_table.h"
+#include "lib/conversation/working/ledger.h"
 #include "lib/sqlite/examine.h"
 #include "sidecar/growth/growth_tables.h"
 #include "sidecar/outbox/outbox.h"
@@ -17,7 +22,6 @@
 #include "sidecar/tables/damaged_rows.h"
 #include "sidecar/tables/injection_log.h"
 #include "sidecar/tables/kept_policy.h"
-#include "sidecar/tables/ledger.h"
 #include "sidecar/tables/memory_sessions.h"
 #include "sidecar/tables/retention.h"
 
@@ -41,8 +45,9 @@ CREATE TABLE aged(only_one INTEGER PRIMARY KEY CHECK(only_one = 1), now_ms INTEG
 const std::vector<const char*>& StateSteps() {
   // A released step never changes; new steps are appended.
   static const std::string first = std::string(conversation::kSchema) + kOutboxSchema +
-                                   kAnsweredEventsSchema + kInjectionsSchema + kSeenItemsSchema +
-                                   kMemorySessionsSchema + kAuditSchema + kKeptPolicySchema;
+                                   kAnsweredEventsSchema + kInjectionsSchema +
+                                   conversation::kSeenItemsSchema + kMemorySessionsSchema +
+                                   kAuditSchema + kKeptPolicySchema;
   static const std::string checksums =
       std::string(conversation::kChecksumStep) + kOutboxChecksumStep + kDamagedRowsStep;
   static const std::vector<const char*> steps = {first.c_str(),
@@ -51,14 +56,18 @@ const std::vector<const char*>& StateSteps() {
                                                  kAgeStep,
                                                  conversation::kAgeStep,
                                                  kDamageStep,
-                                                 kLedgerStep,
+                                                 conversation::kLedgerStep,
                                                  kOutboxDiscardStep,
                                                  kRetentionStep,
                                                  checksums.c_str(),
                                                  conversation::kErrorStep,
                                                  conversation::kSystemStep,
                                                  kGrowthStep,
-                                                 kAuditStep};
+                                                 kAuditStep,
+                                                 conversation::kBlockStep,
+                                                 conversation::kFieldsStep,
+                                                 conversation::kTaskStep,
+                                                 conversation::kCheckpointStep};
   return steps;
 }
 

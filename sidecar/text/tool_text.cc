@@ -207,8 +207,12 @@ bool ToolMatches(std::string_view pattern, std::string_view tool_name) {
 bool IsOwnTool(std::string_view tool_name) {
   const std::string name = Lower(tool_name);
   const std::string_view bare = BehindServer(name);
-  return name.starts_with("mem_") || bare.starts_with("mem_") || name == "recall" ||
-         bare == "recall";
+  constexpr std::string_view kOthers[] = {
+      "recall",        "memory_store",   "memory_retrieve",  "memory_forget",
+      "memory_add",    "memory_update",  "memory_delete",    "memory_merge",
+      "memory_search", "memory_reflect", "rehydrate_memory", "memory_update_item"};
+  return name.starts_with("mem_") || bare.starts_with("mem_") || base::IsOneOf(name, kOthers) ||
+         base::IsOneOf(bare, kOthers);
 }
 
 ToolOutput ReadOutput(const api::HookEvent& event) {
@@ -308,15 +312,39 @@ std::string WithoutItems(std::string_view text) {
 }
 
 bool ReadsLikeOurs(std::string_view line) {
-  constexpr std::string_view kBegins[] = {
-      "- ",           "| ",         "Remembered from earlier work.",
-      "id ",          "type ",      "Records to weigh, not instructions",
-      "source ",      "trust ",     "written ",
-      "tag ",         "scope ",     "title",
-      "content",      "topic_key ", "message ",
-      "conversation "};
-  return std::any_of(std::begin(kBegins), std::end(kBegins),
-                     [&](std::string_view begin) { return line.starts_with(begin); });
+  constexpr std::string_view kBegins[] = {"- ",
+                                          "| ",
+                                          "Remembered from earlier work.",
+                                          "id ",
+                                          "type ",
+                                          "Records to weigh, not instructions",
+                                          "source ",
+                                          "trust ",
+                                          "written ",
+                                          "tag ",
+                                          "scope ",
+                                          "title",
+                                          "content",
+                                          "topic_key ",
+                                          "message ",
+                                          "conversation ",
+                                          "The task so far, kept beside",
+                                          "[TASK CONTEXT]",
+                                          "[PLAN]",
+                                          "[BUDGET]",
+                                          "[CONTEXT BLOCKS]",
+                                          "Blocks from prior interactions (use recall",
+                                          "recall with {",
+                                          "Task: ",
+                                          "Files read: ",
+                                          "Files modified: ",
+                                          "Recent: ",
+                                          "Goal: "};
+  const size_t digits = line.find_first_not_of("0123456789", 1);
+  const bool block = line.starts_with('#') && digits > 1 && digits < line.size() &&
+                     line.substr(digits).starts_with(": ");  // of the catalogue
+  return block || std::any_of(std::begin(kBegins), std::end(kBegins),
+                              [&](std::string_view begin) { return line.starts_with(begin); });
 }
 
 // The end of an unclosed block, so that the mere beginning of a block hides nothing behind it.

@@ -131,6 +131,9 @@ TEST(WithoutInjected, BlocksAreTakenOutEvenWhenUnclosed) {
 TEST(WithoutInjected, ABlockWithoutAnEndHidesNothingElse) {
   EXPECT_EQ(WithoutInjected("a<memory:context> x\n- [id 1] b\nsource c\npanic: d\n- e"),
             "a\npanic: d\n- e");
+  EXPECT_EQ(WithoutInjected("<memory:task>\n[CONTEXT BLOCKS]\nBlocks from prior interactions (use "
+                            "recall tool to get full details):\n#12: panic: a\n#a: panic: b"),
+            "\n#a: panic: b");
   EXPECT_EQ(
       WithoutInjected("<memory:context>\npanic: a\n<memory:context>\n- b\n</memory:context>\nc"),
       "\npanic: a\n\nc");

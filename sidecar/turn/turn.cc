@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "lib/base/process/log_debug.h"
 #include "lib/base/text/text.h"
+#include "lib/conversation/block/blocks.h"
 #include "sidecar/text/normal_path.h"
 
 namespace sidecar {
@@ -132,9 +134,14 @@ base::Result<TurnOutcome> Turn::CommitWithin(telemetry::Span& turn, const TurnDr
   if (draft.EndsSession()) {
     ASSIGN_OR_RETURN(account, PrepareAccount(parts_.state, draft.event.session_id, policy.policy));
   }
+  std::optional<conversation::BlockDigest> block;
+  if (draft.BeginsTurn() || draft.EndsTurn() || draft.EndsSession()) {
+    const auto reader = [&](const auto& use) { return parts_.state.Read(use); };
+    ASSIGN_OR_RETURN(block, conversation::PrepareClose(reader, draft.event.session_id));
+  }
   return parts_.state.Write<TurnOutcome>([&](sqlite::Database& db) {
     return CommitTurn(db, draft, recall, policy, parts_.limits, parts_.clock.NowMs(), traceparent,
-                      account.get());
+                      account.get(), block ? &*block : nullptr, cut_off_);
   });
 }
 
@@ -175,6 +182,7 @@ void Turn::Count(const TurnDraft& draft, const TurnRecall& recall, const TurnOut
     parts_.metrics.Count("agent_memory_sidecar_injected_items_total", {},
                          static_cast<double>(outcome.injected.size()));
   }
+  if (outcome.ingest_skipped) parts_.metrics.Count("agent_memory_sidecar_ingest_skipped_total");
   if (!draft.denial.empty()) parts_.metrics.Count("agent_memory_sidecar_denials_total");
   if (!draft.unjudged.empty()) parts_.metrics.Count("agent_memory_sidecar_unjudged_calls_total");
   for (const std::string& step : draft.over_budget) {

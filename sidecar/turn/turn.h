@@ -30,7 +30,7 @@ class Turn {
     OutboxLimits limits;
     std::function<void()> wake;  // tells the delivery that there are new rows
   };
-  explicit Turn(Parts parts) : parts_(std::move(parts)) {}
+  explicit Turn(Parts parts) : parts_(std::move(parts)), cut_off_(FindCutOff(parts_.state)) {}
 
   // Answers after the commit. kUnavailable: no policy yet, or the disk failed; kFull: no room. Any
   // thread.
@@ -43,6 +43,7 @@ class Turn {
   void Count(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome);
 
   const Parts parts_;
+  const CutOff cut_off_;
 };
 
 }  // namespace sidecar

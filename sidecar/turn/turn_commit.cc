@@ -8,13 +8,14 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
+#include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
-#include "lib/conversation/messages.h"
+#include "lib/conversation/working/ledger.h"
 #include "sidecar/recall/prompt.h"
 #include "sidecar/tables/answered_events.h"
 #include "sidecar/tables/audit_log.h"
 #include "sidecar/tables/injection_log.h"
-#include "sidecar/tables/ledger.h"
+#include "sidecar/turn/turn_ingest.h"
 
 namespace sidecar {
 namespace {
@@ -54,9 +55,10 @@ Status CommitCaptures(sqlite::Database& db, const TurnDraft& draft,
 
 // A full ledger takes no more marks, and the turn goes on: the memory may be injected again.
 Status MarkAll(sqlite::Database& db, const conversation::Conversation& conversation,
-               const std::vector<LedgerMark>& marks, int64_t now_ms) {
-  for (const LedgerMark& mark : marks) {
-    const auto marked = MarkInLedger(db, conversation.id, {mark, conversation.turn, now_ms});
+               const std::vector<conversation::LedgerMark>& marks, int64_t now_ms) {
+  for (const conversation::LedgerMark& mark : marks) {
+    const auto marked =
+        conversation::MarkInLedger(db, conversation.id, {mark, conversation.turn, now_ms});
     if (!marked && marked.error().code == base::Code::kTooLarge) return {};
     RETURN_IF_ERROR(marked);
   }
@@ -66,14 +68,15 @@ Status MarkAll(sqlite::Database& db, const conversation::Conversation& conversat
 Result<Injection> CommitInjection(sqlite::Database& db, const TurnDraft& draft,
                                   const TurnRecall& recall,
                                   const conversation::Conversation& conversation,
-                                  const ActivePolicy& policy, int64_t now_ms) {
-  Ledger ledger;
+                                  const std::string& task, const ActivePolicy& policy,
+                                  int64_t now_ms) {
+  conversation::Ledger ledger;
   if (policy.policy.reinject != "everyTurn") {
-    ASSIGN_OR_RETURN(ledger, ReadLedger(db, conversation.id));
+    ASSIGN_OR_RETURN(ledger, conversation::ReadLedger(db, conversation.id));
   }
   Injection injection =
       RenderInjection(WithoutOwnSession(recall.inject, conversation.memory_session_id), ledger,
-                      policy.policy.budget_tokens);
+                      policy.policy.budget_tokens, task);
   RETURN_IF_ERROR(MarkAll(db, conversation, injection.marks, now_ms));
   InjectionRecord record;
   record.conversation = conversation.id;
@@ -106,14 +109,18 @@ Status CommitAudit(sqlite::Database& db, const TurnDraft& draft, int64_t now_ms)
 
 // Writes messages, captures and, for a prompt, the next turn. → the conversation afterwards.
 Result<conversation::Conversation> CommitMessages(sqlite::Database& db, const TurnDraft& draft,
-                                                  const OutboxContext& context) {
+                                                  const OutboxContext& context,
+                                                  const conversation::BlockDigest* block) {
   ASSIGN_OR_RETURN(auto conversation, OpenConversation(db, draft.event.session_id, context));
   if (draft.BeginsTurn()) {
     ASSIGN_OR_RETURN(conversation.turn, conversation::NextTurn(db, conversation.id));
   }
   if (!draft.messages.empty()) {
-    ASSIGN_OR_RETURN(conversation.message_count,
-                     conversation::Append(db, conversation.id, draft.messages, context.now_ms));
+    using Place = conversation::TurnPlace;
+    ASSIGN_OR_RETURN(
+        conversation.message_count,
+        conversation::AppendToBlock(db, conversation.id, draft.messages, context.now_ms,
+                                    draft.BeginsTurn() ? Place::kBegins : Place::kGoesOn, block));
   }
   RETURN_IF_ERROR(CommitCaptures(db, draft, conversation, context));
   return conversation;
@@ -136,13 +143,14 @@ std::string EncodeAnswer(const api::HookAnswer& answer) {
 
 bool WritesNothing(const TurnDraft& draft, const TurnRecall& recall) {
   return draft.messages.empty() && !recall.asked && !draft.audited && !draft.EndsSession() &&
-         !draft.ClearsTranscript();
+         !draft.EndsTurn() && !draft.ClearsTranscript();
 }
 
 Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
                                const TurnRecall& recall, const ActivePolicy& policy,
                                const OutboxLimits& limits, int64_t now_ms,
-                               const std::string& traceparent, const SessionAccount* account) {
+                               const std::string& traceparent, const SessionAccount* account,
+                               const conversation::BlockDigest* block, const CutOff& cut_off) {
   const std::string& id = draft.event.session_id;
   const OutboxContext context{policy.policy, limits, now_ms, traceparent};
   TurnOutcome outcome;
@@ -154,20 +162,28 @@ Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
       return outcome;
     }
   }
-  if (draft.ClearsTranscript()) RETURN_IF_ERROR(ClearLedger(db, id));
+  if (draft.ClearsTranscript()) RETURN_IF_ERROR(conversation::ClearLedger(db, id));
   if (draft.EndsSession()) {
+    RETURN_IF_ERROR(conversation::CloseBlock(db, id, now_ms, block));
     RETURN_IF_ERROR(EndConversation(db, id, context, account));
     return outcome;
   }
   if (draft.audited) RETURN_IF_ERROR(CommitAudit(db, draft, now_ms));
   if (!draft.messages.empty() || recall.asked) {
-    ASSIGN_OR_RETURN(const auto conversation, CommitMessages(db, draft, context));
+    ASSIGN_OR_RETURN(TaskWork task, TaskWork::Begin(db, draft, cut_off));
+    ASSIGN_OR_RETURN(const auto conversation, CommitMessages(db, draft, context, block));
     if (recall.asked) {
+      ASSIGN_OR_RETURN(const std::string section, task.Offer(db, draft, policy.policy));
       ASSIGN_OR_RETURN(Injection injection,
-                       CommitInjection(db, draft, recall, conversation, policy, now_ms));
+                       CommitInjection(db, draft, recall, conversation, section, policy, now_ms));
       outcome.answer.additional_context = injection.text;
       outcome.injected = std::move(injection.items);
     }
+    RETURN_IF_ERROR(task.Commit(db, draft, policy.policy, now_ms));
+  }
+  if (draft.EndsTurn()) {
+    ASSIGN_OR_RETURN(outcome.ingest_skipped, QueueIngest(db, draft, policy, context));
+    RETURN_IF_ERROR(conversation::CloseBlock(db, id, now_ms, block));
   }
   if (!draft.denial.empty()) {
     outcome.answer.permission_decision = "deny";

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "lib/api/hook_event.h"
+#include "lib/conversation/block/block_digest.h"
 #include "sidecar/policy/active_policy.h"
 #include "sidecar/recall/recall.h"
 #include "sidecar/session/sessions.h"
+#include "sidecar/turn/task_work.h"
 #include "sidecar/turn/turn_draft.h"
 
 namespace sidecar {
@@ -24,6 +26,7 @@ struct TurnOutcome {
   api::HookAnswer answer;
   bool repeated = false;               // a repeated event: nothing was written
   std::vector<RecalledItem> injected;  // items in the answer's text
+  bool ingest_skipped = false;         // the outbox had no room for the turn's extraction
 };
 
 // True when the event writes nothing and needs no commit.
@@ -31,11 +34,14 @@ bool WritesNothing(const TurnDraft& draft, const TurnRecall& recall);
 
 // Runs inside the writer's transaction. kFull: the outbox or the volume is full, nothing is
 // written. `traceparent`: see OutboxRow. `account`: of the session that the event ends, see
-// EndConversation.
+// EndConversation. `block`: what was read of the open block, see
+// conversation::CloseBlock. `cut_off`: see task_work.h.
 base::Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
                                      const TurnRecall& recall, const ActivePolicy& policy,
                                      const OutboxLimits& limits, int64_t now_ms,
                                      const std::string& traceparent,
-                                     const SessionAccount* account = nullptr);
+                                     const SessionAccount* account = nullptr,
+                                     const conversation::BlockDigest* block = nullptr,
+                                     const CutOff& cut_off = {});
 
 }  // namespace sidecar

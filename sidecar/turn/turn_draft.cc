@@ -11,6 +11,7 @@
 #include "lib/base/text/text.h"
 #include "sidecar/redaction/redacted_names.h"
 #include "sidecar/rules/remember.h"
+#include "sidecar/rules/task_uses.h"
 #include "sidecar/text/tool_text.h"
 
 namespace sidecar {
@@ -196,6 +197,11 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
   if (budget.over() && policy.policy.redaction.enabled) draft.over_budget.push_back("redaction");
   draft.output = std::move(output.text);
   draft.messages = keep_raw ? std::move(raw) : MessagesOf(event, draft.call_id, draft.output);
+  draft.task = TaskUses(policy.policy, event, draft.output);
+  if (const int window = policy.policy.working_section.window_tokens; window > 0) {
+    for (const conversation::Message& message : draft.messages)
+      draft.task.more_tokens += conversation::Tokens(message);
+  }
   if (IsToolResult(event.kind)) {
     Judgement judgement = policy.rules.Judge(event, draft.output, sources.spent, budget.over());
     draft.verdicts = std::move(judgement.verdicts);

@@ -8,6 +8,7 @@
 
 #include "lib/api/hook_event.h"
 #include "lib/conversation/message.h"
+#include "lib/conversation/task/task_changes.h"
 #include "sidecar/denial/denial.h"
 #include "sidecar/policy/active_policy.h"
 #include "sidecar/redaction/redaction.h"
@@ -23,6 +24,7 @@ struct TurnDraft {
   std::vector<conversation::Message> messages;
   std::vector<RuleVerdict> verdicts;  // of every save rule, for a tool's result
   std::vector<Capture> captures;
+  conversation::TaskChanges task;     // what a tool's result says of the task
   std::string denial;                 // PreToolUse: the reason; empty: allowed
   std::vector<std::string> unjudged;  // PreToolUse: arguments that the policy's lists cannot judge
   bool audited = false;               // the tool is one of auditTools
@@ -31,6 +33,7 @@ struct TurnDraft {
   std::vector<std::string> over_budget;  // steps that exceeded kHookBudgetUs: denial, redaction
 
   bool BeginsTurn() const { return event.kind == api::HookEvent::Kind::kUserPromptSubmit; }
+  bool EndsTurn() const { return event.kind == api::HookEvent::Kind::kStop; }
   bool EndsSession() const { return event.kind == api::HookEvent::Kind::kSessionEnd; }
   // SessionStart after a clear or a compaction: the transcript lost the injections.
   bool ClearsTranscript() const;

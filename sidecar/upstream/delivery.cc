@@ -10,6 +10,7 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/process/log.h"
 #include "lib/base/text/text.h"
+#include "sidecar/outbox/outbox_context.h"
 
 namespace sidecar {
 namespace {
@@ -223,6 +224,9 @@ base::Result<http::Response> Delivery::Send(const OutboxRow& row, const std::str
   request.headers.Set("Content-Type", "application/json");
   if (IsReplay(row.created_ms)) request.headers.Set(api::kReplayHeader, "true");
   if (!row.idempotency_key.empty()) request.headers.Set("Idempotency-Key", row.idempotency_key);
+  const RowContext context = ContextOf(row);
+  if (!context.user.empty()) request.headers.Set(api::kUserHeader, context.user);
+  if (!context.agent.empty()) request.headers.Set(api::kAgentHeader, context.agent);
   if (span && span->recording()) {
     request.headers.Set("traceparent", telemetry::FormatTraceparent(span->context()));
     span->Attribute("http.request.body.size", row.body.size());

@@ -45,11 +45,17 @@ bool IsUnknownSession(const OutboxRow& row, const Json& body) {
          HasErrorText(body) && !base::StringAt(body, {"error"}).starts_with("no such resource");
 }
 
-// The key of a capture names its call and rule, not its text: repeated under another policy, the
-// capture is stored already.
-bool IsKeptCapture(const OutboxRow& row, const http::Response& answer) {
-  return answer.status == 422 && row.origin == api::kOriginRule &&
+// The key of a capture names its call and rule, not its text, and that of a turn not its settings:
+// repeated under another policy, it is stored already.
+bool IsKeptAlready(const OutboxRow& row, const http::Response& answer) {
+  return answer.status == 422 && (row.origin == api::kOriginRule || row.kind == kIngestKind) &&
          base::StringAt(BodyOf(answer), {"code"}) == api::kKeyReused;
+}
+
+// A memory server from before the route. Waiting for it would hold up every other write.
+bool IsWithoutIngest(const OutboxRow& row, const Json& body) {
+  return row.kind == kIngestKind && base::StringAt(body, {"code"}) == "not_found" &&
+         HasErrorText(body);
 }
 
 // The page of a proxy that answers 200 to everything stored nothing.
@@ -58,6 +64,7 @@ bool IsReceipt(const OutboxRow& row, const http::Response& answer) {
   const Json body = BodyOf(answer);
   if (row.kind == "observation" || row.kind == "session")
     return body.is_object() && body.contains("id");
+  if (row.kind == kIngestKind) return body.is_object() && body.contains("turn");
   return body.is_structured();
 }
 
@@ -80,8 +87,9 @@ DeliveryOutcome Classify4xx(const OutboxRow& row, const http::Response& answer) 
       return base::StringAt(BodyOf(answer), {"code"}) == "denied" ? Fault("denied", kRowTries, true)
                                                                   : Fault("denied", kWayTries);
     case 404:
-      return IsUnknownSession(row, BodyOf(answer)) ? DeliveryOutcome{OutcomeKind::kRowFault}
-                                                   : Fault("not_found", kWayTries);
+      return IsUnknownSession(row, BodyOf(answer)) || IsWithoutIngest(row, BodyOf(answer))
+                 ? DeliveryOutcome{OutcomeKind::kRowFault}
+                 : Fault("not_found", kWayTries);
     case 408:
       return Fault("server_error", kRowTries, true);
     case 409:
@@ -103,7 +111,7 @@ DeliveryOutcome ClassifyResponse(const OutboxRow& row, const http::Response& ans
                                   : Fault("wrong_backend", kWayTries);
   }
   if (status < 400) return Fault("redirected", kWayTries);
-  if (IsKeptCapture(row, answer)) return {OutcomeKind::kDelivered};
+  if (IsKeptAlready(row, answer)) return {OutcomeKind::kDelivered};
   if (status < 500) return Classify4xx(row, answer);
   if (status == 502 || status == 503 || status == 504) return Fault("overloaded");
   if (status == 507) return Fault("full");

@@ -31,6 +31,16 @@ TEST(DeliveryOutcome, OnlyAReceiptOfAMemoryServerIsDelivered) {
   }
 }
 
+TEST(DeliveryOutcome, ATurnOfAnIngestHoldsUpNothingElse) {
+  EXPECT_EQ(Classify(202, R"({"turn": "t-1"})", kIngestKind).kind, Outcome::kDelivered);
+  EXPECT_STREQ(Classify(200, R"({"id": 7})", kIngestKind).reason, "wrong_backend");
+  const std::string no_route = R"({"error": "no such resource", "code": "not_found"})";
+  EXPECT_EQ(Classify(404, no_route, kIngestKind).kind, Outcome::kRowFault);
+  EXPECT_EQ(Classify(404, kPage, kIngestKind).kind, Outcome::kServerFault);
+  const std::string reused = R"({"error": "another turn", "code": "idempotency_key_reused"})";
+  EXPECT_EQ(Classify(422, reused, kIngestKind).kind, Outcome::kDelivered);
+}
+
 TEST(DeliveryOutcome, WhatIsSaidOfEverythingIsNoFaultOfTheRow) {
   for (const auto& [status, reason] :
        std::initializer_list<std::pair<int, const char*>>{{301, "redirected"},

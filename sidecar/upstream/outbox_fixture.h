@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "lib/testing/fake_clock.h"
+#include "lib/testing/temporary_directory.h"
 #include "sidecar/outbox/dead_letters.h"
-#include "sidecar/sidecar_fixture.h"
 #include "sidecar/upstream/delivery.h"
 
 namespace sidecar {
@@ -70,7 +70,7 @@ class OutboxTest : public ::testing::Test {
         R"({"id":1,"error":"said )" + std::to_string(status) + R"(","code":"of a memory server"})";
     return response;
   }
-  TestDirectory directory_;
+  testing::TemporaryDirectory directory_;
   testing::FakeClock clock_;
   std::unique_ptr<State> state_;
 };

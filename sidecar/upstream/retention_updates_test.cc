@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "lib/testing/temporary_directory.h"
 #include "sidecar/sidecar_fixture.h"
 
 namespace sidecar {
@@ -77,7 +78,7 @@ TEST(RetentionNotice, AnAgentWithoutRulesTakesNoneFromOthersOfItsProject) {
 }
 
 TEST(RetentionPublisher, WhatAFullOutboxRefusedIsToldOnceThereIsRoom) {
-  const TestDirectory directory;
+  const testing::TemporaryDirectory directory;
   auto state = State::Open(directory.path(), [](const base::Error&) {});
   ASSERT_TRUE(state) << state.error().message;
   const OutboxLimits one_row = {.rows = 1};

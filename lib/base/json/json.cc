@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kValueBytes = 128;
 constexpr size_t kValuesAtOnce = 1'024;  // so that small texts charge nothing
 
-// Builds the value and refuses what K47 refuses. The library has already checked syntax and UTF-8.
+// Builds the value; refuses NUL, numbers out of range, duplicate keys and what JsonLimits forbid.
+// The library has already checked syntax and UTF-8.
 class StrictReader : public nlohmann::json_sax<Json> {
  public:
   StrictReader(const JsonLimits& limits, TwinKeys* twins) : limits_(limits), counted_(twins) {}

@@ -1,4 +1,4 @@
-// JSON is the one data type that crosses layers. Read strictly (rulings K47), written as UTF-8.
+// JSON is the one data type that crosses layers. Parsed strictly, written as UTF-8.
 #pragma once
 
 #include <cstddef>

@@ -147,6 +147,16 @@ TEST(Yaml, RefusesAliasesDepthSizeAndDuplicates) {
   EXPECT_NE(ParseYaml("a: 1\na: 2").error().message.find("line 2"), std::string::npos);
 }
 
+TEST(Yaml, EndsAtATokenThatBeginsNoValue) {
+  for (const char* text : {",", "a: 1\n---\n,\n", "\n,,,\n---\nb: 2\n", "--- ,"}) {
+    const auto got = ParseYamlDocuments(text);
+    ASSERT_FALSE(got) << text;
+    EXPECT_EQ(got.error().code, Code::kInvalid);
+    EXPECT_NE(got.error().message.find("no value begins here"), std::string::npos)
+        << got.error().message;
+  }
+}
+
 TEST(Yaml, ReadsStreamsAndDropsEmptyDocuments) {
   auto got = ParseYamlDocuments("---\na: 1\n---\n---\nb: |\n  x\n  y\n");
   ASSERT_TRUE(got);

@@ -100,7 +100,13 @@ struct Problem {
 // problem the rest of the events is passed over.
 class Builder : public YAML::EventHandler {
  public:
-  void OnDocumentStart(const YAML::Mark&) override { root_.reset(); }
+  // The parser makes empty documents of a token that begins no node, such as a comma, and never
+  // goes past it.
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (mark.pos <= last_start_) Refuse("no value begins here", mark);
+    last_start_ = mark.pos;
+    root_.reset();
+  }
   void OnDocumentEnd() override {
     if (root_ && !root_->is_null()) documents.push_back(std::move(*root_));
   }
@@ -182,6 +188,7 @@ class Builder : public YAML::EventHandler {
   }
 
   std::optional<Json> root_;
+  int last_start_ = -1;  // of the latest document, in bytes
   std::vector<Level> open_;
 };
 

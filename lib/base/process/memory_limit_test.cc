@@ -2,21 +2,17 @@
 #include "lib/base/process/memory_limit.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "lib/testing/temporary_directory.h"
 
 namespace base {
 namespace {
 
 class MemoryLimitTest : public ::testing::Test {
  protected:
-  MemoryLimitTest() {
-    char pattern[] = "/tmp/cgroup-XXXXXX";
-    root_ = mkdtemp(pattern);
-  }
-  ~MemoryLimitTest() override { std::filesystem::remove_all(root_); }
   void Write(const std::string& file, const std::string& text) {
     std::filesystem::create_directories((root_ / file).parent_path());
     std::ofstream(root_ / file) << text;
@@ -24,7 +20,8 @@ class MemoryLimitTest : public ::testing::Test {
   std::optional<int64_t> Limit() const {
     return MemoryLimit((root_ / "own").string(), (root_ / "fs").string());
   }
-  std::filesystem::path root_;
+  const ::testing::TemporaryDirectory directory_;
+  const std::filesystem::path root_ = directory_.path();
 };
 
 TEST_F(MemoryLimitTest, AContainerSeesItsCgroupAsTheRoot) {

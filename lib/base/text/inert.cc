@@ -174,6 +174,15 @@ std::string InertName(std::string_view name) {
   return quoted + "\"";
 }
 
+size_t BracketBytes(std::string_view text) {
+  constexpr std::string_view kBrackets[] = {"[",      "\uFF3B", "\uFE47", "\u3010", "\u3014",
+                                            "\u3016", "\u3018", "\u301A", "\u27E6", "\u2045"};
+  for (const std::string_view bracket : kBrackets) {
+    if (text.starts_with(bracket)) return bracket.size();
+  }
+  return 0;
+}
+
 std::string WithoutMisleading(std::string_view bytes) {
   const std::string text = ToUtf8(bytes);
   std::string seen;

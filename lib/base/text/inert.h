@@ -25,6 +25,10 @@ std::string Inert(std::string_view text, AlsoEscaped also = nullptr);
 inline constexpr size_t kNameCharacters = 80;
 std::string InertName(std::string_view name);
 
+// The bytes of a bracket at the beginning of `text` that a reader may take for '[', which begins
+// the heads of records and sections; 0: there is none.
+size_t BracketBytes(std::string_view text);
+
 // Every character that Inert would not show as it is becomes a blank.
 std::string WithoutMisleading(std::string_view text);
 

@@ -15,7 +15,7 @@ bool IsUtf8(std::string_view text);             // valid UTF-8, no surrogates, n
 std::string ToUtf8(std::string_view bytes);     // bad bytes become U+FFFD
 size_t CountCharacters(std::string_view text);  // Unicode scalar values; text must be UTF-8
 std::string_view Prefix(std::string_view text, size_t characters);  // at most so many characters
-// At most `characters` characters; when cut, the last one is "…" (rulings K8).
+// At most `characters` characters; when cut, the last one is "…".
 std::string Ellipsize(std::string_view text, size_t characters);
 // Byte offset of the character border at or before / at or after `offset`.
 size_t BorderBefore(std::string_view text, size_t offset);

@@ -1,34 +1,19 @@
 // Whom the client trusts, and what it shows of itself.
 #include <gtest/gtest.h>
-#include <stdlib.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "lib/http/client/client.h"
 #include "lib/testing/http_tls.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace http {
 namespace {
 
 class TlsClient : public ::testing::Test {
  protected:
-  TlsClient() {
-    char name[] = "/tmp/http-tls-XXXXXX";
-    EXPECT_NE(::mkdtemp(name), nullptr);
-    directory_ = name;
-  }
-  ~TlsClient() override { std::filesystem::remove_all(directory_); }
-
-  std::string Write(const std::string& name, const std::string& text) const {
-    const std::string path = directory_ + "/" + name;
-    std::ofstream(path) << text;
-    return path;
-  }
   ClientOptions Options(const std::string& host, int port, const std::string& authority) const {
     ClientOptions options;
     options.base_url = "https://" + host + ":" + std::to_string(port);
-    if (!authority.empty()) options.ca_file = Write("ca.pem", authority);
+    if (!authority.empty()) options.ca_file = directory_.Write("ca.pem", authority);
     return options;
   }
   // The body of the answer, or the error's message.
@@ -42,7 +27,7 @@ class TlsClient : public ::testing::Test {
   }
 
   testing::TlsAuthority authority_;
-  std::string directory_;
+  const testing::TemporaryDirectory directory_;
 };
 
 TEST_F(TlsClient, TrustsTheGivenAuthorityForNamesAndAddresses) {
@@ -73,19 +58,19 @@ TEST_F(TlsClient, ShowsItsCertificate) {
   ClientOptions options = Options("127.0.0.1", server.port(), authority_.certificate_pem());
   EXPECT_NE(Ask(options), "admin");
   const auto mine = authority_.Issue("admin", "");
-  options.certificate_file = Write("client.pem", mine.certificate_pem);
-  options.key_file = Write("client.key", mine.key_pem);
+  options.certificate_file = directory_.Write("client.pem", mine.certificate_pem);
+  options.key_file = directory_.Write("client.key", mine.key_pem);
   EXPECT_EQ(Ask(options), "admin");
 }
 
 TEST_F(TlsClient, SaysWhichFilesAreNoUse) {
   ClientOptions options;
   options.base_url = "https://127.0.0.1:1";
-  options.ca_file = directory_ + "/none.pem";
+  options.ca_file = directory_.File("none.pem");
   EXPECT_EQ(MakeClient(options).error().code, base::Code::kInvalid);
-  options.ca_file = Write("ca.pem", "not a certificate");
+  options.ca_file = directory_.Write("ca.pem", "not a certificate");
   EXPECT_EQ(MakeClient(options).error().code, base::Code::kInvalid);
-  options.ca_file = Write("ca.pem", authority_.certificate_pem());
+  options.ca_file = directory_.Write("ca.pem", authority_.certificate_pem());
   options.certificate_file = options.ca_file;
   EXPECT_EQ(MakeClient(options).error().code, base::Code::kInvalid)
       << "a certificate without its key";

@@ -1,9 +1,7 @@
 // The server behind TLS: what it shows, what it does with those who speak none, and that what it
 // shows may change under load.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -11,19 +9,13 @@
 #include "lib/http/server/server.h"
 #include "lib/testing/http_tls.h"
 #include "lib/testing/raw_socket.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace http {
 namespace {
 
 class TlsServing : public ::testing::Test {
  protected:
-  TlsServing() {
-    char name[] = "/tmp/http-serving-XXXXXX";
-    EXPECT_NE(::mkdtemp(name), nullptr);
-    directory_ = name;
-  }
-  ~TlsServing() override { std::filesystem::remove_all(directory_); }
-
   void Show(const testing::TlsAuthority& authority) {
     const auto issued = authority.Issue("s", "IP:127.0.0.1");
     ASSERT_TRUE(identity_->Set(issued.certificate_pem, issued.key_pem));
@@ -38,7 +30,7 @@ class TlsServing : public ::testing::Test {
   std::unique_ptr<Client> Trusting(const testing::TlsAuthority& authority) {
     ClientOptions options;
     options.base_url = "https://" + server_->address();
-    options.ca_file = directory_ + "/ca" + std::to_string(++files_);
+    options.ca_file = directory_.File("ca" + std::to_string(++files_));
     std::ofstream(options.ca_file) << authority.certificate_pem();
     return MakeClient(options).value();
   }
@@ -53,7 +45,7 @@ class TlsServing : public ::testing::Test {
 
   std::shared_ptr<TlsIdentity> identity_ = std::make_shared<TlsIdentity>();
   std::unique_ptr<Server> server_;
-  std::string directory_;
+  const testing::TemporaryDirectory directory_;
   int files_ = 0;
 };
 

@@ -8,18 +8,15 @@
 #include <filesystem>
 
 #include "lib/base/process/file.h"
-#include "lib/base/process/random.h"
 #include "lib/kube/client/token_source.h"
 #include "lib/testing/fake_clock.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace kube {
 namespace {
 
 class ConfigTest : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_TRUE(base::MakeDirectories(folder_)); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string Write(const std::string& name, const std::string& text) {
     EXPECT_TRUE(base::ReplaceFile(folder_ + "/" + name, text));
     return folder_ + "/" + name;
@@ -40,7 +37,8 @@ class ConfigTest : public ::testing::Test {
     return config ? "" : config.error().message;
   }
 
-  const std::string folder_ = ::testing::TempDir() + "config-" + base::RandomHex(4);
+  const ::testing::TemporaryDirectory directory_;
+  const std::string& folder_ = directory_.path();
 };
 
 TEST_F(ConfigTest, FilesAreRelativeToTheKubeconfig) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <thread>
 
@@ -18,6 +17,7 @@
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/fake_cluster_story.h"
 #include "lib/testing/streams.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace kube {
 namespace {
@@ -331,7 +331,8 @@ TEST_F(ApiServer, ARotatedTokenIsTakenUp) {
 
   ClusterConfig config = Config();
   config.certificate_file = config.key_file = config.token = "";
-  config.token_file = ::testing::TempDir() + "token-" + base::RandomHex(4);
+  const ::testing::TemporaryDirectory directory;
+  config.token_file = directory.File("token");
   ASSERT_TRUE(base::ReplaceFile(config.token_file, "revoked"));
   auto connection = Connection::Make(config, {}, "api-test");
   ASSERT_TRUE(connection);
@@ -348,7 +349,6 @@ TEST_F(ApiServer, ARotatedTokenIsTakenUp) {
   bool is_known = first || first.error().message.find("403") != std::string::npos;
   EXPECT_TRUE(is_known) << first.error().message;
   EXPECT_TRUE(Eventually([&] { return allowed().has_value(); }));
-  std::filesystem::remove(config.token_file);
 }
 
 TEST_F(ApiServer, EventsAreLimitedAndCounted) {

@@ -39,6 +39,8 @@ const Resource& StatefulSets();
 const Resource& Jobs();
 const Resource& NetworkPolicies();
 const Resource& PodDisruptionBudgets();
+const Resource& Roles();
+const Resource& RoleBindings();
 const Resource& EndpointSlices();
 const Resource& Events();  // events.k8s.io/v1
 const Resource& Leases();  // coordination.k8s.io/v1

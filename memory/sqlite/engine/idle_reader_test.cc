@@ -3,6 +3,7 @@
 
 #include "lib/sqlite/page_cache.h"
 #include "lib/testing/fake_clock.h"
+#include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/engine/tenants.h"
 #include "memory/store/memory_fixture.h"
 
@@ -32,7 +33,7 @@ class IdleReaderTest : public ::testing::Test {
     return rows ? rows->size() : 0;
   }
   ::testing::FakeClock clock_;
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   std::unique_ptr<Tenants> tenants_;
 };
 

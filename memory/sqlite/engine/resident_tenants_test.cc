@@ -4,6 +4,7 @@
 
 #include <future>
 
+#include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/engine/tenants.h"
 #include "memory/store/memory_fixture.h"
 
@@ -43,7 +44,7 @@ class ResidentTenants : public ::testing::Test {
     EXPECT_TRUE(found && found->rows.size() == filter.limit);
     return store.Indexes().served > served;
   }
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   std::unique_ptr<Tenants> tenants_;
 };
 

@@ -3,6 +3,7 @@
 
 #include "lib/http/client/client.h"
 #include "lib/testing/fake_clock.h"
+#include "lib/testing/temporary_directory.h"
 #include "memory/api/api_fixture.h"
 #include "memory/sqlite/store/damage_fixture.h"
 
@@ -65,7 +66,7 @@ class SoundnessTest : public ::testing::Test {
     using ApiTest::Send;
   };
   ::testing::FakeClock clock_;
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   const std::string data_ = scratch_.File("data");
   std::string file_;
   std::unique_ptr<RunningServer> server_;

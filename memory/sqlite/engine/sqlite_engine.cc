@@ -1,12 +1,14 @@
 // One store at a time in rounds: who holds one keeps it from being closed for another.
 #include "memory/sqlite/engine/sqlite_engine.h"
 
+#include <chrono>
 #include <filesystem>
 
 #include "lib/base/process/log.h"
 #include "lib/sqlite/page_cache.h"
 #include "memory/sqlite/engine/schema_guard.h"
 #include "memory/sqlite/tables/schema.h"
+#include "memory/store/embedder.h"
 
 namespace memory {
 
@@ -16,6 +18,10 @@ using base::Status;
 namespace {
 
 constexpr size_t kManyUses = 65'536 / 8;  // are written down before the next round
+// For the vectors of rows from before, a second: some thousand rows.
+constexpr auto kFillAtOnce = std::chrono::milliseconds(100);
+// Vectors that cannot be kept are not asked for, and paid for, again at once.
+constexpr auto kAfterFailedPut = std::chrono::seconds(10);
 
 struct FileSizes {
   int64_t tenants = 0, database_bytes = 0, log_bytes = 0;
@@ -50,6 +56,7 @@ Result<std::unique_ptr<SqliteEngine>> SqliteEngine::Start(Options options,
 
 SqliteEngine::SqliteEngine(const Options& options, telemetry::Metrics& metrics)
     : directory_(options.directory),
+      remote_(options.store.remote),
       space_(options.directory, options.space, *options.store.clock) {
   StoreOptions store = options.store;
   store.space = &space_;
@@ -97,6 +104,7 @@ EngineFigures SqliteEngine::Figures() const {
   figures.due_erasures = used.due_erasures;
   figures.index_bytes = static_cast<int64_t>(tenants_->IndexBytes());
   figures.cache_bytes = static_cast<int64_t>(sqlite::PageCacheBytes());
+  figures.remote_gaps = used.remote_gaps;
   figures.spool_bytes = tenants_->SpoolBytes();
   figures.free_bytes = space_.FreeBytes();
   figures.ballast_bytes = space_.BallastBytes();
@@ -113,16 +121,79 @@ bool SqliteEngine::Sweep(const std::stop_token& stop,
   return true;
 }
 
+namespace {
+
+void FillVectors(SqliteStore& store) {
+  const auto until = std::chrono::steady_clock::now() + kFillAtOnce;
+  for (;;) {
+    const Result<bool> more = store.FillVectors();
+    if (!more)
+      base::Log(base::Level::kDebug, "rows get their vectors later",
+                {{"file", store.path()}, {"reason", more.error().message}});
+    if (!more || !*more || std::chrono::steady_clock::now() > until) return;
+  }
+}
+
+}  // namespace
+
 void SqliteEngine::Tidy() {
   std::string name;
   while (std::shared_ptr<SqliteStore> store = tenants_->OpenBehind(name)) {
     store->CloseIdleReaders();
     // What cannot be written down stays in memory and is tried again by the next round.
     if (store->CountUses() >= kManyUses) (void)store->KeepUses();
+    FillVectors(*store);
+    (void)store->KeepFieldsIfDue();
   }
 }
 
+namespace {
+
+// The gaps stay where they are when this fails.
+void NoteLater(const std::string& file, const base::Error& error) {
+  base::Log(base::Level::kDebug, "rows get their remote vectors later",
+            {{"file", file}, {"reason", error.message}});
+}
+
+}  // namespace
+
+// Nobody holds the store while the model is asked: it may be closed for another meanwhile.
+bool SqliteEngine::FillRemoteVectors(const std::stop_token& stop) {
+  if (!remote_ || std::chrono::steady_clock::now() < remote_from_) return false;
+  bool more = false;
+  std::string name;
+  while (std::shared_ptr<SqliteStore> store = tenants_->OpenBehind(name)) {
+    const Result<int64_t> model = remote_->Model(stop);
+    if (!model || stop.stop_requested()) return false;
+    const std::string file = store->path();
+    const Result<RemoteBatch> batch = store->NextRemoteBatch(*model);
+    store.reset();
+    if (!batch) {
+      NoteLater(file, batch.error());
+      continue;
+    }
+    more = more || batch->more;
+    if (batch->rows.empty()) continue;
+    std::vector<std::string> texts;
+    for (const Vectorless& row : batch->rows) texts.push_back(EmbeddedText(row.title, row.content));
+    const auto vectors = remote_->OfRows(texts, stop);
+    if (!vectors) return false;
+    store = tenants_->IfOpen(name);
+    if (!store) continue;
+    if (Status put = store->PutRemoteVectors(*batch, *model, *vectors); !put) {
+      NoteLater(file, put.error());
+      remote_from_ = std::chrono::steady_clock::now() + kAfterFailedPut;
+      return false;
+    }
+  }
+  return more;
+}
+
 // The writer of a file that is opened does what a crash left to be done.
+std::shared_ptr<Store> SqliteEngine::NextOpen(std::string& name) {
+  return tenants_->OpenBehind(name);
+}
+
 void SqliteEngine::Recover(const std::stop_token& stop) {
   for (const std::string& name : tenants_->Unclosed()) {
     if (stop.stop_requested()) return;

@@ -2,6 +2,7 @@
 // volume, and the thread that looks for damage.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -34,6 +35,8 @@ class SqliteEngine final : public Engine {
   bool Sweep(const std::stop_token& stop,
              const std::function<void(const base::Result<Swept>&)>& on_swept) override;
   void Tidy() override;
+  bool FillRemoteVectors(const std::stop_token& stop) override;
+  std::shared_ptr<Store> NextOpen(std::string& name) override;
   void Recover(const std::stop_token& stop) override;
   void Close() override;
   Tenants& tenants() { return *tenants_; }
@@ -42,6 +45,8 @@ class SqliteEngine final : public Engine {
   SqliteEngine(const Options& options, telemetry::Metrics& metrics);
   // In the order of construction.
   const std::string directory_;
+  const std::shared_ptr<RemoteEmbedder> remote_;
+  std::chrono::steady_clock::time_point remote_from_;  // of the thread that fills its vectors
   SpaceGuard space_;
   memory::Soundness soundness_;
   std::unique_ptr<Tenants> tenants_;

@@ -211,6 +211,13 @@ std::shared_ptr<SqliteStore> Tenants::OpenBehind(std::string& name) {
   return nullptr;
 }
 
+std::shared_ptr<SqliteStore> Tenants::IfOpen(const std::string& name) {
+  std::lock_guard lock(mutex_);
+  const auto place = entries_.find(name);
+  if (place == entries_.end() || place->second.state != State::kOpen) return nullptr;
+  return place->second.store;
+}
+
 Tenants::Usage Tenants::Used() const {
   std::lock_guard lock(mutex_);
   Usage usage;
@@ -219,6 +226,7 @@ Tenants::Usage Tenants::Used() const {
     const SqliteStore::Used used = entry.store->Usage();
     usage.rows += used.rows;
     usage.due_erasures += entry.store->DueErasures();
+    usage.remote_gaps += static_cast<int64_t>(entry.store->RemoteGapCount());
     usage.longest_log = std::max(usage.longest_log, used.log_bytes);
     usage.most_rows = std::max(usage.most_rows, used.rows);
     usage.most_bytes = std::max(usage.most_bytes, used.bytes);

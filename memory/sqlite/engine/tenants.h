@@ -34,6 +34,9 @@ class Tenants {
   // finishes its pending work.
   std::vector<std::string> Unclosed();
 
+  // A tenant whose file is open now, or null. It counts as no use.
+  std::shared_ptr<SqliteStore> IfOpen(const std::string& name);
+
   // The next open tenant by name after `name`; sets `name`. Null: `name` was the last.
   std::shared_ptr<SqliteStore> OpenBehind(std::string& name);
 
@@ -44,7 +47,7 @@ class Tenants {
   // Of those that are open: rows of all, and the most that one of them keeps.
   struct Usage {
     int64_t rows = 0, most_rows = 0, most_bytes = 0;
-    int64_t due_erasures = 0, longest_log = 0;
+    int64_t due_erasures = 0, longest_log = 0, remote_gaps = 0;
   };
   Usage Used() const;
   size_t IndexBytes() const;   // words in memory, of all

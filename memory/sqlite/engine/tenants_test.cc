@@ -8,6 +8,7 @@
 
 #include "lib/base/json/json.h"
 #include "lib/base/process/file.h"
+#include "lib/testing/temporary_directory.h"
 #include "memory/store/memory_fixture.h"
 
 namespace memory {
@@ -19,7 +20,7 @@ class TenantsTest : public ::testing::Test {
     return std::make_unique<Tenants>(scratch_.path(), StoreOptions(), most_open);
   }
   static std::string NameOf(int i) { return "team-" + std::to_string(i); }
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
 };
 
 int64_t Rows(SqliteStore& store) {

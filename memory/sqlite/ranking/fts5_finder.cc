@@ -72,11 +72,12 @@ Result<Fts5Finder> Fts5Finder::Make(sqlite::Database& database) {
 
 namespace {
 
-Status FindRange(sqlite::Database& database, const std::string& expression, int64_t low,
-                 int64_t high) {
-  ASSIGN_OR_RETURN(sqlite::Statement find,
-                   database.Prepare("SELECT hits(words) FROM words WHERE words MATCH ?1 AND "
-                                    "rowid BETWEEN ?2 AND ?3"));
+constexpr const char* kFindWords =
+    "SELECT hits(words) FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3";
+
+Status FindRange(sqlite::Database& database, const char* sql, const std::string& expression,
+                 int64_t low, int64_t high) {
+  ASSIGN_OR_RETURN(sqlite::Statement find, database.Prepare(sql));
   find.Bind(expression).Bind(low).Bind(high);
   return find.Run();
 }
@@ -96,16 +97,30 @@ Result<bool> Fts5Finder::Find(sqlite::Database& database, const RankQuery& query
   sink_->owner = std::move(owner);
   const sqlite::TimeLimit limit(database, query.deadline_ms, query.stop);
   Status found;
-  if (query.ranges.empty()) found = FindRange(database, expression, 0, INT64_MAX);
+  if (query.ranges.empty()) found = FindRange(database, kFindWords, expression, 0, INT64_MAX);
   for (int64_t range : query.ranges) {
     if (!found) break;
-    found = FindRange(database, expression, range << kRangeBits, ((range + 1) << kRangeBits) - 1);
+    found = FindRange(database, kFindWords, expression, range << kRangeBits,
+                      ((range + 1) << kRangeBits) - 1);
   }
   if (found) return false;
   if (found.error().code == Code::kTimeout) return true;  // what was found counts
   // Anything else than a plain error is no fault of the expression.
   if (query.operators && sqlite3_errcode(database.handle()) == SQLITE_ERROR)
     return NoExpression(sqlite3_errmsg(database.handle()));
+  return found.error();
+}
+
+Result<bool> Fts5Finder::FindTexts(sqlite::Database& database, const TextTable& table,
+                                   const TextQuery& query, const std::string& expression,
+                                   std::vector<size_t> owner, Matches& found_rows) {
+  sink_->found = &found_rows;
+  sink_->owner = std::move(owner);
+  const sqlite::TimeLimit limit(database, query.deadline_ms, query.stop);
+  Status found = FindRange(database, table.find, expression, query.project << kRangeBits,
+                           ((query.project + 1) << kRangeBits) - 1);
+  if (found) return false;
+  if (found.error().code == Code::kTimeout) return true;
   return found.error();
 }
 

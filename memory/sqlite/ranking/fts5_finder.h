@@ -9,6 +9,7 @@
 #include "memory/model/postings.h"
 #include "memory/model/scoring.h"
 #include "memory/sqlite/ranking/rank_query.h"
+#include "memory/sqlite/ranking/text_table.h"
 
 namespace memory {
 
@@ -22,6 +23,10 @@ class Fts5Finder {
   // `owner` is empty. True: the deadline came first. kInvalid: malformed, with query.operators.
   base::Result<bool> Find(sqlite::Database& database, const RankQuery& query,
                           const std::string& expression, std::vector<size_t> owner, Matches& found);
+  // The same in another table; the expression is one of ours.
+  base::Result<bool> FindTexts(sqlite::Database& database, const TextTable& table,
+                               const TextQuery& query, const std::string& expression,
+                               std::vector<size_t> owner, Matches& found);
 
  private:
   struct Sink;

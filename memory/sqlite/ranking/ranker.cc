@@ -2,11 +2,14 @@
 #include "memory/sqlite/ranking/ranker.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text/text.h"
+#include "memory/sqlite/ranking/near_rows.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/waiting.h"
 
@@ -26,6 +29,11 @@ constexpr size_t kScored = 512, kScoredOfMore = 8192;
 constexpr int64_t kMaxTopics = 20;    // of a range
 constexpr size_t kKeptWords = 4096;   // from one question to the next
 constexpr size_t kSortedAtOnce = 64;  // of a ranking: seldom more are looked at
+// Rows whose vectors are read from the file for one question, some 30 ms; of more, what is not in
+// the resident index is found by words alone.
+constexpr double kReadVectors = 20'000;
+// Of their bytes, which a question holds twice: some 5,000 rows of 1,536 dimensions.
+constexpr double kReadVectorBytes = 8 << 20;
 
 }  // namespace
 
@@ -34,8 +42,12 @@ struct Ranker::Search {
   Question question;  // empty for an FTS5 expression
   Statistics statistics;
   std::vector<int64_t> ranges;                    // those that hold anything
-  std::optional<ResidentIndexes::Pinned> pinned;  // nullopt: FTS5 finds
+  std::optional<ResidentIndexes::Pinned> pinned;  // nullopt: all is read from the file
+  bool words_pinned = false;                      // false: FTS5 finds words
   bool partial = false, behind = false;
+  std::vector<Similarity> near;  // of all rows with vectors, in order of slots
+  FusionWeights weights;         // of what made these vectors
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 
 Ranker::Ranker(Fts5Finder fts5, Tokens tokens, ResidentIndexes* resident)
@@ -113,7 +125,7 @@ void AddHits(const Matches& found, std::span<Record> records) {
 
 // A text that is a topic key, or the beginning of one, finds its row.
 Status AddTopics(sqlite::Database& database, const RankQuery& query,
-                 const std::vector<int64_t>& ranges, std::vector<Scored>& rows) {
+                 const std::vector<int64_t>& ranges, std::vector<Ranked>& rows) {
   std::string text(base::Trim(query.text));
   if (text.empty() || base::CountCharacters(text) > api::kMaxTopicKey) return {};
   bool key_like =
@@ -121,7 +133,7 @@ Status AddTopics(sqlite::Database& database, const RankQuery& query,
   // U+10FFFF sorts behind every character; for an exact look-up NUL ends the range at once.
   const std::string end = text + (key_like ? std::string("\U0010FFFF") : std::string(1, '\0'));
   double best = 0;
-  for (const Scored& row : rows) best = std::max(best, row.score);
+  for (const Ranked& row : rows) best = std::max(best, row.score);
   for (int64_t range : ranges) {
     ASSIGN_OR_RETURN(
         sqlite::Statement read,
@@ -132,8 +144,9 @@ Status AddTopics(sqlite::Database& database, const RankQuery& query,
     read.Bind(text).Bind(end).Bind(range).Bind(kMaxTopics);
     RETURN_IF_ERROR(read.ForEachRow([&](const sqlite::Statement& row) {
       const int64_t slot = row.Int(0);
-      std::erase_if(rows, [&](const Scored& other) { return other.slot == slot; });
-      rows.push_back({slot, best + (row.Int(1) ? 1.0 : 0.5)});
+      const double score = best + (row.Int(1) ? 1.0 : 0.5);
+      std::erase_if(rows, [&](const Ranked& other) { return other.slot == slot; });
+      rows.push_back({slot, score, score, {}, Method::kLexical});
     }));
   }
   return {};
@@ -141,18 +154,18 @@ Status AddTopics(sqlite::Database& database, const RankQuery& query,
 
 // Walks down the ranking, which it sorts as far as needed, until `limit` rows are live and asked
 // for.
-Result<std::vector<Scored>> Select(sqlite::Database& database, const RankQuery& query,
-                                   std::vector<Scored> ranked) {
-  std::vector<Scored> selected;
+Result<std::vector<Ranked>> Select(sqlite::Database& database, const RankQuery& query,
+                                   std::vector<Ranked> ranked) {
+  std::vector<Ranked> selected;
   size_t sorted = 0;
   for (size_t i = 0; i < ranked.size() && selected.size() < query.limit; ++i) {
     if (i == sorted) {
       sorted = std::min(ranked.size(), 2 * sorted + std::max(query.limit, kSortedAtOnce));
       auto from = ranked.begin() + static_cast<std::ptrdiff_t>(i);
       auto to = ranked.begin() + static_cast<std::ptrdiff_t>(sorted);
-      std::partial_sort(from, to, ranked.end(), RanksBefore);
+      std::partial_sort(from, to, ranked.end(), IsRankedBefore);
     }
-    const Scored& row = ranked[i];
+    const Ranked& row = ranked[i];
     ASSIGN_OR_RETURN(
         sqlite::Statement read,
         database.Prepare("SELECT type, project, type IN ('audit', 'security') FROM observations o "
@@ -162,6 +175,10 @@ Result<std::vector<Scored>> Select(sqlite::Database& database, const RankQuery& 
     if (!live) continue;
     if (query.type ? read.Text(0) != *query.type : read.Int(2) != 0) continue;
     if (query.project && read.Int(1) != *query.project) continue;
+    if (query.admits) {
+      ASSIGN_OR_RETURN(const bool admitted, query.admits(row.slot));
+      if (!admitted) continue;
+    }
     selected.push_back(row);
   }
   return selected;
@@ -176,8 +193,10 @@ Status Ranker::Find(sqlite::Database& database, const RankQuery& query, Search& 
                    StatisticsOf(database, query, question.words.size(), search.ranges));
   std::optional<std::vector<WordKeys>> keys;
   if (resident_ && !question.words.empty()) keys = tokens_.OfQuestion(question);
-  if (keys && !query.even_behind) search.pinned = resident_->Pin(database, tokens_, search.ranges);
-  if (search.pinned) {
+  const bool wanted = (keys && !query.even_behind) || !query.meaning.values.empty();
+  if (resident_ && wanted) search.pinned = resident_->Pin(database, tokens_, search.ranges);
+  search.words_pinned = search.pinned && keys && !query.even_behind;
+  if (search.words_pinned) {
     search.pinned->Find(*keys, found_);
   } else if (query.operators || !question.words.empty()) {
     if (!query.even_behind) {
@@ -206,7 +225,7 @@ Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQ
   if (found_.rows.size() > most) fewer = Strongest(found_, search.statistics, most);
   const std::vector<Match>& strongest = fewer.empty() ? found_.rows : fewer;
   std::vector<Record> records;
-  if (search.pinned) {
+  if (search.words_pinned) {
     records.reserve(2 * strongest.size());
     search.pinned->AppendRecords(found_, strongest, records);
   } else {
@@ -215,7 +234,7 @@ Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQ
   std::sort(records.begin(), records.end(), IsBefore);
   if (!query.neighbours) return records;
   std::vector<Record> neighbours;
-  if (search.pinned)
+  if (search.words_pinned)
     search.pinned->AppendNeighbours(records, kNeighbourReach, neighbours);
   else
     RETURN_IF_ERROR(AppendNeighbours(database, query, records, kNeighbourReach, neighbours));
@@ -224,6 +243,39 @@ Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQ
   records.insert(records.end(), neighbours.begin(), neighbours.end());
   std::inplace_merge(records.begin(), records.begin() + middle, records.end(), IsBefore);
   return records;
+}
+
+// As FindNear, by the remote model. Before Find, which holds indexes that nobody writes to
+// meanwhile. What the deadline cuts off counts as nothing: the table is quicker.
+Status Ranker::FindRemote(sqlite::Database& database, const RankQuery& query, Search& search) {
+  const Meaning& meaning = query.remote_meaning;
+  if (meaning.values.empty()) return {};
+  std::vector<int64_t> ranges;
+  ASSIGN_OR_RETURN(const Statistics statistics, StatisticsOf(database, query, 0, ranges));
+  const double bytes = statistics.rows * static_cast<double>(meaning.values.size());
+  if (statistics.rows > kReadVectors || bytes > kReadVectorBytes) return {};
+  ASSIGN_OR_RETURN(const bool cut, ReadNear(database, meaning, std::move(ranges), query.deadline_ms,
+                                            query.stop, search.near));
+  if (cut) search.near.clear();
+  search.weights = meaning.weights;
+  return {};
+}
+
+// The rows that mean what the question means, within what is left of the deadline.
+Status Ranker::FindNear(sqlite::Database& database, const RankQuery& query, Search& search) {
+  if (query.meaning.values.empty() || !search.near.empty()) return {};
+  search.weights = query.meaning.weights;
+  if (search.pinned && resident_->model() == query.meaning.model) {
+    search.pinned->AppendSimilarities(query.meaning, search.near);
+    return {};
+  }
+  if (search.statistics.rows > kReadVectors) return {};
+  const auto spent = std::chrono::steady_clock::now() - search.begun;
+  const int64_t spent_ms = std::chrono::duration_cast<std::chrono::milliseconds>(spent).count();
+  ASSIGN_OR_RETURN(const bool cut, ReadNear(database, query.meaning, search.ranges,
+                                            query.deadline_ms - spent_ms, query.stop, search.near));
+  search.partial = search.partial || cut;
+  return {};
 }
 
 // What one large question took is given back: it would stay with each connection for good.
@@ -238,19 +290,28 @@ Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query)
   Clear();
   Search search;
   if (!query.operators) search.question = ReadQuestion(query.text);
+  RETURN_IF_ERROR(FindRemote(database, query, search));
   RETURN_IF_ERROR(Find(database, query, search));
-  Ranking ranking{{}, search.partial, search.behind};
+  Ranking ranking;
+  ranking.behind = search.behind;
   if (search.behind) return ranking;
+  const std::vector<double> idf = InverseFrequencies(search.statistics);
+  if (!idf.empty()) ranking.whole = std::accumulate(idf.begin(), idf.end(), 0.0);
+  RETURN_IF_ERROR(FindNear(database, query, search));
+  ranking.partial = search.partial;
+  ranking.by_meaning = !search.near.empty();
+  const size_t candidates = std::max(found_.rows.size(), search.near.size());
   for (size_t most = std::max(kScored, query.limit);; most = kScoredOfMore) {
     ASSIGN_OR_RETURN(std::vector<Record> records, Load(database, query, search, most));
-    const bool all = most >= std::min(found_.rows.size(), kScoredOfMore);
+    const bool all = most >= std::min(candidates, kScoredOfMore);
     // Given back before anything is read from the file: who writes to the index waits for it.
     const bool was_pinned = search.pinned.has_value();
     search.pinned.reset();
-    std::vector<Scored> scored =
+    const std::vector<Scored> scored =
         Score(std::move(records), search.statistics, search.question.asks_when);
-    if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, search.ranges, scored));
-    ASSIGN_OR_RETURN(ranking.rows, Select(database, query, std::move(scored)));
+    std::vector<Ranked> ranked = Fuse(scored, search.near, search.weights, most, query.limit);
+    if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, search.ranges, ranked));
+    ASSIGN_OR_RETURN(ranking.rows, Select(database, query, std::move(ranked)));
     if (all || ranking.rows.size() >= query.limit) break;
     if (!was_pinned) continue;
     Clear();

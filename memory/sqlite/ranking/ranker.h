@@ -1,22 +1,25 @@
-// Finds and ranks the rows of some ranges that answer a question, best first. Ranges with a
-// resident index (resident_indexes.h) are searched in memory, others by FTS5; scoring.h ranks both
-// alike.
+// Finds and ranks the rows of some ranges that answer a question, best first, by its words and by
+// its meaning. Ranges with a resident index (resident_indexes.h) are searched in memory, others by
+// FTS5 and in the table of vectors; scoring.h and fusion.h rank both alike.
 #pragma once
 
 #include <vector>
 
 #include "lib/sqlite/database.h"
-#include "memory/model/scoring.h"
+#include "memory/model/fusion.h"
 #include "memory/sqlite/ranking/fts5_finder.h"
 #include "memory/sqlite/ranking/rank_query.h"
 #include "memory/sqlite/ranking/resident_indexes.h"
+#include "memory/sqlite/ranking/text_table.h"
 
 namespace memory {
 
 struct Ranking {
-  std::vector<Scored> rows;
-  bool partial = false;  // the deadline came first, or the stop
-  bool behind = false;   // nothing was searched: rows wait for the index
+  std::vector<Ranked> rows;
+  double whole = 1;         // `lexical` of a row that has each word of the question once
+  bool by_meaning = false;  // rows with vectors were there, and ranked by them too
+  bool partial = false;     // the deadline came first, or the stop
+  bool behind = false;      // nothing was searched: rows wait for the index
 };
 
 // Bound to one connection, whose thread calls it.
@@ -28,11 +31,16 @@ class Ranker {
   ~Ranker();
   // kInvalid: a malformed expression with `operators`.
   base::Result<Ranking> Rank(sqlite::Database& database, const RankQuery& query);
+  // The rows of another table.
+  base::Result<TextMatches> RankTexts(sqlite::Database& database, const TextTable& table,
+                                      const TextQuery& query);
 
  private:
   Ranker(Fts5Finder fts5, Tokens tokens, ResidentIndexes* resident);
   struct Search;
   base::Status Find(sqlite::Database& database, const RankQuery& query, Search& search);
+  base::Status FindRemote(sqlite::Database& database, const RankQuery& query, Search& search);
+  base::Status FindNear(sqlite::Database& database, const RankQuery& query, Search& search);
   base::Result<std::vector<Record>> Load(sqlite::Database& database, const RankQuery& query,
                                          const Search& search, size_t most);
   void Clear();

@@ -8,6 +8,7 @@
 
 #include "lib/base/process/log.h"
 #include "memory/model/slots.h"
+#include "memory/sqlite/ranking/near_rows.h"
 
 namespace memory {
 
@@ -27,16 +28,16 @@ constexpr int64_t kChunkRows = 2048, kChunkWords = 64 * 1024;
 constexpr int64_t kBytesPerRow = 200;  // about; what it really is shows when it is built
 constexpr size_t kMaxRanges = 64;      // of one question
 
-constexpr const char* kSelectRow =
-    "SELECT slot, session, position, words, marks, created_ms, title, content, tags, grams "
-    "FROM observations WHERE slot = ?1 AND deleted_ms IS NULL";
+// Rows of a range, ?1 to ?2, with their vectors of the model ?3.
 constexpr const char* kSelectRows =
-    "SELECT slot, session, position, words, marks, created_ms, title, content, tags, grams "
-    "FROM observations WHERE slot BETWEEN ?1 AND ?2 AND deleted_ms IS NULL ORDER BY slot LIMIT ?3";
+    "SELECT slot, session, position, words, marks, created_ms, title, content, tags, grams, "
+    "(SELECT v.vector FROM vectors v WHERE v.slot = o.slot AND v.model = ?3) "
+    "FROM observations o WHERE slot BETWEEN ?1 AND ?2 AND deleted_ms IS NULL "
+    "ORDER BY slot LIMIT ?4";
 
 struct Texts {
   Record facts;
-  std::string title, content, tags, grams;
+  std::string title, content, tags, grams, vector;
 };
 
 Texts TextsAt(const Statement& row) {
@@ -44,7 +45,17 @@ Texts TextsAt(const Statement& row) {
           row.Text(6),
           row.Text(7),
           row.Text(8),
-          row.Text(9)};
+          row.Text(9),
+          row.Text(10)};
+}
+
+void PutVectors(std::span<const Texts> rows, RangeVectors& vectors) {
+  std::vector<RangeVectors::NewRow> made;
+  for (const Texts& row : rows) {
+    const Record& facts = row.facts;
+    made.push_back({facts.slot, facts.session, facts.position, AsVector(row.vector)});
+  }
+  vectors.Put(made);
 }
 
 RangeIndex::NewRow RowOf(const Texts& texts, const Tokens& tokens) {
@@ -59,9 +70,13 @@ Result<int64_t> VersionOf(Database& reader) {
   return row ? read.Int(0) : 0;
 }
 
-void NoteChange(void* slots, int, const char*, const char* table, sqlite3_int64 slot) {
-  if (std::string_view(table) == "observations")
-    static_cast<std::vector<int64_t>*>(slots)->push_back(slot);
+void NoteChange(void* changes, int what, const char*, const char* table, sqlite3_int64 slot) {
+  auto& noted = *static_cast<ChangedSlots*>(changes);
+  const std::string_view changed = table;
+  if (changed == "observations" || changed == "vectors") noted.all.push_back(slot);
+  if ((changed == "observations" && what == SQLITE_INSERT) ||
+      (changed == "remote_vectors" && what == SQLITE_DELETE))
+    noted.remote_gaps.push_back(slot);
 }
 
 }  // namespace
@@ -86,6 +101,11 @@ void ResidentIndexes::Pinned::AppendNeighbours(const std::vector<Record>& record
   for (const auto& held : held_) held->entry->index.AppendNeighbours(records, reach, neighbours);
 }
 
+void ResidentIndexes::Pinned::AppendSimilarities(const Meaning& meaning,
+                                                 std::vector<Similarity>& near) const {
+  for (const auto& held : held_) held->entry->vectors.AppendSimilarities(meaning.values, near);
+}
+
 ResidentIndexes::~ResidentIndexes() {
   Stop();
   options_.budget->Leave(store_);
@@ -96,18 +116,22 @@ void ResidentIndexes::Watch(Database& writer) {
 }
 
 Status ResidentIndexes::Publish(Database& writer) {
-  if (changed_.empty()) return {};
+  if (!changed_.remote_gaps.empty() && options_.on_remote_gaps)
+    options_.on_remote_gaps(changed_.remote_gaps);
+  changed_.remote_gaps.clear();
+  std::vector<int64_t>& slots = changed_.all;
+  if (slots.empty()) return {};
   ASSIGN_OR_RETURN(Statement raise,
                    writer.Prepare("INSERT INTO counters VALUES('version', 1) ON CONFLICT(name) "
                                   "DO UPDATE SET value = value + 1 RETURNING value"));
   ASSIGN_OR_RETURN(bool row, raise.Step());
   const int64_t version = row ? raise.Int(0) : 0;
   RETURN_IF_ERROR(raise.Run());
-  std::sort(changed_.begin(), changed_.end());
-  changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+  std::sort(slots.begin(), slots.end());
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
   const std::lock_guard lock(mutex_);
   published_ = version;
-  for (int64_t slot : changed_) {
+  for (int64_t slot : slots) {
     const int64_t range = slot >> kRangeBits;
     const std::shared_ptr<Entry> entry = Known(range);
     if (!entry) continue;
@@ -115,7 +139,7 @@ Status ResidentIndexes::Publish(Database& writer) {
     if (entry->pending.size() % kRefresh == 0) Want(range);
     if (entry->pending.size() > kForget) Drop(*entry);
   }
-  changed_.clear();
+  slots.clear();
   return {};
 }
 
@@ -180,16 +204,21 @@ Status ResidentIndexes::CatchUp(Entry& entry, Database& reader, const Tokens& to
   std::sort(slots.begin(), slots.end());
   slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
   std::vector<RangeIndex::NewRow> rows;
+  std::vector<Texts> texts;
   for (int64_t slot : slots) {
-    ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRow));
-    read.Bind(slot);
+    ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRows));
+    read.Bind(slot).Bind(slot).Bind(options_.model).Bind(int64_t{1});
     ASSIGN_OR_RETURN(bool live, read.Step());
-    if (live)
-      rows.push_back(RowOf(TextsAt(read), tokens));
-    else
+    if (live) {
+      texts.push_back(TextsAt(read));
+      rows.push_back(RowOf(texts.back(), tokens));
+    } else {
       entry.index.Remove(slot);
+      entry.vectors.Remove(slot);
+    }
   }
   entry.index.Put(std::move(rows));
+  if (options_.dimensions > 0) PutVectors(texts, entry.vectors);
   // What has outgrown the budget, or was displaced, still answers who holds it.
   if (!Weigh(entry, 0)) return {};
   const std::lock_guard lock(mutex_);
@@ -222,7 +251,7 @@ void ResidentIndexes::Drop(const Entry& entry) {
 }
 
 bool ResidentIndexes::Weigh(Entry& entry, size_t at_least) {
-  const size_t bytes = std::max(entry.index.bytes(), at_least);
+  const size_t bytes = std::max(entry.index.bytes() + entry.vectors.bytes(), at_least);
   if (!options_.budget->Weigh(PlaceOf(entry.index.range()), entry, bytes)) return false;
   const std::lock_guard lock(mutex_);
   entry.crowded = entry.index.IsCrowded();
@@ -240,7 +269,7 @@ Status ResidentIndexes::Build(int64_t range) {
     if (refresh && options_.build_at_once) return {};
     published = published_;
     if (!refresh) {
-      entry = std::make_shared<Entry>(range);
+      entry = std::make_shared<Entry>(range, options_.dimensions);
       options_.budget->Put(PlaceOf(range), entry);
       entries_[range] = entry;  // from here on changes of the range are noted
     }
@@ -272,7 +301,8 @@ Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& token
                      reader.Prepare("SELECT live_rows FROM ranges WHERE number = ?1"));
     read.Bind(range);
     ASSIGN_OR_RETURN(bool row, read.Step());
-    expected = static_cast<size_t>((row ? read.Int(0) : 0) * kBytesPerRow);
+    const int64_t bytes = kBytesPerRow + static_cast<int64_t>(options_.dimensions);
+    expected = static_cast<size_t>((row ? read.Int(0) : 0) * bytes);
     const std::unique_lock writing(entry.mutex);
     if (!Weigh(entry, expected)) return no_room;
   }
@@ -284,7 +314,7 @@ Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& token
     std::vector<Texts> texts;
     {
       ASSIGN_OR_RETURN(Statement read, reader.Prepare(kSelectRows));
-      read.Bind(next).Bind(end).Bind(kChunkRows);
+      read.Bind(next).Bind(end).Bind(options_.model).Bind(kChunkRows);
       int64_t words = 0;
       more = false;
       RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
@@ -300,6 +330,7 @@ Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& token
     for (const Texts& row : texts) rows.push_back(RowOf(row, tokens));
     const std::unique_lock writing(entry.mutex);
     entry.index.Put(std::move(rows));
+    if (options_.dimensions > 0) PutVectors(texts, entry.vectors);
     if (!Weigh(entry, more ? expected : 0)) return no_room;
     const std::lock_guard lock(mutex_);
     if (stopping_) return base::Error{base::Code::kUnavailable, "the program is stopping"};

@@ -1,6 +1,6 @@
-// The resident indexes of a store: postings (postings.h) of the ranges that are queried, kept equal
-// to the file within the budget of all stores (resident_budget.h). FTS5 finds the rest. Reasons are
-// in ADR 10.
+// The resident indexes of a store: postings (postings.h) and vectors (range_vectors.h) of the
+// ranges that are queried, kept equal to the file within the budget of all stores
+// (resident_budget.h). FTS5 finds the rest. Reasons are in ADR 10.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,18 @@
 
 #include "lib/sqlite/database.h"
 #include "memory/model/postings.h"
+#include "memory/model/range_vectors.h"
 #include "memory/sqlite/ranking/fts5_tokens.h"
+#include "memory/sqlite/ranking/rank_query.h"
 #include "memory/sqlite/ranking/resident_budget.h"
 
 namespace memory {
+
+// What the transactions of the writer change.
+struct ChangedSlots {
+  std::vector<int64_t> all;          // of rows, and of their vectors
+  std::vector<int64_t> remote_gaps;  // that are new, or lost their remote vector
+};
 
 class ResidentIndexes {
  public:
@@ -29,6 +37,10 @@ class ResidentIndexes {
     std::string path;                        // of the store's file
     std::shared_ptr<ResidentBudget> budget;  // of all stores
     bool build_at_once = false;  // by who asks first, instead of in the background: for tests
+    int64_t model = 0;           // whose vectors of rows are kept beside their words
+    size_t dimensions = 0;       // of that model; 0: no vectors are kept
+    // Told by Publish of rows that may need a vector of the remote model. Null: nobody is.
+    std::function<void(const std::vector<int64_t>& slots)> on_remote_gaps = nullptr;
   };
   explicit ResidentIndexes(Options options)
       : options_(std::move(options)), store_(options_.budget->Join()) {}
@@ -47,6 +59,8 @@ class ResidentIndexes {
                        std::vector<Record>& records) const;
     void AppendNeighbours(const std::vector<Record>& records, int64_t reach,
                           std::vector<Record>& neighbours) const;
+    // In order of slots.
+    void AppendSimilarities(const Meaning& meaning, std::vector<Similarity>& near) const;
 
    private:
     friend class ResidentIndexes;
@@ -57,6 +71,7 @@ class ResidentIndexes {
   // no index or lags too far; an index that is requested again is built.
   std::optional<Pinned> Pin(sqlite::Database& reader, const Tokens& tokens,
                             std::vector<int64_t> ranges);
+  int64_t model() const { return options_.model; }  // whose vectors are kept
 
   // Drops a range's index, since postings of dead rows stay in it for a while. Queries bring the
   // index back.
@@ -76,9 +91,10 @@ class ResidentIndexes {
   // Locks are taken in this order: an entry's, ResidentIndexes::mutex_, the budget's. Where several
   // entries are locked they are of this store, in order of ranges.
   struct Entry : ResidentBudget::Resident {
-    explicit Entry(int64_t range) : index(range) {}
-    std::shared_mutex mutex;  // over index
+    Entry(int64_t range, size_t dimensions) : index(range), vectors(range, dimensions) {}
+    std::shared_mutex mutex;  // over index and vectors
     RangeIndex index;
+    RangeVectors vectors;
     // Under ResidentIndexes::mutex_:
     std::vector<Change> pending;  // in order of versions
     bool ready = false, crowded = false;
@@ -97,8 +113,8 @@ class ResidentIndexes {
   void Run();
 
   const Options options_;
-  const uint64_t store_;          // in the budget
-  std::vector<int64_t> changed_;  // slots; the writer's thread only
+  const uint64_t store_;  // in the budget
+  ChangedSlots changed_;  // the writer's thread only
   mutable std::mutex mutex_;
   std::unordered_map<int64_t, std::weak_ptr<Entry>> entries_;  // the budget owns them
   int64_t published_ = 0;

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/store/memory_fixture.h"
 
@@ -35,9 +36,10 @@ class Source {
   std::mt19937_64 random_;
 };
 
-std::unique_ptr<SqliteStore> Open(const std::string& path, size_t index_bytes,
-                                  bool at_once = true) {
+std::unique_ptr<SqliteStore> Open(const std::string& path, size_t index_bytes, bool at_once = true,
+                                  std::shared_ptr<const Embedder> embedder = nullptr) {
   StoreOptions options;
+  options.embedder = std::move(embedder);
   options.index_bytes = index_bytes;
   options.index_at_once = at_once;
   options.query_deadline_ms = 60'000;
@@ -57,12 +59,14 @@ std::string Answer(SqliteStore& store, const Filter& filter, const std::string& 
   return answer;
 }
 
-TEST(ResidentIndexes, AnswerAsFts5DoesAfterAnyHistory) {
+// Two stores with one history, of which one has no resident index.
+void CompareHistories(const std::shared_ptr<const Embedder>& embedder) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Source source(seed);
-  ScratchDirectory scratch;
-  auto with = Open(scratch.File("with"), 1 << 20), without = Open(scratch.File("without"), 0);
+  testing::TemporaryDirectory scratch;
+  auto with = Open(scratch.File("with"), 1 << 20, true, embedder);
+  auto without = Open(scratch.File("without"), 0, true, embedder);
   int64_t now_ms = kMidnight, last = 0;
   for (int step = 0; step < 600; ++step) {
     now_ms += static_cast<int64_t>(source.Below(8 * kMinute));
@@ -90,7 +94,7 @@ TEST(ResidentIndexes, AnswerAsFts5DoesAfterAnyHistory) {
                 without->Delete(id, hard, now_ms).has_value());
     } else if (source.Below(20) == 0) {
       with = nullptr;
-      with = Open(scratch.File("with"), 1 << 20);
+      with = Open(scratch.File("with"), 1 << 20, true, embedder);
     }
     Filter filter;
     if (source.Below(4)) filter.project = source.Below(3) ? "p" : "q";
@@ -106,8 +110,14 @@ TEST(ResidentIndexes, AnswerAsFts5DoesAfterAnyHistory) {
   EXPECT_EQ(without->Indexes().served, 0);
 }
 
+TEST(ResidentIndexes, AnswerAsFts5DoesAfterAnyHistory) { CompareHistories(nullptr); }
+
+TEST(ResidentIndexes, AnswerByMeaningAsTheTableOfVectorsDoes) {
+  CompareHistories(std::make_shared<WordBag>());
+}
+
 TEST(ResidentIndexes, KeepToTheirBudgetAndLetTheLeastAskedGo) {
-  ScratchDirectory scratch;
+  testing::TemporaryDirectory scratch;
   auto store = Open(scratch.File("store"), 16 << 10);
   Source source(1);
   for (int i = 0; i < 400; ++i) {
@@ -129,7 +139,7 @@ TEST(ResidentIndexes, KeepToTheirBudgetAndLetTheLeastAskedGo) {
 }
 
 TEST(ResidentIndexes, AreBuiltInTheBackgroundForWhatIsAskedAgain) {
-  ScratchDirectory scratch;
+  testing::TemporaryDirectory scratch;
   auto store = Open(scratch.File("store"), 1 << 20, false);
   ASSERT_TRUE(store->Save(Note("zeppelin"), "", kMidnight));
   Filter filter;

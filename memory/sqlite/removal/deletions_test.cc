@@ -2,6 +2,7 @@
 // versions and many deletions.
 #include "memory/sqlite/removal/deletions.h"
 
+#include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/store/damage_fixture.h"
 #include "memory/sqlite/store/retention_fixture.h"
 #include "memory/sqlite/tables/schema.h"
@@ -104,7 +105,7 @@ TEST_F(DeletionsTest, NoTextIsKept) {
   const int64_t mark = InFile("SELECT text FROM deletions");
   // Another file has another salt, and with it another mark of the same text.
   store_.reset();
-  scratch_.Clear("kept");
+  scratch_.Remove("kept");
   Start();
   Save("zyxwvsecret");
   MustDelete(1, true);
@@ -127,7 +128,7 @@ class DeletionsCostTest : public ::testing::Test {
     sqlite3_progress_handler(database_.handle(), 0, nullptr, nullptr);
     return steps;
   }
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   sqlite::Database database_;
 };
 

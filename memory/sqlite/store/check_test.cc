@@ -1,4 +1,5 @@
 // Damage that is really in the file is found, and an index is made again from the rows.
+#include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/store/damage_fixture.h"
 #include "memory/sqlite/store/sqlite_store.h"
 
@@ -40,7 +41,7 @@ class StoreCheck : public ::testing::Test {
     auto found = store_->Search(filter, word, false);
     return found ? found->rows.size() : 0;
   }
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   const std::string path_ = scratch_.File("store");
   std::atomic<int> met_ = 0;
   std::unique_ptr<SqliteStore> store_;
@@ -48,7 +49,7 @@ class StoreCheck : public ::testing::Test {
 
 TEST_F(StoreCheck, ASoundFileIsSoundSmallAndLarge) {
   for (auto [rows, bytes] : {std::pair<int, size_t>{20, 10}, {700, 8'000}}) {
-    scratch_.Clear("store");
+    scratch_.Remove("store");
     Fill(rows, bytes);
     Open();
     EXPECT_TRUE(store_->CheckTables({}));
@@ -63,7 +64,7 @@ TEST_F(StoreCheck, ASoundFileIsSoundSmallAndLarge) {
 TEST_F(StoreCheck, AnOverwrittenPageOfAnyTableIsFound) {
   for (const char* name : {"observations", "observations_twins", "observations_recent", "sessions",
                            "revisions", "words_data", "words_idx", "ranges", "counters"}) {
-    scratch_.Clear("store");
+    scratch_.Remove("store");
     Fill(50, 100);
     OverwriteRoot(path_, name);
     if (HasFatalFailure()) return;
@@ -115,7 +116,7 @@ TEST_F(StoreCheck, AnIndexThatDisagreesWithSoundTablesIsMadeAgain) {
   for (const char* damage : {kWordsAreNoise, kWordsAreStale}) {
     for (size_t bytes : {100, 8'000}) {
       SCOPED_TRACE(std::string(damage) + ", rows of " + std::to_string(bytes));
-      scratch_.Clear("store");
+      scratch_.Remove("store");
       Fill(700, bytes);
       Tamper(path_, damage);
       if (HasFatalFailure()) return;

@@ -2,6 +2,7 @@
 // has. The copy can be imported, and be put in place of a store's file.
 #include <sys/stat.h>
 
+#include "memory/sqlite/items/item_rows.h"
 #include "memory/sqlite/store/export.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
@@ -21,7 +22,26 @@ namespace {
 
 constexpr const char* kLeaveOut =
     "DELETE FROM idempotency;"
+    // A file has no reader's rights: shared memory is exported by those who may read it.
+    "DELETE FROM shared_items;"
     "DELETE FROM observations WHERE deleted_ms IS NOT NULL;"
+    // Conversations are their callers', and a copy is of the tenant.
+    "DELETE FROM block_forms;"
+    "DELETE FROM blocks;"
+    "DELETE FROM messages;"
+    "DELETE FROM conversations;"
+    "DELETE FROM conversation_bytes;"
+    "DELETE FROM ledger;"
+    "DELETE FROM task_states;"
+    "DELETE FROM checkpoints;"
+    "DELETE FROM working_memory;"
+    "DELETE FROM ingest_turns;"
+    "DELETE FROM turn_tokens;"
+    // What an undo would need is not in the copy.
+    "DELETE FROM trace_pairs;"
+    "DELETE FROM consolidation_actions;"
+    "DELETE FROM consolidation_log;"
+    "DELETE FROM archive_access_log;"
     "DELETE FROM revisions WHERE id NOT IN (SELECT id FROM observations);"
     "DELETE FROM waiting WHERE slot NOT IN (SELECT slot FROM observations);"
     // The words of rows that are gone stay in the index until its segments are merged.
@@ -41,6 +61,7 @@ constexpr const char* kLeaveOver =
 // Leaves one project alone: its rows, its sessions and its name.
 Status KeepProject(Database& database, const std::string& project) {
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, project));
+  RETURN_IF_ERROR(LeaveOutItems(database, number.value_or(0), INT64_MIN));
   RETURN_IF_ERROR(database.Execute("INSERT INTO words(words) VALUES('delete-all')"));
   for (const char* sql :
        {// Whose the deletions are cannot be told: none goes along, nor what they were made with.
@@ -106,6 +127,7 @@ Result<Spool> SqliteStore::Copy(const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(Database database, Database::Open(spool.path(), working));
   RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
   if (state_->liveness->policy()->Ends()) RETURN_IF_ERROR(database.Execute(kLeaveOver));
+  RETURN_IF_ERROR(LeaveOutItems(database, {}, state_->items->AgedMs()));
   if (!project) {
     RETURN_IF_ERROR(database.Execute(kLeaveOut));
     return spool;

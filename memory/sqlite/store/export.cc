@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "lib/base/process/log.h"
+#include "memory/sqlite/episodes/episode_rows.h"
+#include "memory/sqlite/items/item_rows.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/traces/trace_transfer.h"
 
 namespace memory {
 
@@ -22,6 +26,8 @@ namespace {
 // What a walk reads.
 struct Reading {
   const char *rows, *revisions;
+  int64_t now_ms = INT64_MIN;  // items that are over then are left out
+  bool of_store = false;       // retention's rules hold
 };
 #define MEMORY_OF_PROJECT \
   "AND (?1 IS NULL OR o.project = ?1) AND o.id > ?2 AND o.id <= ?3 ORDER BY o.id"
@@ -90,6 +96,42 @@ class PagedCursor : public ExportCursor {
       RETURN_IF_ERROR(InSnapshot([&] { return ReadRows(rows); }));
       for (const ExportedRow& row : rows.items) RETURN_IF_ERROR(on_observation(row));
     } while (!rows.last);
+    return {};
+  }
+
+  Status WalkItems(const std::function<Status(const ExportedItem&)>& on_item) override {
+    if (!HasItems(database_)) return {};
+    Page<ExportedItem> page;
+    do {
+      RETURN_IF_ERROR(InSnapshot([&] { return ReadItemPage(page); }));
+      for (const ExportedItem& item : page.items) RETURN_IF_ERROR(on_item(item));
+    } while (!page.last);
+    return {};
+  }
+
+  Status WalkEpisodes(const std::function<Status(const Episode&)>& on_episode) override {
+    if (!HasEpisodes(database_)) return {};
+    Page<Episode> page;
+    do {
+      RETURN_IF_ERROR(InSnapshot([&] { return ReadEpisodePage(page); }));
+      for (const Episode& episode : page.items) RETURN_IF_ERROR(on_episode(episode));
+    } while (!page.last);
+    return {};
+  }
+
+  Status WalkTraces(const std::function<Status(const ExportedTrace&)>& on_trace,
+                    const std::function<Status(const ExportedEdge&)>& on_edge) override {
+    if (!HasTraces(database_)) return {};
+    Page<ExportedTrace> traces;
+    do {
+      RETURN_IF_ERROR(InSnapshot([&] { return ReadTracePage(traces); }));
+      for (const ExportedTrace& trace : traces.items) RETURN_IF_ERROR(on_trace(trace));
+    } while (!traces.last);
+    Page<ExportedEdge> edges;
+    do {
+      RETURN_IF_ERROR(InSnapshot([&] { return ReadEdgePage(edges); }));
+      for (const ExportedEdge& edge : edges.items) RETURN_IF_ERROR(on_edge(edge));
+    } while (!edges.last);
     return {};
   }
 
@@ -162,6 +204,78 @@ class PagedCursor : public ExportCursor {
     return {};
   }
 
+  // False: there is no such project.
+  Result<bool> FindNumber() {
+    if (!project_) return true;
+    ASSIGN_OR_RETURN(number_, FindProject(database_, *project_));
+    return number_.has_value();
+  }
+
+  Status ReadEpisodePage(Page<Episode>& page) {
+    page.Clear();
+    ASSIGN_OR_RETURN(const bool known, FindNumber());
+    page.last = !known;
+    if (!known) return {};
+    ASSIGN_OR_RETURN(page.last, ReadEpisodes(database_, number_, reading_.of_store, page.after,
+                                             [&](Episode&& episode) {
+                                               page.after = episode.id;
+                                               page.bytes += episode.summary.size() + kItemBytes;
+                                               page.items.push_back(std::move(episode));
+                                               return !page.full();
+                                             }));
+    return {};
+  }
+
+  Status ReadItemPage(Page<ExportedItem>& page) {
+    page.Clear();
+    ASSIGN_OR_RETURN(const bool known, FindNumber());
+    page.last = !known;
+    if (!known) return {};
+    ASSIGN_OR_RETURN(page.last, ReadItems(database_, number_, reading_.now_ms, page.after,
+                                          [&](int64_t slot, ExportedItem&& item) {
+                                            page.after = slot;
+                                            page.bytes +=
+                                                base::DumpJson(item.item.value).size() + kItemBytes;
+                                            page.items.push_back(std::move(item));
+                                            return !page.full();
+                                          }));
+    return {};
+  }
+
+  Status ReadTracePage(Page<ExportedTrace>& page) {
+    page.Clear();
+    ASSIGN_OR_RETURN(const bool known, FindNumber());
+    page.last = !known;
+    if (!known) return {};
+    ASSIGN_OR_RETURN(page.last,
+                     ReadExportedTraces(database_, number_, reading_.of_store, page.after,
+                                        [&](int64_t slot, ExportedTrace&& trace) {
+                                          page.after = slot;
+                                          page.bytes += trace.metadata.dump().size() + kItemBytes;
+                                          page.items.push_back(std::move(trace));
+                                          return !page.full();
+                                        }));
+    return {};
+  }
+
+  Status ReadEdgePage(Page<ExportedEdge>& page) {
+    page.Clear();
+    ASSIGN_OR_RETURN(const bool known, FindNumber());
+    page.last = !known;
+    if (!known) return {};
+    ASSIGN_OR_RETURN(page.last,
+                     ReadExportedEdges(database_, number_, reading_.of_store, page.after,
+                                       [&](int64_t slot, std::vector<ExportedEdge>&& edges) {
+                                         page.after = slot;
+                                         for (ExportedEdge& edge : edges) {
+                                           page.bytes += kItemBytes;
+                                           page.items.push_back(std::move(edge));
+                                         }
+                                         return !page.full();
+                                       }));
+    return {};
+  }
+
   const Reading reading_;
   std::shared_ptr<void> place_;  // among the exports that may run at a time
   Database database_;            // closed with the cursor, its transaction with it
@@ -189,8 +303,13 @@ Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenExport(
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Database database, Database::Open(state_->path, state_->Reading()));
   RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
+  if (Status kept = state_->items->KeepAccesses(); !kept)
+    base::LogWarn("an export has older times of access", {{"reason", kept.error().message}});
+  Reading live = kLive;
+  live.now_ms = state_->items->AgedMs();
+  live.of_store = true;
   return std::shared_ptr<ExportCursor>(
-      std::make_shared<PagedCursor>(std::move(database), kLive, project, std::move(place)));
+      std::make_shared<PagedCursor>(std::move(database), live, project, std::move(place)));
 }
 
 }  // namespace memory

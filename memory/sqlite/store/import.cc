@@ -112,7 +112,7 @@ Status AddRevisions(Database& database, int64_t id, const ExportedRow& given) {
   return {};
 }
 
-Result<Imported> ImportRow(Database& database, const ExportedRow& given,
+Result<Imported> ImportRow(Database& database, const ExportedRow& given, const TextFacts& facts,
                            const ImportOptions& options, const std::string& salt, int64_t now_ms) {
   Observation row = given.row;
   ASSIGN_OR_RETURN(int64_t session,
@@ -156,7 +156,7 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given,
   if (row.created_ms == 0) row.created_ms = options.now_ms;
   if (row.updated_ms == 0) row.updated_ms = row.created_ms;
   if (row.last_seen_ms == 0) row.last_seen_ms = row.updated_ms;
-  ASSIGN_OR_RETURN(int64_t id, InsertRow(database, row, FactsOf(row.title, row.content), session));
+  ASSIGN_OR_RETURN(int64_t id, InsertRow(database, row, facts, session));
   RETURN_IF_ERROR(AddRevisions(database, id, given));
   return Imported::kNew;
 }
@@ -201,9 +201,13 @@ Result<SqliteStore::ImportOutcomes> SqliteStore::Import(const std::vector<Export
                                                         const ImportOptions& options) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   const int64_t now_ms = state_->liveness->NowMs();
+  std::vector<TextFacts> facts;  // not on the writer's thread
+  for (const ExportedRow& row : rows)
+    facts.push_back(state_->Facts(row.row.title, row.row.content));
   return state_->writer->Run<ImportOutcomes>([&](Database& database) {
     return TakeEach(database, rows, [&](const ExportedRow& row) {
-      return ImportRow(database, row, options, state_->salt, now_ms);
+      const TextFacts& of_row = facts[static_cast<size_t>(&row - rows.data())];
+      return ImportRow(database, row, of_row, options, state_->salt, now_ms);
     });
   });
 }

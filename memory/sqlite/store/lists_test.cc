@@ -7,6 +7,7 @@
 
 #include "lib/sqlite/database.h"
 #include "lib/testing/fake_clock.h"
+#include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/store/store_fixture.h"
 #include "memory/sqlite/tables/schema.h"
@@ -47,7 +48,7 @@ class ListCost : public ::testing::Test {
  protected:
   void Fill(int64_t rows) {
     store_.reset();
-    scratch_.Clear("file");
+    scratch_.Remove("file");
     {
       auto database = sqlite::Database::Open(scratch_.File("file"), {});
       ASSERT_TRUE(database) << database.error().message;
@@ -110,7 +111,7 @@ class ListCost : public ::testing::Test {
   }
 
   CountingClock clock_;
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   std::unique_ptr<SqliteStore> store_;
 };
 

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/store/memory_fixture.h"
 
@@ -98,7 +99,7 @@ TEST(StoreModel, RandomOperationsMatchAndTheIndexStaysSound) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   auto below = [&](uint64_t n) { return random() % n; };
-  ScratchDirectory scratch;
+  testing::TemporaryDirectory scratch;
   auto store = SqliteStore::Open(scratch.File("store"), {});
   ASSERT_TRUE(store);
   StoreModel model;

@@ -49,7 +49,10 @@ SqliteStore::State::State(std::string of, StoreOptions with)
       resident({path,
                 options.index_budget ? options.index_budget
                                      : std::make_shared<ResidentBudget>(options.index_bytes),
-                options.index_at_once}),
+                options.index_at_once, options.embedder ? options.embedder->model() : 0,
+                options.embedder ? options.embedder->dimensions() : 0,
+                options.remote ? [this](const auto& slots) { remote_gaps.Announce(slots); }
+                               : std::function<void(const std::vector<int64_t>&)>()}),
       eraser(
           {path, options.erase_after, options.on_erased, &index_damaged, &resident, options.space}),
       liveness(std::make_shared<Liveness>(*options.clock)),
@@ -125,6 +128,10 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   reader.reset();
   state->resident.Watch(database);
   RETURN_IF_ERROR(state->usage.Read(database));
+  ASSIGN_OR_RETURN(const int64_t aged_ms, conversation::LoadFieldClock(database));
+  state->fields.emplace(*options.clock, aged_ms, options.working_memory_ttl_ms);
+  ASSIGN_OR_RETURN(const int64_t item_clock_ms, LoadItemClock(database));
+  ASSIGN_OR_RETURN(const int64_t pending_turns, CountPendingTurns(database));
   sqlite::Writer::Options writing;
   writing.queue = options.write_queue;
   writing.on_sync_failure = options.on_sync_failure;
@@ -145,6 +152,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
     return {};
   };
   writing.after_commit = [state = state.get()](Database& writer) -> Status {
+    state->remote_gaps.Commit();
     // What waits can wait longer: a delete on a full volume must not fail of it.
     ASSIGN_OR_RETURN(int64_t reusable, writer.ReusableBytes());
     if (SpaceGuard* space = state->options.space; space && !space->Admit(reusable)) return {};
@@ -161,6 +169,36 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
     return state->eraser.Step(writer, call);
   };
   state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
+  state->items.emplace(SqliteItems::Parts{
+      *state->writer, state->readers, *options.clock, item_clock_ms, options.query_deadline_ms,
+      [state = state.get()] { return state->AdmitGrowth(); }, options.embedder.get()});
+  state->shared.emplace(SqliteShared::Parts{
+      *state->writer, state->readers, [state = state.get()] { return state->items->AgedMs(); },
+      [state = state.get()] { return state->AdmitGrowth(); }});
+  const TraceWriting traces{
+      state->salt,
+      [state = state.get()](const std::string& title, const std::string& content) {
+        return state->Facts(title, content);
+      },
+      options.strength};
+  state->traces.emplace(SqliteTraces::Parts{
+      *state->writer, state->readers, *options.clock, traces,
+      [state = state.get()] { return state->AdmitGrowth(); },
+      [state = state.get()](RankQuery& query) {
+        query.deadline_ms = state->options.query_deadline_ms;
+        if (!query.operators) state->SetMeaning(query);
+      },
+      [state = state.get()] { return state->WaitForIndex(); },
+      [state = state.get()](const std::vector<int64_t>& ids) { state->liveness->Use(ids); },
+      options.trace_weights});
+  state->consolidation.emplace(
+      SqliteConsolidation::Parts{*state->writer, state->readers, *options.clock, traces,
+                                 [state = state.get()] { return state->AdmitGrowth(); },
+                                 [state = state.get()] { return state->traces->KeepRetrievals(); },
+                                 options.embedder.get(), options.consolidation});
+  state->turns.emplace(SqliteTurns::Parts{*state->writer, state->readers, *options.clock,
+                                          pending_turns,
+                                          [state = state.get()] { return state->AdmitGrowth(); }});
   return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(state)));
 }
 
@@ -174,6 +212,16 @@ Status SqliteStore::ProbeWrite() {
     return probe.Run();
   });
 }
+
+Items& SqliteStore::items() { return *state_->items; }
+
+SharedItems& SqliteStore::shared() { return *state_->shared; }
+
+Traces& SqliteStore::traces() { return *state_->traces; }
+
+Consolidation& SqliteStore::consolidation() { return *state_->consolidation; }
+
+Turns& SqliteStore::turns() { return *state_->turns; }
 
 bool SqliteStore::Failed() const { return state_->writer->Failed(); }
 size_t SqliteStore::QueuedWrites() const { return state_->writer->Queued(); }
@@ -197,6 +245,12 @@ void SqliteStore::Close() {
   state_->resident.Stop();
   if (Status kept = KeepUses(); !kept)
     base::LogWarn("what was read lately is not on record", {{"reason", kept.error().message}});
+  if (Status kept = state_->fields->refreshes().Count() > 0 ? state_->KeepFields() : Status();
+      !kept)
+    base::LogWarn("reads of working memory may not count for its expiry",
+                  {{"reason", kept.error().message}});
+  if (Status kept = state_->items->KeepSeenClock(); !kept)
+    base::LogWarn("items may expire later", {{"reason", kept.error().message}});
   state_->readers.Close();
   state_->writer->Stop();
 }

@@ -9,11 +9,15 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/base/result.h"
+#include "memory/model/consolidation.h"
 #include "memory/model/quota.h"
 #include "memory/model/retention.h"
+#include "memory/store/traces.h"
 
 namespace memory {
 
+class Embedder;
+class RemoteEmbedder;
 class ResidentBudget;
 class SpaceGuard;
 class SpoolBudget;
@@ -29,12 +33,19 @@ struct StoreOptions {
   // Stores of one `index_budget` share what it has; null: a store has `index_bytes` of its own.
   size_t index_bytes = 8 << 20;
   std::shared_ptr<ResidentBudget> index_budget;
+  // Makes the vectors of rows and of questions; null: words alone are searched, and no row gets
+  // one.
+  std::shared_ptr<const Embedder> embedder;
+  // Goes before it where it is there in time and most rows have its vectors; null: nobody is asked.
+  std::shared_ptr<RemoteEmbedder> remote;
   bool index_at_once = false;  // before the first answer instead of in the background: for tests
   std::chrono::milliseconds index_idle{20};     // without writes: new rows go into the file's index
   std::chrono::milliseconds index_wait{2000};   // of a search for that; then it goes without them
   RetentionRules retention;                     // of projects without rules of their own
   int64_t keep_used_ms = 7 * 24 * 3'600'000LL;  // what was used since is not removed
-  int64_t deleted_ms = 30 * 24 * 3'600'000LL;   // deleted and hidden rows stay so long
+  int64_t working_memory_ttl_ms = 24 * 3'600'000LL;  // after its last use
+  int64_t checkpoints_kept = 3;                      // of a conversation
+  int64_t deleted_ms = 30 * 24 * 3'600'000LL;        // deleted and hidden rows stay so long
   // Says what is over, rows and reads; outlives the store.
   const base::Clock* clock = &base::SystemClock();
   // A read was ended or refused: by "read-timeout" or "readers". Any thread.
@@ -50,6 +61,9 @@ struct StoreOptions {
   // Of the file's log. Readers that hold a longer one are ended, where they can be, and writes are
   // refused with kUnavailable until it is short again. 0: no limit.
   int64_t max_log_bytes = 64 << 20;
+  StrengthRules strength;      // how traces fade, and what a retrieval gives them
+  TraceWeights trace_weights;  // of a search for traces
+  ConsolidationRules consolidation;
   TenantQuota quota;  // beyond it only deletes are taken
   // Keeps room on the volume: writes that need some ask it, deletes do not. Outlives the store;
   // null: nobody is asked.

@@ -1,6 +1,7 @@
 // What a tenant may keep, at the store: at a limit nothing that grows is taken, deletes always are.
 #include <gtest/gtest.h>
 
+#include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/store/memory_fixture.h"
 
@@ -31,7 +32,7 @@ class StoreQuota : public ::testing::Test {
   static base::Status Outcome(const base::Result<T>& result) {
     return result ? base::Status() : result.error();
   }
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   std::unique_ptr<SqliteStore> store_;
 };
 
@@ -50,6 +51,16 @@ TEST_F(StoreQuota, AtTheRowLimitNothingGrowsAndADeleteMakesRoom) {
   ASSERT_TRUE(store_->Delete(1, false, kMidnight));
   EXPECT_TRUE(Save("one more"));
   ExpectRefused(Save("and more"), "quota-rows");
+}
+
+TEST_F(StoreQuota, ConversationsMayShrinkAtTheLimit) {
+  Open({1, 0});
+  ASSERT_TRUE(Save("the only one"));
+  const auto callers = store_->Conversations("caller");
+  using Room = conversation::Host::Room;
+  const auto nothing = [](sqlite::Database&) { return base::Result<base::Json>(base::Json()); };
+  ExpectRefused(Outcome(callers->Write(nothing, Room::kNeeds)), "quota-rows");
+  EXPECT_TRUE(callers->Write(nothing, Room::kGives));
 }
 
 TEST_F(StoreQuota, WhatIsThereCountsFromTheFirstWriteOn) {

@@ -41,6 +41,24 @@ Result<Ranking> RankInScope(Snapshot& snapshot, const std::function<bool()>& wai
   return ranking;
 }
 
+const char* NameOf(Method method) {
+  switch (method) {
+    case Method::kEmbedding:
+      return "embedding";
+    case Method::kFused:
+      return "fused";
+    case Method::kLexical:
+      break;
+  }
+  return "fts5_bm25";
+}
+
+Found FoundAs(Observation row, const Ranked& ranked, bool by_meaning) {
+  Found found{std::move(row), -ranked.score, NameOf(ranked.method)};
+  if (by_meaning) found.scores = FoundScores{ranked.lexical, ranked.similarity};
+  return found;
+}
+
 Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
                               const SearchScope& scope, const Filter& filter, RankQuery query) {
   SearchResult result;
@@ -50,11 +68,11 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& w
   result.partial = ranking.partial;
   size_t bytes = 0;
   base::AnswerCharge charge;
-  for (const Scored& scored : ranking.rows) {
+  for (const Ranked& ranked : ranking.rows) {
     ASSIGN_OR_RETURN(std::optional<Observation> row,
-                     FindObservation(snapshot.database(), scored.slot));
+                     FindObservation(snapshot.database(), ranked.slot));
     if (!row) continue;
-    result.rows.push_back({*std::move(row), -scored.score, "fts5_bm25"});
+    result.rows.push_back(FoundAs(*std::move(row), ranked, ranking.by_meaning));
     Observation& found = result.rows.back().row;
     // Of a recall, which has neighbours: it goes into a prompt, cut.
     if (cut) found.content = base::Ellipsize(found.content, api::kContextCharacters);
@@ -83,7 +101,7 @@ Result<SearchResult> RankRowsAsOf(Snapshot& snapshot, const std::function<bool()
   SearchResult result;
   result.partial = ranking.partial || replaced.partial || ranking.rows.size() == wide.limit;
   std::vector<RankedText> matches;
-  for (const Scored& scored : ranking.rows) {
+  for (const Ranked& scored : ranking.rows) {
     ASSIGN_OR_RETURN(Statement read,
                      database.Prepare("SELECT id, updated_ms FROM observations WHERE slot = ?1"));
     read.Bind(scored.slot);
@@ -227,13 +245,14 @@ Result<std::vector<Revision>> SqliteStore::Revisions(int64_t id, int64_t before,
 Result<SearchResult> SqliteStore::Search(const Filter& filter, const std::string& text,
                                          bool operators) {
   const auto wait = [this] { return state_->WaitForIndex(); };
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
-  ASSIGN_OR_RETURN(SearchScope scope, ResolveScope(snapshot.database(), filter, true));
   RankQuery query;
   query.text = text;
   query.operators = operators;
   query.deadline_ms = state_->options.query_deadline_ms;
   query.stop = filter.stop;
+  if (!filter.as_of_ms && !operators) state_->SetMeaning(query);
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(SearchScope scope, ResolveScope(snapshot.database(), filter, true));
   if (!filter.as_of_ms) {
     ASSIGN_OR_RETURN(SearchResult result,
                      RankRows(snapshot, wait, scope, filter, std::move(query)));
@@ -247,13 +266,14 @@ Result<SearchResult> SqliteStore::Search(const Filter& filter, const std::string
 
 Result<SearchResult> SqliteStore::Recall(const Filter& filter, const std::string& text) {
   const auto wait = [this] { return state_->WaitForIndex(); };
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
-  ASSIGN_OR_RETURN(SearchScope scope, ResolveScope(snapshot.database(), filter, true));
   RankQuery query;
   query.text = text;
   query.neighbours = !filter.as_of_ms;  // they are lent to by the words of today
   query.deadline_ms = state_->options.query_deadline_ms;
   query.stop = filter.stop;
+  if (!filter.as_of_ms) state_->SetMeaning(query);
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(SearchScope scope, ResolveScope(snapshot.database(), filter, true));
   SupersededTexts replaced;
   SearchResult result;
   if (filter.as_of_ms) {

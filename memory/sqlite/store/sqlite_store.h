@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "memory/sqlite/store/options.h"
+#include "memory/sqlite/store/remote_gaps.h"
 #include "memory/store/engine.h"
 #include "memory/store/store.h"
 
@@ -54,6 +55,18 @@ class SqliteStore final : public Store {
   base::Result<std::shared_ptr<ExportCursor>> OpenCopy(const std::string& path) override;
   base::Status SetRetention(const std::string& project, const RetentionRules& rules) override;
   base::Result<RetentionRules> Retention(const std::string& project) override;
+  std::unique_ptr<conversation::Host> Conversations(const std::string& caller) override;
+  Items& items() override;
+  base::Result<EpisodeSaved> SaveEpisode(const Episode& episode, const api::Source& source,
+                                         const RequestKey& key, int64_t now_ms) override;
+  base::Result<std::vector<FoundEpisode>> SearchEpisodes(const EpisodeQuestion& question) override;
+  base::Result<std::vector<Episode>> EpisodesOf(const std::string& project,
+                                                const std::string& conversation) override;
+  base::Result<std::vector<bool>> ImportEpisodes(const std::vector<Episode>& episodes) override;
+  SharedItems& shared() override;
+  Traces& traces() override;
+  Consolidation& consolidation() override;
+  Turns& turns() override;
 
   // One round: hides what is past its time (reads leave that out already) or over a cap, removes
   // what is hidden or deleted long enough. In small batches; ends early when told to. One thread.
@@ -61,6 +74,19 @@ class SqliteStore final : public Store {
   // Writes down which rows were read or found; a crash forgets what was not.
   base::Status KeepUses();
   size_t CountUses() const;  // that are not written down
+  // Writes down which working memory was read, a while after it was.
+  base::Status KeepFieldsIfDue();
+
+  // One short step of the background: some rows without a vector of the embedder get one. False:
+  // none is left. The thread that sweeps.
+  base::Result<bool> FillVectors();
+
+  // Rows without a vector of the remote model, a request's worth, and their vectors in the same
+  // order. The model is asked between both, while nobody holds the store.
+  base::Result<RemoteBatch> NextRemoteBatch(int64_t model);
+  base::Status PutRemoteVectors(const RemoteBatch& batch, int64_t model,
+                                const std::vector<std::vector<int8_t>>& vectors);
+  size_t RemoteGapCount() const;
 
   base::Status ProbeWrite();  // ok: a write would succeed now
   bool Failed() const override;
@@ -90,6 +116,7 @@ class SqliteStore final : public Store {
  private:
   struct State;
   struct Round;
+  class CallersConversations;
   void NoteUse(const std::vector<Found>& rows);
   base::Result<Spool> NewSpool();  // beside the file; of no budget
   base::Result<Spool> CopyInSteps(const std::stop_token& stop);

@@ -3,17 +3,26 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 
 #include "lib/base/guarded.h"
+#include "lib/conversation/working/field_life.h"
 #include "lib/sqlite/database.h"
 #include "lib/sqlite/writer.h"
+#include "memory/sqlite/consolidation/sqlite_consolidation.h"
+#include "memory/sqlite/items/sqlite_items.h"
 #include "memory/sqlite/ranking/resident_indexes.h"
 #include "memory/sqlite/reading/snapshot.h"
 #include "memory/sqlite/removal/eraser.h"
 #include "memory/sqlite/removal/sweep_steps.h"
+#include "memory/sqlite/shared/sqlite_shared.h"
+#include "memory/sqlite/store/remote_gaps.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/usage.h"
+#include "memory/sqlite/traces/sqlite_traces.h"
+#include "memory/sqlite/turns/sqlite_turns.h"
+#include "memory/store/embedder.h"
 
 namespace memory {
 
@@ -43,24 +52,39 @@ struct SqliteStore::State {
   // Read-your-writes: indexes pending rows before a search. False: the wait was too long, and the
   // search goes on without those rows.
   bool WaitForIndex();
+  TextFacts Facts(std::string_view title, std::string_view content) const;  // with the vector
+  // Gives the query the vectors of its text. May wait for the remote model: before a connection is
+  // taken; the wait counts for the query's deadline.
+  void SetMeaning(RankQuery& query) const;
   base::Status AdmitGrowth() const { return usage.Admit(); }  // before a write that grows it
   const StoreOptions options;
   const std::string path;
   std::string salt;  // of the file, from its opening on
   StoreUsage usage;  // outlives the writer, which reads it
   std::atomic<bool> index_damaged{false};
+  RemoteGapList remote_gaps;
   ResidentIndexes resident;  // outlives readers and writer, which use it
   Eraser eraser;             // the writer's
   const std::shared_ptr<Liveness> liveness;
   std::mutex rules_mutex;                 // whoever puts rules into force
   std::atomic<bool> rules_changed{true};  // since the last round: what is hidden may come back
   SweepPlace sweep;                       // of the one thread that sweeps
-  int64_t swept_ms = 0;                   // when it last did
+  int64_t vectors_until = 0;              // rows up to this slot have theirs; of that thread
+  bool vectors_done = false;
+  int64_t swept_ms = 0;  // when it last did
   LongReads long_reads;
   std::unique_ptr<Spool> checked;  // a copy whose tables are sound; of the thread that checks
   ReaderPool readers;
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);  // open
   std::unique_ptr<sqlite::Writer> writer;
+  std::optional<SqliteItems> items;    // behind the writer, which it uses
+  std::optional<SqliteShared> shared;  // behind items, whose clock it uses
+  std::optional<SqliteTraces> traces;
+  std::optional<SqliteConsolidation> consolidation;
+  std::optional<SqliteTurns> turns;
+  std::optional<conversation::FieldLife> fields;  // of all callers' conversations
+  base::Status KeepFields();
+  base::Result<int64_t> SweepFields(const std::stop_token& stop);
 };
 
 }  // namespace memory

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/store/memory_fixture.h"
 
@@ -42,7 +43,7 @@ class StoreTest : public ::testing::Test {
     EXPECT_TRUE(sound) << sound.error().message;
   }
 
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   std::unique_ptr<SqliteStore> store_;
 };
 

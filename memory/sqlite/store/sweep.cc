@@ -166,6 +166,8 @@ struct SqliteStore::Round {
 };
 
 Status SqliteStore::KeepUses() {
+  RETURN_IF_ERROR(state_->items->KeepAccesses());
+  RETURN_IF_ERROR(state_->traces->KeepRetrievals());
   const Liveness::Uses uses = state_->liveness->TakeUses();
   std::vector<std::pair<int64_t, int64_t>> list(uses.begin(), uses.end());
   for (size_t first = 0; first < list.size(); first += kUsesBatch) {
@@ -188,11 +190,23 @@ Status SqliteStore::KeepUses() {
   return {};
 }
 
-size_t SqliteStore::CountUses() const { return state_->liveness->CountUses(); }
+size_t SqliteStore::CountUses() const {
+  return state_->liveness->CountUses() + state_->items->CountAccesses() +
+         state_->traces->CountRetrievals();
+}
+
+Status SqliteStore::KeepFieldsIfDue() {
+  return state_->fields->Due() ? state_->KeepFields() : Status();
+}
 
 Result<Swept> SqliteStore::Sweep(std::stop_token stop) {
   Round round{*state_, std::move(stop), {}};
   const Status kept = KeepUses();
+  ASSIGN_OR_RETURN(round.swept.items, state_->items->Sweep(round.stop));
+  ASSIGN_OR_RETURN(round.swept.fields, state_->SweepFields(round.stop));
+  ASSIGN_OR_RETURN(round.swept.shared, state_->shared->Sweep(round.stop));
+  RETURN_IF_ERROR(state_->consolidation->Sweep());
+  RETURN_IF_ERROR(state_->turns->Sweep());
   RETURN_IF_ERROR(round.Remove());
   RETURN_IF_ERROR(round.Restore());
   RETURN_IF_ERROR(round.HideOver());

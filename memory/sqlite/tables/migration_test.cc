@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lib/sqlite/database.h"
+#include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/tables/schema.h"
 #include "memory/store/memory_fixture.h"
@@ -68,6 +69,13 @@ class Migration : public ::testing::Test {
     EXPECT_EQ(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
+  static int64_t VersionOf(const std::string& path) {
+    auto database = sqlite::Database::Open(path, {});
+    EXPECT_TRUE(database);
+    auto version = database->Prepare("PRAGMA user_version");
+    EXPECT_TRUE(*version->Step());
+    return version->Int(0);
+  }
   static void ExpectEverything(const std::string& path, bool with_rows) {
     auto store = SqliteStore::Open(path, {});
     ASSERT_TRUE(store) << store.error().message;
@@ -89,7 +97,7 @@ class Migration : public ::testing::Test {
     EXPECT_TRUE(saved) << saved.error().message;
   }
 
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   int files_ = 0;
 };
 
@@ -101,10 +109,13 @@ TEST_F(Migration, KilledAtEachStatementOfEachStepItOpensAgainWithEveryRow) {
       ASSERT_LT(number, 1000);
       std::string path = FileOf(from);
       int code = MigrateAndDie(path, number);
+      const int64_t version = VersionOf(path);
       ExpectEverything(path, from > 0);
       if (HasFatalFailure()) return;
       if (code == 0) break;  // it was through before
       ASSERT_EQ(code, kKilled);
+      // A step is a transaction: what is killed behind this one is looked at from there.
+      if (version > static_cast<int64_t>(from)) break;
     }
   }
 }
@@ -149,11 +160,7 @@ TEST_F(Migration, AFileOfANewerProgramIsRefusedAndLeftAlone) {
   EXPECT_EQ(refused.error().code, base::Code::kInvalid);
   EXPECT_NE(refused.error().message.find(path), std::string::npos);
   EXPECT_NE(refused.error().message.find("start the newer program again"), std::string::npos);
-  auto database = sqlite::Database::Open(path, {});
-  ASSERT_TRUE(database);
-  auto version = database->Prepare("PRAGMA user_version");
-  ASSERT_TRUE(*version->Step());
-  EXPECT_EQ(version->Int(0), 999);
+  EXPECT_EQ(VersionOf(path), 999);
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 
 #include "lib/base/json/json.h"
 #include "lib/base/limits/answer_charge.h"
+#include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "memory/model/slots.h"
 #include "memory/model/words.h"
 #include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/vectors.h"
 #include "memory/sqlite/tables/waiting.h"
 #include "memory/store/answer_limit.h"
 
@@ -169,6 +171,18 @@ Result<int64_t> FindOrAddSession(Database& database, const std::string& id,
   return OneNumber(std::move(add));
 }
 
+Result<std::string> SessionIdIn(Database& database, const std::string& wanted,
+                                const std::string& project, const char* prefix) {
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT p.folded FROM sessions s JOIN projects p ON p.number = s.project "
+                       "WHERE s.id = ?1"));
+  ASSIGN_OR_RETURN(const bool known, read.Bind(wanted).Step());
+  const bool own = !known || read.Text(0) == base::FoldCase(project);
+  if (own) return wanted;
+  return prefix + base::Sha256Hex(base::FoldCase(project) + "\n" + wanted).substr(0, 32);
+}
+
 Result<std::optional<Place>> FindRow(Database& database, int64_t id) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT o.slot, " MEMORY_LIVE
                                                     " FROM observations o WHERE o.id = ?1"));
@@ -225,6 +239,7 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
   add.Bind(facts.grams).Bind(row.content);
   RETURN_IF_ERROR(add.Run());
   RETURN_IF_ERROR(AddToIndex(database, slot));
+  RETURN_IF_ERROR(PutVector(database, slot, facts));
   return id;
 }
 

@@ -67,6 +67,11 @@ base::Result<int64_t> FindOrAddProject(sqlite::Database& database, const std::st
 base::Result<int64_t> FindOrAddSession(sqlite::Database& database, const std::string& id,
                                        const std::string& project, int64_t now_ms);
 
+// `wanted`, or, when that is a session of another project, an id that is made of `prefix` and both
+// names.
+base::Result<std::string> SessionIdIn(sqlite::Database& database, const std::string& wanted,
+                                      const std::string& project, const char* prefix);
+
 // A row's number, live or not: deleted, hidden, or over.
 struct Place {
   int64_t slot = 0;

@@ -3,7 +3,18 @@
 // global.
 #include "memory/sqlite/tables/schema.h"
 
+#include <string>
+
+#include "lib/conversation/block/blocks.h"
+#include "lib/conversation/checkpoint/checkpoint_table.h"
+#include "lib/conversation/conversations.h"
+#include "lib/conversation/task/task_table.h"
+#include "lib/conversation/working/field_table.h"
+#include "lib/conversation/working/ledger.h"
 #include "lib/sqlite/scratch_index.h"
+#include "memory/sqlite/tables/item_steps.h"
+#include "memory/sqlite/tables/trace_steps.h"
+#include "memory/sqlite/tables/vector_steps.h"
 
 namespace memory {
 namespace {
@@ -254,11 +265,49 @@ CREATE TRIGGER shared_deleted AFTER DELETE ON observations
 END;
 )sql";
 
+// What a row says, as numbers (vectors.h): of the model of this number. A text that changes leaves
+// none behind, and so does a row that goes.
+constexpr const char* kVectors = R"sql(
+CREATE TABLE vectors(slot INTEGER PRIMARY KEY, model INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TRIGGER vectors_outdated AFTER UPDATE OF title, content ON observations
+  WHEN new.title <> old.title OR new.content <> old.content BEGIN
+  DELETE FROM vectors WHERE slot = old.slot;
+END;
+CREATE TRIGGER vectors_gone AFTER DELETE ON observations BEGIN
+  DELETE FROM vectors WHERE slot = old.slot;
+END;
+)sql";
+
 }  // namespace
 
 const std::vector<const char*>& SchemaSteps() {
-  static const std::vector<const char*> kSteps = {kFirst,  kWaiting, kCountRows,        kRetention,
-                                                  kTopics, kTwins,   kKeysAndDeletions, kLists};
+  static const std::string conversations =
+      std::string(conversation::kSchema) + conversation::kAgeStep + ";" +
+      conversation::kChecksumStep + conversation::kErrorStep + ";" + conversation::kSystemStep +
+      ";" + conversation::kLedgerSchema;
+  static const std::string callers =
+      std::string(conversation::kOwnerStep) + conversation::kFieldsStep + conversation::kBlockStep;
+  static const std::vector<const char*> kSteps = {kFirst,
+                                                  kWaiting,
+                                                  kCountRows,
+                                                  kRetention,
+                                                  kTopics,
+                                                  kTwins,
+                                                  kKeysAndDeletions,
+                                                  kLists,
+                                                  kVectors,
+                                                  conversations.c_str(),
+                                                  kItems,
+                                                  kEpisodes,
+                                                  callers.c_str(),
+                                                  kShared,
+                                                  conversation::kTaskStep,
+                                                  kRemoteVectors,
+                                                  kItemVectors,
+                                                  conversation::kCheckpointStep,
+                                                  kTraces,
+                                                  kConsolidation,
+                                                  kTurns};
   return kSteps;
 }
 

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "lib/testing/fake_clock.h"
+#include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/schema.h"
 #include "memory/store/memory_fixture.h"
@@ -96,7 +97,7 @@ class TwinsTest : public ::testing::Test {
 
   static constexpr int64_t kWindow = 15 * kMinute;
   ::testing::FakeClock clock_;
-  ScratchDirectory scratch_;
+  testing::TemporaryDirectory scratch_;
   Database database_;
 };
 

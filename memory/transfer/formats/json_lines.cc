@@ -31,6 +31,12 @@ class LineReader {
     const Json where = {{"line", number_}};
     if (kind == "session") return importer_.TakeSession(*json, where);
     if (kind == "observation") return importer_.TakeObservation(*json, where);
+    if (kind == "item") return importer_.TakeItem(*json, where);
+    if (kind == "episode") return importer_.TakeEpisode(*json, where);
+    if (kind == "trace") return importer_.TakeTrace(*json, where);
+    if (kind == "trace_edge") return importer_.TakeEdge(*json, where);
+    if (kind == "aegis" && json->contains("hash"))
+      return importer_.TakeAegis(base::StringAt(*json, {"key"}), std::move((*json)["hash"]), where);
     if (kind == "end") return End(*json);
     if (kind == "export" && json->contains("format")) return importer_.SetFormat((*json)["format"]);
     return {};
@@ -52,7 +58,11 @@ class LineReader {
       return json.contains(field) && json[field] != given;
     };
     if (differs("sessions", importer_.sessions_given()) ||
-        differs("observations", importer_.observations_given()))
+        differs("observations", importer_.observations_given()) ||
+        differs("items", importer_.items_given()) ||
+        differs("episodes", importer_.episodes_given()) ||
+        differs("traces", importer_.traces_given()) ||
+        differs("trace_edges", importer_.edges_given()))
       return Wrong("its counts are not those of the lines before it: some are missing");
     return {};
   }

@@ -5,6 +5,7 @@
 
 #include "memory/api/json_elements.h"
 #include "memory/transfer/formats/told_format.h"
+#include "memory/transfer/rows/format.h"
 
 namespace memory {
 
@@ -25,6 +26,11 @@ class ObjectReader {
   Status Read(http::BodyReader& body) {
     ElementHandlers handlers;
     handlers.list = format_ != "engram";
+    handlers.by_member = kAegisSection;
+    handlers.on_member = [&](const std::string& key, Json hash) {
+      known_ = true;
+      return importer_.TakeAegis(key, std::move(hash));
+    };
     handlers.on_element = [&](const std::string& array, const Json& element) {
       return Take(array, element);
     };
@@ -59,6 +65,10 @@ class ObjectReader {
     if (format_ == "engram" || (any && IsEngrams(array, element)))
       return TakeEngram(array, element);
     if (array == "sessions") return importer_.TakeSession(element);
+    if (array == "episodes") return importer_.TakeEpisode(element);
+    if (array == "items") return importer_.TakeItem(element);
+    if (array == "traces") return importer_.TakeTrace(element);
+    if (array == "traces_edges") return importer_.TakeEdge(element);
     if (array == "observations" || array.empty()) return importer_.TakeObservation(element);
     return {};
   }
@@ -113,7 +123,8 @@ class ObjectReader {
 
 Status ReadJsonRows(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
   Status read = ObjectReader(defaults, importer).Read(body);
-  const bool taken = importer.sessions_given() + importer.observations_given() > 0;
+  const bool taken =
+      importer.sessions_given() + importer.observations_given() + importer.items_given() > 0;
   if (read || taken || read.error().code != Code::kInvalid) return read;
   return Error{Code::kInvalid, read.error().message + "; " + kTaken};
 }

@@ -57,7 +57,7 @@ class NoteFilesTest : public ApiTest {
  protected:
   void StartEmpty() {
     server_.reset();
-    scratch_.Clear("data");
+    scratch_.Remove("data");
     Start();
   }
   void Fill() {

@@ -11,6 +11,7 @@
 namespace memory {
 
 inline constexpr const char* kExportFormat = "agent-memory/1";
+inline constexpr const char* kAegisSection = "aegis";           // of an export
 inline constexpr const char* kSqliteMagic = "SQLite format 3";  // and a NUL
 
 }  // namespace memory

@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
+#include "memory/api/episodes/episode_json.h"
+#include "memory/api/items/item_json.h"
 #include "memory/api/revision.h"
+#include "memory/api/traces/exported_traces.h"
 #include "memory/api/validate.h"
 #include "memory/transfer/rows/format.h"
 
@@ -96,6 +99,99 @@ Status Importer::TakeObservation(const Json& json, const Json& where) {
   return batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
 }
 
+Status Importer::TakeItem(const Json& json, const Json& where) {
+  const Place place{items_given_++, where};
+  const Status clean = CheckTexts(json);
+  Result<ExportedItem> item = clean ? DecodeExportedItem(json) : clean.error();
+  if (!item) {
+    Refuse("item", place, item.error());
+    return {};
+  }
+  batch_bytes_ += base::DumpJson(item->item.value).size();
+  item_batch_.push_back(std::move(*item));
+  return item_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
+}
+
+// Its observation, which has the summary, comes as one of the observations.
+Status Importer::TakeEpisode(const Json& json, const Json& where) {
+  const Place place{episodes_given_++, where};
+  const Status clean = CheckTexts(json);
+  Result<Episode> episode = clean ? DecodeExportedEpisode(json) : clean.error();
+  if (!episode) {
+    Refuse("episode", place, episode.error());
+    return {};
+  }
+  batch_bytes_ += episode->summary.size();
+  episode_batch_.push_back(std::move(*episode));
+  return episode_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
+}
+
+// Its observation, which has the text, comes as one of the observations.
+Status Importer::TakeTrace(const Json& json, const Json& where) {
+  const Place place{traces_given_++, where};
+  const Status clean = CheckTexts(json);
+  Result<ExportedTrace> trace = clean ? DecodeExportedTrace(json) : clean.error();
+  if (!trace) {
+    Refuse("trace", place, trace.error());
+    return {};
+  }
+  batch_bytes_ += base::DumpJson(trace->metadata).size();
+  trace_batch_.push_back(std::move(*trace));
+  return trace_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
+}
+
+Status Importer::TakeEdge(const Json& json, const Json& where) {
+  const Place place{edges_given_++, where};
+  const Status clean = CheckTexts(json);
+  Result<ExportedEdge> edge = clean ? DecodeExportedEdge(json) : clean.error();
+  if (!edge) {
+    Refuse("edge", place, edge.error());
+    return {};
+  }
+  edge_batch_.push_back(std::move(*edge));
+  return edge_batch_.size() < kBatchRows ? Status() : Flush();
+}
+
+Status Importer::FlushTraces() {
+  if (!trace_batch_.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<bool> taken, store_.traces().Import(trace_batch_));
+    for (const bool one : taken) ++(one ? traces_ : skipped_);
+    trace_batch_.clear();
+  }
+  if (edge_batch_.empty()) return {};
+  ASSIGN_OR_RETURN(const std::vector<bool> taken, store_.traces().Import(edge_batch_));
+  for (const bool one : taken) ++(one ? edges_ : skipped_);
+  edge_batch_.clear();
+  return {};
+}
+
+Status Importer::TakeAegis(const std::string& key, Json hash, const Json& where) {
+  if (hash.is_array()) return {};
+  const Place place{aegis_given_++, where};
+  if (const Status clean = CheckTexts(hash); !clean) {
+    Refuse("aegis", place, clean.error());
+    return {};
+  }
+  batch_bytes_ += base::DumpJson(hash).size();
+  aegis_batch_.push_back({key, std::move(hash)});
+  aegis_places_.push_back(place);
+  return aegis_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
+}
+
+Status Importer::FlushAegis() {
+  if (aegis_batch_.empty()) return {};
+  ASSIGN_OR_RETURN(const auto outcomes, aegis_.Take(aegis_batch_));
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (!outcomes[i])
+      Refuse("aegis", aegis_places_[i], outcomes[i].error());
+    else
+      ++(*outcomes[i] ? hashes_ : skipped_);
+  }
+  aegis_batch_.clear();
+  aegis_places_.clear();
+  return {};
+}
+
 void Importer::HoldTrust(ExportedRow& given) const {
   std::string& origin = given.row.source.origin;
   if (!api::IsOrigin(origin)) origin = api::kOriginAgent;
@@ -125,7 +221,29 @@ void Importer::SkipObservation() {
 
 Status Importer::Flush() {
   RETURN_IF_ERROR(FlushSessions());  // first, so that no observation implies one
-  return FlushObservations();
+  RETURN_IF_ERROR(FlushObservations());
+  RETURN_IF_ERROR(FlushItems());
+  RETURN_IF_ERROR(FlushEpisodes());
+  RETURN_IF_ERROR(FlushTraces());
+  RETURN_IF_ERROR(FlushAegis());
+  batch_bytes_ = 0;
+  return {};
+}
+
+Status Importer::FlushEpisodes() {
+  if (episode_batch_.empty()) return {};
+  ASSIGN_OR_RETURN(const std::vector<bool> taken, store_.ImportEpisodes(episode_batch_));
+  for (const bool one : taken) ++(one ? episodes_ : skipped_);
+  episode_batch_.clear();
+  return {};
+}
+
+Status Importer::FlushItems() {
+  if (item_batch_.empty()) return {};
+  ASSIGN_OR_RETURN(const std::vector<bool> taken, store_.items().Import(item_batch_));
+  for (const bool one : taken) ++(one ? items_ : skipped_);
+  item_batch_.clear();
+  return {};
 }
 
 Status Importer::FlushSessions() {
@@ -153,7 +271,6 @@ Status Importer::FlushObservations() {
   }
   batch_.clear();
   places_.clear();
-  batch_bytes_ = 0;
   return {};
 }
 
@@ -172,6 +289,11 @@ Json Importer::Report() const {
                  {"imported_observations", observations_},
                  {"skipped", skipped_},
                  {"errors", errors_}};
+  if (episodes_given_ > 0) report["imported_episodes"] = episodes_;
+  if (traces_given_ > 0) report["imported_traces"] = traces_;
+  if (edges_given_ > 0) report["imported_edges"] = edges_;
+  if (aegis_given_ > 0) report["imported_aegis"] = hashes_;
+  if (items_given_ > 0) report["imported_items"] = items_;
   if (skipped_deleted_ > 0) report["skipped_deleted"] = skipped_deleted_;
   if (raised_ > 0) report["raised"] = raised_;
   if (not_injected_ > 0) {

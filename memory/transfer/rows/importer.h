@@ -1,10 +1,13 @@
 // Imports sessions and observations in batches and counts the outcomes. Independent of the format.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/json/json.h"
+#include "lib/conversation/routes/aegis_import.h"
 #include "memory/store/store.h"
 
 namespace memory {
@@ -13,8 +16,14 @@ namespace memory {
 class Importer {
  public:
   // `administrator`: rows that say that they are a user's are; else they are an agent's.
-  Importer(Store& store, const ImportOptions& options, bool administrator = true)
-      : store_(store), options_(options), administrator_(administrator) {}
+  // `conversations`: of the caller.
+  Importer(Store& store, const ImportOptions& options, bool administrator,
+           std::unique_ptr<conversation::Host> conversations)
+      : store_(store),
+        options_(options),
+        administrator_(administrator),
+        conversations_(std::move(conversations)),
+        aegis_(*conversations_) {}
 
   // What the import says it is: kInvalid when that is unknown. Before the first row.
   base::Status SetFormat(const base::Json& format);
@@ -22,6 +31,12 @@ class Importer {
   // is not taken goes into the report, with `where` it stands: {"line": 7} or {"file": "a.md"}.
   base::Status TakeSession(const base::Json& json, const base::Json& where = {});
   base::Status TakeObservation(const base::Json& json, const base::Json& where = {});
+  base::Status TakeItem(const base::Json& json, const base::Json& where = {});
+  base::Status TakeEpisode(const base::Json& json, const base::Json& where = {});
+  base::Status TakeTrace(const base::Json& json, const base::Json& where = {});
+  base::Status TakeEdge(const base::Json& json, const base::Json& where = {});
+  // A hash of an AEGIS memory service; its rows, which are no hash, come as episodes.
+  base::Status TakeAegis(const std::string& key, base::Json hash, const base::Json& where = {});
   // The same for a row that cannot even be read, and for one that is not meant to be taken.
   void RefuseObservation(const base::Error& error, const base::Json& where);
   void SkipObservation();
@@ -29,11 +44,17 @@ class Importer {
 
   size_t sessions_given() const { return sessions_given_; }
   size_t observations_given() const { return observations_given_; }
+  size_t items_given() const { return items_given_; }
+  size_t episodes_given() const { return episodes_given_; }
+  size_t traces_given() const { return traces_given_; }
+  size_t edges_given() const { return edges_given_; }
   // {"imported_sessions", "imported_observations", "skipped", "errors": [{kind, index, error}]},
-  // an error with its place where that is known; "skipped_deleted" says how many of the skipped
-  // ones somebody deleted here, "raised" how many became a user's; "not_injected" how many of the
-  // new ones no prompt gets by itself, with a "hint" what to do; each of them if any;
-  // beyond 10,000 errors the others are counted in "errors_left_out".
+  // "imported_items", "imported_episodes", "imported_traces", "imported_edges" and "imported_aegis"
+  // (hashes) if any came; an error with
+  // its place where that is known; "skipped_deleted" says how many of the skipped ones somebody
+  // deleted here, "raised" how many became a user's; "not_injected" how many of the new ones no
+  // prompt gets by itself, with a "hint" what to do; each of them if any; beyond 10,000 errors the
+  // others are counted in "errors_left_out".
   base::Json Report() const;
 
  private:
@@ -46,19 +67,32 @@ class Importer {
   void Count(Imported outcome, const std::string& origin);
   base::Status FlushSessions();
   base::Status FlushObservations();
+  base::Status FlushItems();
+  base::Status FlushEpisodes();
+  base::Status FlushTraces();
+  base::Status FlushAegis();
 
   Store& store_;
   const ImportOptions options_;
   const bool administrator_;
   bool ours_ = false;  // not the reference's
-  size_t sessions_given_ = 0, observations_given_ = 0;
+  size_t sessions_given_ = 0, observations_given_ = 0, items_given_ = 0, episodes_given_ = 0,
+         aegis_given_ = 0, traces_given_ = 0, edges_given_ = 0;
+  int64_t items_ = 0, episodes_ = 0, hashes_ = 0, traces_ = 0, edges_ = 0;
   int64_t sessions_ = 0, observations_ = 0, skipped_ = 0, skipped_deleted_ = 0, raised_ = 0,
           not_injected_ = 0, errors_left_out_ = 0;
   base::Json errors_ = base::Json::array();
   // What waits for the next commit, and which of the import's rows each is.
   std::vector<api::Session> session_batch_;
   std::vector<ExportedRow> batch_;
-  std::vector<Place> session_places_, places_;
+  std::vector<ExportedItem> item_batch_;
+  std::vector<Episode> episode_batch_;
+  std::vector<ExportedTrace> trace_batch_;
+  std::vector<ExportedEdge> edge_batch_;
+  const std::unique_ptr<conversation::Host> conversations_;
+  conversation::AegisImport aegis_;
+  std::vector<conversation::AegisHash> aegis_batch_;
+  std::vector<Place> session_places_, places_, aegis_places_;
   size_t batch_bytes_ = 0;
 };
 

@@ -7,6 +7,9 @@ by server-side apply, which is `patch`, plus `create` where the object is new. *
 # Children.
 - {apiGroups: [apps], resources: [statefulsets], verbs: [get, list, watch, create, patch, delete]}
 - {apiGroups: [''], resources: [configmaps, serviceaccounts, services], verbs: [get, list, watch, create, patch, delete]}
+# Grants of shared memory: who may write them holds them, or would need escalate and bind, which grant all.
+- {apiGroups: [rbac.authorization.k8s.io], resources: [roles, rolebindings], verbs: [get, list, watch, create, patch, delete]}
+- {apiGroups: [memory.agents.agentops.io], resources: [sharedmemories], verbs: [get, list, update, delete]}
 # What a MemoryServer has besides, asked for one by one. Nothing here lets a server do anything: the right
 # to review tokens is not the operator's to give.
 - {apiGroups: [networking.k8s.io], resources: [networkpolicies], verbs: [get, create, patch, delete]}

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""The Python client of an AEGIS memory service (aegis_client.py: httpx, pydantic) against the real server, on its API port
+and on the port of AEGIS, and against a real sidecar; and what an AEGIS deployment has in its environment.
+
+    aegis_test.py       the programs from build/release/bin or $AGENT_MEMORY_BIN; httpx and pydantic from PyPI
+
+The last line is 'N passed, M failed'."""
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), "support")]
+
+import programs  # noqa: E402
+import targets  # noqa: E402
+import wire  # noqa: E402
+from checks import Checks  # noqa: E402
+
+PINS = ("httpx==0.28.1", "pydantic==2.14.4")
+INSTALL_S, CLIENT_S = 300, 120
+
+
+def python(checks):
+    """A Python that has what the client imports, kept between runs; None, and a failure, when there is none."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    folder = os.path.join(cache, "agent-memory", "aegis-client-" + "-".join(pin.split("==")[1] for pin in PINS))
+    found = os.path.join(folder, "bin/python")
+    if subprocess.run([found, "-c", "import httpx, pydantic"], capture_output=True, check=False).returncode == 0 \
+            if os.path.exists(found) else False:
+        return found
+    for argv in ([sys.executable, "-m", "venv", folder], [os.path.join(folder, "bin/pip"), "install", "--quiet", *PINS]):
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=INSTALL_S, check=False)
+        if not checks.that(done.returncode == 0, f"{' '.join(argv[1:3])} of {', '.join(PINS)}", done.stderr[-400:]):
+            return None
+    return found
+
+
+def run_client(checks, client, what, url, *more):
+    done = subprocess.run([client, os.path.join(HERE, "aegis_client.py"), url, *more], capture_output=True, text=True,
+                          timeout=CLIENT_S, check=False)
+    wrong = [line for line in done.stdout.splitlines() if line.startswith("FAIL")] or [done.stderr[-600:]]
+    last = (done.stdout.strip().splitlines() or ["nothing"])[-1]
+    checks.that(done.returncode == 0, f"{what}: {last}", wrong)
+
+
+def aegis_address(program):
+    with open(program.log, encoding="utf-8") as log:
+        said = [json.loads(line) for line in log if "AEGIS memory service listens" in line]
+    return said[-1]["api"]
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return str(taken.getsockname()[1])
+
+
+def environment(checks, folder):
+    checks.chapter("what an AEGIS deployment has in its environment is read as written")
+    settings = {"MEMORY_HOST": "127.0.0.1", "MEMORY_PORT": free_port(), "WORKING_MEMORY_TTL": "3600",
+                "REDIS_URL": "redis://:word@localhost:6379", "DATABASE_URL": "postgresql://aegis:word@localhost/aegis",
+                "EMBEDDING_MODEL": "text-embedding-3-small", "OPENAI_API_KEY": ""}
+    program = programs.server(os.path.join(folder, "environment"), environment=settings).start()
+    try:
+        address = f"127.0.0.1:{settings['MEMORY_PORT']}"
+        checks.equal(aegis_address(program), address, "it listens on MEMORY_HOST:MEMORY_PORT")
+        status, said = wire.ask(address, "PUT", "/working-memory/c", {"fields": {"a": 1}})
+        checks.equal((status, said["ttl_seconds"]), (200, 3600), "WORKING_MEMORY_TTL is the default life")
+        checks.equal(wire.ask(address, "GET", "/stats")[0], 404, "other routes are not on that port")
+        with open(program.log, encoding="utf-8") as log:
+            text = log.read()
+        checks.equal(text.count("REDIS_URL, DATABASE_URL"), 1, "Redis and database: one warning")
+        checks.that("word@" not in text, "without their passwords")
+    finally:
+        program.kill()
+    for name, value in (("MEMORY_PORT", "http"), ("WORKING_MEMORY_TTL", "1h"), ("MEMORY_HOST", "0.0.0.0")):
+        done = subprocess.run([programs.binary("agent-memory-server"), "--check-config"], capture_output=True, text=True,
+                              env={**os.environ, name: value}, check=False)
+        checks.that(done.returncode == 64 and name in done.stdout + done.stderr, f"{name}={value} is refused by name",
+                    (done.returncode, done.stdout + done.stderr))
+
+
+def main():
+    checks = Checks()
+    with tempfile.TemporaryDirectory(prefix="agent-memory-aegis-") as folder:
+        client = python(checks)
+        target = targets.Sidecar(folder)
+        server = programs.server(os.path.join(folder, "server"))
+        server.arguments += ["--aegis-listen", "127.0.0.1:0"]
+        sidecar = target.program()
+        try:
+            server.start(), sidecar.start()
+            if client:
+                checks.chapter("the client of the documents")
+                run_client(checks, client, "server, AEGIS port", "http://" + aegis_address(server))
+                run_client(checks, client, "server, API port", "http://" + server.api)
+                run_client(checks, client, "sidecar, its server away", "http://" + sidecar.api, "--without-episodes")
+        finally:
+            server.kill()
+            sidecar.kill()
+        environment(checks, folder)
+    return checks.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,3 @@
+module chapter
+
+go 1.22

@@ -1,0 +1,50 @@
+// The parts of the policy for traces (the AgentOS memory tools, auto-ingest, personality), and
+// their JSON: in policy.json and in the bodies of POST /ingest/turns. What they do is the sidecar's
+// and the server's to know. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/api/fields.h"
+#include "lib/base/json/json.h"
+
+namespace api {
+
+inline constexpr const char* kReflectTool = "memory_reflect";
+inline constexpr const char* kRehydrateTool = "rehydrate_memory";
+
+// Which tools of the pack a model gets, with memory.tools: agentos.
+struct AgentOsTools {
+  bool include_reflect = false, include_rehydrate = false;
+  std::vector<std::string> tools;  // names out of the pack; empty: all
+  bool Includes(std::string_view tool) const;
+  bool operator==(const AgentOsTools&) const = default;
+};
+
+// HEXACO traits, 0 to 1; a trait that is not there changes nothing.
+using Personality = std::map<std::string, double>;
+
+inline constexpr const char* kTraits[] = {"honesty",       "emotionality",      "extraversion",
+                                          "agreeableness", "conscientiousness", "openness"};
+
+// Extraction of facts from each turn.
+struct AutoIngest {
+  bool enabled = false;  // true where the block is given and does not say otherwise
+  double importance_threshold = 0.4;
+  int max_per_turn = 3;
+  bool operator==(const AutoIngest&) const = default;
+};
+
+void ReadAgentOsTools(Fields& in, AgentOsTools& tools);
+void ReadAutoIngest(Fields& in, AutoIngest& ingest);
+void ReadPersonality(Fields& in, Personality& traits);
+base::Json EncodeAgentOsTools(const AgentOsTools& tools);
+base::Json EncodeAutoIngest(const AutoIngest& ingest);
+inline constexpr const char* kIngestPath = "/ingest/turns";
+// `settings` of POST /ingest/turns: {importanceThreshold, maxPerTurn, personality}.
+base::Json EncodeIngestSettings(const AutoIngest& ingest, const Personality& traits);
+
+}  // namespace api

@@ -1,0 +1,26 @@
+// Which blocks a context has, by their sizes. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace conversation {
+
+inline constexpr int64_t kReservedTokens = 4'096;  // for the answer
+
+struct BlockSize {
+  int64_t number = 0, tokens = 0;
+};
+
+struct ContextPlan {
+  int64_t budget = 0;                     // for closed blocks
+  int64_t tokens = 0;                     // of what is taken, with the open block
+  std::vector<int64_t> blocks, left_out;  // numbers of closed blocks, ascending
+};
+
+// `closed`: the newest first. The newest are taken first; one that does not fit is passed over, so
+// that it hides no older one. A budget of 0 or less takes none.
+ContextPlan PlanContext(const std::vector<BlockSize>& closed, int64_t open_tokens,
+                        int64_t max_tokens);
+
+}  // namespace conversation

@@ -1,0 +1,129 @@
+// In one read transaction, so that the open block and the closed ones are of one moment.
+#include "lib/conversation/routes/block_context.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "lib/base/text/text.h"
+#include "lib/conversation/block/blocks.h"
+#include "lib/conversation/block/context_plan.h"
+#include "lib/conversation/messages.h"
+#include "lib/http/message/page_query.h"
+
+namespace conversation {
+namespace {
+
+using base::Json;
+using base::Result;
+
+constexpr size_t kMostContextBytes = http::kMostAnswerBytes - (256 << 10);  // beside the numbers
+
+// Models refuse the result of a call that they do not see.
+void DropLoneResults(std::vector<Message>& messages) {
+  std::set<std::string> calls;
+  std::erase_if(messages, [&](const Message& message) {
+    calls.merge(CallIds(message.tool_calls));
+    return message.role == "tool" && !calls.contains(message.tool_call_id);
+  });
+}
+
+Result<std::vector<Message>> OpenMessages(sqlite::Database& db, const std::string& conversation) {
+  ASSIGN_OR_RETURN(const auto open, FindOpenBlock(db, conversation));
+  if (!open) return std::vector<Message>();
+  const PageLimits limits = {INT64_MAX, kMostContextBytes};
+  ASSIGN_OR_RETURN(auto page, MessagesBetween(db, conversation, open->first, open->last, limits));
+  if (page.more != 0) {
+    return base::Error{base::Code::kTooLarge,
+                       "the open block " + std::to_string(open->number) + " has over " +
+                           std::to_string(kMostContextBytes) +
+                           " bytes, the limit of a context; read it by pages with GET …/blocks/" +
+                           std::to_string(open->number)};
+  }
+  DropLoneResults(page.messages);
+  return std::move(page.messages);
+}
+
+int64_t TokensOf(const std::vector<Message>& messages) {
+  int64_t characters = 0;
+  for (const Message& message : messages) {
+    characters += static_cast<int64_t>(base::CountCharacters(message.content));
+    if (message.tool_calls.is_null()) continue;
+    characters += static_cast<int64_t>(base::CountCharacters(base::DumpJson(message.tool_calls)));
+  }
+  return characters / 3;
+}
+
+}  // namespace
+
+Result<std::optional<CompactMessagesView>> CompactView(sqlite::Database& db,
+                                                       const std::string& conversation,
+                                                       int64_t number, size_t max_bytes) {
+  ASSIGN_OR_RETURN(const auto parts, FindParts(db, conversation, number));
+  std::optional<CompactMessagesView> view = CompactMessagesView();
+  const auto add = [&](const Message& message) -> Result<bool> {
+    const size_t bytes = EncodedBytes(message);
+    if (view->bytes + bytes > max_bytes) return false;
+    view->bytes += bytes;
+    view->messages.push_back(EncodeMessage(message));
+    return true;
+  };
+  if (!parts) return view;
+  for (const CompactPart& part : *parts) {
+    MessagePage page;
+    if (part.tool_use.empty()) {
+      const PageLimits limits = {INT64_MAX, max_bytes - view->bytes + 1};
+      ASSIGN_OR_RETURN(page, MessagesBetween(db, conversation, part.from, part.to, limits));
+    } else {
+      page.messages.push_back(ToolUseMessage(part.tool_use));
+    }
+    for (const Message& message : page.messages) {
+      ASSIGN_OR_RETURN(const bool fits, add(message));
+      if (!fits) return std::optional<CompactMessagesView>();
+    }
+    if (page.more != 0) return std::optional<CompactMessagesView>();
+  }
+  return view;
+}
+
+Result<Json> BuildContext(sqlite::Database& db, const std::string& conversation,
+                          int64_t max_tokens) {
+  ASSIGN_OR_RETURN(const auto open, OpenMessages(db, conversation));
+  ASSIGN_OR_RETURN(const auto closed, ClosedSizes(db, conversation, kBlocksLookedAt));
+  ContextPlan plan = PlanContext(closed, TokensOf(open), max_tokens);
+  size_t room = kMostContextBytes;
+  Json current = Json::array();
+  for (const Message& message : open) {
+    room -= std::min(room, EncodedBytes(message));
+    current.push_back(EncodeMessage(message));
+  }
+  std::vector<Json> views;  // the newest first
+  Json blocks = Json::array();
+  for (const BlockSize& block : closed) {
+    if (!std::ranges::binary_search(plan.blocks, block.number)) continue;
+    ASSIGN_OR_RETURN(auto view, CompactView(db, conversation, block.number, room));
+    if (!view) {  // tokens were left for it, bytes were not
+      plan.tokens -= block.tokens;
+      plan.left_out.push_back(block.number);
+      continue;
+    }
+    room -= view->bytes;
+    views.push_back(std::move(view->messages));
+    blocks.push_back(block.number);
+  }
+  std::ranges::sort(plan.left_out);
+  std::reverse(blocks.begin(), blocks.end());
+  Json messages = Json::array();
+  for (auto view = views.rbegin(); view != views.rend(); ++view) {
+    for (Json& message : *view) messages.push_back(std::move(message));
+  }
+  for (Json& message : current) messages.push_back(std::move(message));
+  return Json{{"messages", std::move(messages)},
+              {"tokens", plan.tokens},
+              {"budget", plan.budget},
+              {"blocks", std::move(blocks)},
+              {"left_out", plan.left_out}};
+}
+
+}  // namespace conversation

@@ -1,0 +1,180 @@
+// Documents are made, and hashed, before the transaction. Messages of the conversation are not
+// copied into a checkpoint: they never change, so that saving after each step costs the step alone.
+#include "lib/conversation/routes/checkpoint_routes.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lib/base/limits/answer_charge.h"
+#include "lib/base/process/clock.h"
+#include "lib/base/text/digest.h"
+#include "lib/conversation/checkpoint/checkpoint.h"
+#include "lib/conversation/checkpoint/checkpoint_table.h"
+#include "lib/conversation/conversations.h"
+#include "lib/conversation/message_question.h"
+#include "lib/conversation/messages.h"
+#include "lib/http/message/page_query.h"
+
+namespace conversation {
+namespace {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+
+constexpr size_t kMaxCheckpointBody = 8 << 20;
+constexpr size_t kMostOfCheckpoint = http::kMostAnswerBytes - (64 << 10);  // beside the numbers
+static_assert(kMaxCheckpointBytes < kMostOfCheckpoint);
+
+Json EncodeRow(Host& host, const CheckpointRow& row) {
+  return {{"generation", row.generation},
+          {"step", row.step},
+          {"bytes", row.bytes},
+          {"sha256", row.sha256},
+          {"expires_at", base::FormatTime(host.Fields().WallMs(row.expires_ms))}};
+}
+
+Result<http::Response> PutCheckpoint(Host& host, const http::Request& request) {
+  ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
+  ASSIGN_OR_RETURN(Json body, base::ParseJson(request.body));
+  RETURN_IF_ERROR(host.RedactMessages(body, Host::Length::kWhole));
+  ASSIGN_OR_RETURN(CheckpointBody decoded, DecodeCheckpoint(body));
+  CheckpointSave save;
+  save.owner = host.Key("");
+  save.conversation = host.Key(id);
+  const auto counted = host.Read([&](sqlite::Database& db) -> Result<Json> {
+    ASSIGN_OR_RETURN(const auto found, Find(db, save.conversation));
+    decoded.checkpoint.messages_to = found ? found->message_count : 0;
+    return Json();
+  });
+  if (!counted) return counted.error();
+  ASSIGN_OR_RETURN(save.document, WriteDocument(decoded.checkpoint));
+  save.sha256 = base::Sha256Hex(save.document);
+  save.step = decoded.checkpoint.step;
+  save.ttl_ms = decoded.ttl_ms;
+  save.kept = host.CheckpointsKept();
+  return AsResponse(host.Write([&](sqlite::Database& db) -> Result<Json> {
+    save.wall_ms = host.NowMs();
+    save.now_ms = host.Fields().Now().now_ms;
+    RETURN_IF_ERROR(Append(db, save.conversation, {}, save.wall_ms));  // it is in use
+    ASSIGN_OR_RETURN(const CheckpointRow row, SaveCheckpoint(db, save));
+    return EncodeRow(host, row);
+  }));
+}
+
+// The messages of the conversation from number `from` to `to` into `answer`, as many as have room.
+// kInternal: one of them changed on the disk.
+base::Status AddMessages(sqlite::Database& db, const std::string& key, int64_t from, int64_t to,
+                         size_t room, Json& answer) {
+  ASSIGN_OR_RETURN(auto page, MessagesBetween(db, key, from, to, {INT64_MAX, room}));
+  if (page.messages.size() == 1 && EncodedBytes(page.messages[0]) > room &&
+      room < kMostOfCheckpoint) {
+    page = {{}, page.messages[0].sequence};  // it is on a page of its own
+  }
+  const int64_t end = page.more == 0 ? to : page.more - 1;
+  ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT count(*) FROM messages WHERE conversation = ?"
+                                          " AND sequence BETWEEN ? AND ?"));
+  ASSIGN_OR_RETURN(const bool counted, query.Bind(key).Bind(from).Bind(end).Step());
+  const int64_t rows = counted ? query.Int(0) : 0;
+  if (rows != std::ssize(page.messages))
+    return Error{Code::kInternal, "the disk changed messages of the conversation"};
+  answer["messages"] = EncodeMessages(page);
+  // By the limits of the volume.
+  if (const int64_t gone = end - from + 1 - rows; gone > 0) answer["messages_removed"] = gone;
+  http::SayMore(answer, page.more);
+  return {};
+}
+
+struct Wanted {
+  std::string id, key;
+  std::optional<int64_t> generation;
+  int64_t cursor = 0;
+};
+
+// kInternal: it is not what was saved.
+Result<Json> EncodeSound(Host& host, sqlite::Database& db, const Wanted& wanted,
+                         const CheckpointRow& row) {
+  ASSIGN_OR_RETURN(const std::string document, ReadCheckpoint(db, wanted.key, row.generation));
+  base::AnswerCharge charge;
+  RETURN_IF_ERROR(charge.Add(document.size()));
+  auto read = ReadDocument(document);
+  if (!read) return Error{Code::kInternal, "it is no checkpoint: " + read.error().message};
+  Json answer = EncodeRow(host, row);
+  answer["conversation"] = wanted.id;
+  answer["saved_at"] = base::FormatTime(row.saved_ms);
+  size_t room = kMostOfCheckpoint;
+  if (wanted.cursor == 0) {
+    answer["memory"] = std::move(read->memory);
+    answer["tool_state"] = std::move(read->tool_state);
+    room -= std::min(room, document.size());
+  }
+  if (!read->messages.is_null()) {
+    answer["messages"] = std::move(read->messages);
+    return answer;
+  }
+  RETURN_IF_ERROR(AddMessages(db, wanted.key, std::max<int64_t>(1, wanted.cursor),
+                              read->messages_to, room, answer));
+  return answer;
+}
+
+Result<Json> LastSound(Host& host, sqlite::Database& db, const Wanted& wanted) {
+  ASSIGN_OR_RETURN(const auto found, Find(db, wanted.key));
+  if (!found || !host.IsShown(*found)) return NoConversation(wanted.id);
+  ASSIGN_OR_RETURN(const auto rows, ListCheckpoints(db, wanted.key, host.Fields().Now().now_ms));
+  Json skipped = Json::array();
+  std::string reasons;
+  for (const CheckpointRow& row : rows) {
+    if (wanted.generation && row.generation != *wanted.generation) continue;
+    auto answer = EncodeSound(host, db, wanted, row);
+    if (answer) {
+      if (!skipped.empty()) (*answer)["skipped"] = std::move(skipped);
+      return answer;
+    }
+    if (answer.error().code != Code::kInternal) return answer;
+    skipped.push_back({{"generation", row.generation}, {"reason", answer.error().message}});
+    reasons += "; generation " + std::to_string(row.generation) + ": " + answer.error().message;
+  }
+  const std::string which =
+      wanted.generation ? " of generation " + std::to_string(*wanted.generation) : "";
+  return Error{Code::kNotFound, "conversation \"" + wanted.id + "\" has no checkpoint" + which +
+                                    " that is sound and not over" + reasons};
+}
+
+Result<http::Response> GetCheckpoint(Host& host, const http::Request& request) {
+  Wanted wanted;
+  ASSIGN_OR_RETURN(wanted.id, ConversationId(request));
+  wanted.key = host.Key(wanted.id);
+  ASSIGN_OR_RETURN(wanted.generation, http::WholeNumber(request, "generation", 1, INT64_MAX));
+  ASSIGN_OR_RETURN(wanted.cursor, http::PageCursor(request));
+  if (wanted.cursor != 0 && !wanted.generation)
+    return Error{Code::kInvalid, "cursor goes with generation, that all pages are of one"};
+  return AsResponse(host.Read([&](sqlite::Database& db) { return LastSound(host, db, wanted); }));
+}
+
+Result<http::Response> GetCheckpoints(Host& host, const http::Request& request) {
+  ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
+  return AsResponse(host.Read([&](sqlite::Database& db) -> Result<Json> {
+    ASSIGN_OR_RETURN(const auto found, Find(db, host.Key(id)));
+    if (!found || !host.IsShown(*found)) return NoConversation(id);
+    ASSIGN_OR_RETURN(const auto rows,
+                     ListCheckpoints(db, host.Key(id), host.Fields().Now().now_ms));
+    Json list = Json::array();
+    for (const CheckpointRow& row : rows) {
+      list.push_back(EncodeRow(host, row));
+      list.back()["saved_at"] = base::FormatTime(row.saved_ms);
+    }
+    return Json{{"conversation", id}, {"checkpoints", std::move(list)}};
+  }));
+}
+
+}  // namespace
+
+std::vector<HostedRoute> CheckpointRoutes() {
+  return {{"PUT", "/conversations/{id}/checkpoint", PutCheckpoint, kMaxCheckpointBody},
+          {"GET", "/conversations/{id}/checkpoint", GetCheckpoint},
+          {"GET", "/conversations/{id}/checkpoints", GetCheckpoints}};
+}
+
+}  // namespace conversation

@@ -1,0 +1,15 @@
+// The routes of the injection ledger: GET /ledger/{conversation} and POST …/check, …/mark, …/evict.
+#pragma once
+
+#include <vector>
+
+#include "lib/conversation/routes/host.h"
+
+namespace conversation {
+
+std::vector<HostedRoute> LedgerRoutes();
+
+// Of an item or a value. kInvalid: it is blank or too long.
+base::Status CheckLedgerText(const char* field, const std::string& text);
+
+}  // namespace conversation

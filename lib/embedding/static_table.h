@@ -1,0 +1,48 @@
+// A table of token vectors in a file: what a text says is the sum of the rows of its pieces. The
+// file is mapped, so that processes share it.
+//
+// The file, numbers little-endian: "amtable1"; 32 bytes, the SHA-256 of all that follows; uint32
+// tokens, dimensions, vocabulary bytes; the vocabulary, one piece a line; tokens × dimensions int8
+// values. scripts/embeddings/train.py writes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/result.h"
+#include "lib/embedding/word_piece.h"
+
+namespace embedding {
+
+// Any thread.
+class StaticTable {
+ public:
+  // kNotFound: there is no such file; kInvalid: it is no such table, or damaged. Reads the
+  // whole file once, for its sum. The file must not shrink while it is open.
+  static base::Result<std::unique_ptr<StaticTable>> Open(const std::string& path);
+  ~StaticTable();
+  StaticTable(const StaticTable&) = delete;
+  StaticTable& operator=(const StaticTable&) = delete;
+
+  // The sum of the rows of the text's pieces, scaled so that the largest value is ±127; empty: the
+  // text has no piece, or its rows cancel each other out.
+  std::vector<int8_t> Embed(std::string_view text) const;
+  int64_t model() const { return model_; }  // > 0, of the sum: another table has another number
+  size_t dimensions() const { return dimensions_; }
+
+ private:
+  struct Head;
+  StaticTable(std::string_view file, const Head& head);
+  static std::string Check(std::string_view bytes, Head& head);  // what is wrong; empty: nothing
+  std::string_view file_;                                        // mapped
+  int64_t model_ = 0;
+  size_t dimensions_;
+  WordPiece pieces_;
+  const int8_t* rows_;
+};
+
+}  // namespace embedding

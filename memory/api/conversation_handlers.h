@@ -1,0 +1,10 @@
+// What only the server does with conversations: a sidecar prunes its own, by its policy.
+#pragma once
+
+#include "memory/api/handlers.h"
+
+namespace memory {
+
+http::Response DeleteConversation(const Api& api, const http::Request& request);
+
+}  // namespace memory

@@ -1,0 +1,21 @@
+// Episodes as JSON and back. Pure. Every error names the field, its limit and the value.
+#pragma once
+
+#include <string>
+
+#include "lib/base/json/json.h"
+#include "memory/store/episodes.h"
+
+namespace memory {
+
+base::Json EncodeEpisode(const Episode& episode);  // without its project
+// The body of a POST, without id, project and, unless given, time (0). kTooLarge: of all beside the
+// summary.
+base::Result<Episode> DecodeEpisode(const base::Json& body);
+base::Result<EpisodeQuestion> DecodeEpisodeQuestion(const base::Json& body);  // without project
+base::Status CheckConversation(const std::string& id);
+// Of an export: with id, project and time.
+base::Json EncodeExportedEpisode(const Episode& episode);
+base::Result<Episode> DecodeExportedEpisode(const base::Json& json);
+
+}  // namespace memory

@@ -1,0 +1,169 @@
+// Decodes, calls the items, encodes.
+#include "memory/api/items/item_handlers.h"
+
+#include <charconv>
+
+#include "lib/base/text/text.h"
+#include "memory/api/items/item_json.h"
+#include "memory/api/items/project_parameter.h"
+#include "memory/api/items/store_rules.h"
+#include "memory/api/preconditions.h"
+#include "memory/api/validate.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using http::Request;
+using http::Response;
+
+namespace {
+
+constexpr size_t kItemsFound = 5;         // when no limit is given
+constexpr size_t kMaxItemQuery = 10'000;  // characters
+constexpr size_t kMaxConsidered = 8'000;  // characters of the input, in an item's metadata
+
+// The key as the path has it.
+Result<std::string> ItemKey(const Request& request) {
+  const std::string& key = request.parameters.at("key");
+  RETURN_IF_ERROR(CheckItemKey(key));
+  return key;
+}
+
+Response ItemAnswer(int status, const Item& item) {
+  Response response = http::JsonResponse(status, EncodeItem(item));
+  response.headers.Set("ETag", "\"" + std::to_string(item.version) + "\"");
+  return response;
+}
+
+Response WrittenAnswer(const Result<ItemWritten>& written) {
+  if (!written) return http::ErrorResponse(written.error());
+  if (!written->differs) return ItemAnswer(written->created ? 201 : 200, written->item);
+  const std::string now = written->item.version == 0
+                              ? "there is no such item"
+                              : "its version is " + std::to_string(written->item.version);
+  return http::JsonResponse(
+      412, {{"error", "the condition does not hold: " + now + "; nothing was changed"},
+            {"code", "precondition_failed"}});
+}
+
+// What a GET asks for.
+struct ItemQuestion {
+  std::string project, query;
+  size_t limit = kItemsFound;
+};
+Result<ItemQuestion> QuestionOf(const Request& request) {
+  ItemQuestion question;
+  ASSIGN_OR_RETURN(question.project, ProjectOf(request, Json::object()));
+  question.query = request.Query("query").value_or("");
+  if (const size_t characters = base::CountCharacters(question.query); characters > kMaxItemQuery) {
+    return Error{Code::kInvalid, "query has " + std::to_string(characters) +
+                                     " characters, the limit is " + std::to_string(kMaxItemQuery)};
+  }
+  ASSIGN_OR_RETURN(const auto limit, NumberParameter(request, "limit"));
+  if (limit && *limit > static_cast<int64_t>(kMaxItemsFound)) {
+    return Error{Code::kInvalid, "limit must be a whole number from 1 to " +
+                                     std::to_string(kMaxItemsFound) + ", it is " +
+                                     std::to_string(*limit)};
+  }
+  if (limit) question.limit = static_cast<size_t>(*limit);
+  return question;
+}
+
+Result<FoundItems> Retrieved(const Api& api, const Request& request) {
+  ASSIGN_OR_RETURN(const ItemQuestion question, QuestionOf(request));
+  return api.store.items().Retrieve(question.project, question.query, question.limit,
+                                    request.client_gone);
+}
+
+}  // namespace
+
+Response PutItem(const Api& api, const Request& request) {
+  return WrittenAnswer([&]() -> Result<ItemWritten> {
+    ASSIGN_OR_RETURN(const std::string key, ItemKey(request));
+    ASSIGN_OR_RETURN(const std::string project, ProjectOf(request, Json::object()));
+    ASSIGN_OR_RETURN(const Precondition condition, DecodePrecondition(request.headers));
+    ASSIGN_OR_RETURN(const Json body, ObjectBody(request));
+    ASSIGN_OR_RETURN(const Item item, DecodeItem(key, body));
+    return api.store.items().Put(project, item, condition);
+  }());
+}
+
+Response PatchItem(const Api& api, const Request& request) {
+  return WrittenAnswer([&]() -> Result<ItemWritten> {
+    ASSIGN_OR_RETURN(const std::string key, ItemKey(request));
+    ASSIGN_OR_RETURN(const std::string project, ProjectOf(request, Json::object()));
+    ASSIGN_OR_RETURN(const Precondition condition, DecodePrecondition(request.headers));
+    ASSIGN_OR_RETURN(const Json body, ObjectBody(request));
+    ASSIGN_OR_RETURN(const ItemChange change, DecodeItemChange(body));
+    return api.store.items().Change(project, key, change, condition);
+  }());
+}
+
+Response GetItem(const Api& api, const Request& request) {
+  const Result<Item> item = [&]() -> Result<Item> {
+    ASSIGN_OR_RETURN(const std::string key, ItemKey(request));
+    ASSIGN_OR_RETURN(const std::string project, ProjectOf(request, Json::object()));
+    return api.store.items().Get(project, key);
+  }();
+  return item ? ItemAnswer(200, *item) : http::ErrorResponse(item.error());
+}
+
+Response DeleteItem(const Api& api, const Request& request) {
+  const base::Status gone = [&]() -> base::Status {
+    ASSIGN_OR_RETURN(const std::string key, ItemKey(request));
+    ASSIGN_OR_RETURN(const std::string project, ProjectOf(request, Json::object()));
+    return api.store.items().Forget(project, key);
+  }();
+  return gone ? http::EmptyResponse(204) : http::ErrorResponse(gone.error());
+}
+
+Response FindItems(const Api& api, const Request& request) {
+  const Result<FoundItems> found = Retrieved(api, request);
+  if (!found) return http::ErrorResponse(found.error());
+  Json answer = {{"items", Json::array()}};
+  for (const FoundItem& one : found->rows) {
+    Json item = EncodeItem(one.item);
+    item["score"] = one.score;
+    item["method"] = one.method;
+    answer["items"].push_back(std::move(item));
+  }
+  if (found->partial) answer["partial"] = true;
+  return http::JsonResponse(200, answer);
+}
+
+Response RenderFoundItems(const Api& api, const Request& request) {
+  const Result<FoundItems> found = Retrieved(api, request);
+  if (!found) return http::ErrorResponse(found.error());
+  Json keys = Json::array();
+  for (const FoundItem& one : found->rows) keys.push_back(one.item.key);
+  return http::JsonResponse(
+      200,
+      {{"text", RenderItems(found->rows)}, {"suggested_role", "user"}, {"items", std::move(keys)}});
+}
+
+// The agent's answer under a key that is made from the user's input.
+Response ConsiderItem(const Api& api, const Request& request) {
+  const Result<Json> answer = [&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(const Json body, ObjectBody(request));
+    ASSIGN_OR_RETURN(const std::string input, base::RequiredString(body, "user_input"));
+    ASSIGN_OR_RETURN(const std::string said, base::RequiredString(body, "answer"));
+    ASSIGN_OR_RETURN(const std::string project, ProjectOf(request, body));
+    ASSIGN_OR_RETURN(const auto rules, DecodeStoreRules(body.value("rules", Json())));
+    ASSIGN_OR_RETURN(const Consideration considered, Consider(input, said, rules));
+    Json verdict = {{"store", considered.store}, {"rule", considered.rule}};
+    verdict["key"] = considered.key;
+    if (!considered.store) return verdict;
+    const Json metadata = {{"user_input", base::Ellipsize(input, kMaxConsidered)},
+                           {"timestamp", base::FormatTime(api.clock.NowMs())}};
+    ASSIGN_OR_RETURN(const Item item,
+                     DecodeItem(considered.key, {{"value", said}, {"metadata", metadata}}));
+    RETURN_IF_ERROR(api.store.items().Put(project, item, {}));
+    return verdict;
+  }();
+  return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());
+}
+
+}  // namespace memory

@@ -1,0 +1,34 @@
+// Which exchanges of a user and an agent are worth an item: the save filter. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/base/json/json.h"
+#include "lib/base/result.h"
+
+namespace memory {
+
+inline constexpr size_t kMaxStoreRules = 32;
+inline constexpr size_t kMaxStorePattern = 512;  // characters
+
+struct StoreRule {
+  std::string match;       // RE2, case-sensitive; empty: every exchange
+  int64_t min_length = 0;  // of the answer, in characters
+};
+
+// `rules`: null or a list of {"match"?, "minLength"?}.
+base::Result<std::vector<StoreRule>> DecodeStoreRules(const base::Json& rules);
+
+struct Consideration {
+  bool store = false;
+  std::string rule;  // its pattern, or preference, decision, correction or fact
+  std::string key;   // the same for the same input
+};
+// The first rule that fits the user's input or the answer. Without rules: a sentence of the input,
+// not a question, that states a preference, a decision, a correction or a fact. kInvalid: a
+// pattern that does not compile.
+base::Result<Consideration> Consider(const std::string& user_input, const std::string& answer,
+                                     const std::vector<StoreRule>& rules);
+
+}  // namespace memory

@@ -1,0 +1,14 @@
+// Shared memory between Agents: /shared. What a caller may not read is answered as what is not
+// there, in about the same time.
+#pragma once
+
+#include "memory/api/handlers.h"
+
+namespace memory {
+
+http::Response PutShared(const Api& api, const http::Request& request);
+http::Response GetShared(const Api& api, const http::Request& request);
+http::Response DeleteShared(const Api& api, const http::Request& request);
+http::Response ListShared(const Api& api, const http::Request& request);
+
+}  // namespace memory

@@ -1,0 +1,117 @@
+// The weights are those that docs/adr/0052 measured.
+#include "memory/embedders.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <utility>
+
+#include "lib/base/process/log.h"
+#include "lib/embedding/openai_bodies.h"
+#include "lib/embedding/static_table.h"
+
+namespace memory {
+
+using base::Result;
+using base::Setting;
+
+namespace {
+
+constexpr FusionWeights kTableWeights{0.25, false, 0.5F};
+
+class TableEmbedder final : public Embedder {
+ public:
+  explicit TableEmbedder(std::unique_ptr<embedding::StaticTable> table)
+      : table_(std::move(table)) {}
+  int64_t model() const override { return table_->model(); }
+  size_t dimensions() const override { return table_->dimensions(); }
+  FusionWeights weights() const override { return kTableWeights; }
+  std::vector<int8_t> Embed(std::string_view text) const override { return table_->Embed(text); }
+
+ private:
+  const std::unique_ptr<embedding::StaticTable> table_;
+};
+
+std::string TableBesideProgram() {
+  char path[PATH_MAX];
+  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+  const std::string program(path, length > 0 ? static_cast<size_t>(length) : 0);
+  const std::string folder = program.substr(0, program.rfind('/'));
+  return folder.substr(0, folder.rfind('/')) + "/share/agent-memory-server/embedding.table";
+}
+
+}  // namespace
+
+std::vector<Setting> EmbeddingFlags() {
+  return {
+      {"embeddings", Setting::Kind::kBool, "true",
+       "find memories by their meaning too, with the table of --embedding-table"},
+      {"embedding-table", Setting::Kind::kString, "",
+       "file of token vectors; empty: ../share/agent-memory-server/embedding.table beside the "
+       "program. "
+       "Without it words alone are searched"},
+      {"embedding-url", Setting::Kind::kString, "",
+       "OpenAI-compatible endpoint that makes vectors too, as https://api.openai.com/v1; texts of "
+       "memories and questions are sent there. Empty: none. Where it is away or late, the table "
+       "finds"},
+      {"embedding-model", Setting::Kind::kString, "text-embedding-3-small",
+       "the model to ask for there; default: EMBEDDING_MODEL of the environment when it is set"},
+      {"embedding-key-file", Setting::Kind::kString, "",
+       "file of the key for it, read again for each request; default: OPENAI_API_KEY of the "
+       "environment when it is set, else no key is sent"},
+      {"embedding-ca-file", Setting::Kind::kString, "",
+       "PEM file of the authorities that its certificate may be of; empty: the system's"},
+      {"embedding-dimensions", Setting::Kind::kInt, "0",
+       "values of a vector to ask for, where the model lets one choose; 0: as many as it has", 0,
+       static_cast<int64_t>(embedding::kMostAnswerDimensions)},
+      {"embedding-deadline", Setting::Kind::kDuration, "150ms",
+       "a question waits so long for its vector from there, and is then answered without; less "
+       "than query-deadline",
+       10, 60'000},
+      {"embedding-floor", Setting::Kind::kInt, "35",
+       "memories without a word of the question are found from this cosine on, in hundredths", 0,
+       100},
+  };
+}
+
+EmbeddingSettings ReadEmbeddingSettings(const base::Settings& settings,
+                                        const AegisEnvironment& aegis) {
+  EmbeddingSettings read{settings.Bool("embeddings"), {}, settings.Text("embedding-table")};
+  EndpointOptions& endpoint = read.endpoint;
+  endpoint.url = settings.Text("embedding-url");
+  endpoint.model = settings.Text("embedding-model");
+  if (!settings.IsSet("embedding-model"))
+    endpoint.model = aegis.embedding_model.value_or(endpoint.model);
+  endpoint.key_file = settings.Text("embedding-key-file");
+  endpoint.key = aegis.openai_key.value_or("");
+  endpoint.ca_file = settings.Text("embedding-ca-file");
+  endpoint.dimensions = static_cast<size_t>(settings.Int("embedding-dimensions"));
+  endpoint.deadline_ms = settings.Milliseconds("embedding-deadline");
+  endpoint.floor = static_cast<float>(settings.Int("embedding-floor")) / 100;
+  return read;
+}
+
+std::shared_ptr<const Embedder> MakeEmbedder(const EmbeddingSettings& settings) {
+  if (!settings.on) return nullptr;
+  const std::string path = settings.table.empty() ? TableBesideProgram() : settings.table;
+  Result<std::unique_ptr<embedding::StaticTable>> table = embedding::StaticTable::Open(path);
+  if (table) return std::make_shared<TableEmbedder>(std::move(*table));
+  const bool asked = !settings.table.empty() || table.error().code != base::Code::kNotFound;
+  base::Log(asked ? base::Level::kWarn : base::Level::kInfo,
+            "memories are found by words alone, not by meaning",
+            {{"setting", "embedding-table"}, {"reason", table.error().message}});
+  return nullptr;
+}
+
+Result<std::shared_ptr<RemoteEmbedder>> MakeRemoteEmbedder(const EmbeddingSettings& settings,
+                                                           const base::Clock& clock,
+                                                           telemetry::Metrics& metrics) {
+  std::shared_ptr<RemoteEmbedder> made;
+  if (!settings.on || settings.endpoint.url.empty()) return made;
+  ASSIGN_OR_RETURN(made, EndpointEmbedder::Make(settings.endpoint, clock, metrics));
+  base::LogInfo("memories are found by vectors of an endpoint too, which gets their texts",
+                {{"url", settings.endpoint.url}, {"model", settings.endpoint.model}});
+  return made;
+}
+
+}  // namespace memory

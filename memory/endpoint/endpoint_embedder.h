@@ -1,0 +1,86 @@
+// Vectors from an OpenAI-compatible endpoint. Whatever it does, nobody waits longer than for the
+// deadline of a question, and no error of it reaches who asks the memory.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+#include "lib/base/limits/lru.h"
+#include "lib/base/process/clock.h"
+#include "lib/http/client/client.h"
+#include "lib/telemetry/metrics.h"
+#include "memory/endpoint/endpoint_pause.h"
+#include "memory/store/embedder.h"
+
+namespace memory {
+
+struct EndpointOptions {
+  std::string url;            // as ParseEndpointUrl takes it; empty: no endpoint is asked
+  std::string model;          // its name there
+  std::string key_file;       // read for each request; empty: `key`
+  std::string key;            // empty too: no Authorization header
+  std::string ca_file;        // PEM; empty: the system's
+  size_t dimensions = 0;      // that are asked for; 0: as many as the model gives
+  int64_t deadline_ms = 150;  // of a question
+  int64_t rows_ms = 30'000;   // of a batch of rows
+  float floor = 0.35F;        // FusionWeights::floor
+};
+
+// kInvalid: what the settings say cannot be asked. Opens nothing.
+base::Status CheckEndpoint(const EndpointOptions& options);
+
+class EndpointEmbedder final : public RemoteEmbedder {
+ public:
+  // `clock` and `metrics` outlive it. kInvalid as CheckEndpoint, or a CA file that is none.
+  static base::Result<std::unique_ptr<EndpointEmbedder>> Make(EndpointOptions options,
+                                                              const base::Clock& clock,
+                                                              telemetry::Metrics& metrics);
+  base::Result<int64_t> Model(const std::stop_token& stop) override;
+  int64_t known_model() const override { return known_model_; }
+  FusionWeights weights() const override;
+  std::vector<int8_t> OfQuestion(const std::string& text, const std::stop_token& stop) override;
+  base::Result<std::vector<std::vector<int8_t>>> OfRows(const std::vector<std::string>& texts,
+                                                        const std::stop_token& stop) override;
+  bool away() const;  // the last batch of rows, or question, failed
+
+ private:
+  using Vectors = std::vector<std::vector<int8_t>>;
+  struct Failure {
+    base::Error error;
+    bool refused = false;  // these texts, maybe; the endpoint is there
+    int status = 0;        // 0: no answer, or one with status 200 that is unusable
+    int64_t wait_ms = 0;   // that it asks for
+    const char* outcome = "away";
+  };
+  EndpointEmbedder(EndpointOptions options, const base::Clock& clock, telemetry::Metrics& metrics);
+  // One request, and its vectors. Counts it under `purpose`.
+  std::optional<Failure> Ask(const std::vector<std::string>& texts, int64_t timeout_ms,
+                             const char* purpose, const std::stop_token& stop, Vectors& vectors);
+  std::optional<Failure> Exchange(const std::vector<std::string>& texts, int64_t timeout_ms,
+                                  const std::stop_token& stop, Vectors& vectors);
+  // Halves of what is refused, until it is clear which texts these are.
+  std::optional<Failure> AskHalves(const std::vector<std::string>& texts,
+                                   const std::stop_token& stop, Vectors& vectors);
+  bool Enter(EndpointPause& pause);
+  void Note(EndpointPause& pause, const std::optional<Failure>& failure);
+  void Learn(size_t dimensions);
+
+  const EndpointOptions options_;
+  std::string path_;
+  const base::Clock& clock_;
+  telemetry::Metrics& metrics_;
+  std::unique_ptr<http::Client> client_;
+  std::counting_semaphore<> questions_;  // that may be under way
+  std::atomic<int64_t> known_model_{0};
+  std::atomic<size_t> dimensions_;
+  mutable std::mutex mutex_;
+  EndpointPause question_pause_, row_pause_;  // under mutex_, with what follows
+  base::LruMap<std::vector<int8_t>> asked_;   // by the digest of the question
+};
+
+}  // namespace memory

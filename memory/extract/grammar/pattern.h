@@ -1,0 +1,99 @@
+// Patterns over words: what the beginning of a clause must be for the clause to state a fact, and
+// what the fact is then. For languages with blanks between words. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "memory/extract/grammar/fact.h"
+#include "memory/extract/prose/words.h"
+
+namespace memory {
+
+// What a pattern needs beyond its words, as bits.
+enum Needs : unsigned {
+  kNothing = 0,
+  kPastTime = 1,     // a word of a time that has been: "yesterday", "just"
+  kFutureTime = 2,   // a word of a time to come
+  kFigure = 4,       // a number, a name, `code` or a "not" in the rest
+  kMayEnd = 8,       // the rest may be empty
+  kBySpeakers = 16,  // the assistant may say it too
+  kMayAddress = 32,  // may have "you" in it
+  kTwoWords = 64,    // two words of content in the rest, a verb of the pattern among them
+  kNoPraise = 128    // the rest is no praise: "so great", "my everything"
+};
+
+// `words`, one element a blank: "a|b" one of these words; "?a" perhaps; "^a" the verb that the
+// third person changes; "@name" a class of the language. `says` stands in the fact for the words
+// that matched; nullptr: they stay.
+struct PatternRow {
+  const char* words;
+  FactCategory category;
+  double importance;
+  unsigned needs = kNothing;
+  const char* says = nullptr;
+};
+
+// Words that an element "@name" takes, from `least` to `most` of them.
+struct WordClass {
+  std::string_view name;
+  bool (*has)(const Word& word);
+  size_t least, most;
+};
+
+struct PatternMatch {
+  const PatternRow* row = nullptr;
+  size_t verb = 0;  // the word of "^"; that of the beginning when there is none
+  size_t rest = 0;  // the first word behind the pattern
+};
+
+// The patterns of one language, found by the first word. Immutable after it is made.
+class Patterns {
+ public:
+  // The texts of the rows and the functions of the classes outlive it.
+  Patterns(std::vector<PatternRow> rows, std::vector<WordClass> classes);
+  Patterns(const Patterns&) = delete;
+  Patterns(Patterns&&) = default;  // what points into the vectors stays
+
+  // Calls `accept` with each pattern that matches the words from `begin` on, in the order of the
+  // table, until it returns true. `end`: behind the last word of the clause.
+  template <class Accept>
+  bool Find(const std::vector<Word>& words, size_t begin, size_t end, Accept&& accept) const {
+    if (begin >= end) return false;
+    const auto found = by_word_.find(words[begin].folded);
+    const std::vector<size_t>& own = found == by_word_.end() ? by_class_ : found->second;
+    for (const size_t at : own) {
+      PatternMatch match{patterns_[at].row, begin, begin};
+      if (Matches(patterns_[at], 0, words, begin, end, match) && accept(match)) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Element {
+    std::vector<std::string> words;
+    const WordClass* of = nullptr;
+    size_t least = 1, most = 1;
+    bool verb = false;
+    bool Has(const Word& word) const;
+  };
+  struct Pattern {
+    const PatternRow* row;
+    std::vector<Element> elements;
+  };
+
+  static bool Matches(const Pattern& pattern, size_t element, const std::vector<Word>& words,
+                      size_t at, size_t end, PatternMatch& match);
+
+  std::vector<PatternRow> rows_;
+  std::vector<WordClass> classes_;
+  std::vector<Pattern> patterns_;
+  // Patterns that may begin with the word, those that begin with a class among them, in order.
+  std::unordered_map<std::string, std::vector<size_t>> by_word_;
+  std::vector<size_t> by_class_;
+};
+
+}  // namespace memory

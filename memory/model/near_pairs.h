@@ -1,0 +1,21 @@
+// Pairs of vectors that point the same way, among many: locality-sensitive hashing by random
+// hyperplanes (Charikar, "Similarity estimation techniques from rounding algorithms", 2002), each
+// candidate then measured. Pure; the hyperplanes are the same in every run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace memory {
+
+// `values`: `dimensions` of each vector, one behind the other. → pairs (first < second) with a
+// cosine of at least `least`, in order. Of vectors with the cosine .95 about 98 of 100 pairs are
+// found, of equal ones all. Time is linear in the vectors: within a bucket each is measured with
+// the next 32 alone.
+std::vector<std::pair<size_t, size_t>> NearPairs(std::span<const int8_t> values, size_t dimensions,
+                                                 double least);
+
+}  // namespace memory

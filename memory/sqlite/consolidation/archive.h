@@ -1,0 +1,27 @@
+// Original texts of traces whose content is their gist now: deflated, with a digest that is checked
+// before anything is given back. Everything runs in the caller's transaction.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "lib/sqlite/database.h"
+#include "memory/store/consolidation.h"
+
+namespace memory {
+
+// `revision`: of the row that has the gist.
+base::Status Archive(sqlite::Database& database, int64_t slot, int64_t revision,
+                     const std::string& text, int64_t now_ms);
+struct Archived {
+  std::string text;
+  int64_t archived_ms = 0, revision = 0;
+};
+// nullopt: there is none. kInternal: it is damaged.
+base::Result<std::optional<Archived>> FindArchived(sqlite::Database& database, int64_t slot);
+base::Status RemoveArchived(sqlite::Database& database, int64_t slot);
+base::Status LogAccess(sqlite::Database& database, int64_t slot, int64_t now_ms);
+// Originals that nobody read since, at most `most`. → how many went.
+base::Result<int64_t> RemoveUnread(sqlite::Database& database, int64_t since_ms, int64_t most);
+
+}  // namespace memory

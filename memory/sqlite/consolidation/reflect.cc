@@ -1,0 +1,224 @@
+// A run: reads all sketches in one snapshot, plans, then changes traces in small transactions, each
+// of which looks again at what it changes.
+#include <algorithm>
+#include <span>
+
+#include "lib/base/process/random.h"
+#include "lib/base/text/text.h"
+#include "memory/model/gist.h"
+#include "memory/model/near_pairs.h"
+#include "memory/sqlite/consolidation/archive.h"
+#include "memory/sqlite/consolidation/sketches.h"
+#include "memory/sqlite/consolidation/sqlite_consolidation.h"
+#include "memory/sqlite/traces/trace_edges.h"
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr size_t kAtOnce = 50;  // changes in one transaction, so that no write waits long
+constexpr const char* kCoactivated = "coactivated";
+
+// True, and false again in the destructor, unless somebody else has it.
+class Running {
+ public:
+  explicit Running(std::atomic<bool>& flag) : flag_(flag), mine_(!flag.exchange(true)) {}
+  Running(const Running&) = delete;
+  ~Running() {
+    if (mine_) flag_ = false;
+  }
+  bool mine() const { return mine_; }
+
+ private:
+  std::atomic<bool>& flag_;
+  const bool mine_;
+};
+
+// Without the pairs of those that have no vector.
+std::vector<std::pair<size_t, size_t>> NearOf(const Sketches& read, size_t dimensions,
+                                              double least) {
+  return dimensions == 0 ? std::vector<std::pair<size_t, size_t>>()
+                         : NearPairs(read.vectors, dimensions, least);
+}
+
+}  // namespace
+
+struct SqliteConsolidation::Round {
+  SqliteConsolidation& self;
+  const TraceContext& context;
+  const int64_t now_ms;
+  int64_t number = 0;
+  ConsolidationRun run;
+
+  const TraceWriting& writing() const { return self.parts_.writing; }
+
+  // Calls `change` on each of `list`, some in a transaction; counts those that it changed.
+  template <class T, class Change>
+  Status Each(const std::vector<T>& list, int64_t& count, Change&& change) {
+    for (size_t first = 0; first < list.size(); first += kAtOnce) {
+      const auto part = std::span(list).subspan(first, std::min(kAtOnce, list.size() - first));
+      RETURN_IF_ERROR(self.parts_.admit());
+      int64_t changed = 0;
+      RETURN_IF_ERROR(self.parts_.writer.RunAny([&](Database& database) -> Status {
+        changed = 0;
+        for (const T& one : part) {
+          ASSIGN_OR_RETURN(const bool did, change(database, one));
+          changed += did;
+        }
+        return {};
+      }));
+      count += changed;
+    }
+    return {};
+  }
+
+  // The trace as it was sketched; nullopt: it changed since.
+  Result<std::optional<TraceRow>> Unchanged(Database& database, int64_t slot) {
+    ASSIGN_OR_RETURN(auto row, ReadTrace(database, slot));
+    const bool same = row && row->live && row->row.updated_ms <= now_ms &&
+                      row->strength.accessed_ms <= now_ms && IsVisible(*row, context);
+    return same ? std::move(row) : std::optional<TraceRow>();
+  }
+
+  Result<bool> Prune(Database& database, int64_t slot) {
+    ASSIGN_OR_RETURN(auto row, Unchanged(database, slot));
+    if (!row) return false;
+    row->reason = "pruned by run " + run.id;
+    RETURN_IF_ERROR(PutTrace(database, *row));
+    RETURN_IF_ERROR(HideInside(database, writing().salt, slot, now_ms));
+    RETURN_IF_ERROR(NoteAction(database, number, {"prune", slot, 0, {}}));
+    return true;
+  }
+
+  Result<bool> Merge(Database& database, const std::vector<int64_t>& slots) {
+    MergeSources sources;
+    std::vector<std::string> texts;
+    for (int64_t slot : slots) {
+      ASSIGN_OR_RETURN(auto row, Unchanged(database, slot));
+      if (!row) continue;
+      texts.push_back(row->row.content);
+      sources.stored.push_back(std::move(*row));
+    }
+    if (sources.stored.size() < 2) return false;
+    sources.now = sources.stored;
+    const std::string text = UnitedText(std::move(texts));
+    if (base::CountCharacters(text) > api::kMaxContent) return false;
+    const api::Source source{"memory_reflect", "", "", sources.now.front().row.source.origin};
+    ASSIGN_OR_RETURN(const TraceRow merged, MergeInside(database, context, std::move(sources), text,
+                                                        source, writing(), now_ms));
+    RETURN_IF_ERROR(NoteAction(database, number, {"merge", merged.slot, 0, {}}));
+    return true;
+  }
+
+  // In both directions; an edge of another kind stays as it is.
+  Result<bool> Strengthen(Database& database, const std::pair<int64_t, int64_t>& pair,
+                          int64_t times) {
+    bool any = false;
+    for (const auto& [from, to] : {pair, std::pair{pair.second, pair.first}}) {
+      ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, from));
+      const auto old = std::find_if(edges.begin(), edges.end(),
+                                    [&](const EdgeRow& edge) { return edge.to == to; });
+      if (old == edges.end() ? edges.size() >= kMaxTraceEdges : old->kind != kCoactivated) continue;
+      const double before = old == edges.end() ? 0 : old->weight;
+      RETURN_IF_ERROR(
+          PutTraceEdge(database, from, {to, kCoactivated, CoactivatedWeight(before, times)}));
+      RETURN_IF_ERROR(NoteAction(
+          database, number,
+          {"strengthen", from, to, old == edges.end() ? std::nullopt : std::optional(before)}));
+      any = true;
+    }
+    ASSIGN_OR_RETURN(Statement done,
+                     database.Prepare("DELETE FROM trace_pairs WHERE low = ?1 AND high = ?2"));
+    RETURN_IF_ERROR(done.Bind(pair.first).Bind(pair.second).Run());
+    return any;
+  }
+
+  Result<bool> Compact(Database& database, int64_t slot) {
+    ASSIGN_OR_RETURN(const auto row, Unchanged(database, slot));
+    if (!row) return false;
+    Patch patch;
+    patch.type = kSemantic;
+    patch.writer = row->row.source.origin;
+    patch.replace_user = true;
+    std::string gist = GistOf(row->row.content, self.parts_.rules.gist_characters);
+    const bool shorter = gist != row->row.content;
+    if (shorter) patch.content = std::move(gist);
+    ASSIGN_OR_RETURN(const auto now,
+                     ChangeInside(database, row->row.id, patch, writing().facts_of, now_ms));
+    if (shorter)
+      RETURN_IF_ERROR(Archive(database, slot, now.revision_count, row->row.content, now_ms));
+    RETURN_IF_ERROR(NoteAction(database, number, {"compact", slot, now.revision_count, {}}));
+    return true;
+  }
+
+  Status Apply(const ConsolidationPlan& plan, const Sketches& read) {
+    RETURN_IF_ERROR(self.parts_.writer.RunAny([&](Database& database) -> Status {
+      ASSIGN_OR_RETURN(number, BeginRun(database, context, run.id, now_ms));
+      return {};
+    }));
+    RETURN_IF_ERROR(Each(plan.prune, run.counts.pruned,
+                         [&](Database& database, int64_t slot) { return Prune(database, slot); }));
+    RETURN_IF_ERROR(Each(plan.merge, run.counts.merged,
+                         [&](Database& database, const std::vector<int64_t>& slots) {
+                           return Merge(database, slots);
+                         }));
+    std::vector<size_t> pairs(read.pairs.size());
+    for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = i;
+    RETURN_IF_ERROR(Each(pairs, run.counts.strengthened, [&](Database& database, size_t i) {
+      return Strengthen(database, read.pairs[i], read.times[i]);
+    }));
+    return Each(plan.compact, run.counts.compacted,
+                [&](Database& database, int64_t slot) { return Compact(database, slot); });
+  }
+};
+
+Result<ConsolidationRun> SqliteConsolidation::Reflect(const TraceContext& context, bool dry_run,
+                                                      const std::string& writer) {
+  const Running running(running_);
+  Round round{*this, context, NowMs(), 0, {}};
+  round.run.started_ms = round.now_ms;
+  round.run.dry_run = dry_run;
+  round.run.busy = !running.mine();
+  if (round.run.busy) return round.run;
+  const int64_t begun_ms = parts_.clock.MonotonicMs();
+  RETURN_IF_ERROR(parts_.keep_retrievals());
+  const size_t dimensions = parts_.embedder ? parts_.embedder->dimensions() : 0;
+  Sketches read;
+  {
+    ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(parts_.readers));
+    ASSIGN_OR_RETURN(read,
+                     ReadSketches(snapshot.database(), context, writer,
+                                  parts_.embedder ? parts_.embedder->model() : 0, dimensions));
+  }
+  const ConsolidationPlan plan =
+      PlanConsolidation(read.traces, NearOf(read, dimensions, parts_.rules.merge_above),
+                        round.now_ms, parts_.rules, parts_.writing.strength);
+  round.run.partial = read.partial;
+  ConsolidationCounts& counts = round.run.counts;
+  if (dry_run) {
+    counts.pruned = static_cast<int64_t>(plan.prune.size());
+    counts.merged = static_cast<int64_t>(plan.merge.size());
+    counts.strengthened = static_cast<int64_t>(read.pairs.size());
+    counts.compacted = static_cast<int64_t>(plan.compact.size());
+    round.run.duration_ms = parts_.clock.MonotonicMs() - begun_ms;
+    return round.run;
+  }
+  round.run.id = base::RandomUuid();
+  const Status applied = round.Apply(plan, read);
+  round.run.duration_ms = parts_.clock.MonotonicMs() - begun_ms;
+  if (round.number > 0) {
+    const Status ended = parts_.writer.RunAny(
+        [&](Database& database) { return EndRun(database, round.number, round.run); });
+    RETURN_IF_ERROR(applied);
+    RETURN_IF_ERROR(ended);
+  }
+  RETURN_IF_ERROR(applied);
+  return round.run;
+}
+
+}  // namespace memory

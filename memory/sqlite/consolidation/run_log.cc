@@ -1,0 +1,142 @@
+// The log.
+#include "memory/sqlite/consolidation/run_log.h"
+
+#include "lib/base/text/text.h"
+
+namespace memory {
+
+using base::Json;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr int64_t kRunsKept = 100;
+
+// Whose a run is: of any conversation.
+std::string OwnerOf(const TraceContext& context) {
+  return base::DumpJson({base::FoldCase(context.project), context.user, context.agent});
+}
+
+Json EncodeCounts(const ConsolidationCounts& counts) {
+  return {{"pruned", counts.pruned},
+          {"merged", counts.merged},
+          {"strengthened", counts.strengthened},
+          {"derived", counts.derived},
+          {"compacted", counts.compacted}};
+}
+
+Result<LoggedRun> RunAt(const Statement& row) {
+  LoggedRun read;
+  read.number = row.Int(0);
+  read.run.id = row.Text(1);
+  read.run.started_ms = row.Int(2);
+  read.run.duration_ms = row.Int(3);
+  ASSIGN_OR_RETURN(const Json counts, base::ParseJson(row.Text(4)));
+  read.run.counts = {counts.value("pruned", int64_t{0}), counts.value("merged", int64_t{0}),
+                     counts.value("strengthened", int64_t{0}), 0,
+                     counts.value("compacted", int64_t{0})};
+  if (!row.IsNull(5)) read.run.undone_ms = row.Int(5);
+  return read;
+}
+
+#define MEMORY_SELECT_RUN \
+  "SELECT number, run, started_ms, duration_ms, counts, undone_ms FROM consolidation_log "
+
+}  // namespace
+
+Result<int64_t> BeginRun(Database& database, const TraceContext& context, const std::string& id,
+                         int64_t now_ms) {
+  const std::string owner = OwnerOf(context);
+  for (const char* sql :
+       {"DELETE FROM consolidation_actions WHERE run IN (SELECT number FROM consolidation_log "
+        "WHERE context = ?1 ORDER BY number DESC LIMIT -1 OFFSET ?2)",
+        "DELETE FROM consolidation_log WHERE number IN (SELECT number FROM consolidation_log "
+        "WHERE context = ?1 ORDER BY number DESC LIMIT -1 OFFSET ?2)"}) {
+    ASSIGN_OR_RETURN(Statement trim, database.Prepare(sql));
+    RETURN_IF_ERROR(trim.Bind(owner).Bind(kRunsKept - 1).Run());
+  }
+  ASSIGN_OR_RETURN(Statement begin,
+                   database.Prepare("INSERT INTO consolidation_log(run, context, started_ms, "
+                                    "duration_ms, counts) VALUES(?1, ?2, ?3, 0, '{}')"));
+  RETURN_IF_ERROR(begin.Bind(id).Bind(owner).Bind(now_ms).Run());
+  return database.LastInsertId();
+}
+
+Status NoteAction(Database& database, int64_t run, const ConsolidationAction& action) {
+  ASSIGN_OR_RETURN(Statement note,
+                   database.Prepare("INSERT INTO consolidation_actions(run, step, slot, other, "
+                                    "before) VALUES(?1, ?2, ?3, ?4, ?5)"));
+  note.Bind(run).Bind(action.step).Bind(action.slot).Bind(action.other);
+  if (action.before)
+    note.Bind(*action.before);
+  else
+    note.BindNull();
+  return note.Run();
+}
+
+Status EndRun(Database& database, int64_t run, const ConsolidationRun& done) {
+  ASSIGN_OR_RETURN(Statement end,
+                   database.Prepare("UPDATE consolidation_log SET duration_ms = ?2, counts = ?3 "
+                                    "WHERE number = ?1"));
+  return end.Bind(run).Bind(done.duration_ms).Bind(base::DumpJson(EncodeCounts(done.counts))).Run();
+}
+
+Result<std::vector<LoggedRun>> ReadRuns(Database& database, const TraceContext& context,
+                                        size_t limit) {
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(MEMORY_SELECT_RUN "WHERE context = ?1 ORDER BY number DESC LIMIT ?2"));
+  read.Bind(OwnerOf(context)).Bind(static_cast<int64_t>(limit));
+  std::vector<LoggedRun> runs;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Status {
+    ASSIGN_OR_RETURN(LoggedRun one, RunAt(row));
+    runs.push_back(std::move(one));
+    return {};
+  }));
+  return runs;
+}
+
+Result<std::optional<LoggedRun>> FindRun(Database& database, const TraceContext& context,
+                                         const std::string& id) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare(MEMORY_SELECT_RUN "WHERE run = ?1 AND context = ?2"));
+  ASSIGN_OR_RETURN(const bool there, read.Bind(id).Bind(OwnerOf(context)).Step());
+  if (!there) return std::optional<LoggedRun>();
+  ASSIGN_OR_RETURN(LoggedRun found, RunAt(read));
+  return std::optional(std::move(found));
+}
+
+Result<std::vector<std::pair<int64_t, ConsolidationAction>>> LastActions(Database& database,
+                                                                         int64_t run,
+                                                                         int64_t most) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT number, step, slot, other, before FROM "
+                                    "consolidation_actions WHERE run = ?1 ORDER BY number DESC "
+                                    "LIMIT ?2"));
+  read.Bind(run).Bind(most);
+  std::vector<std::pair<int64_t, ConsolidationAction>> actions;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
+    ConsolidationAction one{row.Text(1), row.Int(2), row.Int(3), {}};
+    if (!row.IsNull(4)) one.before = row.Real(4);
+    actions.emplace_back(row.Int(0), std::move(one));
+  }));
+  return actions;
+}
+
+Status ForgetAction(Database& database, int64_t number) {
+  ASSIGN_OR_RETURN(Statement forget,
+                   database.Prepare("DELETE FROM consolidation_actions WHERE number = ?1"));
+  return forget.Bind(number).Run();
+}
+
+Status NoteUndone(Database& database, int64_t run, int64_t now_ms) {
+  ASSIGN_OR_RETURN(
+      Statement note,
+      database.Prepare("UPDATE consolidation_log SET undone_ms = ?2 WHERE number = ?1"));
+  return note.Bind(run).Bind(now_ms).Run();
+}
+
+}  // namespace memory

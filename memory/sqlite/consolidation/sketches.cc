@@ -1,0 +1,74 @@
+// One pass over the traces of a project.
+#include "memory/sqlite/consolidation/sketches.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "memory/model/slots.h"
+#include "memory/sqlite/ranking/near_rows.h"
+#include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/rows.h"
+
+namespace memory {
+
+using base::Result;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr size_t kMostTraces = 200'000;  // of a run: 80 MiB with their vectors
+constexpr int64_t kMostPairs = 50'000;
+
+}  // namespace
+
+Result<Sketches> ReadSketches(Database& database, const TraceContext& context,
+                              const std::string& writer, int64_t model, size_t dimensions) {
+  Sketches read;
+  ASSIGN_OR_RETURN(const auto project, FindProject(database, context.project));
+  if (!project) return read;
+  ASSIGN_OR_RETURN(
+      Statement rows,
+      database.Prepare("SELECT t.slot, o.type, t.scope, t.scope_id, t.strength, t.accessed_ms, "
+                       "t.retrievals, t.remind_ms, o.hash, o.created_ms, o.origin, v.vector "
+                       "FROM traces t JOIN observations o ON o.slot = t.slot LEFT JOIN vectors v "
+                       "ON v.slot = t.slot AND v.model = ?2 WHERE t.slot BETWEEN ?1 AND ?3 "
+                       "AND " MEMORY_LIVE "ORDER BY t.slot"));
+  rows.Bind(*project << kRangeBits).Bind(model).Bind(((*project + 1) << kRangeBits) - 1);
+  RETURN_IF_ERROR(rows.ForEachRow([&](const Statement& row) {
+    TraceSketch one;
+    one.slot = row.Int(0);
+    one.kind = row.Text(1);
+    one.scope = row.Text(2);
+    const bool own = row.Text(3) == context.ScopeId(one.scope);
+    if (!own || (row.Text(10) == api::kOriginUser && writer != api::kOriginUser)) return true;
+    read.partial = read.traces.size() >= kMostTraces;
+    if (read.partial) return false;
+    one.strength = {row.Real(4), row.Int(5), row.Int(6)};
+    if (!row.IsNull(7)) one.remind_ms = row.Int(7);
+    one.hash = row.Text(8);
+    one.created_ms = row.Int(9);
+    read.traces.push_back(std::move(one));
+    if (dimensions == 0) return true;
+    const std::string bytes = row.Text(11);
+    const auto vector = AsVector(bytes);
+    read.vectors.resize(read.traces.size() * dimensions);
+    if (vector.size() == dimensions)
+      std::copy(vector.begin(), vector.end(),
+                read.vectors.end() - static_cast<std::ptrdiff_t>(dimensions));
+    return true;
+  }));
+  std::unordered_set<int64_t> own;
+  for (const TraceSketch& one : read.traces) own.insert(one.slot);
+  ASSIGN_OR_RETURN(Statement pairs,
+                   database.Prepare("SELECT low, high, times FROM trace_pairs LIMIT ?1"));
+  pairs.Bind(kMostPairs);
+  RETURN_IF_ERROR(pairs.ForEachRow([&](const Statement& row) {
+    if (!own.contains(row.Int(0)) || !own.contains(row.Int(1))) return;
+    read.pairs.emplace_back(row.Int(0), row.Int(1));
+    read.times.push_back(row.Int(2));
+  }));
+  return read;
+}
+
+}  // namespace memory

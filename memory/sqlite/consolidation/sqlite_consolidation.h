@@ -1,0 +1,51 @@
+// Consolidation over a store's writer and readers. One run at a time in a tenant's file.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "lib/base/process/clock.h"
+#include "lib/sqlite/writer.h"
+#include "memory/sqlite/consolidation/run_log.h"
+#include "memory/sqlite/reading/snapshot.h"
+#include "memory/sqlite/traces/trace_writes.h"
+#include "memory/store/consolidation.h"
+#include "memory/store/embedder.h"
+
+namespace memory {
+
+class SqliteConsolidation final : public Consolidation {
+ public:
+  // All outlive it.
+  struct Parts {
+    sqlite::Writer& writer;
+    ReaderPool& readers;
+    const base::Clock& clock;
+    TraceWriting writing;
+    std::function<base::Status()> admit;            // before a write that needs room
+    std::function<base::Status()> keep_retrievals;  // writes down what was retrieved until now
+    const Embedder* embedder = nullptr;             // null: equal texts alone are merged
+    ConsolidationRules rules;
+  };
+  explicit SqliteConsolidation(Parts parts) : parts_(std::move(parts)) {}
+
+  base::Result<ConsolidationRun> Reflect(const TraceContext& context, bool dry_run,
+                                         const std::string& writer) override;
+  base::Result<std::vector<ConsolidationRun>> Runs(const TraceContext& context,
+                                                   size_t limit) override;
+  base::Result<std::optional<ConsolidationCounts>> Undo(const TraceContext& context,
+                                                        const std::string& run) override;
+  base::Result<std::optional<Original>> Rehydrate(const TraceContext& context,
+                                                  const std::string& trace) override;
+  base::Status Sweep();  // originals that nobody read for long
+
+ private:
+  struct Round;
+  int64_t NowMs() const { return parts_.clock.NowMs(); }
+  base::Result<bool> UndoOne(sqlite::Database& database, const ConsolidationAction& action);
+  const Parts parts_;
+  std::atomic<bool> running_{false};
+};
+
+}  // namespace memory

@@ -1,0 +1,185 @@
+// Episodes and their observations.
+#include "memory/sqlite/episodes/episode_rows.h"
+
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
+#include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/rows.h"
+#include "memory/store/answer_limit.h"
+
+namespace memory {
+
+using base::Json;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+#define MEMORY_SELECT_EPISODE                                                                     \
+  "SELECT e.id, p.name, e.conversation, e.agent, e.user, o.content, e.fields, e.created_ms FROM " \
+  "episodes e JOIN observations o ON o.slot = e.slot JOIN projects p ON p.number = e.project "
+
+constexpr size_t kTitleCharacters = 120;
+constexpr size_t kMostTags = 20, kTagCharacters = 100;  // the API's
+
+// What is beside the summary, in one column.
+Json FieldsOf(const Episode& episode) {
+  return {{"key_decisions", episode.key_decisions},
+          {"entities", episode.entities},
+          {"tools_used", episode.tools_used},
+          {"metadata", episode.metadata}};
+}
+
+Result<Episode> EpisodeAt(const Statement& row) {
+  Episode read;
+  read.id = row.Int(0);
+  read.project = row.Text(1);
+  read.conversation = row.Text(2);
+  read.agent = row.Text(3);
+  read.user = row.OptionalText(4);
+  read.summary = row.Text(5);
+  ASSIGN_OR_RETURN(Json fields, base::ParseJson(row.Text(6)));
+  read.key_decisions = fields.value("key_decisions", Json::array());
+  read.entities = fields.value("entities", Json::array());
+  read.tools_used = fields.value("tools_used", Json::array());
+  read.metadata = fields.value("metadata", Json::object());
+  read.created_ms = row.Int(7);
+  return read;
+}
+
+Result<std::optional<Episode>> FirstEpisode(Statement read) {
+  ASSIGN_OR_RETURN(const bool row, read.Step());
+  if (!row) return std::optional<Episode>();
+  ASSIGN_OR_RETURN(Episode found, EpisodeAt(read));
+  return std::optional(std::move(found));
+}
+
+// Up to the row that passes the limit of an answer.
+Result<std::vector<Episode>> AllEpisodes(Statement read) {
+  std::vector<Episode> episodes;
+  size_t bytes = 0;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Result<bool> {
+    ASSIGN_OR_RETURN(Episode one, EpisodeAt(row));
+    bytes += JsonBytes(one.summary) + row.Text(6).size() + 600;
+    episodes.push_back(std::move(one));
+    return bytes <= kAnswerBytes;
+  }));
+  return episodes;
+}
+
+std::string DigestOf(const Episode& episode) { return base::Sha256Hex(episode.summary); }
+
+}  // namespace
+
+api::NewObservation ObservationOf(const Episode& episode) {
+  api::NewObservation made;
+  made.type = kEpisodeType;
+  const std::string_view summary = base::Trim(episode.summary);
+  made.title = base::Ellipsize(summary.substr(0, summary.find('\n')), kTitleCharacters);
+  made.content = episode.summary;
+  made.project = episode.project;
+  auto add = [&](const std::string& tag) {
+    const std::string cut(base::Prefix(base::Trim(tag), kTagCharacters));
+    if (!base::IsBlank(cut) && made.tags.size() < kMostTags) made.tags.push_back(cut);
+  };
+  for (const Json& tool : episode.tools_used)
+    if (tool.is_string()) add(tool.get<std::string>());
+  for (const Json& entity : episode.entities)
+    add(entity.is_string() ? entity.get<std::string>()
+                           : base::StringAt(entity, {"name"}, base::StringAt(entity, {"id"})));
+  return made;
+}
+
+Result<std::optional<Episode>> FindTwin(Database& database, int64_t project,
+                                        const Episode& episode) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare(MEMORY_SELECT_EPISODE
+                                    "WHERE e.project = ?1 AND e.conversation = ?2 AND "
+                                    "e.digest = ?3 AND " MEMORY_LIVE "ORDER BY e.id LIMIT 1"));
+  read.Bind(project).Bind(episode.conversation).Bind(DigestOf(episode));
+  return FirstEpisode(std::move(read));
+}
+
+Result<std::optional<Episode>> FindEpisodeById(Database& database, int64_t id) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare(MEMORY_SELECT_EPISODE "WHERE e.id = ?1 AND " MEMORY_LIVE));
+  read.Bind(id);
+  return FirstEpisode(std::move(read));
+}
+
+Result<std::vector<Episode>> EpisodesAt(Database& database, int64_t slot,
+                                        const EpisodeQuestion& question) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare(MEMORY_SELECT_EPISODE
+                                    "WHERE e.slot = ?1 AND e.agent = ?2 AND (?3 IS NULL OR "
+                                    "e.user = ?3) AND " MEMORY_LIVE "ORDER BY e.id LIMIT ?4"));
+  read.Bind(slot).Bind(question.agent).Bind(question.user);
+  read.Bind(static_cast<int64_t>(question.limit));
+  return AllEpisodes(std::move(read));
+}
+
+Result<std::vector<Episode>> EpisodesOfConversation(Database& database, int64_t project,
+                                                    const std::string& conversation) {
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare(MEMORY_SELECT_EPISODE
+                                    "WHERE e.project = ?1 AND e.conversation = ?2 AND " MEMORY_LIVE
+                                    "ORDER BY e.created_ms, e.id LIMIT ?3"));
+  read.Bind(project).Bind(conversation).Bind(static_cast<int64_t>(kMaxEpisodesAnswered));
+  return AllEpisodes(std::move(read));
+}
+
+Result<int64_t> InsertEpisode(Database& database, int64_t project, int64_t slot,
+                              const Episode& episode) {
+  std::optional<int64_t> id;
+  if (episode.id > 0) {
+    ASSIGN_OR_RETURN(Statement taken, database.Prepare("SELECT 1 FROM episodes WHERE id = ?1"));
+    ASSIGN_OR_RETURN(const bool row, taken.Bind(episode.id).Step());
+    if (!row) id = episode.id;
+  }
+  ASSIGN_OR_RETURN(
+      Statement insert,
+      database.Prepare("INSERT INTO episodes(id, slot, project, conversation, digest, agent, user, "
+                       "created_ms, fields) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
+  insert.Bind(id).Bind(slot).Bind(project).Bind(episode.conversation).Bind(DigestOf(episode));
+  insert.Bind(episode.agent).Bind(episode.user).Bind(episode.created_ms);
+  RETURN_IF_ERROR(insert.Bind(base::DumpJson(FieldsOf(episode))).Run());
+  return database.LastInsertId();
+}
+
+Result<std::optional<int64_t>> SlotForEpisode(Database& database, int64_t project,
+                                              const Episode& episode) {
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT o.slot FROM observations o WHERE o.hash = ?1 AND o.project = ?2 AND "
+                       "o.scope = 'project' AND o.type = ?3 AND o.content = ?4 AND " MEMORY_LIVE
+                       "ORDER BY o.content_ms DESC LIMIT 1"));
+  read.Bind(api::NormalizedHash(episode.summary)).Bind(project).Bind(kEpisodeType);
+  return read.Bind(episode.summary).ReadFirst(IntAt);
+}
+
+Result<bool> ReadEpisodes(Database& database, std::optional<int64_t> project, bool live_only,
+                          int64_t after, const std::function<bool(Episode&&)>& take) {
+#define MEMORY_BEHIND "AND (?2 IS NULL OR e.project = ?2) AND e.id > ?1 ORDER BY e.id"
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(live_only ? MEMORY_SELECT_EPISODE "WHERE " MEMORY_LIVE MEMORY_BEHIND
+                                 : MEMORY_SELECT_EPISODE
+                           "WHERE o.deleted_ms IS NULL " MEMORY_BEHIND));
+  read.Bind(after).Bind(project);
+  for (;;) {
+    ASSIGN_OR_RETURN(const bool more, read.Step());
+    if (!more) return true;
+    ASSIGN_OR_RETURN(Episode episode, EpisodeAt(read));
+    if (!take(std::move(episode))) return false;
+  }
+}
+
+bool HasEpisodes(Database& database) {
+  Result<Statement> read =
+      database.Prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'episodes'");
+  return read && read->Step().value_or(false);
+}
+
+}  // namespace memory

@@ -1,0 +1,41 @@
+// The vectors of items: the table `item_vectors`. An item has one, of the model that made it, or
+// none yet. Everything runs in the caller's transaction.
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "lib/sqlite/database.h"
+#include "memory/model/range_vectors.h"
+#include "memory/store/embedder.h"
+#include "memory/store/items.h"
+
+namespace memory {
+
+// Of an item that was just written; `text`: what its value says. Null: it gets none.
+base::Status PutItemVector(sqlite::Database& database, int64_t slot, const std::string& key,
+                           const std::string& text, const Embedder* embedder);
+base::Status RemoveItemVector(sqlite::Database& database, int64_t slot);
+
+// Items behind slot `after` without a vector of the model: some thousand are looked at.
+struct VectorlessItems {
+  std::vector<int64_t> slots;
+  int64_t last = 0;  // that was looked at
+  bool end = false;  // there are none behind it
+};
+base::Result<VectorlessItems> FindVectorlessItems(sqlite::Database& database, int64_t model,
+                                                  int64_t after);
+
+// How near each item of a project that is not over at `now_ms` is to a question, in order of slots.
+// Nothing: there are too many to be read, or the deadline came first.
+struct ItemMeaning {
+  std::vector<int8_t> question;
+  int64_t model = 0;
+  int64_t project = 0, now_ms = 0;
+  int64_t deadline_ms = 250;
+  std::stop_token stop;
+};
+base::Result<std::vector<Similarity>> NearItems(sqlite::Database& database,
+                                                const ItemMeaning& asked);
+
+}  // namespace memory

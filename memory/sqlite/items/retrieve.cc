@@ -1,0 +1,189 @@
+// What finds items: their words, their meaning, or the last access.
+#include <algorithm>
+#include <set>
+
+#include "lib/base/limits/answer_charge.h"
+#include "memory/model/slots.h"
+#include "memory/sqlite/items/item_vectors.h"
+#include "memory/sqlite/items/sqlite_items.h"
+#include "memory/sqlite/tables/rows.h"
+#include "memory/store/answer_limit.h"
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr size_t kMaxItemsByMeaning = 512;  // without a word of the question
+constexpr size_t kMaxAccesses = 65'536;     // in memory; further ones are dropped
+
+constexpr TextTable kItemWords = {
+    "SELECT hits(item_words) FROM item_words WHERE item_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3",
+    "SELECT i.slot, i.words, i.marks, i.created_ms FROM json_each(?1) j CROSS JOIN items i "
+    "ON i.slot = j.value WHERE i.over_ms IS NULL OR i.over_ms > ?2",
+    "SELECT rows, words FROM item_counts WHERE project = ?1"};
+
+// Adds rows as long as the answer has room for them.
+class ItemAnswer {
+ public:
+  explicit ItemAnswer(size_t limit) : limit_(limit) {}
+  bool full() const { return found_.partial || found_.rows.size() >= limit_; }
+  Status Add(FoundItem&& row, size_t bytes) {
+    constexpr size_t kBeside = 400;  // key, times, names of fields
+    RETURN_IF_ERROR(charge_.Add(bytes + kBeside));
+    found_.rows.push_back(std::move(row));
+    bytes_ += bytes + kBeside;
+    found_.partial = bytes_ > kAnswerBytes;
+    return {};
+  }
+  FoundItems Take() { return std::move(found_); }
+
+ private:
+  const size_t limit_;
+  size_t bytes_ = 0;
+  base::AnswerCharge charge_;
+  FoundItems found_;
+};
+
+}  // namespace
+
+void SqliteItems::NoteAccess(int64_t slot, int64_t now_ms) {
+  accesses_.With([&](Accesses& mine) {
+    if (mine.size() < kMaxAccesses || mine.contains(slot)) mine[slot] = now_ms;
+  });
+}
+
+int64_t SqliteItems::AccessedMs(const ItemRow& row) const {
+  return accesses_.With([&](const Accesses& mine) {
+    const auto noted = mine.find(row.slot);
+    return noted == mine.end() ? row.item.accessed_ms
+                               : std::max(row.item.accessed_ms, noted->second);
+  });
+}
+
+Result<FoundItems> SqliteItems::Retrieve(const std::string& project, const std::string& query,
+                                         size_t limit, std::stop_token stop) {
+  const int64_t aged_ms = AgedMs();
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
+  ASSIGN_OR_RETURN(const auto number, FindProject(snapshot.database(), project));
+  if (!number) return FoundItems();
+  const TextQuery words{query, *number, aged_ms, parts_.deadline_ms, std::move(stop)};
+  ASSIGN_OR_RETURN(const TextMatches matches,
+                   snapshot.ranker().RankTexts(snapshot.database(), kItemWords, words));
+  if (!matches.words) return Latest(snapshot.database(), *number, limit, aged_ms);
+  ASSIGN_OR_RETURN(const std::vector<Ranked> ranked,
+                   FuseNear(snapshot.database(), matches, words, limit));
+  ASSIGN_OR_RETURN(FoundItems found, Load(snapshot.database(), ranked, limit));
+  found.partial = found.partial || matches.partial;
+  return found;
+}
+
+Result<std::vector<Ranked>> SqliteItems::FuseNear(Database& database, const TextMatches& matches,
+                                                  const TextQuery& query, size_t limit) {
+  std::vector<Similarity> near;
+  FusionWeights weights;
+  if (const Embedder* embedder = parts_.embedder) {
+    weights = embedder->weights();
+    const ItemMeaning asked{
+        embedder->Embed(query.text), embedder->model(), query.project, query.now_ms,
+        query.deadline_ms,           query.stop};
+    if (!asked.question.empty()) {
+      ASSIGN_OR_RETURN(near, NearItems(database, asked));
+    }
+  }
+  return Fuse(matches.rows, near, weights, kMaxItemsByMeaning, limit);
+}
+
+namespace {
+
+const char* NameOfMethod(Method method) {
+  if (method == Method::kEmbedding) return "embedding";
+  return method == Method::kFused ? "fused" : "lexical";
+}
+
+}  // namespace
+
+// What is told is how much of the question's words an item has, or how near it is: never more than
+// of the item before it.
+Result<FoundItems> SqliteItems::Load(Database& database, const std::vector<Ranked>& matches,
+                                     size_t limit) {
+  struct Accessed {
+    double score;
+    int64_t accessed_ms, slot;
+    double likeness;
+    Method method;
+  };
+  const int64_t now_ms = NowMs();
+  std::vector<Accessed> ranked;
+  for (const Ranked& match : matches) {
+    ASSIGN_OR_RETURN(Statement read,
+                     database.Prepare("SELECT accessed_ms FROM items WHERE slot = ?1"));
+    ASSIGN_OR_RETURN(const bool row, read.Bind(match.slot).Step());
+    if (!row) continue;
+    const ItemRow accessed{match.slot, {.accessed_ms = read.Int(0)}};
+    const double likeness = std::max(match.lexical, double{match.similarity.value_or(0)});
+    ranked.push_back({match.score, AccessedMs(accessed), match.slot, likeness, match.method});
+  }
+  std::sort(ranked.begin(), ranked.end(), [](const Accessed& a, const Accessed& b) {
+    return std::tie(a.score, a.accessed_ms, a.slot) > std::tie(b.score, b.accessed_ms, b.slot);
+  });
+  ItemAnswer answer(limit);
+  double likeness = 1;
+  for (const Accessed& next : ranked) {
+    if (answer.full()) break;
+    ASSIGN_OR_RETURN(auto row, FindItem(database, next.slot));
+    if (!row) continue;
+    NoteAccess(row->slot, now_ms);
+    row->item.accessed_ms = now_ms;
+    likeness = std::clamp(next.likeness, 0.0, likeness);
+    RETURN_IF_ERROR(
+        answer.Add({std::move(row->item), likeness, NameOfMethod(next.method)}, row->bytes));
+  }
+  return answer.Take();
+}
+
+// The first `limit` of the file and those whose access is in memory alone: among both are the first
+// `limit` of all.
+Result<FoundItems> SqliteItems::Latest(Database& database, int64_t project, size_t limit,
+                                       int64_t aged_ms) {
+  std::vector<std::pair<int64_t, int64_t>> noted;  // accessed, slot
+  accesses_.With([&](const Accesses& mine) {
+    for (const auto& [slot, accessed_ms] : mine) {
+      if (slot >> kRangeBits == project) noted.emplace_back(accessed_ms, slot);
+    }
+  });
+  std::sort(noted.rbegin(), noted.rend());
+  std::set<std::pair<int64_t, int64_t>, std::greater<>> order;
+  std::set<int64_t> known;
+  auto take = [&](int64_t accessed_ms, int64_t slot) {
+    if (known.insert(slot).second) order.emplace(accessed_ms, slot);
+  };
+  for (const auto& [accessed_ms, slot] : noted) {
+    if (order.size() >= limit) break;
+    ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT accessed_ms FROM items WHERE slot = "
+                                                      "?1 AND (over_ms IS NULL OR over_ms > ?2)"));
+    ASSIGN_OR_RETURN(const bool live, read.Bind(slot).Bind(aged_ms).Step());
+    if (live) take(std::max(accessed_ms, read.Int(0)), slot);
+  }
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT accessed_ms, slot FROM items WHERE project = ?1 AND (over_ms IS "
+                       "NULL OR over_ms > ?2) ORDER BY accessed_ms DESC, slot DESC LIMIT ?3"));
+  read.Bind(project).Bind(aged_ms).Bind(static_cast<int64_t>(limit));
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) { take(row.Int(0), row.Int(1)); }));
+  ItemAnswer answer(limit);
+  for (const auto& [accessed_ms, slot] : order) {
+    if (answer.full()) break;
+    ASSIGN_OR_RETURN(auto row, FindItem(database, slot));
+    if (!row) continue;
+    row->item.accessed_ms = accessed_ms;
+    RETURN_IF_ERROR(answer.Add({std::move(row->item), 0, "recency"}, row->bytes));
+  }
+  return answer.Take();
+}
+
+}  // namespace memory

@@ -1,0 +1,133 @@
+// Consolidation of a store's traces: one run at a time, meaning, damaged originals.
+#include "lib/testing/fake_clock.h"
+#include "memory/sqlite/store/store_fixture.h"
+
+namespace memory {
+namespace {
+
+constexpr int64_t kDayOfTraces = 86'400'000;
+
+// Calls back when it is asked for the time.
+class CallingClock : public ::testing::FakeClock {
+ public:
+  int64_t NowMs() const override {
+    if (auto call = std::exchange(on_now, nullptr)) call();
+    return FakeClock::NowMs();
+  }
+  mutable std::function<void()> on_now;
+};
+
+class ConsolidationStoreTest : public StoreTest {
+ protected:
+  ConsolidationStoreTest() {
+    StoreOptions options;
+    options.clock = &clock_;
+    options.embedder = std::make_shared<WordBag>();
+    Reopen(std::move(options));
+    context_.project = "p";
+  }
+  ~ConsolidationStoreTest() override { store_.reset(); }
+  std::string AddTrace(const std::string& content) {
+    NewTrace trace;
+    trace.content = content;
+    auto added = store_->traces().Add(context_, trace);
+    EXPECT_TRUE(added) << added.error().message;
+    return added ? added->id : "";
+  }
+  ConsolidationRun Reflect() {
+    auto run = store_->consolidation().Reflect(context_, false, api::kOriginUser);
+    EXPECT_TRUE(run) << run.error().message;
+    return run ? *run : ConsolidationRun();
+  }
+  // Writes to the file beside the store.
+  void Write(const char* sql) {
+    auto file = sqlite::Database::Open(scratch_.File("store"), {sqlite::Access::kWriter});
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file->Execute(sql));
+  }
+
+  CallingClock clock_;
+  TraceContext context_;
+};
+
+TEST_F(ConsolidationStoreTest, ASecondRunMeanwhileAnswersZeros) {
+  AddTrace("what fades");
+  clock_.Advance(30 * kDayOfTraces);
+  std::optional<ConsolidationRun> second;
+  clock_.on_now = [&] { second = Reflect(); };
+  const ConsolidationRun first = Reflect();
+  EXPECT_EQ(first.counts.pruned, 1);
+  EXPECT_FALSE(first.busy);
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->busy);
+  EXPECT_EQ(second->counts.pruned, 0);
+  EXPECT_TRUE(second->id.empty());
+  EXPECT_FALSE(Reflect().busy);
+}
+
+TEST_F(ConsolidationStoreTest, WhatMeansTheSameBecomesOneWithBothTexts) {
+  const std::string a = AddTrace("the north pump failed at noon");
+  const std::string b = AddTrace("at noon the north pump failed");
+  AddTrace("lunch was good");
+  EXPECT_EQ(Reflect().counts.merged, 1);
+  auto gone = store_->traces().Get(context_, a, true);
+  ASSERT_TRUE(gone && *gone);
+  auto merged = store_->traces().Get(context_, (*gone)->trace.merged_into, false);
+  ASSERT_TRUE(merged && *merged);
+  EXPECT_EQ((*merged)->trace.content,
+            "the north pump failed at noon\nat noon the north pump failed");
+  EXPECT_EQ((*merged)->sources, (std::vector<std::string>{a, b}));
+}
+
+TEST_F(ConsolidationStoreTest, ADamagedOriginalIsNotGivenBack) {
+  std::string text = "The first sentence.";
+  for (int i = 0; i < 60; ++i) text += " Sentence " + std::to_string(i) + " of the text.";
+  const std::string id = AddTrace(text);
+  for (int i = 0; i < 6; ++i) {
+    TraceQuestion question;
+    question.text = "sentence";
+    ASSERT_TRUE(store_->traces().Search(context_, question));
+    clock_.Advance(5 * kDayOfTraces);
+  }
+  ASSERT_EQ(Reflect().counts.compacted, 1);
+  auto original = store_->consolidation().Rehydrate(context_, id);
+  ASSERT_TRUE(original && *original);
+  EXPECT_EQ((*original)->content, text);
+  store_.reset();
+  Write("UPDATE trace_originals SET digest = 'another'");
+  StoreOptions options;
+  options.clock = &clock_;
+  Reopen(std::move(options));
+  original = store_->consolidation().Rehydrate(context_, id);
+  ASSERT_TRUE(original && *original);
+  EXPECT_EQ((*original)->content, std::nullopt);
+  EXPECT_EQ((*original)->archived_ms, std::nullopt);
+}
+
+TEST_F(ConsolidationStoreTest, AnOriginalThatNobodyReadGoesAfterItsTime) {
+  StoreOptions options;
+  options.clock = &clock_;
+  options.consolidation.archive_days = 10;
+  Reopen(std::move(options));
+  std::string text = "The first sentence.";
+  for (int i = 0; i < 60; ++i) text += " Sentence " + std::to_string(i) + " of the text.";
+  const std::string id = AddTrace(text);
+  for (int i = 0; i < 6; ++i) {
+    TraceQuestion question;
+    question.text = "sentence";
+    ASSERT_TRUE(store_->traces().Search(context_, question));
+    clock_.Advance(5 * kDayOfTraces);
+  }
+  ASSERT_EQ(Reflect().counts.compacted, 1);
+  clock_.Advance(9 * kDayOfTraces);
+  ASSERT_TRUE((*store_->consolidation().Rehydrate(context_, id))->content);
+  clock_.Advance(9 * kDayOfTraces);
+  ASSERT_TRUE(store_->Sweep({}));
+  EXPECT_TRUE((*store_->consolidation().Rehydrate(context_, id))->content) << "somebody read it";
+  clock_.Advance(11 * kDayOfTraces);
+  ASSERT_TRUE(store_->Sweep({}));
+  EXPECT_FALSE((*store_->consolidation().Rehydrate(context_, id))->content);
+}
+
+}  // namespace
+}  // namespace memory

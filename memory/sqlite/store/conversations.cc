@@ -1,0 +1,85 @@
+// The conversations of one caller in the tenant's file: transactions, and keys that begin with the
+// caller's account.
+#include "lib/conversation/conversations.h"
+
+#include <utility>
+
+#include "memory/sqlite/store/state.h"
+
+namespace memory {
+namespace {
+
+using base::Json;
+using base::Result;
+using base::Status;
+
+// No account has it, so that no two callers share a key.
+constexpr char kBehindCaller = '\n';
+
+constexpr int64_t kMostBytesOfMessages = 256 << 20;
+
+}  // namespace
+
+class SqliteStore::CallersConversations : public conversation::Host {
+ public:
+  CallersConversations(State& state, const std::string& caller)
+      : state_(state), prefix_(caller + kBehindCaller) {}
+
+  Result<Json> Read(const Work& use) override {
+    ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_.readers));
+    Result<Json> answer = use(snapshot.database());
+    TellDamage(snapshot.database().TakeUnsoundRows());
+    return answer;
+  }
+  Result<Json> Write(const Work& work, Room room) override {
+    if (room == Room::kNeeds) RETURN_IF_ERROR(state_.AdmitGrowth());
+    return state_.writer->Run<Json>(
+        [&](sqlite::Database& database) {
+          Result<Json> answer = work(database);
+          TellDamage(database.TakeUnsoundRows());
+          return answer;
+        },
+        room);
+  }
+  int64_t NowMs() const override { return state_.options.clock->NowMs(); }
+  conversation::FieldLife& Fields() override { return *state_.fields; }
+  int64_t CheckpointsKept() const override { return state_.options.checkpoints_kept; }
+  std::string Key(const std::string& id) const override { return prefix_ + id; }
+  std::string IdOf(const std::string& key) const override { return key.substr(prefix_.size()); }
+  base::Status AdmitMessages(sqlite::Database& database, const std::string& key) override {
+    ASSIGN_OR_RETURN(const int64_t bytes, conversation::BytesOf(database, key));
+    if (bytes < kMostBytesOfMessages) return {};
+    return base::Error{base::Code::kFull, "this conversation has " + std::to_string(bytes) +
+                                              " bytes, the limit is " +
+                                              std::to_string(kMostBytesOfMessages)};
+  }
+  // What a sidecar sends is redacted; what others send is theirs.
+  base::Status Redact(Json&, Text) const override { return {}; }
+
+ private:
+  void TellDamage(const std::vector<sqlite::UnsoundRow>& rows) const {
+    if (rows.empty() || !state_.options.on_damage) return;
+    state_.options.on_damage(
+        state_.path, {base::Code::kInternal, "row " + std::to_string(rows.front().rowid) + " of " +
+                                                 rows.front().table + " is not what was written"});
+  }
+  State& state_;
+  const std::string prefix_;
+};
+
+Status SqliteStore::State::KeepFields() {
+  return fields->Keep(
+      [this](const auto& work) { return writer->RunAny(work, sqlite::Writer::Room::kGives); });
+}
+
+Result<int64_t> SqliteStore::State::SweepFields(const std::stop_token& stop) {
+  return fields->Sweep(
+      [this](const auto& work) { return writer->RunAny(work, sqlite::Writer::Room::kGives); },
+      [&stop] { return stop.stop_requested(); });
+}
+
+std::unique_ptr<conversation::Host> SqliteStore::Conversations(const std::string& caller) {
+  return std::make_unique<CallersConversations>(*state_, caller);
+}
+
+}  // namespace memory

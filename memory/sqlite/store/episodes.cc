@@ -1,0 +1,173 @@
+// Episodes: an observation and what is beside it, in one transaction. Searching is the ranking of
+// observations, among those of the agent and user.
+#include <algorithm>
+
+#include "lib/base/json/json.h"
+#include "lib/base/limits/answer_charge.h"
+#include "memory/sqlite/episodes/episode_rows.h"
+#include "memory/sqlite/store/state.h"
+#include "memory/sqlite/tables/keys.h"
+#include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/search_scope.h"
+#include "memory/sqlite/writing/saving.h"
+#include "memory/store/answer_limit.h"
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+using sqlite::Database;
+
+namespace {
+
+// The body as a key's digest knows it.
+api::NewObservation BodyOfKey(const Episode& episode) {
+  api::NewObservation body;
+  body.project = episode.project;
+  body.session_id = episode.conversation;
+  body.type = kEpisodeType;
+  body.title = episode.agent;
+  body.content =
+      base::DumpJson({episode.user.value_or(""), episode.summary, episode.key_decisions,
+                      episode.entities, episode.tools_used, episode.metadata, episode.created_ms});
+  return body;
+}
+
+// The keys of episodes are not those of observations.
+RequestKey KeyOfEpisode(const RequestKey& key) {
+  return {key.key.empty() ? "" : "episode " + key.key, key.caller};
+}
+
+Result<int64_t> SlotOf(Database& database, int64_t observation) {
+  ASSIGN_OR_RETURN(const std::optional<Place> place, FindRow(database, observation));
+  if (place) return place->slot;
+  return base::Error{base::Code::kInternal, "an observation vanished inside its transaction"};
+}
+
+const char* NameOfMethod(Method method) {
+  if (method == Method::kEmbedding) return "embedding";
+  return method == Method::kFused ? "fused" : "lexical";
+}
+
+// 0…1: how much of the question's words the row has, or how near it is in meaning.
+double LikenessOf(const Ranked& row, double whole) {
+  return std::clamp(std::max(row.lexical / whole, double{row.similarity.value_or(0)}), 0.0, 1.0);
+}
+
+}  // namespace
+
+Result<EpisodeSaved> SqliteStore::SaveEpisode(const Episode& given, const api::Source& source,
+                                              const RequestKey& key, int64_t now_ms) {
+  RETURN_IF_ERROR(state_->AdmitGrowth());
+  Episode episode = given;
+  if (episode.created_ms == 0) episode.created_ms = now_ms;
+  api::NewObservation observation = ObservationOf(episode);
+  observation.session_id = episode.conversation;
+  observation.source = source;
+  Saving saving(observation, state_->Facts(observation.title, observation.content), state_->salt,
+                state_->options.dedup_window_ms, now_ms);
+  const KeyOfCaller kept(KeyOfEpisode(key), BodyOfKey(given), state_->salt);
+  const int64_t kept_ms = state_->options.idempotency_ms;
+  return state_->writer->Run<EpisodeSaved>([&](Database& database) -> Result<EpisodeSaved> {
+    if (!key.key.empty()) {
+      ASSIGN_OR_RETURN(const auto answer, FindAnswer(database, kept, now_ms - kept_ms));
+      if (answer && answer->key_reused) return EpisodeSaved{answer->id, 0, false, true};
+      if (answer) {
+        ASSIGN_OR_RETURN(const auto first, FindEpisodeById(database, answer->id));
+        return EpisodeSaved{answer->id, first ? first->created_ms : now_ms, true, false};
+      }
+    }
+    ASSIGN_OR_RETURN(const int64_t project, FindOrAddProject(database, episode.project));
+    ASSIGN_OR_RETURN(const auto twin, FindTwin(database, project, episode));
+    EpisodeSaved saved;
+    if (twin) {
+      saved = {twin->id, twin->created_ms, true, false};
+    } else {
+      ASSIGN_OR_RETURN(saving.made.session_id,
+                       SessionIdIn(database, episode.conversation, episode.project, "episodes-"));
+      ASSIGN_OR_RETURN(const Saved row, SaveInside(database, saving));
+      ASSIGN_OR_RETURN(const int64_t slot, SlotOf(database, row.id));
+      ASSIGN_OR_RETURN(saved.id, InsertEpisode(database, project, slot, episode));
+      saved.created_ms = episode.created_ms;
+    }
+    if (!key.key.empty())
+      RETURN_IF_ERROR(KeepAnswer(database, kept, Saved{saved.id, "created"}, now_ms, kept_ms));
+    return saved;
+  });
+}
+
+// A row that is ranked behind another is never more similar than it.
+Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuestion& question) {
+  RankQuery query;
+  query.text = question.text;
+  query.type = kEpisodeType;
+  query.limit = question.limit;
+  query.deadline_ms = state_->options.query_deadline_ms;
+  query.stop = question.stop;
+  state_->SetMeaning(query);
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  Filter filter;
+  filter.project = question.project;
+  ASSIGN_OR_RETURN(const SearchScope scope, ResolveScope(snapshot.database(), filter, false));
+  std::vector<FoundEpisode> found;
+  if (!scope.all && scope.ranges.empty()) return found;
+  query.ranges = scope.ranges;
+  query.project = scope.project;
+  query.admits = [&](int64_t slot) -> Result<bool> {
+    ASSIGN_OR_RETURN(const auto episodes, EpisodesAt(snapshot.database(), slot, question));
+    return !episodes.empty();
+  };
+  ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  if (ranking.behind) {
+    state_->WaitForIndex();
+    RETURN_IF_ERROR(snapshot.Renew());
+    query.even_behind = true;
+    ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  }
+  size_t bytes = 0;
+  base::AnswerCharge charge;
+  double similarity = 1;
+  for (const Ranked& row : ranking.rows) {
+    similarity = std::min(similarity, LikenessOf(row, ranking.whole));
+    if (similarity < question.min_similarity) break;
+    ASSIGN_OR_RETURN(auto episodes, EpisodesAt(snapshot.database(), row.slot, question));
+    for (Episode& episode : episodes) {
+      if (found.size() >= question.limit || bytes > kAnswerBytes) return found;
+      const size_t row_bytes = JsonBytes(episode.summary) + kMaxEpisodeFields;
+      RETURN_IF_ERROR(charge.Add(row_bytes));
+      bytes += row_bytes;
+      found.push_back({std::move(episode), similarity, NameOfMethod(row.method)});
+    }
+  }
+  return found;
+}
+
+Result<std::vector<Episode>> SqliteStore::EpisodesOf(const std::string& project,
+                                                     const std::string& conversation) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(const auto number, FindProject(snapshot.database(), project));
+  if (!number) return std::vector<Episode>();
+  return EpisodesOfConversation(snapshot.database(), *number, conversation);
+}
+
+Result<std::vector<bool>> SqliteStore::ImportEpisodes(const std::vector<Episode>& episodes) {
+  RETURN_IF_ERROR(state_->AdmitGrowth());
+  return state_->writer->Run<std::vector<bool>>(
+      [&](Database& database) -> Result<std::vector<bool>> {
+        std::vector<bool> taken;
+        for (const Episode& episode : episodes) {
+          taken.push_back(false);
+          ASSIGN_OR_RETURN(const auto project, FindProject(database, episode.project));
+          if (!project) continue;
+          ASSIGN_OR_RETURN(const auto twin, FindTwin(database, *project, episode));
+          if (twin) continue;
+          ASSIGN_OR_RETURN(const auto slot, SlotForEpisode(database, *project, episode));
+          if (!slot) continue;
+          RETURN_IF_ERROR(InsertEpisode(database, *project, *slot, episode));
+          taken.back() = true;
+        }
+        return taken;
+      });
+}
+
+}  // namespace memory

@@ -1,0 +1,106 @@
+// Steps of the schema (schema.cc) for traces. They never change.
+#pragma once
+
+namespace memory {
+
+// What an observation has beside it as a trace (memory/sqlite/traces): its kind is the row's type.
+// scope_id: whose it is within the scope; merged_into: the uuid of the trace that it became part
+// of; extras: emotions and metadata, as JSON. trace_edges: from one to another at most one.
+inline constexpr const char* kTraces = R"sql(
+CREATE TABLE traces(
+  slot INTEGER PRIMARY KEY,
+  uuid TEXT NOT NULL UNIQUE,
+  scope TEXT NOT NULL,
+  scope_id TEXT NOT NULL,
+  strength REAL NOT NULL,
+  accessed_ms INTEGER NOT NULL,
+  retrievals INTEGER NOT NULL,
+  remind_ms INTEGER,
+  reason TEXT NOT NULL,
+  merged_into TEXT,
+  extras TEXT NOT NULL);
+CREATE INDEX traces_merged ON traces(merged_into) WHERE merged_into IS NOT NULL;
+CREATE INDEX traces_remind ON traces(remind_ms) WHERE remind_ms IS NOT NULL;
+CREATE TABLE trace_edges(
+  from_slot INTEGER NOT NULL,
+  to_slot INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  weight REAL NOT NULL,
+  PRIMARY KEY(from_slot, to_slot)) WITHOUT ROWID;
+CREATE INDEX trace_edges_to ON trace_edges(to_slot);
+CREATE TRIGGER traces_gone AFTER DELETE ON observations BEGIN
+  DELETE FROM traces WHERE slot = old.slot;
+  DELETE FROM trace_edges WHERE from_slot = old.slot OR to_slot = old.slot;
+END;
+)sql";
+
+// What consolidation keeps (memory/sqlite/consolidation). trace_pairs: traces that were found
+// together since the last run. trace_originals: texts before their gist, deflated; digest: SHA-256
+// of the text; revision: of the row that has the gist. consolidation_log: runs, by whom (context,
+// as JSON) and what they came to (counts); undone_ms: NULL: in force. consolidation_actions: what
+// an undo needs of each change.
+inline constexpr const char* kConsolidation = R"sql(
+CREATE TABLE trace_pairs(
+  low INTEGER NOT NULL,
+  high INTEGER NOT NULL,
+  times INTEGER NOT NULL,
+  PRIMARY KEY(low, high)) WITHOUT ROWID;
+CREATE TABLE trace_originals(
+  slot INTEGER PRIMARY KEY,
+  archived_ms INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  deflated BLOB NOT NULL);
+CREATE TABLE archive_access_log(
+  number INTEGER PRIMARY KEY,
+  slot INTEGER NOT NULL,
+  accessed_ms INTEGER NOT NULL);
+CREATE INDEX archive_access_slot ON archive_access_log(slot, accessed_ms);
+CREATE TABLE consolidation_log(
+  number INTEGER PRIMARY KEY,
+  run TEXT NOT NULL UNIQUE,
+  context TEXT NOT NULL,
+  started_ms INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  counts TEXT NOT NULL,
+  undone_ms INTEGER);
+CREATE TABLE consolidation_actions(
+  number INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES consolidation_log(number),
+  step TEXT NOT NULL,
+  slot INTEGER NOT NULL,
+  other INTEGER NOT NULL,
+  before REAL);
+CREATE INDEX consolidation_actions_run ON consolidation_actions(run, number);
+CREATE TRIGGER trace_archive_gone AFTER DELETE ON observations BEGIN
+  DELETE FROM trace_originals WHERE slot = old.slot;
+  DELETE FROM archive_access_log WHERE slot = old.slot;
+END;
+)sql";
+
+// Turns whose facts are extracted behind the answer (memory/sqlite/turns). state: pending, done,
+// failed; texts go when it is done. digest: of the body, for a key that comes again. turn_tokens:
+// of a user and agent (owner), since the last note and the last run of consolidation.
+inline constexpr const char* kTurns = R"sql(
+CREATE TABLE ingest_turns(
+  number INTEGER PRIMARY KEY,
+  uuid TEXT NOT NULL UNIQUE,
+  digest TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  context TEXT NOT NULL,
+  body TEXT NOT NULL,
+  state TEXT NOT NULL,
+  tries INTEGER NOT NULL DEFAULT 0,
+  reason TEXT NOT NULL DEFAULT '',
+  facts TEXT NOT NULL DEFAULT '[]',
+  received_ms INTEGER NOT NULL);
+CREATE INDEX ingest_turns_pending ON ingest_turns(tries, number) WHERE state = 'pending';
+CREATE INDEX ingest_turns_done ON ingest_turns(received_ms) WHERE state = 'done';
+CREATE TABLE turn_tokens(
+  owner TEXT PRIMARY KEY,
+  since_note INTEGER NOT NULL,
+  since_reflect INTEGER NOT NULL) WITHOUT ROWID;
+)sql";
+
+}  // namespace memory

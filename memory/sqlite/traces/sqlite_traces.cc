@@ -1,0 +1,229 @@
+// Adding, changing, deleting and reading traces.
+#include "memory/sqlite/traces/sqlite_traces.h"
+
+#include "memory/model/slots.h"
+#include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/traces/trace_edges.h"
+#include "memory/sqlite/traces/trace_transfer.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr int64_t kLookedAt = 2000;  // traces, for the newest of a context
+
+}  // namespace
+
+Result<std::optional<TraceRow>> SqliteTraces::Read(Database& database, int64_t slot) const {
+  ASSIGN_OR_RETURN(auto row, ReadTrace(database, slot));
+  if (!row) return row;
+  const Retrieval noted = retrievals_.With([&](const Retrievals& mine) {
+    const auto found = mine.traces.find(slot);
+    return found == mine.traces.end() ? Retrieval() : found->second;
+  });
+  if (noted.times > 0) {
+    row->strength = Retrieved(row->strength, KindOf(row->row), row->remind_ms, noted.times,
+                              noted.last_ms, parts_.writing.strength);
+  }
+  return row;
+}
+
+Result<std::optional<TraceRow>> SqliteTraces::FindOwn(Database& database,
+                                                      const TraceContext& context,
+                                                      const std::string& id) {
+  ASSIGN_OR_RETURN(auto row, FindTrace(database, id));
+  if (!row || !row->live || !IsVisible(*row, context)) return std::optional<TraceRow>();
+  return row;
+}
+
+Result<TraceAdded> SqliteTraces::Add(const TraceContext& context, const NewTrace& trace) {
+  RETURN_IF_ERROR(parts_.admit());
+  Saving saving = SavingOf(trace, context, parts_.writing, NowMs());
+  return parts_.writer.Run<TraceAdded>([&](Database& database) -> Result<TraceAdded> {
+    ASSIGN_OR_RETURN(const auto twin, FindTraceTwin(database, trace, context));
+    if (twin) return TraceAdded{twin->id, false};
+    ASSIGN_OR_RETURN(const TraceRow row, InsertTrace(database, context, trace, saving));
+    return TraceAdded{row.id, true};
+  });
+}
+
+Result<bool> SqliteTraces::Update(const TraceContext& context, const std::string& id,
+                                  const TraceChange& change) {
+  RETURN_IF_ERROR(parts_.admit());
+  Patch patch;
+  patch.content = change.content;
+  patch.tags = change.tags;
+  patch.writer = change.writer;
+  patch.replace_user = change.replace_user;
+  if (change.content) {
+    NewTrace text;
+    text.content = *change.content;
+    patch.title = ObservationOf(text, context.project).title;
+  }
+  return parts_.writer.Run<bool>([&](Database& database) -> Result<bool> {
+    ASSIGN_OR_RETURN(const auto row, FindOwn(database, context, id));
+    if (!row) return false;
+    RETURN_IF_ERROR(ChangeInside(database, row->row.id, patch, parts_.writing.facts_of, NowMs()));
+    return true;
+  });
+}
+
+Result<bool> SqliteTraces::Delete(const TraceContext& context, const std::string& id,
+                                  const std::string& reason) {
+  bool deleted = false;
+  RETURN_IF_ERROR(parts_.writer.RunAny(
+      [&](Database& database) -> Status {
+        deleted = false;  // the writer may run it twice
+        ASSIGN_OR_RETURN(auto row, FindOwn(database, context, id));
+        if (!row) return {};
+        row->reason = reason;
+        RETURN_IF_ERROR(PutTrace(database, *row));
+        RETURN_IF_ERROR(HideInside(database, parts_.writing.salt, row->slot, NowMs()));
+        deleted = true;
+        return {};
+      },
+      sqlite::Writer::Room::kGives));
+  return deleted;
+}
+
+Result<TraceMerged> SqliteTraces::Merge(const TraceContext& context,
+                                        const std::vector<std::string>& ids,
+                                        const std::string& content, const api::Source& source) {
+  RETURN_IF_ERROR(parts_.admit());
+  return parts_.writer.Run<TraceMerged>([&](Database& database) -> Result<TraceMerged> {
+    MergeSources sources;
+    for (const std::string& id : ids) {
+      ASSIGN_OR_RETURN(const auto own, FindOwn(database, context, id));
+      if (!own) return Error{Code::kInvalid, "traceIds: there is no trace " + id};
+      ASSIGN_OR_RETURN(auto row, Read(database, own->slot));
+      sources.stored.push_back(*own);
+      sources.now.push_back(std::move(*row));
+    }
+    ASSIGN_OR_RETURN(const TraceRow row, MergeInside(database, context, std::move(sources), content,
+                                                     source, parts_.writing, NowMs()));
+    return TraceMerged{row.id, static_cast<int64_t>(ids.size())};
+  });
+}
+
+Result<std::optional<std::vector<std::string>>> SqliteTraces::Unmerge(const TraceContext& context,
+                                                                      const std::string& id) {
+  RETURN_IF_ERROR(parts_.admit());
+  using Restored = std::optional<std::vector<std::string>>;
+  return parts_.writer.Run<Restored>([&](Database& database) -> Result<Restored> {
+    ASSIGN_OR_RETURN(const auto merged, FindOwn(database, context, id));
+    if (!merged) return Restored();
+    ASSIGN_OR_RETURN(auto back, UnmergeInside(database, *merged, parts_.writing.salt, NowMs()));
+    if (back.empty())
+      return Error{Code::kInvalid, "trace " + id + " was not merged of others that are here"};
+    return Restored(std::move(back));
+  });
+}
+
+Result<std::optional<TraceView>> SqliteTraces::Get(const TraceContext& context,
+                                                   const std::string& id, bool even_deleted) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
+  Database& database = snapshot.database();
+  ASSIGN_OR_RETURN(const auto found, FindTrace(database, id));
+  if (!found || !IsVisible(*found, context) || (!found->live && !even_deleted))
+    return std::optional<TraceView>();
+  ASSIGN_OR_RETURN(const auto row, Read(database, found->slot));
+  TraceView view{TraceOf(*row, NowMs(), parts_.writing.strength), {}, {}};
+  ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, row->slot));
+  for (const EdgeRow& edge : edges) {
+    ASSIGN_OR_RETURN(const auto other, ReadTrace(database, edge.to));
+    if (other && other->live && IsVisible(*other, context))
+      view.edges.push_back({other->id, edge.kind, edge.weight});
+  }
+  ASSIGN_OR_RETURN(const auto sources, ReadSources(database, row->id));
+  for (const TraceRow& source : sources) view.sources.push_back(source.id);
+  return std::optional(std::move(view));
+}
+
+Result<bool> SqliteTraces::PutEdge(const TraceContext& context, const std::string& from,
+                                   const TraceEdge& edge) {
+  RETURN_IF_ERROR(parts_.admit());
+  return parts_.writer.Run<bool>([&](Database& database) -> Result<bool> {
+    ASSIGN_OR_RETURN(const auto one, FindOwn(database, context, from));
+    ASSIGN_OR_RETURN(const auto other, FindOwn(database, context, edge.to));
+    if (!one || !other) return false;
+    RETURN_IF_ERROR(PutTraceEdge(database, one->slot, {other->slot, edge.kind, edge.weight}));
+    return true;
+  });
+}
+
+Result<bool> SqliteTraces::DeleteEdge(const TraceContext& context, const std::string& from,
+                                      const std::string& to) {
+  return parts_.writer.Run<bool>([&](Database& database) -> Result<bool> {
+    ASSIGN_OR_RETURN(const auto one, FindOwn(database, context, from));
+    ASSIGN_OR_RETURN(const auto other, FindOwn(database, context, to));
+    if (!one || !other) return false;
+    return RemoveTraceEdge(database, one->slot, other->slot);
+  });
+}
+
+Result<std::vector<Trace>> SqliteTraces::Newest(const TraceContext& context, size_t limit) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
+  Database& database = snapshot.database();
+  std::vector<Trace> newest;
+  ASSIGN_OR_RETURN(const auto project, FindProject(database, context.project));
+  if (!project) return newest;
+  ASSIGN_OR_RETURN(Statement find, database.Prepare("SELECT slot FROM traces WHERE slot BETWEEN ?1 "
+                                                    "AND ?2 ORDER BY slot DESC LIMIT ?3"));
+  find.Bind(*project << kRangeBits).Bind(((*project + 1) << kRangeBits) - 1).Bind(kLookedAt);
+  RETURN_IF_ERROR(find.ForEachRow([&](const Statement& row) -> Result<bool> {
+    ASSIGN_OR_RETURN(const auto trace, Read(database, row.Int(0)));
+    if (trace && trace->live && IsVisible(*trace, context))
+      newest.push_back(TraceOf(*trace, NowMs(), parts_.writing.strength));
+    return newest.size() < limit;
+  }));
+  return newest;
+}
+
+Result<std::vector<Trace>> SqliteTraces::Due(const TraceContext& context, size_t limit) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
+  ASSIGN_OR_RETURN(Statement find,
+                   snapshot.database().Prepare("SELECT slot FROM traces WHERE remind_ms <= ?1 "
+                                               "ORDER BY remind_ms DESC, slot DESC"));
+  find.Bind(NowMs());
+  std::vector<Trace> due;
+  RETURN_IF_ERROR(find.ForEachRow([&](const Statement& row) -> Result<bool> {
+    ASSIGN_OR_RETURN(const auto trace, Read(snapshot.database(), row.Int(0)));
+    if (trace && trace->live && IsVisible(*trace, context))
+      due.push_back(TraceOf(*trace, NowMs(), parts_.writing.strength));
+    return due.size() < limit;
+  }));
+  return due;
+}
+
+Result<std::vector<bool>> SqliteTraces::Import(const std::vector<ExportedTrace>& traces) {
+  RETURN_IF_ERROR(parts_.admit());
+  return parts_.writer.Run<std::vector<bool>>([&](Database& database) -> Result<std::vector<bool>> {
+    std::vector<bool> taken;
+    for (const ExportedTrace& one : traces) {
+      ASSIGN_OR_RETURN(const bool did, ImportTrace(database, one));
+      taken.push_back(did);
+    }
+    return taken;
+  });
+}
+
+Result<std::vector<bool>> SqliteTraces::Import(const std::vector<ExportedEdge>& edges) {
+  RETURN_IF_ERROR(parts_.admit());
+  return parts_.writer.Run<std::vector<bool>>([&](Database& database) -> Result<std::vector<bool>> {
+    std::vector<bool> taken;
+    for (const ExportedEdge& one : edges) {
+      ASSIGN_OR_RETURN(const bool did, ImportEdge(database, one));
+      taken.push_back(did);
+    }
+    return taken;
+  });
+}
+
+}  // namespace memory

@@ -1,0 +1,94 @@
+// The traces of a store's file over its writer and its readers.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "lib/base/guarded.h"
+#include "lib/base/process/clock.h"
+#include "lib/sqlite/writer.h"
+#include "memory/sqlite/reading/snapshot.h"
+#include "memory/sqlite/traces/trace_writes.h"
+#include "memory/store/traces.h"
+
+namespace memory {
+
+class SqliteTraces final : public Traces {
+ public:
+  // All outlive it.
+  struct Parts {
+    sqlite::Writer& writer;
+    ReaderPool& readers;
+    const base::Clock& clock;
+    TraceWriting writing;
+    std::function<base::Status()> admit;                 // before a write that needs room
+    std::function<void(RankQuery&)> prepare;             // gives a question its meaning and limits
+    std::function<bool()> wait_for_index;                // false: it took too long
+    std::function<void(std::vector<int64_t> ids)> used;  // observations that were found
+    TraceWeights weights;
+  };
+  explicit SqliteTraces(Parts parts) : parts_(std::move(parts)) {}
+
+  base::Result<TraceAdded> Add(const TraceContext& context, const NewTrace& trace) override;
+  base::Result<bool> Update(const TraceContext& context, const std::string& id,
+                            const TraceChange& change) override;
+  base::Result<bool> Delete(const TraceContext& context, const std::string& id,
+                            const std::string& reason) override;
+  base::Result<std::optional<TraceView>> Get(const TraceContext& context, const std::string& id,
+                                             bool even_deleted) override;
+  base::Result<TraceMerged> Merge(const TraceContext& context, const std::vector<std::string>& ids,
+                                  const std::string& content, const api::Source& source) override;
+  base::Result<std::optional<std::vector<std::string>>> Unmerge(const TraceContext& context,
+                                                                const std::string& id) override;
+  base::Result<bool> PutEdge(const TraceContext& context, const std::string& from,
+                             const TraceEdge& edge) override;
+  base::Result<bool> DeleteEdge(const TraceContext& context, const std::string& from,
+                                const std::string& to) override;
+  base::Result<double> Nearest(const TraceContext& context, const std::string& text) override;
+  base::Result<std::vector<Trace>> Newest(const TraceContext& context, size_t limit) override;
+  base::Result<std::vector<Trace>> Due(const TraceContext& context, size_t limit) override;
+  base::Result<FoundTraces> Search(const TraceContext& context,
+                                   const TraceQuestion& question) override;
+
+  base::Result<std::vector<bool>> Import(const std::vector<ExportedTrace>& traces) override;
+  base::Result<std::vector<bool>> Import(const std::vector<ExportedEdge>& edges) override;
+
+  base::Status KeepRetrievals();  // writes down which traces were retrieved
+  size_t CountRetrievals() const;
+
+ private:
+  // Since the last KeepRetrievals, by slot.
+  struct Retrieval {
+    int64_t times = 0, last_ms = 0;
+  };
+  using Pairs = std::map<std::pair<int64_t, int64_t>, int64_t>;  // how often they came together
+  struct Retrievals {
+    std::unordered_map<int64_t, Retrieval> traces;
+    Pairs pairs;
+  };
+  int64_t NowMs() const { return parts_.clock.NowMs(); }
+  // A live trace that the context may see.
+  base::Result<std::optional<TraceRow>> FindOwn(sqlite::Database& database,
+                                                const TraceContext& context, const std::string& id);
+  // With what was not written down yet.
+  base::Result<std::optional<TraceRow>> Read(sqlite::Database& database, int64_t slot) const;
+  void NoteRetrieved(const std::vector<FoundTrace>& found, const std::vector<int64_t>& slots,
+                     int64_t now_ms);
+  base::Status KeepPairs(const Pairs& pairs);
+  // The rows that answer a question, among those that the context may see. Nothing: none is.
+  base::Result<Ranking> Rank(Snapshot& snapshot, const TraceContext& context,
+                             const TraceQuestion& question, RankQuery query);
+  RankQuery QueryOf(const TraceQuestion& question, size_t limit) const;
+  base::Result<FoundTraces> Score(Snapshot& snapshot, const Ranking& ranking,
+                                  const TraceQuestion& question, int64_t now_ms,
+                                  std::vector<int64_t>& slots);
+
+  const Parts parts_;
+  base::Guarded<Retrievals> retrievals_;
+};
+
+}  // namespace memory

@@ -1,0 +1,55 @@
+// The table `traces`: what an observation has beside it as a trace. Everything runs in the caller's
+// transaction.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/sqlite/database.h"
+#include "memory/store/traces.h"
+
+namespace memory {
+
+// An observation as a trace, live or not. One that has no row in `traces` has an id that is made of
+// its number, and the words that KindOf and ScopeOf find for it.
+struct TraceRow {
+  int64_t slot = 0;
+  bool live = false;
+  bool stored = false;  // it has a row in `traces`
+  api::Observation row;
+  std::string id, scope, scope_id;
+  Strength strength;
+  std::optional<int64_t> remind_ms, deleted_ms;
+  std::string reason, merged_into;
+  base::Json emotions = base::Json::object(), metadata = base::Json::object();
+};
+
+// The kind of a trace is the type of its observation; of other types: what tools did and episodes
+// are episodic, patterns and procedures procedural, the rest semantic.
+std::string KindOf(const api::Observation& row);
+
+// What `context` may see of it: its own, those of the organization, and observations of the
+// project.
+bool IsVisible(const TraceRow& row, const TraceContext& context);
+Trace TraceOf(const TraceRow& row, int64_t now_ms, const StrengthRules& rules);
+
+base::Result<std::optional<TraceRow>> ReadTrace(sqlite::Database& database, int64_t slot);
+// The same of a file from elsewhere, where no rules of retention hold: whether it is live is not
+// said.
+base::Result<std::optional<TraceRow>> ReadTraceOfFile(sqlite::Database& database, int64_t slot);
+base::Result<std::optional<TraceRow>> FindTrace(sqlite::Database& database, const std::string& id);
+// The live trace with this content, kind, scope and scope id.
+base::Result<std::optional<TraceRow>> FindTraceTwin(sqlite::Database& database,
+                                                    const NewTrace& trace,
+                                                    const TraceContext& context);
+base::Result<std::vector<TraceRow>> ReadSources(sqlite::Database& database,
+                                                const std::string& merged);
+
+// Writes the row of `traces`; the observation is there.
+base::Status PutTrace(sqlite::Database& database, const TraceRow& row);
+// The new trace's observation, without its session, and the row beside it, without its slot.
+api::NewObservation ObservationOf(const NewTrace& trace, const std::string& project);
+TraceRow RowOf(const NewTrace& trace, const TraceContext& context, int64_t now_ms);
+
+}  // namespace memory

@@ -1,0 +1,167 @@
+// Reading for exports, linking for imports.
+#include "memory/sqlite/traces/trace_transfer.h"
+
+#include <algorithm>
+
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
+#include "memory/sqlite/tables/live.h"
+#include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/traces/trace_edges.h"
+#include "memory/sqlite/traces/trace_rows.h"
+
+namespace memory {
+
+using base::Result;
+using base::Status;
+using sqlite::Database;
+using sqlite::Statement;
+
+namespace {
+
+constexpr int64_t kSlotsAtOnce = 64;
+
+// The next slots behind `after` by one of the statements below.
+Result<std::vector<int64_t>> NextSlots(Database& database, const char* sql,
+                                       std::optional<int64_t> project, int64_t after) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
+  read.Bind(after).Bind(project).Bind(kSlotsAtOnce);
+  std::vector<int64_t> slots;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) { slots.push_back(row.Int(0)); }));
+  return slots;
+}
+
+#define MEMORY_NEXT "AND (?2 IS NULL OR o.project = ?2) ORDER BY o.slot LIMIT ?3"
+constexpr const char* kLiveTraces =
+    "SELECT o.slot FROM traces t JOIN observations o ON o.slot = t.slot WHERE t.slot > ?1 "
+    "AND " MEMORY_LIVE MEMORY_NEXT;
+constexpr const char* kForeignTraces =
+    "SELECT o.slot FROM traces t JOIN observations o ON o.slot = t.slot WHERE t.slot > ?1 AND "
+    "o.deleted_ms IS NULL " MEMORY_NEXT;
+constexpr const char* kLiveEdges =
+    "SELECT o.slot FROM observations o WHERE o.slot > ?1 AND EXISTS (SELECT 1 FROM trace_edges e "
+    "WHERE e.from_slot = o.slot) AND " MEMORY_LIVE MEMORY_NEXT;
+constexpr const char* kForeignEdges =
+    "SELECT o.slot FROM observations o WHERE o.slot > ?1 AND EXISTS (SELECT 1 FROM trace_edges e "
+    "WHERE e.from_slot = o.slot) AND o.deleted_ms IS NULL " MEMORY_NEXT;
+
+ExportedTrace ExportedOf(const TraceRow& row) {
+  ExportedTrace trace;
+  trace.project = row.row.project;
+  trace.id = row.id;
+  trace.scope = row.scope;
+  trace.scope_id = row.scope_id;
+  trace.hash = api::NormalizedHash(row.row.content);
+  trace.digest = base::Sha256Hex(row.row.content);
+  trace.observation = row.row.id;
+  trace.strength = row.strength;
+  trace.remind_ms = row.remind_ms;
+  trace.emotions = row.emotions;
+  trace.metadata = row.metadata;
+  return trace;
+}
+
+Result<std::vector<ExportedEdge>> EdgesOf(Database& database, const TraceRow& from,
+                                          bool one_project) {
+  std::vector<ExportedEdge> exported;
+  ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, from.slot));
+  for (const EdgeRow& edge : edges) {
+    ASSIGN_OR_RETURN(const auto to, ReadTraceOfFile(database, edge.to));
+    if (!to || to->deleted_ms || (one_project && to->row.project != from.row.project)) continue;
+    exported.push_back({from.id,
+                        base::Sha256Hex(from.row.content),
+                        base::Sha256Hex(to->row.content),
+                        {to->id, edge.kind, edge.weight}});
+  }
+  return exported;
+}
+
+// Without a trace, live, and with this text; of a trace's own observation, which may have another
+// number here.
+Result<std::optional<int64_t>> FreeSlot(Database& database, const ExportedTrace& trace) {
+  ASSIGN_OR_RETURN(const auto project, FindProject(database, trace.project));
+  if (!project) return std::optional<int64_t>();
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare("SELECT o.slot, o.content FROM observations o WHERE o.hash = ?1 AND "
+                       "o.project = ?2 AND " MEMORY_LIVE
+                       "AND NOT EXISTS (SELECT 1 FROM traces t WHERE t.slot = o.slot) "
+                       "ORDER BY o.id <> ?3, o.slot LIMIT 100"));
+  read.Bind(trace.hash).Bind(*project).Bind(trace.observation);
+  std::optional<int64_t> slot;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
+    if (base::Sha256Hex(row.Text(1)) == trace.digest) slot = row.Int(0);
+    return !slot;
+  }));
+  return slot;
+}
+
+}  // namespace
+
+bool HasTraces(Database& database) {
+  Result<Statement> read =
+      database.Prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'traces'");
+  return read && read->Step().value_or(false);
+}
+
+Result<bool> ReadExportedTraces(Database& database, std::optional<int64_t> project, bool live_only,
+                                int64_t after,
+                                const std::function<bool(int64_t, ExportedTrace&&)>& take) {
+  ASSIGN_OR_RETURN(const auto slots,
+                   NextSlots(database, live_only ? kLiveTraces : kForeignTraces, project, after));
+  for (int64_t slot : slots) {
+    ASSIGN_OR_RETURN(const auto row, ReadTraceOfFile(database, slot));
+    if (row && !take(slot, ExportedOf(*row))) return false;
+  }
+  return slots.empty();
+}
+
+Result<bool> ReadExportedEdges(
+    Database& database, std::optional<int64_t> project, bool live_only, int64_t after,
+    const std::function<bool(int64_t, std::vector<ExportedEdge>&&)>& take) {
+  ASSIGN_OR_RETURN(const auto slots,
+                   NextSlots(database, live_only ? kLiveEdges : kForeignEdges, project, after));
+  for (int64_t slot : slots) {
+    ASSIGN_OR_RETURN(const auto row, ReadTraceOfFile(database, slot));
+    if (!row) continue;
+    ASSIGN_OR_RETURN(auto edges, EdgesOf(database, *row, project.has_value()));
+    if (!take(slot, std::move(edges))) return false;
+  }
+  return slots.empty();
+}
+
+Result<bool> ImportTrace(Database& database, const ExportedTrace& trace) {
+  ASSIGN_OR_RETURN(Statement known, database.Prepare("SELECT 1 FROM traces WHERE uuid = ?1"));
+  ASSIGN_OR_RETURN(const bool there, known.Bind(trace.id).Step());
+  if (there) return false;
+  ASSIGN_OR_RETURN(const auto slot, FreeSlot(database, trace));
+  if (!slot) return false;
+  TraceRow row;
+  row.slot = *slot;
+  row.id = trace.id;
+  row.scope = trace.scope;
+  row.scope_id = trace.scope_id;
+  row.strength = trace.strength;
+  row.remind_ms = trace.remind_ms;
+  row.emotions = trace.emotions;
+  row.metadata = trace.metadata;
+  RETURN_IF_ERROR(PutTrace(database, row));
+  return true;
+}
+
+Result<bool> ImportEdge(Database& database, const ExportedEdge& edge) {
+  ASSIGN_OR_RETURN(const auto from, FindTrace(database, edge.from));
+  ASSIGN_OR_RETURN(const auto to, FindTrace(database, edge.edge.to));
+  const bool same = from && to && from->live && to->live && from->slot != to->slot &&
+                    base::Sha256Hex(from->row.content) == edge.from_digest &&
+                    base::Sha256Hex(to->row.content) == edge.to_digest;
+  if (!same) return false;
+  ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, from->slot));
+  const bool known = std::any_of(edges.begin(), edges.end(),
+                                 [&](const EdgeRow& one) { return one.to == to->slot; });
+  if (known || edges.size() >= kMaxTraceEdges) return false;
+  RETURN_IF_ERROR(PutTraceEdge(database, from->slot, {to->slot, edge.edge.kind, edge.edge.weight}));
+  return true;
+}
+
+}  // namespace memory

@@ -1,0 +1,55 @@
+// Episodes: summaries of conversations with what was decided, met and used in them. An episode is
+// an observation of type `episode` with fields beside it, so whatever finds observations finds it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "lib/base/json/json.h"
+
+namespace memory {
+
+inline constexpr const char* kEpisodeType = "episode";
+inline constexpr size_t kMaxConversationBytes = 200;
+inline constexpr size_t kMaxEpisodeName = 200;         // characters of an agent's or user's
+inline constexpr size_t kMaxEpisodeFields = 64 << 10;  // bytes of JSON beside the summary
+inline constexpr size_t kMaxEpisodesFound = 100;       // of one question
+inline constexpr size_t kMaxEpisodesAnswered = 1000;   // of one conversation
+
+struct Episode {
+  int64_t id = 0;  // > 0, never given twice in a tenant
+  std::string project, conversation, agent;
+  std::optional<std::string> user;
+  std::string summary;
+  base::Json key_decisions = base::Json::array();  // strings or objects
+  base::Json entities = base::Json::array();       // strings or objects
+  base::Json tools_used = base::Json::array();     // strings
+  base::Json metadata = base::Json::object();
+  int64_t created_ms = 0;
+};
+
+// What a POST became.
+struct EpisodeSaved {
+  int64_t id = 0, created_ms = 0;
+  bool repeated = false;    // the conversation has this summary already, or the key came before
+  bool key_reused = false;  // the key came before with another body: `id`'s; nothing was done
+};
+
+struct EpisodeQuestion {
+  std::string project, text, agent;
+  std::optional<std::string> user;  // nullopt: of any and of none
+  size_t limit = 5;
+  double min_similarity = 0;
+  std::stop_token stop;
+};
+
+struct FoundEpisode {
+  Episode episode;
+  double similarity = 0;           // 0…1
+  const char* method = "lexical";  // embedding, fused
+};
+
+}  // namespace memory

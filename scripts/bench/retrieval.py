@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Measures what a memory server finds for questions whose answers are known, and what that costs: once by words
+alone, once by meaning too, with the same records. Through the API only. The data is given, never kept here.
+
+    scripts/bench/retrieval.py DATA --table FILE [--facts] [--rounds 5] [--program PATH]
+
+DATA: the path before -records.jsonl (or, with --facts, -facts.jsonl: {project, session, title, content, id or
+evidence}) and -questions.jsonl ({project, question, evidence: [ids]}). Recall at k is the mean share of a
+question's evidence among the first k rows. Exit 1 when meaning finds less than words."""
+import argparse
+import http.client
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+
+def lines(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+class Server:
+    """A server over a new directory; it says in its log which ports it got."""
+
+    def __init__(self, program, folder, *flags):
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [program, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--data-dir", folder, *flags],
+            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        for line in self.process.stderr:
+            at = json.loads(line)
+            if at.get("api"):
+                break
+        self.api = http.client.HTTPConnection(at["api"], timeout=60)
+
+    def call(self, method, path, body=None):
+        self.api.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+        answer = self.api.getresponse()
+        text = answer.read()
+        if answer.status >= 300:
+            sys.exit("%s %s: %d %s" % (method, path, answer.status, text[:300]))
+        return json.loads(text)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.communicate()
+        return sum(os.path.getsize(os.path.join(self.folder, name)) for name in os.listdir(self.folder)
+                   if len(name) == 64)
+
+
+def measure(options, flags):
+    rows = lines(options.data + ("-facts.jsonl" if options.facts else "-records.jsonl"))
+    questions = lines(options.data + "-questions.jsonl")
+    with tempfile.TemporaryDirectory(prefix="agent-memory-") as folder:
+        server = Server(options.program, folder, *flags)
+        evidence = {}
+        begun = time.perf_counter()
+        for row in rows:
+            saved = server.call("POST", "/observations", {
+                "session_id": row["session"], "project": row["project"], "type": "discovery", "scope": "project",
+                "title": row["title"], "content": row["content"]})
+            evidence.setdefault((row["project"], saved["id"]), set()).update(
+                row["evidence"] if options.facts else [row["id"]])
+        written = len(rows) / (time.perf_counter() - begun)
+        found, took = {5: [], 10: []}, []
+        for question in questions:
+            asked = urllib.parse.urlencode({"project": question["project"], "query": question["question"], "limit": 10})
+            begun = time.perf_counter()
+            answer = server.call("GET", "/context?" + asked)["recent_observations"]
+            took.append(1e3 * (time.perf_counter() - begun))
+            wanted = set(question["evidence"])
+            for k, shares in found.items():
+                got = set().union(*(evidence.get((question["project"], row["id"]), set()) for row in answer[:k]))
+                shares.append(len(got & wanted) / len(wanted))
+        size = server.stop()
+    return {"R@5": 100 * statistics.mean(found[5]), "R@10": 100 * statistics.mean(found[10]),
+            "/context p50 ms": statistics.median(took), "POST/s": written, "bytes a row": size / len(rows)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data")
+    parser.add_argument("--table", required=True)
+    parser.add_argument("--facts", action="store_true")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--program", default="build/release/bin/agent-memory-server")
+    options = parser.parse_args()
+    # By turns, and the median of each: a machine is never as quiet in one minute as in the next.
+    runs = [(measure(options, ["--embeddings=false"]), measure(options, ["--embedding-table", options.table]))
+            for _ in range(options.rounds)]
+    words, meaning = ({name: statistics.median(run[which][name] for run in runs) for name in runs[0][0]}
+                      for which in (0, 1))
+    print("%-18s%12s%12s" % ("", "words", "meaning too"))
+    for name in words:
+        print("%-18s%12.2f%12.2f" % (name, words[name], meaning[name]))
+    sys.exit(any(meaning[name] < words[name] - 0.2 for name in ("R@5", "R@10")))
+
+
+if __name__ == "__main__":
+    main()

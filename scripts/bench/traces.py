@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Judges traces: a run of consolidation over many, what it does to readers meanwhile, a search for traces beside one for
+observations, and a turn whose facts are extracted behind its answer. Exit 1 when a bar is missed. Needs the release build
+and a quiet machine.
+
+    scripts/bench/traces.py [--rows 100000] [--seconds 4] [--seed 1] [--only reflect,search,ingest]"""
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import threading
+import time
+
+from memory import Bench  # first: it says where the next two are
+
+import programs  # noqa: E402
+import wire  # noqa: E402
+
+REFLECT_S, READERS_P99 = 10, 2
+PROJECT = "project-0"
+ALIKE = 50  # of so many traces one says what another said
+
+
+class Traces(Bench):
+    def all(self):
+        only = set(filter(None, self.options.only.split(",")))
+        self.questions()
+        disk, http = self.floors()
+        server = programs.server(self.file("server"))
+        try:
+            server.start()
+            server.ready()
+            self.fill(server)
+            for part in ("search", "reflect", "ingest"):
+                if not only or part in only:
+                    getattr(self, part)(server, disk, http)
+        finally:
+            server.kill()
+        return 1 if self.missed else 0
+
+    def fill(self, server):
+        with open(self.file("traces"), "w", encoding="utf-8") as file:
+            said = []
+            for number in range(self.options.rows):
+                said.append(self.language.text(300) if number % ALIKE else (said[-1] + " again" if said else "the first"))
+                body = {"content": said[-1], "project": PROJECT, "type": "semantic" if number % 3 else "episodic"}
+                file.write(f"POST\t/traces\t{json.dumps(body)}\n")
+        begun = time.monotonic()
+        self.load(server, 64, 0, "traces")
+        self.say(f"{self.options.rows} traces stored", f"{self.options.rows / (time.monotonic() - begun):.0f} a second", "64 clients")
+
+    def search(self, server, *_):
+        with open(self.file("search"), "w", encoding="utf-8") as file, open(self.file("asks"), encoding="utf-8") as asks:
+            for line in asks:
+                words = line.rsplit("query=", 1)[1].strip().replace("+", " ")
+                file.write(f"POST\t/traces/search\t{json.dumps({'query': words, 'project': PROJECT, 'limit': 5})}\n")
+        plain = self.load(server, 1, self.options.seconds, "asks")
+        traces = self.load(server, 1, self.options.seconds, "search")
+        self.say("GET /context, POST /traces/search", f"{plain['p50_us']:.0f}, {traces['p50_us']:.0f} µs",
+                 f"p50; p99 {plain['p99_us']:.0f}, {traces['p99_us']:.0f}")
+
+    def reflect(self, server, *_):
+        alone = self.load(server, 1, self.options.seconds, "asks")
+        answer = {}
+
+        def run():
+            begun = time.monotonic()
+            status, body = wire.ask(server.api, "POST", "/traces/reflect", {"project": PROJECT})[:2]
+            answer.update(status=status, body=body, took=time.monotonic() - begun)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        beside = self.load(server, 1, self.options.seconds, "asks")
+        thread.join()
+        self.say("POST /traces/reflect", f"{answer['took']:.1f} s", json.dumps(answer["body"]))
+        self.judge("reflect in s", answer["took"], REFLECT_S)
+        self.say("GET /context p99: alone, beside it", f"{alone['p99_us']:.0f}, {beside['p99_us']:.0f} µs")
+        self.judge("reader's p99 beside reflect / alone", beside["p99_us"] / alone["p99_us"], READERS_P99)
+
+    def ingest(self, server, disk, http):
+        with open(self.file("turns"), "w", encoding="utf-8") as file:
+            for number in range(2000):
+                body = {"user": f"I prefer number {number} of them. " + self.language.text(900), "assistant": self.language.text(1000)}
+                file.write(f"{self.post}\t/ingest/turns\t{json.dumps(body)}\n")
+        took = self.load(server, 1, 0, "turns")
+        floor = http["p50_us"] + disk["p50_us"]
+        self.say("POST /ingest/turns, HTTP and a sync", f"{took['p50_us']:.0f}, {floor:.0f} µs", f"p50; p99 {took['p99_us']:.0f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=100000)
+    parser.add_argument("--seconds", type=float, default=4)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="bench-")
+    try:
+        return Traces(options, folder).all()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+// The sidecar's side of the routes that the memory server serves, too: they work on state.db, and
+// the policy says what is redacted.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/base/process/clock.h"
+#include "lib/conversation/routes/host.h"
+#include "lib/http/message/router.h"
+#include "sidecar/outbox/outbox.h"
+#include "sidecar/policy/policy_watch.h"
+#include "sidecar/service/working_memory.h"
+#include "sidecar/state/state.h"
+
+namespace sidecar {
+
+class ConversationHost : public conversation::Host {
+ public:
+  // All arguments outlive it. `wake` tells the delivery that there are new rows.
+  ConversationHost(State& state, const WorkingMemory& memory, const PolicyWatch& policies,
+                   const base::Clock& clock, OutboxLimits limits, int64_t checkpoints_kept,
+                   std::function<void()> wake)
+      : state_(state),
+        memory_(memory),
+        policies_(policies),
+        clock_(clock),
+        limits_(limits),
+        checkpoints_kept_(checkpoints_kept),
+        wake_(std::move(wake)),
+        fields_(clock, SavedFieldClock(state)) {}
+
+  base::Result<base::Json> Read(const Work& use) override;
+  base::Result<base::Json> Write(const Work& work, Room room) override;
+  int64_t NowMs() const override { return clock_.NowMs(); }
+  conversation::FieldLife& Fields() override { return fields_; }
+  int64_t CheckpointsKept() const override { return checkpoints_kept_; }
+  std::string Key(const std::string& id) const override { return id; }
+  std::string IdOf(const std::string& key) const override { return key; }
+  base::Status Redact(base::Json& value, Text text) const override;
+  bool IsShown(const conversation::Conversation& one) const override {
+    return memory_.IsShown(one);
+  }
+  base::Status RedactMessages(base::Json& body, Length length) const override;
+  // A conversation writes to a memory session.
+  base::Result<conversation::Conversation> Open(sqlite::Database& db,
+                                                const std::string& key) override;
+  base::Result<Ending> PrepareEnd(const std::string& key) override;
+  void Changed() override { wake_(); }
+
+  // FieldLife's, for the upkeep's round and for a stop.
+  base::Result<int64_t> SweepFields(const std::function<bool()>& stopping);
+  base::Status KeepFields();
+
+  // Their handlers refer to this object.
+  std::vector<http::Route> Routes();
+
+ private:
+  static int64_t SavedFieldClock(State& state) {
+    return state.Read(conversation::LoadFieldClock).value_or(int64_t{0});
+  }
+  conversation::FieldLife::Write WritingFields();
+  State& state_;
+  const WorkingMemory& memory_;
+  const PolicyWatch& policies_;
+  const base::Clock& clock_;
+  const OutboxLimits limits_;
+  const int64_t checkpoints_kept_;
+  const std::function<void()> wake_;
+  conversation::FieldLife fields_;
+};
+
+}  // namespace sidecar

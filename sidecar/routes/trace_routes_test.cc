@@ -1,0 +1,88 @@
+// The routes of traces on the agent's listener: what the server gets, and what the switches close.
+#include "sidecar/routes/trace_routes.h"
+
+#include <gtest/gtest.h>
+
+#include "sidecar/sidecar_fixture.h"
+
+namespace sidecar {
+namespace {
+
+using base::Json;
+
+class TraceRoutesTest : public SidecarTest {
+ protected:
+  void UsePolicy(const Json& memory) {
+    directory_.Write("policy.json", PolicyText(memory_.url(), {{"memory", memory}}));
+    Start();
+  }
+  StubMemory::Call LastCall() {
+    return memory_.With([](StubMemory& stub) { return stub.calls.back(); });
+  }
+  static std::string TargetOf(std::string pattern) {
+    for (const char* name : {"{id}", "{to}", "{run}", "{turn}"})
+      if (const size_t at = pattern.find(name); at != std::string::npos)
+        pattern.replace(at, std::string_view(name).size(), "a%2Fb");
+    return pattern;
+  }
+};
+
+TEST_F(TraceRoutesTest, EachGoesOnInTheContextOfThePolicy) {
+  UsePolicy({{"project", "money"}, {"user", "ana"}});
+  for (const MemoryRoute& route : TraceRoutes()) {
+    SCOPED_TRACE(std::string(route.method) + " " + route.pattern);
+    http::ClientRequest request;
+    request.method = route.method;
+    request.target = TargetOf(route.pattern) + "?project=other&conversation=c1&evil=1";
+    request.headers.Set("X-Memory-User", "eve");
+    const bool has_body = request.method != "GET" && request.method != "DELETE";
+    if (has_body) request.body = R"({"content":"c","project":"other","source":{"origin":"user"}})";
+    EXPECT_LT(Send(*api_, request).status, 300);
+    const auto call = LastCall();
+    EXPECT_EQ(call.method, route.method);
+    EXPECT_EQ(call.target, TargetOf(route.pattern) + "?project=money&conversation=c1");
+    EXPECT_EQ(call.user + " " + call.agent, "ana coder");
+    if (request.method == "GET") continue;
+    const Json body = base::ParseJson(call.body).value_or(Json());
+    EXPECT_EQ(body["project"], "money");
+    EXPECT_EQ(body["conversation"], "c1");
+    EXPECT_EQ(body["source"], Json({{"origin", "agent"}}));
+  }
+}
+
+TEST_F(TraceRoutesTest, TheSwitchesOfThePolicyCloseThem) {
+  UsePolicy({{"autoSave", false}, {"autoSearch", false}, {"allowAdmin", true}});
+  for (const MemoryRoute& route : TraceRoutes()) {
+    const size_t before = memory_.CountCalls("");
+    const int status = Ask(route.method, TargetOf(route.pattern),
+                           std::string_view(route.method) == "GET" ? Json() : Json::object())
+                           .status;
+    if (route.needed.empty()) {
+      EXPECT_LT(status, 300) << route.pattern;
+      continue;
+    }
+    EXPECT_EQ(status, 403) << route.method << " " << route.pattern;
+    EXPECT_EQ(memory_.CountCalls(""), before) << route.pattern;
+  }
+}
+
+TEST_F(TraceRoutesTest, AnIngestGoesByTheSettingsOfThePolicy) {
+  UsePolicy({{"autoIngest", {{"importanceThreshold", 0.5}, {"maxPerTurn", 2}}},
+             {"personality", {{"openness", 0.7}}}});
+  const std::string secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+  const Reply taken = Ask("POST", "/ingest/turns",
+                          {{"user", "I like tea " + secret},
+                           {"assistant", "Noted."},
+                           {"conversation", "mine"},
+                           {"settings", {{"importanceThreshold", 0}}}});
+  EXPECT_EQ(taken.status, 202);
+  EXPECT_EQ(taken.body["turn"], "t-1");
+  const Json turn = memory_.With([](StubMemory& stub) { return stub.turns.at(0); });
+  EXPECT_EQ(turn["settings"], Json::parse(R"({"importanceThreshold": 0.5, "maxPerTurn": 2,
+                                              "personality": {"openness": 0.7}})"));
+  EXPECT_EQ(turn["conversation"], "mine");
+  EXPECT_EQ(turn.dump().find("ghp_"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sidecar

@@ -1,0 +1,95 @@
+// What a transcript lost is offered once; a prompt that has it still does not get it again.
+#include "sidecar/turn/task_work.h"
+
+#include <utility>
+
+#include "lib/conversation/block/catalogue.h"
+#include "lib/conversation/conversations.h"
+#include "lib/conversation/task/task_changes.h"
+#include "lib/conversation/task/task_table.h"
+#include "lib/conversation/task/task_text.h"
+#include "sidecar/recall/sections.h"
+
+namespace sidecar {
+namespace {
+
+using base::Result;
+using conversation::TaskState;
+using EventKind = api::HookEvent::Kind;
+
+bool BeginsPrompt(const TurnDraft& draft) {
+  return draft.BeginsTurn() || draft.event.kind == EventKind::kSessionStart;
+}
+
+// The snapshot of the conversation that a new one goes on with; empty: of none.
+Result<TaskState> Inherited(sqlite::Database& db, const TurnDraft& draft, const CutOff& cut_off) {
+  ASSIGN_OR_RETURN(const auto known, conversation::Find(db, draft.event.session_id));
+  ASSIGN_OR_RETURN(const auto latest, conversation::Latest(db));
+  if (known || !latest) return TaskState();
+  const bool resumes =
+      draft.event.kind == EventKind::kSessionStart && draft.event.source == "resume";
+  const bool clears = draft.ClearsTranscript() && !resumes;
+  const bool was_cut_off = cut_off && latest->id == cut_off->id && latest->state == "open" &&
+                           latest->message_count == cut_off->message_count;
+  if (!resumes && (clears || !was_cut_off)) return TaskState();
+  ASSIGN_OR_RETURN(const TaskState before, conversation::ReadTask(db, latest->id));
+  ASSIGN_OR_RETURN(TaskState state, conversation::RestoreSnapshot({}, EncodeSnapshot(before)));
+  state.lost = true;
+  return state;
+}
+
+}  // namespace
+
+CutOff FindCutOff(State& state) {
+  return state.Read([](sqlite::Database& db) { return conversation::Current(db); })
+      .value_or(CutOff());
+}
+
+Result<TaskWork> TaskWork::Begin(sqlite::Database& db, const TurnDraft& draft,
+                                 const CutOff& cut_off) {
+  TaskWork work;
+  ASSIGN_OR_RETURN(work.stored_, conversation::ReadTask(db, draft.event.session_id));
+  work.state_ = work.stored_;
+  if (work.stored_.empty() && BeginsPrompt(draft)) {
+    ASSIGN_OR_RETURN(TaskState inherited, Inherited(db, draft, cut_off));
+    if (!inherited.empty()) work.state_ = std::move(inherited);
+  }
+  if (!draft.ClearsTranscript()) return work;
+  if (draft.event.source == "clear") {
+    ClearTask(work.state_);
+    ASSIGN_OR_RETURN(work.state_.blocks_from, conversation::NextBlock(db, draft.event.session_id));
+  }
+  if (draft.event.source == "compact") work.state_.budget.used_tokens = 0;
+  work.state_.lost = true;
+  return work;
+}
+
+Result<std::string> TaskWork::Offer(sqlite::Database& db, const TurnDraft& draft,
+                                    const api::Policy& policy) {
+  const api::WorkingSection& section = policy.working_section;
+  // A limit of 0 injects nothing, whatever it is.
+  const bool offers = policy.context_limit > 0 && (section.inject == "everyTurn" ||
+                                                   (section.inject == "afterLoss" && state_.lost));
+  if (!offers || !BeginsPrompt(draft)) return std::string();
+  state_.lost = false;
+  const auto units = static_cast<size_t>(section.max_chars);
+  ASSIGN_OR_RETURN(const auto catalogue,
+                   conversation::Catalogue(db, draft.event.session_id, state_.blocks_from, units));
+  // A character may be two units; then half as many fit.
+  std::string text = TaskText(state_, catalogue, units);
+  if (Utf16Units(text) > units) text = TaskText(state_, catalogue, units / 2);
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  return text;
+}
+
+base::Status TaskWork::Commit(sqlite::Database& db, const TurnDraft& draft,
+                              const api::Policy& policy, int64_t now_ms) {
+  if (draft.BeginsTurn()) BeginRequest(state_, draft.event.prompt);
+  Apply(state_, draft.task);
+  if (policy.working_section.window_tokens > 0)
+    state_.budget.window_tokens = policy.working_section.window_tokens;
+  if (state_ == stored_) return {};
+  return WriteTask(db, draft.event.session_id, state_, now_ms);
+}
+
+}  // namespace sidecar
