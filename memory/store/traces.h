@@ -136,6 +136,13 @@ struct ExportedEdge {
   TraceEdge edge;
 };
 
+// An edge between observations by their numbers here.
+struct NumberedEdge {
+  int64_t from = 0, to = 0;
+  std::string kind;
+  double weight = 1;
+};
+
 // Any thread. Writes return after their commit. Ids that no trace of the context has are
 // nullopt, false or kInvalid, as each call says. Other errors: kFull, kDenied (a user wrote it),
 // kUnavailable.
@@ -184,6 +191,7 @@ class Traces {
   // it is.
   virtual base::Result<std::vector<bool>> Import(const std::vector<ExportedTrace>& traces) = 0;
   virtual base::Result<std::vector<bool>> Import(const std::vector<ExportedEdge>& edges) = 0;
+  virtual base::Result<std::vector<bool>> Import(const std::vector<NumberedEdge>& edges) = 0;
 };
 
 }  // namespace memory

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "lib/api/memory_api.h"
@@ -14,17 +16,32 @@
 
 namespace memory {
 
+// An edge with what names the observation at its end.
+struct ExportedLink {
+  TraceEdge edge;
+  int64_t observation = 0;
+  std::string type, title;
+};
+
 // An observation with what it said before, oldest first.
 struct ExportedRow {
   api::Observation row;
   std::vector<Revision> revisions;
+  // Of WalkNotes alone.
+  std::optional<ExportedTrace> trace = {};
+  std::vector<ExportedLink> links = {};
 };
 
-enum class Imported {
-  kNew,
-  kSkipped,
-  kSkippedDeleted,
-  kRaised,  // it was here, of class import, and is a user's now
+// What became of a row of an import, and the number of the observation that has it now.
+struct Imported {
+  enum Outcome {
+    kNew,
+    kSkipped,
+    kSkippedDeleted,
+    kRaised,  // it was here, of class import, and is a user's now
+  };
+  Outcome outcome = kNew;
+  int64_t observation = 0;  // 0: of a session, or none has it
 };
 
 struct ImportOptions {
@@ -44,6 +61,11 @@ class ExportCursor {
   // Sessions, then observations, in the order they were made; an error of a callback ends the walk.
   // Of a row's earlier texts those beyond 8 MiB are left out, oldest first.
   virtual base::Status Walk(
+      const std::function<base::Status(const api::Session&)>& on_session,
+      const std::function<base::Status(const ExportedRow&)>& on_observation) = 0;
+  // The same with the trace of each row and at most kMaxTraceEdges of its edges, the heaviest, to
+  // rows of the walk.
+  virtual base::Status WalkNotes(
       const std::function<base::Status(const api::Session&)>& on_session,
       const std::function<base::Status(const ExportedRow&)>& on_observation) = 0;
   // The same over the items that are not over; of a file from elsewhere over all.

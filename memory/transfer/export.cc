@@ -156,14 +156,14 @@ Status WriteNotes(ExportCursor& cursor, conversation::Host*, int64_t now_ms,
   Pieces pieces(writer);
   size_t sessions = 0, observations = 0;
   RETURN_IF_ERROR(pieces.Write(FirstNote(now_ms)));
-  RETURN_IF_ERROR(cursor.Walk(
+  RETURN_IF_ERROR(cursor.WalkNotes(
       [&](const api::Session& session) {
         ++sessions;
         return pieces.Write(NoteOf(FrontOf(session), session.summary));
       },
       [&](const ExportedRow& row) {
         ++observations;
-        return pieces.Write(NoteOf(FrontOf(row.row), row.row.content));
+        return pieces.Write(NoteOf(row));
       }));
   RETURN_IF_ERROR(pieces.Write(LastNote(sessions, observations)));
   return pieces.Flush();
@@ -171,9 +171,9 @@ Status WriteNotes(ExportCursor& cursor, conversation::Host*, int64_t now_ms,
 
 Status WriteVault(ExportCursor& cursor, conversation::Host*, int64_t, http::BodyWriter& writer) {
   Pieces pieces(writer);
-  RETURN_IF_ERROR(
-      cursor.Walk([&](const api::Session& session) { return pieces.Write(VaultEntry(session)); },
-                  [&](const ExportedRow& row) { return pieces.Write(VaultEntry(row.row)); }));
+  RETURN_IF_ERROR(cursor.WalkNotes(
+      [&](const api::Session& session) { return pieces.Write(VaultEntry(session)); },
+      [&](const ExportedRow& row) { return pieces.Write(VaultEntry(row)); }));
   RETURN_IF_ERROR(pieces.Write(TarEnd()));
   return pieces.Flush();
 }

@@ -116,6 +116,7 @@ Response Import(const Api& api, const Request& request) {
   options.now_ms = api.clock.NowMs();
   ForeignDefaults defaults;
   defaults.format = *format;
+  defaults.now_ms = options.now_ms;
   defaults.project = TextParameter(request, "project").value_or(defaults.project);
   Importer importer(api.store, options, api.administrator, api.store.Conversations(api.caller));
   Status read = ReadImport(defaults, body, api.store, importer);

@@ -172,7 +172,8 @@ TEST(Yaml, WritesWhatItReads) {
                 {"text", "line one\nline two\n"},
                 {"odd", "a: b # c"},
                 {"日", "本"},
-                {"tail", "x\ny"}};
+                {"tail", "x\ny"},
+                {"returns", {"x\r", "\rx", "x\t", "x\r\n"}}};
   auto got = ParseYaml(DumpYaml(value));
   ASSERT_TRUE(got) << DumpYaml(value);
   EXPECT_EQ(*got, value) << DumpYaml(value);

@@ -216,7 +216,8 @@ void Emit(YAML::Emitter& out, const Json& value) {
     if (text.find('\n') != std::string::npos && text.back() == '\n' &&
         text.find_first_of("\t\r") == std::string::npos) {
       out << YAML::Literal << text;
-    } else if (!PlainScalar(text).is_string() || text.find('\n') != std::string::npos) {
+    } else if (!PlainScalar(text).is_string() ||
+               text.find_first_of("\n\r\t") != std::string::npos) {
       out << YAML::DoubleQuoted << text;
     } else {
       out << text;  // the emitter quotes what it must

@@ -18,10 +18,10 @@ class DeletionsTest : public RetentionTest {
     EXPECT_TRUE(row) << row.error().message;
     return {row ? *row : api::Observation(), {}};
   }
-  Imported MustImport(const ExportedRow& row) {
+  Imported::Outcome MustImport(const ExportedRow& row) {
     auto outcomes = store_->Import({row}, {});
     EXPECT_TRUE(outcomes && outcomes->size() == 1 && outcomes->front());
-    return *outcomes->front();
+    return outcomes->front()->outcome;
   }
   void MustDelete(int64_t id, bool hard = false) {
     auto deleted = store_->Delete(id, hard, clock_.NowMs());

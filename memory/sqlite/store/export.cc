@@ -68,6 +68,7 @@ Status ReadRevisions(Database& database, const char* sql, ExportedRow& row) {
 size_t BytesOf(const ExportedRow& row) {
   size_t bytes = row.row.title.size() + row.row.content.size() + kItemBytes;
   for (const Revision& old : row.revisions) bytes += old.title.size() + old.content.size();
+  bytes += row.links.size() * kItemBytes;
   return bytes;
 }
 
@@ -97,6 +98,12 @@ class PagedCursor : public ExportCursor {
       for (const ExportedRow& row : rows.items) RETURN_IF_ERROR(on_observation(row));
     } while (!rows.last);
     return {};
+  }
+
+  Status WalkNotes(const std::function<Status(const api::Session&)>& on_session,
+                   const std::function<Status(const ExportedRow&)>& on_observation) override {
+    with_traces_ = HasTraces(database_);
+    return Walk(on_session, on_observation);
   }
 
   Status WalkItems(const std::function<Status(const ExportedItem&)>& on_item) override {
@@ -194,9 +201,11 @@ class PagedCursor : public ExportCursor {
       ASSIGN_OR_RETURN(bool more, read.Step());
       page.last = !more;
       if (!more) return {};
-      ExportedRow row{ObservationAt(read), {}};
+      ExportedRow row;
+      row.row = ObservationAt(read);
       if (row.row.revision_count > 1)
         RETURN_IF_ERROR(ReadRevisions(database_, reading_.revisions, row));
+      if (with_traces_) RETURN_IF_ERROR(ReadTraceOfRow(database_, number_, last_id_, row));
       page.after = row.row.id;
       page.bytes += BytesOf(row);
       page.items.push_back(std::move(row));
@@ -282,6 +291,7 @@ class PagedCursor : public ExportCursor {
   std::optional<std::string> project_;
   std::optional<int64_t> number_;  // of the project
   int64_t last_session_ = 0, last_id_ = 0;
+  bool with_traces_ = false;
 };
 
 }  // namespace

@@ -112,6 +112,12 @@ Status AddRevisions(Database& database, int64_t id, const ExportedRow& given) {
   return {};
 }
 
+Result<Imported> AtSlot(Database& database, Imported::Outcome outcome, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT id FROM observations WHERE slot = ?1"));
+  ASSIGN_OR_RETURN(const bool there, read.Bind(slot).Step());
+  return Imported{outcome, there ? read.Int(0) : 0};
+}
+
 Result<Imported> ImportRow(Database& database, const ExportedRow& given, const TextFacts& facts,
                            const ImportOptions& options, const std::string& salt, int64_t now_ms) {
   Observation row = given.row;
@@ -130,13 +136,13 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given, const T
     std::optional<int64_t> hidden;
     if (same) hidden = same->slot;
     ASSIGN_OR_RETURN(bool deleted, WasDeleted(database, salt, marks, hidden));
-    if (deleted && !options.restore) return Imported::kSkippedDeleted;
+    if (deleted && !options.restore) return Imported{Imported::kSkippedDeleted, 0};
     if (deleted) RETURN_IF_ERROR(ForgetDeletion(database, marks));
   }
   if (same && !same->live) {
     RETURN_IF_ERROR(FreeTopic(database, row.topic_key, project, row.scope, now_ms));
     ASSIGN_OR_RETURN(bool revived, Revive(database, same->slot));
-    return revived ? Imported::kNew : Imported::kSkipped;
+    return AtSlot(database, revived ? Imported::kNew : Imported::kSkipped, same->slot);
   }
   std::optional<int64_t> here;
   if (same) here = same->slot;
@@ -147,10 +153,10 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given, const T
   if (here) {
     if (options.vouched) {
       ASSIGN_OR_RETURN(const bool raised, Raise(database, *here));
-      if (raised) return Imported::kRaised;
+      if (raised) return AtSlot(database, Imported::kRaised, *here);
     }
     if (options.unite_tags) RETURN_IF_ERROR(UniteTags(database, *here, row.tags));
-    return Imported::kSkipped;
+    return AtSlot(database, Imported::kSkipped, *here);
   }
   if (!under.free) row.id = 0;
   if (row.created_ms == 0) row.created_ms = options.now_ms;
@@ -158,7 +164,7 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given, const T
   if (row.last_seen_ms == 0) row.last_seen_ms = row.updated_ms;
   ASSIGN_OR_RETURN(int64_t id, InsertRow(database, row, facts, session));
   RETURN_IF_ERROR(AddRevisions(database, id, given));
-  return Imported::kNew;
+  return Imported{Imported::kNew, id};
 }
 
 Result<Imported> ImportSession(Database& database, const api::Session& session) {
@@ -175,9 +181,9 @@ Result<Imported> ImportSession(Database& database, const api::Session& session) 
   write.Bind(session.summary.empty() ? int64_t{0} : summarized_ms);
   write.Bind(session.summary).Bind(session.message_count).Bind(session.predecessor);
   ASSIGN_OR_RETURN(bool changed, write.Step());
-  if (!changed) return Imported::kSkipped;
+  if (!changed) return Imported{Imported::kSkipped, 0};
   RETURN_IF_ERROR(write.Run());
-  return Imported::kNew;
+  return Imported{Imported::kNew, 0};
 }
 
 // Each row in a savepoint of its own, so that one that clashes is refused alone.

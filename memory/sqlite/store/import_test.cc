@@ -16,13 +16,13 @@ class StoreImportTest : public StoreTest {
     given.row.normalized_hash = api::NormalizedHash(content);
     return given;
   }
-  Imported MustImport(const ExportedRow& row, bool restore = false) {
+  Imported::Outcome MustImport(const ExportedRow& row, bool restore = false) {
     ImportOptions options;
     options.restore = restore;
     options.now_ms = kMidnight;
     auto outcomes = store_->Import({row}, options);
     EXPECT_TRUE(outcomes && outcomes->size() == 1 && outcomes->front());
-    return *outcomes->front();
+    return outcomes->front()->outcome;
   }
 };
 

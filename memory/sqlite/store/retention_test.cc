@@ -234,7 +234,7 @@ TEST_F(RetentionTest, AnImportFindsTheTopicFreeAndSkipsTheSameRow) {
   SaveTopic("k", "over soon");
   api::Observation over = *store_->Get(1);
   clock_.Advance(kHour);
-  EXPECT_EQ(*(*store_->Import({ExportedRow{over, {}}}, {}))[0], Imported::kSkipped);
+  EXPECT_EQ((*store_->Import({ExportedRow{over, {}}}, {}))[0]->outcome, Imported::kSkipped);
   api::Observation other = over;
   other.id = 50;
   other.content = "another text";
@@ -242,7 +242,7 @@ TEST_F(RetentionTest, AnImportFindsTheTopicFreeAndSkipsTheSameRow) {
   other.created_ms = other.updated_ms = other.last_seen_ms = clock_.NowMs();
   auto imported = store_->Import({ExportedRow{other, {}}}, {});
   ASSERT_TRUE((*imported)[0]) << (*imported)[0].error().message;
-  EXPECT_EQ(*(*imported)[0], Imported::kNew);
+  EXPECT_EQ((*imported)[0]->outcome, Imported::kNew);
   EXPECT_EQ(Listed(), Ids{50});
   ExpectSound();
 }

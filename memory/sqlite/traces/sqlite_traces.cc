@@ -202,28 +202,30 @@ Result<std::vector<Trace>> SqliteTraces::Due(const TraceContext& context, size_t
   return due;
 }
 
-Result<std::vector<bool>> SqliteTraces::Import(const std::vector<ExportedTrace>& traces) {
+template <class Each>
+Result<std::vector<bool>> SqliteTraces::ImportEach(const std::vector<Each>& given,
+                                                   Result<bool> (*take)(Database&, const Each&)) {
   RETURN_IF_ERROR(parts_.admit());
   return parts_.writer.Run<std::vector<bool>>([&](Database& database) -> Result<std::vector<bool>> {
     std::vector<bool> taken;
-    for (const ExportedTrace& one : traces) {
-      ASSIGN_OR_RETURN(const bool did, ImportTrace(database, one));
+    for (const Each& one : given) {
+      ASSIGN_OR_RETURN(const bool did, take(database, one));
       taken.push_back(did);
     }
     return taken;
   });
 }
 
+Result<std::vector<bool>> SqliteTraces::Import(const std::vector<ExportedTrace>& traces) {
+  return ImportEach(traces, ImportTrace);
+}
+
 Result<std::vector<bool>> SqliteTraces::Import(const std::vector<ExportedEdge>& edges) {
-  RETURN_IF_ERROR(parts_.admit());
-  return parts_.writer.Run<std::vector<bool>>([&](Database& database) -> Result<std::vector<bool>> {
-    std::vector<bool> taken;
-    for (const ExportedEdge& one : edges) {
-      ASSIGN_OR_RETURN(const bool did, ImportEdge(database, one));
-      taken.push_back(did);
-    }
-    return taken;
-  });
+  return ImportEach(edges, ImportEdge);
+}
+
+Result<std::vector<bool>> SqliteTraces::Import(const std::vector<NumberedEdge>& edges) {
+  return ImportEach(edges, ImportNumberedEdge);
 }
 
 }  // namespace memory

@@ -56,6 +56,7 @@ class SqliteTraces final : public Traces {
 
   base::Result<std::vector<bool>> Import(const std::vector<ExportedTrace>& traces) override;
   base::Result<std::vector<bool>> Import(const std::vector<ExportedEdge>& edges) override;
+  base::Result<std::vector<bool>> Import(const std::vector<NumberedEdge>& edges) override;
 
   base::Status KeepRetrievals();  // writes down which traces were retrieved
   size_t CountRetrievals() const;
@@ -71,6 +72,10 @@ class SqliteTraces final : public Traces {
     Pairs pairs;
   };
   int64_t NowMs() const { return parts_.clock.NowMs(); }
+  template <class Each>
+  base::Result<std::vector<bool>> ImportEach(const std::vector<Each>& given,
+                                             base::Result<bool> (*take)(sqlite::Database&,
+                                                                        const Each&));
   // A live trace that the context may see.
   base::Result<std::optional<TraceRow>> FindOwn(sqlite::Database& database,
                                                 const TraceContext& context, const std::string& id);

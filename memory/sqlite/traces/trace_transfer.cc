@@ -96,6 +96,16 @@ Result<std::optional<int64_t>> FreeSlot(Database& database, const ExportedTrace&
   return slot;
 }
 
+// One that is there stays as it is.
+Result<bool> AddEdge(Database& database, int64_t from, const EdgeRow& edge) {
+  ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, from));
+  const bool known = std::any_of(edges.begin(), edges.end(),
+                                 [&](const EdgeRow& one) { return one.to == edge.to; });
+  if (known || edges.size() >= kMaxTraceEdges) return false;
+  RETURN_IF_ERROR(PutTraceEdge(database, from, edge));
+  return true;
+}
+
 }  // namespace
 
 bool HasTraces(Database& database) {
@@ -130,6 +140,33 @@ Result<bool> ReadExportedEdges(
   return slots.empty();
 }
 
+Status ReadTraceOfRow(Database& database, std::optional<int64_t> project, int64_t last,
+                      ExportedRow& row) {
+  ASSIGN_OR_RETURN(
+      Statement beside,
+      database.Prepare("SELECT o.slot, EXISTS (SELECT 1 FROM traces t WHERE t.slot = o.slot), "
+                       "EXISTS (SELECT 1 FROM trace_edges e WHERE e.from_slot = o.slot) "
+                       "FROM observations o WHERE o.id = ?1"));
+  ASSIGN_OR_RETURN(const bool there, beside.Bind(row.row.id).Step());
+  if (!there) return {};
+  const int64_t slot = beside.Int(0);
+  if (beside.Int(1)) {
+    ASSIGN_OR_RETURN(const auto trace, ReadTraceOfFile(database, slot));
+    if (trace) row.trace = ExportedOf(*trace);
+  }
+  if (!beside.Int(2)) return {};
+  ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, slot));
+  for (const EdgeRow& edge : edges) {
+    if (row.links.size() >= kMaxTraceEdges) break;  // as many as an import takes
+    ASSIGN_OR_RETURN(const auto to, ReadTrace(database, edge.to));
+    if (!to || !to->live || to->row.id > last) continue;
+    if (project && to->row.project != row.row.project) continue;
+    row.links.push_back(
+        {{to->id, edge.kind, edge.weight}, to->row.id, to->row.type, to->row.title});
+  }
+  return {};
+}
+
 Result<bool> ImportTrace(Database& database, const ExportedTrace& trace) {
   ASSIGN_OR_RETURN(Statement known, database.Prepare("SELECT 1 FROM traces WHERE uuid = ?1"));
   ASSIGN_OR_RETURN(const bool there, known.Bind(trace.id).Step());
@@ -156,12 +193,14 @@ Result<bool> ImportEdge(Database& database, const ExportedEdge& edge) {
                     base::Sha256Hex(from->row.content) == edge.from_digest &&
                     base::Sha256Hex(to->row.content) == edge.to_digest;
   if (!same) return false;
-  ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, from->slot));
-  const bool known = std::any_of(edges.begin(), edges.end(),
-                                 [&](const EdgeRow& one) { return one.to == to->slot; });
-  if (known || edges.size() >= kMaxTraceEdges) return false;
-  RETURN_IF_ERROR(PutTraceEdge(database, from->slot, {to->slot, edge.edge.kind, edge.edge.weight}));
-  return true;
+  return AddEdge(database, from->slot, {to->slot, edge.edge.kind, edge.edge.weight});
+}
+
+Result<bool> ImportNumberedEdge(Database& database, const NumberedEdge& edge) {
+  ASSIGN_OR_RETURN(const auto from, FindRow(database, edge.from));
+  ASSIGN_OR_RETURN(const auto to, FindRow(database, edge.to));
+  if (!from || !to || !from->live || !to->live || from->slot == to->slot) return false;
+  return AddEdge(database, from->slot, {to->slot, edge.kind, edge.weight});
 }
 
 }  // namespace memory

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "lib/sqlite/database.h"
-#include "memory/store/traces.h"
+#include "memory/store/transfers.h"
 
 namespace memory {
 
@@ -23,8 +23,14 @@ base::Result<bool> ReadExportedEdges(
     sqlite::Database& database, std::optional<int64_t> project, bool live_only, int64_t after,
     const std::function<bool(int64_t slot, std::vector<ExportedEdge>&&)>& take);
 
+// Gives a row of a store its trace and its edges to live rows up to number `last`, the heaviest
+// first; both ends are of the project, where one is given.
+base::Status ReadTraceOfRow(sqlite::Database& database, std::optional<int64_t> project,
+                            int64_t last, ExportedRow& row);
+
 // Whether it was taken.
 base::Result<bool> ImportTrace(sqlite::Database& database, const ExportedTrace& trace);
 base::Result<bool> ImportEdge(sqlite::Database& database, const ExportedEdge& edge);
+base::Result<bool> ImportNumberedEdge(sqlite::Database& database, const NumberedEdge& edge);
 
 }  // namespace memory

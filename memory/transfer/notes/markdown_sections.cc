@@ -4,48 +4,13 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
+#include "memory/transfer/notes/code_fences.h"
 
 namespace memory {
 
 namespace {
 
-constexpr size_t kDeepestSplit = 2, kMostIndent = 3;
-
-std::string_view WithoutIndent(std::string_view line) {
-  const size_t first = line.find_first_not_of(' ');
-  return first == line.npos || first > kMostIndent ? std::string_view() : line.substr(first);
-}
-
-// The marks that a fence begins with: at least three ` or ~; 0: none.
-size_t FenceOf(std::string_view line, char mark) {
-  const size_t end = std::min(line.find_first_not_of(mark), line.size());
-  return end >= 3 ? end : 0;
-}
-
-// Whether the lines that were given last are inside a code block.
-class Fences {
- public:
-  bool Inside(std::string_view line) {
-    line = WithoutIndent(line);
-    if (open_ > 0) {
-      const size_t marks = FenceOf(line, mark_);
-      if (marks >= open_ && base::Trim(line.substr(marks)).empty()) open_ = 0;
-      return true;
-    }
-    for (const char mark : {'`', '~'}) {
-      if (const size_t marks = FenceOf(line, mark); marks > 0) {
-        open_ = marks;
-        mark_ = mark;
-        return true;
-      }
-    }
-    return false;
-  }
-
- private:
-  size_t open_ = 0;
-  char mark_ = '`';
-};
+constexpr size_t kDeepestSplit = 2;
 
 bool StartsSection(std::string_view line) {
   line = WithoutIndent(line);
@@ -72,7 +37,7 @@ std::vector<MarkdownSection> SectionsOf(std::string_view text) {
     open.content = std::string(base::Trim(open.content));
     if (!open.content.empty()) sections.push_back(std::move(open));
   };
-  Fences fences;
+  CodeFences fences;
   size_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;

@@ -4,6 +4,8 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
 #include "memory/transfer/notes/markdown_sections.h"
+#include "memory/transfer/notes/note_taking.h"
+#include "memory/transfer/notes/note_trace.h"
 #include "memory/transfer/rows/body_lines.h"
 #include "memory/transfer/rows/format.h"
 
@@ -26,7 +28,7 @@ bool StartsWithMark(std::string_view text) {
 class NotesReader {
  public:
   NotesReader(const ForeignDefaults& defaults, Importer& importer)
-      : defaults_(defaults), importer_(importer) {}
+      : defaults_(defaults), importer_(importer), notes_(defaults, importer) {}
 
   // `line` with its end.
   Status Take(std::string_view line) {
@@ -50,7 +52,7 @@ class NotesReader {
   Status Finish() {
     RETURN_IF_ERROR(Append(std::exchange(mark_, std::string())));
     RETURN_IF_ERROR(EndNote());
-    if (!ours_ || ended_) return {};
+    if (!ours_ || ended_) return notes_.Finish();
     return Error{Code::kInvalid, "the import was cut off behind line " + std::to_string(number_) +
                                      ": the last note must be that with kind: end"};
   }
@@ -79,8 +81,7 @@ class NotesReader {
       return importer_.SetFormat(note->front.value("format", Json()));
     }
     if (kind == "end") return End(note->front);
-    if (IsSessionNote(*note)) return importer_.TakeSession(SessionOfNote(std::move(*note)), where);
-    return importer_.TakeObservation(RowOfNote(std::move(*note), defaults_), where);
+    return notes_.Take(std::move(*note), where);
   }
   // What stands before the first fields, or a file without any: somebody's Markdown.
   Status TakeSections(const std::string& text) {
@@ -110,6 +111,7 @@ class NotesReader {
 
   const ForeignDefaults& defaults_;
   Importer& importer_;
+  NoteTaker notes_;
   std::string note_, mark_;  // a mark waits for the line that tells what it is
   size_t number_ = 0, first_line_ = 1;
   bool in_fields_ = false, ours_ = false, ended_ = false;
@@ -121,6 +123,10 @@ std::string FirstNote(int64_t now_ms) {
   return NoteOf(
       {{"kind", "export"}, {"format", kExportFormat}, {"exported_at", base::FormatTime(now_ms)}},
       "");
+}
+
+std::string NoteOf(const ExportedRow& row) {
+  return NoteOf(FrontOf(row), row.row.content, RelatedOf(row));
 }
 
 std::string LastNote(size_t sessions, size_t observations) {

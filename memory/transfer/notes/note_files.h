@@ -19,13 +19,17 @@ std::string LastNote(size_t sessions, size_t observations);
 base::Status ReadNotes(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer);
 
 // A session's or observation's file of a vault: path and bytes as an entry of a tar archive. Each
-// observation links its session, each session the one before it; tags stand in the text with a #.
+// observation links its session and those that its edges lead to, each session the one before it;
+// tags stand in the text with a #.
 std::string VaultEntry(const api::Session& session);
-std::string VaultEntry(const api::Observation& row);
+std::string VaultEntry(const ExportedRow& row);
+
+// A row among the notes of a file, with its edges.
+std::string NoteOf(const ExportedRow& row);
 
 // The .md files of a vault, ours or anybody's: without the field, a folder is the type and a name
-// the title; words with a # are tags. Other files and hidden ones are passed over. Errors as
-// ReadTar.
+// the title; words with a # are tags, [[links]] to other notes edges. Other files and hidden ones
+// are passed over. Errors as ReadTar.
 base::Status ReadVault(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer);
 
 bool StartsAsNotes(std::string_view beginning);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "lib/base/json/yaml.h"
 #include "lib/base/text/text.h"
@@ -66,13 +67,14 @@ std::string Unescaped(std::string_view body) {
 }
 
 // The body without the footer, and without the empty lines that NoteOf puts around it.
-std::string_view Content(std::string_view body) {
+std::string_view Content(std::string_view body, std::string& behind) {
   size_t footer = body.npos;
   for (size_t begin = 0; begin < body.size();) {
     const size_t end = std::min(body.find('\n', begin), body.size());
     if (WithoutEnd(body.substr(begin, end - begin)) == kFooterMark) footer = begin;
     begin = end + 1;
   }
+  if (footer != body.npos) behind = body.substr(footer);
   body = body.substr(0, footer);
   if (body.starts_with("\r\n"))
     body.remove_prefix(2);
@@ -155,12 +157,13 @@ Result<ParsedNote> DecodeNote(std::string_view text) {
       return Error{Code::kInvalid, "the fields in front must be name: value"};
     text = rest;
   }
-  note.body = Unescaped(Content(text));
+  note.body = Unescaped(Content(text, note.footer));
   return note;
 }
 
 std::vector<std::string> TagsInText(std::string_view text) {
   std::vector<std::string> tags;
+  std::set<std::string> known;
   for (size_t at = text.find('#'); at != text.npos; at = text.find('#', at + 1)) {
     if (at > 0 && !std::isspace(static_cast<unsigned char>(text[at - 1]))) continue;
     size_t end = at + 1;
@@ -168,8 +171,7 @@ std::vector<std::string> TagsInText(std::string_view text) {
     std::string tag(text.substr(at + 1, end - at - 1));
     const bool number =
         std::all_of(tag.begin(), tag.end(), [](unsigned char c) { return std::isdigit(c); });
-    if (!number && std::find(tags.begin(), tags.end(), tag) == tags.end())
-      tags.push_back(std::move(tag));
+    if (!number && known.insert(tag).second) tags.push_back(std::move(tag));
   }
   return tags;
 }

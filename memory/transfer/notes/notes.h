@@ -30,7 +30,7 @@ bool IsFieldLine(std::string_view line);
 
 struct ParsedNote {
   base::Json front = base::Json::object();
-  std::string body;
+  std::string body, footer;
 };
 // Text without fields is a body alone. kInvalid: not UTF-8, or fields that are no YAML object; says
 // what is wrong.

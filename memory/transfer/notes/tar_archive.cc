@@ -67,6 +67,27 @@ void PutOctal(std::string& block, Field field, uint64_t value) {
 
 size_t Padding(uint64_t bytes) { return static_cast<size_t>((kBlock - bytes % kBlock) % kBlock); }
 
+std::string EntryText(char kind, std::string_view name, std::string_view bytes,
+                      int64_t modified_ms) {
+  std::string block(kBlock, '\0');
+  block.replace(kNameField.at, name.size(), name);
+  PutOctal(block, kMode, 0644);
+  PutOctal(block, kOwner, 0);
+  PutOctal(block, kGroup, 0);
+  PutOctal(block, kSize, bytes.size());
+  PutOctal(block, kTime, static_cast<uint64_t>(std::max<int64_t>(0, modified_ms / 1000)));
+  block[kKindAt] = kind;
+  block.replace(kMagicAt, 8,
+                std::string("ustar\0"
+                            "00",
+                            8));
+  PutOctal(block, {kSum.at, kSum.size - 1}, SumOf(block));
+  block[kSum.at + kSum.size - 1] = ' ';
+  block += bytes;
+  block.append(Padding(bytes.size()), '\0');
+  return block;
+}
+
 // Bytes of a body in the amounts that a reader asks for.
 class Source {
  public:
@@ -209,27 +230,36 @@ class TarReader {
 }  // namespace
 
 std::string TarFile(std::string_view path, std::string_view bytes, int64_t modified_ms) {
-  std::string block(kBlock, '\0');
-  path = path.substr(0, kNameField.size);
-  block.replace(kNameField.at, path.size(), path);
-  PutOctal(block, kMode, 0644);
-  PutOctal(block, kOwner, 0);
-  PutOctal(block, kGroup, 0);
-  PutOctal(block, kSize, bytes.size());
-  PutOctal(block, kTime, static_cast<uint64_t>(std::max<int64_t>(0, modified_ms / 1000)));
-  block[kKindAt] = '0';
-  block.replace(kMagicAt, 8,
-                std::string("ustar\0"
-                            "00",
-                            8));
-  PutOctal(block, {kSum.at, kSum.size - 1}, SumOf(block));
-  block[kSum.at + kSum.size - 1] = ' ';
-  block += bytes;
-  block.append(Padding(bytes.size()), '\0');
-  return block;
+  if (path.size() <= kNameField.size) return EntryText('0', path, bytes, modified_ms);
+  return EntryText('L', "././@LongLink", std::string(path) + '\0', 0) +
+         EntryText('0', path.substr(0, kNameField.size), bytes, modified_ms);
 }
 
 std::string TarEnd() { return std::string(2 * kBlock, '\0'); }
+
+Result<std::optional<TarEntry>> FirstTarFile(std::string_view archive) {
+  TarEntry file;
+  std::string long_path;
+  while (archive.size() >= file.end + kBlock) {
+    const std::string_view block = archive.substr(file.end, kBlock);
+    if (block.find_first_not_of('\0') == block.npos) {
+      file.end += kBlock;
+      return std::optional(std::move(file));
+    }
+    ASSIGN_OR_RETURN(Entry entry, EntryOf(block));
+    const std::string_view rest = archive.substr(file.end + kBlock);
+    if (rest.size() < entry.size + Padding(entry.size)) break;
+    file.end += kBlock + static_cast<size_t>(entry.size) + Padding(entry.size);
+    file.bytes = rest.substr(0, static_cast<size_t>(entry.size));
+    if (entry.kind == 'L') {
+      long_path = file.bytes.substr(0, file.bytes.find('\0'));
+      continue;
+    }
+    file.path = long_path.empty() ? std::move(entry.path) : std::move(long_path);
+    return std::optional(std::move(file));
+  }
+  return std::optional<TarEntry>();
+}
 
 bool StartsAsTar(std::string_view beginning) {
   return beginning.size() >= kBlock && beginning.substr(kMagicAt, 5) == "ustar" &&

@@ -1,9 +1,10 @@
-// Archives of regular files as tar writes and reads them: POSIX ustar out; that, GNU's long names
-// and pax paths in. Nothing is unpacked onto a disk: a file is its path and its bytes.
+// Archives of regular files as tar writes and reads them: POSIX ustar and GNU's long names out;
+// that and pax paths in. Nothing is unpacked onto a disk: a file is its path and its bytes.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,9 +12,19 @@
 
 namespace memory {
 
-// Header, bytes and padding of one file. `path` has at most 100 bytes; mode 0644, owner 0.
+// Header, bytes and padding of one file, mode 0644, owner 0; a path over 100 bytes as GNU's tar
+// writes it.
 std::string TarFile(std::string_view path, std::string_view bytes, int64_t modified_ms);
 std::string TarEnd();  // behind the last file
+
+// The file at the beginning of what TarFile and TarEnd wrote; nullopt: not all of it is there yet.
+// An empty block of the end has no path.
+struct TarEntry {
+  std::string path;
+  std::string_view bytes;
+  size_t end = 0;  // where the next one begins
+};
+base::Result<std::optional<TarEntry>> FirstTarFile(std::string_view archive);
 
 bool StartsAsTar(std::string_view beginning);  // needs 512 bytes
 

@@ -5,6 +5,9 @@
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "memory/transfer/notes/note_files.h"
+#include "memory/transfer/notes/note_links.h"
+#include "memory/transfer/notes/note_taking.h"
+#include "memory/transfer/notes/note_trace.h"
 #include "memory/transfer/notes/tar_archive.h"
 #include "memory/transfer/rows/format.h"
 
@@ -19,22 +22,7 @@ using base::Status;
 namespace {
 
 constexpr const char* kSessionFolder = "_sessions";
-constexpr size_t kNameBytes = 38, kSessionBytes = 60;
-
-// Lower-case ASCII letters, digits and single dashes: safe as a name on any file system.
-std::string Slug(std::string_view text, size_t bytes) {
-  std::string slug;
-  for (const char c : text) {
-    if (slug.size() >= bytes) break;
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80 && std::isalnum(byte))
-      slug += static_cast<char>(std::tolower(byte));
-    else if (!slug.empty() && slug.back() != '-')
-      slug += '-';
-  }
-  while (slug.ends_with('-')) slug.pop_back();
-  return slug;
-}
+constexpr size_t kSessionBytes = 60;
 
 // The same for the same id, another for another id.
 std::string SessionName(const std::string& id) {
@@ -55,11 +43,15 @@ std::string ObsidianTag(std::string tag) {
   return "#" + tag;
 }
 
+// The innermost folder that is a kind of memory, else the innermost; "": none.
 std::string FolderOf(const std::string& path) {
-  const size_t end = path.rfind('/');
-  if (end == path.npos) return "";
-  const std::string folder = path.substr(0, end);
-  return folder.substr(folder.rfind('/') + 1);
+  std::vector<std::string> folders = base::Split(path, '/');
+  folders.pop_back();
+  std::reverse(folders.begin(), folders.end());
+  const auto kind = std::find_if(folders.begin(), folders.end(),
+                                 [](const std::string& folder) { return IsTraceKind(folder); });
+  if (kind != folders.end()) return *kind;
+  return folders.empty() || folders.front() == "." ? "" : folders.front();
 }
 
 std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -78,20 +70,21 @@ void FillInFromPath(ParsedNote& note, const std::string& path) {
     if (!note.front.contains(field) && !base::IsBlank(value)) note.front[field] = value;
   };
   const std::string file = FileName(path);
-  if (const std::string folder = FolderOf(path); folder != ".")
-    put("type", std::string(base::Prefix(folder, api::kMaxType)));
+  put("type", std::string(base::Prefix(FolderOf(path), api::kMaxType)));
   put("title", std::string(base::Prefix(file.substr(0, file.size() - 3), api::kMaxTitle)));
-  if (note.front.contains("kind")) return;  // ours: its tags are in the fields
+  if (IsOurNote(note)) return;  // its tags are in the fields
   Json& tags = note.front["tags"];
   if (tags.is_string()) tags = base::Split(tags.get<std::string>(), ',');
   if (tags.is_null()) tags = Json::array();
   if (!tags.is_array()) return;
   for (std::string& tag : TagsInText(note.body)) {
+    if (tags.size() >= api::kMaxTags) break;
+    if (base::Prefix(tag, api::kMaxTag) != tag) continue;
     if (std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(std::move(tag));
   }
 }
 
-Status TakeFile(const std::string& path, std::string_view bytes, const ForeignDefaults& defaults,
+Status TakeFile(const std::string& path, std::string_view bytes, NoteTaker& notes,
                 Importer& importer) {
   const Json where = {{"file", base::ToUtf8(path)}};
   Result<ParsedNote> note = DecodeNote(bytes);
@@ -100,13 +93,12 @@ Status TakeFile(const std::string& path, std::string_view bytes, const ForeignDe
                                where);
     return {};
   }
-  if (IsSessionNote(*note)) return importer.TakeSession(SessionOfNote(std::move(*note)), where);
-  if (base::IsBlank(note->body)) {
+  if (!IsSessionNote(*note) && base::IsBlank(note->body)) {
     importer.SkipObservation();  // an empty note is common in a vault
     return {};
   }
-  FillInFromPath(*note, path);
-  return importer.TakeObservation(RowOfNote(std::move(*note), defaults), where);
+  if (!IsSessionNote(*note)) FillInFromPath(*note, path);
+  return notes.Take(std::move(*note), where, path);
 }
 
 }  // namespace
@@ -118,30 +110,32 @@ std::string VaultEntry(const api::Session& session) {
   return TarFile(path, NoteOf(FrontOf(session), session.summary, footer), session.started_ms);
 }
 
-std::string VaultEntry(const api::Observation& row) {
-  const std::string type = Slug(row.type, kNameBytes), title = Slug(row.title, kNameBytes);
-  const std::string path = (type.empty() ? "other" : type) + "/" + std::to_string(row.id) +
-                           (title.empty() ? "" : "-" + title) + ".md";
+std::string VaultEntry(const ExportedRow& exported) {
+  const api::Observation& row = exported.row;
   std::string footer;
   for (const std::string& tag : row.tags) footer += ObsidianTag(tag) + " ";
   footer += (footer.empty() ? "" : "\n\n") + ("Session " + SessionLink(row.session_id));
-  return TarFile(path, NoteOf(FrontOf(row), row.content, footer), row.updated_ms);
+  if (const std::string related = RelatedOf(exported); !related.empty()) footer += "\n\n" + related;
+  return TarFile(NoteName(row.type, row.id, row.title) + ".md",
+                 NoteOf(FrontOf(exported), row.content, footer), row.updated_ms);
 }
 
 Status ReadVault(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
   RETURN_IF_ERROR(importer.SetFormat(kExportFormat));
+  NoteTaker notes(defaults, importer);
   TarHandlers handlers;
   handlers.max_bytes = kMaxNoteBytes;
   handlers.wants = IsNotePath;
   handlers.on_file = [&](const std::string& path, std::string_view bytes) {
-    return TakeFile(path, bytes, defaults, importer);
+    return TakeFile(path, bytes, notes, importer);
   };
   handlers.on_too_large = [&](const std::string& path) {
     importer.RefuseObservation(
         {Code::kTooLarge, "the note is over " + std::to_string(kMaxNoteBytes) + " bytes"},
         {{"file", base::ToUtf8(path)}});
   };
-  return ReadTar(body, handlers);
+  RETURN_IF_ERROR(ReadTar(body, handlers));
+  return notes.Finish();
 }
 
 }  // namespace memory

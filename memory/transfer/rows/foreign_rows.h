@@ -14,6 +14,7 @@ namespace memory {
 struct ForeignDefaults {
   std::string format;  // csv, mem0, …: in the ids of the sessions that are made for them
   std::string project = "imported";
+  int64_t now_ms = 0;  // when they come
   std::string SessionOf(const std::string& project) const;
 };
 

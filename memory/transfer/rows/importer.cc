@@ -152,17 +152,23 @@ Status Importer::TakeEdge(const Json& json, const Json& where) {
   return edge_batch_.size() < kBatchRows ? Status() : Flush();
 }
 
+Status Importer::TakeEdge(NumberedEdge edge) {
+  ++edges_given_;
+  numbered_batch_.push_back(std::move(edge));
+  return numbered_batch_.size() < kBatchRows ? Status() : Flush();
+}
+
 Status Importer::FlushTraces() {
-  if (!trace_batch_.empty()) {
-    ASSIGN_OR_RETURN(const std::vector<bool> taken, store_.traces().Import(trace_batch_));
-    for (const bool one : taken) ++(one ? traces_ : skipped_);
-    trace_batch_.clear();
-  }
-  if (edge_batch_.empty()) return {};
-  ASSIGN_OR_RETURN(const std::vector<bool> taken, store_.traces().Import(edge_batch_));
-  for (const bool one : taken) ++(one ? edges_ : skipped_);
-  edge_batch_.clear();
-  return {};
+  const auto flush = [&](auto& batch, int64_t& imported) -> Status {
+    if (batch.empty()) return {};
+    ASSIGN_OR_RETURN(const std::vector<bool> taken, store_.traces().Import(batch));
+    for (const bool one : taken) ++(one ? imported : skipped_);
+    batch.clear();
+    return {};
+  };
+  RETURN_IF_ERROR(flush(trace_batch_, traces_));
+  RETURN_IF_ERROR(flush(edge_batch_, edges_));
+  return flush(numbered_batch_, edges_);
 }
 
 Status Importer::TakeAegis(const std::string& key, Json hash, const Json& where) {
@@ -202,7 +208,7 @@ void Importer::HoldTrust(ExportedRow& given) const {
     old.origin = api::LowerOrigin(old.origin, api::kOriginAgent);
 }
 
-void Importer::Count(Imported outcome, const std::string& origin) {
+void Importer::Count(Imported::Outcome outcome, const std::string& origin) {
   const bool fresh = outcome == Imported::kNew;
   ++(fresh ? observations_ : skipped_);
   skipped_deleted_ += outcome == Imported::kSkippedDeleted;
@@ -212,6 +218,10 @@ void Importer::Count(Imported outcome, const std::string& origin) {
 
 void Importer::RefuseObservation(const Error& error, const Json& where) {
   Refuse("observation", {observations_given_++, where}, error);
+}
+
+void Importer::RefuseEdges(const Error& error, const Json& where) {
+  Refuse("edge", {edges_given_++, where}, error);
 }
 
 void Importer::SkipObservation() {
@@ -253,7 +263,7 @@ Status Importer::FlushSessions() {
     if (!outcomes[i])
       Refuse("session", session_places_[i], outcomes[i].error());
     else
-      ++(*outcomes[i] == Imported::kNew ? sessions_ : skipped_);
+      ++(outcomes[i]->outcome == Imported::kNew ? sessions_ : skipped_);
   }
   session_batch_.clear();
   session_places_.clear();
@@ -264,10 +274,14 @@ Status Importer::FlushObservations() {
   if (batch_.empty()) return {};
   ASSIGN_OR_RETURN(Store::ImportOutcomes outcomes, store_.Import(batch_, options_));
   for (size_t i = 0; i < outcomes.size(); ++i) {
-    if (!outcomes[i])
+    if (!outcomes[i]) {
       Refuse("observation", places_[i], outcomes[i].error());
-    else
-      Count(*outcomes[i], batch_[i].row.source.origin);
+      continue;
+    }
+    Count(outcomes[i]->outcome, batch_[i].row.source.origin);
+    if (!keeps_numbers_) continue;
+    numbers_.resize(std::max(numbers_.size(), places_[i].index + 1));
+    numbers_[places_[i].index] = outcomes[i]->observation;
   }
   batch_.clear();
   places_.clear();

@@ -35,12 +35,20 @@ class Importer {
   base::Status TakeEpisode(const base::Json& json, const base::Json& where = {});
   base::Status TakeTrace(const base::Json& json, const base::Json& where = {});
   base::Status TakeEdge(const base::Json& json, const base::Json& where = {});
+  base::Status TakeEdge(NumberedEdge edge);  // between rows that Flush committed
   // A hash of an AEGIS memory service; its rows, which are no hash, come as episodes.
   base::Status TakeAegis(const std::string& key, base::Json hash, const base::Json& where = {});
   // The same for a row that cannot even be read, and for one that is not meant to be taken.
   void RefuseObservation(const base::Error& error, const base::Json& where);
   void SkipObservation();
+  void RefuseEdges(const base::Error& error, const base::Json& where);
   base::Status Flush();  // commits what waits: after the last row
+
+  // From now on the observations' numbers here are kept, 8 bytes each.
+  void KeepNumbers() { keeps_numbers_ = true; }
+  // Of the observation that was given as the `index`-th, from 0 on, before the last Flush; 0: it
+  // was not taken.
+  int64_t NumberOf(size_t index) const { return index < numbers_.size() ? numbers_[index] : 0; }
 
   size_t sessions_given() const { return sessions_given_; }
   size_t observations_given() const { return observations_given_; }
@@ -64,7 +72,7 @@ class Importer {
   };
   void Refuse(const char* kind, const Place& place, const base::Error& error);
   void HoldTrust(ExportedRow& row) const;
-  void Count(Imported outcome, const std::string& origin);
+  void Count(Imported::Outcome outcome, const std::string& origin);
   base::Status FlushSessions();
   base::Status FlushObservations();
   base::Status FlushItems();
@@ -89,6 +97,9 @@ class Importer {
   std::vector<Episode> episode_batch_;
   std::vector<ExportedTrace> trace_batch_;
   std::vector<ExportedEdge> edge_batch_;
+  std::vector<NumberedEdge> numbered_batch_;
+  bool keeps_numbers_ = false;
+  std::vector<int64_t> numbers_;  // by index
   const std::unique_ptr<conversation::Host> conversations_;
   conversation::AegisImport aegis_;
   std::vector<conversation::AegisHash> aegis_batch_;

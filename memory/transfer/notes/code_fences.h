@@ -1,0 +1,22 @@
+// Code blocks between fences (CommonMark 4.5), line by line. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace memory {
+
+// Without up to three blanks of indentation; "" with more.
+std::string_view WithoutIndent(std::string_view line);
+
+class CodeFences {
+ public:
+  // Whether the line, without its end, is inside of a code block or a fence of one.
+  bool Inside(std::string_view line);
+
+ private:
+  size_t open_ = 0;
+  char mark_ = '`';
+};
+
+}  // namespace memory
