@@ -1,14 +1,19 @@
 // agent-memory-server: log, config, build, run, drain.
 #include <malloc.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <iostream>
 
 #include "lib/api/server_report.h"
 #include "lib/base/process/log.h"
 #include "lib/base/process/shutdown.h"
+#include "memory/commands/move_command.h"
 #include "memory/running_server.h"
+#include "memory/server_engine.h"
 #include "memory/sqlite/engine/schema_guard.h"
 
 namespace {
@@ -24,14 +29,34 @@ void AllowManyFiles() {
   setrlimit(RLIMIT_NOFILE, &files);  // when it is refused, the old limit stays
 }
 
+volatile std::sig_atomic_t interrupted = 0;
+
+// Ends soon after the first signal, at once by a second one.
+int RunMoveCommand(const std::vector<std::string>& words) {
+  struct sigaction once {};
+  once.sa_handler = [](int) { interrupted = 1; };
+  once.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &once, nullptr);
+  const memory::MoveHost host = {
+      memory::ServerProgram(),
+      [](const base::Settings& settings, const std::string& tenant, bool make) {
+        return memory::OpenUnservedMemory(memory::ReadServerSettings(settings), base::SystemClock(),
+                                          tenant, make);
+      },
+      base::SystemClock(), [] { return interrupted != 0; }};
+  return memory::RunMove(host, words, base::Environment(), std::cout, std::cerr,
+                         isatty(STDERR_FILENO) == 1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   // Each thread would otherwise get an arena of its own, and keep what its largest answer took.
   mallopt(M_ARENA_MAX, 2);
   AllowManyFiles();
-  base::BlockSignals();
   base::SetLogProgram(memory::ServerProgram().name);
+  if (argc > 1 && memory::IsMoveCommand(argv[1])) return RunMoveCommand({argv + 1, argv + argc});
+  base::BlockSignals();
 
   base::Invocation invocation = base::ReadCommandLine(
       memory::ServerProgram(), std::vector<std::string>(argv, argv + argc), base::Environment());

@@ -10,7 +10,7 @@
 #include "memory/identity/cluster_reviewer.h"
 #include "memory/identity/share_file.h"
 #include "memory/routes.h"
-#include "memory/sqlite/engine/sqlite_engine.h"
+#include "memory/server_engine.h"
 #include "memory/upkeep/health.h"
 #include "memory/upkeep/ingest_rounds.h"
 #include "memory/upkeep/remote_rounds.h"
@@ -24,10 +24,9 @@ using base::Status;
 namespace {
 
 // Of the container's memory; docs/operations.md has the sum of all shares.
-constexpr int kCachePercent = 12, kBudgetPercent = 25;
+constexpr int kBudgetPercent = 25;
 constexpr int kPeerPercent = 25;  // of the latter, for one address's bodies while they arrive
-constexpr int64_t kUsualMemory = 512 << 20;  // the chart's limit
-constexpr size_t kAdminBudget = 2 << 20;     // so that /metrics is answered whatever the API holds
+constexpr size_t kAdminBudget = 2 << 20;  // so that /metrics is answered whatever the API holds
 
 // Without identity nobody asks for a token, so a web page could call as well as an agent. Types are
 // those of JSON and of what /import takes.
@@ -48,24 +47,6 @@ void RefuseStrangers(http::ServerOptions& options, const ServerSettings& setting
   options.before = options.at_head = [rules = RulesFor(settings)](const http::Request& request) {
     return http::RefuseStranger(request, rules);
   };
-}
-
-Result<std::unique_ptr<Engine>> StartEngine(const ServerSettings& settings,
-                                            const base::Clock& clock, telemetry::Metrics& metrics) {
-  SqliteEngine::Options options;
-  options.directory = settings.data_dir;
-  options.open_tenants = settings.open_tenants;
-  options.space = {settings.ballast_bytes, settings.min_free_bytes};
-  options.cache_bytes = static_cast<int64_t>(
-      base::ShareOfMemory(settings.cache_memory, base::MemoryLimit(), kCachePercent, kUsualMemory));
-  options.check_every_ms = settings.check_every_ms;
-  options.store = settings.store;
-  options.store.clock = &clock;
-  if (settings.embeddings.on) options.store.embedder = MakeEmbedder(settings.embeddings);
-  ASSIGN_OR_RETURN(options.store.remote, MakeRemoteEmbedder(settings.embeddings, clock, metrics));
-  ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine,
-                   SqliteEngine::Start(std::move(options), metrics));
-  return engine;
 }
 
 }  // namespace

@@ -139,11 +139,14 @@ const base::Program& ServerProgram() {
   static const base::Program kProgram = [] {
     base::Program program = {
         "agent-memory-server", "Keeps what agents learned, and finds it again.", ServingSettings(),
-        "example:\n  agent-memory-server --listen 127.0.0.1:7437 --admin 127.0.0.1:7438 "
+        "'agent-memory-server export' and 'agent-memory-server import' move memories of a data-dir "
+        "that no server uses; each has --help.\nexample:\n  agent-memory-server --listen "
+        "127.0.0.1:7437 --admin 127.0.0.1:7438 "
         "--data-dir ./memory-data\n"};
     for (const auto& more :
          {CallerSettings(), EmbeddingFlags(), TraceFlags(), RetentionFlags(), KeepingSettings()})
       program.settings.insert(program.settings.end(), more.begin(), more.end());
+    program.commands = {"export", "import"};
     program.check = [](const base::Settings& settings) -> Status {
       ASSIGN_OR_RETURN([[maybe_unused]] base::Level level,
                        base::ParseLevel(settings.Text("log-level")));

@@ -1,0 +1,26 @@
+// What an import reads: a file, standard input, or a folder of notes as the archive it would be.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "lib/http/message/message.h"
+
+namespace memory {
+
+class ImportSource : public http::BodyReader {
+ public:
+  virtual int64_t total_bytes() const = 0;  // to be read; 0: not known
+};
+
+// `path`: "-" is standard input. kNotFound: there is nothing, or a folder without notes.
+base::Result<std::unique_ptr<ImportSource>> OpenFileSource(const std::string& path);
+// The .md files below the folder, in order of their names; what is hidden and symbolic links are
+// left out, as is what cannot be read, of which `on_unreadable` gets the error.
+base::Result<std::unique_ptr<ImportSource>> OpenFolderSource(
+    const std::string& path, std::function<void(const base::Error&)> on_unreadable);
+
+}  // namespace memory

@@ -1,0 +1,158 @@
+// What is written is synced before it gets its name.
+#include "memory/commands/targets.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "lib/base/process/file.h"
+#include "memory/transfer/notes/tar_archive.h"
+
+namespace memory {
+
+namespace fs = std::filesystem;
+using base::Code;
+using base::Error;
+using base::Result;
+using base::Status;
+
+namespace {
+
+Error WriteFailure(const std::string& path) {
+  return {errno == ENOSPC || errno == EDQUOT ? Code::kFull : Code::kUnavailable,
+          path + " cannot be written: " + std::strerror(errno)};
+}
+
+Error IsThere(const std::string& path) {
+  return {Code::kConflict, path + " is there already: remove it, or name another"};
+}
+
+Status WriteAll(int descriptor, const std::string& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = write(descriptor, bytes.data(), bytes.size());
+    if (wrote < 0) return WriteFailure(path);  // a signal ends it
+    bytes.remove_prefix(static_cast<size_t>(wrote));
+  }
+  return {};
+}
+
+Status Rename(const std::string& from, const std::string& to) {
+  if (rename(from.c_str(), to.c_str()) != 0) return WriteFailure(to);
+  const fs::path folder = fs::path(to).parent_path();
+  return base::SyncDirectory(folder.empty() ? "." : folder.string());
+}
+
+class StandardOutput : public ExportTarget {
+ public:
+  Status Write(std::string_view bytes) override {
+    return WriteAll(STDOUT_FILENO, "standard output", bytes);
+  }
+  Status Finish() override { return {}; }
+};
+
+// One file, closed and removed when it does not come to Finish.
+class FileTarget : public ExportTarget {
+ public:
+  FileTarget(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  ~FileTarget() override {
+    if (descriptor_ < 0) return;
+    close(descriptor_);
+    unlink(Part(path_).c_str());
+  }
+  static std::string Part(const std::string& path) { return path + ".part"; }
+  Status Write(std::string_view bytes) override {
+    return WriteAll(descriptor_, Part(path_), bytes);
+  }
+  Status Finish() override {
+    if (fsync(descriptor_) != 0) return WriteFailure(Part(path_));
+    RETURN_IF_ERROR(Rename(Part(path_), path_));
+    close(std::exchange(descriptor_, -1));
+    return {};
+  }
+
+ private:
+  const std::string path_;
+  int descriptor_;
+};
+
+class FolderTarget : public ExportTarget {
+ public:
+  explicit FolderTarget(std::string path) : path_(std::move(path)), part_(path_ + ".part") {}
+  ~FolderTarget() override {
+    if (finished_) return;
+    std::error_code ignored;
+    fs::remove_all(part_, ignored);
+  }
+  Status Begin() { return base::MakeDirectories(part_); }
+  Status Write(std::string_view bytes) override {
+    waiting_ += bytes;
+    std::string_view rest = waiting_;
+    while (!rest.empty()) {
+      ASSIGN_OR_RETURN(const auto file, FirstTarFile(rest));
+      if (!file) break;
+      RETURN_IF_ERROR(Unpack(*file));
+      rest.remove_prefix(file->end);
+    }
+    waiting_.erase(0, waiting_.size() - rest.size());
+    return {};
+  }
+  Status Finish() override {
+    const int folder = open(part_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool synced = folder >= 0 && syncfs(folder) == 0;
+    const Status unsynced = synced ? Status() : WriteFailure(part_);
+    if (folder >= 0) close(folder);
+    RETURN_IF_ERROR(unsynced);
+    RETURN_IF_ERROR(Rename(part_, path_));
+    finished_ = true;
+    return {};
+  }
+
+ private:
+  Status Unpack(const TarEntry& entry) {
+    if (entry.path.empty()) return {};  // of the archive's end
+    const fs::path name = fs::path(entry.path).lexically_normal();
+    if (name.is_absolute() || *name.begin() == "..")
+      return Error{Code::kInternal, "an export has a file " + entry.path};
+    const std::string path = (fs::path(part_) / name).string();
+    RETURN_IF_ERROR(base::MakeDirectories(fs::path(path).parent_path().string()));
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0) return WriteFailure(path);
+    const Status written = WriteAll(descriptor, path, entry.bytes);
+    if (close(descriptor) != 0 && written) return WriteFailure(path);
+    return written;
+  }
+
+  const std::string path_, part_;
+  std::string waiting_;  // the file that still arrives
+  bool finished_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ExportTarget>> OpenFileTarget(const std::string& path) {
+  if (path == "-") return std::unique_ptr<ExportTarget>(std::make_unique<StandardOutput>());
+  std::error_code unknown;
+  if (fs::exists(fs::symlink_status(path, unknown))) return IsThere(path);
+  const std::string part = FileTarget::Part(path);
+  const int descriptor = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (descriptor < 0) return WriteFailure(part);
+  return std::unique_ptr<ExportTarget>(std::make_unique<FileTarget>(path, descriptor));
+}
+
+Result<std::unique_ptr<ExportTarget>> OpenFolderTarget(const std::string& given) {
+  std::string path = given;
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  std::error_code unknown;
+  const bool there = fs::exists(fs::symlink_status(path, unknown));
+  if (there && !(fs::is_directory(path, unknown) && fs::is_empty(path, unknown)))
+    return IsThere(path);
+  if (fs::exists(path + ".part", unknown)) return IsThere(path + ".part");
+  auto target = std::make_unique<FolderTarget>(path);
+  RETURN_IF_ERROR(target->Begin());
+  return std::unique_ptr<ExportTarget>(std::move(target));
+}
+
+}  // namespace memory
