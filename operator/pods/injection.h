@@ -35,8 +35,9 @@ void InjectSidecar(base::Json& pod_spec, const SidecarShape& shape);
 base::Json ForeignParts(const SidecarShape& shape);
 
 // Makes of a pod of somebody else what the policy of the chart makes of it in CEL
-// (templates/operator/foreign-pods.yaml; e2e/operator/foreign_pods_test.py compares the two). A container of
-// the sidecar's name that the pod has already keeps its place, its image and its resources.
+// (templates/operator/foreign-pods.yaml; e2e/operator/foreign_pods_test.py compares the two). A
+// container of the sidecar's name that the pod has already keeps its place, its image and its
+// resources.
 void InjectIntoForeignPod(base::Json& pod, const base::Json& parts, const std::string& placement);
 
 // The element of the list `list` in `object` whose field `name` is `name`; nullptr when there is

@@ -172,7 +172,8 @@ TEST(CrdSchema, NullsEqualAbsentButInTemplatesTheyStay) {
   EXPECT_TRUE(agent["spec"]["template"]["spec"].contains("x"));
 }
 
-// e2e/operator/agents_table.json, with which a real API server agrees in all cases (e2e/operator/crd_test.py).
+// e2e/operator/agents_table.json, with which a real API server agrees in all cases
+// (e2e/operator/crd_test.py).
 Json Case(const Json& table, const Json& change, const Json& from = {}) {
   Json object = from.is_null() ? table["bases"][change.value("base", "agent")] : from;
   for (const char* part : {"before", "set"}) {
@@ -193,7 +194,9 @@ const CrdSchema& SchemaFor(const Json& object) {
                                                             {"MemoryServer", Load("memoryserver")}};
   return kSchemas.at(object["kind"].get<std::string>());
 }
-Json Table() { return base::ParseJson(base::ReadFile("e2e/operator/agents_table.json").value()).value(); }
+Json Table() {
+  return base::ParseJson(base::ReadFile("e2e/operator/agents_table.json").value()).value();
+}
 
 TEST(CrdSchemaTable, TakesWhatTheServerTakesAndDefaultsIt) {
   const Json table = Table();
