@@ -143,7 +143,7 @@ TEST_F(MoveProgramTest, ADirectoryThatAServerHasIsLeftAlone) {
   for (const char* word : {"export", "import"}) {
     const Ended ended = Run({word, "--data-dir", scratch_.File("data"), scratch_.File("more.md")});
     EXPECT_EQ(ended.code, 75) << ended.err;
-    EXPECT_NE(ended.err.find("--server"), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find("--url"), std::string::npos) << ended.err;
   }
   EXPECT_EQ(Text(scratch_.File("more.md")), "# More\n\ntext");
   EXPECT_EQ(Get("/export").body["observations"].size(), 1u);
@@ -213,12 +213,13 @@ TEST_F(MoveProgramTest, WhatIsWrongIsSaidWithItsExitCode) {
       {{"export"}, 64, "name one target"},
       {{"import", "a", "b"}, 64, "there are 2"},
       {{"export", "--formt", "json", "x"}, 64, "formt"},
-      {{"export", "--data-dir", data, "--format", "json", none + "/"}, 64, "a folder takes notes"},
+      {{"export", "--data-dir", data, "--format", "json", none + "/"}, 64, "a folder has notes"},
       {{"export", "--data-dir", data, "--format", "csv", none}, 64, "csv"},
       {{"export", "--output", "xml", none}, 64, "output"},
       {{"export", "--data-dir", none, none + ".json"}, 66, "no memory"},
       {{"export", "--data-dir", data, "--tenant", "no such", none}, 66, "no such"},
       {{"import", "--data-dir", data, none}, 66, "none"},
+      {{"import", "--data-dir", data, "--format", "csv", scratch_.File("empty")}, 64, "csv"},
       {{"import", "--data-dir", data, scratch_.File("empty")}, 66, "no Markdown notes"},
       {{"import", "--data-dir", data, scratch_.File("zip")}, 1, "ZIP"},
       {{"import", "--data-dir", data, "--trust", "all", scratch_.File("there.json")}, 1, "trust"},

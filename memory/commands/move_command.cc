@@ -75,7 +75,7 @@ base::Program MoveProgram(const base::Program& server, bool importing) {
   program.epilogue =
       "The data-dir must not be in use: with a running server, 'agent-memory " +
       std::string(importing ? "import" : "export") +
-      " --server URL' goes through it. The server's settings and its --config are taken, too.\n"
+      " --url URL' goes through it. The server's settings and its --config are taken, too.\n"
       "Exit codes: 0 done, 1 failed or rows were refused, 64 bad flags, 66 no such input, 73 the "
       "target is there already, 75 the data-dir is in use, 130 interrupted.\nExamples:\n" +
       (importing
@@ -105,10 +105,10 @@ struct Move {
   int FailToOpen(const Error& error) const {
     if (error.code == Code::kNotFound) return Fail(error, kNoInput);
     if (error.code != Code::kConflict) return Fail(error);
-    return Fail({error.code, error.message +
-                                 "; 'agent-memory export' and 'agent-memory import' with --server "
-                                 "go through a running server"},
-                kMemoryInUse);
+    return Fail(
+        {error.code, error.message + "; 'agent-memory export' and 'agent-memory import' with --url "
+                                     "go through a running server"},
+        kMemoryInUse);
   }
 };
 
@@ -210,6 +210,13 @@ std::string FormatOfName(const std::string& path, bool folder) {
   return "json";
 }
 
+bool IsOfFolders(std::string_view format) { return format == "obsidian" || format == "markdown"; }
+
+Error NoFolder(const std::string& format) {
+  return {Code::kInvalid,
+          "a folder has notes (markdown or obsidian), format is \"" + format + "\": name a file"};
+}
+
 int SayExported(const Move& move, const ProgressReport& progress, const std::string& format) {
   const ProgressFigures& figures = progress.figures;
   if (move.settings.Text("output") == "json") {
@@ -229,11 +236,8 @@ int RunExport(const Move& move) {
   const bool folder = move.path.ends_with('/') || std::filesystem::is_directory(move.path, unknown);
   std::string format = move.settings.Text("format");
   if (format.empty()) format = FormatOfName(move.path, folder);
-  if (folder && format == "markdown") format = "obsidian";  // a file for each
-  if (folder && format != "obsidian")
-    return move.Fail({Code::kInvalid, "a folder takes notes (markdown or obsidian), format is \"" +
-                                          format + "\": name a file"},
-                     kBadUsage);
+  if (folder && !IsOfFolders(format)) return move.Fail(NoFolder(format), kBadUsage);
+  if (folder) format = "obsidian";  // a file for each
   auto memory = move.Open(false);
   if (!memory) return move.FailToOpen(memory.error());
   telemetry::Metrics metrics;
@@ -292,6 +296,9 @@ int RunImport(const Move& move) {
   size_t unread = 0;
   std::error_code unknown;
   const bool folder = std::filesystem::is_directory(move.path, unknown);
+  const std::string format = move.settings.Text("format");
+  if (folder && !format.empty() && !IsOfFolders(format))
+    return move.Fail(NoFolder(format), kBadUsage);
   auto source = folder ? OpenFolderSource(move.path,
                                           [&](const Error& error) {
                                             ++unread;
@@ -303,8 +310,9 @@ int RunImport(const Move& move) {
   auto memory = move.Open(true);
   if (!memory) return move.FailToOpen(memory.error());
   telemetry::Metrics metrics;
-  http::Request request = RequestOf("POST", "/import", move.settings,
-                                    {"project", "format", "trust"}, {"restore", "dedup"});
+  http::Request request =
+      RequestOf("POST", "/import", move.settings, {"project", "trust"}, {"restore", "dedup"});
+  if (folder || !format.empty()) request.query.emplace_back("format", folder ? "obsidian" : format);
   CountedSource counted(move.host, **source, progress);
   request.stream = &counted;
   const http::Response response =

@@ -21,6 +21,14 @@ std::vector<std::string> Samples() {
       "\n{\"kind\":\"end\"}\n",
       note + note,
       TarFile("a/b.md", note, 0) + TarEnd(),
+      TarFile("a/b.md", note + "[[c|x]] `[[c]]` ![[a/b#h]]\n```\n[[c]]\n```\n", 0) +
+          TarFile("c.md",
+                  "---\nid: mt_a\nscope: user\nstrength: 0.5\nmetadata: {a: [1]}\nlastAccessed: "
+                  "2026-01-01T00:00:00Z\n---\ntext\n\n### Related\n- [[b]] — kind (0.5)\n",
+                  0) +
+          TarEnd(),
+      "---\nkind: trace\nid: mt_a\nobservation: 1\nscope: user\nscopeId: u\nemotions: '{}'\n---\n\n"
+      "text\n\n%% agent-memory %%\n### Related\n- [[t/1-x]] — \"k\" (1e-3)\n",
       "content,tags,created_at\n\"a, b\",\"x;y\",2026-01-01\nc,,1711234567\n",
       R"({"results":[{"memory":"a","metadata":{"b":[1,{"c":null}]},"user_id":"u","categories":["d"]}]})",
       R"({"version":"1","sessions":[{"id":"s","project":"p","started_at":"2026-01-01 00:00:00"}],)"
