@@ -194,13 +194,14 @@ std::vector<Command> MoveCommands() {
   return {
       {"import",
        "Move",
-       "FILE|-",
-       "Take in an export, CLAUDE.md, mem0, engram, ChatGPT, CSV.",
+       "FILE|FOLDER|-",
+       "Take in an export, notes, CLAUDE.md, mem0, engram, ChatGPT, CSV.",
        {{"project", Kind::kString, "", "for rows that name none; default: the repository here"},
         {"format", Kind::kString, "", "default: found out by itself"},
         {"trust", Kind::kString, "", "user: they are yours, prompts get them"},
         {"restore", Kind::kBool, "false", "also what was deleted here"}},
-       "  agent-memory import CLAUDE.md --project billing --trust user\n",
+       "  agent-memory import CLAUDE.md --project billing --trust user\n"
+       "  agent-memory import ~/vault --trust user\n",
        1,
        1,
        nullptr,

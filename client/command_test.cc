@@ -7,6 +7,7 @@
 
 #include "lib/base/text/nearest.h"
 #include "lib/testing/http_server.h"
+#include "lib/testing/temporary_directory.h"
 
 namespace client {
 namespace {
@@ -90,6 +91,23 @@ TEST_F(MemoryTest, AnImportSaysWhatPromptsDoNotGet) {
   taken = On({"import", "-", "--trust", "user"}, {true, false, 80}, "# Tabs\n\nUse tabs.\n");
   EXPECT_EQ(asked.back(), "POST /import trust=user");
   EXPECT_EQ(taken.err, "");
+}
+
+TEST_F(MemoryTest, AFolderOfNotesIsImportedAsAnArchive) {
+  answer = {{"imported_observations", 1}, {"skipped", 0}, {"errors", base::Json::array()}};
+  const testing::TemporaryDirectory scratch;
+  EXPECT_EQ(On({"import", scratch.path()}).code, 66) << "no notes";
+  scratch.Write("Note.md", "text [[Other]]");
+  scratch.Write(".hidden.md", "hidden");
+  scratch.Write("picture.png", "no note");
+  const Ran taken = On({"import", scratch.path(), "--project", "v"});
+  EXPECT_EQ(taken.code, 0) << taken.err;
+  EXPECT_EQ(asked, std::vector<std::string>{"POST /import project=v"});
+  EXPECT_EQ(bodies.back().substr(257, 5), "ustar");
+  EXPECT_TRUE(bodies.back().starts_with("Note.md"));
+  EXPECT_NE(bodies.back().find("text [[Other]]"), std::string::npos);
+  for (const char* left : {"hidden", "no note"})
+    EXPECT_EQ(bodies.back().find(left), std::string::npos);
 }
 
 TEST_F(MemoryTest, StoredTextIsInertOnATerminal) {

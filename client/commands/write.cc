@@ -11,6 +11,7 @@
 
 #include "client/commands/runs.h"
 #include "client/programs/child.h"
+#include "lib/base/archive/note_folder.h"
 #include "lib/base/process/file.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
@@ -85,6 +86,21 @@ base::Result<std::string> Edited(const std::string& text) {
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   return edited;
+}
+
+// Notes that cannot be read are named and left out.
+base::Result<std::string> ArchiveOf(const std::string& path, std::ostream& err) {
+  ASSIGN_OR_RETURN(auto folder, base::NoteFolder::Open(path, [&](const base::Error& error) {
+                     err << "agent-memory: " << Inert(error.message) << "\n";
+                   }));
+  std::string archive;
+  for (std::string piece = folder.Next(); !piece.empty(); piece = folder.Next()) {
+    archive += piece;
+    if (archive.size() > kMostImportBytes)
+      return base::Error{base::Code::kTooLarge,
+                         path + " has more than 256 MiB of notes: import its folders one by one"};
+  }
+  return archive;
 }
 
 }  // namespace
@@ -167,6 +183,11 @@ int Import(Call& call, const MemoryCalls& memory) {
   if (file == "-") {
     request.body = ReadAll(call.in, kMostImportBytes);
     if (request.body.size() > kMostImportBytes) return call.Usage("stdin has more than 256 MiB");
+  } else if (std::error_code unknown; std::filesystem::is_directory(file, unknown)) {
+    auto archive = ArchiveOf(file, call.err);
+    if (!archive) return call.Fail(archive.error()), kNoInput;
+    request.body = std::move(*archive);
+    request.headers.Set("Content-Type", "application/x-tar");
   } else {
     auto text = base::ReadFile(file, kMostImportBytes);
     if (!text) return call.Fail(text.error()), kNoInput;

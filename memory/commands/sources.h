@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,8 +17,7 @@ class ImportSource : public http::BodyReader {
 
 // `path`: "-" is standard input. kNotFound: there is nothing, or a folder without notes.
 base::Result<std::unique_ptr<ImportSource>> OpenFileSource(const std::string& path);
-// The .md files below the folder, in order of their names; what is hidden and symbolic links are
-// left out, as is what cannot be read, of which `on_unreadable` gets the error.
+// As base::NoteFolder.
 base::Result<std::unique_ptr<ImportSource>> OpenFolderSource(
     const std::string& path, std::function<void(const base::Error&)> on_unreadable);
 

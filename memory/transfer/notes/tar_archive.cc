@@ -1,10 +1,10 @@
-// Headers of 512 bytes (POSIX.1-1988 ustar), read field by field.
+// Headers, read field by field.
 #include "memory/transfer/notes/tar_archive.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <optional>
+
+#include "lib/base/archive/tar_format.h"
 
 namespace memory {
 
@@ -12,17 +12,20 @@ using base::Code;
 using base::Error;
 using base::Result;
 using base::Status;
+using base::tar::Field;
+using base::tar::kBlock;
+using base::tar::kKindAt;
+using base::tar::kMagicAt;
+using base::tar::kName;
+using base::tar::kPrefix;
+using base::tar::kSize;
+using base::tar::kSum;
+using base::tar::Padding;
+using base::tar::SumOf;
 
 namespace {
 
-constexpr size_t kBlock = 512;
 constexpr size_t kMaxPathBytes = 4096;  // of a long name
-struct Field {
-  size_t at, size;
-};
-constexpr Field kNameField{0, 100}, kMode{100, 8}, kOwner{108, 8}, kGroup{116, 8}, kSize{124, 12},
-    kTime{136, 12}, kSum{148, 8}, kPrefix{345, 155};
-constexpr size_t kKindAt = 156, kMagicAt = 257;
 
 std::string_view TextAt(std::string_view block, Field field) {
   const std::string_view text = block.substr(field.at, field.size);
@@ -49,43 +52,6 @@ std::optional<uint64_t> NumberAt(std::string_view block, Field field) {
     if (value >> 40) return std::nullopt;
   }
   return value;
-}
-
-uint64_t SumOf(std::string_view block) {
-  uint64_t sum = 0;
-  for (size_t i = 0; i < kBlock; ++i) {
-    const bool own = i >= kSum.at && i < kSum.at + kSum.size;  // counts as blanks
-    sum += own ? ' ' : static_cast<unsigned char>(block[i]);
-  }
-  return sum;
-}
-
-void PutOctal(std::string& block, Field field, uint64_t value) {
-  for (size_t i = field.size - 1; i-- > 0; value >>= 3)
-    block[field.at + i] = static_cast<char>('0' + (value & 7));
-}
-
-size_t Padding(uint64_t bytes) { return static_cast<size_t>((kBlock - bytes % kBlock) % kBlock); }
-
-std::string EntryText(char kind, std::string_view name, std::string_view bytes,
-                      int64_t modified_ms) {
-  std::string block(kBlock, '\0');
-  block.replace(kNameField.at, name.size(), name);
-  PutOctal(block, kMode, 0644);
-  PutOctal(block, kOwner, 0);
-  PutOctal(block, kGroup, 0);
-  PutOctal(block, kSize, bytes.size());
-  PutOctal(block, kTime, static_cast<uint64_t>(std::max<int64_t>(0, modified_ms / 1000)));
-  block[kKindAt] = kind;
-  block.replace(kMagicAt, 8,
-                std::string("ustar\0"
-                            "00",
-                            8));
-  PutOctal(block, {kSum.at, kSum.size - 1}, SumOf(block));
-  block[kSum.at + kSum.size - 1] = ' ';
-  block += bytes;
-  block.append(Padding(bytes.size()), '\0');
-  return block;
 }
 
 // Bytes of a body in the amounts that a reader asks for.
@@ -157,7 +123,7 @@ Result<Entry> EntryOf(std::string_view block) {
   std::optional<uint64_t> size = NumberAt(block, kSize), sum = NumberAt(block, kSum);
   if (!size || !sum || *sum != SumOf(block))
     return Error{Code::kInvalid, "this is no tar archive, or a damaged one"};
-  Entry entry{std::string(TextAt(block, kNameField)), *size, block[kKindAt]};
+  Entry entry{std::string(TextAt(block, kName)), *size, block[kKindAt]};
   if (const std::string_view prefix = TextAt(block, kPrefix);
       !prefix.empty() && block.substr(kMagicAt, 6) == std::string_view("ustar\0", 6))
     entry.path = std::string(prefix) + "/" + entry.path;
@@ -228,14 +194,6 @@ class TarReader {
 };
 
 }  // namespace
-
-std::string TarFile(std::string_view path, std::string_view bytes, int64_t modified_ms) {
-  if (path.size() <= kNameField.size) return EntryText('0', path, bytes, modified_ms);
-  return EntryText('L', "././@LongLink", std::string(path) + '\0', 0) +
-         EntryText('0', path.substr(0, kNameField.size), bytes, modified_ms);
-}
-
-std::string TarEnd() { return std::string(2 * kBlock, '\0'); }
 
 Result<std::optional<TarEntry>> FirstTarFile(std::string_view archive) {
   TarEntry file;

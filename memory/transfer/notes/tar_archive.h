@@ -8,14 +8,13 @@
 #include <string>
 #include <string_view>
 
+#include "lib/base/archive/tar_writer.h"
 #include "lib/http/message/message.h"
 
 namespace memory {
 
-// Header, bytes and padding of one file, mode 0644, owner 0; a path over 100 bytes as GNU's tar
-// writes it.
-std::string TarFile(std::string_view path, std::string_view bytes, int64_t modified_ms);
-std::string TarEnd();  // behind the last file
+using base::TarEnd;
+using base::TarFile;
 
 // The file at the beginning of what TarFile and TarEnd wrote; nullopt: not all of it is there yet.
 // An empty block of the end has no path.
