@@ -34,6 +34,7 @@ class ListeningServer : public Server {
   ListeningServer(Router router, ServerOptions options)
       : core_(std::move(router), std::move(options)),
         acceptor_(core_.io),
+        relays_(core_.io),
         tick_(core_.io),
         pause_(core_.io),
         work_(core_.io.get_executor()) {}
@@ -55,6 +56,7 @@ class ListeningServer : public Server {
 
   ServerCore core_;
   tcp::acceptor acceptor_;
+  TlsRelays relays_;
   boost::asio::steady_timer tick_, pause_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   bool ticking_ = false;
@@ -64,7 +66,7 @@ class ListeningServer : public Server {
   int port_ = 0;
   std::mutex mutex_;
   std::condition_variable empty_changed_;
-  bool empty_ = true;  // under mutex_: no connections are open
+  bool empty_ = true;  // under mutex_: no connections are open, and no relay has more to send
   bool stopped_ = false;
   std::jthread thread_;
 };
@@ -142,12 +144,12 @@ void ListeningServer::Encrypt(tcp::socket socket, const std::string& peer) {
   const auto context = core_.options.tls->context();
   if (!context) return;
   ++handshakes_;
-  StartTls(core_.io, std::move(socket), context,
-           {core_.options.header_timeout_ms, core_.options.write_timeout_ms},
-           [this, peer](std::optional<StreamSocket> plain) {
-             --handshakes_;
-             if (plain && !core_.draining) Serve(*std::move(plain), peer);
-           });
+  relays_.Start(std::move(socket), context,
+                {core_.options.header_timeout_ms, core_.options.write_timeout_ms},
+                [this, peer](std::optional<StreamSocket> plain) {
+                  --handshakes_;
+                  if (plain && !core_.draining) Serve(*std::move(plain), peer);
+                });
 }
 
 void ListeningServer::Serve(StreamSocket socket, std::string peer) {
@@ -200,7 +202,7 @@ void ListeningServer::Tick() {
   const std::vector<std::shared_ptr<Connection>> all(core_.connections.begin(),
                                                      core_.connections.end());
   for (const auto& connection : all) connection->Tick(now_ms);
-  if (!core_.connections.empty()) return StartTicking();
+  if (!core_.connections.empty() || (core_.draining && !relays_.AllSent())) return StartTicking();
   std::lock_guard lock(mutex_);
   empty_ = true;
   empty_changed_.notify_all();
@@ -209,10 +211,15 @@ void ListeningServer::Tick() {
 void ListeningServer::Stop(int64_t grace_ms) {
   if (std::exchange(stopped_, true)) return;
   core_.draining = true;
+  {
+    std::lock_guard lock(mutex_);
+    empty_ = false;  // until a tick has seen connections and relays
+  }
   boost::asio::post(core_.io, [this] {
     error_code ignored;
     acceptor_.close(ignored);
     pause_.cancel();
+    relays_.CloseHandshakes();
     if (ticking_) {
       tick_.cancel();
     } else {
@@ -233,6 +240,7 @@ void ListeningServer::Stop(int64_t grace_ms) {
   core_.io.stop();
   if (thread_.joinable()) thread_.join();
   core_.connections.clear();
+  relays_.CloseAll();
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -24,16 +25,25 @@ boost::asio::ssl::context Shared(SSL_CTX* context) {
   return boost::asio::ssl::context(context);  // gives its reference back
 }
 
-class Relay : public std::enable_shared_from_this<Relay> {
+}  // namespace
+
+class TlsRelay : public std::enable_shared_from_this<TlsRelay> {
  public:
-  Relay(boost::asio::io_context& io, tcp::socket socket, boost::asio::ssl::context context,
-        TlsTimes times, std::function<void(std::optional<StreamSocket>)> done)
+  TlsRelay(boost::asio::io_context& io, std::shared_ptr<std::set<TlsRelay*>> open,
+           tcp::socket socket, boost::asio::ssl::context context, TlsTimes times,
+           std::function<void(std::optional<StreamSocket>)> done)
       : io_(io),
+        open_(std::move(open)),
         tls_(std::move(socket), context),
         plain_(io),
         timer_(io),
         times_(times),
-        done_(std::move(done)) {}
+        done_(std::move(done)) {
+    open_->insert(this);
+  }
+  ~TlsRelay() { open_->erase(this); }
+  TlsRelay(const TlsRelay&) = delete;
+  TlsRelay& operator=(const TlsRelay&) = delete;
 
   void Begin() {
     CloseAfter(times_.handshake_ms);
@@ -43,14 +53,25 @@ class Relay : public std::enable_shared_from_this<Relay> {
                            self->done_(error ? std::nullopt : self->Pair());
                          });
   }
+  void Close() {
+    state_ = State::kSent;
+    error_code ignored;
+    tls_.lowest_layer().close(ignored);
+    EndPlain();
+  }
+  bool in_handshake() const { return state_ == State::kHandshake; }
+  bool sent() const { return state_ == State::kSent; }
 
  private:
+  enum class State { kHandshake, kOpen, kSent };
+
   std::optional<StreamSocket> Pair() {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return std::nullopt;
     const boost::asio::generic::stream_protocol protocol(AF_UNIX, 0);
     StreamSocket other(io_, protocol, ends[1]);
     plain_.assign(protocol, ends[0]);
+    state_ = State::kOpen;
     Decrypt();
     Encrypt();
     return other;
@@ -75,7 +96,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
       boost::asio::async_write(self->tls_, boost::asio::buffer(self->out_, got),
                                [self](const error_code& broken, size_t) {
                                  self->timer_.cancel();
-                                 broken ? self->EndPlain() : self->Encrypt();
+                                 broken ? self->Close() : self->Encrypt();
                                });
     });
   }
@@ -87,6 +108,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
   }
 
   void SayGoodbye() {
+    state_ = State::kSent;
     CloseAfter(kGoodbyeMs);
     tls_.async_shutdown([self = shared_from_this()](const error_code&) {
       self->timer_.cancel();
@@ -101,13 +123,9 @@ class Relay : public std::enable_shared_from_this<Relay> {
     });
   }
 
-  void Close() {
-    error_code ignored;
-    tls_.lowest_layer().close(ignored);
-    EndPlain();
-  }
-
   boost::asio::io_context& io_;
+  const std::shared_ptr<std::set<TlsRelay*>> open_;
+  State state_ = State::kHandshake;
   boost::asio::ssl::stream<tcp::socket> tls_;
   StreamSocket plain_;
   boost::asio::steady_timer timer_;
@@ -116,13 +134,25 @@ class Relay : public std::enable_shared_from_this<Relay> {
   std::array<char, kPieceBytes> in_, out_;
 };
 
-}  // namespace
-
-void StartTls(boost::asio::io_context& io, tcp::socket socket,
-              const std::shared_ptr<ssl_ctx_st>& context, TlsTimes times,
-              std::function<void(std::optional<StreamSocket>)> done) {
-  std::make_shared<Relay>(io, std::move(socket), Shared(context.get()), times, std::move(done))
+void TlsRelays::Start(tcp::socket socket, const std::shared_ptr<ssl_ctx_st>& context,
+                      TlsTimes times, std::function<void(std::optional<StreamSocket>)> done) {
+  std::make_shared<TlsRelay>(io_, open_, std::move(socket), Shared(context.get()), times,
+                             std::move(done))
       ->Begin();
+}
+
+// Closing ends a relay's waits later, in their handlers, so that no relay leaves the set here.
+void TlsRelays::CloseHandshakes() {
+  for (TlsRelay* relay : *open_)
+    if (relay->in_handshake()) relay->Close();
+}
+
+void TlsRelays::CloseAll() {
+  for (TlsRelay* relay : *open_) relay->Close();
+}
+
+bool TlsRelays::AllSent() const {
+  return std::ranges::all_of(*open_, [](const TlsRelay* relay) { return relay->sent(); });
 }
 
 }  // namespace http

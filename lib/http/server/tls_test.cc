@@ -2,11 +2,13 @@
 // shows may change under load.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 #include <thread>
 
 #include "lib/http/client/client.h"
 #include "lib/http/server/server.h"
+#include "lib/testing/eventually.h"
 #include "lib/testing/http_tls.h"
 #include "lib/testing/raw_socket.h"
 #include "lib/testing/temporary_directory.h"
@@ -22,9 +24,12 @@ class TlsServing : public ::testing::Test {
   }
   void Start(ServerOptions options = {}) {
     options.tls = identity_;
-    std::vector<Route> routes{
-        {"POST", "/echo", [](const Request& request) { return TextResponse(200, request.body); },
-         4 << 20}};
+    std::vector<Route> routes{{"POST", "/echo",
+                               [this](const Request& request) {
+                                 ++handled_;
+                                 return TextResponse(200, request.body);
+                               },
+                               4 << 20}};
     server_ = Server::Start(Router(std::move(routes)), options).value();
   }
   std::unique_ptr<Client> Trusting(const testing::TlsAuthority& authority) {
@@ -44,6 +49,7 @@ class TlsServing : public ::testing::Test {
   }
 
   std::shared_ptr<TlsIdentity> identity_ = std::make_shared<TlsIdentity>();
+  std::atomic<int> handled_ = 0;
   std::unique_ptr<Server> server_;
   const testing::TemporaryDirectory directory_;
   int files_ = 0;
@@ -115,7 +121,23 @@ TEST_F(TlsServing, StopsWithConnectionsOpen) {
   EXPECT_EQ(Echo(*client, "a"), "a");
   testing::RawSocket silent(server_->port());
   server_->Stop(1'000);
+  EXPECT_EQ(silent.ReadAll(), "") << "a handshake that was under way is closed, too";
+  EXPECT_TRUE(silent.closed());
   EXPECT_TRUE(Echo(*client, "b").starts_with("error"));
+}
+
+// The client reads when the server has written all it has and stops.
+TEST_F(TlsServing, AStopLosesNoAnswerThatIsOnItsWay) {
+  const testing::TlsAuthority authority;
+  Show(authority);
+  Start();
+  const std::string large(3 << 20, 'x');
+  std::string answer;
+  std::thread asking([&] { answer = Echo(*Trusting(authority), large); });
+  ASSERT_TRUE(testing::Eventually([&] { return handled_ == 1; }));
+  server_->Stop(60'000);
+  asking.join();
+  EXPECT_TRUE(answer == large) << answer.size() << " bytes: " << answer.substr(0, 100);
 }
 
 }  // namespace
