@@ -2,11 +2,15 @@
 """Measures what a memory server finds for questions whose answers are known, and what that costs: once by words
 alone, once by meaning too, with the same records. Through the API only. The data is given, never kept here.
 
-    scripts/bench/retrieval.py DATA --table FILE [--facts] [--rounds 5] [--program PATH]
+    scripts/bench/retrieval.py DATA --table FILE [--facts | --ingest] [--rounds 5] [--program PATH]
 
 DATA: the path before -records.jsonl (or, with --facts, -facts.jsonl: {project, session, title, content, id or
 evidence}) and -questions.jsonl ({project, question, evidence: [ids]}). Recall at k is the mean share of a
-question's evidence among the first k rows. Exit 1 when meaning finds less than words."""
+question's evidence among the first k rows. Exit 1 when meaning finds less than words.
+
+--ingest instead: the records alone, beside the facts that auto-ingest finds in them (each message a turn's user), and
+those facts alone, by meaning too. A fact has the evidence of its record. Exit 1 when the facts push records out: when
+R@10 of both is lower than that of the records."""
 import argparse
 import http.client
 import json
@@ -54,20 +58,42 @@ class Server:
                    if len(name) == 64)
 
 
-def measure(options, flags):
+def save(server, rows, of_row):
+    """→ {(project, id): evidence}"""
+    evidence = {}
+    for row in rows:
+        saved = server.call("POST", "/observations", {
+            "session_id": row["session"], "project": row["project"], "type": "discovery", "scope": "project",
+            "title": row["title"], "content": row["content"]})
+        evidence.setdefault((row["project"], saved["id"]), set()).update(of_row(row))
+    return evidence
+
+
+def ingest(server, rows):
+    """→ the same, of the facts of rows. One turn after the other, so that a question waits for the last one alone."""
+    evidence = {}
+    for row in rows:
+        context = "?" + urllib.parse.urlencode({"project": row["project"], "conversation": row["session"]})
+        turn = server.call("POST", "/ingest/turns" + context, {"user": row["content"]})["turn"]
+        while (state := server.call("GET", f"/ingest/turns/{turn}{context}"))["state"] == "pending":
+            time.sleep(.002)
+        for fact in state["facts"]:
+            if fact["traceId"]:
+                trace = server.call("GET", f"/traces/{fact['traceId']}{context}")
+                evidence.setdefault((row["project"], trace["observationId"]), set()).add(row["id"])
+    return evidence
+
+
+def measure(options, flags, records=True, facts=False):
     rows = lines(options.data + ("-facts.jsonl" if options.facts else "-records.jsonl"))
     questions = lines(options.data + "-questions.jsonl")
     with tempfile.TemporaryDirectory(prefix="agent-memory-") as folder:
         server = Server(options.program, folder, *flags)
-        evidence = {}
         begun = time.perf_counter()
-        for row in rows:
-            saved = server.call("POST", "/observations", {
-                "session_id": row["session"], "project": row["project"], "type": "discovery", "scope": "project",
-                "title": row["title"], "content": row["content"]})
-            evidence.setdefault((row["project"], saved["id"]), set()).update(
-                row["evidence"] if options.facts else [row["id"]])
+        evidence = save(server, rows if records else [], lambda row: row["evidence"] if options.facts else [row["id"]])
         written = len(rows) / (time.perf_counter() - begun)
+        ingested = ingest(server, rows) if facts else {}
+        evidence.update(ingested)
         found, took = {5: [], 10: []}, []
         for question in questions:
             asked = urllib.parse.urlencode({"project": question["project"], "query": question["question"], "limit": 10})
@@ -80,7 +106,17 @@ def measure(options, flags):
                 shares.append(len(got & wanted) / len(wanted))
         size = server.stop()
     return {"R@5": 100 * statistics.mean(found[5]), "R@10": 100 * statistics.mean(found[10]),
-            "/context p50 ms": statistics.median(took), "POST/s": written, "bytes a row": size / len(rows)}
+            "/context p50 ms": statistics.median(took), "POST/s": written, "bytes a row": size / len(rows), "facts": len(ingested)}
+
+
+def measure_ingest(options):
+    flags = ["--embedding-table", options.table]
+    runs = {"records": measure(options, flags), "records and facts": measure(options, flags, facts=True),
+            "facts": measure(options, flags, records=False, facts=True)}
+    print("%-18s%8s%8s%8s" % ("", "R@5", "R@10", "facts"))
+    for name, run in runs.items():
+        print("%-18s%8.2f%8.2f%8d" % (name, run["R@5"], run["R@10"], run["facts"]))
+    return runs["records and facts"]["R@10"] < runs["records"]["R@10"]
 
 
 def main():
@@ -88,9 +124,12 @@ def main():
     parser.add_argument("data")
     parser.add_argument("--table", required=True)
     parser.add_argument("--facts", action="store_true")
+    parser.add_argument("--ingest", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--program", default="build/release/bin/agent-memory-server")
     options = parser.parse_args()
+    if options.ingest:
+        sys.exit(measure_ingest(options))
     # By turns, and the median of each: a machine is never as quiet in one minute as in the next.
     runs = [(measure(options, ["--embeddings=false"]), measure(options, ["--embedding-table", options.table]))
             for _ in range(options.rounds)]

@@ -3,11 +3,12 @@
 a trivial HTTP answer in the same run; the same while the memory server is away; and the memory it takes after
 many events. Exit 1 when a bar is missed. Needs the release build and a quiet machine; not a test of correctness.
 
-    scripts/bench/sidecar.py [--events 100000] [--seconds 4]"""
+    scripts/bench/sidecar.py [--events 100000] [--seconds 4] [--only hooks,ingest]"""
 import argparse
 import json
 import os
 import shutil
+import statistics
 import sys
 import tempfile
 
@@ -18,7 +19,7 @@ import wire
 
 CONVERSATIONS, TURN_EVENTS = 20, 10
 BARS = {"p50_us": 1_000, "p99_us": 10_000}  # of a hook, its sync included
-AWAY_US, RESIDENT_MIB, ADDED_US = 250_000, 20, 5_000
+AWAY_US, RESIDENT_MIB, ADDED_US, INGEST_MS = 250_000, 20, 5_000, .2
 
 
 class SidecarBench(memory.Bench):
@@ -50,15 +51,37 @@ class SidecarBench(memory.Bench):
 
     def world(self):
         server = programs.server(self.file("server")).start()
-        policy = self.file("policy.json")
+        return server, self.sidecar(server, "sidecar")
+
+    def sidecar(self, server, name, **memory_policy):
+        policy = self.file(name + "-policy.json")
         with open(policy, "w", encoding="utf-8") as file:
             json.dump({"version": 1, "agent": "coder", "namespace": "agents",
-                       "memory": {"url": "http://" + server.api, "project": "coder"},
+                       "memory": {"url": "http://" + server.api, "project": "coder", **memory_policy},
                        "toolHooks": {"memorySaveRules": [{"name": "errors", "tool": "bash", "matchOutput": "error"}]}}, file)
-        sidecar = programs.sidecar(self.file("sidecar"), policy).start()
+        sidecar = programs.sidecar(self.file(name), policy).start()
         if not sidecar.ready():
             raise SystemExit("the sidecar is not ready:\n" + sidecar.tail())
-        return server, sidecar
+        return sidecar
+
+    def ingest(self, disk):
+        """Turns of a prompt and an answer, by turns through two sidecars over one server. One connection: events a second
+        say the mean."""
+        server = programs.server(self.file("ingest-server")).start()
+        sidecars = [self.sidecar(server, "off"), self.sidecar(server, "on", autoIngest={})]
+        added = []
+        try:
+            for number in range(5):
+                means = []
+                for name, sidecar in zip(("off", "on"), sidecars):
+                    took = self.hooks(sidecar, f"{name}{number}", f"prompt and answer, auto-ingest {name}", ["UserPromptSubmit", "Stop"], disk, bars=False)
+                    means.append(2e3 / took["per_s"])
+                    self.drained(sidecar)
+                added.append(means[1] - means[0])
+        finally:
+            for program in (*sidecars, server):
+                program.kill()
+        self.judge("what auto-ingest adds to a turn's answers: ms", statistics.median(added), INGEST_MS)
 
     def drained(self, sidecar):
         return wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["pending"] == 0, 120)
@@ -67,6 +90,14 @@ class SidecarBench(memory.Bench):
         with open(self.file("asks"), "w", encoding="utf-8") as asks:
             asks.write("GET\t/\n")
         disk, _ = self.floors()
+        only = set(filter(None, self.options.only.split(",")))
+        if not only or "ingest" in only:
+            self.ingest(disk)
+        if not only or "hooks" in only:
+            self.all_hooks(disk)
+        return 1 if self.missed else 0
+
+    def all_hooks(self, disk):
         server, sidecar = self.world()
         try:
             self.say("resident, idle: MiB", f"{programs.resident(sidecar.pid)[0] / 1024:.1f}")
@@ -84,7 +115,6 @@ class SidecarBench(memory.Bench):
         finally:
             sidecar.kill()
             server.kill()
-        return 1 if self.missed else 0
 
     def size(self, sidecar):
         """K43. A round of a turn: a prompt, eight tool results, an answer."""
@@ -105,6 +135,7 @@ def main():
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="")
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="agent-memory-bench-")
     try:

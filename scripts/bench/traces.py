@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Judges traces: a run of consolidation over many, what it does to readers meanwhile, a search for traces beside one for
-observations, and a turn whose facts are extracted behind its answer. Exit 1 when a bar is missed. Needs the release build
+observations, what decay costs GET /context, and a turn whose facts are extracted behind its answer. Exit 1 when a bar is missed. Needs the release build
 and a quiet machine.
 
-    scripts/bench/traces.py [--rows 100000] [--seconds 4] [--seed 1] [--only reflect,search,ingest]"""
+    scripts/bench/traces.py [--rows 100000] [--seconds 4] [--seed 1] [--only reflect,search,decay,ingest]"""
 import argparse
 import json
 import shutil
+import statistics
 import sys
 import tempfile
 import threading
@@ -17,7 +18,7 @@ from memory import Bench  # first: it says where the next two are
 import programs  # noqa: E402
 import wire  # noqa: E402
 
-REFLECT_S, READERS_P99 = 10, 2
+REFLECT_S, READERS_P99, DECAY = 10, 2, 1.05
 PROJECT = "project-0"
 ALIKE = 50  # of so many traces one says what another said
 
@@ -32,7 +33,7 @@ class Traces(Bench):
             server.start()
             server.ready()
             self.fill(server)
-            for part in ("search", "reflect", "ingest"):
+            for part in ("search", "decay", "reflect", "ingest"):
                 if not only or part in only:
                     getattr(self, part)(server, disk, http)
         finally:
@@ -43,7 +44,7 @@ class Traces(Bench):
         with open(self.file("traces"), "w", encoding="utf-8") as file:
             said = []
             for number in range(self.options.rows):
-                said.append(self.language.text(300) if number % ALIKE else (said[-1] + " again" if said else "the first"))
+                said.append(self.language.text(300) if number % ALIKE or not said else said[-1].upper())
                 body = {"content": said[-1], "project": PROJECT, "type": "semantic" if number % 3 else "episodic"}
                 file.write(f"POST\t/traces\t{json.dumps(body)}\n")
         begun = time.monotonic()
@@ -59,6 +60,26 @@ class Traces(Bench):
         traces = self.load(server, 1, self.options.seconds, "search")
         self.say("GET /context, POST /traces/search", f"{plain['p50_us']:.0f}, {traces['p50_us']:.0f} µs",
                  f"p50; p99 {plain['p99_us']:.0f}, {traces['p99_us']:.0f}")
+
+    def decay(self, server, *_):
+        """The same texts as observations that are no traces, asked by turns."""
+        with open(self.file("traces"), encoding="utf-8") as traces, open(self.file("plain"), "w", encoding="utf-8") as plain:
+            for line in traces:
+                text = json.loads(line.split("\t")[2])["content"]
+                body = {"session_id": "s", "project": PROJECT, "type": "note", "title": text[:80], "content": text}
+                plain.write(f"POST\t/observations\t{json.dumps(body)}\n")
+        other = programs.server(self.file("plain-server"))
+        try:
+            other.start()
+            other.ready()
+            self.load(other, 64, 0, "plain")
+            ratios = []
+            for _ in range(3):
+                observations = self.load(other, 1, self.options.seconds, "asks")["p50_us"]
+                ratios.append(self.load(server, 1, self.options.seconds, "asks")["p50_us"] / observations)
+        finally:
+            other.kill()
+        self.judge("GET /context p50: of traces / of observations", statistics.median(ratios), DECAY)
 
     def reflect(self, server, *_):
         alone = self.load(server, 1, self.options.seconds, "asks")
