@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -59,6 +60,14 @@ class StubMemory {
     size_t count = 0;
     for (const Call& call : calls) count += (call.method + " " + call.target).starts_with(prefix);
     return count;
+  }
+  // But for sessions, which the outbox tells of at any time.
+  Call LastCall() {
+    std::lock_guard lock(mutex_);
+    const auto last = std::find_if(calls.rbegin(), calls.rend(), [](const Call& call) {
+      return !call.target.starts_with("/sessions");
+    });
+    return last == calls.rend() ? Call() : *last;
   }
   void Release() {  // what is delayed
     std::lock_guard lock(mutex_);

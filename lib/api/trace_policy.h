@@ -30,6 +30,8 @@ using Personality = std::map<std::string, double>;
 inline constexpr const char* kTraits[] = {"honesty",       "emotionality",      "extraversion",
                                           "agreeableness", "conscientiousness", "openness"};
 
+inline constexpr const char* kAgentOsSet = "agentos";  // of memory.tools
+
 // Extraction of facts from each turn.
 struct AutoIngest {
   bool enabled = false;  // true where the block is given and does not say otherwise

@@ -24,6 +24,16 @@ using http::Response;
 
 namespace {
 
+// Of a row that who asks may see; else there is none, as for any other id.
+Result<int64_t> SeenId(const Api& api, const Request& request, std::string_view text) {
+  ASSIGN_OR_RETURN(const int64_t id, IdOf(text));
+  ASSIGN_OR_RETURN(const auto viewer, ViewerOf(request));
+  if (!viewer) return id;
+  ASSIGN_OR_RETURN(const bool seen, api.store.IsSeenBy(*viewer, id));
+  if (!seen) return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
+  return id;
+}
+
 // A handler's value with its status, or the error's answer.
 Response Answer(int status, const Result<Json>& body) {
   return body ? JsonResponse(status, *body) : ErrorResponse(body.error());
@@ -166,7 +176,7 @@ Response RecentObservations(const Api& api, const Request& request) {
 
 Response GetObservation(const Api& api, const Request& request) {
   return Answer(200, [&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(int64_t id, SeenId(api, request, request.parameters.at("id")));
     ASSIGN_OR_RETURN(auto revision, NumberParameter(request, "revision"));
     ASSIGN_OR_RETURN(api::Observation row,
                      revision ? api.store.GetRevision(id, *revision) : api.store.Get(id));
@@ -176,7 +186,7 @@ Response GetObservation(const Api& api, const Request& request) {
 
 Response GetRevisions(const Api& api, const Request& request) {
   auto page = [&]() -> Result<std::vector<Revision>> {
-    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(int64_t id, SeenId(api, request, request.parameters.at("id")));
     ASSIGN_OR_RETURN(auto before, NumberParameter(request, "cursor"));
     ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", api::kMaxRows));
     return api.store.Revisions(id, before.value_or(INT64_MAX), limit);
@@ -194,7 +204,7 @@ Response GetRevisions(const Api& api, const Request& request) {
 
 Response PatchObservation(const Api& api, const Request& request) {
   return Answer(200, [&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(int64_t id, SeenId(api, request, request.parameters.at("id")));
     ASSIGN_OR_RETURN(Json body, ObjectBody(request));
     ASSIGN_OR_RETURN(Patch patch, DecodePatch(body));
     ASSIGN_OR_RETURN(api::Observation row, api.store.Update(id, patch, api.clock.NowMs()));
@@ -204,7 +214,7 @@ Response PatchObservation(const Api& api, const Request& request) {
 
 Response DeleteObservation(const Api& api, const Request& request) {
   Status deleted = [&]() -> Status {
-    ASSIGN_OR_RETURN(int64_t id, IdOf(request.parameters.at("id")));
+    ASSIGN_OR_RETURN(int64_t id, SeenId(api, request, request.parameters.at("id")));
     ASSIGN_OR_RETURN(bool hard, FlagParameter(request, "hard"));
     return api.store.Delete(id, hard, api.clock.NowMs());
   }();
@@ -240,7 +250,7 @@ Window CutWindow(std::vector<api::Observation> rows, size_t middle, size_t befor
 Result<Window> WindowOf(const Api& api, const Request& request) {
   std::optional<std::string> text = TextParameter(request, "observation_id");
   if (!text) return Error{Code::kInvalid, "observation_id is required"};
-  ASSIGN_OR_RETURN(int64_t id, IdOf(*text));
+  ASSIGN_OR_RETURN(int64_t id, SeenId(api, request, *text));
   ASSIGN_OR_RETURN(auto cursor, TimelineCursor(request));
   if (cursor) {
     ASSIGN_OR_RETURN(size_t limit, CountParameter(request, "limit", 20));

@@ -5,6 +5,7 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
+#include "memory/store/traces.h"
 
 namespace memory {
 
@@ -147,11 +148,30 @@ std::optional<std::string> TextParameter(const http::Request& request, const cha
   return text;
 }
 
+Result<std::string> ScopeIdIn(const std::optional<std::string>& given, const char* field) {
+  const std::string id = given.value_or("");
+  if (base::IsBlank(id)) return std::string(kDefaultScopeId);
+  return api::RequiredText({{field, id}}, field, kMaxScopeId);
+}
+
+Result<std::optional<Viewer>> ViewerOf(const http::Request& request) {
+  const auto user = request.headers.Get(api::kUserHeader);
+  const auto agent = request.headers.Get(api::kAgentHeader);
+  if (!user && !agent) return std::optional<Viewer>();
+  Viewer viewer;
+  ASSIGN_OR_RETURN(viewer.user, ScopeIdIn(user, api::kUserHeader));
+  ASSIGN_OR_RETURN(viewer.agent, ScopeIdIn(agent, api::kAgentHeader));
+  ASSIGN_OR_RETURN(viewer.conversation,
+                   ScopeIdIn(TextParameter(request, "conversation"), "conversation"));
+  return std::optional(std::move(viewer));
+}
+
 Result<Filter> FilterOf(const http::Request& request, size_t default_limit) {
   Filter filter;
   filter.project = TextParameter(request, "project");
   filter.type = TextParameter(request, "type");
   filter.scope = TextParameter(request, "scope");
+  ASSIGN_OR_RETURN(filter.viewer, ViewerOf(request));
   ASSIGN_OR_RETURN(filter.limit, CountParameter(request, "limit", default_limit));
   return filter;
 }

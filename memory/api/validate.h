@@ -30,7 +30,11 @@ base::Result<Filter> FilterOf(const http::Request& request, size_t default_limit
 base::Result<std::optional<int64_t>> TimeParameter(const http::Request& request, const char* name);
 std::optional<std::string> TextParameter(const http::Request& request,
                                          const char* name);  // blank: absent
-base::Result<int64_t> IdOf(std::string_view text);           // kNotFound for what can be no id
+// The id of a user, an Agent or a conversation; blank and absent: kDefaultScopeId.
+base::Result<std::string> ScopeIdIn(const std::optional<std::string>& given, const char* field);
+// By X-Memory-User, X-Memory-Agent and `conversation` of the query; without both headers nullopt.
+base::Result<std::optional<Viewer>> ViewerOf(const http::Request& request);
+base::Result<int64_t> IdOf(std::string_view text);  // kNotFound for what can be no id
 base::Result<std::string> IdempotencyKeyOf(const http::Request& request);  // "" without one
 
 }  // namespace memory

@@ -31,7 +31,7 @@ struct IngestSettings {
   double emotional_boost = 1;        // the same for a fact of any category that has feeling in it
   int more_top_k = 0;                // results that a search gets beyond its own number
   bool sentiment = false;            // each stored fact gets its emotions (sentiment.h)
-  bool frequent_compaction = false;  // the caller compacts more often
+  bool frequent_compaction = false;  // a consolidation is due after half the tokens
 };
 
 // The settings of an agent with this personality. Conscientiousness and honesty both name a

@@ -108,7 +108,9 @@ Status IngestTurn(Store& store, const PendingTurn& pending) {
     }
     facts.push_back(EncodeDecision(decision, id));
   }
-  ASSIGN_OR_RETURN(const TurnsDue due, store.turns().Finish(pending, facts));
+  const int64_t reflect_tokens =
+      settings.frequent_compaction ? kOftenReflectTokens : kReflectTokens;
+  ASSIGN_OR_RETURN(const TurnsDue due, store.turns().Finish(pending, facts, reflect_tokens));
   if (due.note) RETURN_IF_ERROR(WriteNote(store, turn));
   if (due.reflect)
     RETURN_IF_ERROR(store.consolidation().Reflect(turn.context, false,

@@ -20,9 +20,16 @@ struct SessionKey {
   std::string id;
 };
 
+// Who asks, where the request says so. A trace (traces.h) of another user, Agent or conversation is
+// not there for it.
+struct Viewer {
+  std::string user, agent, conversation;
+};
+
 // Unset fields do not filter; values that nothing has match nothing.
 struct Filter {
   std::optional<std::string> project, type, scope;
+  std::optional<Viewer> viewer;
   std::optional<int64_t>
       as_of_ms;                  // Search and Recall: rows as they were then; deleted ones are gone
   std::optional<RowKey> before;  // Recent: only rows behind this one, by updated_ms and id

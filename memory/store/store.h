@@ -67,6 +67,8 @@ class Store {
   // or as many as an answer holds.
   virtual base::Result<std::vector<Revision>> Revisions(int64_t id, int64_t before = INT64_MAX,
                                                         size_t limit = SIZE_MAX) = 0;
+  // False: it is a trace of another user, Agent or conversation. What is not there is seen.
+  virtual base::Result<bool> IsSeenBy(const Viewer& viewer, int64_t id) = 0;
   virtual base::Result<std::vector<api::Observation>> Recent(
       const Filter& filter) = 0;  // newest change first
   virtual base::Result<std::vector<api::Session>> RecentSessions(

@@ -23,6 +23,7 @@ inline constexpr size_t kMaxTraceEdges = 256;        // that leave a trace
 inline constexpr size_t kMaxEdgeKind = 50;           // characters
 inline constexpr size_t kMaxTracesFound = 100;       // of one question
 inline constexpr size_t kMaxScopeId = 200;           // characters of a user, an agent
+inline constexpr int64_t kDueDays = 30;              // that a reminder stays due
 inline constexpr const char* kDefaultScopeId = "default";
 
 inline constexpr const char* kThreadScope = "thread";
@@ -76,11 +77,16 @@ struct TraceAdded {
   bool created = false;  // false: the same was there
 };
 
+// Who changes or hides a trace, as Patch has both.
+struct TraceWriter {
+  std::string origin = api::kOriginUser;
+  bool replace_user = false;
+};
+
 struct TraceChange {
   std::optional<std::string> content;
   std::optional<std::vector<std::string>> tags;
-  std::string writer = api::kOriginUser;  // as Patch has both
-  bool replace_user = false;
+  TraceWriter writer;
 };
 
 struct TraceMerged {
@@ -156,7 +162,7 @@ class Traces {
   virtual base::Result<bool> Update(const TraceContext& context, const std::string& id,
                                     const TraceChange& change) = 0;
   virtual base::Result<bool> Delete(const TraceContext& context, const std::string& id,
-                                    const std::string& reason) = 0;
+                                    const std::string& reason, const TraceWriter& writer) = 0;
   virtual base::Result<std::optional<TraceView>> Get(const TraceContext& context,
                                                      const std::string& id, bool even_deleted) = 0;
   // `content` empty: those of the sources, one a line. kInvalid: an id is not there, or they are of
@@ -164,12 +170,12 @@ class Traces {
   // merged trace has too.
   virtual base::Result<TraceMerged> Merge(const TraceContext& context,
                                           const std::vector<std::string>& ids,
-                                          const std::string& content,
-                                          const api::Source& source) = 0;
+                                          const std::string& content, const api::Source& source,
+                                          const TraceWriter& writer) = 0;
   // → the sources that are back; the merged trace is deleted. nullopt: there is no such trace.
   // kInvalid: it was not merged.
-  virtual base::Result<std::optional<std::vector<std::string>>> Unmerge(const TraceContext& context,
-                                                                        const std::string& id) = 0;
+  virtual base::Result<std::optional<std::vector<std::string>>> Unmerge(
+      const TraceContext& context, const std::string& id, const TraceWriter& writer) = 0;
   // false: one of both is not there. kFull: too many edges.
   virtual base::Result<bool> PutEdge(const TraceContext& context, const std::string& from,
                                      const TraceEdge& edge) = 0;
@@ -180,7 +186,8 @@ class Traces {
   virtual base::Result<double> Nearest(const TraceContext& context, const std::string& text) = 0;
   // The newest first; about 2,000 traces are looked at.
   virtual base::Result<std::vector<Trace>> Newest(const TraceContext& context, size_t limit) = 0;
-  // Prospective traces whose time has come, the latest first.
+  // Prospective traces whose time came in the last kDueDays, the latest first; about 2,000 of all
+  // contexts are looked at.
   virtual base::Result<std::vector<Trace>> Due(const TraceContext& context, size_t limit) = 0;
   // What is found was retrieved: it is stronger from now on; a crash may forget that.
   virtual base::Result<FoundTraces> Search(const TraceContext& context,

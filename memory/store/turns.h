@@ -12,11 +12,12 @@
 
 namespace memory {
 
-inline constexpr size_t kMaxTurnText = 64 << 10;     // bytes, of each side
-inline constexpr int64_t kMaxPendingTurns = 10'000;  // of a tenant; kFull beyond
-inline constexpr int64_t kMaxTurnTries = 5;          // then a turn is a dead letter
-inline constexpr int64_t kObserveTokens = 30'000;    // of a user and agent, for a note
-inline constexpr int64_t kReflectTokens = 40'000;    // for a run of consolidation
+inline constexpr size_t kMaxTurnText = 64 << 10;        // bytes, of each side
+inline constexpr int64_t kMaxPendingTurns = 10'000;     // of a tenant; kFull beyond
+inline constexpr int64_t kMaxTurnTries = 5;             // then a turn is a dead letter
+inline constexpr int64_t kObserveTokens = 30'000;       // of a user and agent, for a note
+inline constexpr int64_t kReflectTokens = 40'000;       // for a run of consolidation
+inline constexpr int64_t kOftenReflectTokens = 20'000;  // of an agent that compacts more often
 
 struct Turn {
   TraceContext context;
@@ -62,7 +63,8 @@ class Turns {
   // The turn that waits longest; it waits on until Finish or Fail.
   virtual base::Result<std::optional<PendingTurn>> Next() = 0;
   // Its texts go. → what is due; it is due once.
-  virtual base::Result<TurnsDue> Finish(const PendingTurn& turn, const base::Json& facts) = 0;
+  virtual base::Result<TurnsDue> Finish(const PendingTurn& turn, const base::Json& facts,
+                                        int64_t reflect_tokens) = 0;
   virtual base::Status Fail(const PendingTurn& turn, const std::string& reason) = 0;
 };
 

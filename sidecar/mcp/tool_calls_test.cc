@@ -142,7 +142,7 @@ TEST_F(McpToolsTest, ContextIsWhatIsInjected) {
   ASSERT_EQ(result["structuredContent"]["observations"].size(), 1u);
   EXPECT_EQ(result["structuredContent"]["observations"].at(0)["id"], 1);
   Call("mem_context", {{"limit", 2}});
-  EXPECT_EQ(LastTarget(), "/context?project=coder&limit=2");
+  EXPECT_EQ(LastTarget(), "/context?project=coder&limit=2&conversation=c1");
 }
 
 // A client shows a model the text or the structured content; neither has what was stored raw.
@@ -218,7 +218,7 @@ TEST_F(McpToolsTest, DeleteAndUpdateReachItsOwnAndNotWhatAUserWrote) {
   });
   EXPECT_EQ(Call("mem_delete", {{"id", 1}})["structuredContent"],
             (Json{{"id", 1}, {"deleted", true}, {"text", "Memory 1 is hidden from now on."}}));
-  EXPECT_EQ(LastTarget(), "/observations/1");
+  EXPECT_EQ(LastTarget(), "/observations/1?project=coder");
   const Json refused = Call("mem_delete", {{"id", 2}});
   EXPECT_EQ(refused["isError"], true);
   EXPECT_NE(TextOf(refused).find("a user wrote observation 2"), std::string::npos);

@@ -61,22 +61,18 @@ TraceAnswer UpdateTraceCall(const ToolContext& context, const Json& arguments) {
 }
 
 TraceAnswer DeleteTraceCall(const ToolContext& context, const Json& arguments) {
-  const std::string id = arguments.at("traceId");
   return Promised(
-      ReadAnswer(AskToHide(context.memory, context.call, {id},
-                           TraceCall(context.policy, "DELETE", TracePath(id), Behind(arguments)))),
+      AskServer(context, "DELETE", TracePath(arguments.at("traceId")), Behind(arguments)),
       {"deleted"});
 }
 
 TraceAnswer MergeTracesCall(const ToolContext& context, const Json& arguments) {
-  return Promised(
-      ReadAnswer(AskToHide(context.memory, context.call, arguments.at("traceIds"),
-                           TraceCall(context.policy, "POST", "/traces/merge", arguments))),
-      {"mergedTraceId", "sourcesDeleted"});
+  return Promised(AskServer(context, "POST", "/traces/merge", arguments),
+                  {"mergedTraceId", "sourcesDeleted"});
 }
 
 TraceAnswer SearchTracesCall(const ToolContext& context, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Json found, AskServer(context, "POST", "/traces/search", arguments));
+  ASSIGN_OR_RETURN(const Json found, AskServer(context, "POST", kSearchTracesPath, arguments));
   const Json* rows = base::At(found, {"results"});
   if (rows == nullptr || !rows->is_array()) return NoField("results");
   Json results = TraceRows(*rows);

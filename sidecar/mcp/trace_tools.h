@@ -7,7 +7,7 @@
 
 namespace sidecar {
 
-inline constexpr const char* kAgentOsSet = "agentos";
+using api::kAgentOsSet;
 std::vector<McpTool> TraceTools();
 
 }  // namespace sidecar

@@ -28,12 +28,11 @@ class TraceToolsTest : public McpTest {
   void ServerAnswers(const Json& trace) {
     memory_.With([&](StubMemory& stub) { stub.trace = trace; });
   }
-  StubMemory::Call LastCall() {
-    return memory_.With([](StubMemory& stub) { return stub.calls.back(); });
-  }
+  StubMemory::Call LastCall() { return memory_.LastCall(); }
   Json LastBody() {
     Json body = base::ParseJson(LastCall().body).value_or(Json());
-    for (const char* ours : {"project", "source", "replace_user", "conversation"}) body.erase(ours);
+    for (const char* ours : {"project", "source", "replace_user", "conversation", "settings"})
+      body.erase(ours);
     return body;
   }
   static Json Structured(const Json& result) { return result.value("structuredContent", Json()); }
@@ -149,25 +148,35 @@ TEST_F(TraceToolsTest, AHeaderOfTheCallerDoesNotMakeHimAnotherUser) {
   EXPECT_EQ(LastCall().agent, "coder");
 }
 
-TEST_F(TraceToolsTest, WhatAUserWroteIsHiddenOnlyWhereThePolicyAllowsIt) {
-  Offer();
-  ServerAnswers({{"deleted", true},
-                 {"mergedTraceId", kTrace},
-                 {"sourcesDeleted", 2},
-                 {"source", {{"origin", "user"}}}});
+TEST_F(TraceToolsTest, TheServerDecidesByThePolicyWhetherAUsersTraceIsHidden) {
   const Json both = {{"traceIds", {"mt_a", "mt_b"}}};
-  for (const Json& refused :
-       {Call("memory_delete", {{"traceId", kTrace}}), Call("memory_merge", both)}) {
-    EXPECT_EQ(refused["isError"], true);
-    EXPECT_NE(TextOf(refused).find("memory.allowAdmin"), std::string::npos) << TextOf(refused);
+  const std::string path = std::string("/traces/") + kTrace;
+  for (const bool allowed : {false, true}) {
+    Offer({{"allowAdmin", allowed}});
+    ServerAnswers({{"deleted", true}, {"mergedTraceId", kTrace}, {"sourcesDeleted", 2}});
+    const auto told = [&] {
+      const Json body = base::ParseJson(LastCall().body).value_or(Json());
+      return body["replace_user"] == allowed && body["source"] == Json({{"origin", "agent"}});
+    };
+    Call("memory_delete", {{"traceId", kTrace}});
+    EXPECT_TRUE(told());
+    Call("memory_merge", both);
+    EXPECT_TRUE(told());
+    for (const char* method : {"DELETE", "PATCH"}) {
+      Ask(method, path, {{"tags", {"x"}}, {"replace_user", true}});
+      EXPECT_TRUE(told()) << method;
+    }
+    Ask("DELETE", path);
+    EXPECT_TRUE(told()) << "without a body, too";
+    Ask("POST", path + "/unmerge");
+    EXPECT_TRUE(told());
   }
-  EXPECT_EQ(Ask("DELETE", std::string("/traces/") + kTrace).status, 403);
-  EXPECT_EQ(Ask("POST", "/traces/merge", both).status, 403);
-  EXPECT_EQ(memory_.CountCalls("DELETE /traces") + memory_.CountCalls("POST /traces"), 0u);
-  EXPECT_LT(Ask("DELETE", "/traces/a/edges/b").status, 300) << "an edge is no trace";
-  Offer({{"allowAdmin", true}});
-  EXPECT_EQ(Structured(Call("memory_delete", {{"traceId", kTrace}})), Json({{"deleted", true}}));
-  EXPECT_EQ(Structured(Call("memory_merge", both))["sourcesDeleted"], 2);
+  ServerAnswers({{"error", "a user wrote trace mt_a"}});
+  memory_.With([](StubMemory& stub) { stub.trace_status = 403; });
+  const Json refused = Call("memory_merge", both);
+  EXPECT_EQ(refused["isError"], true);
+  EXPECT_NE(TextOf(refused).find("a user wrote trace mt_a"), std::string::npos) << TextOf(refused);
+  EXPECT_EQ(Ask("DELETE", path).status, 403);
 }
 
 TEST_F(TraceToolsTest, SearchAnswersTheFieldsOfARowAndNoOther) {

@@ -11,6 +11,8 @@ namespace {
 
 using base::Json;
 
+constexpr int kDueTraces = 3;
+
 std::string Parameter(const char* name, std::string_view value) {
   return std::string(name) + "=" + http::PercentEncode(value);
 }
@@ -23,8 +25,8 @@ void AddNew(std::vector<RecalledItem>& items, const RecalledItem& item) {
 
 }  // namespace
 
-Recalled Recall::ForPrompt(const api::Policy& policy, const std::string& query,
-                           const telemetry::TraceContext& trace) {
+Recalled Recall::ForPrompt(const api::Policy& policy, const std::string& conversation,
+                           const std::string& query, const telemetry::TraceContext& trace) {
   Recalled recalled;
   if (policy.context_limit <= 0) {
     recalled.outcome = "off";
@@ -35,15 +37,28 @@ Recalled Recall::ForPrompt(const api::Policy& policy, const std::string& query,
                        "&limit=" + std::to_string(policy.context_limit) +
                        "&sessions=" + std::to_string(options_.sessions + 1);
   if (!base::IsBlank(query)) target += "&" + Parameter("query", query);
-  const Json answer =
-      Ask(policy, target, clock_.MonotonicMs() + options_.deadline_ms, trace, recalled.outcome);
+  const int64_t end_ms = clock_.MonotonicMs() + options_.deadline_ms;
+  const Json answer = Ask(policy, target, end_ms, trace, recalled.outcome);
   if (!answer.is_object()) return recalled;
   recalled.sessions = ReadSessions(answer);
   if (base::IsBlank(query)) return recalled;
-  for (RecalledItem& item : ReadItems(answer.value("recent_observations", Json::array()))) {
-    if (MayInject(policy, item.trust)) recalled.items.push_back(std::move(item));
+  if (policy.tools == api::kAgentOsSet || policy.auto_ingest.enabled)
+    recalled.items = Due(policy, conversation, end_ms, trace);
+  for (const RecalledItem& item : ReadItems(answer.value("recent_observations", Json::array()))) {
+    if (MayInject(policy, item.trust)) AddNew(recalled.items, item);
   }
   return recalled;
+}
+
+std::vector<RecalledItem> Recall::Due(const api::Policy& policy, const std::string& conversation,
+                                      int64_t end_ms, const telemetry::TraceContext& trace) {
+  const std::string target = "/traces/due?" + Parameter("project", policy.project) + "&" +
+                             Parameter("conversation", conversation) +
+                             "&limit=" + std::to_string(kDueTraces);
+  std::string outcome;  // of /context is the recall's
+  std::vector<RecalledItem> due = ReadDue(Ask(policy, target, end_ms, trace, outcome));
+  std::erase_if(due, [&](const RecalledItem& item) { return !MayInject(policy, item.trust); });
+  return due;
 }
 
 ToolRecall Recall::ForTool(const api::Policy& policy, const std::vector<SearchPlan>& searches,
@@ -80,6 +95,8 @@ Json Recall::Ask(const api::Policy& policy, const std::string& target, int64_t e
   http::ClientRequest request;
   request.target = target;
   request.timeout_ms = end_ms - now_ms;
+  request.headers.Set(api::kAgentHeader, policy.agent);
+  if (!policy.user.empty()) request.headers.Set(api::kUserHeader, policy.user);
   if (!trace.trace_id.empty())
     request.headers.Set("traceparent", telemetry::FormatTraceparent(trace));
   auto answer = servers_.Send(policy.server_url, std::move(request));

@@ -1,4 +1,4 @@
-// Reads memory for a turn: one question to the server within a short deadline. Fails open: without
+// Reads memory for a turn: its questions to the server share a short deadline. Fails open: without
 // an answer in time the agent goes on without memory. Rendering is prompt.h.
 #pragma once
 
@@ -34,14 +34,18 @@ class Recall {
       : servers_(servers), clock_(clock), options_(options) {}
 
   // GET /context: session summaries and, when `query` is not blank, observations whose trust class
-  // the policy admits. contextLimit 0 sends nothing.
-  Recalled ForPrompt(const api::Policy& policy, const std::string& query,
-                     const telemetry::TraceContext& trace);
+  // the policy admits. For an Agent with traces GET /traces/due as well: what is due stands first.
+  // contextLimit 0 sends nothing.
+  Recalled ForPrompt(const api::Policy& policy, const std::string& conversation,
+                     const std::string& query, const telemetry::TraceContext& trace);
   // GET /search for each planned search, all within one deadline.
   ToolRecall ForTool(const api::Policy& policy, const std::vector<SearchPlan>& searches,
                      const telemetry::TraceContext& trace);
 
  private:
+  // What of due traces the policy admits, at most kDueTraces; none without an answer.
+  std::vector<RecalledItem> Due(const api::Policy& policy, const std::string& conversation,
+                                int64_t end_ms, const telemetry::TraceContext& trace);
   // The JSON of a 200; else null, and `outcome` has the reason.
   base::Json Ask(const api::Policy& policy, const std::string& target, int64_t end_ms,
                  const telemetry::TraceContext& trace, std::string& outcome);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
+#include "lib/base/process/clock.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 
@@ -80,6 +81,25 @@ std::vector<RecalledItem> ReadItems(const Json& rows) {
     if (row.is_object()) items.push_back(ReadItem(row));
   }
   return items;
+}
+
+std::vector<RecalledItem> ReadDue(const Json& answer) {
+  std::vector<RecalledItem> due;
+  const Json* rows = base::At(answer, {"traces"});
+  if (rows == nullptr || !rows->is_array()) return due;
+  for (const Json& row : *rows) {
+    const Json *id = base::At(row, {"observationId"}), *time = base::At(row, {"remindAt"});
+    if (id == nullptr || !id->is_number_integer() || time == nullptr || !time->is_number_integer())
+      continue;
+    RecalledItem item = ReadItem(row);
+    item.id = *id;
+    item.title = "due since " + base::FormatTime(*time);
+    item.method = "due";
+    if (const std::string revision = ScalarOf(row, "revisions"); !revision.empty())
+      item.revision = revision;
+    due.push_back(std::move(item));
+  }
+  return due;
 }
 
 std::vector<RecalledSession> ReadSessions(const Json& answer) {

@@ -25,7 +25,7 @@ struct RecalledItem {
   std::string type, title, content;
   std::string trust;       // user, agent, rule, tool-output, import
   std::string tool, rule;  // the source; may be empty, and an agent may have made them up
-  std::string method;      // fts5_bm25, embedding, fused, recency
+  std::string method;      // fts5_bm25, embedding, fused, recency, due
   std::string revision;    // changes with the memory
   double rank = 0;
   base::Json scores;  // {lexical, similarity} where the server ranked by meaning too; else null
@@ -46,6 +46,9 @@ conversation::LedgerMark MarkOf(const RecalledItem& item);
 RecalledItem ReadItem(const base::Json& row);
 std::vector<RecalledItem> ReadItems(const base::Json& rows);
 std::vector<RecalledSession> ReadSessions(const base::Json& answer);
+
+// The traces of GET /traces/due; their title says since when they are due.
+std::vector<RecalledItem> ReadDue(const base::Json& answer);
 
 // The record of a recall, without contents: [{id, revision, rank, method, type, title, trust,
 // injected}], with scores where there are any.

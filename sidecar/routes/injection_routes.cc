@@ -134,7 +134,7 @@ Json InjectionRoutes::ReplayOne(const InjectionRecord& record, const ActivePolic
   const std::string query(base::Prefix(record.query, api::kQueryCharacters));
   Recalled found, inject;
   if (record.tool_name.empty()) {
-    found = recall_.ForPrompt(policy.policy, query, {});
+    found = recall_.ForPrompt(policy.policy, record.conversation, query, {});
     const auto conversation = state_.Read(
         [&](sqlite::Database& db) { return conversation::Find(db, record.conversation); });
     const bool known = conversation && *conversation;

@@ -181,7 +181,7 @@ TEST_F(MemoryRoutesTest, AdminRoutesNeedAllowAdmin) {
   UsePolicy({{"allowAdmin", true}});
   EXPECT_EQ(Ask("GET", "/export").status, 200);
   EXPECT_EQ(Ask("DELETE", "/observations/1?hard=true").status, 200);
-  EXPECT_EQ(Calls().back().target, "/observations/1?hard=true");
+  EXPECT_EQ(Calls().back().target, "/observations/1?project=coder&hard=true");
 }
 
 TEST_F(MemoryRoutesTest, NoImportOfAnAgentIsAUsers) {

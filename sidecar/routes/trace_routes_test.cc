@@ -16,9 +16,7 @@ class TraceRoutesTest : public SidecarTest {
     directory_.Write("policy.json", PolicyText(memory_.url(), {{"memory", memory}}));
     Start();
   }
-  StubMemory::Call LastCall() {
-    return memory_.With([](StubMemory& stub) { return stub.calls.back(); });
-  }
+  StubMemory::Call LastCall() { return memory_.LastCall(); }
   static std::string TargetOf(std::string pattern) {
     for (const char* name : {"{id}", "{to}", "{run}", "{turn}"})
       if (const size_t at = pattern.find(name); at != std::string::npos)

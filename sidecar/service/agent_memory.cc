@@ -146,13 +146,14 @@ AgentMemory::Answer AgentMemory::EndSession(const MemoryCall& call, const std::s
 
 AgentMemory::Answer AgentMemory::List(const MemoryCall& call, const std::string& path,
                                       const Parameters& query) {
-  return Send(call, "GET", path + ForcedQuery(query, call.policy->policy), nullptr);
+  ASSIGN_OR_RETURN(std::string target, TargetOf(call, path, query));
+  return Send(call, "GET", std::move(target), nullptr);
 }
 
 AgentMemory::Answer AgentMemory::Get(const MemoryCall& call, int64_t id,
                                      const std::optional<std::string>& revision) {
-  const std::string at = revision ? "?revision=" + http::PercentEncode(*revision) : "";
-  ASSIGN_OR_RETURN(auto answer, Send(call, "GET", RowPath(id) + at, nullptr));
+  const Parameters query = revision ? Parameters{{"revision", *revision}} : Parameters();
+  ASSIGN_OR_RETURN(auto answer, List(call, RowPath(id), query));
   if (answer.status != 200) return answer;
   const auto row = base::ParseJson(answer.body);
   if (!row || !MayRead(*row, call.policy->policy)) return NoRow(id);
@@ -185,7 +186,8 @@ AgentMemory::Answer AgentMemory::Update(const MemoryCall& call, int64_t id, cons
     if (given.contains(field)) patch[field] = given[field];
   }
   RedactWrite(call.policy->redactor, patch);
-  return Send(call, "PATCH", RowPath(id), std::move(patch));
+  ASSIGN_OR_RETURN(std::string target, TargetOf(call, RowPath(id), {}));
+  return Send(call, "PATCH", std::move(target), std::move(patch));
 }
 
 AgentMemory::Answer AgentMemory::Delete(const MemoryCall& call, int64_t id, bool hard) {
@@ -194,7 +196,9 @@ AgentMemory::Answer AgentMemory::Delete(const MemoryCall& call, int64_t id, bool
   }
   ASSIGN_OR_RETURN(auto row, RowForChange(call, id, "delete"));
   if (row.status != 200) return row;
-  return Send(call, "DELETE", RowPath(id) + (hard ? "?hard=true" : ""), nullptr);
+  ASSIGN_OR_RETURN(std::string target, TargetOf(call, RowPath(id), {}));
+  if (hard) target += "&hard=true";
+  return Send(call, "DELETE", std::move(target), nullptr);
 }
 
 AgentMemory::Answer AgentMemory::Ask(const MemoryCall& call, Resource resource) {
@@ -215,20 +219,28 @@ AgentMemory::Answer AgentMemory::Ask(const MemoryCall& call, Resource resource) 
 
 base::Status AgentMemory::AddContext(const MemoryCall& call, Resource& resource,
                                      http::ClientRequest& out) {
-  const api::Policy& policy = call.policy->policy;
-  std::string id = RedactId(call.policy->redactor, resource.conversation);
-  if (id.empty()) {
-    ASSIGN_OR_RETURN(const auto found,
-                     state_.Read([](sqlite::Database& db) { return conversation::Current(db); }));
-    if (found) id = found->id;
-  }
-  if (!id.empty()) {
-    out.target += "&conversation=" + http::PercentEncode(id);
-    if (resource.body.is_object()) resource.body["conversation"] = id;
-  }
-  out.headers.Set(api::kAgentHeader, policy.agent);
-  if (!policy.user.empty()) out.headers.Set(api::kUserHeader, policy.user);
+  ASSIGN_OR_RETURN(const std::string id, ConversationOf(call, resource.conversation));
+  if (id.empty()) return {};
+  out.target += "&conversation=" + http::PercentEncode(id);
+  if (resource.body.is_object()) resource.body["conversation"] = id;
   return {};
+}
+
+// The given one, else the newest that is open; empty: there is none.
+Result<std::string> AgentMemory::ConversationOf(const MemoryCall& call, const std::string& given) {
+  std::string id = RedactId(call.policy->redactor, given);
+  if (!id.empty()) return id;
+  ASSIGN_OR_RETURN(const auto found,
+                   state_.Read([](sqlite::Database& db) { return conversation::Current(db); }));
+  return found ? found->id : "";
+}
+
+Result<std::string> AgentMemory::TargetOf(const MemoryCall& call, const std::string& path,
+                                          const Parameters& query) {
+  ASSIGN_OR_RETURN(const std::string conversation, ConversationOf(call, ""));
+  std::string target = path + ForcedQuery(query, call.policy->policy);
+  if (!conversation.empty()) target += "&conversation=" + http::PercentEncode(conversation);
+  return target;
 }
 
 // The Agent is the policy's: the server takes `as` where it knows callers by nothing else.
@@ -263,7 +275,7 @@ AgentMemory::Answer AgentMemory::Forget(const MemoryCall& call, Json body) {
 }
 
 AgentMemory::Answer AgentMemory::OwnRow(const MemoryCall& call, int64_t id) {
-  ASSIGN_OR_RETURN(auto answer, Send(call, "GET", RowPath(id), nullptr));
+  ASSIGN_OR_RETURN(auto answer, List(call, RowPath(id), {}));
   // A softly deleted row is invisible, and so is its project.
   if (answer.status != 200) return answer;
   const auto row = base::ParseJson(answer.body);
@@ -334,8 +346,11 @@ AgentMemory::Answer AgentMemory::Send(const MemoryCall& call, http::ClientReques
   if (!call.traceparent.empty()) out.headers.Set("traceparent", call.traceparent);
   if (!call.request_id.empty()) out.headers.Set("X-Request-Id", call.request_id);
   if (!out.body.empty()) out.headers.Set("Content-Type", "application/json");
+  const api::Policy& policy = call.policy->policy;
+  out.headers.Set(api::kAgentHeader, policy.agent);
+  if (!policy.user.empty()) out.headers.Set(api::kUserHeader, policy.user);
   out.timeout_ms = std::min(out.timeout_ms, kCallTimeoutMs);
-  ASSIGN_OR_RETURN(auto answer, servers_.Send(call.policy->policy.server_url, std::move(out)));
+  ASSIGN_OR_RETURN(auto answer, servers_.Send(policy.server_url, std::move(out)));
   return Passed(std::move(answer));
 }
 

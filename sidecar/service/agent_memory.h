@@ -99,9 +99,13 @@ class AgentMemory {
   Answer OwnRow(const MemoryCall& call, int64_t id);
   // A row that the agent may `verb`.
   Answer RowForChange(const MemoryCall& call, int64_t id, const char* verb);
-  // Says to the server whose memory the call is about. Nothing of it is the caller's choice but the
-  // conversation.
+  // Says to the server whose memory the call is about, as Send does with its headers. Nothing of it
+  // is the caller's choice but the conversation.
   base::Status AddContext(const MemoryCall& call, Resource& resource, http::ClientRequest& out);
+  base::Result<std::string> ConversationOf(const MemoryCall& call, const std::string& given);
+  // The path with the project of the policy, the allowed parameters and the conversation.
+  base::Result<std::string> TargetOf(const MemoryCall& call, const std::string& path,
+                                     const Parameters& query);
   // The memory session of the conversation with this id, or the id itself.
   base::Result<std::string> SessionFor(const MemoryCall& call, const std::string& id);
 

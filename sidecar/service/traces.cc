@@ -21,30 +21,11 @@ AgentMemory::Resource TraceCall(const api::Policy& policy, const char* method, s
     call.conversation = base::StringAt(body, {"conversation"});
     body["source"] = {{"origin", api::kOriginAgent}};
     body["replace_user"] = policy.allow_admin;
+    if (call.path == api::kIngestPath || call.path == kSearchTracesPath)
+      body["settings"] = api::EncodeIngestSettings(policy.auto_ingest, policy.personality);
   }
   call.body = std::move(body);
   return call;
-}
-
-AgentMemory::Answer AskToHide(AgentMemory& memory, const MemoryCall& call,
-                              const std::vector<std::string>& ids, AgentMemory::Resource resource) {
-  const api::Policy& policy = call.policy->policy;
-  for (const std::string& id : ids) {
-    if (policy.allow_admin) break;
-    AgentMemory::Resource one = TraceCall(policy, "GET", TracePath(id));
-    one.conversation = resource.conversation;
-    ASSIGN_OR_RETURN(const http::Response found, memory.Ask(call, std::move(one)));
-    if (found.status == 404) continue;  // the answer of the server says so
-    if (found.status != 200) return found;
-    const base::Json trace = base::ParseJson(found.body).value_or(base::Json());
-    if (base::StringAt(trace, {"source", "origin"}) == api::kOriginUser) {
-      return base::Error{base::Code::kDenied,
-                         "a user wrote trace " + id +
-                             "; the policy of this agent does not allow to hide it "
-                             "(memory.allowAdmin)"};
-    }
-  }
-  return memory.Ask(call, std::move(resource));
 }
 
 }  // namespace sidecar

@@ -154,7 +154,8 @@ TurnRecall Turn::RecallFor(const TurnDraft& draft, const api::Policy& policy,
   if (plan.kind == RecallPlan::Kind::kContext) {
     recall.asked = true;
     recall.query = plan.query;
-    recall.found = parts_.recall.ForPrompt(policy, plan.query, span->context());
+    recall.found =
+        parts_.recall.ForPrompt(policy, draft.event.session_id, plan.query, span->context());
     recall.inject = recall.found;
   } else {
     ToolRecall tool = parts_.recall.ForTool(policy, plan.searches, span->context());

@@ -105,6 +105,20 @@ TEST_F(IngestRouteTest, AfterThirtyThousandTokensThereIsANote) {
   })) << "and a run of consolidation after forty";
 }
 
+TEST_F(IngestRouteTest, AConscientiousAgentConsolidatesAfterHalfTheTokens) {
+  const Json settings = {{"personality", {{"conscientiousness", 0.9}}}};
+  for (const char* user : {"calm", "eager"}) {
+    Json turn = {{"user", std::string(62'000, 'x')}};
+    if (user == std::string("eager")) turn["settings"] = settings;
+    Ingest(turn, user);
+  }
+  const auto runs = [&](const char* user) {
+    return Call("GET", "/traces/reflect/runs", nullptr, user).body["runs"].size();
+  };
+  EXPECT_TRUE(::testing::Eventually([&] { return runs("eager") == 1; }));
+  EXPECT_EQ(runs("calm"), 0u);
+}
+
 TEST_F(IngestRouteTest, WhatIsWrongIsNamed) {
   const std::vector<std::pair<Json, std::string>> bodies = {
       {Json::object(), "user"},

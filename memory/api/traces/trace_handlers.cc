@@ -76,8 +76,9 @@ Response DeleteTrace(const Api& api, const Request& request) {
     Json said = body;
     if (const auto reason = TextParameter(request, "reason")) said["reason"] = *reason;
     ASSIGN_OR_RETURN(const std::string reason, api::OptionalText(said, "reason", api::kMaxTitle));
-    ASSIGN_OR_RETURN(const bool deleted,
-                     api.store.traces().Delete(context, request.parameters.at("id"), reason));
+    ASSIGN_OR_RETURN(const TraceWriter writer, DecodeWriter(body));
+    ASSIGN_OR_RETURN(const bool deleted, api.store.traces().Delete(
+                                             context, request.parameters.at("id"), reason, writer));
     return Json{{"deleted", deleted}};
   }());
 }
@@ -87,8 +88,9 @@ Response MergeTraces(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(const Json body, ObjectBody(request));
     ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, body));
     ASSIGN_OR_RETURN(const MergeOrder order, DecodeMerge(body));
-    ASSIGN_OR_RETURN(const TraceMerged merged,
-                     api.store.traces().Merge(context, order.ids, order.content, order.source));
+    ASSIGN_OR_RETURN(
+        const TraceMerged merged,
+        api.store.traces().Merge(context, order.ids, order.content, order.source, order.writer));
     return Json{{"mergedTraceId", merged.id}, {"sourcesDeleted", merged.sources_deleted}};
   }());
 }
@@ -98,7 +100,8 @@ Response UnmergeTrace(const Api& api, const Request& request) {
     const std::string& id = request.parameters.at("id");
     ASSIGN_OR_RETURN(const Json body, BodyOrNothing(request));
     ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, body));
-    ASSIGN_OR_RETURN(const auto restored, api.store.traces().Unmerge(context, id));
+    ASSIGN_OR_RETURN(const TraceWriter writer, DecodeWriter(body));
+    ASSIGN_OR_RETURN(const auto restored, api.store.traces().Unmerge(context, id, writer));
     if (!restored) return NoTrace(id);
     return Json{{"restored", *restored}};
   }());
@@ -130,7 +133,10 @@ Response DueTraces(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(const auto due,
                      api.store.traces().Due(context, std::min(limit, kMaxTracesFound)));
     Json traces = Json::array();
-    for (const Trace& trace : due) traces.push_back(EncodeTrace(trace));
+    for (const Trace& trace : due) {
+      traces.push_back(EncodeTrace(trace));
+      traces.back()["revisions"] = trace.revisions;
+    }
     return Json{{"traces", std::move(traces)}};
   }());
 }

@@ -8,6 +8,7 @@
 #include "lib/base/text/text.h"
 #include "memory/api/items/project_parameter.h"
 #include "memory/api/validate.h"
+#include "memory/ingest/ingest_settings.h"
 
 namespace memory {
 
@@ -23,13 +24,6 @@ namespace {
 constexpr size_t kMaxTraceQuery = 10'000;  // characters
 
 Error InvalidTrace(std::string message) { return Error{Code::kInvalid, std::move(message)}; }
-
-// Absent, null and empty: the default.
-Result<std::string> NameIn(const std::optional<std::string>& given, const char* field) {
-  const std::string name = given.value_or("");
-  if (base::IsBlank(name)) return std::string(kDefaultScopeId);
-  return api::RequiredText({{field, name}}, field, kMaxScopeId);
-}
 
 Result<std::string> OneOf(const Json& body, const char* field, bool (*known)(std::string_view),
                           const char* words, const std::string& fallback) {
@@ -87,9 +81,11 @@ Result<TraceContext> ContextOf(const Request& request, const Json& body) {
   if (!conversation) {
     ASSIGN_OR_RETURN(conversation, base::OptionalString(body, "conversation"));
   }
-  ASSIGN_OR_RETURN(context.conversation, NameIn(conversation, "conversation"));
-  ASSIGN_OR_RETURN(context.user, NameIn(request.headers.Get("X-Memory-User"), "X-Memory-User"));
-  ASSIGN_OR_RETURN(context.agent, NameIn(request.headers.Get("X-Memory-Agent"), "X-Memory-Agent"));
+  ASSIGN_OR_RETURN(context.conversation, ScopeIdIn(conversation, "conversation"));
+  ASSIGN_OR_RETURN(context.user,
+                   ScopeIdIn(request.headers.Get(api::kUserHeader), api::kUserHeader));
+  ASSIGN_OR_RETURN(context.agent,
+                   ScopeIdIn(request.headers.Get(api::kAgentHeader), api::kAgentHeader));
   return context;
 }
 
@@ -125,10 +121,16 @@ Result<TraceChange> DecodeTraceChange(const Json& body) {
   }
   if (!change.content && !change.tags)
     return InvalidTrace("give content or tags: there is nothing to change");
-  ASSIGN_OR_RETURN(const api::Source writer, api::DecodeSource(body));
-  if (api::IsOrigin(writer.origin)) change.writer = writer.origin;
-  ASSIGN_OR_RETURN(change.replace_user, api::OptionalFlag(body, "replace_user"));
+  ASSIGN_OR_RETURN(change.writer, DecodeWriter(body));
   return change;
+}
+
+Result<TraceWriter> DecodeWriter(const Json& body) {
+  TraceWriter writer;
+  ASSIGN_OR_RETURN(const api::Source source, api::DecodeSource(body));
+  if (api::IsOrigin(source.origin)) writer.origin = source.origin;
+  ASSIGN_OR_RETURN(writer.replace_user, api::OptionalFlag(body, "replace_user"));
+  return writer;
 }
 
 Result<MergeOrder> DecodeMerge(const Json& body) {
@@ -151,6 +153,7 @@ Result<MergeOrder> DecodeMerge(const Json& body) {
   }
   ASSIGN_OR_RETURN(order.content, api::OptionalText(body, "content", api::kMaxContent));
   ASSIGN_OR_RETURN(order.source, api::DecodeSource(body));
+  ASSIGN_OR_RETURN(order.writer, DecodeWriter(body));
   return order;
 }
 
@@ -173,6 +176,10 @@ Result<TraceQuestion> DecodeTraceQuestion(const Json& body) {
   if (limit && (*limit < 1 || *limit > static_cast<int64_t>(kMaxTracesFound))) {
     return InvalidTrace("limit must be a whole number from 1 to " +
                         std::to_string(kMaxTracesFound) + ", it is " + std::to_string(*limit));
+  }
+  if (const auto settings = body.find("settings"); settings != body.end() && !settings->is_null()) {
+    ASSIGN_OR_RETURN(const IngestSettings read, DecodeIngestSettings(*settings));
+    question.limit += static_cast<size_t>(read.more_top_k);
   }
   if (limit) question.limit = static_cast<size_t>(*limit);
   ASSIGN_OR_RETURN(const Json mood, ObjectField(body, "mood"));

@@ -12,11 +12,13 @@ namespace memory {
 base::Result<TraceContext> ContextOf(const http::Request& request, const base::Json& body);
 base::Result<NewTrace> DecodeNewTrace(const base::Json& body);
 base::Result<TraceChange> DecodeTraceChange(const base::Json& body);
+base::Result<TraceWriter> DecodeWriter(const base::Json& body);
 
 struct MergeOrder {
   std::vector<std::string> ids;
   std::string content;  // empty: those of the sources
   api::Source source;
+  TraceWriter writer;
 };
 base::Result<MergeOrder> DecodeMerge(const base::Json& body);
 base::Result<TraceEdge> DecodeEdge(const std::string& to, const base::Json& body);

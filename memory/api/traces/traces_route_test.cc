@@ -123,31 +123,17 @@ TEST_F(TracesRouteTest, ADeletedOneIsKeptForAuditWithItsReason) {
   EXPECT_EQ(kept["deletedAt"], clock_.NowMs());
 }
 
-TEST_F(TracesRouteTest, NobodySeesWhatIsOfAnotherUserAgentConversationOrProject) {
-  const std::string user = Add("the word is xylophone", Json::object(), "ann");
-  const std::string thread =
-      Add("xylophone in a thread", {{"scope", "thread"}, {"conversation", "c1"}});
-  const std::string persona =
-      Call("POST", "/traces", {{"content", "xylophone of a persona"}, {"scope", "persona"}}, "",
-           "coder")
-          .body["traceId"];
-  const std::string all = Add("xylophone for all", {{"scope", "organization"}});
-  EXPECT_EQ(Found({{"query", "xylophone"}}), Ids{all});
-  EXPECT_EQ(Found({{"query", "xylophone"}}, "bob"), Ids{all});
-  EXPECT_EQ(Found({{"query", "xylophone"}, {"scope", "user"}}, "ann"), Ids{user});
-  EXPECT_EQ(Found({{"query", "xylophone"}, {"scope", "thread"}, {"conversation", "c1"}}),
-            Ids{thread});
-  EXPECT_EQ(Found({{"query", "xylophone"}, {"project", "q"}}), Ids{all});
-  for (const std::string& id : {user, thread, persona}) {
-    EXPECT_EQ(Call("GET", "/traces/" + id).status, 404);
-    EXPECT_EQ(Call("PATCH", "/traces/" + id, {{"tags", {"x"}}}).body["updated"], false);
-    EXPECT_EQ(Call("DELETE", "/traces/" + id).body["deleted"], false);
-    EXPECT_EQ(Call("PUT", "/traces/" + all + "/edges/" + id).status, 404);
-    EXPECT_EQ(Call("POST", "/traces/merge", {{"traceIds", {all, id}}}).status, 400);
-  }
-  EXPECT_EQ(Call("GET", "/traces/" + persona, nullptr, "", "coder").status, 200);
-  // A model's arguments say no scope id.
-  EXPECT_EQ(Found({{"query", "xylophone"}, {"scope", "user"}, {"scopeId", "ann"}}), Ids());
+// What a sidecar sends: it says who asks by headers.
+TEST_F(TracesRouteTest, AnAgreeableAgentGetsTwoMoreResults) {
+  for (int i = 0; i < 15; ++i) Add("fact " + std::to_string(i) + " about tea");
+  Json question = {{"query", "tea"}};
+  EXPECT_EQ(Found(question).size(), 10u);
+  question["settings"] = {{"personality", {{"agreeableness", 0.8}}}};
+  EXPECT_EQ(Found(question).size(), 12u);
+  question["limit"] = 3;
+  EXPECT_EQ(Found(question).size(), 3u) << "who says how many gets that many";
+  question["settings"] = {{"personality", {{"agreeableness", 8}}}};
+  EXPECT_EQ(Call("POST", "/traces/search", question).status, 400);
 }
 
 TEST_F(TracesRouteTest, AMergeUnitesTagsEdgesAndStrengthAndCanBeTakenBack) {
@@ -238,12 +224,15 @@ TEST_F(TracesRouteTest, AProspectiveOneIsDueWhenItsTimeHasCome) {
   ASSERT_EQ(due.size(), 1u);
   EXPECT_EQ(due[0]["id"], soon);
   EXPECT_EQ(due[0]["remindAt"], clock_.NowMs());
+  EXPECT_EQ(due[0]["revisions"], 1);
   clock_.Advance(kDayMs);
   due = Get("/traces/due").body["traces"];
   EXPECT_EQ(due[0]["id"], later);
   EXPECT_EQ(Get("/traces/due?limit=1").body["traces"].size(), 1u);
   Call("DELETE", "/traces/" + later);
   EXPECT_EQ(Get("/traces/due").body["traces"].size(), 1u);
+  clock_.Advance(kDueDays * kDayMs);
+  EXPECT_EQ(Get("/traces/due").body["traces"], Json::array()) << "nobody took it for a month";
 }
 
 TEST_F(TracesRouteTest, AScoreIsMadeOfNamedParts) {

@@ -10,6 +10,7 @@
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/recency_index.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/viewer.h"
 #include "memory/store/answer_limit.h"
 
 namespace memory {
@@ -38,14 +39,16 @@ Status ReadType(Database& database, int64_t range, const std::string& type,
           "WHERE o.range = ?1 AND o.type = ?6 AND " MEMORY_LIVE "AND o.updated_ms > ?2 "
           "AND r.written_ms <= ?2 AND r.replaced_ms > ?2 AND (?3 IS NULL OR o.project = ?3) "
           "AND r.replaced_ms > kept_since(o.project, o.scope, o.type) "
-          "AND CASE WHEN ?4 IS NULL THEN r.type NOT IN ('audit', 'security') ELSE r.type = ?4 END "
-          "ORDER BY r.written_ms DESC, o.id DESC LIMIT ?5"));
+          "AND CASE WHEN ?4 IS NULL THEN r.type NOT IN ('audit', 'security') ELSE r.type = ?4 "
+          "END " MEMORY_SEEN_BY("?7", "?8",
+                                "?9") "ORDER BY r.written_ms DESC, o.id DESC LIMIT ?5"));
   read.Bind(range)
       .Bind(*filter.as_of_ms)
       .Bind(scope.project)
       .Bind(filter.type)
       .Bind(static_cast<int64_t>(kMaxReplaced + 1))
       .Bind(std::string_view(type));
+  BindViewer(read, filter.viewer);
   return read.ForEachRow([&](const Statement& row) {
     texts.push_back({row.Int(0), row.Int(1), row.Int(2), row.Int(3)});
   });

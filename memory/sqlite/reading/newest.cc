@@ -7,6 +7,7 @@
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/recency_index.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/viewer.h"
 #include "memory/store/answer_limit.h"
 
 namespace memory {
@@ -32,7 +33,8 @@ Status AddType(Database& database, int64_t range, std::optional<int64_t> project
                const std::string& type, const Filter& filter, std::vector<Changed>& newest) {
 #define MEMORY_NEWEST                                                                 \
   "AND o.deleted_ms IS NULL AND o.type = ?2 AND (o.updated_ms, o.id) < (?3, ?4) AND " \
-  "o.updated_ms >= ?5 AND " MEMORY_LIVE "ORDER BY o.updated_ms DESC, o.id DESC LIMIT ?6"
+  "o.updated_ms >= ?5 AND " MEMORY_LIVE MEMORY_SEEN_BY(                               \
+      "?7", "?8", "?9") "ORDER BY o.updated_ms DESC, o.id DESC LIMIT ?6"
   const bool shared = IsShared(range, project);
   ASSIGN_OR_RETURN(
       Statement read,
@@ -47,6 +49,7 @@ Status AddType(Database& database, int64_t range, std::optional<int64_t> project
   read.Bind(shared ? *project : range).Bind(std::string_view(type));
   read.Bind(before.ms).Bind(before.id).Bind(enough ? newest.back().updated_ms : INT64_MIN);
   read.Bind(static_cast<int64_t>(filter.limit));
+  BindViewer(read, filter.viewer);
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
     newest.push_back({row.Int(0), row.Int(1), row.Int(2)});
   }));

@@ -9,6 +9,7 @@
 #include "memory/sqlite/reading/newest.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/viewer.h"
 #include "memory/store/answer_limit.h"
 
 namespace memory {
@@ -31,6 +32,11 @@ Result<Ranking> RankInScope(Snapshot& snapshot, const std::function<bool()>& wai
   query.project = scope.project;
   query.type = filter.type;
   query.limit = filter.limit;
+  if (filter.viewer) {
+    query.admits = [&](int64_t slot) {
+      return memory::IsSeenBy(snapshot.database(), *filter.viewer, slot);
+    };
+  }
   ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
   if (!ranking.behind) return ranking;
   const bool partial = !wait_for_index();
@@ -240,6 +246,13 @@ Result<std::vector<Revision>> SqliteStore::Revisions(int64_t id, int64_t before,
                    ReadRevisions(snapshot.database(), id, slot, {1, before - 1, limit}));
   std::reverse(revisions.begin(), revisions.end());
   return revisions;
+}
+
+Result<bool> SqliteStore::IsSeenBy(const Viewer& viewer, int64_t id) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
+  ASSIGN_OR_RETURN(const std::optional<Place> place, FindRow(snapshot.database(), id));
+  if (!place) return true;
+  return memory::IsSeenBy(snapshot.database(), viewer, place->slot);
 }
 
 Result<SearchResult> SqliteStore::Search(const Filter& filter, const std::string& text,

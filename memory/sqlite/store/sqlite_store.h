@@ -35,6 +35,7 @@ class SqliteStore final : public Store {
   base::Result<api::Observation> GetRevision(int64_t id, int64_t revision) override;
   base::Result<std::vector<Revision>> Revisions(int64_t id, int64_t before = INT64_MAX,
                                                 size_t limit = SIZE_MAX) override;
+  base::Result<bool> IsSeenBy(const Viewer& viewer, int64_t id) override;
   base::Result<std::vector<api::Observation>> Recent(const Filter& filter) override;
   base::Result<std::vector<api::Session>> RecentSessions(const std::optional<std::string>& project,
                                                          size_t limit,

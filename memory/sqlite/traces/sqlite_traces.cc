@@ -1,6 +1,7 @@
 // Adding, changing, deleting and reading traces.
 #include "memory/sqlite/traces/sqlite_traces.h"
 
+#include "memory/model/dedup.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/traces/trace_edges.h"
@@ -17,7 +18,15 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr int64_t kLookedAt = 2000;  // traces, for the newest of a context
+constexpr int64_t kLookedAt = 2000;  // traces, for the newest or the due ones of a context
+constexpr int64_t kDueMs = kDueDays * 86'400'000;
+
+Status CheckWriter(const TraceRow& row, const TraceWriter& writer) {
+  if (MayChange(row.row.source.origin, writer.origin, writer.replace_user)) return {};
+  return Error{Code::kDenied, "a user wrote trace " + row.id +
+                                  "; an agent hides it only with replace_user "
+                                  "(memory.allowAdmin of the Agent)"};
+}
 
 }  // namespace
 
@@ -60,8 +69,8 @@ Result<bool> SqliteTraces::Update(const TraceContext& context, const std::string
   Patch patch;
   patch.content = change.content;
   patch.tags = change.tags;
-  patch.writer = change.writer;
-  patch.replace_user = change.replace_user;
+  patch.writer = change.writer.origin;
+  patch.replace_user = change.writer.replace_user;
   if (change.content) {
     NewTrace text;
     text.content = *change.content;
@@ -76,13 +85,14 @@ Result<bool> SqliteTraces::Update(const TraceContext& context, const std::string
 }
 
 Result<bool> SqliteTraces::Delete(const TraceContext& context, const std::string& id,
-                                  const std::string& reason) {
+                                  const std::string& reason, const TraceWriter& writer) {
   bool deleted = false;
   RETURN_IF_ERROR(parts_.writer.RunAny(
       [&](Database& database) -> Status {
         deleted = false;  // the writer may run it twice
         ASSIGN_OR_RETURN(auto row, FindOwn(database, context, id));
         if (!row) return {};
+        RETURN_IF_ERROR(CheckWriter(*row, writer));
         row->reason = reason;
         RETURN_IF_ERROR(PutTrace(database, *row));
         RETURN_IF_ERROR(HideInside(database, parts_.writing.salt, row->slot, NowMs()));
@@ -95,13 +105,15 @@ Result<bool> SqliteTraces::Delete(const TraceContext& context, const std::string
 
 Result<TraceMerged> SqliteTraces::Merge(const TraceContext& context,
                                         const std::vector<std::string>& ids,
-                                        const std::string& content, const api::Source& source) {
+                                        const std::string& content, const api::Source& source,
+                                        const TraceWriter& writer) {
   RETURN_IF_ERROR(parts_.admit());
   return parts_.writer.Run<TraceMerged>([&](Database& database) -> Result<TraceMerged> {
     MergeSources sources;
     for (const std::string& id : ids) {
       ASSIGN_OR_RETURN(const auto own, FindOwn(database, context, id));
       if (!own) return Error{Code::kInvalid, "traceIds: there is no trace " + id};
+      RETURN_IF_ERROR(CheckWriter(*own, writer));
       ASSIGN_OR_RETURN(auto row, Read(database, own->slot));
       sources.stored.push_back(*own);
       sources.now.push_back(std::move(*row));
@@ -113,12 +125,14 @@ Result<TraceMerged> SqliteTraces::Merge(const TraceContext& context,
 }
 
 Result<std::optional<std::vector<std::string>>> SqliteTraces::Unmerge(const TraceContext& context,
-                                                                      const std::string& id) {
+                                                                      const std::string& id,
+                                                                      const TraceWriter& writer) {
   RETURN_IF_ERROR(parts_.admit());
   using Restored = std::optional<std::vector<std::string>>;
   return parts_.writer.Run<Restored>([&](Database& database) -> Result<Restored> {
     ASSIGN_OR_RETURN(const auto merged, FindOwn(database, context, id));
     if (!merged) return Restored();
+    RETURN_IF_ERROR(CheckWriter(*merged, writer));
     ASSIGN_OR_RETURN(auto back, UnmergeInside(database, *merged, parts_.writing.salt, NowMs()));
     if (back.empty())
       return Error{Code::kInvalid, "trace " + id + " was not merged of others that are here"};
@@ -189,14 +203,16 @@ Result<std::vector<Trace>> SqliteTraces::Newest(const TraceContext& context, siz
 Result<std::vector<Trace>> SqliteTraces::Due(const TraceContext& context, size_t limit) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
   ASSIGN_OR_RETURN(Statement find,
-                   snapshot.database().Prepare("SELECT slot FROM traces WHERE remind_ms <= ?1 "
-                                               "ORDER BY remind_ms DESC, slot DESC"));
-  find.Bind(NowMs());
+                   snapshot.database().Prepare("SELECT slot FROM traces WHERE remind_ms BETWEEN ?1 "
+                                               "AND ?2 ORDER BY remind_ms DESC, slot DESC LIMIT "
+                                               "?3"));
+  const int64_t now_ms = NowMs();
+  find.Bind(now_ms - kDueMs).Bind(now_ms).Bind(kLookedAt);
   std::vector<Trace> due;
   RETURN_IF_ERROR(find.ForEachRow([&](const Statement& row) -> Result<bool> {
     ASSIGN_OR_RETURN(const auto trace, Read(snapshot.database(), row.Int(0)));
     if (trace && trace->live && IsVisible(*trace, context))
-      due.push_back(TraceOf(*trace, NowMs(), parts_.writing.strength));
+      due.push_back(TraceOf(*trace, now_ms, parts_.writing.strength));
     return due.size() < limit;
   }));
   return due;

@@ -37,13 +37,15 @@ class SqliteTraces final : public Traces {
   base::Result<bool> Update(const TraceContext& context, const std::string& id,
                             const TraceChange& change) override;
   base::Result<bool> Delete(const TraceContext& context, const std::string& id,
-                            const std::string& reason) override;
+                            const std::string& reason, const TraceWriter& writer) override;
   base::Result<std::optional<TraceView>> Get(const TraceContext& context, const std::string& id,
                                              bool even_deleted) override;
   base::Result<TraceMerged> Merge(const TraceContext& context, const std::vector<std::string>& ids,
-                                  const std::string& content, const api::Source& source) override;
+                                  const std::string& content, const api::Source& source,
+                                  const TraceWriter& writer) override;
   base::Result<std::optional<std::vector<std::string>>> Unmerge(const TraceContext& context,
-                                                                const std::string& id) override;
+                                                                const std::string& id,
+                                                                const TraceWriter& writer) override;
   base::Result<bool> PutEdge(const TraceContext& context, const std::string& from,
                              const TraceEdge& edge) override;
   base::Result<bool> DeleteEdge(const TraceContext& context, const std::string& from,

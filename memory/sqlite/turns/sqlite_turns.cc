@@ -123,7 +123,8 @@ Result<std::optional<PendingTurn>> SqliteTurns::Next() {
   return std::optional(std::move(pending));
 }
 
-Result<TurnsDue> SqliteTurns::Finish(const PendingTurn& turn, const Json& facts) {
+Result<TurnsDue> SqliteTurns::Finish(const PendingTurn& turn, const Json& facts,
+                                     int64_t reflect_tokens) {
   const int64_t tokens = static_cast<int64_t>(base::CountCharacters(turn.turn.user) +
                                               base::CountCharacters(turn.turn.assistant)) /
                          kCharactersOfToken;
@@ -148,7 +149,7 @@ Result<TurnsDue> SqliteTurns::Finish(const PendingTurn& turn, const Json& facts)
                      database.Prepare("SELECT since_note >= ?2, since_reflect >= ?3 FROM "
                                       "turn_tokens WHERE owner = ?1"));
     ASSIGN_OR_RETURN(const bool there,
-                     read.Bind(owner).Bind(kObserveTokens).Bind(kReflectTokens).Step());
+                     read.Bind(owner).Bind(kObserveTokens).Bind(reflect_tokens).Step());
     if (there) due = {read.Int(0) != 0, read.Int(1) != 0};
     ASSIGN_OR_RETURN(Statement begin_again,
                      database.Prepare("UPDATE turn_tokens SET since_note = iif(?2, 0, since_note), "

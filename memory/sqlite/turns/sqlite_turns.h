@@ -30,7 +30,8 @@ class SqliteTurns final : public Turns {
                                               const std::string& id) override;
   bool AnyPending() const override { return pending_ > 0; }
   base::Result<std::optional<PendingTurn>> Next() override;
-  base::Result<TurnsDue> Finish(const PendingTurn& turn, const base::Json& facts) override;
+  base::Result<TurnsDue> Finish(const PendingTurn& turn, const base::Json& facts,
+                                int64_t reflect_tokens) override;
   base::Status Fail(const PendingTurn& turn, const std::string& reason) override;
   base::Status Sweep();  // removes what was done or failed long ago
 
