@@ -87,9 +87,12 @@ TEST_F(MemoryTest, AnImportSaysWhatPromptsDoNotGet) {
   EXPECT_EQ(taken.code, 0) << taken.err;
   EXPECT_EQ(asked.back(), "POST /import project=billing");
   EXPECT_EQ(taken.err, "2 of them stay out of prompts: import them again with trust=user\n");
+  EXPECT_NE(taken.out.find("imported 2 memories"), std::string::npos) << taken.out;
+  answer["imported"] = 5;  // traces of AgentOS' JSON among them
   answer.erase("hint");
   taken = On({"import", "-", "--trust", "user"}, {true, false, 80}, "# Tabs\n\nUse tabs.\n");
   EXPECT_EQ(asked.back(), "POST /import trust=user");
+  EXPECT_NE(taken.out.find("imported 5 memories"), std::string::npos) << taken.out;
   EXPECT_EQ(taken.err, "");
 }
 

@@ -201,9 +201,10 @@ int Import(Call& call, const MemoryCalls& memory) {
     const Json* value = base::At(*body, {name});
     return value != nullptr ? value->dump() : "0";
   };
+  // A server of before says observations alone.
+  const char* fresh = body->contains("imported") ? "imported" : "imported_observations";
   Said(call, *body,
-       "imported " + count("imported_observations") + " memories, " + count("skipped") +
-           " were here already");
+       "imported " + count(fresh) + " memories, " + count("skipped") + " were here already");
   const std::string hint = base::StringAt(*body, {"hint"});
   if (!hint.empty())
     call.err << count("not_injected") << " of them stay out of prompts: " << Inert(hint) << "\n";

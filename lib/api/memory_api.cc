@@ -47,6 +47,23 @@ Result<std::string> DecodeScope(const Json& body) {
   return Invalid("scope is \"" + scope + "\", it must be \"project\" or \"global\"");
 }
 
+Result<NewObservation> DecodeTexts(const Json& body, size_t most_tags) {
+  if (!body.is_object()) return Invalid("the body must be a JSON object");
+  NewObservation made;
+  ASSIGN_OR_RETURN(made.session_id, RequiredText(body, "session_id", kMaxSessionId));
+  ASSIGN_OR_RETURN(made.type, RequiredText(body, "type", kMaxType));
+  ASSIGN_OR_RETURN(made.title, RequiredText(body, "title", kMaxTitle));
+  ASSIGN_OR_RETURN(made.content, RequiredText(body, "content", kMaxContent));
+  ASSIGN_OR_RETURN(made.project, RequiredText(body, "project", kMaxProject));
+  ASSIGN_OR_RETURN(made.tags, DecodeTags(body, most_tags));
+  ASSIGN_OR_RETURN(made.scope, DecodeScope(body));
+  ASSIGN_OR_RETURN(made.topic_key, OptionalText(body, "topic_key", kMaxTopicKey));
+  if (base::IsBlank(made.topic_key)) made.topic_key.clear();
+  ASSIGN_OR_RETURN(made.source, DecodeSource(body));
+  ASSIGN_OR_RETURN(made.replace_user, OptionalFlag(body, "replace_user"));
+  return made;
+}
+
 }  // namespace
 
 bool IsOrigin(std::string_view word) {
@@ -77,14 +94,14 @@ Result<std::string> OptionalText(const Json& body, const char* field, size_t lim
   return std::move(*text);
 }
 
-Result<std::vector<std::string>> DecodeTags(const Json& body) {
+Result<std::vector<std::string>> DecodeTags(const Json& body, size_t most) {
   std::vector<std::string> tags;
   auto found = body.find("tags");
   if (found == body.end() || found->is_null()) return tags;
   if (!found->is_array()) return Invalid("tags must be an array of strings");
-  if (found->size() > kMaxTags) {
+  if (found->size() > most) {
     return Invalid("tags has " + std::to_string(found->size()) + " entries, the limit is " +
-                   std::to_string(kMaxTags));
+                   std::to_string(most));
   }
   for (const Json& tag : *found) {
     std::string name = "tags[" + std::to_string(tags.size()) + "]";
@@ -125,20 +142,7 @@ Json EncodeSource(const Source& source) {
 }
 
 Result<NewObservation> DecodeNewObservation(const Json& body) {
-  if (!body.is_object()) return Invalid("the body must be a JSON object");
-  NewObservation made;
-  ASSIGN_OR_RETURN(made.session_id, RequiredText(body, "session_id", kMaxSessionId));
-  ASSIGN_OR_RETURN(made.type, RequiredText(body, "type", kMaxType));
-  ASSIGN_OR_RETURN(made.title, RequiredText(body, "title", kMaxTitle));
-  ASSIGN_OR_RETURN(made.content, RequiredText(body, "content", kMaxContent));
-  ASSIGN_OR_RETURN(made.project, RequiredText(body, "project", kMaxProject));
-  ASSIGN_OR_RETURN(made.tags, DecodeTags(body));
-  ASSIGN_OR_RETURN(made.scope, DecodeScope(body));
-  ASSIGN_OR_RETURN(made.topic_key, OptionalText(body, "topic_key", kMaxTopicKey));
-  if (base::IsBlank(made.topic_key)) made.topic_key.clear();
-  ASSIGN_OR_RETURN(made.source, DecodeSource(body));
-  ASSIGN_OR_RETURN(made.replace_user, OptionalFlag(body, "replace_user"));
-  return made;
+  return DecodeTexts(body, kMaxTags);
 }
 
 Json EncodeNewObservation(const NewObservation& observation) {
@@ -175,7 +179,7 @@ Json EncodeObservation(const Observation& observation) {
 }
 
 Result<Observation> DecodeObservation(const Json& json) {
-  ASSIGN_OR_RETURN(NewObservation made, DecodeNewObservation(json));
+  ASSIGN_OR_RETURN(NewObservation made, DecodeTexts(json, kMaxTagsKept));
   Observation row;
   ASSIGN_OR_RETURN(row.id, CountOf(json, "id", 0));
   if (row.id >= int64_t{1} << 53) return Invalid("id must be below 2^53");

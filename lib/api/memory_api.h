@@ -75,8 +75,10 @@ std::string LowerOrigin(const std::string& left, const std::string& right);
 // characters. An optional one: absent, null and empty are "".
 base::Result<std::string> RequiredText(const base::Json& body, const char* field, size_t limit);
 base::Result<std::string> OptionalText(const base::Json& body, const char* field, size_t limit);
-base::Result<std::vector<std::string>> DecodeTags(const base::Json& body);  // absent, null: none
-base::Result<Source> DecodeSource(const base::Json& body);                  // of the field `source`
+// Absent, null: none. More than a write may have: of a row that is there, since merges unite tags.
+inline constexpr size_t kMaxTagsKept = 100;
+base::Result<std::vector<std::string>> DecodeTags(const base::Json& body, size_t most = kMaxTags);
+base::Result<Source> DecodeSource(const base::Json& body);  // of the field `source`
 base::Result<bool> OptionalFlag(const base::Json& body, const char* field);  // absent, null: false
 base::Json EncodeSource(const Source& source);                               // only what is set
 

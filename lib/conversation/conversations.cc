@@ -156,6 +156,32 @@ Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
   return found;
 }
 
+Result<std::vector<Conversation>> OwnedBehind(sqlite::Database& db, const std::string& owner,
+                                              const std::string& after, int64_t limit) {
+  std::string end = owner;
+  ++end.back();
+  ASSIGN_OR_RETURN(auto query,
+                   db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
+                              " WHERE id > ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT ?4"));
+  query.Bind(after).Bind(owner).Bind(end).Bind(limit);
+  return query.ReadAll(ReadConversation);
+}
+
+Result<bool> Restore(sqlite::Database& db, const Conversation& conversation) {
+  ASSIGN_OR_RETURN(const auto found, Find(db, conversation.id));
+  if (found) return false;
+  ASSIGN_OR_RETURN(
+      auto insert,
+      db.Prepare("INSERT INTO conversations(id, memory_session_id, state, created_ms, updated_ms,"
+                 " turn, touched) VALUES"
+                 "(?,?,?,?,?,?,(SELECT coalesce(max(touched), 0) + 1 FROM conversations))"));
+  insert.Bind(conversation.id).Bind(conversation.memory_session_id).Bind(conversation.state);
+  insert.Bind(conversation.created_ms).Bind(conversation.updated_ms).Bind(conversation.turn);
+  RETURN_IF_ERROR(insert.Run());
+  RETURN_IF_ERROR(SetFields(db, conversation.id, conversation.fields));
+  return true;
+}
+
 Result<std::optional<Conversation>> Current(sqlite::Database& db, const std::string& owner) {
   ASSIGN_OR_RETURN(auto query,
                    owner.empty() ? db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"

@@ -41,6 +41,11 @@ struct ConversationPage {
 };
 base::Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
                                     const ListPage& page = {});
+// Those whose id begins with `owner`, a line end last, in order of ids behind `after`.
+base::Result<std::vector<Conversation>> OwnedBehind(sqlite::Database& db, const std::string& owner,
+                                                    const std::string& after, int64_t limit);
+// As it is told, without its messages; it counts as the last used. False: there is one.
+base::Result<bool> Restore(sqlite::Database& db, const Conversation& conversation);
 // The newest open one; `owner` as in ListPage.
 base::Result<std::optional<Conversation>> Current(sqlite::Database& db,
                                                   const std::string& owner = "");

@@ -19,6 +19,7 @@ struct Message {
   base::Json tool_calls;     // array, or null
   std::string tool_call_id;  // of a tool result
   bool is_error = false;     // the result of a call that failed
+  int64_t created_ms = 0;    // 0: when it is appended
   bool checksum_ok = true;   // false: not what was written; only inside lib/conversation
 };
 

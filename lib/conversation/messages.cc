@@ -24,7 +24,7 @@ constexpr size_t kCallBytesLookedThrough = 4 << 20;
 #define MESSAGES_OF                                                                                \
   "SELECT sequence, role, content, tool_calls, tool_call_id,"                                      \
   " row_is_sound('messages', number, checksum, conversation, sequence, role, content, tool_calls," \
-  " tool_call_id, created_ms), is_error FROM messages WHERE conversation = ?"
+  " tool_call_id, created_ms), is_error, created_ms FROM messages WHERE conversation = ?"
 
 Result<Message> ReadMessage(const sqlite::Statement& row) {
   Message message;
@@ -37,6 +37,7 @@ Result<Message> ReadMessage(const sqlite::Statement& row) {
   message.tool_call_id = row.Text(4);
   message.checksum_ok = row.Int(5) != 0;
   message.is_error = row.Int(6) != 0;
+  message.created_ms = row.Int(7);
   return message;
 }
 
@@ -149,7 +150,8 @@ Result<int64_t> Append(sqlite::Database& db, const std::string& id,
   int64_t last =
       conversation.message_count;  // deleted only as a whole, so the count is the last one
   for (const Message& message : messages) {
-    RETURN_IF_ERROR(Insert(db, id, ++last, message, now_ms));
+    const int64_t created_ms = message.created_ms != 0 ? message.created_ms : now_ms;
+    RETURN_IF_ERROR(Insert(db, id, ++last, message, created_ms));
   }
   ASSIGN_OR_RETURN(
       auto update,
@@ -177,7 +179,7 @@ Result<MessagePage> HeadsBehind(sqlite::Database& db, const std::string& id, int
           "SELECT sequence, role, iif(role = 'tool', '', substr(content, 1, ?3)),"
           " tool_calls, tool_call_id,"
           " row_is_sound('messages', number, checksum, conversation, sequence, role, content,"
-          " tool_calls, tool_call_id, created_ms), is_error FROM messages"
+          " tool_calls, tool_call_id, created_ms), is_error, created_ms FROM messages"
           " WHERE conversation = ?1 AND sequence > ?2 ORDER BY sequence"));
   query.Bind(id).Bind(after).Bind(characters);
   ASSIGN_OR_RETURN(MessagePage page, ReadPage(query, limits));

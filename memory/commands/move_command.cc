@@ -41,8 +41,9 @@ std::vector<Setting> MoveSettings(bool importing) {
                  : "only this project; default: all"},
       {"format", Kind::kString, "",
        importing ? "default: found out by itself; a folder is obsidian"
-                 : "json, jsonl, sqlite, markdown or obsidian; default: as the name ends (.json, "
-                   ".jsonl, .sqlite, .md, .tar), json for standard output, obsidian for a folder"},
+                 : "json, jsonl, sqlite, markdown, obsidian or agentos-json; default: as the name "
+                   "ends (.json, .jsonl, .sqlite, .md, .tar), json for standard output, obsidian "
+                   "for a folder"},
       {"tenant", Kind::kString, kOwnTenant, "namespace whose memory it is, with --auth kubernetes"},
       {"output", Kind::kString, "text", "what is said at the end: text or json"}};
   if (!importing) return settings;
@@ -272,7 +273,7 @@ int SayImported(const Move& move, const Json& report, size_t unread,
     move.out << base::DumpJson(report) << "\n";
   } else {
     const auto count = [&](const char* name) { return report.value(name, int64_t{0}); };
-    move.err << "imported " << count("imported_observations") << " memories";
+    move.err << "imported " << count("imported") << " memories";
     for (const auto& [name, words] :
          {std::pair("imported_traces", "traces"), std::pair("imported_edges", "edges"),
           std::pair("imported_items", "items"), std::pair("imported_episodes", "episodes")}) {

@@ -100,6 +100,8 @@ class Store {
   // Walks over a file that Copy made, here or elsewhere. kInvalid: it is anything else. Its rows
   // may still be what no store would keep.
   virtual base::Result<std::shared_ptr<ExportCursor>> OpenCopy(const std::string& path) = 0;
+  // The same of a brain of AgentOS; null: the file is none.
+  virtual base::Result<std::shared_ptr<BrainCursor>> OpenBrain(const std::string& path) = 0;
 
   // A project's own rules, in force at once; none: those of the options again. Durable.
   virtual base::Status SetRetention(const std::string& project, const RetentionRules& rules) = 0;

@@ -9,61 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "lib/api/memory_api.h"
-#include "lib/base/json/json.h"
 #include "lib/base/result.h"
-#include "memory/model/strength.h"
+#include "memory/store/trace.h"
+#include "memory/store/transfers.h"
 
 namespace memory {
-
-inline constexpr size_t kMaxTraceExtras = 16 << 10;  // bytes of JSON: emotions and metadata
-inline constexpr size_t kMaxTracesMerged = 100;      // of one call
-inline constexpr size_t kMaxTraceTags = 100;         // of a merged trace
-inline constexpr size_t kMaxTraceEdges = 256;        // that leave a trace
-inline constexpr size_t kMaxEdgeKind = 50;           // characters
-inline constexpr size_t kMaxTracesFound = 100;       // of one question
-inline constexpr size_t kMaxScopeId = 200;           // characters of a user, an agent
-inline constexpr int64_t kDueDays = 30;              // that a reminder stays due
-inline constexpr const char* kDefaultScopeId = "default";
-
-inline constexpr const char* kThreadScope = "thread";
-inline constexpr const char* kUserScope = "user";
-inline constexpr const char* kPersonaScope = "persona";
-inline constexpr const char* kOrganizationScope = "organization";
-bool IsTraceScope(std::string_view word);
-
-// Whose memory a call is about. A trace of another project or of another scope id is not there.
-struct TraceContext {
-  std::string project, conversation = kDefaultScopeId, user = kDefaultScopeId,
-                       agent = kDefaultScopeId;
-  std::string ScopeId(std::string_view scope) const;  // of the organization: its scope's name
-};
-
-struct NewTrace {
-  std::string content, kind = kEpisodic, scope = kUserScope;
-  std::vector<std::string> tags;
-  std::optional<int64_t> remind_ms;
-  base::Json emotions = base::Json::object(), metadata = base::Json::object();
-  api::Source source;
-};
-
-struct TraceEdge {
-  std::string to, kind = "related";
-  double weight = 1;  // 0…1
-};
-
-struct Trace {
-  std::string id, kind, scope, scope_id, content, project;
-  double strength = 1;  // now
-  std::vector<std::string> tags;
-  base::Json emotions = base::Json::object(), metadata = base::Json::object();
-  int64_t created_ms = 0, accessed_ms = 0, retrievals = 0;
-  int64_t observation = 0, revisions = 1;
-  std::optional<int64_t> remind_ms, deleted_ms;
-  std::string reason;       // of its delete
-  std::string merged_into;  // empty: none
-  api::Source source;
-};
 
 // With what is around it.
 struct TraceView {
@@ -126,29 +76,6 @@ struct FoundTraces {
   bool partial = false;
 };
 
-// A trace as exports have it: without the text, which its observation has. `hash`, `digest`:
-// api::NormalizedHash and SHA-256 of that text, by which an import finds the observation again.
-struct ExportedTrace {
-  std::string project, id, scope, scope_id, hash, digest;
-  int64_t observation = 0;  // its id there
-  Strength strength;        // as it is stored
-  std::optional<int64_t> remind_ms;
-  base::Json emotions = base::Json::object(), metadata = base::Json::object();
-};
-
-// With the digests of both texts: an id that is made of an observation's number is another here.
-struct ExportedEdge {
-  std::string from, from_digest, to_digest;
-  TraceEdge edge;
-};
-
-// An edge between observations by their numbers here.
-struct NumberedEdge {
-  int64_t from = 0, to = 0;
-  std::string kind;
-  double weight = 1;
-};
-
 // Any thread. Writes return after their commit. Ids that no trace of the context has are
 // nullopt, false or kInvalid, as each call says. Other errors: kFull, kDenied (a user wrote it),
 // kUnavailable.
@@ -194,11 +121,16 @@ class Traces {
                                            const TraceQuestion& question) = 0;
 
   // Behind the import of their observations; → for each whether it was taken: not a trace that is
-  // here, nor one whose observation is not. Edges come behind all traces; one that is here stays as
-  // it is.
+  // here, nor one whose observation is not.
   virtual base::Result<std::vector<bool>> Import(const std::vector<ExportedTrace>& traces) = 0;
-  virtual base::Result<std::vector<bool>> Import(const std::vector<ExportedEdge>& edges) = 0;
-  virtual base::Result<std::vector<bool>> Import(const std::vector<NumberedEdge>& edges) = 0;
+  // Behind all traces; an edge that is here stays as it is.
+  virtual base::Result<std::vector<EdgeTaken>> Import(const std::vector<ExportedEdge>& edges) = 0;
+  virtual base::Result<std::vector<EdgeTaken>> Import(const std::vector<NumberedEdge>& edges) = 0;
+  // With their observations. A trace keeps its id, and its observation's number, where they are
+  // free. The same trace, or with `dedup` the same content of the same kind, scope and scope id, is
+  // skipped; nothing is overwritten.
+  virtual base::Result<std::vector<TraceTaken>> Import(const std::vector<WholeTrace>& traces,
+                                                       const ImportOptions& options) = 0;
 };
 
 }  // namespace memory

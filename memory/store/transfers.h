@@ -10,11 +10,13 @@
 #include "lib/api/memory_api.h"
 #include "lib/base/result.h"
 #include "memory/store/episodes.h"
+#include "memory/store/exported_traces.h"
 #include "memory/store/items.h"
 #include "memory/store/reads.h"
-#include "memory/store/traces.h"
 
 namespace memory {
+
+struct ConsolidationRun;
 
 // An edge with what names the observation at its end.
 struct ExportedLink {
@@ -42,6 +44,12 @@ struct Imported {
   };
   Outcome outcome = kNew;
   int64_t observation = 0;  // 0: of a session, or none has it
+};
+
+// What became of a whole trace, and the id that it has here.
+struct TraceTaken {
+  Imported::Outcome outcome = Imported::kSkipped;
+  std::string id;
 };
 
 struct ImportOptions {
@@ -74,10 +82,29 @@ class ExportCursor {
   // The same over the episodes, whose observations Walk has.
   virtual base::Status WalkEpisodes(
       const std::function<base::Status(const Episode&)>& on_episode) = 0;
-  // The same over the traces, and then over the edges between live ones.
+  // The same over the traces, and over the edges between live ones.
   virtual base::Status WalkTraces(
-      const std::function<base::Status(const ExportedTrace&)>& on_trace,
+      const std::function<base::Status(const ExportedTrace&)>& on_trace) = 0;
+  virtual base::Status WalkEdges(
       const std::function<base::Status(const ExportedEdge&)>& on_edge) = 0;
+  // The same over all observations as traces; with their vectors if they are asked for.
+  virtual base::Status WalkWholeTraces(
+      bool vectors, const std::function<base::Status(const WholeTrace&)>& on_trace) = 0;
+  // The same over the runs of consolidation, the oldest first.
+  virtual base::Status WalkRuns(
+      const std::function<base::Status(const ConsolidationRun&)>& on_run) = 0;
+};
+
+// A row of an AgentOS brain, by the names of its columns, for one of the arrays of AgentOS' JSON;
+// an error: what cannot be handed on.
+using OnBrainRow =
+    std::function<base::Status(const std::string& array, base::Result<base::Json> row)>;
+
+class BrainCursor {
+ public:
+  virtual ~BrainCursor() = default;
+  // Traces, edges, conversations, messages. An error of the callback ends the walk.
+  virtual base::Status Walk(const OnBrainRow& on_row) = 0;
 };
 
 }  // namespace memory

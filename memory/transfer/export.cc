@@ -9,6 +9,7 @@
 #include "memory/api/revision.h"
 #include "memory/api/traces/exported_traces.h"
 #include "memory/api/validate.h"
+#include "memory/transfer/agentos_export.h"
 #include "memory/transfer/notes/note_files.h"
 #include "memory/transfer/notes/tar_archive.h"
 #include "memory/transfer/pieces.h"
@@ -92,7 +93,8 @@ Status WriteObject(ExportCursor& cursor, conversation::Host* conversations, int6
   RETURN_IF_ERROR(cursor.WalkEpisodes(
       [&](const Episode& one) { return in_array(kEpisodesArray, EncodeExportedEpisode(one)); }));
   RETURN_IF_ERROR(cursor.WalkTraces(
-      [&](const ExportedTrace& one) { return in_array(kTracesArray, EncodeExportedTrace(one)); },
+      [&](const ExportedTrace& one) { return in_array(kTracesArray, EncodeExportedTrace(one)); }));
+  RETURN_IF_ERROR(cursor.WalkEdges(
       [&](const ExportedEdge& one) { return in_array(kEdgesArray, EncodeExportedEdge(one)); }));
   RETURN_IF_ERROR(pieces.Write("]"));
   if (conversations) RETURN_IF_ERROR(WriteAegis(cursor, *conversations, pieces));
@@ -127,15 +129,14 @@ Status WriteLines(ExportCursor& cursor, conversation::Host* conversations, int64
     ++episodes;
     return line("episode", EncodeExportedEpisode(episode));
   }));
-  RETURN_IF_ERROR(cursor.WalkTraces(
-      [&](const ExportedTrace& trace) {
-        ++traces;
-        return line("trace", EncodeExportedTrace(trace));
-      },
-      [&](const ExportedEdge& edge) {
-        ++edges;
-        return line("trace_edge", EncodeExportedEdge(edge));
-      }));
+  RETURN_IF_ERROR(cursor.WalkTraces([&](const ExportedTrace& trace) {
+    ++traces;
+    return line("trace", EncodeExportedTrace(trace));
+  }));
+  RETURN_IF_ERROR(cursor.WalkEdges([&](const ExportedEdge& edge) {
+    ++edges;
+    return line("trace_edge", EncodeExportedEdge(edge));
+  }));
   if (conversations) {
     RETURN_IF_ERROR(conversation::WalkAegisHashes(
         *conversations, [&](const std::string& key, const Json& hash) {
@@ -213,12 +214,14 @@ Response ExportFile(const Api& api, const std::optional<std::string>& project) {
 Response Export(const Api& api, const Request& request) {
   const std::string format = TextParameter(request, "format").value_or("json");
   if (format == "sqlite") return ExportFile(api, TextParameter(request, "project"));
+  if (format == "agentos-json") return ExportAgentOs(api, request);
   const auto* found = std::find_if(std::begin(kStreamed), std::end(kStreamed),
                                    [&](const StreamedFormat& one) { return one.name == format; });
   if (found == std::end(kStreamed)) {
     return http::ErrorResponse(
-        {Code::kInvalid, "format must be json, jsonl, sqlite, markdown or obsidian, it is \"" +
-                             base::Ellipsize(format, 40) + "\""});
+        {Code::kInvalid,
+         "format must be json, jsonl, sqlite, markdown, obsidian or agentos-json, it is \"" +
+             base::Ellipsize(format, 40) + "\""});
   }
   base::Result<std::shared_ptr<ExportCursor>> cursor =
       api.store.OpenExport(TextParameter(request, "project"));

@@ -9,8 +9,9 @@
 namespace memory {
 namespace {
 
-constexpr const char* kFormats[] = {"auto", "json",   "jsonl",   "markdown", "obsidian", "csv",
-                                    "mem0", "engram", "chatgpt", "agentops", "sqlite"};
+constexpr const char* kFormats[] = {"auto",     "json",     "jsonl",  "markdown",
+                                    "obsidian", "csv",      "mem0",   "engram",
+                                    "chatgpt",  "agentops", "sqlite", "agentos-json"};
 
 // What each format looks like, to be damaged.
 std::vector<std::string> Samples() {
@@ -33,6 +34,9 @@ std::vector<std::string> Samples() {
       R"({"results":[{"memory":"a","metadata":{"b":[1,{"c":null}]},"user_id":"u","categories":["d"]}]})",
       R"({"version":"1","sessions":[{"id":"s","project":"p","started_at":"2026-01-01 00:00:00"}],)"
       R"("observations":[{"id":1,"session_id":"s","type":"t","title":"a","content":"c"}],"prompts":[{"content":"q"}]})",
+      R"({"traces":[{"id":"mt_1","content":"c","strength":0.5,"tags":"[\"a\"]","created_at":1,"metadata":"{}"},)"
+      R"({"id":"x","content":"d"}],"edges":[{"source_id":"mt_1","target_id":"x","type":"k","weight":1}],)"
+      R"("conversations":[{"id":"c","created_at":1}],"messages":[{"conversation_id":"c","role":"user","content":"q"}]})",
       R"([{"title":"t","create_time":1.5,"current_node":"b","mapping":{"a":{"parent":null,"message":null},)"
       R"("b":{"parent":"a","message":{"author":{"role":"user"},"content":{"parts":["q"]}}}}}])",
   };
@@ -104,26 +108,30 @@ TEST_F(ForeignHostile, EveryRowIsImportedSkippedOrRefused) {
                          std::string(50'001, 'x'),
                          std::string(201, 'y'),
                          Json::array({1, "t"})};
-  const char* const fields[] = {"content", "memory", "title",     "type",       "tags",
-                                "project", "scope",  "topic_key", "session_id", "created_at",
-                                "id",      "source", "metadata",  "user_id",    "extra"};
-  for (const char* format : {"mem0", "json"}) {
+  const char* const fields[] = {
+      "content",  "memory",  "title",        "type",          "tags",
+      "project",  "scope",   "topic_key",    "session_id",    "created_at",
+      "id",       "source",  "metadata",     "user_id",       "extra",
+      "strength", "scopeId", "lastAccessed", "observationId", "deleted"};
+  for (const char* format : {"mem0", "json", "agentos-json"}) {
     Json rows = Json::array();
     for (int i = 0; i < 300; ++i) {
-      Json row = {{"memory", "m" + std::to_string(i)}};
+      Json row = {{"memory", "m" + std::to_string(i)}, {"content", "c" + std::to_string(i)}};
       for (size_t field = random_() % 6; field > 0; --field)
         row[fields[random_() % std::size(fields)]] = values[random_() % std::size(values)];
       rows.push_back(i % 50 ? row : values[random_() % std::size(values)]);
     }
-    Answered answer = Post(std::string("/import?format=") + format,
-                           {{"results", rows}, {"observations", Json::array()}});
+    const bool agentos = std::string(format) == "agentos-json";
+    Answered answer =
+        Post(std::string("/import?format=") + format,
+             {{agentos ? "traces" : "results", rows}, {"observations", Json::array()}});
     SCOPED_TRACE("seed " + std::to_string(seed_));
     ASSERT_EQ(answer.status, 200) << answer.body;
-    const size_t told = answer.body["imported_observations"].get<size_t>() +
+    const size_t told = answer.body["imported"].get<size_t>() +
                         answer.body["skipped"].get<size_t>() + answer.body["errors"].size();
-    EXPECT_EQ(told, std::string(format) == "mem0" ? rows.size() : 0u) << answer.body;
+    EXPECT_EQ(told, std::string(format) == "json" ? 0u : rows.size()) << answer.body;
     for (const Json& error : answer.body["errors"])
-      EXPECT_FALSE(error["error"].get<std::string>().empty());
+      EXPECT_FALSE((agentos ? error : error["error"]).get<std::string>().empty());
   }
 }
 

@@ -7,6 +7,7 @@
 #include "memory/api/items/item_json.h"
 #include "memory/api/revision.h"
 #include "memory/api/traces/exported_traces.h"
+#include "memory/api/traces/trace_json.h"
 #include "memory/api/validate.h"
 #include "memory/transfer/formats/csv_records.h"
 #include "memory/transfer/formats/json_lines.h"
@@ -31,8 +32,8 @@ using http::Response;
 namespace {
 
 constexpr size_t kLookAtBytes = 4 << 10;  // a first line is far shorter
-constexpr const char* kFormats[] = {"json", "jsonl", "sqlite", "markdown", "obsidian",
-                                    "csv",  "mem0",  "engram", "chatgpt",  "agentops"};
+constexpr const char* kFormats[] = {"json", "jsonl",  "sqlite",  "markdown", "obsidian",    "csv",
+                                    "mem0", "engram", "chatgpt", "agentops", "agentos-json"};
 
 Result<std::string> FormatOf(const Request& request, PeekableBody& body) {
   std::string format = TextParameter(request, "format").value_or("auto");
@@ -41,7 +42,7 @@ Result<std::string> FormatOf(const Request& request, PeekableBody& body) {
   if (format != "auto") {
     return Error{Code::kInvalid,
                  "format must be json, jsonl, sqlite, markdown, obsidian, csv, mem0, engram, "
-                 "chatgpt, agentops or auto, it is \"" +
+                 "chatgpt, agentops, agentos-json or auto, it is \"" +
                      base::Ellipsize(format, 40) + "\""};
   }
   ASSIGN_OR_RETURN(std::string_view beginning, body.Peek(kLookAtBytes));
@@ -69,6 +70,12 @@ Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
     if (piece.empty()) break;
     RETURN_IF_ERROR(spool.Append(piece));
   }
+  ASSIGN_OR_RETURN(const std::shared_ptr<BrainCursor> brain, store.OpenBrain(spool.path()));
+  if (brain) {
+    return brain->Walk([&](const std::string& array, Result<Json> row) {
+      return importer.TakeAgentOs(array, std::move(row));
+    });
+  }
   ASSIGN_OR_RETURN(std::shared_ptr<ExportCursor> rows, store.OpenCopy(spool.path()));
   RETURN_IF_ERROR(importer.SetFormat(kExportFormat));
   RETURN_IF_ERROR(rows->Walk(
@@ -78,8 +85,9 @@ Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
       [&](const ExportedItem& item) { return importer.TakeItem(EncodeExportedItem(item)); }));
   RETURN_IF_ERROR(rows->WalkEpisodes(
       [&](const Episode& one) { return importer.TakeEpisode(EncodeExportedEpisode(one)); }));
-  return rows->WalkTraces(
-      [&](const ExportedTrace& one) { return importer.TakeTrace(EncodeExportedTrace(one)); },
+  RETURN_IF_ERROR(rows->WalkTraces(
+      [&](const ExportedTrace& one) { return importer.TakeTrace(EncodeExportedTrace(one)); }));
+  return rows->WalkEdges(
       [&](const ExportedEdge& one) { return importer.TakeEdge(EncodeExportedEdge(one)); });
 }
 
@@ -118,9 +126,12 @@ Response Import(const Api& api, const Request& request) {
   defaults.format = *format;
   defaults.now_ms = options.now_ms;
   defaults.project = TextParameter(request, "project").value_or(defaults.project);
-  Importer importer(api.store, options, api.administrator, api.store.Conversations(api.caller));
+  Result<TraceContext> context = ContextOf(request, Json::object());
+  if (!context) return http::ErrorResponse(context.error());
+  Importer importer(api.store, options, api.administrator, api.store.Conversations(api.caller),
+                    *context);
   Status read = ReadImport(defaults, body, api.store, importer);
-  Status flushed = importer.Flush();
+  Status flushed = importer.Finish();
   if (read && flushed) return http::JsonResponse(200, importer.Report());
   // What came before the break is kept: importing the whole again skips it.
   Json report = importer.Report();

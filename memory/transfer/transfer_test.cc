@@ -24,7 +24,8 @@ TEST_F(ApiTest, AnExportTakenInElsewhereIsTheSameAndTwiceIsSkipped) {
   scratch_.Remove("data");
   Start();
   Answered answer = Post("/import", exported);
-  EXPECT_EQ(answer.body, (Json{{"imported_sessions", 2},
+  EXPECT_EQ(answer.body, (Json{{"imported", 2},
+                               {"imported_sessions", 2},
                                {"imported_observations", 2},
                                {"skipped", 0},
                                {"errors", Json::array()}}));
@@ -206,7 +207,8 @@ TEST_F(ApiTest, TenThousandRowsGoOutAndInTwice) {
   Json first = Get("/export").body;
   EXPECT_EQ(first["observations"].size(), size_t{kParts * kRows});
   for (const Json& part : parts) {
-    EXPECT_EQ(Post("/import", part).body, (Json{{"imported_sessions", 0},
+    EXPECT_EQ(Post("/import", part).body, (Json{{"imported", 0},
+                                                {"imported_sessions", 0},
                                                 {"imported_observations", 0},
                                                 {"skipped", kRows},
                                                 {"errors", Json::array()}}));

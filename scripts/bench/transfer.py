@@ -4,7 +4,9 @@ twice, compares, and prints rows a second and the server's resident memory befor
 only, but it ends with 1 when a round trip loses or adds a row.
 
     scripts/bench/transfer.py [--mb 200 | --rows 100000] [--formats json,jsonl,sqlite,markdown,obsidian]
-                              [--seed 1]"""
+                              [--seed 1] [--traces 100000]
+
+--traces N imports N traces as AgentOS' JSON instead: exit 1 below 5,000 a second, too."""
 import argparse
 import hashlib
 import http.client
@@ -24,6 +26,7 @@ import programs  # noqa: E402
 PIECE = 1 << 16
 WORDS = 20000
 TIMEOUT_S = 3600
+TRACES_A_SECOND = 5000
 
 
 def generated(rows, characters, seed):
@@ -45,6 +48,31 @@ def generated(rows, characters, seed):
         row = {"id": n + 1, "session_id": f"s{session}", "project": f"p{session % 10}", "type": "discovery",
                "title": f"note {n}", "content": text[at:at + characters] + f" row{n}", "created_at": when}
         piece += ("," if n else "") + json.dumps(row)
+        if len(piece) > PIECE:
+            yield piece.encode()
+            piece = ""
+    yield (piece + "]}").encode()
+
+
+def generated_brain(rows, characters, seed):
+    """→ pieces of a brain in AgentOS' JSON: traces, and an edge from each to the one before."""
+    source = random.Random(seed)
+    vocabulary = [f"w{n}" for n in range(WORDS)]
+    text = " ".join(source.choices(vocabulary, [1 / (n + 1) for n in range(WORDS)], k=200_000))
+    piece = '{"traces":['
+    for n in range(rows):
+        at = source.randrange(len(text) - characters)
+        row = {"id": f"mt_{n}", "type": ("episodic", "semantic", "procedural")[n % 3], "scope": "user",
+               "scopeId": f"user-{n % 10}", "content": text[at:at + characters] + f" row{n}", "strength": 0.5,
+               "tags": ["bench", f"t{n % 50}"], "emotions": {}, "metadata": {"source": "bench"},
+               "createdAt": 1711234567890 + n, "lastAccessed": 1711234567890 + n, "retrievalCount": n % 5}
+        piece += ("," if n else "") + json.dumps(row)
+        if len(piece) > PIECE:
+            yield piece.encode()
+            piece = ""
+    piece += '],"edges":['
+    for n in range(1, rows):
+        piece += ("," if n > 1 else "") + json.dumps({"from": f"mt_{n}", "to": f"mt_{n - 1}", "kind": "after", "weight": 0.5})
         if len(piece) > PIECE:
             yield piece.encode()
             piece = ""
@@ -101,8 +129,8 @@ def take_in(server, pieces, what, size=None):
         report = json.loads(answer.read())
     if answer.status != 200 or report["errors"]:
         raise SystemExit(f"{what}: {answer.status} {str(report)[:400]}")
-    measured.said(what, report["imported_observations"] + report["skipped"], size or sent)
-    return report
+    measured.said(what, report["imported"] + report["skipped"], size or sent)
+    return report, measured
 
 
 def give_out(server, form, path, rows):
@@ -131,7 +159,7 @@ def round_trip(folder, source, form, rows, wanted):
     other = programs.server(os.path.join(folder, f"to-{form}")).start()
     try:
         take_in(other, from_file(path), f"import {form}")
-        again = take_in(other, from_file(path), f"import {form} again")
+        again, _ = take_in(other, from_file(path), f"import {form} again")
         same = fingerprint(other) == wanted
         print(f"{form}: rows {'equal' if same else 'DIFFER'}, the second import added "
               f"{again['imported_observations'] + again['imported_sessions']}", flush=True)
@@ -141,6 +169,28 @@ def round_trip(folder, source, form, rows, wanted):
         os.remove(path)
 
 
+def brain(folder, rows, characters, seed):
+    """Both imports of a brain, and a round trip. → whether nothing is lost, and fast enough."""
+    server = programs.server(os.path.join(folder, "brain")).start()
+    path = os.path.join(folder, "brain.json")
+    try:
+        report, measured = take_in(server, generated_brain(rows, characters, seed), f"import of {rows} traces")
+        speed = rows / measured.seconds
+        again, _ = take_in(server, generated_brain(rows, characters, seed), "the same again")
+        give_out(server, "agentos-json", path, rows)
+        other = programs.server(os.path.join(folder, "other")).start()
+        try:
+            back, _ = take_in(other, from_file(path), "import of the export")
+        finally:
+            other.kill()
+        whole = all(one["imported_traces"] == rows and one["imported_edges"] == rows - 1 for one in (report, back))
+        print(f"agentos-json: {speed:.0f} traces/s with their edges (bar {TRACES_A_SECOND}), "
+              f"{'nothing' if whole else 'SOMETHING'} is lost, the second import added {again['imported']}", flush=True)
+        return whole and again["imported"] == 0 and speed >= TRACES_A_SECOND
+    finally:
+        server.kill()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mb", type=float, help="size of the exported JSON")
@@ -148,9 +198,15 @@ def main():
     parser.add_argument("--characters", type=int, default=400, help="of a row's content")
     parser.add_argument("--formats", default="json,jsonl,sqlite,markdown,obsidian")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--traces", type=int, default=0, help="of AgentOS' JSON, in place of rows")
     options = parser.parse_args()
     rows = options.rows if options.mb is None else int(options.mb * 1e6 / (options.characters + 480))
     folder = tempfile.mkdtemp(prefix="agent-memory-transfer-")
+    if options.traces:
+        try:
+            return 0 if brain(folder, options.traces, options.characters, options.seed) else 1
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
     source = programs.server(folder).start()
     try:
         take_in(source, generated(rows, options.characters, options.seed), f"import of {rows} made rows")

@@ -66,6 +66,10 @@ Json EncodeExportedTrace(const ExportedTrace& trace) {
                {"emotions", trace.emotions},
                {"metadata", trace.metadata}};
   if (trace.remind_ms) json["remindAt"] = *trace.remind_ms;
+  if (trace.original) {
+    json["verbatimContent"] = trace.original->content;
+    json["archivedAt"] = trace.original->archived_ms;
+  }
   return json;
 }
 
@@ -97,6 +101,12 @@ Result<ExportedTrace> DecodeExportedTrace(const Json& json) {
   ASSIGN_OR_RETURN(trace.strength.retrievals, WholeField(json, "retrievalCount"));
   if (json.contains("remindAt")) {
     ASSIGN_OR_RETURN(trace.remind_ms, WholeField(json, "remindAt"));
+  }
+  if (json.contains("verbatimContent")) {
+    trace.original.emplace();
+    ASSIGN_OR_RETURN(trace.original->content,
+                     api::RequiredText(json, "verbatimContent", api::kMaxContent));
+    ASSIGN_OR_RETURN(trace.original->archived_ms, WholeField(json, "archivedAt"));
   }
   ASSIGN_OR_RETURN(trace.emotions, ExtraField(json, "emotions"));
   ASSIGN_OR_RETURN(trace.metadata, ExtraField(json, "metadata"));

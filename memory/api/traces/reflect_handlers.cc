@@ -14,26 +14,6 @@ using http::Response;
 
 namespace {
 
-Json EncodeRunCounts(const ConsolidationCounts& counts) {
-  return {{"pruned", counts.pruned},
-          {"merged", counts.merged},
-          {"strengthened", counts.strengthened},
-          {"derived", counts.derived},
-          {"compacted", counts.compacted}};
-}
-
-// `derived` is 0, since insights need a model: said beside it.
-Json EncodeRun(const ConsolidationRun& run) {
-  Json json = EncodeRunCounts(run.counts);
-  json["durationMs"] = run.duration_ms;
-  json["runId"] = run.id.empty() ? Json() : Json(run.id);
-  json["dryRun"] = run.dry_run;
-  json["derive"] = "skipped, no model";
-  if (run.busy) json["busy"] = true;
-  if (run.partial) json["partial"] = true;
-  return json;
-}
-
 Response ReflectAnswer(const Result<Json>& answer) {
   return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());
 }
@@ -62,11 +42,7 @@ Response ReflectRuns(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(const auto runs,
                      api.store.consolidation().Runs(context, std::min(limit, kMaxRunsListed)));
     Json list = Json::array();
-    for (const ConsolidationRun& run : runs) {
-      list.push_back(EncodeRun(run));
-      list.back()["startedAt"] = run.started_ms;
-      list.back()["undoneAt"] = run.undone_ms ? Json(*run.undone_ms) : Json();
-    }
+    for (const ConsolidationRun& run : runs) list.push_back(EncodeLoggedRun(run));
     return Json{{"runs", std::move(list)}};
   }());
 }

@@ -7,6 +7,7 @@
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
 #include "memory/api/items/project_parameter.h"
+#include "memory/api/traces/trace_fields.h"
 #include "memory/api/validate.h"
 #include "memory/ingest/ingest_settings.h"
 
@@ -22,55 +23,6 @@ using http::Request;
 namespace {
 
 constexpr size_t kMaxTraceQuery = 10'000;  // characters
-
-Error InvalidTrace(std::string message) { return Error{Code::kInvalid, std::move(message)}; }
-
-Result<std::string> OneOf(const Json& body, const char* field, bool (*known)(std::string_view),
-                          const char* words, const std::string& fallback) {
-  ASSIGN_OR_RETURN(const auto given, base::OptionalString(body, field));
-  if (!given || given->empty()) return fallback;
-  if (known(*given)) return *given;
-  return InvalidTrace(std::string(field) + " must be one of " + words + ", it is \"" +
-                      std::string(base::Prefix(*given, 50)) + "\"");
-}
-
-Result<std::string> KindField(const Json& body, const std::string& fallback) {
-  return OneOf(body, "type", IsTraceKind, "episodic, semantic, procedural, prospective", fallback);
-}
-
-Result<std::string> ScopeField(const Json& body, const std::string& fallback) {
-  return OneOf(body, "scope", IsTraceScope, "thread, user, persona, organization", fallback);
-}
-
-// RFC 3339, or milliseconds since 1970.
-Result<std::optional<int64_t>> TimeField(const Json& body, const char* field) {
-  const auto given = body.find(field);
-  if (given == body.end() || given->is_null()) return std::optional<int64_t>();
-  if (given->is_number_integer() && *given >= 0 && *given < int64_t{1} << 53)
-    return std::optional(given->get<int64_t>());
-  if (given->is_string())
-    if (const auto time = base::ParseTime(given->get<std::string>())) return std::optional(*time);
-  return InvalidTrace(std::string(field) + " must be an RFC 3339 time or milliseconds since 1970");
-}
-
-Result<Json> ObjectField(const Json& body, const char* field) {
-  const auto given = body.find(field);
-  if (given == body.end() || given->is_null()) return Json::object();
-  if (!given->is_object()) return InvalidTrace(std::string(field) + " must be an object");
-  return *given;
-}
-
-// A number in [least, most]; absent and null: nullopt.
-Result<std::optional<double>> NumberField(const Json& body, const char* field, double least,
-                                          double most) {
-  const auto given = body.find(field);
-  if (given == body.end() || given->is_null()) return std::optional<double>();
-  if (given->is_number() && *given >= least && *given <= most)
-    return std::optional(given->get<double>());
-  return InvalidTrace(std::string(field) + " must be a number from " + base::DumpJson(least) +
-                      " to " + base::DumpJson(most) + ", it is " +
-                      std::string(base::Prefix(base::DumpJson(*given), 50)));
-}
 
 }  // namespace
 
@@ -95,18 +47,12 @@ Result<NewTrace> DecodeNewTrace(const Json& body) {
   ASSIGN_OR_RETURN(trace.kind, KindField(body, kEpisodic));
   ASSIGN_OR_RETURN(trace.scope, ScopeField(body, kUserScope));
   ASSIGN_OR_RETURN(trace.tags, api::DecodeTags(body));
-  ASSIGN_OR_RETURN(trace.remind_ms, TimeField(body, "remindAt"));
+  ASSIGN_OR_RETURN(trace.remind_ms, TraceTimeField(body, "remindAt"));
   if (trace.remind_ms && trace.kind != kProspective)
     return InvalidTrace("remindAt is of prospective traces, type is \"" + trace.kind + "\"");
   ASSIGN_OR_RETURN(trace.emotions, ObjectField(body, "emotions"));
   ASSIGN_OR_RETURN(trace.metadata, ObjectField(body, "metadata"));
-  const size_t bytes =
-      base::DumpJson(trace.emotions).size() + base::DumpJson(trace.metadata).size();
-  if (bytes > kMaxTraceExtras) {
-    return Error{Code::kTooLarge, "emotions and metadata have " + std::to_string(bytes) +
-                                      " bytes of JSON, the limit is " +
-                                      std::to_string(kMaxTraceExtras)};
-  }
+  RETURN_IF_ERROR(CheckExtras(trace.emotions, trace.metadata));
   ASSIGN_OR_RETURN(trace.source, api::DecodeSource(body));
   return trace;
 }
@@ -237,6 +183,33 @@ Json EncodeEdges(const std::vector<TraceEdge>& edges) {
   for (const TraceEdge& edge : edges)
     list.push_back({{"to", edge.to}, {"kind", edge.kind}, {"weight", edge.weight}});
   return list;
+}
+
+Json EncodeRunCounts(const ConsolidationCounts& counts) {
+  return {{"pruned", counts.pruned},
+          {"merged", counts.merged},
+          {"strengthened", counts.strengthened},
+          {"derived", counts.derived},
+          {"compacted", counts.compacted}};
+}
+
+// `derived` is 0, since insights need a model: said beside it.
+Json EncodeRun(const ConsolidationRun& run) {
+  Json json = EncodeRunCounts(run.counts);
+  json["durationMs"] = run.duration_ms;
+  json["runId"] = run.id.empty() ? Json() : Json(run.id);
+  json["dryRun"] = run.dry_run;
+  json["derive"] = "skipped, no model";
+  if (run.busy) json["busy"] = true;
+  if (run.partial) json["partial"] = true;
+  return json;
+}
+
+Json EncodeLoggedRun(const ConsolidationRun& run) {
+  Json json = EncodeRun(run);
+  json["startedAt"] = run.started_ms;
+  json["undoneAt"] = run.undone_ms ? Json(*run.undone_ms) : Json();
+  return json;
 }
 
 }  // namespace memory

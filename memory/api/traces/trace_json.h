@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/http/message/message.h"
+#include "memory/store/consolidation.h"
 #include "memory/store/traces.h"
 
 namespace memory {
@@ -26,6 +27,9 @@ base::Result<TraceQuestion> DecodeTraceQuestion(const base::Json& body);
 
 base::Json EncodeTrace(const Trace& trace);
 base::Json EncodeFound(const FoundTrace& found);
+base::Json EncodeRunCounts(const ConsolidationCounts& counts);
+base::Json EncodeRun(const ConsolidationRun& run);
+base::Json EncodeLoggedRun(const ConsolidationRun& run);  // with its times
 base::Json EncodeEdges(const std::vector<TraceEdge>& edges);
 
 }  // namespace memory

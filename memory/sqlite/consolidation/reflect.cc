@@ -7,9 +7,9 @@
 #include "lib/base/text/text.h"
 #include "memory/model/gist.h"
 #include "memory/model/near_pairs.h"
-#include "memory/sqlite/consolidation/archive.h"
 #include "memory/sqlite/consolidation/sketches.h"
 #include "memory/sqlite/consolidation/sqlite_consolidation.h"
+#include "memory/sqlite/traces/archive.h"
 #include "memory/sqlite/traces/trace_edges.h"
 
 namespace memory {

@@ -99,6 +99,25 @@ Result<std::vector<LoggedRun>> ReadRuns(Database& database, const TraceContext& 
   return runs;
 }
 
+Result<std::vector<LoggedRun>> ReadRunsBehind(Database& database,
+                                              const std::optional<std::string>& project,
+                                              int64_t after) {
+  ASSIGN_OR_RETURN(
+      Statement read,
+      database.Prepare(MEMORY_SELECT_RUN "WHERE number > ?1 AND (?2 IS NULL OR "
+                                         "json_extract(context, '$[0]') = ?2) ORDER BY number "
+                                         "LIMIT ?3"));
+  read.Bind(after);
+  read.Bind(project ? std::optional(base::FoldCase(*project)) : std::nullopt).Bind(kRunsKept);
+  std::vector<LoggedRun> runs;
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Status {
+    ASSIGN_OR_RETURN(LoggedRun one, RunAt(row));
+    runs.push_back(std::move(one));
+    return {};
+  }));
+  return runs;
+}
+
 Result<std::optional<LoggedRun>> FindRun(Database& database, const TraceContext& context,
                                          const std::string& id) {
   ASSIGN_OR_RETURN(Statement read,

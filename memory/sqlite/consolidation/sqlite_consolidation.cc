@@ -2,8 +2,8 @@
 #include "memory/sqlite/consolidation/sqlite_consolidation.h"
 
 #include "lib/base/process/log.h"
-#include "memory/sqlite/consolidation/archive.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/traces/archive.h"
 #include "memory/sqlite/traces/trace_edges.h"
 
 namespace memory {

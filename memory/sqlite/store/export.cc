@@ -28,6 +28,8 @@ struct Reading {
   const char *rows, *revisions;
   int64_t now_ms = INT64_MIN;  // items that are over then are left out
   bool of_store = false;       // retention's rules hold
+  int64_t wall_ms = 0;         // what the strength of traces is told for, by these rules
+  StrengthRules strength = {};
 };
 #define MEMORY_OF_PROJECT \
   "AND (?1 IS NULL OR o.project = ?1) AND o.id > ?2 AND o.id <= ?3 ORDER BY o.id"
@@ -71,6 +73,16 @@ size_t BytesOf(const ExportedRow& row) {
   bytes += row.links.size() * kItemBytes;
   return bytes;
 }
+
+size_t WeightOf(const ExportedTrace& trace) {
+  return base::DumpJson(trace.metadata).size() + kItemBytes +
+         (trace.original ? trace.original->content.size() : 0);
+}
+size_t WeightOf(const WholeTrace& whole) {
+  return whole.trace.content.size() + base::DumpJson(whole.trace.metadata).size() + kItemBytes +
+         (whole.original ? whole.original->content.size() : 0);
+}
+size_t WeightOf(const std::vector<ExportedEdge>& edges) { return edges.size() * kItemBytes; }
 
 class PagedCursor : public ExportCursor {
  public:
@@ -126,19 +138,40 @@ class PagedCursor : public ExportCursor {
     return {};
   }
 
-  Status WalkTraces(const std::function<Status(const ExportedTrace&)>& on_trace,
-                    const std::function<Status(const ExportedEdge&)>& on_edge) override {
+  Status WalkTraces(const std::function<Status(const ExportedTrace&)>& on_trace) override {
     if (!HasTraces(database_)) return {};
-    Page<ExportedTrace> traces;
+    return WalkSlots<ExportedTrace>(false, ReadExportedTraces, on_trace);
+  }
+
+  Status WalkWholeTraces(bool vectors,
+                         const std::function<Status(const WholeTrace&)>& on_trace) override {
+    return WalkSlots<WholeTrace>(vectors, ReadWholeTraces, on_trace);
+  }
+
+  Status WalkEdges(const std::function<Status(const ExportedEdge&)>& on_edge) override {
+    if (!HasTraces(database_)) return {};
+    return WalkSlots<std::vector<ExportedEdge>>(
+        false, ReadExportedEdges, [&](const std::vector<ExportedEdge>& edges) -> Status {
+          for (const ExportedEdge& edge : edges) RETURN_IF_ERROR(on_edge(edge));
+          return {};
+        });
+  }
+
+  Status WalkRuns(const std::function<Status(const ConsolidationRun&)>& on_run) override {
+    Page<ConsolidationRun> page;
     do {
-      RETURN_IF_ERROR(InSnapshot([&] { return ReadTracePage(traces); }));
-      for (const ExportedTrace& trace : traces.items) RETURN_IF_ERROR(on_trace(trace));
-    } while (!traces.last);
-    Page<ExportedEdge> edges;
-    do {
-      RETURN_IF_ERROR(InSnapshot([&] { return ReadEdgePage(edges); }));
-      for (const ExportedEdge& edge : edges.items) RETURN_IF_ERROR(on_edge(edge));
-    } while (!edges.last);
+      RETURN_IF_ERROR(InSnapshot([&]() -> Status {
+        page.Clear();
+        ASSIGN_OR_RETURN(const auto runs, ReadRunsBehind(database_, project_, page.after));
+        page.last = runs.empty();
+        for (const LoggedRun& one : runs) {
+          page.after = one.number;
+          page.items.push_back(one.run);
+        }
+        return {};
+      }));
+      for (const ConsolidationRun& run : page.items) RETURN_IF_ERROR(on_run(run));
+    } while (!page.last);
     return {};
   }
 
@@ -251,37 +284,28 @@ class PagedCursor : public ExportCursor {
     return {};
   }
 
-  Status ReadTracePage(Page<ExportedTrace>& page) {
-    page.Clear();
+  // What lies in slots, page by page.
+  template <class Item, class Read, class OnItem>
+  Status WalkSlots(bool vectors, const Read& read, const OnItem& on_item) {
     ASSIGN_OR_RETURN(const bool known, FindNumber());
-    page.last = !known;
     if (!known) return {};
-    ASSIGN_OR_RETURN(page.last,
-                     ReadExportedTraces(database_, number_, reading_.of_store, page.after,
-                                        [&](int64_t slot, ExportedTrace&& trace) {
-                                          page.after = slot;
-                                          page.bytes += trace.metadata.dump().size() + kItemBytes;
-                                          page.items.push_back(std::move(trace));
-                                          return !page.full();
-                                        }));
-    return {};
-  }
-
-  Status ReadEdgePage(Page<ExportedEdge>& page) {
-    page.Clear();
-    ASSIGN_OR_RETURN(const bool known, FindNumber());
-    page.last = !known;
-    if (!known) return {};
-    ASSIGN_OR_RETURN(page.last,
-                     ReadExportedEdges(database_, number_, reading_.of_store, page.after,
-                                       [&](int64_t slot, std::vector<ExportedEdge>&& edges) {
-                                         page.after = slot;
-                                         for (ExportedEdge& edge : edges) {
-                                           page.bytes += kItemBytes;
-                                           page.items.push_back(std::move(edge));
-                                         }
-                                         return !page.full();
-                                       }));
+    const TraceReading reading{number_, reading_.of_store, reading_.wall_ms, reading_.strength,
+                               vectors};
+    Page<Item> page;
+    do {
+      RETURN_IF_ERROR(InSnapshot([&]() -> Status {
+        page.Clear();
+        ASSIGN_OR_RETURN(page.last,
+                         read(database_, reading, page.after, [&](int64_t slot, Item&& item) {
+                           page.after = slot;
+                           page.bytes += WeightOf(item);
+                           page.items.push_back(std::move(item));
+                           return !page.full();
+                         }));
+        return {};
+      }));
+      for (const Item& item : page.items) RETURN_IF_ERROR(on_item(item));
+    } while (!page.last);
     return {};
   }
 
@@ -315,9 +339,13 @@ Result<std::shared_ptr<ExportCursor>> SqliteStore::OpenExport(
   RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
   if (Status kept = state_->items->KeepAccesses(); !kept)
     base::LogWarn("an export has older times of access", {{"reason", kept.error().message}});
+  if (Status kept = state_->traces->KeepRetrievals(); !kept)
+    base::LogWarn("an export has earlier retrievals", {{"reason", kept.error().message}});
   Reading live = kLive;
   live.now_ms = state_->items->AgedMs();
   live.of_store = true;
+  live.wall_ms = state_->options.clock->NowMs();
+  live.strength = state_->options.strength;
   return std::shared_ptr<ExportCursor>(
       std::make_shared<PagedCursor>(std::move(database), live, project, std::move(place)));
 }

@@ -1,6 +1,7 @@
 // A database file that somebody sent. Nothing in it is trusted: it is opened read-only, its schema
 // must be ours to the letter, so that no trigger or view of theirs runs, and it is checked whole
 // before a row of it is read. The rows themselves are checked like those of any import.
+#include "memory/sqlite/agentos/brain.h"
 #include "memory/sqlite/store/export.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/tables/schema.h"
@@ -67,14 +68,26 @@ Status CheckFile(Database& file, const std::string& path) {
   return sound ? Status() : Refused(sound.error().message);
 }
 
-}  // namespace
-
-Result<std::shared_ptr<ExportCursor>> OpenForeign(const std::string& path) {
+Result<Database> OpenSent(const std::string& path) {
   Database::Options reading;
   reading.access = Access::kForeign;
   reading.cache_kib = 1024;
   Result<Database> file = Database::Open(path, reading);
   if (!file) return Refused(file.error().message);
+  return file;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<BrainCursor>> SqliteStore::OpenBrain(const std::string& path) {
+  ASSIGN_OR_RETURN(Database file, OpenSent(path));
+  if (!IsBrain(file)) return std::shared_ptr<BrainCursor>();
+  return OpenBrainIn(std::move(file));
+}
+
+Result<std::shared_ptr<ExportCursor>> OpenForeign(const std::string& path) {
+  Result<Database> file = OpenSent(path);
+  if (!file) return file.error();
   if (Status checked = CheckFile(*file, path); !checked) {
     // SQLite's words for a damaged file are those for a damaged store: here it is the sender's.
     const Error& error = checked.error();

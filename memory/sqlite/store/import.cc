@@ -1,14 +1,12 @@
 // Taking rows of an export in: ids, times and counts are kept where they are free, nothing is
 // overwritten, the same row again is skipped, and so is one that somebody deleted here.
-#include <algorithm>
-
 #include "lib/base/json/json.h"
 #include "memory/sqlite/removal/deletions.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/retired.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/twins.h"
-#include "memory/sqlite/tables/waiting.h"
+#include "memory/sqlite/writing/known_row.h"
 
 namespace memory {
 
@@ -21,9 +19,6 @@ using sqlite::Database;
 using sqlite::Statement;
 
 namespace {
-
-// Ids above this are not kept: the counter that follows them must not run out below 2^53.
-constexpr int64_t kHighestKeptId = int64_t{1} << 52;
 
 // What stands under the id that a row brings along.
 struct UnderId {
@@ -47,9 +42,8 @@ Result<UnderId> LookUnderId(Database& database, const Observation& row, int64_t 
   bool deleted = taken && read.Int(1) != 0;
   if (taken)
     return UnderId{false, read.Int(2) != 0 && (!deleted || read.Int(3) != 0), deleted, read.Int(0)};
-  ASSIGN_OR_RETURN(Statement gone, database.Prepare("SELECT 1 FROM tombstones WHERE id = ?1"));
-  ASSIGN_OR_RETURN(bool was, gone.Bind(row.id).Step());
-  return UnderId{!was, false, false, 0};
+  ASSIGN_OR_RETURN(const bool free, IsFreeId(database, row.id));
+  return UnderId{free, false, false, 0};
 }
 
 // The live row that has the topic key; kConflict when it says something else.
@@ -65,36 +59,6 @@ Result<std::optional<int64_t>> FindTopic(Database& database, const Observation& 
   if (read.Int(2)) return std::optional<int64_t>(read.Int(0));
   return Error{Code::kConflict, "topic_key \"" + row.topic_key + "\" belongs to observation " +
                                     std::to_string(read.Int(1)) + ", which says something else"};
-}
-
-Status UniteTags(Database& database, int64_t slot, const std::vector<std::string>& more) {
-  ASSIGN_OR_RETURN(Statement read, database.Prepare("SELECT tags FROM observations WHERE slot = ?1 "
-                                                    "AND deleted_ms IS NULL"));
-  ASSIGN_OR_RETURN(bool live, read.Bind(slot).Step());
-  if (!live) return {};
-  ASSIGN_OR_RETURN(base::Json tags, base::ParseJson(read.Text(0)));
-  const size_t before = tags.size();
-  for (const std::string& tag : more) {
-    if (tags.size() >= api::kMaxTags) break;
-    if (std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(tag);
-  }
-  if (tags.size() == before) return {};
-  RETURN_IF_ERROR(RemoveFromIndex(database, slot));
-  ASSIGN_OR_RETURN(Statement write,
-                   database.Prepare("UPDATE observations SET tags = ?2 WHERE slot = ?1"));
-  RETURN_IF_ERROR(write.Bind(slot).Bind(base::DumpJson(tags)).Run());
-  return AddToIndex(database, slot);
-}
-
-// Whether the row was of class import until now.
-Result<bool> Raise(Database& database, int64_t slot) {
-  ASSIGN_OR_RETURN(Statement write,
-                   database.Prepare("UPDATE observations SET origin = ?2 WHERE slot = ?1 AND "
-                                    "origin = ?3 AND deleted_ms IS NULL RETURNING slot"));
-  write.Bind(slot).Bind(api::kOriginUser).Bind(api::kOriginImport);
-  ASSIGN_OR_RETURN(const bool raised, write.Step());
-  if (raised) RETURN_IF_ERROR(write.Run());
-  return raised;
 }
 
 Status AddRevisions(Database& database, int64_t id, const ExportedRow& given) {
@@ -151,12 +115,8 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given, const T
     ASSIGN_OR_RETURN(here, FindTopic(database, row, project));
   }
   if (here) {
-    if (options.vouched) {
-      ASSIGN_OR_RETURN(const bool raised, Raise(database, *here));
-      if (raised) return AtSlot(database, Imported::kRaised, *here);
-    }
-    if (options.unite_tags) RETURN_IF_ERROR(UniteTags(database, *here, row.tags));
-    return AtSlot(database, Imported::kSkipped, *here);
+    ASSIGN_OR_RETURN(const Imported::Outcome met, MeetAgain(database, *here, row.tags, options));
+    return AtSlot(database, met, *here);
   }
   if (!under.free) row.id = 0;
   if (row.created_ms == 0) row.created_ms = options.now_ms;

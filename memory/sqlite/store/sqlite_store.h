@@ -54,6 +54,7 @@ class SqliteStore final : public Store {
   base::Result<Spool> Copy(const std::optional<std::string>& project) override;
   base::Result<Spool> NewUpload() override;
   base::Result<std::shared_ptr<ExportCursor>> OpenCopy(const std::string& path) override;
+  base::Result<std::shared_ptr<BrainCursor>> OpenBrain(const std::string& path) override;
   base::Status SetRetention(const std::string& project, const RetentionRules& rules) override;
   base::Result<RetentionRules> Retention(const std::string& project) override;
   std::unique_ptr<conversation::Host> Conversations(const std::string& caller) override;

@@ -5,6 +5,7 @@
 #include "memory/model/slots.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/traces/trace_edges.h"
+#include "memory/sqlite/traces/trace_import.h"
 #include "memory/sqlite/traces/trace_transfer.h"
 
 namespace memory {
@@ -218,30 +219,40 @@ Result<std::vector<Trace>> SqliteTraces::Due(const TraceContext& context, size_t
   return due;
 }
 
-template <class Each>
-Result<std::vector<bool>> SqliteTraces::ImportEach(const std::vector<Each>& given,
-                                                   Result<bool> (*take)(Database&, const Each&)) {
+// In one transaction.
+template <class Taken, class Row, class Take>
+Result<std::vector<Taken>> SqliteTraces::TakeAll(const std::vector<Row>& rows, const Take& take) {
   RETURN_IF_ERROR(parts_.admit());
-  return parts_.writer.Run<std::vector<bool>>([&](Database& database) -> Result<std::vector<bool>> {
-    std::vector<bool> taken;
-    for (const Each& one : given) {
-      ASSIGN_OR_RETURN(const bool did, take(database, one));
-      taken.push_back(did);
-    }
-    return taken;
-  });
+  return parts_.writer.Run<std::vector<Taken>>(
+      [&](Database& database) -> Result<std::vector<Taken>> {
+        std::vector<Taken> all;
+        for (const Row& one : rows) {
+          ASSIGN_OR_RETURN(Taken taken, take(database, one));
+          all.push_back(std::move(taken));
+        }
+        return all;
+      });
 }
 
 Result<std::vector<bool>> SqliteTraces::Import(const std::vector<ExportedTrace>& traces) {
-  return ImportEach(traces, ImportTrace);
+  return TakeAll<bool>(traces, ImportTrace);
 }
 
-Result<std::vector<bool>> SqliteTraces::Import(const std::vector<ExportedEdge>& edges) {
-  return ImportEach(edges, ImportEdge);
+Result<std::vector<EdgeTaken>> SqliteTraces::Import(const std::vector<ExportedEdge>& edges) {
+  return TakeAll<EdgeTaken>(edges, ImportEdge);
 }
 
-Result<std::vector<bool>> SqliteTraces::Import(const std::vector<NumberedEdge>& edges) {
-  return ImportEach(edges, ImportNumberedEdge);
+Result<std::vector<EdgeTaken>> SqliteTraces::Import(const std::vector<NumberedEdge>& edges) {
+  return TakeAll<EdgeTaken>(edges, ImportNumberedEdge);
+}
+
+Result<std::vector<TraceTaken>> SqliteTraces::Import(const std::vector<WholeTrace>& traces,
+                                                     const ImportOptions& options) {
+  std::vector<ArrivingTrace> arriving;
+  for (const WholeTrace& whole : traces) arriving.emplace_back(whole, parts_.writing, options);
+  return TakeAll<TraceTaken>(arriving, [&](Database& database, const ArrivingTrace& one) {
+    return TakeArriving(database, one, parts_.writing.salt, options);
+  });
 }
 
 }  // namespace memory

@@ -57,8 +57,10 @@ class SqliteTraces final : public Traces {
                                    const TraceQuestion& question) override;
 
   base::Result<std::vector<bool>> Import(const std::vector<ExportedTrace>& traces) override;
-  base::Result<std::vector<bool>> Import(const std::vector<ExportedEdge>& edges) override;
-  base::Result<std::vector<bool>> Import(const std::vector<NumberedEdge>& edges) override;
+  base::Result<std::vector<EdgeTaken>> Import(const std::vector<ExportedEdge>& edges) override;
+  base::Result<std::vector<EdgeTaken>> Import(const std::vector<NumberedEdge>& edges) override;
+  base::Result<std::vector<TraceTaken>> Import(const std::vector<WholeTrace>& traces,
+                                               const ImportOptions& options) override;
 
   base::Status KeepRetrievals();  // writes down which traces were retrieved
   size_t CountRetrievals() const;
@@ -74,10 +76,6 @@ class SqliteTraces final : public Traces {
     Pairs pairs;
   };
   int64_t NowMs() const { return parts_.clock.NowMs(); }
-  template <class Each>
-  base::Result<std::vector<bool>> ImportEach(const std::vector<Each>& given,
-                                             base::Result<bool> (*take)(sqlite::Database&,
-                                                                        const Each&));
   // A live trace that the context may see.
   base::Result<std::optional<TraceRow>> FindOwn(sqlite::Database& database,
                                                 const TraceContext& context, const std::string& id);
@@ -89,6 +87,8 @@ class SqliteTraces final : public Traces {
   // The rows that answer a question, among those that the context may see. Nothing: none is.
   base::Result<Ranking> Rank(Snapshot& snapshot, const TraceContext& context,
                              const TraceQuestion& question, RankQuery query);
+  template <class Taken, class Row, class Take>
+  base::Result<std::vector<Taken>> TakeAll(const std::vector<Row>& rows, const Take& take);
   RankQuery QueryOf(const TraceQuestion& question, size_t limit) const;
   base::Result<FoundTraces> Score(Snapshot& snapshot, const Ranking& ranking,
                                   const TraceQuestion& question, int64_t now_ms,

@@ -20,7 +20,7 @@ using sqlite::Statement;
 namespace {
 
 constexpr size_t kTraceTitle = 120;  // characters
-constexpr std::string_view kTracePrefix = "mt_";
+constexpr int64_t kTwins = 1000;     // of one text, among which that of a scope id is looked for
 // A UUID of version 8 (RFC 9562): the number of an observation that was no trace when it was made.
 constexpr std::string_view kNumberedPrefix = "mt_00000000-0000-8000-8000-";
 constexpr size_t kNumberDigits = 12;
@@ -31,16 +31,6 @@ std::string NumberedId(int64_t observation) {
   const std::string number(digits.data(), end);
   return std::string(kNumberedPrefix) +
          std::string(kNumberDigits - std::min(kNumberDigits, number.size()), '0') + number;
-}
-
-std::optional<int64_t> NumberOf(std::string_view id) {
-  if (!id.starts_with(kNumberedPrefix)) return std::nullopt;
-  const std::string_view digits = id.substr(kNumberedPrefix.size());
-  int64_t number = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return digits.size() == kNumberDigits ? std::optional(number) : std::nullopt;
 }
 
 const char* ScopeOf(const api::Observation& row) {
@@ -76,6 +66,16 @@ Status ReadBeside(Database& database, TraceRow& trace) {
 
 }  // namespace
 
+std::optional<int64_t> NumberInTraceId(std::string_view id) {
+  if (!id.starts_with(kNumberedPrefix)) return std::nullopt;
+  const std::string_view digits = id.substr(kNumberedPrefix.size());
+  int64_t number = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return digits.size() == kNumberDigits ? std::optional(number) : std::nullopt;
+}
+
 std::string KindOf(const api::Observation& row) {
   if (IsTraceKind(row.type)) return row.type;
   constexpr std::array kHow = {"pattern", "procedure", "how-to", "command"};
@@ -87,7 +87,7 @@ bool IsVisible(const TraceRow& row, const TraceContext& context) {
   if (row.row.scope == "global") return true;
   if (base::FoldCase(row.row.project) != base::FoldCase(context.project)) return false;
   // What was no trace when it was made is of everybody in its project.
-  return NumberOf(row.id) || row.scope_id == context.ScopeId(row.scope);
+  return NumberInTraceId(row.id) || row.scope_id == context.ScopeId(row.scope);
 }
 
 Trace TraceOf(const TraceRow& row, int64_t now_ms, const StrengthRules& rules) {
@@ -138,11 +138,11 @@ Result<std::optional<TraceRow>> ReadTrace(Database& database, int64_t slot) {
 }
 
 Result<std::optional<TraceRow>> FindTrace(Database& database, const std::string& id) {
-  if (!id.starts_with(kTracePrefix)) return std::optional<TraceRow>();
+  if (!id.starts_with(kTraceIdPrefix)) return std::optional<TraceRow>();
   ASSIGN_OR_RETURN(Statement find, database.Prepare("SELECT slot FROM traces WHERE uuid = ?1"));
   ASSIGN_OR_RETURN(const auto slot, find.Bind(id).ReadFirst(IntAt));
   if (slot) return ReadTrace(database, *slot);
-  const std::optional<int64_t> number = NumberOf(id);
+  const std::optional<int64_t> number = NumberInTraceId(id);
   if (!number) return std::optional<TraceRow>();
   ASSIGN_OR_RETURN(const auto place, FindRow(database, *number));
   if (!place) return std::optional<TraceRow>();
@@ -158,13 +158,13 @@ Result<std::optional<TraceRow>> FindTraceTwin(Database& database, const NewTrace
   if (!project && !organization) return std::optional<TraceRow>();
   ASSIGN_OR_RETURN(
       Statement find,
-      database.Prepare("SELECT o.slot FROM observations o JOIN traces t ON t.slot = o.slot WHERE "
-                       "o.hash = ?1 AND (?2 OR o.project = ?3) AND o.scope = ?4 AND o.type = ?5 "
-                       "AND t.scope = ?6 AND t.scope_id = ?7 AND o.content = ?8 AND "
-                       "o.deleted_ms IS NULL ORDER BY o.slot"));
+      database.Prepare("SELECT o.slot FROM (SELECT slot FROM observations WHERE hash = ?1 AND "
+                       "(?2 OR project = ?3) AND scope = ?4 AND type = ?5 AND content = ?8 AND "
+                       "deleted_ms IS NULL LIMIT ?9) o JOIN traces t ON t.slot = o.slot WHERE "
+                       "t.scope = ?6 AND t.scope_id = ?7 ORDER BY o.slot"));
   find.Bind(api::NormalizedHash(trace.content)).Bind(int64_t{organization});
   find.Bind(project).Bind(organization ? "global" : "project").Bind(trace.kind);
-  find.Bind(trace.scope).Bind(context.ScopeId(trace.scope)).Bind(trace.content);
+  find.Bind(trace.scope).Bind(context.ScopeId(trace.scope)).Bind(trace.content).Bind(kTwins);
   ASSIGN_OR_RETURN(const auto slot, find.ReadFirst(IntAt));
   if (!slot) return std::optional<TraceRow>();
   ASSIGN_OR_RETURN(auto twin, ReadTrace(database, *slot));
@@ -215,7 +215,7 @@ api::NewObservation ObservationOf(const NewTrace& trace, const std::string& proj
 
 TraceRow RowOf(const NewTrace& trace, const TraceContext& context, int64_t now_ms) {
   TraceRow row;
-  row.id = std::string(kTracePrefix) + base::RandomUuid();
+  row.id = std::string(kTraceIdPrefix) + base::RandomUuid();
   row.scope = trace.scope;
   row.scope_id = context.ScopeId(trace.scope);
   row.strength = {1, now_ms, 0};

@@ -25,6 +25,9 @@ struct TraceRow {
   base::Json emotions = base::Json::object(), metadata = base::Json::object();
 };
 
+// Of an id that is made of the number of an observation.
+std::optional<int64_t> NumberInTraceId(std::string_view id);
+
 // The kind of a trace is the type of its observation; of other types: what tools did and episodes
 // are episodic, patterns and procedures procedural, the rest semantic.
 std::string KindOf(const api::Observation& row);

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "lib/base/process/log.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/traces/archive.h"
 #include "memory/sqlite/traces/trace_edges.h"
 #include "memory/sqlite/traces/trace_rows.h"
 
@@ -23,9 +25,9 @@ constexpr int64_t kSlotsAtOnce = 64;
 
 // The next slots behind `after` by one of the statements below.
 Result<std::vector<int64_t>> NextSlots(Database& database, const char* sql,
-                                       std::optional<int64_t> project, int64_t after) {
+                                       const TraceReading& reading, int64_t after) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
-  read.Bind(after).Bind(project).Bind(kSlotsAtOnce);
+  read.Bind(after).Bind(reading.project).Bind(kSlotsAtOnce);
   std::vector<int64_t> slots;
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) { slots.push_back(row.Int(0)); }));
   return slots;
@@ -41,9 +43,46 @@ constexpr const char* kForeignTraces =
 constexpr const char* kLiveEdges =
     "SELECT o.slot FROM observations o WHERE o.slot > ?1 AND EXISTS (SELECT 1 FROM trace_edges e "
     "WHERE e.from_slot = o.slot) AND " MEMORY_LIVE MEMORY_NEXT;
+constexpr const char* kLiveRows =
+    "SELECT o.slot FROM observations o WHERE o.slot > ?1 AND " MEMORY_LIVE MEMORY_NEXT;
 constexpr const char* kForeignEdges =
     "SELECT o.slot FROM observations o WHERE o.slot > ?1 AND EXISTS (SELECT 1 FROM trace_edges e "
     "WHERE e.from_slot = o.slot) AND o.deleted_ms IS NULL " MEMORY_NEXT;
+
+bool HasTable(Database& database, const char* name) {
+  Result<Statement> read =
+      database.Prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1");
+  return read && read->Bind(name).Step().value_or(false);
+}
+
+// A damaged one is left out, as a caller who asks for it gets none.
+Result<std::optional<ArchivedText>> OriginalOf(Database& database, int64_t slot) {
+  auto found = FindArchived(database, slot);
+  if (!found && found.error().code == base::Code::kInternal) {
+    base::LogError("an archived text is damaged", {{"reason", found.error().message}});
+    return std::optional<ArchivedText>();
+  }
+  if (!found) return found.error();
+  if (!*found) return std::optional<ArchivedText>();
+  return std::optional(ArchivedText{std::move((*found)->text), (*found)->archived_ms});
+}
+
+// The vector of the model that answers at once, else that of the other.
+Status ReadVector(Database& database, int64_t slot, WholeTrace& whole) {
+  for (const char* sql : {"SELECT model, vector FROM vectors WHERE slot = ?1",
+                          "SELECT model, vector FROM remote_vectors WHERE slot = ?1"}) {
+    ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
+    ASSIGN_OR_RETURN(const bool there, read.Bind(slot).Step());
+    if (there) {
+      const std::string bytes = read.Text(1);
+      whole.model = read.Int(0);
+      whole.vector.assign(bytes.begin(), bytes.end());
+    }
+    if (!whole.vector.empty()) return {};
+    whole.remote = true;
+  }
+  return {};
+}
 
 ExportedTrace ExportedOf(const TraceRow& row) {
   ExportedTrace trace;
@@ -97,44 +136,64 @@ Result<std::optional<int64_t>> FreeSlot(Database& database, const ExportedTrace&
 }
 
 // One that is there stays as it is.
-Result<bool> AddEdge(Database& database, int64_t from, const EdgeRow& edge) {
+Result<EdgeTaken> AddEdge(Database& database, int64_t from, const EdgeRow& edge) {
   ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, from));
   const bool known = std::any_of(edges.begin(), edges.end(),
                                  [&](const EdgeRow& one) { return one.to == edge.to; });
-  if (known || edges.size() >= kMaxTraceEdges) return false;
+  if (known) return EdgeTaken::kKnown;
+  if (edges.size() >= kMaxTraceEdges) return EdgeTaken::kFull;
   RETURN_IF_ERROR(PutTraceEdge(database, from, edge));
-  return true;
+  return EdgeTaken::kNew;
 }
 
 }  // namespace
 
-bool HasTraces(Database& database) {
-  Result<Statement> read =
-      database.Prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'traces'");
-  return read && read->Step().value_or(false);
-}
+bool HasTraces(Database& database) { return HasTable(database, "traces"); }
 
-Result<bool> ReadExportedTraces(Database& database, std::optional<int64_t> project, bool live_only,
-                                int64_t after,
+Result<bool> ReadExportedTraces(Database& database, const TraceReading& reading, int64_t after,
                                 const std::function<bool(int64_t, ExportedTrace&&)>& take) {
-  ASSIGN_OR_RETURN(const auto slots,
-                   NextSlots(database, live_only ? kLiveTraces : kForeignTraces, project, after));
+  ASSIGN_OR_RETURN(
+      const auto slots,
+      NextSlots(database, reading.live_only ? kLiveTraces : kForeignTraces, reading, after));
+  const bool originals = HasTable(database, "trace_originals");
   for (int64_t slot : slots) {
     ASSIGN_OR_RETURN(const auto row, ReadTraceOfFile(database, slot));
-    if (row && !take(slot, ExportedOf(*row))) return false;
+    if (!row) continue;
+    ExportedTrace trace = ExportedOf(*row);
+    if (originals) {
+      ASSIGN_OR_RETURN(trace.original, OriginalOf(database, slot));
+    }
+    if (!take(slot, std::move(trace))) return false;
+  }
+  return slots.empty();
+}
+
+Result<bool> ReadWholeTraces(Database& database, const TraceReading& reading, int64_t after,
+                             const std::function<bool(int64_t, WholeTrace&&)>& take) {
+  ASSIGN_OR_RETURN(const auto slots, NextSlots(database, kLiveRows, reading, after));
+  for (int64_t slot : slots) {
+    ASSIGN_OR_RETURN(const auto row, ReadTraceOfFile(database, slot));
+    if (!row) continue;
+    WholeTrace whole;
+    whole.trace = TraceOf(*row, reading.now_ms, reading.rules);
+    whole.stored_strength = row->strength.value;
+    ASSIGN_OR_RETURN(whole.original, OriginalOf(database, slot));
+    if (reading.vectors) RETURN_IF_ERROR(ReadVector(database, slot, whole));
+    if (!take(slot, std::move(whole))) return false;
   }
   return slots.empty();
 }
 
 Result<bool> ReadExportedEdges(
-    Database& database, std::optional<int64_t> project, bool live_only, int64_t after,
+    Database& database, const TraceReading& reading, int64_t after,
     const std::function<bool(int64_t, std::vector<ExportedEdge>&&)>& take) {
-  ASSIGN_OR_RETURN(const auto slots,
-                   NextSlots(database, live_only ? kLiveEdges : kForeignEdges, project, after));
+  ASSIGN_OR_RETURN(
+      const auto slots,
+      NextSlots(database, reading.live_only ? kLiveEdges : kForeignEdges, reading, after));
   for (int64_t slot : slots) {
     ASSIGN_OR_RETURN(const auto row, ReadTraceOfFile(database, slot));
     if (!row) continue;
-    ASSIGN_OR_RETURN(auto edges, EdgesOf(database, *row, project.has_value()));
+    ASSIGN_OR_RETURN(auto edges, EdgesOf(database, *row, reading.project.has_value()));
     if (!take(slot, std::move(edges))) return false;
   }
   return slots.empty();
@@ -173,9 +232,12 @@ Result<bool> ImportTrace(Database& database, const ExportedTrace& trace) {
   if (there) return false;
   ASSIGN_OR_RETURN(const auto slot, FreeSlot(database, trace));
   if (!slot) return false;
+  ASSIGN_OR_RETURN(const api::Observation observation, ReadRow(database, *slot));
+  const auto number = NumberInTraceId(trace.id);
   TraceRow row;
   row.slot = *slot;
-  row.id = trace.id;
+  // An id that is made of a number is that of one observation.
+  row.id = number && *number != observation.id ? OtherTraceId(trace.id, trace.digest) : trace.id;
   row.scope = trace.scope;
   row.scope_id = trace.scope_id;
   row.strength = trace.strength;
@@ -183,23 +245,29 @@ Result<bool> ImportTrace(Database& database, const ExportedTrace& trace) {
   row.emotions = trace.emotions;
   row.metadata = trace.metadata;
   RETURN_IF_ERROR(PutTrace(database, row));
+  if (!trace.original) return true;
+  RETURN_IF_ERROR(Archive(database, *slot, observation.revision_count, trace.original->content,
+                          trace.original->archived_ms));
   return true;
 }
 
-Result<bool> ImportEdge(Database& database, const ExportedEdge& edge) {
+Result<EdgeTaken> ImportEdge(Database& database, const ExportedEdge& edge) {
   ASSIGN_OR_RETURN(const auto from, FindTrace(database, edge.from));
   ASSIGN_OR_RETURN(const auto to, FindTrace(database, edge.edge.to));
+  auto says = [](const TraceRow& row, const std::string& digest) {
+    return digest.empty() || base::Sha256Hex(row.row.content) == digest;
+  };
   const bool same = from && to && from->live && to->live && from->slot != to->slot &&
-                    base::Sha256Hex(from->row.content) == edge.from_digest &&
-                    base::Sha256Hex(to->row.content) == edge.to_digest;
-  if (!same) return false;
+                    says(*from, edge.from_digest) && says(*to, edge.to_digest);
+  if (!same) return EdgeTaken::kNoTrace;
   return AddEdge(database, from->slot, {to->slot, edge.edge.kind, edge.edge.weight});
 }
 
-Result<bool> ImportNumberedEdge(Database& database, const NumberedEdge& edge) {
+Result<EdgeTaken> ImportNumberedEdge(Database& database, const NumberedEdge& edge) {
   ASSIGN_OR_RETURN(const auto from, FindRow(database, edge.from));
   ASSIGN_OR_RETURN(const auto to, FindRow(database, edge.to));
-  if (!from || !to || !from->live || !to->live || from->slot == to->slot) return false;
+  if (!from || !to || !from->live || !to->live || from->slot == to->slot)
+    return EdgeTaken::kNoTrace;
   return AddEdge(database, from->slot, {to->slot, edge.kind, edge.weight});
 }
 

@@ -73,16 +73,14 @@ Strength HighestOf(const std::vector<TraceRow>& sources, int64_t now_ms,
   return highest;
 }
 
-// The conversation, else one of each scope id: neighbours of a trace are of the same user, and an
-// import tells what two users said alike.
-std::string SessionNameOf(const std::string& scope, const TraceContext& context) {
+}  // namespace
+
+std::string TraceSessionName(const std::string& scope, const TraceContext& context) {
   if (context.conversation != kDefaultScopeId) return context.conversation;
   const std::string id = context.ScopeId(scope);
   if (id == kDefaultScopeId) return "traces";
   return "traces-" + base::Sha256Hex(scope + "\n" + id).substr(0, 16);
 }
-
-}  // namespace
 
 Saving SavingOf(const NewTrace& trace, const TraceContext& context, const TraceWriting& writing,
                 int64_t now_ms) {
@@ -94,7 +92,7 @@ Result<TraceRow> InsertTrace(Database& database, const TraceContext& context, co
                              Saving& saving) {
   ASSIGN_OR_RETURN(
       saving.made.session_id,
-      SessionIdIn(database, SessionNameOf(trace.scope, context), context.project, "traces-"));
+      SessionIdIn(database, TraceSessionName(trace.scope, context), context.project, "traces-"));
   ASSIGN_OR_RETURN(const Saved saved, SaveInside(database, saving));
   ASSIGN_OR_RETURN(const auto place, FindRow(database, saved.id));
   if (!place) return Error{Code::kInternal, "an observation vanished inside its transaction"};

@@ -16,6 +16,10 @@ struct TraceWriting {
   StrengthRules strength;
 };
 
+// Of a trace's observation: the conversation, else one of each scope id. Neighbours of a trace are
+// of the same user, and an import tells what two users said alike.
+std::string TraceSessionName(const std::string& scope, const TraceContext& context);
+
 // Made before the transaction, off the writer's thread.
 Saving SavingOf(const NewTrace& trace, const TraceContext& context, const TraceWriting& writing,
                 int64_t now_ms);

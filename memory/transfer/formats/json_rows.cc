@@ -31,13 +31,17 @@ class ObjectReader {
       known_ = true;
       return importer_.TakeAegis(key, std::move(hash));
     };
-    handlers.on_element = [&](const std::string& array, const Json& element) {
-      return Take(array, element);
+    handlers.on_element = [&](const std::string& array, Json element) {
+      return Take(array, std::move(element));
     };
     handlers.on_field = [&](const std::string& name, const Json& value) {
       return TakeField(name, value);
     };
-    handlers.on_array = [&](const std::string& array) { known_ = known_ || IsKnown(array); };
+    handlers.on_array = [&](const std::string& array) {
+      const bool told = format_ == "agentos-json";
+      known_ = known_ || (told ? array.empty() || AgentOsImport::IsArray(array) : IsKnown(array));
+      agentos_ = agentos_ || IsAgentOsMark(array);
+    };
     RETURN_IF_ERROR(ReadElements(body, handlers));
     if (known_) return {};
     return Error{Code::kInvalid, "nothing in this JSON is a list of memories"};
@@ -55,8 +59,14 @@ class ObjectReader {
     return {};
   }
 
-  Status Take(const std::string& array, const Json& element) {
+  Status Take(const std::string& array, Json element) {
     const bool any = format_ == "auto";
+    if (format_ == "agentos-json" || (any && IsAgentOs(array, element))) {
+      known_ = known_ || any;
+      const std::string name = array.empty() ? "traces" : array;
+      return AgentOsImport::IsArray(name) ? importer_.TakeAgentOs(name, std::move(element))
+                                          : Status();
+    }
     if (array.empty() && (format_ == "chatgpt" || (any && element.contains("mapping"))))
       return TakeConversation(element);
     const bool list = array.empty() || array == "results" || array == "memories";
@@ -78,9 +88,37 @@ class ObjectReader {
     return array == "prompts" || element.contains(array == "sessions" ? "directory" : "sync_id");
   }
 
+  // A trace of ours has its text elsewhere; arrays of one name tell by what else came.
+  bool IsAgentOs(const std::string& array, const Json& element) const {
+    if (array == "traces" || array.empty())
+      return element.contains("content") && (array == "traces" || IsTraceOfAgentOs(element));
+    if (agentos_) return !importer_.ours() && AgentOsImport::IsArray(array);
+    // What comes before its traces tells by its fields.
+    constexpr std::pair<std::string_view, const char*> kFields[] = {
+        {"edges", "from"},
+        {"edges", "source_id"},
+        {"messages", "conversationId"},
+        {"nodes", "label"},
+        {"images", "mime_type"},
+        {"messages", "conversation_id"},
+        {"documents", "chunk_count"},
+        {"conversations", "createdAt"},
+        {"conversations", "created_at"}};
+    return std::any_of(std::begin(kFields), std::end(kFields), [&](const auto& one) {
+      return array == one.first && element.contains(one.second);
+    });
+  }
+  // No other program's export has one of these; with sorted names one comes first.
+  static bool IsAgentOsMark(const std::string& array) {
+    return array == "traces" || array == "chunks" || array == "consolidation_log";
+  }
+  static bool IsTraceOfAgentOs(const Json& element) {
+    return element.contains("retrievalCount") || element.contains("retrieval_count");
+  }
+
   static bool IsKnown(const std::string& array) {
-    static constexpr std::string_view kArrays[] = {"",         "results",      "memories",
-                                                   "sessions", "observations", "prompts"};
+    static constexpr std::string_view kArrays[] = {
+        "", "results", "memories", "sessions", "observations", "prompts", "traces"};
     return std::find(std::begin(kArrays), std::end(kArrays), array) != std::end(kArrays);
   }
 
@@ -116,7 +154,8 @@ class ObjectReader {
   const ForeignDefaults& defaults_;
   Importer& importer_;
   std::string format_;
-  bool known_ = false;  // something of an export was there, empty or not
+  bool agentos_ = false;  // an array of AgentOS' was there
+  bool known_ = false;    // something of an export was there, empty or not
 };
 
 }  // namespace
@@ -124,6 +163,7 @@ class ObjectReader {
 Status ReadJsonRows(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
   Status read = ObjectReader(defaults, importer).Read(body);
   const bool taken =
+      importer.any_agentos() ||
       importer.sessions_given() + importer.observations_given() + importer.items_given() > 0;
   if (read || taken || read.error().code != Code::kInvalid) return read;
   return Error{Code::kInvalid, read.error().message + "; " + kTaken};

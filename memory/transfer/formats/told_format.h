@@ -12,8 +12,8 @@ namespace memory {
 inline constexpr const char* kTaken =
     "taken are exports of agent-memory (JSON, JSON lines, SQLite, Markdown, a tar of notes), "
     "Markdown "
-    "(CLAUDE.md, AGENTS.md, MEMORY.md), CSV with a column content, and exports of mem0, engram and "
-    "ChatGPT (conversations.json)";
+    "(CLAUDE.md, AGENTS.md, MEMORY.md), CSV with a column content, and exports of AgentOS, mem0, "
+    "engram and ChatGPT (conversations.json)";
 
 // sqlite, obsidian, markdown, jsonl, csv; auto: JSON, whose fields tell. kInvalid: it is none of
 // them, says what it looks like.

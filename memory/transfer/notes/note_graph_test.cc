@@ -11,8 +11,8 @@ using base::Json;
 class NoteGraphTest : public StoreTest {
  protected:
   void Begin(const GraphLimits& limits) {
-    importer_ =
-        std::make_unique<Importer>(*store_, ImportOptions(), true, store_->Conversations(""));
+    importer_ = std::make_unique<Importer>(*store_, ImportOptions(), true,
+                                           store_->Conversations(""), TraceContext());
     graph_ = std::make_unique<NoteGraph>(*importer_, limits);
     notes_ = 0;
   }

@@ -10,6 +10,7 @@
 #include "memory/api/revision.h"
 #include "memory/api/traces/exported_traces.h"
 #include "memory/api/validate.h"
+#include "memory/transfer/rows/checked_texts.h"
 #include "memory/transfer/rows/format.h"
 
 namespace memory {
@@ -30,20 +31,6 @@ constexpr const char* kHint =
     "again "
     "with trust=user, else set memory.injectUntrusted in the Agent";
 
-// A file can hold what JSON from the wire cannot.
-bool IsText(const Json& json) {
-  if (json.is_string()) {
-    const std::string& text = json.get_ref<const std::string&>();
-    return base::IsUtf8(text) && text.find('\0') == text.npos;
-  }
-  if (!json.is_structured()) return true;
-  return std::all_of(json.begin(), json.end(), [](const Json& value) { return IsText(value); });
-}
-
-Status CheckTexts(const Json& json) {
-  return IsText(json) ? Status() : Error{Code::kInvalid, "a text is not UTF-8, or holds a NUL"};
-}
-
 Result<ExportedRow> DecodeRow(const Json& json) {
   ExportedRow row;
   RETURN_IF_ERROR(CheckTexts(json));
@@ -58,7 +45,26 @@ Result<ExportedRow> DecodeRow(const Json& json) {
   return row;
 }
 
+bool IsNew(bool trace) { return trace; }
+bool IsNew(EdgeTaken edge) { return edge == EdgeTaken::kNew; }
+
 }  // namespace
+
+Importer::Importer(Store& store, const ImportOptions& options, bool administrator,
+                   std::unique_ptr<conversation::Host> conversations, TraceContext context)
+    : store_(store),
+      options_(options),
+      administrator_(administrator),
+      conversations_(std::move(conversations)),
+      aegis_(*conversations_),
+      agentos_(store, options, std::move(context), *conversations_) {
+  agentos_.Tell(
+      [this](const char* kind, size_t index, const Error& why) {
+        Refuse(kind, {index, Json()}, why);
+      },
+      [this](Imported::Outcome outcome, const std::string& origin) { CountKnown(outcome, origin); },
+      [this](std::string& origin) { HoldOrigin(origin); });
+}
 
 Status Importer::SetFormat(const Json& format) {
   if (format != kExportFormat) {
@@ -135,7 +141,8 @@ Status Importer::TakeTrace(const Json& json, const Json& where) {
     Refuse("trace", place, trace.error());
     return {};
   }
-  batch_bytes_ += base::DumpJson(trace->metadata).size();
+  batch_bytes_ += base::DumpJson(trace->metadata).size() +
+                  (trace->original ? trace->original->content.size() : 0);
   trace_batch_.push_back(std::move(*trace));
   return trace_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
 }
@@ -161,8 +168,8 @@ Status Importer::TakeEdge(NumberedEdge edge) {
 Status Importer::FlushTraces() {
   const auto flush = [&](auto& batch, int64_t& imported) -> Status {
     if (batch.empty()) return {};
-    ASSIGN_OR_RETURN(const std::vector<bool> taken, store_.traces().Import(batch));
-    for (const bool one : taken) ++(one ? imported : skipped_);
+    ASSIGN_OR_RETURN(const auto taken, store_.traces().Import(batch));
+    for (const auto one : taken) ++(IsNew(one) ? imported : skipped_);
     batch.clear();
     return {};
   };
@@ -198,19 +205,27 @@ Status Importer::FlushAegis() {
   return {};
 }
 
-void Importer::HoldTrust(ExportedRow& given) const {
-  std::string& origin = given.row.source.origin;
+void Importer::HoldOrigin(std::string& origin) const {
   if (!api::IsOrigin(origin)) origin = api::kOriginAgent;
   if (options_.vouched && origin == api::kOriginImport) origin = api::kOriginUser;
+  if (!administrator_) origin = api::LowerOrigin(origin, api::kOriginAgent);
+}
+
+void Importer::HoldTrust(ExportedRow& given) const {
+  HoldOrigin(given.row.source.origin);
   if (administrator_) return;
-  origin = api::LowerOrigin(origin, api::kOriginAgent);
   for (Revision& old : given.revisions)
     old.origin = api::LowerOrigin(old.origin, api::kOriginAgent);
 }
 
 void Importer::Count(Imported::Outcome outcome, const std::string& origin) {
+  observations_ += outcome == Imported::kNew;
+  CountKnown(outcome, origin);
+}
+
+void Importer::CountKnown(Imported::Outcome outcome, const std::string& origin) {
   const bool fresh = outcome == Imported::kNew;
-  ++(fresh ? observations_ : skipped_);
+  skipped_ += !fresh;
   skipped_deleted_ += outcome == Imported::kSkippedDeleted;
   raised_ += outcome == Imported::kRaised;
   not_injected_ += fresh && api::LowerOrigin(origin, api::kOriginImport) == origin;
@@ -238,6 +253,11 @@ Status Importer::Flush() {
   RETURN_IF_ERROR(FlushAegis());
   batch_bytes_ = 0;
   return {};
+}
+
+Status Importer::Finish() {
+  RETURN_IF_ERROR(Flush());
+  return agentos_.Finish();
 }
 
 Status Importer::FlushEpisodes() {
@@ -298,14 +318,26 @@ void Importer::Refuse(const char* kind, const Place& place, const Error& error) 
   errors_.push_back(std::move(refused));
 }
 
+Json Importer::Errors() const {
+  if (!agentos_.any()) return errors_;
+  Json lines = Json::array();
+  for (const Json& error : errors_)
+    lines.push_back(error["kind"].get<std::string>() + " " + error["index"].dump() + ": " +
+                    error["error"].get<std::string>());
+  for (const std::string& note : agentos_.Notes()) lines.push_back(note);
+  return lines;
+}
+
 Json Importer::Report() const {
-  Json report = {{"imported_sessions", sessions_},
+  Json report = {{"imported", observations_ + agentos_.traces()},
+                 {"imported_sessions", sessions_},
                  {"imported_observations", observations_},
-                 {"skipped", skipped_},
-                 {"errors", errors_}};
+                 {"skipped", skipped_ + agentos_.skipped()},
+                 {"errors", Errors()}};
   if (episodes_given_ > 0) report["imported_episodes"] = episodes_;
   if (traces_given_ > 0) report["imported_traces"] = traces_;
   if (edges_given_ > 0) report["imported_edges"] = edges_;
+  agentos_.AddTo(report);
   if (aegis_given_ > 0) report["imported_aegis"] = hashes_;
   if (items_given_ > 0) report["imported_items"] = items_;
   if (skipped_deleted_ > 0) report["skipped_deleted"] = skipped_deleted_;

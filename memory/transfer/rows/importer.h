@@ -9,6 +9,7 @@
 #include "lib/base/json/json.h"
 #include "lib/conversation/routes/aegis_import.h"
 #include "memory/store/store.h"
+#include "memory/transfer/rows/agentos_import.h"
 
 namespace memory {
 
@@ -17,13 +18,9 @@ class Importer {
  public:
   // `administrator`: rows that say that they are a user's are; else they are an agent's.
   // `conversations`: of the caller.
+  // `context`: whose traces are that do not say it.
   Importer(Store& store, const ImportOptions& options, bool administrator,
-           std::unique_ptr<conversation::Host> conversations)
-      : store_(store),
-        options_(options),
-        administrator_(administrator),
-        conversations_(std::move(conversations)),
-        aegis_(*conversations_) {}
+           std::unique_ptr<conversation::Host> conversations, TraceContext context);
 
   // What the import says it is: kInvalid when that is unknown. Before the first row.
   base::Status SetFormat(const base::Json& format);
@@ -38,11 +35,17 @@ class Importer {
   base::Status TakeEdge(NumberedEdge edge);  // between rows that Flush committed
   // A hash of an AEGIS memory service; its rows, which are no hash, come as episodes.
   base::Status TakeAegis(const std::string& key, base::Json hash, const base::Json& where = {});
+  // A row of AgentOS' JSON or file, of one of its arrays (AgentOsImport::IsArray).
+  // An error: the row cannot be read.
+  base::Status TakeAgentOs(const std::string& array, base::Result<base::Json> row) {
+    return row ? agentos_.Take(array, std::move(*row)) : agentos_.Refuse(array, row.error());
+  }
   // The same for a row that cannot even be read, and for one that is not meant to be taken.
   void RefuseObservation(const base::Error& error, const base::Json& where);
   void SkipObservation();
   void RefuseEdges(const base::Error& error, const base::Json& where);
-  base::Status Flush();  // commits what waits: after the last row
+  base::Status Flush();   // commits what waits
+  base::Status Finish();  // the same behind the last row
 
   // From now on the observations' numbers here are kept, 8 bytes each.
   void KeepNumbers() { keeps_numbers_ = true; }
@@ -56,7 +59,10 @@ class Importer {
   size_t episodes_given() const { return episodes_given_; }
   size_t traces_given() const { return traces_given_; }
   size_t edges_given() const { return edges_given_; }
-  // {"imported_sessions", "imported_observations", "skipped", "errors": [{kind, index, error}]},
+  bool ours() const { return ours_; }
+  bool any_agentos() const { return agentos_.any(); }
+  // {"imported" (memories), "imported_sessions", "imported_observations", "skipped",
+  // "errors": [{kind, index, error}], of AgentOS' rows strings};
   // "imported_items", "imported_episodes", "imported_traces", "imported_edges" and "imported_aegis"
   // (hashes) if any came; an error with
   // its place where that is known; "skipped_deleted" says how many of the skipped ones somebody
@@ -71,8 +77,11 @@ class Importer {
     base::Json where;
   };
   void Refuse(const char* kind, const Place& place, const base::Error& error);
+  void HoldOrigin(std::string& origin) const;
   void HoldTrust(ExportedRow& row) const;
   void Count(Imported::Outcome outcome, const std::string& origin);
+  void CountKnown(Imported::Outcome outcome, const std::string& origin);  // but whether it is new
+  base::Json Errors() const;
   base::Status FlushSessions();
   base::Status FlushObservations();
   base::Status FlushItems();
@@ -103,6 +112,7 @@ class Importer {
   const std::unique_ptr<conversation::Host> conversations_;
   conversation::AegisImport aegis_;
   std::vector<conversation::AegisHash> aegis_batch_;
+  AgentOsImport agentos_;
   std::vector<Place> session_places_, places_, aegis_places_;
   size_t batch_bytes_ = 0;
 };

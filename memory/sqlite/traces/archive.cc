@@ -1,5 +1,5 @@
 // Originals.
-#include "memory/sqlite/consolidation/archive.h"
+#include "memory/sqlite/traces/archive.h"
 
 #include "lib/base/text/deflate.h"
 #include "lib/base/text/digest.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lib/sqlite/database.h"
-#include "memory/store/consolidation.h"
+#include "memory/store/exported_traces.h"
 
 namespace memory {
 

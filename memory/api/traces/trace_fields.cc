@@ -1,0 +1,77 @@
+// Words, times, numbers and objects of traces.
+#include "memory/api/traces/trace_fields.h"
+
+#include "lib/base/process/clock.h"
+#include "lib/base/text/text.h"
+#include "memory/store/trace.h"
+
+namespace memory {
+
+using base::Code;
+using base::Error;
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+Result<std::string> OneOf(const Json& body, const char* field, bool (*known)(std::string_view),
+                          const char* words, const std::string& fallback) {
+  ASSIGN_OR_RETURN(const auto given, base::OptionalString(body, field));
+  if (!given || given->empty()) return fallback;
+  if (known(*given)) return *given;
+  return Error{Code::kInvalid, std::string(field) + " must be one of " + words + ", it is \"" +
+                                   std::string(base::Prefix(*given, 50)) + "\""};
+}
+
+}  // namespace
+
+Error InvalidTrace(std::string message) { return Error{Code::kInvalid, std::move(message)}; }
+
+Result<std::string> KindField(const Json& body, const std::string& fallback) {
+  return OneOf(body, "type", IsTraceKind, "episodic, semantic, procedural, prospective", fallback);
+}
+
+Result<std::string> ScopeField(const Json& body, const std::string& fallback) {
+  return OneOf(body, "scope", IsTraceScope, "thread, user, persona, organization", fallback);
+}
+
+Result<std::optional<int64_t>> TraceTimeField(const Json& body, const char* field) {
+  const auto given = body.find(field);
+  if (given == body.end() || given->is_null()) return std::optional<int64_t>();
+  if (given->is_number_integer() && *given >= 0 && *given < int64_t{1} << 53)
+    return std::optional(given->get<int64_t>());
+  if (given->is_string())
+    if (const auto time = base::ParseTime(given->get<std::string>())) return std::optional(*time);
+  return InvalidTrace(std::string(field) +
+                      " must be an RFC 3339 time or milliseconds since 1970, it is " +
+                      std::string(base::Prefix(base::DumpJson(*given), 50)));
+}
+
+Result<Json> ObjectField(const Json& body, const char* field) {
+  const auto given = body.find(field);
+  if (given == body.end() || given->is_null()) return Json::object();
+  if (!given->is_object()) return InvalidTrace(std::string(field) + " must be an object");
+  return *given;
+}
+
+Result<std::optional<double>> NumberField(const Json& body, const char* field, double least,
+                                          double most) {
+  const auto given = body.find(field);
+  if (given == body.end() || given->is_null()) return std::optional<double>();
+  if (given->is_number() && *given >= least && *given <= most)
+    return std::optional(given->get<double>());
+  return InvalidTrace(std::string(field) + " must be a number from " + base::DumpJson(least) +
+                      " to " + base::DumpJson(most) + ", it is " +
+                      std::string(base::Prefix(base::DumpJson(*given), 50)));
+}
+
+Status CheckExtras(const Json& emotions, const Json& metadata) {
+  const size_t bytes = base::DumpJson(emotions).size() + base::DumpJson(metadata).size();
+  if (bytes <= kMaxTraceExtras) return {};
+  return Error{Code::kTooLarge, "emotions and metadata have " + std::to_string(bytes) +
+                                    " bytes of JSON, the limit is " +
+                                    std::to_string(kMaxTraceExtras)};
+}
+
+}  // namespace memory

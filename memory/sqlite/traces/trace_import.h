@@ -1,0 +1,22 @@
+// Whole traces of an import, each with an observation of its own.
+#pragma once
+
+#include "lib/sqlite/database.h"
+#include "memory/sqlite/traces/trace_writes.h"
+#include "memory/store/transfers.h"
+
+namespace memory {
+
+// Made before the transaction, off the writer's thread. `whole` outlives it.
+struct ArrivingTrace {
+  ArrivingTrace(const WholeTrace& of, const TraceWriting& writing, const ImportOptions& options);
+  const WholeTrace& whole;
+  api::Observation row;  // without its session
+  TraceContext context;  // in which the scope has the trace's scope id
+  TextFacts facts;
+};
+
+base::Result<TraceTaken> TakeArriving(sqlite::Database& database, const ArrivingTrace& arriving,
+                                      const std::string& salt, const ImportOptions& options);
+
+}  // namespace memory

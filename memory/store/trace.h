@@ -1,0 +1,70 @@
+// A trace as a value, and whose it is. No engine shows here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/api/memory_api.h"
+#include "lib/base/json/json.h"
+#include "memory/model/strength.h"
+
+namespace memory {
+
+inline constexpr size_t kMaxTraceExtras = 16 << 10;         // bytes of JSON: emotions and metadata
+inline constexpr size_t kMaxTracesMerged = 100;             // of one call
+inline constexpr size_t kMaxTraceTags = api::kMaxTagsKept;  // of a merged trace
+inline constexpr size_t kMaxTraceEdges = 256;               // that leave a trace
+inline constexpr size_t kMaxEdgeKind = 50;                  // characters
+inline constexpr size_t kMaxTracesFound = 100;              // of one question
+inline constexpr size_t kMaxScopeId = 200;                  // characters of a user, an agent
+inline constexpr int64_t kDueDays = 30;                     // that a reminder stays due
+inline constexpr const char* kDefaultScopeId = "default";
+
+inline constexpr const char* kTraceIdPrefix = "mt_";
+// The id of an imported trace whose own `id` is another's here, or is none of ours: always the same
+// for the same `id` and `of`. A UUID of version 8 (RFC 9562).
+std::string OtherTraceId(const std::string& id, const std::string& of);
+
+inline constexpr const char* kThreadScope = "thread";
+inline constexpr const char* kUserScope = "user";
+inline constexpr const char* kPersonaScope = "persona";
+inline constexpr const char* kOrganizationScope = "organization";
+bool IsTraceScope(std::string_view word);
+
+// Whose memory a call is about. A trace of another project or of another scope id is not there.
+struct TraceContext {
+  std::string project, conversation = kDefaultScopeId, user = kDefaultScopeId,
+                       agent = kDefaultScopeId;
+  std::string ScopeId(std::string_view scope) const;  // of the organization: its scope's name
+};
+
+struct NewTrace {
+  std::string content, kind = kEpisodic, scope = kUserScope;
+  std::vector<std::string> tags;
+  std::optional<int64_t> remind_ms;
+  base::Json emotions = base::Json::object(), metadata = base::Json::object();
+  api::Source source;
+};
+
+struct TraceEdge {
+  std::string to, kind = "related";
+  double weight = 1;  // 0…1
+};
+
+struct Trace {
+  std::string id, kind, scope, scope_id, content, project;
+  double strength = 1;  // now
+  std::vector<std::string> tags;
+  base::Json emotions = base::Json::object(), metadata = base::Json::object();
+  int64_t created_ms = 0, accessed_ms = 0, retrievals = 0;
+  int64_t observation = 0, revisions = 1;
+  std::optional<int64_t> remind_ms, deleted_ms;
+  std::string reason;       // of its delete
+  std::string merged_into;  // empty: none
+  api::Source source;
+};
+
+}  // namespace memory

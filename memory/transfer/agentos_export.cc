@@ -1,0 +1,83 @@
+// One object of arrays, written while its rows are read.
+#include "memory/transfer/agentos_export.h"
+
+#include "lib/conversation/routes/conversation_export.h"
+#include "memory/api/traces/trace_json.h"
+#include "memory/api/traces/whole_traces.h"
+#include "memory/api/validate.h"
+#include "memory/transfer/pieces.h"
+
+namespace memory {
+
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+struct AgentOsWriting {
+  std::shared_ptr<ExportCursor> cursor;
+  std::shared_ptr<conversation::Host> conversations;  // null: they are left out
+  bool embeddings = false;
+};
+
+Status WriteAgentOs(const AgentOsWriting& writing, http::BodyWriter& writer) {
+  Pieces pieces(writer);
+  bool first = true;
+  auto start = [&](const char* name, bool top = false) {
+    first = true;
+    return pieces.Write(std::string(top ? "{\"" : "],\n\"") + name + "\":[");
+  };
+  auto add = [&](const Json& json) -> Status {
+    RETURN_IF_ERROR(pieces.Write(first ? "\n" : ",\n"));
+    first = false;
+    return pieces.Write(base::DumpJson(json));
+  };
+  ExportCursor& cursor = *writing.cursor;
+  RETURN_IF_ERROR(start("traces", true));
+  RETURN_IF_ERROR(cursor.WalkWholeTraces(
+      writing.embeddings, [&](const WholeTrace& one) { return add(EncodeWholeTrace(one)); }));
+  RETURN_IF_ERROR(start("edges"));
+  RETURN_IF_ERROR(
+      cursor.WalkEdges([&](const ExportedEdge& one) { return add(EncodeGraphEdge(one)); }));
+  for (const char* nothing : {"documents", "chunks", "images"}) RETURN_IF_ERROR(start(nothing));
+  RETURN_IF_ERROR(start("conversations"));
+  if (writing.conversations)
+    RETURN_IF_ERROR(conversation::WalkConversations(*writing.conversations, add));
+  RETURN_IF_ERROR(start("messages"));
+  if (writing.conversations)
+    RETURN_IF_ERROR(conversation::WalkMessages(*writing.conversations, add));
+  RETURN_IF_ERROR(start("consolidation_log"));
+  RETURN_IF_ERROR(
+      cursor.WalkRuns([&](const ConsolidationRun& one) { return add(EncodeLoggedRun(one)); }));
+  RETURN_IF_ERROR(pieces.Write("]}\n"));
+  return pieces.Flush();
+}
+
+Result<AgentOsWriting> Prepare(const Api& api, const http::Request& request) {
+  AgentOsWriting writing;
+  ASSIGN_OR_RETURN(writing.embeddings, FlagParameter(request, "includeEmbeddings"));
+  bool with_conversations = true;
+  if (request.Query("includeConversations")) {
+    ASSIGN_OR_RETURN(with_conversations, FlagParameter(request, "includeConversations"));
+  }
+  const auto project = TextParameter(request, "project");
+  ASSIGN_OR_RETURN(writing.cursor, api.store.OpenExport(project));
+  if (with_conversations && !project) writing.conversations = api.store.Conversations(api.caller);
+  return writing;
+}
+
+}  // namespace
+
+http::Response ExportAgentOs(const Api& api, const http::Request& request) {
+  Result<AgentOsWriting> writing = Prepare(api, request);
+  if (!writing) return http::ErrorResponse(writing.error());
+  http::Response response;
+  response.headers.Set("Content-Type", "application/json");
+  response.stream = [made = std::move(*writing)](http::BodyWriter& writer) {
+    return WriteAgentOs(made, writer);
+  };
+  return response;
+}
+
+}  // namespace memory

@@ -1,0 +1,86 @@
+// An import of AgentOS' rows in batches: whole traces, edges, conversations and messages. Memory is
+// bounded: edges that come before their traces wait in a file, other ids of traces are kept up to a
+// number.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/conversation/routes/conversation_import.h"
+#include "memory/store/store.h"
+
+namespace memory {
+
+// One thread; all outlive it.
+class AgentOsImport {
+ public:
+  // A row that is not taken: what it is, the how manieth of its kind, and why.
+  using OnRefused = std::function<void(const char* kind, size_t index, const base::Error& why)>;
+  // A trace that was taken or skipped, of this class of trust.
+  using OnTaken = std::function<void(Imported::Outcome outcome, const std::string& origin)>;
+  // Lowers an origin to what the sender may say.
+  using HoldOrigin = std::function<void(std::string& origin)>;
+
+  AgentOsImport(Store& store, const ImportOptions& options, TraceContext context,
+                conversation::Host& conversations)
+      : store_(store),
+        options_(options),
+        context_(std::move(context)),
+        conversations_(conversations) {}
+  void Tell(OnRefused on_refused, OnTaken on_taken, HoldOrigin hold) {
+    on_refused_ = std::move(on_refused);
+    on_taken_ = std::move(on_taken);
+    hold_ = std::move(hold);
+  }
+
+  static bool IsArray(const std::string& name);  // one of AgentOS' JSON
+  // An element of one of these arrays. Errors end the import: they are the store's.
+  base::Status Take(const std::string& array, base::Json element);
+  base::Status Refuse(const std::string& array, const base::Error& why);
+  base::Status Flush();   // what waits for the next commit
+  base::Status Finish();  // the edges that wait, too: behind the last row
+  // Counts of what was new: imported_traces, imported_edges, imported_conversations,
+  // imported_messages, of kinds that came.
+  void AddTo(base::Json& report) const;
+  bool any() const { return any_; }
+  int64_t traces() const { return new_traces_; }
+  int64_t skipped() const { return skipped_; }  // beside traces
+  // What is not taken, and what to do about it: a line each.
+  std::vector<std::string> Notes() const;
+
+ private:
+  base::Status TakeTrace(base::Json element);
+  base::Status TakeEdge(const base::Json& element);
+  base::Status KeepForLater(const base::Json& edge);
+  base::Status TakeKept();
+  base::Status FlushTraces();
+  base::Status FlushEdges();
+  base::Status FlushRows();
+  std::string IdHere(const std::string& id) const;
+  bool full() const;
+
+  Store& store_;
+  const ImportOptions options_;
+  const TraceContext context_;
+  conversation::ConversationImport conversations_;
+  OnRefused on_refused_;
+  OnTaken on_taken_;
+  HoldOrigin hold_;
+  bool any_ = false, edges_wait_ = true, ids_left_out_ = false;
+  std::optional<Spool> early_edges_;
+  std::unordered_map<std::string, std::string> other_ids_;  // there → here
+  std::vector<WholeTrace> traces_;
+  std::vector<ExportedEdge> edges_;
+  std::vector<conversation::ArrivingRow> rows_;  // conversations and messages
+  std::vector<size_t> edge_places_, row_places_;
+  size_t bytes_ = 0;
+  size_t traces_given_ = 0, edges_given_ = 0, conversations_given_ = 0, messages_given_ = 0;
+  int64_t new_traces_ = 0, new_edges_ = 0, new_conversations_ = 0, new_messages_ = 0, skipped_ = 0;
+  int64_t loose_edges_ = 0;  // that lead to no trace
+  std::unordered_map<std::string, int64_t> not_taken_;
+};
+
+}  // namespace memory
