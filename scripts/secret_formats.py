@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generates sidecar/redaction/published_formats.cc, the secret formats that others keep up, from a pinned version of the
+"""Generates lib/redaction/published_formats.cc, the secret formats that others keep up, from a pinned version of the
 configuration of gitleaks (MIT licence), whose expressions are RE2's. Not the formats of our own: redaction_formats.cc.
 
     scripts/secret_formats.py                 writes the file
@@ -18,7 +18,7 @@ import tempfile
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TARGET = ROOT / "sidecar/redaction/published_formats.cc"
+TARGET = ROOT / "lib/redaction/published_formats.cc"
 MODULE, VERSION, SUM = "github.com/zricethezav/gitleaks/v8", "v8.28.0", "h1:XXeibrt4XbdrYm3FnzXR3uUPs9HbgGduroICjBl6PMw="
 
 # Rules that are left out, and why.
@@ -108,9 +108,9 @@ def generated(config):
         f"// Made by scripts/secret_formats.py from the configuration of gitleaks {VERSION}: change the script, not this file.",
         "// The expressions are theirs, under this licence:", "//",
         *("// " + line if line else "//" for line in licence.split("\n")),
-        '#include "sidecar/redaction/formats.h"', "", "namespace sidecar {", "namespace {", "",
+        '#include "lib/redaction/formats.h"', "", "namespace redaction {", "namespace {", "",
         "// clang-format off", "constexpr Format kPublished[] = {", *rows, "};", "// clang-format on", "", "}  // namespace", "",
-        "std::span<const Format> PublishedFormats() { return kPublished; }", "", "}  // namespace sidecar", ""])
+        "std::span<const Format> PublishedFormats() { return kPublished; }", "", "}  // namespace redaction", ""])
 
 
 def main():

@@ -24,6 +24,7 @@ LAYERS = {"lib/base": (), "lib/http": ("lib/base",), "lib/sqlite": ("lib/base",)
 for middle in ("lib/telemetry", "lib/kube", "lib/conversation"):
     LAYERS[middle] = ("lib/base", "lib/http", "lib/sqlite")
 LAYERS["lib/api"] = tuple(LAYERS)
+LAYERS["lib/redaction"] = ("lib/base", "lib/api")
 for program in PROGRAMS:
     LAYERS[program] = tuple(f for f in LAYERS if f.startswith("lib/"))
 LAYERS["lib/testing"] = tuple(f for f in LAYERS if f.startswith("lib/"))
@@ -32,7 +33,7 @@ LAYERS["lib/testing"] = tuple(f for f in LAYERS if f.startswith("lib/"))
 LIBRARIES = {
     "cpprestsdk": (r"<(cpprest|pplx)/", r"lib/http/client/client\.cc"),
     "Boost": (r"<boost/", r"lib/http/(server/\w+\.(cc|h)|client/client\.cc)"),  # client: the library asks for its types
-    "RE2": (r"<re2/", r"(sidecar/(rules|redaction)/|lib/kube/schema/crd_schema|operator/agent/accept_rules|memory/api/items/store_rules)\w*\.(cc|h)"),
+    "RE2": (r"<re2/", r"(sidecar/rules/|lib/redaction/|lib/kube/schema/crd_schema|operator/agent/accept_rules|memory/api/items/store_rules)\w*\.(cc|h)"),
     "SQLite": (r"<sqlite3\.h>", r"lib/sqlite/\w+\.(cc|h)|scripts/bench/reference_replay\.cc"),
     "SQLite (through lib/sqlite)": (
         r'"lib/sqlite/',

@@ -94,13 +94,13 @@ def scanners_find_the_packages_without_dpkg(packed):
 
 def tables_of_others_come_with_their_licence(packed):
     tables = [p for p in packed.list["packages"] if p["licenseDeclared"] == "MIT"]
-    assert [t["name"] for t in tables] == (["gitleaks"] if packed.name == "agent-memory-sidecar" else [])
+    assert [t["name"] for t in tables] == (["gitleaks"] if packed.name in ("agent-memory-server", "agent-memory-sidecar") else [])
     table_sources = [p for p in packed.list["packages"] if p["SPDXID"].startswith("SPDXRef-Source-")]
     assert bool(table_sources) == (packed.name == "agent-memory-server")
     for source in table_sources:
         assert (packed.root / source["licenseComments"].split("; ")[-1].lstrip("/")).stat().st_size > 0
     for table in tables:
-        made = (ROOT / "sidecar/redaction/published_formats.cc").read_text(encoding="utf-8")
+        made = (ROOT / "lib/redaction/published_formats.cc").read_text(encoding="utf-8")
         assert f"gitleaks {table['versionInfo']}:" in made, table["versionInfo"]
         licence = (packed.root / table["licenseComments"].lstrip("/")).read_text(encoding="utf-8")
         assert "Permission is hereby granted" in licence and licence.split("\n")[2] in made, "the licence is that of the table"

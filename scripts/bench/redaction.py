@@ -21,7 +21,7 @@ def main():
     options = parser.parse_args()
     build = os.path.join(ROOT, "build/release")
     libraries = [os.path.join(build, path) for path in
-                 ("sidecar/libsidecar.a", "lib/api/liblib_api.a", "lib/base/liblib_base.a")]
+                 ("lib/redaction/liblib_redaction.a", "lib/api/liblib_api.a", "lib/base/liblib_base.a")]
     missing = [path for path in libraries if not os.path.exists(path)]
     if missing:
         raise SystemExit(f"{missing[0]} is not there: build it with 'cmake --preset release && cmake --build --preset release'")

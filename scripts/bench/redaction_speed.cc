@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "sidecar/redaction/redaction.h"
+#include "lib/redaction/redaction.h"
 
 namespace {
 
@@ -49,12 +49,12 @@ std::string Output(size_t bytes) {
 
 // Seconds of processor time for so many bytes of beginnings of keys that never end, the least of
 // three.
-double SecondsOfKeys(const sidecar::Redactor& redactor, size_t bytes) {
+double SecondsOfKeys(const redaction::Redactor& redactor, size_t bytes) {
   std::string text;
   while (text.size() < bytes) text += std::string("-----BEGIN ") + "PRIVATE KEY-----!\n";
   double least = 1e9;
   for (int round = 0; round < 3; ++round) {
-    sidecar::Redactor::Counts counts;
+    redaction::Redactor::Counts counts;
     const std::clock_t begin = std::clock();
     (void)redactor.Redact(text, counts);
     least = std::min(least, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
@@ -67,12 +67,12 @@ double SecondsOfKeys(const sidecar::Redactor& redactor, size_t bytes) {
 int main(int count, char** arguments) {
   const double seconds = count > 1 ? std::atof(arguments[1]) : 3;
   const std::string text = Output(1 << 20);
-  const auto redactor = sidecar::Redactor::Compile({});
+  const auto redactor = redaction::Redactor::Compile({});
   if (!redactor) return 1;
   const std::clock_t begin = std::clock();
   double spent = 0, bytes = 0;
   while (spent < seconds) {
-    sidecar::Redactor::Counts counts;
+    redaction::Redactor::Counts counts;
     if (redactor->Redact(text, counts) == text) return 1;  // the secrets stayed
     bytes += static_cast<double>(text.size());
     spent = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;

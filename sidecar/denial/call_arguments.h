@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/api/hook_event.h"
-#include "sidecar/text/work_budget.h"
+#include "sidecar/text/hook_budget.h"
 
 namespace sidecar {
 

@@ -9,7 +9,7 @@
 #include "lib/api/hook_event.h"
 #include "lib/api/policy.h"
 #include "sidecar/denial/path_judge.h"
-#include "sidecar/text/work_budget.h"
+#include "sidecar/text/hook_budget.h"
 
 namespace sidecar {
 

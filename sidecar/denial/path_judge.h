@@ -11,7 +11,7 @@
 
 #include "lib/api/policy.h"
 #include "sidecar/denial/shell_word.h"
-#include "sidecar/text/work_budget.h"
+#include "sidecar/text/hook_budget.h"
 
 namespace sidecar {
 

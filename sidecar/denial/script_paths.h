@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sidecar/denial/path_judge.h"
-#include "sidecar/text/work_budget.h"
+#include "sidecar/text/hook_budget.h"
 
 namespace sidecar {
 

@@ -14,7 +14,7 @@ base::Result<std::shared_ptr<const ActivePolicy>> CompilePolicy(const std::strin
   ASSIGN_OR_RETURN(active->policy, api::DecodePolicy(json));
   ASSIGN_OR_RETURN(active->rules, CaptureRules::Compile(active->policy.save_rules,
                                                         active->policy.untrusted_tools));
-  ASSIGN_OR_RETURN(active->redactor, Redactor::Compile(active->policy.redaction));
+  ASSIGN_OR_RETURN(active->redactor, redaction::Redactor::Compile(active->policy.redaction));
   active->digest = api::PolicyDigest(file);
   active->loaded_ms = now_ms;
   return std::shared_ptr<const ActivePolicy>(std::move(active));

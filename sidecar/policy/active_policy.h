@@ -7,7 +7,7 @@
 
 #include "lib/api/policy.h"
 #include "lib/base/result.h"
-#include "sidecar/redaction/redaction.h"
+#include "lib/redaction/redaction.h"
 #include "sidecar/rules/capture.h"
 
 namespace sidecar {
@@ -17,7 +17,7 @@ struct ActivePolicy {
   api::Policy policy;
   std::string digest;  // sha256:… of the file's bytes
   CaptureRules rules;
-  Redactor redactor;
+  redaction::Redactor redactor;
   int64_t loaded_ms = 0;
 };
 

@@ -20,21 +20,22 @@ std::string MarkOf(const std::string& name) { return "#" + base::Sha256Hex(name)
 
 }  // namespace
 
-std::string RedactName(const Redactor& redactor, const std::string& name, size_t limit,
-                       Redactor::Counts& counts) {
+std::string RedactName(const redaction::Redactor& redactor, const std::string& name, size_t limit,
+                       redaction::Redactor::Counts& counts) {
   if (name.size() > kLongestKey) return name;  // who takes it refuses or marks it
   std::string redacted = redactor.Redact(name, counts);
   if (redacted == name || redacted.size() <= limit) return redacted;
   return redacted.substr(0, base::BorderBefore(redacted, limit - kMarkBytes)) + MarkOf(name);
 }
 
-std::string RedactId(const Redactor& redactor, const std::string& id) {
+std::string RedactId(const redaction::Redactor& redactor, const std::string& id) {
   if (id.find_first_not_of("0123456789") == std::string::npos) return id;
-  Redactor::Counts counts;
+  redaction::Redactor::Counts counts;
   return RedactName(redactor, id, conversation::kMaxConversationIdBytes, counts);
 }
 
-void RedactNames(const Redactor& redactor, api::HookEvent& event, Redactor::Counts& counts) {
+void RedactNames(const redaction::Redactor& redactor, api::HookEvent& event,
+                 redaction::Redactor::Counts& counts) {
   event.session_id =
       RedactName(redactor, event.session_id, conversation::kMaxConversationIdBytes, counts);
   for (std::string* name : {&event.prompt_id, &event.tool_name, &event.tool_use_id}) {
@@ -43,8 +44,8 @@ void RedactNames(const Redactor& redactor, api::HookEvent& event, Redactor::Coun
   }
 }
 
-void RedactWrite(const Redactor& redactor, Json& body) {
-  Redactor::Counts counts;
+void RedactWrite(const redaction::Redactor& redactor, Json& body) {
+  redaction::Redactor::Counts counts;
   for (auto member = body.begin(); member != body.end(); ++member) {
     const std::string& name = member.key();
     Json& value = member.value();

@@ -94,9 +94,9 @@ TEST_F(RedactedNames, OfWritesAreNotSentAndTheSessionIsOne) {
 }
 
 TEST(RedactedName, StaysWithinItsLimitAndDifferentOnesStayDifferent) {
-  const auto redactor = Redactor::Compile({});
+  const auto redactor = redaction::Redactor::Compile({});
   ASSERT_TRUE(redactor);
-  Redactor::Counts counts;
+  redaction::Redactor::Counts counts;
   const std::string fill(150, 'x');
   const auto name = [&](const std::string& text) {
     return RedactName(*redactor, text, 160, counts);

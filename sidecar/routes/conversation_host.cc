@@ -23,14 +23,15 @@ Result<Json> ConversationHost::Write(const Work& work, Room room) {
 base::Status ConversationHost::Redact(Json& value, Text text) const {
   ASSIGN_OR_RETURN(const auto policy, policies_.InForce());
   if (text == Text::kContent && !policy->policy.redaction.working_memory) return {};
-  Redactor::Counts counts;
+  redaction::Redactor::Counts counts;
   policy->redactor.RedactStrings(value, counts);
   return {};
 }
 
 namespace {
 
-void RedactCallsOf(Json& body, const Redactor& redactor, Redactor::Counts& counts) {
+void RedactCallsOf(Json& body, const redaction::Redactor& redactor,
+                   redaction::Redactor::Counts& counts) {
   if (!body.is_object() || !body.contains("messages") || !body["messages"].is_array()) return;
   for (Json& message : body["messages"]) {
     if (!message.is_object() || !message.contains("tool_calls")) continue;
@@ -45,7 +46,7 @@ void RedactCallsOf(Json& body, const Redactor& redactor, Redactor::Counts& count
 base::Status ConversationHost::RedactMessages(Json& body, Length length) const {
   ASSIGN_OR_RETURN(const auto policy, policies_.InForce());
   const bool redacts = policy->policy.redaction.working_memory;
-  Redactor::Counts counts;
+  redaction::Redactor::Counts counts;
   if (redacts) RedactCallsOf(body, policy->redactor, counts);  // whole: a cut one is no JSON
   if (length == Length::kShortened) ShortenStrings(body);
   if (redacts) policy->redactor.RedactStrings(body, counts);

@@ -147,7 +147,7 @@ AgentMemory::Answer AskEpisodes(AgentMemory& memory, const MemoryCall& call,
   AgentMemory::Resource episodes;
   episodes.path = request.path;
   if (const auto id = request.parameters.find("conversation"); id != request.parameters.end()) {
-    Redactor::Counts counts;
+    redaction::Redactor::Counts counts;
     episodes.path =
         "/episodic/" + http::PercentEncode(call.policy->redactor.Redact(id->second, counts));
     return memory.Ask(call, std::move(episodes));

@@ -11,7 +11,7 @@
 #include "lib/api/hook_event.h"
 #include "lib/api/policy.h"
 #include "lib/base/result.h"
-#include "sidecar/text/work_budget.h"
+#include "sidecar/text/hook_budget.h"
 
 namespace sidecar {
 

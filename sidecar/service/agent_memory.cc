@@ -257,7 +257,7 @@ AgentMemory::Answer AgentMemory::Shared(const MemoryCall& call, SharedCall share
   for (const char* name : {"If-Match", "If-None-Match"})
     if (const auto value = shared.conditions.Get(name)) out.headers.Set(name, *value);
   if (shared.value) {
-    Redactor::Counts counts;
+    redaction::Redactor::Counts counts;
     call.policy->redactor.RedactStrings(*shared.value, counts);
     out.body = base::DumpJson(*shared.value);
   }

@@ -23,7 +23,7 @@ void HoldTrust(Json& row, const char* field) {
 }
 
 void HoldRow(const ActivePolicy& policy, Json& row) {
-  Redactor::Counts counts;
+  redaction::Redactor::Counts counts;
   policy.redactor.RedactStrings(row, counts);
   if (!row.is_object()) return;
   row["project"] = policy.policy.project;

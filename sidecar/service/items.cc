@@ -4,7 +4,7 @@
 namespace sidecar {
 
 std::string ItemPath(const ActivePolicy& policy, const std::string& key) {
-  Redactor::Counts counts;
+  redaction::Redactor::Counts counts;
   return "/items/" + http::PercentEncode(policy.redactor.Redact(key, counts));
 }
 

@@ -9,7 +9,7 @@
 #include "lib/base/text/text.h"
 #include "lib/conversation/conversations.h"
 #include "lib/conversation/messages.h"
-#include "sidecar/redaction/redaction.h"
+#include "lib/redaction/redaction.h"
 #include "sidecar/tables/memory_sessions.h"
 #include "sidecar/text/tool_text.h"
 
@@ -29,17 +29,17 @@ constexpr size_t kUncertainBytes = 1'024;  // before a cut, where a secret may h
 constexpr conversation::PageLimits kTogether = {200, 1 << 20};
 
 // Caches the last one: compiling takes 10 ms.
-Result<std::shared_ptr<const Redactor>> RedactorFor(const api::Redaction& settings) {
+Result<std::shared_ptr<const redaction::Redactor>> RedactorFor(const api::Redaction& settings) {
   struct Last {
     std::mutex mutex;
     std::vector<std::string> patterns;
-    std::shared_ptr<const Redactor> redactor;
+    std::shared_ptr<const redaction::Redactor> redactor;
   };
   static Last& last = *new Last;
   const std::lock_guard lock(last.mutex);
   if (!last.redactor || last.patterns != settings.extra_patterns) {
-    ASSIGN_OR_RETURN(Redactor compiled, Redactor::Compile(settings));
-    last.redactor = std::make_shared<const Redactor>(std::move(compiled));
+    ASSIGN_OR_RETURN(redaction::Redactor compiled, redaction::Redactor::Compile(settings));
+    last.redactor = std::make_shared<const redaction::Redactor>(std::move(compiled));
     last.patterns = settings.extra_patterns;
   }
   return last.redactor;
@@ -48,7 +48,7 @@ Result<std::shared_ptr<const Redactor>> RedactorFor(const api::Redaction& settin
 // Redacts also where working memory is redacted: the messages may be of an older policy.
 class TranscriptRedactor {
  public:
-  explicit TranscriptRedactor(const Redactor* redactor) : redactor_(redactor) {}
+  explicit TranscriptRedactor(const redaction::Redactor* redactor) : redactor_(redactor) {}
 
   // The redacted head of a text. Redacted before the cut: half a secret has no recognisable form.
   std::string Text(std::string_view text) {
@@ -78,8 +78,8 @@ class TranscriptRedactor {
     for (Json& inner : value) CutStrings(inner);
   }
 
-  const Redactor* redactor_;
-  Redactor::Counts counts_;
+  const redaction::Redactor* redactor_;
+  redaction::Redactor::Counts counts_;
 };
 
 Result<conversation::MessagePage> HeadsBehind(sqlite::Database& db, const std::string& id,

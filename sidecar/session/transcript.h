@@ -16,9 +16,11 @@
 #include "sidecar/session/digest.h"
 #include "sidecar/state/state.h"
 
-namespace sidecar {
-
+namespace redaction {
 class Redactor;
+}  // namespace redaction
+
+namespace sidecar {
 
 // Made message by message in bounded memory, redacted even where working memory keeps secrets. Each
 // message costs processor time, so PrepareAccount works outside of the writer's transaction and
@@ -49,7 +51,7 @@ class SessionAccount {
   std::string session_;
   int64_t told_ = 0;
   bool digests_ = false;
-  std::shared_ptr<const Redactor> redactor_;  // null: the policy redacts nothing
+  std::shared_ptr<const redaction::Redactor> redactor_;  // null: the policy redacts nothing
   std::vector<api::SummaryMessage> said_;
   size_t first_user_ = SIZE_MAX, last_user_ = SIZE_MAX;  // places in said_
   int64_t omitted_ = 0;

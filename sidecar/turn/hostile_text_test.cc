@@ -8,8 +8,8 @@
 #include <string>
 
 #include "lib/base/text/text.h"
+#include "lib/redaction/redaction.h"
 #include "sidecar/denial/denial.h"
-#include "sidecar/redaction/redaction.h"
 #include "sidecar/rules/capture.h"
 #include "sidecar/session/digest.h"
 #include "sidecar/text/normal_path.h"
@@ -57,10 +57,10 @@ void ExpectLinear(const char* what, const Work& work, const std::string& before,
 }
 
 TEST(HostileText, RedactionIsLinear) {
-  const auto redactor = Redactor::Compile({});
+  const auto redactor = redaction::Redactor::Compile({});
   ASSERT_TRUE(redactor);
   const Work redact = [&](const std::string& text) {
-    Redactor::Counts counts;
+    redaction::Redactor::Counts counts;
     (void)redactor->Redact(text, counts);
   };
   const std::string begin = std::string("-----BEGIN ") + "PRIVATE KEY-----",

@@ -66,8 +66,8 @@ bool Shorten(api::HookEvent& event) {
 
 // What goes on is the output as one text; a result of which a part is JSON is redacted before it is
 // written as such.
-void Redact(const Redactor& redactor, api::HookEvent& event, ToolOutput& output,
-            Redactor::Counts& counts, WorkBudget& budget) {
+void Redact(const redaction::Redactor& redactor, api::HookEvent& event, ToolOutput& output,
+            redaction::Redactor::Counts& counts, WorkBudget& budget) {
   for (std::string* text : {&event.prompt, &event.last_assistant_message}) {
     *text = redactor.Redact(*text, counts, budget);
   }
@@ -78,7 +78,7 @@ void Redact(const Redactor& redactor, api::HookEvent& event, ToolOutput& output,
     output = ReadOutput(event);
   } else {
     output.text = redactor.Redact(output.text, counts, budget);
-    Redactor::Counts counted_with_the_output;
+    redaction::Redactor::Counts counted_with_the_output;
     event.error = redactor.Redact(event.error, counted_with_the_output, budget);
   }
   event.tool_response = nullptr;
@@ -154,7 +154,7 @@ bool IsAudited(const api::Policy& policy, const api::HookEvent& event) {
 void JudgeCall(const ActivePolicy& policy, const api::HookEvent& event, const RealPath& real_path,
                WorkBudget& budget, TurnDraft& draft) {
   Denial denial = DeniedCall(policy.policy, event, real_path, budget);
-  Redactor::Counts counted_with_the_input;  // the reason repeats what stands there
+  redaction::Redactor::Counts counted_with_the_input;  // the reason repeats what stands there
   draft.denial = base::Inert(policy.redactor.Redact(denial.reason, counted_with_the_input));
   draft.unjudged = std::move(denial.unjudged);
   if (budget.over()) draft.over_budget.push_back("denial");

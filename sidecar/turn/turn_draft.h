@@ -9,9 +9,9 @@
 #include "lib/api/hook_event.h"
 #include "lib/conversation/message.h"
 #include "lib/conversation/task/task_changes.h"
+#include "lib/redaction/redaction.h"
 #include "sidecar/denial/denial.h"
 #include "sidecar/policy/active_policy.h"
-#include "sidecar/redaction/redaction.h"
 #include "sidecar/rules/capture.h"
 
 namespace sidecar {
@@ -28,7 +28,7 @@ struct TurnDraft {
   std::string denial;                 // PreToolUse: the reason; empty: allowed
   std::vector<std::string> unjudged;  // PreToolUse: arguments that the policy's lists cannot judge
   bool audited = false;               // the tool is one of auditTools
-  Redactor::Counts redactions;
+  redaction::Redactor::Counts redactions;
   bool truncated = false;                // texts over 256 KiB were cut to head and tail
   std::vector<std::string> over_budget;  // steps that exceeded kHookBudgetUs: denial, redaction
 

@@ -57,7 +57,7 @@ Result<bool> QueueIngest(sqlite::Database& db, const TurnDraft& draft, const Act
   ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
   if (!conversation || base::IsBlank(prompt)) return false;
   if (!policy.policy.redaction.working_memory) {  // it was stored as it came
-    Redactor::Counts counted_with_the_prompt;
+    redaction::Redactor::Counts counted_with_the_prompt;
     prompt = policy.redactor.Redact(prompt, counted_with_the_prompt);
   }
   Json body = {{"user", Ingested(prompt)},

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace sidecar {
+namespace redaction {
 
 // kWeak: a token or a key, whose value is random when it is one. kStrong: a password, whose value
 // may be a word.
@@ -20,4 +20,4 @@ double EntropyOf(std::string_view text);  // bits a character
 enum class Writing { kLoose, kJoined, kQuoted };
 bool IsSecretValue(Promise promise, std::string_view value, Writing writing);
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "sidecar/redaction/spans.h"
-#include "sidecar/text/work_budget.h"
+#include "lib/base/limits/work_budget.h"
+#include "lib/redaction/spans.h"
 
-namespace sidecar {
+namespace redaction {
 
 // Adds findings to `spans`; false when the budget ran out. Any thread.
-bool FindSecrets(std::string_view text, WorkBudget& budget, std::vector<SecretSpan>& spans);
+bool FindSecrets(std::string_view text, base::WorkBudget& budget, std::vector<SecretSpan>& spans);
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -22,9 +22,9 @@
 // LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 // OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 // SOFTWARE.
-#include "sidecar/redaction/formats.h"
+#include "lib/redaction/formats.h"
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 // clang-format off
@@ -230,4 +230,4 @@ constexpr Format kPublished[] = {
 
 std::span<const Format> PublishedFormats() { return kPublished; }
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sidecar {
+namespace redaction {
 
 struct SecretSpan {
   size_t begin = 0, end = 0;
@@ -41,4 +41,4 @@ class VisibleText {
   std::vector<Gap> gaps_;
 };
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -1,12 +1,12 @@
 // A cursor walks from the name over the separator to the value. Every walk is bounded, so that a
 // text of names costs linear time.
-#include "sidecar/redaction/assignments.h"
+#include "lib/redaction/assignments.h"
 
 #include <algorithm>
 
-#include "sidecar/redaction/values.h"
+#include "lib/redaction/values.h"
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 constexpr size_t kMostName = 64, kMostValue = 4096, kMostBlock = 8192, kMostBlanks = 64;
@@ -215,4 +215,4 @@ std::optional<SecretSpan> AssignedTo(std::string_view text, size_t begin, size_t
   return SecretSpan{value, value_end, 0, "generic"};
 }
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -1,9 +1,9 @@
 // Builds the automaton: a trie of the words, then the failure links from the root outwards.
-#include "sidecar/redaction/keywords.h"
+#include "lib/redaction/keywords.h"
 
 #include <algorithm>
 
-namespace sidecar {
+namespace redaction {
 
 Keywords::Keywords(const std::vector<std::string>& words) {
   uint8_t classes = 1;
@@ -56,4 +56,4 @@ Keywords::Keywords(const std::vector<std::string>& words) {
   }
 }
 
-}  // namespace sidecar
+}  // namespace redaction

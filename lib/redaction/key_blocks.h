@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace sidecar {
+namespace redaction {
 
 class KeyBlocks {
  public:
@@ -41,4 +41,4 @@ class KeyBlocks {
   Lines to_head_, to_end_;
 };
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -1,6 +1,6 @@
 // Runs the searches of a text in order, and walks over JSON, where name and value are different
 // strings.
-#include "sidecar/redaction/redaction.h"
+#include "lib/redaction/redaction.h"
 
 #include <re2/re2.h>
 
@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "lib/base/text/text.h"
-#include "sidecar/redaction/encoded.h"
-#include "sidecar/redaction/key_blocks.h"
-#include "sidecar/redaction/search.h"
-#include "sidecar/redaction/spans.h"
-#include "sidecar/redaction/values.h"
+#include "lib/redaction/encoded.h"
+#include "lib/redaction/key_blocks.h"
+#include "lib/redaction/search.h"
+#include "lib/redaction/spans.h"
+#include "lib/redaction/values.h"
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 constexpr size_t kShortestSecret = 8;  // ://:abc@
@@ -110,7 +110,8 @@ bool IsOption(const base::Json& value, Promise& promise) {
 struct Redactor::Compiled {
   std::vector<std::unique_ptr<const RE2>> own;  // patterns of the policy
 
-  bool FindOwn(std::string_view text, WorkBudget& budget, std::vector<SecretSpan>& spans) const {
+  bool FindOwn(std::string_view text, base::WorkBudget& budget,
+               std::vector<SecretSpan>& spans) const {
     for (const auto& pattern : own) {
       const int groups = pattern->NumberOfCapturingGroups() > 0 ? 2 : 1;
       re2::StringPiece found[2];
@@ -135,7 +136,7 @@ struct Redactor::Compiled {
   }
 
   // False when the budget ran out: the text must not be kept.
-  bool Replace(std::string& text, Counts& counts, WorkBudget& budget) const {
+  bool Replace(std::string& text, Counts& counts, base::WorkBudget& budget) const {
     const VisibleText visible(text);
     std::vector<SecretSpan> spans;
     FindSections(visible.text(), spans);
@@ -180,14 +181,15 @@ base::Result<Redactor> Redactor::Compile(const api::Redaction& settings) {
   return redactor;
 }
 
-std::string Redactor::Redact(std::string_view text, Counts& counts, WorkBudget& budget) const {
+std::string Redactor::Redact(std::string_view text, Counts& counts,
+                             base::WorkBudget& budget) const {
   std::string redacted(text);
   if (!enabled_ || (text.size() < kShortestSecret && compiled_->own.empty())) return redacted;
   if (!budget.over() && compiled_->Replace(redacted, counts, budget)) return redacted;
   return NotStored(base::CountCharacters(text));
 }
 
-void Redactor::RedactStrings(base::Json& value, Counts& counts, WorkBudget& budget) const {
+void Redactor::RedactStrings(base::Json& value, Counts& counts, base::WorkBudget& budget) const {
   if (!enabled_) return;
   budget.Spend(1);
   if (value.is_string()) value = Redact(value.get_ref<const std::string&>(), counts, budget);
@@ -197,7 +199,7 @@ void Redactor::RedactStrings(base::Json& value, Counts& counts, WorkBudget& budg
 
 // What is assigned to a secret name: a text, a number, those of a list or of a value's members.
 void Redactor::RedactAssigned(base::Json& value, bool strong, Counts& counts,
-                              WorkBudget& budget) const {
+                              base::WorkBudget& budget) const {
   const Promise promise = strong ? Promise::kStrong : Promise::kWeak;
   if (budget.over()) return;
   if (value.is_string()) {
@@ -215,7 +217,7 @@ void Redactor::RedactAssigned(base::Json& value, bool strong, Counts& counts,
   }
 }
 
-void Redactor::RedactArray(base::Json& array, Counts& counts, WorkBudget& budget) const {
+void Redactor::RedactArray(base::Json& array, Counts& counts, base::WorkBudget& budget) const {
   for (size_t i = 0; i < array.size(); ++i) {
     if (!budget.over()) {
       Promise promise;
@@ -232,7 +234,7 @@ void Redactor::RedactArray(base::Json& array, Counts& counts, WorkBudget& budget
   }
 }
 
-void Redactor::RedactObject(base::Json& object, Counts& counts, WorkBudget& budget) const {
+void Redactor::RedactObject(base::Json& object, Counts& counts, base::WorkBudget& budget) const {
   if (budget.over() && !object.empty()) {
     object = {{"not_stored", NotStored(CharactersOf(object))}};
     return;
@@ -255,7 +257,8 @@ void Redactor::RedactObject(base::Json& object, Counts& counts, WorkBudget& budg
   }
 }
 
-void Redactor::RedactArguments(base::Json& arguments, Counts& counts, WorkBudget& budget) const {
+void Redactor::RedactArguments(base::Json& arguments, Counts& counts,
+                               base::WorkBudget& budget) const {
   if (!enabled_) return;
   if (arguments.is_string() && !budget.over()) {
     auto read = base::ParseJson(arguments.get_ref<const std::string&>());
@@ -272,18 +275,18 @@ void Redactor::RedactArguments(base::Json& arguments, Counts& counts, WorkBudget
 }
 
 std::string Redactor::Redact(std::string_view text, Counts& counts) const {
-  WorkBudget without_limit;
+  base::WorkBudget without_limit;
   return Redact(text, counts, without_limit);
 }
 
 void Redactor::RedactStrings(base::Json& value, Counts& counts) const {
-  WorkBudget without_limit;
+  base::WorkBudget without_limit;
   RedactStrings(value, counts, without_limit);
 }
 
 void Redactor::RedactArguments(base::Json& arguments, Counts& counts) const {
-  WorkBudget without_limit;
+  base::WorkBudget without_limit;
   RedactArguments(arguments, counts, without_limit);
 }
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -1,13 +1,13 @@
 // Walks over the runs of characters that base64 and tokens are written in.
-#include "sidecar/redaction/encoded.h"
+#include "lib/redaction/encoded.h"
 
 #include <array>
 #include <cstdint>
 #include <string>
 
-#include "sidecar/redaction/search.h"
+#include "lib/redaction/search.h"
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 constexpr size_t kLeastEncoded = 28;
@@ -46,7 +46,7 @@ std::string Decoded(std::string_view run) {
   return out;
 }
 
-bool HoldsSecret(const std::string& decoded, WorkBudget& budget) {
+bool HoldsSecret(const std::string& decoded, base::WorkBudget& budget) {
   const size_t begin = decoded.find("-----BEGIN ");
   if (begin != std::string::npos && decoded.find("PRIVATE KEY", begin) < begin + 48) return true;
   std::vector<SecretSpan> inside;
@@ -56,7 +56,7 @@ bool HoldsSecret(const std::string& decoded, WorkBudget& budget) {
 
 // The token that ends before the line end at `line` goes on behind it: one secret, when only both
 // halves together are one.
-void FindParted(std::string_view text, size_t begin, size_t line, WorkBudget& budget,
+void FindParted(std::string_view text, size_t begin, size_t line, base::WorkBudget& budget,
                 std::vector<SecretSpan>& spans) {
   const size_t next = line + (text.substr(line).starts_with("\r\n") ? 2 : 1);
   size_t end = next;
@@ -83,7 +83,7 @@ bool MayGoOn(std::string_view run) {
 
 }  // namespace
 
-bool FindEncoded(std::string_view text, WorkBudget& budget, std::vector<SecretSpan>& spans) {
+bool FindEncoded(std::string_view text, base::WorkBudget& budget, std::vector<SecretSpan>& spans) {
   for (size_t at = 0; at < text.size(); ++at) {
     if (EncodedDigitOf(text[at]) < 0) continue;
     const size_t begin = at;
@@ -104,4 +104,4 @@ bool FindEncoded(std::string_view text, WorkBudget& budget, std::vector<SecretSp
   return true;
 }
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -4,7 +4,7 @@
 
 #include <span>
 
-namespace sidecar {
+namespace redaction {
 
 struct Format {
   const char* kind;
@@ -26,4 +26,4 @@ inline constexpr int kAnywhere = -1;
 std::span<const Format> PublishedFormats();
 std::span<const Format> OwnFormats();
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -9,9 +9,9 @@
 #include <random>
 
 #include "lib/base/text/text.h"
-#include "sidecar/redaction/redaction.h"
+#include "lib/redaction/redaction.h"
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
@@ -219,4 +219,4 @@ TEST(RedactionCorpus, PlantedSecretsAreFoundAndBenignLinesStay) {
 }
 
 }  // namespace
-}  // namespace sidecar
+}  // namespace redaction

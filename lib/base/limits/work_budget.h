@@ -1,5 +1,5 @@
-// The budget of processor time for the text of one hook event: denial, redaction and rules
-// together. Work is counted in bytes; the clock is read once per 4 KiB. Pure.
+// A budget of processor time for work on a text. Work is counted in bytes; the clock is read once
+// per 4 KiB. Pure.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,10 @@
 #include <functional>
 #include <utility>
 
-namespace sidecar {
+namespace base {
 
 // Microseconds of processor time so far; the start is arbitrary.
 using CpuClock = std::function<int64_t()>;
-
-// A hook event has at most 8 MiB; ordinary text of that size takes less on a current core.
-inline constexpr int64_t kHookBudgetUs = 250'000;
 
 class WorkBudget {
  public:
@@ -41,4 +38,4 @@ class WorkBudget {
   bool over_ = false;
 };
 
-}  // namespace sidecar
+}  // namespace base

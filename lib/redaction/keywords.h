@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace sidecar {
+namespace redaction {
 
 class Keywords {
  public:
@@ -36,4 +36,4 @@ class Keywords {
   std::vector<std::vector<std::pair<uint16_t, uint16_t>>> ends_;  // word, length
 };
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -1,5 +1,5 @@
 // One pass finds all keywords; each keyword selects the formats to try at its place.
-#include "sidecar/redaction/search.h"
+#include "lib/redaction/search.h"
 
 #include <re2/re2.h>
 
@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "lib/base/text/text.h"
-#include "sidecar/redaction/assignments.h"
-#include "sidecar/redaction/formats.h"
-#include "sidecar/redaction/keywords.h"
-#include "sidecar/redaction/values.h"
+#include "lib/redaction/assignments.h"
+#include "lib/redaction/formats.h"
+#include "lib/redaction/keywords.h"
+#include "lib/redaction/values.h"
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 constexpr size_t kWindow = 1024;      // of an attempt; a match that fills it is tried on more
@@ -56,7 +56,8 @@ class Rule {
       spans.pop_back();
     }
   }
-  bool SearchAll(std::string_view text, WorkBudget& budget, std::vector<SecretSpan>& spans) const {
+  bool SearchAll(std::string_view text, base::WorkBudget& budget,
+                 std::vector<SecretSpan>& spans) const {
     size_t at = 0;
     while (at < text.size()) {
       const size_t end = Search(text, at, text.size(), RE2::UNANCHORED, spans);
@@ -104,7 +105,7 @@ class Search {
  public:
   Search() : keywords_(Words()) {}
 
-  bool Find(std::string_view text, WorkBudget& budget, std::vector<SecretSpan>& spans) const {
+  bool Find(std::string_view text, base::WorkBudget& budget, std::vector<SecretSpan>& spans) const {
     if (!budget.Spend(text.size())) return false;
     std::vector<size_t> from(rules_.size());  // each rule's next place
     std::vector<bool> anywhere(rules_.size());
@@ -167,8 +168,8 @@ const Search& Shared() {
 
 }  // namespace
 
-bool FindSecrets(std::string_view text, WorkBudget& budget, std::vector<SecretSpan>& spans) {
+bool FindSecrets(std::string_view text, base::WorkBudget& budget, std::vector<SecretSpan>& spans) {
   return Shared().Find(text, budget, spans);
 }
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "sidecar/redaction/spans.h"
+#include "lib/redaction/spans.h"
 
-namespace sidecar {
+namespace redaction {
 
 // Words that a secret name has; the others need one of them.
 inline constexpr const char* kNameWords[] = {
@@ -20,4 +20,4 @@ inline constexpr const char* kNameWords[] = {
 std::optional<SecretSpan> AssignedTo(std::string_view text, size_t begin, size_t end,
                                      size_t& looked);
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -1,6 +1,6 @@
 // Reads names word by word, so that TOKEN_COUNT is a number and SECRET_KEY_BASE is a secret; and
 // tells values from code, types, paths and placeholders.
-#include "sidecar/redaction/values.h"
+#include "lib/redaction/values.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 constexpr double kLeastBits = 2.8;  // of entropy a character; English words have about 2.5
@@ -182,4 +182,4 @@ bool IsSecretValue(Promise promise, std::string_view value, Writing writing) {
   return promise == Promise::kStrong && IsWordForPassword(value, writing);
 }
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -1,9 +1,9 @@
 // Walks from BEGIN to BEGIN; the last END found serves every BEGIN before it, in linear time.
-#include "sidecar/redaction/key_blocks.h"
+#include "lib/redaction/key_blocks.h"
 
 #include <algorithm>
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END ", kDashes = "-----";
@@ -101,4 +101,4 @@ std::optional<KeyBlocks::Span> KeyBlocks::Next(size_t from) {
   return Beheaded(from, text_.size());
 }
 
-}  // namespace sidecar
+}  // namespace redaction

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "sidecar/redaction/redaction.h"
+#include "lib/redaction/redaction.h"
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 using base::Json;
@@ -241,4 +241,4 @@ TEST(RedactionVariety, OrdinaryLinesStay) {
 }
 
 }  // namespace
-}  // namespace sidecar
+}  // namespace redaction

@@ -1,8 +1,8 @@
 // Our own formats: published token formats from 20 characters on, whatever the exact length, and
 // password options of programs.
-#include "sidecar/redaction/formats.h"
+#include "lib/redaction/formats.h"
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 // clang-format off
@@ -87,4 +87,4 @@ constexpr Format kOwn[] = {
 
 std::span<const Format> OwnFormats() { return kOwn; }
 
-}  // namespace sidecar
+}  // namespace redaction

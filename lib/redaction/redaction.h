@@ -10,10 +10,10 @@
 
 #include "lib/api/policy.h"
 #include "lib/base/json/json.h"
+#include "lib/base/limits/work_budget.h"
 #include "lib/base/result.h"
-#include "sidecar/text/work_budget.h"
 
-namespace sidecar {
+namespace redaction {
 
 class Redactor {
  public:
@@ -34,15 +34,16 @@ class Redactor {
 
   // The same within `budget`. Values that were not searched in time are not kept: NotStored
   // replaces a text, the rest of an array, and all members of an object.
-  std::string Redact(std::string_view text, Counts& counts, WorkBudget& budget) const;
-  void RedactStrings(base::Json& value, Counts& counts, WorkBudget& budget) const;
-  void RedactArguments(base::Json& arguments, Counts& counts, WorkBudget& budget) const;
+  std::string Redact(std::string_view text, Counts& counts, base::WorkBudget& budget) const;
+  void RedactStrings(base::Json& value, Counts& counts, base::WorkBudget& budget) const;
+  void RedactArguments(base::Json& arguments, Counts& counts, base::WorkBudget& budget) const;
 
  private:
   struct Compiled;
-  void RedactArray(base::Json& array, Counts& counts, WorkBudget& budget) const;
-  void RedactObject(base::Json& object, Counts& counts, WorkBudget& budget) const;
-  void RedactAssigned(base::Json& value, bool strong, Counts& counts, WorkBudget& budget) const;
+  void RedactArray(base::Json& array, Counts& counts, base::WorkBudget& budget) const;
+  void RedactObject(base::Json& object, Counts& counts, base::WorkBudget& budget) const;
+  void RedactAssigned(base::Json& value, bool strong, Counts& counts,
+                      base::WorkBudget& budget) const;
   bool enabled_ = true;
   std::shared_ptr<const Compiled> compiled_;
 };
@@ -50,4 +51,4 @@ class Redactor {
 // The placeholder for a text that was not searched in time.
 std::string NotStored(size_t characters);
 
-}  // namespace sidecar
+}  // namespace redaction

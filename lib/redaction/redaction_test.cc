@@ -1,11 +1,11 @@
 // Shows that secrets of known formats leave the text, each with its kind and count, and that benign
 // text stays as it is. The planted values are made up from pieces, so that no scanner takes them
 // for real.
-#include "sidecar/redaction/redaction.h"
+#include "lib/redaction/redaction.h"
 
 #include <gtest/gtest.h>
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 const std::string kTail = "abcDEF0123456789abcdef";  // 22 characters
@@ -125,4 +125,4 @@ TEST(Redaction, StringsInsideJson) {
 }
 
 }  // namespace
-}  // namespace sidecar
+}  // namespace redaction

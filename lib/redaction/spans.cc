@@ -1,11 +1,11 @@
 // Sorts, joins and replaces; the gaps are searched by halves.
-#include "sidecar/redaction/spans.h"
+#include "lib/redaction/spans.h"
 
 #include <algorithm>
 
 #include "lib/base/text/digest.h"
 
-namespace sidecar {
+namespace redaction {
 namespace {
 
 constexpr std::string_view kZeroWidth[] = {"\u200B", "\u200C", "\u200D", "\u200E", "\u200F",
@@ -95,4 +95,4 @@ SecretSpan VisibleText::InWhole(SecretSpan span) const {
   return span;
 }
 
-}  // namespace sidecar
+}  // namespace redaction
