@@ -64,6 +64,7 @@ constexpr Line kTable[] = {
     {"POST", "/traces/reflect/runs/{run}/undo", UndoReflectRun},
     {"POST", "/ingest/turns", PostTurn},
     {"GET", "/ingest/turns/{turn}", GetTurn},
+    {"POST", "/ingest/turns/{turn}/retry", RetryTurn},
     {"GET", "/traces/due", DueTraces},
     {"GET", "/traces/{id}", GetTrace},
     {"PATCH", "/traces/{id}", PatchTrace},

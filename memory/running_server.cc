@@ -69,6 +69,7 @@ struct RunningServer::Parts {
   std::unique_ptr<HealthProbe> health;
   std::unique_ptr<Sweeper> sweeper;
   std::unique_ptr<RemoteRounds> remote_rounds;
+  std::unique_ptr<Extractor> extractor;
   std::unique_ptr<IngestRounds> ingest_rounds;
   std::unique_ptr<http::Server> api_server, aegis_server, admin_server;
 };
@@ -166,7 +167,9 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
           admin));
   parts->sweeper =
       std::make_unique<Sweeper>(*parts->engine, parts->metrics, settings.retention.interval_ms);
-  parts->ingest_rounds = std::make_unique<IngestRounds>(*parts->engine, parts->metrics);
+  parts->extractor = std::make_unique<PatternExtractor>();
+  parts->ingest_rounds =
+      std::make_unique<IngestRounds>(*parts->engine, *parts->extractor, parts->metrics);
   if (settings.embeddings.on && !settings.embeddings.endpoint.url.empty())
     parts->remote_rounds = std::make_unique<RemoteRounds>(*parts->engine);
   return std::unique_ptr<RunningServer>(new RunningServer(std::move(parts)));

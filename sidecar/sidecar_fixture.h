@@ -152,6 +152,7 @@ class StubMemory {
         {"DELETE", "/traces/{id}/edges/{to}", bind(&StubMemory::Trace)},
         {"POST", "/ingest/turns", bind(&StubMemory::Ingest)},
         {"GET", "/ingest/turns/{turn}", bind(&StubMemory::Trace)},
+        {"POST", "/ingest/turns/{turn}/retry", bind(&StubMemory::Trace)},
         {"POST", "/import", bind(&StubMemory::Empty)},
         {"PUT", "/retention", bind(&StubMemory::Empty)},
         {"GET", "/stats", bind(&StubMemory::Empty)},

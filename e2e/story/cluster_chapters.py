@@ -95,6 +95,7 @@ ROUTES = (
     ("GET", "/traces/mt_a/original?project=coder", None), ("PUT", "/traces/mt_a/edges/mt_b?project=coder", {}),
     ("DELETE", "/traces/mt_a/edges/mt_b?project=coder", None),
     ("POST", "/ingest/turns", {"user": "I prefer tea."}), ("GET", "/ingest/turns/t?project=coder", None),
+    ("POST", "/ingest/turns/t/retry?project=coder", None),
 )
 
 

@@ -102,6 +102,7 @@ inline std::optional<Wish> WishFor(const std::string& route, int64_t id) {
       {"POST /traces/search", {"/traces/search", R"({"query":"xylophone-canary","project":"p"})"}},
       {"POST /ingest/turns", {"/ingest/turns", R"({"user":"I prefer tea.","project":"p"})"}},
       {"GET /ingest/turns/{turn}", {"/ingest/turns/t?project=p", ""}},
+      {"POST /ingest/turns/{turn}/retry", {"/ingest/turns/t/retry?project=p", ""}},
       {"GET /traces/due", {"/traces/due?project=p", ""}},
       {"POST /traces/reflect", {"/traces/reflect", R"({"project":"p"})"}},
       {"GET /traces/reflect/runs", {"/traces/reflect/runs?project=p", ""}},

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "memory/extract/extract.h"
 #include "memory/extract/select.h"
 #include "memory/extract/sentiment.h"
 #include "memory/ingest/ingest_settings.h"
@@ -86,16 +85,22 @@ Status WriteNote(Store& store, const Turn& turn) {
 
 }  // namespace
 
-Status IngestTurn(Store& store, const PendingTurn& pending) {
+Result<std::vector<FactCandidate>> FactsOfTurn(const Turn& turn, Extractor& extractor,
+                                               const std::stop_token& stop) {
+  ASSIGN_OR_RETURN(const IngestSettings settings, DecodeIngestSettings(turn.settings));
+  if (!settings.enabled) return std::vector<FactCandidate>();
+  return extractor.FactsOf(turn.user, turn.assistant, stop);
+}
+
+Status IngestTurn(Store& store, const PendingTurn& pending, std::vector<FactCandidate> found) {
   const Turn& turn = pending.turn;
   ASSIGN_OR_RETURN(const IngestSettings settings, DecodeIngestSettings(turn.settings));
   Status failed;
-  const auto decisions = SelectFacts(
-      ExtractFacts(turn.user, turn.assistant), settings, [&](const std::string& content) {
-        const Result<double> nearest = store.traces().Nearest(turn.context, content);
-        if (!nearest && failed) failed = nearest.error();
-        return nearest.value_or(0.0);
-      });
+  const auto decisions = SelectFacts(std::move(found), settings, [&](const std::string& content) {
+    const Result<double> nearest = store.traces().Nearest(turn.context, content);
+    if (!nearest && failed) failed = nearest.error();
+    return nearest.value_or(0.0);
+  });
   RETURN_IF_ERROR(failed);
   Json facts = Json::array();
   for (const FactDecision& decision : decisions) {

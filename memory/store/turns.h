@@ -12,11 +12,13 @@
 
 namespace memory {
 
-inline constexpr size_t kMaxTurnText = 64 << 10;        // bytes, of each side
-inline constexpr int64_t kMaxPendingTurns = 10'000;     // of a tenant; kFull beyond
-inline constexpr int64_t kMaxTurnTries = 5;             // then a turn is a dead letter
-inline constexpr int64_t kObserveTokens = 30'000;       // of a user and agent, for a note
-inline constexpr int64_t kReflectTokens = 40'000;       // for a run of consolidation
+inline constexpr size_t kMaxTurnText = 64 << 10;     // bytes, of each side
+inline constexpr int64_t kMaxPendingTurns = 10'000;  // of a tenant; kFull beyond
+inline constexpr int64_t kMaxTurnTries = 5;          // then a turn is a dead letter
+inline constexpr int64_t kMaxExtractorTries = 3;     // of one that the extractor fails
+inline constexpr int64_t kMaxDeadTurns = 1000;       // of a tenant; beyond turns wait on
+inline constexpr int64_t kObserveTokens = 30'000;    // of a user and agent, for a note
+inline constexpr int64_t kReflectTokens = 40'000;    // for a run of consolidation
 inline constexpr int64_t kOftenReflectTokens = 20'000;  // of an agent that compacts more often
 
 struct Turn {
@@ -36,6 +38,7 @@ struct PendingTurn {
   int64_t number = 0;
   std::string id;
   Turn turn;
+  int64_t tries = 0;  // that failed
 };
 
 // What became of a turn. `state`: pending, done or failed (a dead letter, which keeps its texts).
@@ -65,7 +68,13 @@ class Turns {
   // Its texts go. → what is due; it is due once.
   virtual base::Result<TurnsDue> Finish(const PendingTurn& turn, const base::Json& facts,
                                         int64_t reflect_tokens) = 0;
-  virtual base::Status Fail(const PendingTurn& turn, const std::string& reason) = 0;
+  // After so many tries it is a dead letter, while there is room for dead letters.
+  virtual base::Status Fail(const PendingTurn& turn, const std::string& reason,
+                            int64_t most_tries = kMaxTurnTries) = 0;
+  // A dead letter waits again, as if it had never been tried. → its state before; nullopt: there is
+  // no such turn. kUnavailable: as Accept.
+  virtual base::Result<std::optional<std::string>> Retry(const TraceContext& context,
+                                                         const std::string& id) = 0;
 };
 
 }  // namespace memory

@@ -1,16 +1,17 @@
-// One turn of each open store after the other while any waits; else it looks a few times a second.
+// One turn of each open store after the other while any waits; else a look a few times a second.
 #include "memory/upkeep/ingest_rounds.h"
 
 #include <pthread.h>
 
-#include <chrono>
 #include <condition_variable>
-#include <mutex>
+#include <utility>
 
 #include "lib/base/process/log.h"
 #include "memory/ingest/ingest_turn.h"
 
 namespace memory {
+
+using base::Code;
 
 namespace {
 
@@ -19,57 +20,98 @@ constexpr const char* kTurnsMetric = "agent_memory_server_ingested_turns_total";
 
 }  // namespace
 
-IngestRounds::IngestRounds(Engine& engine, telemetry::Metrics& metrics)
-    : engine_(engine),
-      metrics_(metrics),
-      thread_([this](const std::stop_token& stop) { Loop(stop); }) {
-  pthread_setname_np(thread_.native_handle(), "ingest");
+IngestRounds::IngestRounds(Engine& engine, Extractor& extractor, telemetry::Metrics& metrics,
+                           size_t at_once)
+    : engine_(engine), extractor_(extractor), metrics_(metrics) {
+  for (size_t i = 0; i < at_once; ++i) {
+    threads_.emplace_back([this](const std::stop_token& stop) { Loop(stop); });
+    pthread_setname_np(threads_.back().native_handle(), "ingest");
+  }
 }
 
 IngestRounds::~IngestRounds() {
-  thread_.request_stop();
-  thread_.join();
+  for (std::jthread& thread : threads_) thread.request_stop();
+  for (std::jthread& thread : threads_) thread.join();
 }
 
-// → how long to wait for the next round.
-std::chrono::milliseconds IngestRounds::Round(const std::stop_token& stop) {
-  std::chrono::milliseconds pause = kLookForTurns;
+bool IngestRounds::Claim(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto rest = rests_.find(name);
+  if (rest != rests_.end() && std::chrono::steady_clock::now() < rest->second) return false;
+  if (!claimed_.insert(name).second) return false;
+  if (rest != rests_.end()) rests_.erase(rest);
+  return true;
+}
+
+void IngestRounds::Release(const std::string& name, Outcome outcome) {
+  const std::lock_guard lock(mutex_);
+  claimed_.erase(name);
+  if (outcome == Outcome::kFailed) rests_[name] = std::chrono::steady_clock::now() + kAfterFailure;
+}
+
+// The store is not held while its turn is extracted: a model that hangs keeps no file from being
+// closed. A turn that the extractor failed too often, and that is no dead letter since there are
+// too many, is for patterns.
+IngestRounds::Outcome IngestRounds::IngestNext(const std::string& name,
+                                               std::shared_ptr<Store> store,
+                                               const std::stop_token& stop) {
+  const auto next = store->turns().Next();
+  if (!next) {
+    base::LogWarn("turns cannot be read", {{"reason", next.error().message}});
+    return Outcome::kFailed;
+  }
+  if (!*next) return Outcome::kNothing;
+  const PendingTurn& turn = **next;
+  store.reset();
+  PatternExtractor patterns;
+  Extractor& extractor = turn.tries < kMaxExtractorTries ? extractor_ : patterns;
+  auto facts = FactsOfTurn(turn.turn, extractor, stop);
+  if (!facts && stop.stop_requested()) return Outcome::kNothing;
+  auto opened = engine_.Open(name);
+  if (!opened) {
+    base::LogWarn("the facts of a turn wait for their store",
+                  {{"turn", turn.id}, {"reason", opened.error().message}});
+    return Outcome::kFailed;
+  }
+  store = *std::move(opened);
+  const base::Status done =
+      facts ? IngestTurn(*store, turn, *std::move(facts)) : base::Status(facts.error());
+  metrics_.Count(kTurnsMetric, {{"result", done ? "done" : "failed"}});
+  if (done) return Outcome::kDone;
+  NoteFailure(*store, turn, done.error(), facts ? kMaxTurnTries : kMaxExtractorTries);
+  return Outcome::kFailed;
+}
+
+bool IngestRounds::Round(const std::stop_token& stop) {
+  bool any = false;
   std::string name;
   while (std::shared_ptr<Store> store = engine_.NextOpen(name)) {
     if (stop.stop_requested()) break;
-    if (!store->turns().AnyPending()) continue;
-    const auto next = store->turns().Next();
-    if (!next) {
-      base::LogWarn("turns cannot be read", {{"reason", next.error().message}});
-      return kAfterFailure;
-    }
-    if (!*next) continue;
-    const base::Status done = IngestTurn(*store, **next);
-    metrics_.Count(kTurnsMetric, {{"result", done ? "done" : "failed"}});
-    if (!done) return NoteFailure(*store, **next, done.error());
-    pause = {};
+    if (!store->turns().AnyPending() || !Claim(name)) continue;
+    const Outcome outcome = IngestNext(name, std::move(store), stop);
+    Release(name, outcome);
+    any = any || outcome == Outcome::kDone;
   }
-  return pause;
+  return any;
 }
 
 // A store that takes no writes now is no fault of the turn.
-std::chrono::milliseconds IngestRounds::NoteFailure(Store& store, const PendingTurn& turn,
-                                                    const base::Error& error) {
+void IngestRounds::NoteFailure(Store& store, const PendingTurn& turn, const base::Error& error,
+                               int64_t most_tries) {
   base::LogWarn("the facts of a turn could not be stored; it is tried again",
                 {{"turn", turn.id}, {"reason", error.message}});
-  if (error.code == base::Code::kUnavailable || error.code == base::Code::kFull)
-    return kAfterFailure;
-  if (const base::Status noted = store.turns().Fail(turn, error.message); !noted)
+  if (error.code == Code::kUnavailable || error.code == Code::kFull) return;
+  if (const base::Status noted = store.turns().Fail(turn, error.message, most_tries); !noted)
     base::LogWarn("that a turn failed could not be written down",
                   {{"reason", noted.error().message}});
-  return kAfterFailure;
 }
 
 void IngestRounds::Loop(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any wake;
   std::unique_lock lock(mutex);
-  while (!stop.stop_requested()) wake.wait_for(lock, stop, Round(stop), [] { return false; });
+  while (!stop.stop_requested())
+    if (!Round(stop)) wake.wait_for(lock, stop, kLookForTurns, [] { return false; });
 }
 
 }  // namespace memory

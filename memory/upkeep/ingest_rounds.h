@@ -1,28 +1,48 @@
-// The thread that extracts the facts of turns, behind their answers.
+// The threads that extract the facts of turns, behind their answers.
 #pragma once
 
 #include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <stop_token>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "lib/telemetry/metrics.h"
+#include "memory/extract/extractor.h"
 #include "memory/store/engine.h"
 
 namespace memory {
 
 class IngestRounds {
  public:
-  IngestRounds(Engine& engine, telemetry::Metrics& metrics);  // both outlive this
-  ~IngestRounds();                                            // after the turn that is under way
+  // All outlive this. `at_once`: so many turns are under way, of a store one.
+  IngestRounds(Engine& engine, Extractor& extractor, telemetry::Metrics& metrics,
+               size_t at_once = 1);
+  ~IngestRounds();  // after the turns that are under way, which a stop ends early
 
  private:
+  enum class Outcome { kNothing, kDone, kFailed };
   void Loop(const std::stop_token& stop);
-  std::chrono::milliseconds Round(const std::stop_token& stop);
-  std::chrono::milliseconds NoteFailure(Store& store, const PendingTurn& turn,
-                                        const base::Error& error);
+  bool Round(const std::stop_token& stop);  // a turn was done
+  Outcome IngestNext(const std::string& name, std::shared_ptr<Store> store,
+                     const std::stop_token& stop);
+  void NoteFailure(Store& store, const PendingTurn& turn, const base::Error& error,
+                   int64_t most_tries);
+  bool Claim(const std::string& name);
+  void Release(const std::string& name, Outcome outcome);
+
   Engine& engine_;
+  Extractor& extractor_;
   telemetry::Metrics& metrics_;
-  std::jthread thread_;
+  std::mutex mutex_;
+  std::set<std::string> claimed_;  // under mutex_, with what follows
+  // Stores whose last turn failed are left alone until then, so that no other store waits for them.
+  std::map<std::string, std::chrono::steady_clock::time_point> rests_;
+  std::vector<std::jthread> threads_;  // last: they use the above
 };
 
 }  // namespace memory

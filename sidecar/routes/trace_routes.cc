@@ -67,6 +67,7 @@ const std::vector<MemoryRoute>& TraceRoutes() {
       {"DELETE", "/traces/{id}/edges/{to}", AskTraces, {kSave}},
       {"POST", api::kIngestPath, AskTraces, {kSave}},
       {"GET", "/ingest/turns/{turn}", AskTraces, {}},
+      {"POST", "/ingest/turns/{turn}/retry", AskTraces, {kSave}},
   };
   return routes;
 }

@@ -40,6 +40,10 @@ Result<Turn> DecodeTurn(const Request& request, const Json& body) {
   return turn;
 }
 
+Error NoSuchTurn(const std::string& id) {
+  return {Code::kNotFound, "there is no turn " + id + " of this user and agent"};
+}
+
 }  // namespace
 
 Response PostTurn(const Api& api, const Request& request) {
@@ -64,12 +68,25 @@ Response GetTurn(const Api& api, const Request& request) {
     const std::string& id = request.parameters.at("turn");
     ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, Json::object()));
     ASSIGN_OR_RETURN(const auto state, api.store.turns().Find(context, id));
-    if (!state) return Error{Code::kNotFound, "there is no turn " + id + " of this user and agent"};
+    if (!state) return NoSuchTurn(id);
     Json json = {{"state", state->state}, {"facts", state->facts}};
     if (state->state == "failed") json["reason"] = state->reason;
     return json;
   }();
   return answer ? http::JsonResponse(200, *answer) : http::ErrorResponse(answer.error());
+}
+
+Response RetryTurn(const Api& api, const Request& request) {
+  const std::string& id = request.parameters.at("turn");
+  const base::Status retried = [&]() -> base::Status {
+    ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, Json::object()));
+    ASSIGN_OR_RETURN(const auto before, api.store.turns().Retry(context, id));
+    if (!before) return NoSuchTurn(id);
+    if (*before == "done")
+      return Error{Code::kConflict, "turn " + id + " is done: there is nothing to try again"};
+    return {};
+  }();
+  return retried ? http::JsonResponse(202, {{"turn", id}}) : http::ErrorResponse(retried.error());
 }
 
 }  // namespace memory

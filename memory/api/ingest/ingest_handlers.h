@@ -7,5 +7,6 @@ namespace memory {
 
 http::Response PostTurn(const Api& api, const http::Request& request);
 http::Response GetTurn(const Api& api, const http::Request& request);
+http::Response RetryTurn(const Api& api, const http::Request& request);
 
 }  // namespace memory

@@ -82,6 +82,9 @@ TEST_F(IngestRouteTest, ATurnThatComesAgainByItsKeyIsOne) {
   EXPECT_EQ(again.body["turn"], first.body["turn"]);
   EXPECT_EQ(Post("/ingest/turns", {{"user", "I prefer milk."}}, "k").status, 422);
   EXPECT_EQ(FactsOf(first.body["turn"]).size(), 1u);
+  const std::string retry = "/ingest/turns/" + first.body["turn"].get<std::string>() + "/retry";
+  EXPECT_EQ(Call("POST", retry).status, 409) << "it is done";
+  EXPECT_EQ(Call("POST", retry, nullptr, "ann").status, 404) << "it is nobody's in particular";
 }
 
 TEST_F(IngestRouteTest, AfterThirtyThousandTokensThereIsANote) {
@@ -137,6 +140,7 @@ TEST_F(IngestRouteTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(Call("POST", "/ingest/turns", {{"user", std::string((64 << 10) + 1, 'u')}}).status,
             413);
   EXPECT_EQ(Get("/ingest/turns/turn_none").status, 404);
+  EXPECT_EQ(Call("POST", "/ingest/turns/turn_none/retry").status, 404);
 }
 
 }  // namespace

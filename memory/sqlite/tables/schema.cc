@@ -307,7 +307,8 @@ const std::vector<const char*>& SchemaSteps() {
                                                   conversation::kCheckpointStep,
                                                   kTraces,
                                                   kConsolidation,
-                                                  kTurns};
+                                                  kTurns,
+                                                  kDeadTurns};
   return kSteps;
 }
 

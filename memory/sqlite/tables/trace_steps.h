@@ -103,4 +103,9 @@ CREATE TABLE turn_tokens(
   since_reflect INTEGER NOT NULL) WITHOUT ROWID;
 )sql";
 
+// Dead letters are counted.
+inline constexpr const char* kDeadTurns = R"sql(
+CREATE INDEX ingest_turns_failed ON ingest_turns(number) WHERE state = 'failed';
+)sql";
+
 }  // namespace memory

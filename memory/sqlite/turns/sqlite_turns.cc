@@ -18,7 +18,7 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr int64_t kKeptMs = 7 * 24 * 3'600'000LL;  // states of done turns, and dead letters
+constexpr int64_t kKeptMs = 7 * 24 * 3'600'000LL;  // states of done turns
 constexpr int64_t kRemovedAtOnce = 500;
 constexpr int64_t kCharactersOfToken = 3;  // as blocks count them
 
@@ -67,14 +67,16 @@ Result<int64_t> CountPendingTurns(Database& database) {
   return pending.value_or(0);
 }
 
+Status SqliteTurns::RefuseBeyondLimit() const {
+  if (pending_ < kMaxPendingTurns) return {};
+  return Error{Code::kUnavailable, std::to_string(pending_) +
+                                       " turns wait for their facts, the limit is " +
+                                       std::to_string(kMaxPendingTurns) + "; try again"};
+}
+
 Result<TurnAccepted> SqliteTurns::Accept(const Turn& turn, const RequestKey& key) {
   RETURN_IF_ERROR(parts_.admit());
-  if (pending_ >= kMaxPendingTurns) {
-    return Error{Code::kUnavailable, std::to_string(pending_) +
-                                         " turns wait for their facts, the "
-                                         "limit is " +
-                                         std::to_string(kMaxPendingTurns) + "; try again"};
-  }
+  RETURN_IF_ERROR(RefuseBeyondLimit());
   const std::string body = base::DumpJson(EncodeTurn(turn));
   const std::string context = base::DumpJson(EncodeContext(turn.context));
   const std::string digest = base::Sha256Hex(context + body);
@@ -113,12 +115,12 @@ Result<std::optional<TurnState>> SqliteTurns::Find(const TraceContext& context,
 Result<std::optional<PendingTurn>> SqliteTurns::Next() {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
   ASSIGN_OR_RETURN(Statement next,
-                   snapshot.database().Prepare("SELECT number, uuid, context, body FROM "
+                   snapshot.database().Prepare("SELECT number, uuid, context, body, tries FROM "
                                                "ingest_turns WHERE state = 'pending' ORDER BY "
                                                "tries, number LIMIT 1"));
   ASSIGN_OR_RETURN(const bool there, next.Step());
   if (!there) return std::optional<PendingTurn>();
-  PendingTurn pending{next.Int(0), next.Text(1), {}};
+  PendingTurn pending{next.Int(0), next.Text(1), {}, next.Int(4)};
   ASSIGN_OR_RETURN(pending.turn, DecodeTurn(next.Text(2), next.Text(3)));
   return std::optional(std::move(pending));
 }
@@ -162,19 +164,46 @@ Result<TurnsDue> SqliteTurns::Finish(const PendingTurn& turn, const Json& facts,
   return due;
 }
 
-Status SqliteTurns::Fail(const PendingTurn& turn, const std::string& reason) {
+Status SqliteTurns::Fail(const PendingTurn& turn, const std::string& reason, int64_t most_tries) {
   bool dead = false;
   RETURN_IF_ERROR(parts_.writer.RunAny([&](Database& database) -> Status {
     ASSIGN_OR_RETURN(
         Statement fail,
         database.Prepare("UPDATE ingest_turns SET tries = tries + 1, reason = ?2, state = "
-                         "iif(tries + 1 >= ?3, 'failed', state) WHERE number = ?1 AND state = "
+                         "iif(tries + 1 >= ?3 AND (SELECT count(*) FROM ingest_turns WHERE state "
+                         "= 'failed') < ?4, 'failed', state) WHERE number = ?1 AND state = "
                          "'pending' RETURNING state = 'failed'"));
-    fail.Bind(turn.number).Bind(reason).Bind(kMaxTurnTries);
+    fail.Bind(turn.number).Bind(reason).Bind(most_tries).Bind(kMaxDeadTurns);
     return fail.ForEachRow([&](const Statement& row) { dead = row.Int(0) != 0; });
   }));
   if (dead) --pending_;
   return {};
+}
+
+Result<std::optional<std::string>> SqliteTurns::Retry(const TraceContext& context,
+                                                      const std::string& id) {
+  RETURN_IF_ERROR(parts_.admit());
+  RETURN_IF_ERROR(RefuseBeyondLimit());
+  std::optional<std::string> before;
+  bool changed = false;
+  RETURN_IF_ERROR(parts_.writer.RunAny([&](Database& database) -> Status {
+    before.reset();
+    ASSIGN_OR_RETURN(
+        Statement find,
+        database.Prepare("SELECT state FROM ingest_turns WHERE uuid = ?1 AND owner = ?2"));
+    ASSIGN_OR_RETURN(const bool there, find.Bind(id).Bind(OwnerOf(context)).Step());
+    if (!there) return {};
+    before = find.Text(0);
+    ASSIGN_OR_RETURN(
+        Statement retry,
+        database.Prepare("UPDATE ingest_turns SET state = 'pending', tries = 0, reason "
+                         "= '' WHERE uuid = ?1 AND state = 'failed'"));
+    RETURN_IF_ERROR(retry.Bind(id).Run());
+    changed = database.Changes() > 0;
+    return {};
+  }));
+  if (changed) ++pending_;
+  return before;
 }
 
 // Where nothing is old nothing is written.

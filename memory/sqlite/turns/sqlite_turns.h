@@ -32,10 +32,14 @@ class SqliteTurns final : public Turns {
   base::Result<std::optional<PendingTurn>> Next() override;
   base::Result<TurnsDue> Finish(const PendingTurn& turn, const base::Json& facts,
                                 int64_t reflect_tokens) override;
-  base::Status Fail(const PendingTurn& turn, const std::string& reason) override;
-  base::Status Sweep();  // removes what was done or failed long ago
+  base::Status Fail(const PendingTurn& turn, const std::string& reason,
+                    int64_t most_tries) override;
+  base::Result<std::optional<std::string>> Retry(const TraceContext& context,
+                                                 const std::string& id) override;
+  base::Status Sweep();  // removes what was done long ago
 
  private:
+  base::Status RefuseBeyondLimit() const;
   const Parts parts_;
   std::atomic<int64_t> pending_;
 };
