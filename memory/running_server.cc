@@ -25,7 +25,8 @@ namespace {
 
 // Of the container's memory; docs/operations.md has the sum of all shares.
 constexpr int kBudgetPercent = 25;
-constexpr int kPeerPercent = 25;  // of the latter, for one address's bodies while they arrive
+constexpr int kPeerPercent = 25;   // of the latter, for one address's bodies while they arrive
+constexpr size_t kAskedTurns = 4;  // of as many tenants, by the extraction endpoint
 constexpr size_t kAdminBudget = 2 << 20;  // so that /metrics is answered whatever the API holds
 
 // Without identity nobody asks for a token, so a web page could call as well as an agent. Types are
@@ -110,6 +111,8 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
                    base::DirectoryLock::Take(settings.data_dir, settings.lock_wait_ms));
   auto parts = std::make_unique<Parts>(settings, std::move(lock));
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
+  ASSIGN_OR_RETURN(parts->extractor,
+                   MakeExtractor(settings.extraction, settings.data_dir, clock, parts->metrics));
   ASSIGN_OR_RETURN(parts->engine, StartEngine(settings, clock, parts->metrics));
   if (settings.auth == "kubernetes") {
     RETURN_IF_ERROR(MakeIdentityCheck(*parts, clock, tokens, access));
@@ -167,9 +170,9 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
           admin));
   parts->sweeper =
       std::make_unique<Sweeper>(*parts->engine, parts->metrics, settings.retention.interval_ms);
-  parts->extractor = std::make_unique<PatternExtractor>();
   parts->ingest_rounds =
-      std::make_unique<IngestRounds>(*parts->engine, *parts->extractor, parts->metrics);
+      std::make_unique<IngestRounds>(*parts->engine, *parts->extractor, parts->metrics,
+                                     settings.extraction.url.empty() ? 1 : kAskedTurns);
   if (settings.embeddings.on && !settings.embeddings.endpoint.url.empty())
     parts->remote_rounds = std::make_unique<RemoteRounds>(*parts->engine);
   return std::unique_ptr<RunningServer>(new RunningServer(std::move(parts)));

@@ -143,8 +143,8 @@ const base::Program& ServerProgram() {
         "that no server uses; each has --help.\nexample:\n  agent-memory-server --listen "
         "127.0.0.1:7437 --admin 127.0.0.1:7438 "
         "--data-dir ./memory-data\n"};
-    for (const auto& more :
-         {CallerSettings(), EmbeddingFlags(), TraceFlags(), RetentionFlags(), KeepingSettings()})
+    for (const auto& more : {CallerSettings(), EmbeddingFlags(), ExtractionFlags(), TraceFlags(),
+                             RetentionFlags(), KeepingSettings()})
       program.settings.insert(program.settings.end(), more.begin(), more.end());
     program.commands = {"export", "import"};
     program.check = [](const base::Settings& settings) -> Status {
@@ -223,7 +223,9 @@ ServerSettings ReadServerSettings(const base::Settings& settings) {
   read.store.read_timeout_ms = settings.Milliseconds("read-timeout");
   read.store.readers = static_cast<size_t>(settings.Int("readers"));
   read.store.index_bytes = static_cast<size_t>(settings.Bytes("index-memory"));
-  read.embeddings = ReadEmbeddingSettings(settings, read.aegis ? *read.aegis : AegisEnvironment());
+  const AegisEnvironment aegis = read.aegis ? *read.aegis : AegisEnvironment();
+  read.embeddings = ReadEmbeddingSettings(settings, aegis);
+  read.extraction = ReadExtractionSettings(settings, aegis);
   ReadTraceSettings(settings, read.store);
   read.traces = telemetry::ReadTraceOptions(settings, "agent-memory-server", base::Environment());
   return read;
@@ -291,6 +293,7 @@ Status CheckServerSettings(const ServerSettings& settings) {
   }
   RETURN_IF_ERROR(CheckRetentionSettings(settings.retention));
   RETURN_IF_ERROR(CheckEndpoint(settings.embeddings.endpoint));
+  RETURN_IF_ERROR(CheckExtraction(settings.extraction));
   if (!settings.embeddings.endpoint.url.empty() &&
       settings.embeddings.endpoint.deadline_ms >= settings.store.query_deadline_ms) {
     return Error{Code::kInvalid,

@@ -7,6 +7,7 @@
 #include "memory/aegis_settings.h"
 #include "memory/api/write_budgets.h"
 #include "memory/embedders.h"
+#include "memory/extractors.h"
 #include "memory/retention_settings.h"
 #include "memory/sqlite/store/options.h"
 
@@ -38,6 +39,7 @@ struct ServerSettings {
   int64_t check_every_ms = 24 * 3'600'000LL;  // files for damage; 0: only where some was met
   WriteBudgets::Limits budgets;               // those of a tenant's rows and bytes are in `store`
   EmbeddingSettings embeddings;
+  ExtractionOptions extraction;
   RetentionSettings retention;
   StoreOptions store;
   telemetry::TraceOptions traces;

@@ -61,6 +61,19 @@ TEST(ServerSettings, AnEndpointIsAnAddressThatCanBeAskedInTime) {
   EXPECT_TRUE(why.starts_with("embedding-deadline: ")) << why;
 }
 
+TEST(ServerSettings, AnExtractionEndpointIsAnAddressWithAModel) {
+  ServerSettings settings;
+  EXPECT_TRUE(settings.extraction.url.empty()) << "no model is asked by default";
+  settings.extraction.url = "ftp://host/v1";
+  std::string why = CheckServerSettings(settings).error().message;
+  EXPECT_TRUE(why.starts_with("extraction-url: ")) << why;
+  settings.extraction.url = "https://host/v1";
+  why = CheckServerSettings(settings).error().message;
+  EXPECT_TRUE(why.starts_with("extraction-model: ")) << why;
+  settings.extraction.model = "small";
+  EXPECT_TRUE(CheckServerSettings(settings));
+}
+
 TEST(ServerSettings, HostsAndOriginsAreForServersWithoutIdentity) {
   ServerSettings settings;
   settings.hosts = {"memory.agents.svc", "http://memory"};

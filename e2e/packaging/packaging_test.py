@@ -36,7 +36,7 @@ TYPOS = {
     "operatr.image=x": "operatr", "operator.imag=x": "imag", "memory.storage.sise=1Gi": "sise",
     "crds.keeep=true": "keeep", "networkPolicy.enable=false": "enable", "namespaces=a": "namespaces",
     "memory.imagePullPolicy=always": "imagePullPolicy", "memory.storage.size=1GB": "size", "memory.quotas.row=1": "row", "memory.retention[0].maxrows=1": "maxrows",
-    "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "memory.embeddings.url=http://u:p@x": "url", "namespaces={A}": "namespaces", "monitoring.podMonitor=true": "podMonitor", "replicas=2": "replicas", "foreignPods.enable=true": "enable", "foreignPods.mode=hook": "mode", "operator.replicas=0": "replicas",
+    "auth.delegater.create=false": "delegater", "auth.anonymous.role=admin": "role", "operator.extraArgs={admin}": "extraArgs", "tracing.endpoint=collector:4318": "endpoint", "memory.embeddings.url=http://u:p@x": "url", "memory.extraction.tokensPerDay=-1": "tokensPerDay", "namespaces={A}": "namespaces", "monitoring.podMonitor=true": "podMonitor", "replicas=2": "replicas", "foreignPods.enable=true": "enable", "foreignPods.mode=hook": "mode", "operator.replicas=0": "replicas",
 }
 
 
@@ -140,11 +140,12 @@ def traces_go_where_the_value_says(t):
     assert "otlp" not in t.template("--set=crds.enabled=false")
 
 
-def the_key_of_an_embeddings_endpoint_is_a_file(t):
-    rendered = t.template("--set=crds.enabled=false,memory.embeddings.url=http://tei.ai:8080,memory.embeddings.keySecret.name=openai")
-    for line in ("- --embedding-url=http://tei.ai:8080\n", "- --embedding-key-file=/etc/embeddings/key\n", "secret: {secretName: openai, ", "- ports: [{port: 8080, protocol: TCP}, {port: 53, "):
-        assert rendered.count(line) == 1, line
-    assert "embedding" not in t.template("--set=crds.enabled=false")
+def the_key_of_a_models_endpoint_is_a_file(t):
+    for value, flag in (("embeddings", "embedding"), ("extraction", "extraction")):
+        rendered = t.template(f"--set=crds.enabled=false,memory.{value}.url=http://tei.ai:8080,memory.{value}.keySecret.name=openai")
+        assert flag not in t.template("--set=crds.enabled=false")
+        for line in (f"- --{flag}-url=http://tei.ai:8080\n", f"- --{flag}-key-file=/etc/{value}/key\n", "secret: {secretName: openai, ", "- ports: [{port: 8080, protocol: TCP}, {port: 53, "):
+            assert rendered.count(line) == 1, line
 
 
 def templates_are_deterministic_and_own_no_custom_object(t):
@@ -352,10 +353,9 @@ def install_upgrade_uninstall_keeps_agents(t):
 
 
 TESTS = [derived_files_are_current, chart_lints_and_packs, chart_and_kustomize_install_the_same,
-         crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused, traces_go_where_the_value_says, the_key_of_an_embeddings_endpoint_is_a_file,
+         crds_are_the_files_of_crds_and_kept, values_with_typos_are_refused, traces_go_where_the_value_says, the_key_of_a_models_endpoint_is_a_file,
          templates_are_deterministic_and_own_no_custom_object, roles_have_no_wildcards_and_no_secrets,
-         namespaces_give_roles_alone, replicas_share_one_lease,
-         a_drain_leaves_one_of_several_replicas, foreign_pods_need_the_whole_cluster, older_servers_get_a_webhook, what_is_scraped_has_the_ports, alerts_fire_and_name_what_is_measured, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
+         namespaces_give_roles_alone, replicas_share_one_lease, a_drain_leaves_one_of_several_replicas, foreign_pods_need_the_whole_cluster, older_servers_get_a_webhook, what_is_scraped_has_the_ports, alerts_fire_and_name_what_is_measured, aliases_and_grants_reach_the_services, the_server_asks_who_calls,
          memory_servers_may_review_tokens_where_the_values_say_so, the_only_server_stays_reachable_when_it_is_not_ready, quotas_reach_the_server, retention_reaches_the_server,
          server_takes_chart_and_overlays, pods_meet_pod_security_restricted,
          gitops_samples_are_wellformed, agents_of_a_repository_settle_follow_an_edit_and_are_pruned,

@@ -18,7 +18,7 @@ struct Incoming {
   std::mutex mutex;
   std::condition_variable_any changed;
   http::Response answer;
-  bool too_large = false;
+  bool begun = false, too_large = false;
   std::optional<base::Status> end;
 };
 
@@ -26,6 +26,7 @@ http::StreamReader ReaderInto(Incoming& incoming, size_t most_bytes) {
   http::StreamReader reader;
   reader.on_head = [&incoming](const http::Response& head) {
     const std::lock_guard lock(incoming.mutex);
+    incoming.begun = true;
     incoming.answer.status = head.status;
     incoming.answer.headers = head.headers;
     return true;
@@ -62,6 +63,8 @@ Result<http::Response> CallBounded(http::Client& client, const http::ClientReque
   if (incoming.too_large)
     return Error{Code::kTooLarge,
                  "the answer is longer than " + std::to_string(most_bytes) + " bytes"};
+  if (!*incoming.end && incoming.begun)
+    return base::Wrap("the answer was cut off", {Code::kInvalid, incoming.end->error().message});
   RETURN_IF_ERROR(*incoming.end);
   return std::move(incoming.answer);
 }

@@ -8,8 +8,8 @@
 namespace memory {
 
 // Blocks until the whole answer came, for `request.timeout_ms` in all at most. An answer of any
-// status is a value. kTooLarge: longer than `most_bytes`; kTimeout; kUnavailable: no whole answer,
-// or `stop`.
+// status is a value. kTooLarge: longer than `most_bytes`; kTimeout; kUnavailable: no answer, or
+// `stop`; kInvalid: one that was cut off.
 base::Result<http::Response> CallBounded(http::Client& client, const http::ClientRequest& request,
                                          size_t most_bytes, const std::stop_token& stop);
 

@@ -4,9 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "lib/base/process/file.h"
 #include "lib/base/process/log.h"
-#include "lib/base/process/random.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "lib/embedding/openai_bodies.h"
@@ -24,7 +22,6 @@ namespace {
 
 constexpr size_t kKeptQuestions = 256;
 constexpr std::ptrdiff_t kQuestionsAtOnce = 8;  // more go without a vector
-constexpr size_t kMostKeyBytes = 4096;
 // docs/adr: meaning without a model measured it for encoders.
 constexpr double kEncoderWeight = 0.3;
 
@@ -42,35 +39,10 @@ int64_t NumberOf(const std::string& model, size_t dimensions) {
   return static_cast<int64_t>(number >> 2 | 1);
 }
 
-int64_t RetryAfterMs(const http::Response& answer) {
-  const std::string text = answer.headers.Get("Retry-After").value_or("");
-  int64_t seconds = 0;
-  std::from_chars(text.data(), text.data() + text.size(), seconds);
-  return std::clamp<int64_t>(seconds, 0, 3600) * 1000;
-}
-
-http::ClientOptions OptionsOf(const EndpointOptions& options, std::string base) {
-  http::ClientOptions client;
-  client.base_url = std::move(base);
-  client.ca_file = options.ca_file;
-  client.idle_timeout_ms = options.rows_ms;
-  client.bearer_token = [file = options.key_file, key = options.key]() -> std::string {
-    if (file.empty()) return key;
-    const Result<std::string> read = base::ReadFile(file, kMostKeyBytes);
-    return read ? std::string(base::Trim(*read)) : "";
-  };
-  return client;
-}
-
 }  // namespace
 
 Status CheckEndpoint(const EndpointOptions& options) {
-  if (options.url.empty()) return {};
-  if (auto url = ParseEndpointUrl(options.url); !url)
-    return base::Wrap("embedding-url", url.error());
-  if (options.model.empty() || options.model.size() > 200)
-    return Error{Code::kInvalid, "embedding-model: is a name of 1 to 200 bytes"};
-  return {};
+  return CheckEndpointAddress(options, "embedding");
 }
 
 EndpointEmbedder::EndpointEmbedder(EndpointOptions options, const base::Clock& clock,
@@ -86,10 +58,11 @@ Result<std::unique_ptr<EndpointEmbedder>> EndpointEmbedder::Make(EndpointOptions
                                                                  const base::Clock& clock,
                                                                  telemetry::Metrics& metrics) {
   RETURN_IF_ERROR(CheckEndpoint(options));
-  ASSIGN_OR_RETURN(EndpointUrl url, ParseEndpointUrl(options.url));
+  ASSIGN_OR_RETURN(EndpointUrl url, ParseEndpointUrl(options.url, "/embeddings"));
   std::unique_ptr<EndpointEmbedder> made(new EndpointEmbedder(std::move(options), clock, metrics));
   made->path_ = std::move(url.path);
-  ASSIGN_OR_RETURN(made->client_, http::MakeClient(OptionsOf(made->options_, std::move(url.base))));
+  ASSIGN_OR_RETURN(made->client_,
+                   MakeEndpointClient(made->options_, std::move(url.base), made->options_.rows_ms));
   if (made->options_.dimensions > 0) made->Learn(made->options_.dimensions);
   metrics.SetGauge("agent_memory_server_embedding_endpoint_up", 1);
   return made;
@@ -136,14 +109,9 @@ std::optional<EndpointEmbedder::Failure> EndpointEmbedder::Exchange(
     Vectors& vectors) {
   std::vector<std::string> cut;
   for (const std::string& text : texts) cut.push_back(Beginning(text));
-  http::ClientRequest request;
-  request.method = "POST";
-  request.target = path_;
-  request.timeout_ms = timeout_ms;
-  request.headers.Add("Accept", "application/json");
-  // Asking twice does no harm: a connection that was closed meanwhile is worth one more try.
-  request.headers.Add("Idempotency-Key", base::RandomUuid());
-  request.body = embedding::EncodeEmbeddingRequest(options_.model, cut, options_.dimensions);
+  const http::ClientRequest request = EndpointRequest(
+      path_, embedding::EncodeEmbeddingRequest(options_.model, cut, options_.dimensions),
+      timeout_ms);
   auto answer = CallBounded(*client_, request, embedding::MostAnswerBytes(texts.size()), stop);
   if (!answer) {
     const bool late = answer.error().code == Code::kTimeout;

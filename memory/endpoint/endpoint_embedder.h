@@ -12,19 +12,14 @@
 
 #include "lib/base/limits/lru.h"
 #include "lib/base/process/clock.h"
-#include "lib/http/client/client.h"
 #include "lib/telemetry/metrics.h"
+#include "memory/endpoint/endpoint_client.h"
 #include "memory/endpoint/endpoint_pause.h"
 #include "memory/store/embedder.h"
 
 namespace memory {
 
-struct EndpointOptions {
-  std::string url;            // as ParseEndpointUrl takes it; empty: no endpoint is asked
-  std::string model;          // its name there
-  std::string key_file;       // read for each request; empty: `key`
-  std::string key;            // empty too: no Authorization header
-  std::string ca_file;        // PEM; empty: the system's
+struct EndpointOptions : EndpointAddress {
   size_t dimensions = 0;      // that are asked for; 0: as many as the model gives
   int64_t deadline_ms = 150;  // of a question
   int64_t rows_ms = 30'000;   // of a batch of rows

@@ -216,7 +216,7 @@ TEST_F(EndpointTest, OnlyTheBeginningOfALongTextIsSent) {
 
 TEST(EndpointUrls, AreWhatClientsOfOpenAiTake) {
   const auto whole = [](const std::string& url) {
-    const auto parsed = ParseEndpointUrl(url);
+    const auto parsed = ParseEndpointUrl(url, "/embeddings");
     return parsed ? parsed->base + " " + parsed->path : "";
   };
   EXPECT_EQ(whole("https://api.openai.com/v1"), "https://api.openai.com /v1/embeddings");
@@ -225,7 +225,7 @@ TEST(EndpointUrls, AreWhatClientsOfOpenAiTake) {
   for (const char* bad : {"", "api.openai.com/v1", "ftp://x/v1", "https://", "https:///v1",
                           "https://:80", "https://u:sk-secret@x/v1", "https://x/v1?k=sk-secret",
                           "https://x/v1#a", "https://x /v1", "https://x/v1\r\nA: b"}) {
-    const auto parsed = ParseEndpointUrl(bad);
+    const auto parsed = ParseEndpointUrl(bad, "/embeddings");
     ASSERT_FALSE(parsed) << bad;
     EXPECT_EQ(parsed.error().message.find("sk-secret"), std::string::npos);
   }

@@ -5,7 +5,7 @@
 
 namespace memory {
 
-base::Result<EndpointUrl> ParseEndpointUrl(std::string url) {
+base::Result<EndpointUrl> ParseEndpointUrl(std::string url, const std::string& resource) {
   const base::Error invalid{base::Code::kInvalid,
                             "is not an address as https://api.openai.com/v1; it has no user, no "
                             "query and no fragment"};
@@ -18,7 +18,7 @@ base::Result<EndpointUrl> ParseEndpointUrl(std::string url) {
   if (host >= url.size() || path == host || url[host] == ':') return invalid;
   EndpointUrl parsed{url.substr(0, path), url.substr(path)};
   if (parsed.path.empty()) parsed.path = "/v1";
-  if (!parsed.path.ends_with("/embeddings")) parsed.path += "/embeddings";
+  if (!parsed.path.ends_with(resource)) parsed.path += resource;
   return parsed;
 }
 
