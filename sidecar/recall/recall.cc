@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/api/memory_api.h"
 #include "lib/base/text/text.h"
 
 namespace sidecar {
