@@ -42,7 +42,7 @@ Result<std::optional<ArchivedText>> OriginalIn(const Json& json, int64_t created
   return std::optional(ArchivedText{text, archived_ms.value_or(created_ms)});
 }
 
-Result<std::string> ScopeIdIn(const Json& json, const Trace& trace, const TraceContext& context) {
+Result<std::string> OwnerIdIn(const Json& json, const Trace& trace, const TraceContext& context) {
   ASSIGN_OR_RETURN(const std::string given, api::OptionalText(json, "scopeId", kMaxScopeId));
   // There is one organization: the tenant.
   return given.empty() || trace.scope == kOrganizationScope ? context.ScopeId(trace.scope) : given;
@@ -85,7 +85,7 @@ Result<WholeTrace> DecodeWholeTrace(const Json& json, const TraceContext& contex
   ASSIGN_OR_RETURN(trace.content, api::RequiredText(json, "content", api::kMaxContent));
   ASSIGN_OR_RETURN(trace.kind, KindField(json, kEpisodic));
   ASSIGN_OR_RETURN(trace.scope, ScopeField(json, kUserScope));
-  ASSIGN_OR_RETURN(trace.scope_id, ScopeIdIn(json, trace, context));
+  ASSIGN_OR_RETURN(trace.scope_id, OwnerIdIn(json, trace, context));
   ASSIGN_OR_RETURN(trace.project, api::OptionalText(json, "project", api::kMaxProject));
   if (trace.project.empty()) trace.project = context.project;
   ASSIGN_OR_RETURN(trace.tags, api::DecodeTags(json, kMaxTraceTags));
