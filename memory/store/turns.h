@@ -12,13 +12,13 @@
 
 namespace memory {
 
-inline constexpr size_t kMaxTurnText = 64 << 10;     // bytes, of each side
-inline constexpr int64_t kMaxPendingTurns = 10'000;  // of a tenant; kFull beyond
-inline constexpr int64_t kMaxTurnTries = 5;          // then a turn is a dead letter
-inline constexpr int64_t kMaxExtractorTries = 3;     // of one that the extractor fails
-inline constexpr int64_t kMaxDeadTurns = 1000;       // of a tenant; beyond turns wait on
-inline constexpr int64_t kObserveTokens = 30'000;    // of a user and agent, for a note
-inline constexpr int64_t kReflectTokens = 40'000;    // for a run of consolidation
+inline constexpr size_t kMaxTurnText = 64 << 10;        // bytes, of each side
+inline constexpr int64_t kMaxPendingTurns = 10'000;     // of a tenant; kFull beyond
+inline constexpr int64_t kMaxTurnTries = 5;             // then a turn is a dead letter
+inline constexpr int64_t kMaxExtractorTries = 3;        // of one that the extractor fails
+inline constexpr int64_t kMaxDeadTurns = 1000;          // of a tenant; beyond turns wait on
+inline constexpr int64_t kObserveTokens = 30'000;       // of a user and agent, for a note
+inline constexpr int64_t kReflectTokens = 40'000;       // for a run of consolidation
 inline constexpr int64_t kOftenReflectTokens = 20'000;  // of an agent that compacts more often
 
 struct Turn {
