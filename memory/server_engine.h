@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lib/telemetry/metrics.h"
-#include "memory/commands/move_command.h"
+#include "memory/commands/move_host.h"
 #include "memory/server_settings.h"
 #include "memory/store/engine.h"
 

@@ -1,38 +1,23 @@
-// Both commands are a request to the handlers of /export and /import, which need no network for it.
+// The words of the command line. What the commands do is export_files.cc and import_files.cc.
 #include "memory/commands/move_command.h"
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <ostream>
+#include <utility>
 
 #include "lib/base/process/log.h"
-#include "lib/base/text/inert.h"
-#include "lib/base/text/text.h"
-#include "memory/api/handlers.h"
-#include "memory/commands/progress_report.h"
-#include "memory/commands/sources.h"
-#include "memory/commands/targets.h"
-#include "memory/transfer/transfer_handlers.h"
+#include "memory/commands/move.h"
 
 namespace memory {
 
 using base::Code;
 using base::Error;
-using base::Json;
-using base::Result;
 using base::Setting;
 using base::Status;
 using Kind = base::Setting::Kind;
 
 namespace {
 
-// sysexits
-constexpr int kInterrupted = 130;
-constexpr int kGood = 0, kFailed = 1, kBadUsage = 64, kNoInput = 66, kCannotCreate = 73,
-              kMemoryInUse = 75;
 constexpr const char* kOwnTenant = "*";  // of a server without identities
-constexpr size_t kShownErrors = 20;
 
 std::vector<Setting> MoveSettings(bool importing) {
   std::vector<Setting> settings = {
@@ -85,244 +70,6 @@ base::Program MoveProgram(const base::Program& server, bool importing) {
            : std::string("  agent-memory-server export --data-dir ./memory-data memory.sqlite\n"
                          "  agent-memory-server export --data-dir ./memory-data vault/\n"));
   return program;
-}
-
-// What a command is given.
-struct Move {
-  const MoveHost& host;
-  const base::Settings& settings;
-  std::string path;
-  std::ostream &out, &err;
-  bool terminal;
-
-  int Fail(const Error& error, int code = kFailed) const {
-    if (host.interrupted()) code = kInterrupted;
-    err << host.server.name << ": " << base::WithoutMisleading(error.message) << "\n";
-    return code;
-  }
-  Result<std::unique_ptr<OpenMemory>> Open(bool make) const {
-    return host.open(settings, settings.Text("tenant"), make);
-  }
-  int FailToOpen(const Error& error) const {
-    if (error.code == Code::kNotFound) return Fail(error, kNoInput);
-    if (error.code != Code::kConflict) return Fail(error);
-    return Fail(
-        {error.code, error.message + "; 'agent-memory export' and 'agent-memory import' with --url "
-                                     "go through a running server"},
-        kMemoryInUse);
-  }
-};
-
-int64_t SteadyMs() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
-
-http::Request RequestOf(const char* method, const char* path, const base::Settings& settings,
-                        std::initializer_list<const char*> parameters,
-                        std::initializer_list<const char*> flags = {}) {
-  http::Request request;
-  request.method = method;
-  request.path = path;
-  for (const char* name : parameters) {
-    if (settings.IsSet(name)) request.query.emplace_back(name, settings.Text(name));
-  }
-  for (const char* name : flags) {
-    if (settings.IsSet(name))
-      request.query.emplace_back(name, settings.Bool(name) ? "true" : "false");
-  }
-  return request;
-}
-
-Status StatusOfAnswer(const http::Response& response) {
-  if (response.status < 400) return {};
-  const auto json = base::ParseJson(response.body);
-  return Error{http::CodeOf(response.status),
-               json ? base::StringAt(*json, {"error"}, response.body) : response.body};
-}
-
-Status NotInterrupted(const MoveHost& host) {
-  return host.interrupted() ? Error{Code::kUnavailable, "interrupted"} : Status();
-}
-
-class CountedSource : public http::BodyReader {
- public:
-  CountedSource(const MoveHost& host, ImportSource& source, ProgressReport& progress)
-      : host_(host), source_(source), progress_(progress) {
-    progress_.figures.total = source_.total_bytes();
-  }
-  Result<std::string> Read() override {
-    RETURN_IF_ERROR(NotInterrupted(host_));
-    progress_.Moved();
-    Result<std::string> piece = source_.Read();
-    if (piece) progress_.figures.done += static_cast<int64_t>(piece->size());
-    return piece;
-  }
-
- private:
-  const MoveHost& host_;
-  ImportSource& source_;
-  ProgressReport& progress_;
-};
-
-// What stands before each memory in a format; null: bytes are counted.
-const char* MarkOf(const std::string& format) {
-  if (format == "sqlite") return nullptr;
-  return format == "json" || format == "jsonl" ? "\n{" : "\nkind: ";
-}
-
-class CountedTarget : public http::BodyWriter {
- public:
-  CountedTarget(const MoveHost& host, ExportTarget& target, ProgressReport& progress,
-                const char* mark)
-      : host_(host), target_(target), progress_(progress), mark_(mark) {
-    progress_.figures.memories = mark_ != nullptr;
-  }
-  bool counts_rows() const { return mark_ != nullptr; }
-  Status Write(std::string_view bytes) override {
-    RETURN_IF_ERROR(NotInterrupted(host_));
-    progress_.figures.bytes += static_cast<int64_t>(bytes.size());
-    if (mark_) {
-      for (size_t at = 0; (at = bytes.find(mark_, at)) != bytes.npos; ++at)
-        ++progress_.figures.done;
-    } else {
-      progress_.figures.done = progress_.figures.bytes;
-    }
-    progress_.Moved();
-    return target_.Write(bytes);
-  }
-
- private:
-  const MoveHost& host_;
-  ExportTarget& target_;
-  ProgressReport& progress_;
-  const char* const mark_;
-};
-
-std::string FormatOfName(const std::string& path, bool folder) {
-  if (folder) return "obsidian";
-  const std::string ending = std::filesystem::path(path).extension().string();
-  const std::pair<const char*, const char*> kEndings[] = {
-      {".jsonl", "jsonl"}, {".ndjson", "jsonl"}, {".sqlite", "sqlite"},
-      {".db", "sqlite"},   {".md", "markdown"},  {".tar", "obsidian"}};
-  for (const auto& [name, format] : kEndings) {
-    if (ending == name) return format;
-  }
-  return "json";
-}
-
-bool IsOfFolders(std::string_view format) { return format == "obsidian" || format == "markdown"; }
-
-Error NoFolder(const std::string& format) {
-  return {Code::kInvalid,
-          "a folder has notes (markdown or obsidian), format is \"" + format + "\": name a file"};
-}
-
-int SayExported(const Move& move, const ProgressReport& progress, const std::string& format) {
-  const ProgressFigures& figures = progress.figures;
-  if (move.settings.Text("output") == "json") {
-    (move.path == "-" ? move.err : move.out)
-        << base::DumpJson({{"path", move.path}, {"format", format}, {"bytes", figures.bytes}})
-        << "\n";
-  } else {
-    move.err << "exported " << ShownBytes(figures.bytes) << " as " << format << " to "
-             << base::WithoutMisleading(move.path) << " in " << ShownTime(progress.elapsed_ms())
-             << "\n";
-  }
-  return kGood;
-}
-
-int RunExport(const Move& move) {
-  std::error_code unknown;
-  const bool folder = move.path.ends_with('/') || std::filesystem::is_directory(move.path, unknown);
-  std::string format = move.settings.Text("format");
-  if (format.empty()) format = FormatOfName(move.path, folder);
-  if (folder && !IsOfFolders(format)) return move.Fail(NoFolder(format), kBadUsage);
-  if (folder) format = "obsidian";  // a file for each
-  auto memory = move.Open(false);
-  if (!memory) return move.FailToOpen(memory.error());
-  telemetry::Metrics metrics;
-  http::Request request = RequestOf("GET", "/export", move.settings, {"project"});
-  request.query.emplace_back("format", format);
-  const Api api{(*memory)->store(), move.host.clock, metrics, "", true};
-  const http::Response response = Export(api, request);
-  if (const Status good = StatusOfAnswer(response); !good) {
-    return move.Fail(good.error(), good.error().code == Code::kInvalid ? kBadUsage : kFailed);
-  }
-  auto target = folder ? OpenFolderTarget(move.path) : OpenFileTarget(move.path);
-  if (!target) {
-    return move.Fail(target.error(),
-                     target.error().code == Code::kConflict ? kCannotCreate : kFailed);
-  }
-  ProgressReport progress(move.err, move.terminal, SteadyMs);
-  CountedTarget counted(move.host, **target, progress, MarkOf(format));
-  if (const auto totals = api.store.Count(request.Query("project"));
-      totals && counted.counts_rows())
-    progress.figures.total = totals->observations + totals->sessions;
-  Status moved = response.stream(counted);
-  if (moved) moved = (*target)->Finish();
-  progress.Clear();
-  if (!moved) return move.Fail(base::Wrap("export to " + move.path, moved.error()));
-  return SayExported(move, progress, format);
-}
-
-int SayImported(const Move& move, const Json& report, size_t unread,
-                const ProgressReport& progress) {
-  const Json errors = report.value("errors", Json::array());
-  if (move.settings.Text("output") == "json") {
-    move.out << base::DumpJson(report) << "\n";
-  } else {
-    const auto count = [&](const char* name) { return report.value(name, int64_t{0}); };
-    move.err << "imported " << count("imported") << " memories";
-    for (const auto& [name, words] :
-         {std::pair("imported_traces", "traces"), std::pair("imported_edges", "edges"),
-          std::pair("imported_items", "items"), std::pair("imported_episodes", "episodes")}) {
-      if (count(name) > 0) move.err << ", " << count(name) << " " << words;
-    }
-    move.err << " in " << ShownTime(progress.elapsed_ms()) << "; " << count("skipped")
-             << " rows were here already\n";
-    const std::string hint = base::StringAt(report, {"hint"});
-    if (!hint.empty())
-      move.err << count("not_injected") << " of them stay out of prompts: " << hint << "\n";
-  }
-  for (size_t i = 0; i < std::min(errors.size(), kShownErrors); ++i)
-    move.err << "refused: " << base::WithoutMisleading(base::DumpJson(errors[i])) << "\n";
-  if (errors.size() > kShownErrors)
-    move.err << errors.size() - kShownErrors << " more were refused: --output json lists them\n";
-  return errors.empty() && unread == 0 ? kGood : kFailed;
-}
-
-int RunImport(const Move& move) {
-  ProgressReport progress(move.err, move.terminal, SteadyMs);
-  size_t unread = 0;
-  std::error_code unknown;
-  const bool folder = std::filesystem::is_directory(move.path, unknown);
-  const std::string format = move.settings.Text("format");
-  if (folder && !format.empty() && !IsOfFolders(format))
-    return move.Fail(NoFolder(format), kBadUsage);
-  auto source = folder ? OpenFolderSource(move.path,
-                                          [&](const Error& error) {
-                                            ++unread;
-                                            progress.Clear();
-                                            move.Fail(error);
-                                          })
-                       : OpenFileSource(move.path);
-  if (!source) return move.Fail(source.error(), kNoInput);
-  auto memory = move.Open(true);
-  if (!memory) return move.FailToOpen(memory.error());
-  telemetry::Metrics metrics;
-  http::Request request =
-      RequestOf("POST", "/import", move.settings, {"project", "trust"}, {"restore", "dedup"});
-  if (folder || !format.empty()) request.query.emplace_back("format", folder ? "obsidian" : format);
-  CountedSource counted(move.host, **source, progress);
-  request.stream = &counted;
-  const http::Response response =
-      Import(Api{(*memory)->store(), move.host.clock, metrics, "", true}, request);
-  progress.Clear();
-  if (const Status good = StatusOfAnswer(response); !good)
-    return move.Fail(base::Wrap("import of " + move.path, good.error()));
-  const auto report = base::ParseJson(response.body);
-  return report ? SayImported(move, *report, unread, progress) : move.Fail(report.error());
 }
 
 }  // namespace

@@ -1,36 +1,14 @@
-// agent-memory-server export and import: from their words to an exit code. How a memory is opened
-// is the caller's.
+// agent-memory-server export and import: from their words to an exit code.
 #pragma once
 
-#include <functional>
 #include <iosfwd>
-#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "lib/base/process/clock.h"
-#include "lib/base/process/config.h"
-#include "memory/store/store.h"
+#include "memory/commands/move_host.h"
 
 namespace memory {
-
-// A store whose directory no other process has; closed when destroyed.
-class OpenMemory {
- public:
-  virtual ~OpenMemory() = default;
-  virtual Store& store() = 0;
-};
-
-struct MoveHost {
-  const base::Program& server;  // its settings are the command's, too
-  // `make`: the directory and the tenant are made when they are not there, else kNotFound.
-  // kConflict: another process has the directory.
-  std::function<base::Result<std::unique_ptr<OpenMemory>>(const base::Settings& settings,
-                                                          const std::string& tenant, bool make)>
-      open;
-  const base::Clock& clock;
-  std::function<bool()> interrupted;  // true: the command ends, and leaves no half of a target
-};
 
 bool IsMoveCommand(std::string_view word);
 

@@ -128,6 +128,7 @@ Response Import(const Api& api, const Request& request) {
   defaults.project = TextParameter(request, "project").value_or(defaults.project);
   Result<TraceContext> context = ContextOf(request, Json::object());
   if (!context) return http::ErrorResponse(context.error());
+  defaults.context = *context;
   Importer importer(api.store, options, api.administrator, api.store.Conversations(api.caller),
                     *context);
   Status read = ReadImport(defaults, body, api.store, importer);

@@ -251,6 +251,28 @@ TEST_F(NoteEdgesTest, AVaultOfAgentOsIsTaken) {
   EXPECT_EQ(PostText("/import?project=default", vault).body["imported_traces"], 0);
 }
 
+TEST_F(NoteEdgesTest, ATraceThatDoesNotSayWhoseItIsIsTheRequests) {
+  http::ClientRequest request;
+  request.method = "POST";
+  request.target = "/import?format=obsidian";
+  request.timeout_ms = 60'000;
+  request.headers.Set("X-Memory-User", "ann");
+  request.headers.Set("Content-Type", "application/x-tar");
+  request.body =
+      TarFile("semantic/mt_a.md", "---\nid: mt_a\n---\nDrinks tea", 0) +
+      TarFile("mt_b.md", "---\nid: mt_b\nscope: session\nmetadata: {scopeId: c9}\n---\nb", 0) +
+      TarFile("mt_c.md", "---\nid: mt_c\nscope: global\n---\nc", 0) + TarEnd();
+  const auto response = client_->Send(request);
+  ASSERT_TRUE(response);
+  const auto report = base::ParseJson(response->body);
+  ASSERT_TRUE(report);
+  EXPECT_EQ((*report)["imported_traces"], 3) << *report;
+  EXPECT_EQ(Found({{"query", "tea"}}, "ann"), Ids{"mt_a"});
+  EXPECT_EQ(Call("GET", "/traces/mt_a").status, 404);
+  EXPECT_EQ(Call("GET", "/traces/mt_b?conversation=c9").body["scope"], "thread");
+  EXPECT_EQ(Trace("mt_c")["scope"], "organization");
+}
+
 TEST_F(NoteEdgesTest, HostileLinksAreAnsweredAndNamed) {
   std::string many, deep;
   for (int i = 0; i < 100'000; ++i) many += "[[n" + std::to_string(i) + "]]";

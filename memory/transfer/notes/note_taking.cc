@@ -54,7 +54,7 @@ bool IsOurNote(const ParsedNote& note) {
 Status NoteTaker::Take(ParsedNote note, const Json& where, const std::string& path) {
   if (IsSessionNote(note)) return importer_.TakeSession(SessionOfNote(std::move(note)), where);
   const bool ours = IsOurNote(note);
-  std::optional<Json> trace = TakeTraceFields(note.front);
+  std::optional<Json> trace = TakeTraceFields(note.front, defaults_.context);
   FoundLinks edges;
   if (ours)
     edges = RelatedIn(note.footer);

@@ -7,6 +7,7 @@
 #include "lib/base/text/digest.h"
 #include "memory/transfer/notes/note_links.h"
 #include "memory/transfer/notes/notes.h"
+#include "memory/transfer/rows/agentos_rows.h"
 #include "memory/transfer/rows/foreign_rows.h"
 
 namespace memory {
@@ -76,7 +77,7 @@ Json FrontOf(const ExportedRow& row) {
   return front;
 }
 
-std::optional<Json> TakeTraceFields(Json& front) {
+std::optional<Json> TakeTraceFields(Json& front, const TraceContext& context) {
   if (!base::StringAt(front, {"id"}).starts_with("mt_")) return std::nullopt;
   Json trace = {{"scope", kUserScope}, {"strength", 1.0}, {"retrievalCount", 0}};
   for (const char* field : {"id", "scope", "scopeId", "strength", "lastAccessed", "retrievalCount",
@@ -95,9 +96,10 @@ std::optional<Json> TakeTraceFields(Json& front) {
     auto json = base::ParseJson(text->get_ref<const std::string&>());
     if (json) *text = std::move(*json);
   }
+  trace = TraceOfAgentOs(std::move(trace));
   const std::string scope = base::StringAt(trace, {"scope"});
-  if (!trace.contains("scopeId"))
-    trace["scopeId"] = scope == kOrganizationScope ? kOrganizationScope : kDefaultScopeId;
+  if (!trace.contains("scopeId")) trace["scopeId"] = context.ScopeId(scope);
+  if (base::StringAt(front, {"project"}).empty()) front["project"] = context.project;
   front["scope"] = ImpliedScope(scope);
   for (const auto& [ours, name] :
        {std::pair("id", "observation"), std::pair("scope", "observation_scope")}) {

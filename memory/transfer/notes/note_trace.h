@@ -15,9 +15,10 @@ base::Json FrontOf(const ExportedRow& row);
 // The section of the row's edges; "": it has none.
 std::string RelatedOf(const ExportedRow& row);
 
-// Takes a trace's fields out of a note's; those of the observation stay, under our names. nullopt:
-// the note is no trace, its id does not begin with mt_.
-std::optional<base::Json> TakeTraceFields(base::Json& front);
+// Takes a trace's fields out of a note's; those of the observation stay, under our names. What the
+// note does not say of whose it is comes from `context`, its project too. nullopt: the note is no
+// trace, its id does not begin with mt_.
+std::optional<base::Json> TakeTraceFields(base::Json& front, const TraceContext& context);
 // What the trace has of its observation, a row of an import: as an export has it. Without a time of
 // its own it is accessed when the row was made, else at `now_ms`.
 base::Json TraceOfNote(base::Json fields, const base::Json& row, int64_t now_ms);

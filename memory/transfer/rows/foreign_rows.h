@@ -7,6 +7,7 @@
 
 #include "lib/base/json/json.h"
 #include "lib/base/result.h"
+#include "memory/store/trace.h"
 
 namespace memory {
 
@@ -14,7 +15,8 @@ namespace memory {
 struct ForeignDefaults {
   std::string format;  // csv, mem0, …: in the ids of the sessions that are made for them
   std::string project = "imported";
-  int64_t now_ms = 0;  // when they come
+  int64_t now_ms = 0;    // when they come
+  TraceContext context;  // whose a trace is that does not say it
   std::string SessionOf(const std::string& project) const;
 };
 
