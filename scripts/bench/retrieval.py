@@ -70,13 +70,14 @@ def save(server, rows, of_row):
 
 
 def ingest(server, rows):
-    """→ the same, of the facts of rows. One turn after the other, so that a question waits for the last one alone."""
-    evidence = {}
+    """→ the same, of the facts of rows."""
+    evidence, turns = {}, []
     for row in rows:
         context = "?" + urllib.parse.urlencode({"project": row["project"], "conversation": row["session"]})
-        turn = server.call("POST", "/ingest/turns" + context, {"user": row["content"]})["turn"]
+        turns.append((row, context, server.call("POST", "/ingest/turns" + context, {"user": row["content"]})["turn"]))
+    for row, context, turn in turns:
         while (state := server.call("GET", f"/ingest/turns/{turn}{context}"))["state"] == "pending":
-            time.sleep(.002)
+            time.sleep(.05)
         for fact in state["facts"]:
             if fact["traceId"]:
                 trace = server.call("GET", f"/traces/{fact['traceId']}{context}")
