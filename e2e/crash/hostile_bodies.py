@@ -176,12 +176,13 @@ def attack_reads(program, reads=READS, targets=QUERIES):
 
 
 def with_traces(program, routes):
-    """The routes with an id for each name in them. No consolidation touches traces of the organization."""
+    """The routes with an id for each name in them. No consolidation touches traces of the organization. Of each program its
+    own: what somebody added at the server, no agent hides."""
     def ask(path, body):
         return wire.ask(program.api, "POST", path, body)[1]
 
     def add(name):
-        return ask("/traces", {"content": f"a trace called {name}", "scope": "organization"})["traceId"]
+        return ask("/traces", {"content": f"a trace called {name} by {program.api}", "scope": "organization"})["traceId"]
 
     ids = {"RUN": ask("/traces/reflect", {})["runId"], **{name: add(name) for name in TRACES}}
     ids["UNMERGED"] = ask("/traces/merge", {"traceIds": [ids["UNMERGED"], add("another")]})["mergedTraceId"]
