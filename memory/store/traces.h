@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -129,8 +131,10 @@ class Traces {
   // With their observations. A trace keeps its id, and its observation's number, where they are
   // free. The same trace, or with `dedup` the same content of the same kind, scope and scope id, is
   // skipped; nothing is overwritten.
-  virtual base::Result<std::vector<TraceTaken>> Import(const std::vector<WholeTrace>& traces,
-                                                       const ImportOptions& options) = 0;
+  // Does not wait for the commit: the future does, when it is asked. Several at once are taken in
+  // their order, and share a sync.
+  virtual std::future<base::Result<std::vector<TraceTaken>>> Import(
+      std::shared_ptr<const std::vector<WholeTrace>> traces, const ImportOptions& options) = 0;
 };
 
 }  // namespace memory

@@ -1,4 +1,5 @@
 // Traces go out and come in.
+#include "lib/base/text/digest.h"
 #include "memory/api/traces/traces_fixture.h"
 
 namespace memory {
@@ -51,6 +52,27 @@ TEST_F(ExportedTracesTest, AnExportAndAnImportKeepTracesAndEdges) {
     EXPECT_EQ(again["imported_edges"], 0);
     EXPECT_EQ(again["imported_observations"], 0);
   }
+}
+
+TEST_F(ExportedTracesTest, EdgesBeyondTheLimitOfATraceAreErrors) {
+  const size_t most = kMaxTraceEdges;
+  std::vector<std::string> ids;
+  for (size_t i = 0; i <= most + 2; ++i) ids.push_back(Add("trace " + std::to_string(i)));
+  Json edges = Json::array();
+  for (size_t i = 1; i < ids.size(); ++i)
+    edges.push_back({{"from", ids[0]},
+                     {"to", ids[i]},
+                     {"edge", "e"},
+                     {"weight", 1},
+                     {"from_digest", base::Sha256Hex("trace 0")},
+                     {"to_digest", base::Sha256Hex("trace " + std::to_string(i))}});
+  const Json rows = {
+      {"format", "agent-memory/1"}, {"observations", Json::array()}, {"traces_edges", edges}};
+  const Json report = PostText("/import", rows.dump()).body;
+  EXPECT_EQ(report["imported_edges"], most) << report;
+  ASSERT_EQ(report["errors"].size(), 2u) << report;
+  EXPECT_EQ(report["errors"][0]["kind"], "edge");
+  EXPECT_EQ(report["errors"][0]["index"], most);
 }
 
 TEST_F(ExportedTracesTest, WhatIsNoTraceInAnImportIsNamedAndNothingElseIsLost) {

@@ -57,7 +57,7 @@ Result<TraceAdded> SqliteTraces::Add(const TraceContext& context, const NewTrace
   RETURN_IF_ERROR(parts_.admit());
   Saving saving = SavingOf(trace, context, parts_.writing, NowMs());
   return parts_.writer.Run<TraceAdded>([&](Database& database) -> Result<TraceAdded> {
-    ASSIGN_OR_RETURN(const auto twin, FindTraceTwin(database, trace, context));
+    ASSIGN_OR_RETURN(const auto twin, FindTraceTwin(database, trace, saving.asked.hash, context));
     if (twin) return TraceAdded{twin->id, false};
     ASSIGN_OR_RETURN(const TraceRow row, InsertTrace(database, context, trace, saving));
     return TraceAdded{row.id, true};
@@ -246,13 +246,39 @@ Result<std::vector<EdgeTaken>> SqliteTraces::Import(const std::vector<NumberedEd
   return TakeAll<EdgeTaken>(edges, ImportNumberedEdge);
 }
 
-Result<std::vector<TraceTaken>> SqliteTraces::Import(const std::vector<WholeTrace>& traces,
-                                                     const ImportOptions& options) {
-  std::vector<ArrivingTrace> arriving;
-  for (const WholeTrace& whole : traces) arriving.emplace_back(whole, parts_.writing, options);
-  return TakeAll<TraceTaken>(arriving, [&](Database& database, const ArrivingTrace& one) {
-    return TakeArriving(database, one, parts_.writing.salt, options);
-  });
+std::future<Result<std::vector<TraceTaken>>> SqliteTraces::Import(
+    std::shared_ptr<const std::vector<WholeTrace>> traces, const ImportOptions& options) {
+  struct Batch {
+    std::shared_ptr<const std::vector<WholeTrace>> traces;
+    std::vector<ArrivingTrace> arriving;
+    std::vector<TraceTaken> taken;
+  };
+  auto batch = std::make_shared<Batch>();
+  batch->traces = std::move(traces);
+  for (const WholeTrace& whole : *batch->traces)
+    batch->arriving.emplace_back(whole, parts_.writing, options);
+  std::future<Status> committed;
+  if (Status admitted = parts_.admit(); !admitted) {
+    std::promise<Status> refused;
+    committed = refused.get_future();
+    refused.set_value(std::move(admitted));
+  } else {
+    committed = parts_.writer.Post([this, batch, options](Database& database) -> Status {
+      batch->taken.clear();  // the writer may run it twice
+      for (const ArrivingTrace& one : batch->arriving) {
+        ASSIGN_OR_RETURN(TraceTaken taken,
+                         TakeArriving(database, one, parts_.writing.salt, options));
+        batch->taken.push_back(std::move(taken));
+      }
+      return {};
+    });
+  }
+  return std::async(
+      std::launch::deferred,
+      [batch, committed = std::move(committed)]() mutable -> Result<std::vector<TraceTaken>> {
+        RETURN_IF_ERROR(committed.get());
+        return std::move(batch->taken);
+      });
 }
 
 }  // namespace memory

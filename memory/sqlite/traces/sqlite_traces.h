@@ -59,8 +59,8 @@ class SqliteTraces final : public Traces {
   base::Result<std::vector<bool>> Import(const std::vector<ExportedTrace>& traces) override;
   base::Result<std::vector<EdgeTaken>> Import(const std::vector<ExportedEdge>& edges) override;
   base::Result<std::vector<EdgeTaken>> Import(const std::vector<NumberedEdge>& edges) override;
-  base::Result<std::vector<TraceTaken>> Import(const std::vector<WholeTrace>& traces,
-                                               const ImportOptions& options) override;
+  std::future<base::Result<std::vector<TraceTaken>>> Import(
+      std::shared_ptr<const std::vector<WholeTrace>> traces, const ImportOptions& options) override;
 
   base::Status KeepRetrievals();  // writes down which traces were retrieved
   size_t CountRetrievals() const;

@@ -10,18 +10,46 @@ using base::Status;
 using sqlite::Database;
 using sqlite::Statement;
 
-Status PutTraceEdge(Database& database, int64_t from, const EdgeRow& edge) {
+namespace {
+
+struct EdgesThere {
+  size_t count = 0;
+  bool known = false;  // one of them leads to the trace asked for
+  bool full() const { return !known && count >= kMaxTraceEdges; }
+};
+
+Result<EdgesThere> CountEdges(Database& database, int64_t from, int64_t to) {
   ASSIGN_OR_RETURN(Statement count,
                    database.Prepare("SELECT count(*), sum(to_slot = ?2) FROM trace_edges WHERE "
                                     "from_slot = ?1"));
-  ASSIGN_OR_RETURN(const bool row, count.Bind(from).Bind(edge.to).Step());
-  if (row && count.Int(1) == 0 && count.Int(0) >= static_cast<int64_t>(kMaxTraceEdges)) {
-    return Error{Code::kFull, "the trace has " + std::to_string(count.Int(0)) +
-                                  " edges, the limit is " + std::to_string(kMaxTraceEdges)};
-  }
+  ASSIGN_OR_RETURN(const bool row, count.Bind(from).Bind(to).Step());
+  if (!row) return EdgesThere();
+  return EdgesThere{static_cast<size_t>(count.Int(0)), count.Int(1) != 0};
+}
+
+Status WriteEdge(Database& database, int64_t from, const EdgeRow& edge) {
   ASSIGN_OR_RETURN(Statement put,
                    database.Prepare("INSERT OR REPLACE INTO trace_edges VALUES(?1, ?2, ?3, ?4)"));
   return put.Bind(from).Bind(edge.to).Bind(edge.kind).Bind(edge.weight).Run();
+}
+
+}  // namespace
+
+Status PutTraceEdge(Database& database, int64_t from, const EdgeRow& edge) {
+  ASSIGN_OR_RETURN(const EdgesThere there, CountEdges(database, from, edge.to));
+  if (there.full()) {
+    return Error{Code::kFull, "the trace has " + std::to_string(there.count) +
+                                  " edges, the limit is " + std::to_string(kMaxTraceEdges)};
+  }
+  return WriteEdge(database, from, edge);
+}
+
+Result<EdgeTaken> AddTraceEdge(Database& database, int64_t from, const EdgeRow& edge) {
+  ASSIGN_OR_RETURN(const EdgesThere there, CountEdges(database, from, edge.to));
+  if (there.known) return EdgeTaken::kKnown;
+  if (there.full()) return EdgeTaken::kFull;
+  RETURN_IF_ERROR(WriteEdge(database, from, edge));
+  return EdgeTaken::kNew;
 }
 
 Result<bool> RemoveTraceEdge(Database& database, int64_t from, int64_t to) {

@@ -17,6 +17,8 @@ struct EdgeRow {
 
 // Replaces the edge that is there. kFull: `from` has as many as it may.
 base::Status PutTraceEdge(sqlite::Database& database, int64_t from, const EdgeRow& edge);
+// The edge that is there stays as it is.
+base::Result<EdgeTaken> AddTraceEdge(sqlite::Database& database, int64_t from, const EdgeRow& edge);
 base::Result<bool> RemoveTraceEdge(sqlite::Database& database, int64_t from, int64_t to);
 base::Result<std::vector<EdgeRow>> EdgesFrom(sqlite::Database& database, int64_t slot);
 // `to` has the edges of `from` too, in both directions, but none to itself; of two to one trace the

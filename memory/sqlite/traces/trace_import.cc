@@ -98,7 +98,8 @@ Result<Whereto> FindPlace(Database& database, const ArrivingTrace& arriving, boo
   if (dedup && plain) {
     ASSIGN_OR_RETURN(place.here, FindPlainTwin(database, arriving.row));
   } else if (dedup) {
-    ASSIGN_OR_RETURN(place.here, FindTraceTwin(database, TextOf(trace), arriving.context));
+    ASSIGN_OR_RETURN(place.here, FindTraceTwin(database, TextOf(trace),
+                                               arriving.row.normalized_hash, arriving.context));
   }
   if (place.here || plain) return place;
   place.id = trace.id;

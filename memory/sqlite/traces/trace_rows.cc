@@ -7,7 +7,7 @@
 
 #include "lib/base/process/random.h"
 #include "lib/base/text/text.h"
-#include "memory/sqlite/tables/rows.h"
+#include "memory/sqlite/tables/live.h"
 
 namespace memory {
 
@@ -137,11 +137,10 @@ Result<std::optional<TraceRow>> ReadTrace(Database& database, int64_t slot) {
   return trace;
 }
 
-Result<std::optional<TraceRow>> FindTrace(Database& database, const std::string& id) {
-  if (!id.starts_with(kTraceIdPrefix)) return std::optional<TraceRow>();
-  ASSIGN_OR_RETURN(Statement find, database.Prepare("SELECT slot FROM traces WHERE uuid = ?1"));
-  ASSIGN_OR_RETURN(const auto slot, find.Bind(id).ReadFirst(IntAt));
-  if (slot) return ReadTrace(database, *slot);
+namespace {
+
+// An observation that has no row in `traces`.
+Result<std::optional<TraceRow>> FindNumbered(Database& database, const std::string& id) {
   const std::optional<int64_t> number = NumberInTraceId(id);
   if (!number) return std::optional<TraceRow>();
   ASSIGN_OR_RETURN(const auto place, FindRow(database, *number));
@@ -151,7 +150,30 @@ Result<std::optional<TraceRow>> FindTrace(Database& database, const std::string&
   return trace && trace->id == id ? std::move(trace) : std::optional<TraceRow>();
 }
 
+}  // namespace
+
+Result<std::optional<Place>> FindTracePlace(Database& database, const std::string& id) {
+  ASSIGN_OR_RETURN(Statement find,
+                   database.Prepare("SELECT o.slot, " MEMORY_LIVE
+                                    " FROM traces t JOIN observations o ON o.slot = t.slot "
+                                    "WHERE t.uuid = ?1"));
+  ASSIGN_OR_RETURN(const auto place, find.Bind(id).ReadFirst([](const Statement& row) {
+    return Place{row.Int(0), row.Int(1) != 0};
+  }));
+  if (place) return place;
+  ASSIGN_OR_RETURN(const auto trace, FindNumbered(database, id));
+  return trace ? std::optional(Place{trace->slot, trace->live}) : std::nullopt;
+}
+
+Result<std::optional<TraceRow>> FindTrace(Database& database, const std::string& id) {
+  if (!id.starts_with(kTraceIdPrefix)) return std::optional<TraceRow>();
+  ASSIGN_OR_RETURN(Statement find, database.Prepare("SELECT slot FROM traces WHERE uuid = ?1"));
+  ASSIGN_OR_RETURN(const auto slot, find.Bind(id).ReadFirst(IntAt));
+  return slot ? ReadTrace(database, *slot) : FindNumbered(database, id);
+}
+
 Result<std::optional<TraceRow>> FindTraceTwin(Database& database, const NewTrace& trace,
+                                              const std::string& hash,
                                               const TraceContext& context) {
   ASSIGN_OR_RETURN(const auto project, FindProject(database, context.project));
   const bool organization = trace.scope == kOrganizationScope;
@@ -162,7 +184,7 @@ Result<std::optional<TraceRow>> FindTraceTwin(Database& database, const NewTrace
                        "(?2 OR project = ?3) AND scope = ?4 AND type = ?5 AND content = ?8 AND "
                        "deleted_ms IS NULL LIMIT ?9) o JOIN traces t ON t.slot = o.slot WHERE "
                        "t.scope = ?6 AND t.scope_id = ?7 ORDER BY o.slot"));
-  find.Bind(api::NormalizedHash(trace.content)).Bind(int64_t{organization});
+  find.Bind(hash).Bind(int64_t{organization});
   find.Bind(project).Bind(organization ? "global" : "project").Bind(trace.kind);
   find.Bind(trace.scope).Bind(context.ScopeId(trace.scope)).Bind(trace.content).Bind(kTwins);
   ASSIGN_OR_RETURN(const auto slot, find.ReadFirst(IntAt));

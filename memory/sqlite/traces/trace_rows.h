@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/sqlite/database.h"
+#include "memory/sqlite/tables/rows.h"
 #include "memory/store/traces.h"
 
 namespace memory {
@@ -42,9 +43,12 @@ base::Result<std::optional<TraceRow>> ReadTrace(sqlite::Database& database, int6
 // said.
 base::Result<std::optional<TraceRow>> ReadTraceOfFile(sqlite::Database& database, int64_t slot);
 base::Result<std::optional<TraceRow>> FindTrace(sqlite::Database& database, const std::string& id);
-// The live trace with this content, kind, scope and scope id.
+// Where it lies, without reading it.
+base::Result<std::optional<Place>> FindTracePlace(sqlite::Database& database,
+                                                  const std::string& id);
+// The live trace with this content, whose normalized hash is `hash`, kind, scope and scope id.
 base::Result<std::optional<TraceRow>> FindTraceTwin(sqlite::Database& database,
-                                                    const NewTrace& trace,
+                                                    const NewTrace& trace, const std::string& hash,
                                                     const TraceContext& context);
 base::Result<std::vector<TraceRow>> ReadSources(sqlite::Database& database,
                                                 const std::string& merged);

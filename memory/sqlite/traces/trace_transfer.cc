@@ -135,15 +135,14 @@ Result<std::optional<int64_t>> FreeSlot(Database& database, const ExportedTrace&
   return slot;
 }
 
-// One that is there stays as it is.
-Result<EdgeTaken> AddEdge(Database& database, int64_t from, const EdgeRow& edge) {
-  ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, from));
-  const bool known = std::any_of(edges.begin(), edges.end(),
-                                 [&](const EdgeRow& one) { return one.to == edge.to; });
-  if (known) return EdgeTaken::kKnown;
-  if (edges.size() >= kMaxTraceEdges) return EdgeTaken::kFull;
-  RETURN_IF_ERROR(PutTraceEdge(database, from, edge));
-  return EdgeTaken::kNew;
+// The slot of a live trace; with a digest only if its text has it.
+Result<std::optional<int64_t>> EndOfEdge(Database& database, const std::string& id,
+                                         const std::string& digest) {
+  ASSIGN_OR_RETURN(const auto place, FindTracePlace(database, id));
+  if (!place || !place->live) return std::optional<int64_t>();
+  if (digest.empty()) return std::optional(place->slot);
+  ASSIGN_OR_RETURN(const api::Observation row, ReadRow(database, place->slot));
+  return base::Sha256Hex(row.content) == digest ? std::optional(place->slot) : std::nullopt;
 }
 
 }  // namespace
@@ -252,15 +251,10 @@ Result<bool> ImportTrace(Database& database, const ExportedTrace& trace) {
 }
 
 Result<EdgeTaken> ImportEdge(Database& database, const ExportedEdge& edge) {
-  ASSIGN_OR_RETURN(const auto from, FindTrace(database, edge.from));
-  ASSIGN_OR_RETURN(const auto to, FindTrace(database, edge.edge.to));
-  auto says = [](const TraceRow& row, const std::string& digest) {
-    return digest.empty() || base::Sha256Hex(row.row.content) == digest;
-  };
-  const bool same = from && to && from->live && to->live && from->slot != to->slot &&
-                    says(*from, edge.from_digest) && says(*to, edge.to_digest);
-  if (!same) return EdgeTaken::kNoTrace;
-  return AddEdge(database, from->slot, {to->slot, edge.edge.kind, edge.edge.weight});
+  ASSIGN_OR_RETURN(const auto from, EndOfEdge(database, edge.from, edge.from_digest));
+  ASSIGN_OR_RETURN(const auto to, EndOfEdge(database, edge.edge.to, edge.to_digest));
+  if (!from || !to || *from == *to) return EdgeTaken::kNoTrace;
+  return AddTraceEdge(database, *from, {*to, edge.edge.kind, edge.edge.weight});
 }
 
 Result<EdgeTaken> ImportNumberedEdge(Database& database, const NumberedEdge& edge) {
@@ -268,7 +262,7 @@ Result<EdgeTaken> ImportNumberedEdge(Database& database, const NumberedEdge& edg
   ASSIGN_OR_RETURN(const auto to, FindRow(database, edge.to));
   if (!from || !to || !from->live || !to->live || from->slot == to->slot)
     return EdgeTaken::kNoTrace;
-  return AddEdge(database, from->slot, {to->slot, edge.kind, edge.weight});
+  return AddTraceEdge(database, from->slot, {to->slot, edge.kind, edge.weight});
 }
 
 }  // namespace memory

@@ -18,6 +18,9 @@ using base::Status;
 namespace {
 
 constexpr size_t kRowsAtOnce = 256, kBytesAtOnce = 1 << 20;
+// The end of a statement costs SQLite what its savepoint changed before: few traces share one, and
+// several such batches a sync. The next ones are read meanwhile.
+constexpr size_t kTracesAtOnce = 64, kTraceBatches = 4, kTraceBytesAtOnce = kBytesAtOnce / 4;
 constexpr size_t kMostOtherIds = 200'000;
 constexpr const char* kNotTaken[] = {"documents", "chunks", "images", "nodes"};
 
@@ -80,9 +83,11 @@ Status AgentOsImport::TakeTrace(Json element) {
     return {};
   }
   hold_(whole->trace.source.origin);
-  bytes_ += whole->trace.content.size() + (whole->original ? whole->original->content.size() : 0);
+  trace_bytes_ +=
+      whole->trace.content.size() + (whole->original ? whole->original->content.size() : 0);
   traces_.push_back(std::move(*whole));
-  return full() ? Flush() : Status();
+  const bool full = traces_.size() >= kTracesAtOnce || trace_bytes_ >= kTraceBytesAtOnce;
+  return full ? BeginTraces() : Status();
 }
 
 Status AgentOsImport::TakeEdge(const Json& element) {
@@ -126,8 +131,7 @@ Status AgentOsImport::TakeKept() {
 }
 
 bool AgentOsImport::full() const {
-  return traces_.size() >= kRowsAtOnce || edges_.size() >= kRowsAtOnce ||
-         rows_.size() >= kRowsAtOnce || bytes_ >= kBytesAtOnce;
+  return edges_.size() >= kRowsAtOnce || rows_.size() >= kRowsAtOnce || bytes_ >= kBytesAtOnce;
 }
 
 Status AgentOsImport::Flush() {
@@ -144,20 +148,38 @@ Status AgentOsImport::Finish() {
   return Flush();
 }
 
-Status AgentOsImport::FlushTraces() {
+// What waits is on its way then, behind at most kTraceBatches - 1 others.
+Status AgentOsImport::BeginTraces() {
   if (traces_.empty()) return {};
-  ASSIGN_OR_RETURN(const auto taken, store_.traces().Import(traces_, options_));
+  if (under_way_.size() >= kTraceBatches) RETURN_IF_ERROR(EndTraces());
+  auto traces = std::make_shared<const std::vector<WholeTrace>>(std::exchange(traces_, {}));
+  trace_bytes_ = 0;
+  under_way_.push_back({traces, store_.traces().Import(traces, options_)});
+  return {};
+}
+
+// The first batch that is under way.
+Status AgentOsImport::EndTraces() {
+  TraceBatch batch = std::move(under_way_.front());
+  under_way_.pop_front();
+  ASSIGN_OR_RETURN(const auto taken, batch.taken.get());
   for (size_t i = 0; i < taken.size(); ++i) {
-    const std::string& id = traces_[i].trace.id;
+    const Trace& trace = (*batch.traces)[i].trace;
+    const std::string& id = trace.id;
     new_traces_ += taken[i].outcome == Imported::kNew;
-    on_taken_(taken[i].outcome, traces_[i].trace.source.origin);
+    on_taken_(taken[i].outcome, trace.source.origin);
     if (id.empty() || taken[i].id.empty() || taken[i].id == id) continue;
     if (other_ids_.size() < kMostOtherIds)
       other_ids_.insert_or_assign(id, taken[i].id);
     else
       ids_left_out_ = true;
   }
-  traces_.clear();
+  return {};
+}
+
+Status AgentOsImport::FlushTraces() {
+  RETURN_IF_ERROR(BeginTraces());
+  while (!under_way_.empty()) RETURN_IF_ERROR(EndTraces());
   return {};
 }
 

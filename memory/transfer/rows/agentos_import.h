@@ -3,7 +3,10 @@
 // number.
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -56,6 +59,8 @@ class AgentOsImport {
   base::Status TakeEdge(const base::Json& element);
   base::Status KeepForLater(const base::Json& edge);
   base::Status TakeKept();
+  base::Status BeginTraces();
+  base::Status EndTraces();
   base::Status FlushTraces();
   base::Status FlushEdges();
   base::Status FlushRows();
@@ -72,11 +77,16 @@ class AgentOsImport {
   bool any_ = false, edges_wait_ = true, ids_left_out_ = false;
   std::optional<Spool> early_edges_;
   std::unordered_map<std::string, std::string> other_ids_;  // there → here
+  struct TraceBatch {
+    std::shared_ptr<const std::vector<WholeTrace>> traces;
+    std::future<base::Result<std::vector<TraceTaken>>> taken;
+  };
   std::vector<WholeTrace> traces_;
+  std::deque<TraceBatch> under_way_;
   std::vector<ExportedEdge> edges_;
   std::vector<conversation::ArrivingRow> rows_;  // conversations and messages
   std::vector<size_t> edge_places_, row_places_;
-  size_t bytes_ = 0;
+  size_t bytes_ = 0, trace_bytes_ = 0;
   size_t traces_given_ = 0, edges_given_ = 0, conversations_given_ = 0, messages_given_ = 0;
   int64_t new_traces_ = 0, new_edges_ = 0, new_conversations_ = 0, new_messages_ = 0, skipped_ = 0;
   int64_t loose_edges_ = 0;  // that lead to no trace

@@ -45,9 +45,6 @@ Result<ExportedRow> DecodeRow(const Json& json) {
   return row;
 }
 
-bool IsNew(bool trace) { return trace; }
-bool IsNew(EdgeTaken edge) { return edge == EdgeTaken::kNew; }
-
 }  // namespace
 
 Importer::Importer(Store& store, const ImportOptions& options, bool administrator,
@@ -148,7 +145,7 @@ Status Importer::TakeTrace(const Json& json, const Json& where) {
 }
 
 Status Importer::TakeEdge(const Json& json, const Json& where) {
-  const Place place{edges_given_++, where};
+  Place place{edges_given_++, where};
   const Status clean = CheckTexts(json);
   Result<ExportedEdge> edge = clean ? DecodeExportedEdge(json) : clean.error();
   if (!edge) {
@@ -156,26 +153,41 @@ Status Importer::TakeEdge(const Json& json, const Json& where) {
     return {};
   }
   edge_batch_.push_back(std::move(*edge));
+  edge_places_.push_back(std::move(place));
   return edge_batch_.size() < kBatchRows ? Status() : Flush();
 }
 
 Status Importer::TakeEdge(NumberedEdge edge) {
-  ++edges_given_;
+  numbered_places_.push_back({edges_given_++, Json()});
   numbered_batch_.push_back(std::move(edge));
   return numbered_batch_.size() < kBatchRows ? Status() : Flush();
 }
 
 Status Importer::FlushTraces() {
-  const auto flush = [&](auto& batch, int64_t& imported) -> Status {
-    if (batch.empty()) return {};
-    ASSIGN_OR_RETURN(const auto taken, store_.traces().Import(batch));
-    for (const auto one : taken) ++(IsNew(one) ? imported : skipped_);
-    batch.clear();
-    return {};
-  };
-  RETURN_IF_ERROR(flush(trace_batch_, traces_));
-  RETURN_IF_ERROR(flush(edge_batch_, edges_));
-  return flush(numbered_batch_, edges_);
+  if (!trace_batch_.empty()) {
+    ASSIGN_OR_RETURN(const auto taken, store_.traces().Import(trace_batch_));
+    for (const bool one : taken) ++(one ? traces_ : skipped_);
+    trace_batch_.clear();
+  }
+  RETURN_IF_ERROR(FlushEdges(edge_batch_, edge_places_));
+  return FlushEdges(numbered_batch_, numbered_places_);
+}
+
+template <class Edge>
+Status Importer::FlushEdges(std::vector<Edge>& batch, std::vector<Place>& places) {
+  if (batch.empty()) return {};
+  ASSIGN_OR_RETURN(const auto taken, store_.traces().Import(batch));
+  for (size_t i = 0; i < taken.size(); ++i) {
+    if (taken[i] == EdgeTaken::kFull)
+      Refuse("edge", places[i],
+             {Code::kFull,
+              "its trace has " + std::to_string(kMaxTraceEdges) + " edges, which is the limit"});
+    else
+      ++(taken[i] == EdgeTaken::kNew ? edges_ : skipped_);
+  }
+  batch.clear();
+  places.clear();
+  return {};
 }
 
 Status Importer::TakeAegis(const std::string& key, Json hash, const Json& where) {

@@ -87,6 +87,8 @@ class Importer {
   base::Status FlushItems();
   base::Status FlushEpisodes();
   base::Status FlushTraces();
+  template <class Edge>
+  base::Status FlushEdges(std::vector<Edge>& batch, std::vector<Place>& places);
   base::Status FlushAegis();
 
   Store& store_;
@@ -113,7 +115,7 @@ class Importer {
   conversation::AegisImport aegis_;
   std::vector<conversation::AegisHash> aegis_batch_;
   AgentOsImport agentos_;
-  std::vector<Place> session_places_, places_, aegis_places_;
+  std::vector<Place> session_places_, places_, edge_places_, numbered_places_, aegis_places_;
   size_t batch_bytes_ = 0;
 };
 
