@@ -33,7 +33,7 @@ constexpr Line kTable[] = {
     {"DELETE", "/observations/{id}", DeleteObservation},
     {"GET", "/observations/{id}/revisions", GetRevisions},
     {"GET", "/search", Search},
-    {"GET", "/context", Context},
+    {"GET", "/context", ContextWithDue},
     {"GET", "/timeline", Timeline},
     {"GET", "/stats", Stats},
     {"GET", "/export", Export},

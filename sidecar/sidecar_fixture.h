@@ -229,8 +229,9 @@ class StubMemory {
     for (const auto& [name, value] : request.query) {
       target += (target == request.path ? "?" : "&") + name + "=" + value;
     }
-    calls.push_back(
-        {request.method, target, "", "", request.headers.Get("traceparent").value_or(""), ""});
+    const auto header = [&](const char* name) { return request.headers.Get(name).value_or(""); };
+    calls.push_back({request.method, target, "", "", header("traceparent"), "",
+                     header("X-Memory-User"), header("X-Memory-Agent")});
     // Slow until the caller gives up; a condition, so that the test's end is not delayed.
     changed_.wait_for(lock, std::chrono::milliseconds(delay_ms),
                       [&] { return delay_ms == 0 || request.client_gone.stop_requested(); });

@@ -123,36 +123,33 @@ Response Search(const Api& api, const Request& request) {
   return response;
 }
 
-Response Context(const Api& api, const Request& request) {
-  Result<Json> body = [&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 5));
-    filter.stop = request.client_gone;
-    ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));
-    ASSIGN_OR_RETURN(size_t sessions, CountParameter(request, "sessions", kDefaultSessions));
-    auto span = telemetry::ChildOf(request, "store.summaries");
-    ASSIGN_OR_RETURN(
-        std::vector<api::Session> summaries,
-        api.store.Summaries(filter.project, sessions, filter.as_of_ms.value_or(INT64_MAX)));
-    span = telemetry::ChildOf(request, "store.recall");
-    ASSIGN_OR_RETURN(SearchResult recalled,
-                     api.store.Recall(filter, TextParameter(request, "query").value_or("")));
-    span.reset();
-    RecordInjected(request, recalled);
-    Json answer = {{"recent_sessions", Json::array()}, {"recent_observations", Json::array()}};
-    for (const api::Session& session : summaries)
-      answer["recent_sessions"].push_back(EncodeSummary(session));
-    for (const Found& found : recalled.rows) {
-      answer["recent_observations"].push_back(EncodeRecalled(found));
-      AddScores(found, answer["recent_observations"].back());
-      api.metrics.Count("agent_memory_server_recalled_items_total", {{"method", found.method}});
-    }
-    if (recalled.partial) {
-      api.metrics.Count("agent_memory_server_partial_searches_total");
-      answer["partial"] = true;
-    }
-    return answer;
-  }();
-  return body ? JsonResponse(200, *body) : ErrorResponse(body.error());
+Result<Json> ContextAnswer(const Api& api, const Request& request) {
+  ASSIGN_OR_RETURN(Filter filter, FilterOf(request, 5));
+  filter.stop = request.client_gone;
+  ASSIGN_OR_RETURN(filter.as_of_ms, TimeParameter(request, "as_of"));
+  ASSIGN_OR_RETURN(size_t sessions, CountParameter(request, "sessions", kDefaultSessions));
+  auto span = telemetry::ChildOf(request, "store.summaries");
+  ASSIGN_OR_RETURN(
+      std::vector<api::Session> summaries,
+      api.store.Summaries(filter.project, sessions, filter.as_of_ms.value_or(INT64_MAX)));
+  span = telemetry::ChildOf(request, "store.recall");
+  ASSIGN_OR_RETURN(SearchResult recalled,
+                   api.store.Recall(filter, TextParameter(request, "query").value_or("")));
+  span.reset();
+  RecordInjected(request, recalled);
+  Json answer = {{"recent_sessions", Json::array()}, {"recent_observations", Json::array()}};
+  for (const api::Session& session : summaries)
+    answer["recent_sessions"].push_back(EncodeSummary(session));
+  for (const Found& found : recalled.rows) {
+    answer["recent_observations"].push_back(EncodeRecalled(found));
+    AddScores(found, answer["recent_observations"].back());
+    api.metrics.Count("agent_memory_server_recalled_items_total", {{"method", found.method}});
+  }
+  if (recalled.partial) {
+    api.metrics.Count("agent_memory_server_partial_searches_total");
+    answer["partial"] = true;
+  }
+  return answer;
 }
 
 }  // namespace memory

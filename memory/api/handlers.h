@@ -36,7 +36,7 @@ http::Response GetRevisions(const Api& api, const http::Request& request);
 http::Response PatchObservation(const Api& api, const http::Request& request);
 http::Response DeleteObservation(const Api& api, const http::Request& request);
 http::Response Search(const Api& api, const http::Request& request);
-http::Response Context(const Api& api, const http::Request& request);
+base::Result<base::Json> ContextAnswer(const Api& api, const http::Request& request);
 http::Response Timeline(const Api& api, const http::Request& request);
 http::Response Stats(const Api& api, const http::Request& request);
 http::Response GetRetention(const Api& api, const http::Request& request);

@@ -38,28 +38,21 @@ Recalled Recall::ForPrompt(const api::Policy& policy, const std::string& convers
                        "&limit=" + std::to_string(policy.context_limit) +
                        "&sessions=" + std::to_string(options_.sessions + 1);
   if (!base::IsBlank(query)) target += "&" + Parameter("query", query);
+  const bool traces = policy.tools == api::kAgentOsSet || policy.auto_ingest.enabled;
+  if (!base::IsBlank(query) && traces)
+    target += "&due=" + std::to_string(kDueTraces) + "&" + Parameter("conversation", conversation);
   const int64_t end_ms = clock_.MonotonicMs() + options_.deadline_ms;
   const Json answer = Ask(policy, target, end_ms, trace, recalled.outcome);
   if (!answer.is_object()) return recalled;
   recalled.sessions = ReadSessions(answer);
   if (base::IsBlank(query)) return recalled;
-  if (policy.tools == api::kAgentOsSet || policy.auto_ingest.enabled)
-    recalled.items = Due(policy, conversation, end_ms, trace);
+  for (const RecalledItem& item : ReadDue(answer)) {
+    if (MayInject(policy, item.trust)) recalled.items.push_back(item);
+  }
   for (const RecalledItem& item : ReadItems(answer.value("recent_observations", Json::array()))) {
     if (MayInject(policy, item.trust)) AddNew(recalled.items, item);
   }
   return recalled;
-}
-
-std::vector<RecalledItem> Recall::Due(const api::Policy& policy, const std::string& conversation,
-                                      int64_t end_ms, const telemetry::TraceContext& trace) {
-  const std::string target = "/traces/due?" + Parameter("project", policy.project) + "&" +
-                             Parameter("conversation", conversation) +
-                             "&limit=" + std::to_string(kDueTraces);
-  std::string outcome;  // of /context is the recall's
-  std::vector<RecalledItem> due = ReadDue(Ask(policy, target, end_ms, trace, outcome));
-  std::erase_if(due, [&](const RecalledItem& item) { return !MayInject(policy, item.trust); });
-  return due;
 }
 
 ToolRecall Recall::ForTool(const api::Policy& policy, const std::vector<SearchPlan>& searches,

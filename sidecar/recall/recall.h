@@ -34,8 +34,8 @@ class Recall {
       : servers_(servers), clock_(clock), options_(options) {}
 
   // GET /context: session summaries and, when `query` is not blank, observations whose trust class
-  // the policy admits. For an Agent with traces GET /traces/due as well: what is due stands first.
-  // contextLimit 0 sends nothing.
+  // the policy admits. For an Agent with traces what is due is in the same answer, and stands
+  // first. contextLimit 0 sends nothing.
   Recalled ForPrompt(const api::Policy& policy, const std::string& conversation,
                      const std::string& query, const telemetry::TraceContext& trace);
   // GET /search for each planned search, all within one deadline.
@@ -43,9 +43,6 @@ class Recall {
                      const telemetry::TraceContext& trace);
 
  private:
-  // What of due traces the policy admits, at most kDueTraces; none without an answer.
-  std::vector<RecalledItem> Due(const api::Policy& policy, const std::string& conversation,
-                                int64_t end_ms, const telemetry::TraceContext& trace);
   // The JSON of a 200; else null, and `outcome` has the reason.
   base::Json Ask(const api::Policy& policy, const std::string& target, int64_t end_ms,
                  const telemetry::TraceContext& trace, std::string& outcome);

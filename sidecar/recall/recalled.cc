@@ -85,7 +85,7 @@ std::vector<RecalledItem> ReadItems(const Json& rows) {
 
 std::vector<RecalledItem> ReadDue(const Json& answer) {
   std::vector<RecalledItem> due;
-  const Json* rows = base::At(answer, {"traces"});
+  const Json* rows = base::At(answer, {"due"});
   if (rows == nullptr || !rows->is_array()) return due;
   for (const Json& row : *rows) {
     const Json *id = base::At(row, {"observationId"}), *time = base::At(row, {"remindAt"});

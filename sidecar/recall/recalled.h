@@ -47,7 +47,7 @@ RecalledItem ReadItem(const base::Json& row);
 std::vector<RecalledItem> ReadItems(const base::Json& rows);
 std::vector<RecalledSession> ReadSessions(const base::Json& answer);
 
-// The traces of GET /traces/due; their title says since when they are due.
+// The due traces of GET /context; their title says since when they are due.
 std::vector<RecalledItem> ReadDue(const base::Json& answer);
 
 // The record of a recall, without contents: [{id, revision, rank, method, type, title, trust,

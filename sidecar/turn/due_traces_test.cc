@@ -14,7 +14,7 @@ class DueTracesTest : public SidecarTest {
     directory_.Write("policy.json", PolicyText(memory_.url(), {{"memory", memory}}));
     Start();
   }
-  // As GET /traces/due answers it.
+  // As GET /context answers it.
   static Json Due(int64_t id, const std::string& content, const std::string& origin = "user") {
     return {{"id", "mt_" + std::to_string(id)},
             {"observationId", id},
@@ -30,7 +30,7 @@ class DueTracesTest : public SidecarTest {
   }
   void ServerHas(const Json& due, const Json& recalled) {
     memory_.With([&](StubMemory& stub) {
-      stub.trace = {{"traces", due}};
+      stub.context["due"] = due;
       stub.context["recent_observations"] = recalled;
     });
   }
@@ -51,7 +51,9 @@ TEST_F(DueTracesTest, TheyStandFirstAndOnceInAConversation) {
   EXPECT_EQ(text.find("[id 7", due + 5), std::string::npos) << "found twice, shown once";
   EXPECT_EQ(text.find("said by a tool"), std::string::npos) << "trust decides here, too";
   const StubMemory::Call call = memory_.LastCall();
-  EXPECT_EQ(call.target, "/traces/due?project=coder&conversation=c1&limit=3");
+  EXPECT_TRUE(call.target.starts_with("/context?")) << call.target;
+  EXPECT_NE(call.target.find("&due=3"), std::string::npos) << "no request of its own";
+  EXPECT_NE(call.target.find("&conversation=c1"), std::string::npos);
   EXPECT_EQ(call.user + " " + call.agent, "ana coder");
   EXPECT_EQ(ContextOf(Prompt("and now")), "") << "the same revision by either way";
   EXPECT_NE(ContextOf(Prompt("hello", "c2")).find("call the dentist"), std::string::npos);
@@ -59,18 +61,16 @@ TEST_F(DueTracesTest, TheyStandFirstAndOnceInAConversation) {
 
 TEST_F(DueTracesTest, AnAgentWithoutTracesAsksForNone) {
   ServerHas({Due(7, "call the dentist")}, Json::array());
-  EXPECT_EQ(ContextOf(Prompt("what is there to do")), "");
-  EXPECT_EQ(memory_.CountCalls("GET /traces"), 0u);
+  Prompt("what is there to do");
+  EXPECT_EQ(memory_.LastCall().target.find("due="), std::string::npos);
   Use({{"autoIngest", Json::object()}});
   EXPECT_NE(ContextOf(Prompt("what is there to do", "c2")), "");
 }
 
 TEST_F(DueTracesTest, AServerWithoutThemCostsNothingElse) {
   Use({{"tools", "agentos"}});
-  memory_.With([](StubMemory& stub) {
-    stub.trace_status = 404;
-    stub.context["recent_observations"] = {Recalled(9, "unrelated")};
-  });
+  memory_.With(
+      [](StubMemory& stub) { stub.context["recent_observations"] = {Recalled(9, "unrelated")}; });
   EXPECT_NE(ContextOf(Prompt("what is there to do")).find("[id 9"), std::string::npos);
 }
 

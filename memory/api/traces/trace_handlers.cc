@@ -23,6 +23,18 @@ Error NoTrace(const std::string& id) {
   return Error{Code::kNotFound, "there is no trace " + id + " of this user, agent and project"};
 }
 
+Result<Json> Due(const Api& api, const Request& request, size_t limit) {
+  ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, Json::object()));
+  ASSIGN_OR_RETURN(const auto due,
+                   api.store.traces().Due(context, std::min(limit, kMaxTracesFound)));
+  Json traces = Json::array();
+  for (const Trace& trace : due) {
+    traces.push_back(EncodeTrace(trace));
+    traces.back()["revisions"] = trace.revisions;
+  }
+  return traces;
+}
+
 // A DELETE, and a PUT that says nothing, may have no body.
 Result<Json> BodyOrNothing(const Request& request) {
   if (request.body.empty()) return Json::object();
@@ -128,16 +140,19 @@ Response SearchTraces(const Api& api, const Request& request) {
 
 Response DueTraces(const Api& api, const Request& request) {
   return Answer([&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, Json::object()));
     ASSIGN_OR_RETURN(const size_t limit, CountParameter(request, "limit", 10));
-    ASSIGN_OR_RETURN(const auto due,
-                     api.store.traces().Due(context, std::min(limit, kMaxTracesFound)));
-    Json traces = Json::array();
-    for (const Trace& trace : due) {
-      traces.push_back(EncodeTrace(trace));
-      traces.back()["revisions"] = trace.revisions;
-    }
-    return Json{{"traces", std::move(traces)}};
+    ASSIGN_OR_RETURN(Json due, Due(api, request, limit));
+    return Json{{"traces", std::move(due)}};
+  }());
+}
+
+Response ContextWithDue(const Api& api, const Request& request) {
+  return Answer([&]() -> Result<Json> {
+    ASSIGN_OR_RETURN(const size_t limit, CountParameter(request, "due", 0));
+    ASSIGN_OR_RETURN(Json answer, ContextAnswer(api, request));
+    if (limit == 0) return answer;
+    ASSIGN_OR_RETURN(answer["due"], Due(api, request, limit));
+    return answer;
   }());
 }
 

@@ -12,6 +12,8 @@ http::Response DeleteTrace(const Api& api, const http::Request& request);
 http::Response MergeTraces(const Api& api, const http::Request& request);
 http::Response UnmergeTrace(const Api& api, const http::Request& request);
 http::Response SearchTraces(const Api& api, const http::Request& request);
+// GET /context: with `due=N` also what is due, in the same answer.
+http::Response ContextWithDue(const Api& api, const http::Request& request);
 http::Response DueTraces(const Api& api, const http::Request& request);
 http::Response ReflectTraces(const Api& api, const http::Request& request);
 http::Response ReflectRuns(const Api& api, const http::Request& request);

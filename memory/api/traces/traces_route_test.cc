@@ -229,6 +229,8 @@ TEST_F(TracesRouteTest, AProspectiveOneIsDueWhenItsTimeHasCome) {
   due = Get("/traces/due").body["traces"];
   EXPECT_EQ(due[0]["id"], later);
   EXPECT_EQ(Get("/traces/due?limit=1").body["traces"].size(), 1u);
+  EXPECT_EQ(Get("/context?query=pump&due=3").body["due"], due);
+  EXPECT_FALSE(Get("/context?query=pump").body.contains("due"));
   Call("DELETE", "/traces/" + later);
   EXPECT_EQ(Get("/traces/due").body["traces"].size(), 1u);
   clock_.Advance(kDueDays * kDayMs);
