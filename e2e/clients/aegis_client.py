@@ -3,9 +3,10 @@ method an endpoint. Runs in a Python that has httpx and pydantic (aegis_test.py 
 
     aegis_client.py URL [--without-episodes]
 
-The last line is 'N passed, M failed'."""
+A server that asks who calls gets the token in $MEMORY_TOKEN. The last line is 'N passed, M failed'."""
 import argparse
 import datetime
+import os
 import sys
 import uuid
 from typing import Any
@@ -85,7 +86,8 @@ class Health(pydantic.BaseModel):
 
 class Client:
     def __init__(self, url):
-        self.http = httpx.Client(base_url=url, timeout=30)
+        token = os.environ.get("MEMORY_TOKEN")
+        self.http = httpx.Client(base_url=url, timeout=30, headers={"Authorization": f"Bearer {token}"} if token else {})
 
     def ask(self, model, method, path, body=None, **more):
         answer = self.http.request(method, path, json=body, **more)

@@ -39,9 +39,9 @@ def python(checks):
     return found
 
 
-def run_client(checks, client, what, url, *more):
+def run_client(checks, client, what, url, *more, token=""):
     done = subprocess.run([client, os.path.join(HERE, "aegis_client.py"), url, *more], capture_output=True, text=True,
-                          timeout=CLIENT_S, check=False)
+                          timeout=CLIENT_S, check=False, env={**os.environ, "MEMORY_TOKEN": token})
     wrong = [line for line in done.stdout.splitlines() if line.startswith("FAIL")] or [done.stderr[-600:]]
     last = (done.stdout.strip().splitlines() or ["nothing"])[-1]
     checks.that(done.returncode == 0, f"{what}: {last}", wrong)

@@ -57,9 +57,9 @@ def built(c, tsc, folder):
     return os.path.join(folder, "checks.js")
 
 
-def run(c, program, server, part):
+def run(c, program, server, part, token=""):
     done = subprocess.run(["node", program, f"http://{server.api}", part], capture_output=True, text=True, timeout=CLIENT_S,
-                          check=False)
+                          check=False, env={**os.environ, "MEMORY_TOKEN": token})
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     for line in lines:
         c.that(line["ok"], line["what"], json.dumps(line.get("seen")))

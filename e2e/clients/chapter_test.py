@@ -36,8 +36,8 @@ def built(folder):
     return program
 
 
-def run(c, program, server, part):
-    done = subprocess.run([program, f"http://{server.api}", part], capture_output=True, text=True, timeout=60, check=False)
+def run(c, program, server, part, *more):
+    done = subprocess.run([program, f"http://{server.api}", part, *more], capture_output=True, text=True, timeout=60, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     for line in lines:
         c.that(line["ok"], line["what"])
@@ -54,9 +54,8 @@ def told(agent, what, until=None):
     return lines
 
 
-def resume(c, program, folder):
+def resume(c, program, folder, sidecar):
     """An agent of 60 steps is killed at step 40, with the sidecar that keeps its checkpoints, and again at 50."""
-    sidecar = targets.Sidecar(folder).program()  # its memory server is away
     world = pathlib.Path(folder, "world")
     agents = []
 
@@ -114,7 +113,7 @@ def main():
         server.kill()
     if program:
         c.chapter("Checkpoint and resume: SIGKILL at step 40 of 60")
-        resume(c, program, folder)
+        resume(c, program, folder, targets.Sidecar(folder).program())  # its memory server is away
     c.chapter("docs/coming-from/chapter.md")
     fresh = programs.server(os.path.join(folder, "fresh"))
     try:

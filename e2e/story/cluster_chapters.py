@@ -15,6 +15,7 @@ from people_chapters import people
 from run_chapters import RUN_CHAPTERS
 from server_chapters import SERVER_CHAPTERS
 from shared_chapters import shared_memory
+from systems_chapters import SYSTEMS_CHAPTERS
 from uninstall_chapters import UNINSTALL_CHAPTERS
 from upgrade_chapters import upgrades
 
@@ -284,6 +285,6 @@ def survival_of_pods(story):
 
 
 CLUSTER_CHAPTERS = (manifest, table, lost_pod, turns, captures, recall, survival, survival_of_pods, server_away, policy, refusals,
-                    healing, confinement, two_namespaces, people, shared_memory, deletion, *RUN_CHAPTERS, upgrades, *SERVER_CHAPTERS, figures,
+                    healing, confinement, two_namespaces, people, shared_memory, *SYSTEMS_CHAPTERS, deletion, *RUN_CHAPTERS, upgrades, *SERVER_CHAPTERS, figures,
                     *OPERATOR_CHAPTERS, *NAMESPACE_CHAPTERS, *FOREIGN_CHAPTERS, *METRICS_CHAPTERS, *NODE_CHAPTERS,
                     *UNINSTALL_CHAPTERS)

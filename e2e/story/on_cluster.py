@@ -103,7 +103,7 @@ class OnCluster(Driver):
             self.wait_ready(LABEL + agent, 1)
 
     def install(self):
-        self.must_helm("install", "--create-namespace", "--set", f"memory.allowedNamespaces={{{NEXT_DOOR}}}")
+        self.must_helm("install", "--create-namespace", "--set", f"memory.allowedNamespaces={{{NEXT_DOOR}}},memory.aegis=true")
 
     def upgrade(self, *values):
         """The release with more values, each "name=value"; returns when what they change is ready."""
@@ -193,12 +193,12 @@ class OnCluster(Driver):
     def ask_server(self, method, path, body=None):
         return self.ask_server_as(self.token(), method, path, body)
 
-    def token(self, space=NAMESPACE, audience=AUDIENCE):
+    def token(self, space=NAMESPACE, audience=AUDIENCE, account="coder-agent"):
         """A token of the coder's ServiceAccount, as its sidecar has one; kept for ten minutes' worth of asking."""
-        made, token = self.tokens.get((space, audience), (0, ""))
+        made, token = self.tokens.get((space, audience, account), (0, ""))
         if time.monotonic() - made > 300 or not token:
-            token = self.kubectl("create", "token", "coder-agent", "-n", space, "--audience", audience).strip()
-            self.tokens[space, audience] = time.monotonic(), token
+            token = self.kubectl("create", "token", account, "-n", space, "--audience", audience).strip()
+            self.tokens[space, audience, account] = time.monotonic(), token
         return token
 
     def ask_server_as(self, token, method, path, body=None):

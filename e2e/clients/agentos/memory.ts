@@ -59,11 +59,12 @@ function foundOf(row: Record<string, unknown>): Found {
 }
 
 export class Memory {
-  constructor(readonly url: string, readonly context: ExecutionContext = {}) {}
+  constructor(readonly url: string, readonly context: ExecutionContext = {}, readonly token?: string) {}
 
   // Any route; an answer of 400 and more is thrown.
   async ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
     const headers: Record<string, string> = { 'Content-Type': 'application/json' };
+    if (this.token) headers.Authorization = `Bearer ${this.token}`;
     if (this.context.user) headers['X-Memory-User'] = this.context.user;
     if (this.context.persona) headers['X-Memory-Agent'] = this.context.persona;
     const target = new URL(path, this.url);

@@ -1,8 +1,10 @@
-// The chapter's SharedMemoryStore over the routes of shared memory. `as` is who asks: the chapter's code does not say.
+// The chapter's SharedMemoryStore over the routes of shared memory. `as` is who asks: the chapter's code does not say. With
+// a second URL that is the worker's sidecar, which knows who asks.
 package main
 
 import (
 	"net/url"
+	"os"
 	"reflect"
 )
 
@@ -33,7 +35,16 @@ func (s *SharedMemoryStore) ListAll() (map[string]any, error) {
 }
 
 func shared(memory *ServedMemory) {
-	as := func(name string) *SharedMemoryStore { return &SharedMemoryStore{memory, name} }
+	worker, supervisor := memory, ""
+	if len(os.Args) > 3 {
+		worker, supervisor = &ServedMemory{os.Args[3], memory.client}, "worker"
+	}
+	as := func(name string) *SharedMemoryStore {
+		if name == "worker" {
+			return &SharedMemoryStore{worker, name}
+		}
+		return &SharedMemoryStore{memory, name}
+	}
 	plan := map[string]any{"steps": []any{"measure", "cut"}}
 	must(as("planner").Put("planner", "plan", plan))
 	must(as("worker").Put("worker", "state of/it", "cutting"))
@@ -46,7 +57,7 @@ func shared(memory *ServedMemory) {
 	value, err = as("worker").Get("worker", "state of/it")
 	must(err)
 	check(value == "cutting", "a key is any text", value)
-	all, err := as("").ListAll()
+	all, err := as(supervisor).ListAll()
 	must(err)
 	check(reflect.DeepEqual(all, map[string]any{"shared:planner:plan": plan, "shared:worker:state of/it": "cutting"}),
 		"the supervisor lists all by shared:<agent>:<key>", all)
