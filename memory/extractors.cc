@@ -4,11 +4,15 @@
 #include <utility>
 
 #include "lib/base/process/log.h"
+#include "memory/endpoint/facts/endpoint_extractor.h"
 
 namespace memory {
 
+using base::Code;
+using base::Error;
 using base::Result;
 using base::Setting;
+using base::Status;
 
 std::vector<Setting> ExtractionFlags() {
   return {
@@ -29,12 +33,15 @@ std::vector<Setting> ExtractionFlags() {
        "tokens that it may use a day (UTC), of all tenants; then patterns find facts until "
        "midnight",
        0, int64_t{1} << 40},
+      {"extraction-derive", Setting::Kind::kBool, "false",
+       "after each run of consolidation the model is asked what traces say together, and its "
+       "insights become traces; the texts of traces are sent there"},
   };
 }
 
-ExtractionOptions ReadExtractionSettings(const base::Settings& settings,
-                                         const AegisEnvironment& aegis) {
-  ExtractionOptions read;
+ExtractionSettings ReadExtractionSettings(const base::Settings& settings,
+                                          const AegisEnvironment& aegis) {
+  ExtractionSettings read;
   read.url = settings.Text("extraction-url");
   read.model = settings.Text("extraction-model");
   read.key_file = settings.Text("extraction-key-file");
@@ -42,20 +49,32 @@ ExtractionOptions ReadExtractionSettings(const base::Settings& settings,
   read.ca_file = settings.Text("extraction-ca-file");
   read.deadline_ms = settings.Milliseconds("extraction-deadline");
   read.tokens_per_day = settings.Int("extraction-tokens-per-day");
+  read.derive = settings.Bool("extraction-derive");
   return read;
 }
 
-Result<std::unique_ptr<Extractor>> MakeExtractor(ExtractionOptions options,
-                                                 const std::string& data_dir,
-                                                 const base::Clock& clock,
-                                                 telemetry::Metrics& metrics) {
-  std::unique_ptr<Extractor> made = std::make_unique<PatternExtractor>();
-  if (options.url.empty()) return made;
+Status CheckExtractionSettings(const ExtractionSettings& settings) {
+  RETURN_IF_ERROR(CheckChat(settings));
+  if (settings.derive && settings.url.empty())
+    return Error{Code::kInvalid,
+                 "extraction-derive: there is no extraction-url: no model can be asked for "
+                 "insights; set it, or leave extraction-derive out"};
+  return {};
+}
+
+Result<std::unique_ptr<ChatEndpoint>> MakeChat(ChatOptions options, const std::string& data_dir,
+                                               const base::Clock& clock,
+                                               telemetry::Metrics& metrics) {
+  if (options.url.empty()) return std::unique_ptr<ChatEndpoint>();
   options.tokens_file = data_dir + "/extraction-tokens.json";
   base::LogInfo("facts of turns are found by a model of an endpoint, which gets their texts",
                 {{"url", options.url}, {"model", options.model}});
-  ASSIGN_OR_RETURN(made, EndpointExtractor::Make(std::move(options), clock, metrics));
-  return made;
+  return ChatEndpoint::Make(std::move(options), clock, metrics);
+}
+
+std::unique_ptr<Extractor> MakeExtractor(ChatEndpoint* chat) {
+  if (chat) return std::make_unique<EndpointExtractor>(*chat);
+  return std::make_unique<PatternExtractor>();
 }
 
 }  // namespace memory

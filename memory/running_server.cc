@@ -6,11 +6,13 @@
 #include "lib/http/server/server.h"
 #include "lib/http/server/stranger_guard.h"
 #include "lib/telemetry/instrument.h"
+#include "memory/endpoint/insights/endpoint_deriver.h"
 #include "memory/identity/access_check.h"
 #include "memory/identity/cluster_reviewer.h"
 #include "memory/identity/share_file.h"
 #include "memory/routes.h"
 #include "memory/server_engine.h"
+#include "memory/upkeep/derive_rounds.h"
 #include "memory/upkeep/health.h"
 #include "memory/upkeep/ingest_rounds.h"
 #include "memory/upkeep/remote_rounds.h"
@@ -70,8 +72,11 @@ struct RunningServer::Parts {
   std::unique_ptr<HealthProbe> health;
   std::unique_ptr<Sweeper> sweeper;
   std::unique_ptr<RemoteRounds> remote_rounds;
+  std::unique_ptr<ChatEndpoint> chat;
   std::unique_ptr<Extractor> extractor;
   std::unique_ptr<IngestRounds> ingest_rounds;
+  std::unique_ptr<Deriver> deriver;
+  std::unique_ptr<DeriveRounds> derive_rounds;
   std::unique_ptr<http::Server> api_server, aegis_server, admin_server;
 };
 
@@ -111,8 +116,9 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
                    base::DirectoryLock::Take(settings.data_dir, settings.lock_wait_ms));
   auto parts = std::make_unique<Parts>(settings, std::move(lock));
   ASSIGN_OR_RETURN(parts->tracer, telemetry::MakeTracer(settings.traces, parts->metrics));
-  ASSIGN_OR_RETURN(parts->extractor,
-                   MakeExtractor(settings.extraction, settings.data_dir, clock, parts->metrics));
+  ASSIGN_OR_RETURN(parts->chat,
+                   MakeChat(settings.extraction, settings.data_dir, clock, parts->metrics));
+  parts->extractor = MakeExtractor(parts->chat.get());
   ASSIGN_OR_RETURN(parts->engine, StartEngine(settings, clock, parts->metrics));
   if (settings.auth == "kubernetes") {
     RETURN_IF_ERROR(MakeIdentityCheck(*parts, clock, tokens, access));
@@ -170,9 +176,13 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
           admin));
   parts->sweeper =
       std::make_unique<Sweeper>(*parts->engine, parts->metrics, settings.retention.interval_ms);
-  parts->ingest_rounds =
-      std::make_unique<IngestRounds>(*parts->engine, *parts->extractor, parts->metrics,
-                                     settings.extraction.url.empty() ? 1 : kAskedTurns);
+  parts->ingest_rounds = std::make_unique<IngestRounds>(
+      *parts->engine, *parts->extractor, parts->metrics, parts->chat ? kAskedTurns : 1);
+  if (settings.extraction.Derives()) {
+    parts->deriver = std::make_unique<EndpointDeriver>(*parts->chat);
+    parts->derive_rounds =
+        std::make_unique<DeriveRounds>(*parts->engine, *parts->deriver, parts->metrics);
+  }
   if (settings.embeddings.on && !settings.embeddings.endpoint.url.empty())
     parts->remote_rounds = std::make_unique<RemoteRounds>(*parts->engine);
   return std::unique_ptr<RunningServer>(new RunningServer(std::move(parts)));
@@ -190,6 +200,7 @@ void RunningServer::Stop() {
   parts_->api_server.reset();
   if (parts_->aegis_server) parts_->aegis_server->Stop(parts_->settings.drain_ms);
   parts_->aegis_server.reset();
+  parts_->derive_rounds.reset();
   parts_->ingest_rounds.reset();
   parts_->remote_rounds.reset();
   parts_->sweeper.reset();

@@ -293,7 +293,7 @@ Status CheckServerSettings(const ServerSettings& settings) {
   }
   RETURN_IF_ERROR(CheckRetentionSettings(settings.retention));
   RETURN_IF_ERROR(CheckEndpoint(settings.embeddings.endpoint));
-  RETURN_IF_ERROR(CheckExtraction(settings.extraction));
+  RETURN_IF_ERROR(CheckExtractionSettings(settings.extraction));
   if (!settings.embeddings.endpoint.url.empty() &&
       settings.embeddings.endpoint.deadline_ms >= settings.store.query_deadline_ms) {
     return Error{Code::kInvalid,

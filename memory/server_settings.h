@@ -39,7 +39,7 @@ struct ServerSettings {
   int64_t check_every_ms = 24 * 3'600'000LL;  // files for damage; 0: only where some was met
   WriteBudgets::Limits budgets;               // those of a tenant's rows and bytes are in `store`
   EmbeddingSettings embeddings;
-  ExtractionOptions extraction;
+  ExtractionSettings extraction;
   RetentionSettings retention;
   StoreOptions store;
   telemetry::TraceOptions traces;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Facts of turns by a model of an endpoint, which hangs, answers nonsense and comes back while the server is killed: no turn
-and no count of tokens is lost, no request waits, and neither prompt nor key is in the log (ADR 61).
+"""Facts of turns and insights of runs by a model of an endpoint, which hangs, answers nonsense and comes back while the server
+is killed: no turn, no run and no count of tokens is lost, no request waits, and neither prompt nor key is in the log (ADR 61, 62).
 
     model_away.py
 
@@ -19,6 +19,8 @@ import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
 KEY, SAID, WAIT_S = "sk-of-this-test", "I prefer dark roast coffee.", 60
+PUMPS = ["The pump failed on Monday.", "It rained when the pump failed.", "The pump of the north well is blue."]
+INSIGHT = {"content": "The pump fails when it rains.", "importance": 0.9, "sources": [1, 2]}
 FACTS = json.dumps({"facts": [{"category": "user_preference", "content": "User likes dark roast.", "importance": 0.9}]})
 
 
@@ -81,6 +83,35 @@ def used_tokens(folder):
         return json.load(file)["used"]
 
 
+def derive(c, server, model):
+    """Kills the server while it asks for insights."""
+    server.stop()
+    server.arguments += ["--extraction-derive"]
+    server.start()
+    for text in PUMPS:
+        wire.ask(server.api, "POST", "/traces", {"content": text})
+    wire.ask(server.api, "POST", "/traces/search", {"query": "pump"})  # what is found together belongs together
+    model.text = json.dumps({"insights": [INSIGHT]})
+    model.goes_on.clear()
+    asked = model.asked
+    reflected = wire.ask(server.api, "POST", "/traces/reflect", {})[1]
+    c.equal(reflected.get("derive"), "pending", "a run of consolidation does not wait for its insights")
+    c.that(wire.until(lambda: model.asked == asked + 1, WAIT_S), "the model is asked for them behind the answer")
+    server.kill()
+    model.goes_on.set()
+    server.start()
+    ended = {}
+
+    def derived():
+        ended.update(wire.ask(server.api, "GET", "/traces/reflect/runs")[1]["runs"][0])
+        return ended["derive"] != "pending"
+    wire.until(derived, WAIT_S)
+    c.equal((ended["runId"], ended["derive"], ended["derived"]), (reflected["runId"], "done", 1), "a run that was killed meanwhile has its insight after the restart")
+    found = wire.ask(server.api, "POST", "/traces/search", {"query": INSIGHT["content"]})[1]["results"]
+    c.equal([one["content"] for one in found].count(INSIGHT["content"]), 1, "once")
+    model.text = FACTS
+
+
 def run(c, folder, model):
     key_file = os.path.join(folder, "key")
     server = programs.server(folder)
@@ -116,6 +147,8 @@ def run(c, folder, model):
     c.equal(wire.ask(server.api, "POST", f"/ingest/turns/{dead}/retry")[0], 202, "a dead letter is there after a restart and is tried again")
     c.equal(becomes(server, dead, "done")["state"], "done", "with its texts")
 
+    derive(c, server, model)
+
     server.stop()
     server.arguments += ["--extraction-tokens-per-day", "1"]
     server.start()
@@ -126,7 +159,7 @@ def run(c, folder, model):
     c.equal(model.keys, {"Bearer " + KEY}, "the key went to the endpoint")
     with open(server.log, encoding="utf-8") as file:
         log = file.read()
-    c.that(all(secret not in log for secret in (KEY, "dark roast", "Oslo", "Here is what")), "neither key nor texts are in the log")
+    c.that(all(secret not in log for secret in (KEY, "dark roast", "Oslo", "Here is what", "pump")), "neither key nor texts are in the log")
     c.equal(log.count("token budget of the extraction endpoint is spent"), 1, "a spent budget is one line of it")
 
 

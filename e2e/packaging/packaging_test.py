@@ -148,6 +148,8 @@ def the_key_of_a_models_endpoint_is_a_file(t):
         assert flag not in t.template("--set=crds.enabled=false")
         for line in (f"- --{flag}-url=http://tei.ai:8080\n", f"- --{flag}-key-file=/etc/{value}/key\n", "secret: {secretName: openai, ", "- ports: [{port: 8080, protocol: TCP}, {port: 53, "):
             assert rendered.count(line) == 1, line
+    assert "- --extraction-derive\n" not in rendered
+    assert "- --extraction-derive\n" in t.template("--set=crds.enabled=false,memory.extraction.url=http://tei.ai:8080,memory.extraction.derive=true")
 
 
 def templates_are_deterministic_and_own_no_custom_object(t):

@@ -2,9 +2,10 @@
 #include "memory/model/near_pairs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 #include <set>
+
+#include "memory/model/cosine.h"
 
 namespace memory {
 
@@ -13,12 +14,6 @@ namespace {
 constexpr size_t kBits = 14, kTables = 16;  // (1 − (1 − .101)^14)^16: 2 of 100 are missed
 constexpr size_t kNeighbours = 32;          // measured within a bucket
 constexpr uint64_t kSeed = 0x6d656d6f7279;
-
-int64_t Dot(const int8_t* a, const int8_t* b, size_t dimensions) {
-  int32_t sum = 0;
-  for (size_t i = 0; i < dimensions; ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 // Hyperplanes with normals of ±1: as good as Gaussian ones for many dimensions, and integers.
 std::vector<int8_t> Hyperplanes(size_t dimensions) {
@@ -37,10 +32,7 @@ std::vector<std::pair<size_t, size_t>> NearPairs(std::span<const int8_t> values,
   const size_t count = values.size() / dimensions;
   const std::vector<int8_t> planes = Hyperplanes(dimensions);
   std::vector<double> lengths(count);
-  for (size_t i = 0; i < count; ++i) {
-    const int8_t* vector = &values[i * dimensions];
-    lengths[i] = std::sqrt(static_cast<double>(Dot(vector, vector, dimensions)));
-  }
+  for (size_t i = 0; i < count; ++i) lengths[i] = LengthOf(&values[i * dimensions], dimensions);
   std::vector<std::pair<uint32_t, size_t>> buckets(count);
   for (size_t table = 0; table < kTables; ++table) {
     for (size_t i = 0; i < count; ++i) {

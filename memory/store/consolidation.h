@@ -1,6 +1,6 @@
 // Consolidation of traces: what fades is hidden, what says the same is merged, what was found
 // together is linked, what is old and often needed is made lasting. Each run is logged and can be
-// undone. No engine shows here.
+// undone. Insights of several traces are derived behind a run. No engine shows here.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,12 @@
 namespace memory {
 
 inline constexpr size_t kMaxRunsListed = 100;
+inline constexpr const char* kDerivedFrom = "derived_from";  // edges from an insight to its sources
+inline constexpr const char* kInsightTag = "insight";
 
 struct ConsolidationCounts {
   int64_t pruned = 0, merged = 0, strengthened = 0;
-  int64_t derived = 0;  // always 0: insights need a model
+  int64_t derived = 0;  // insights; a run has them when `derive` says done
   int64_t compacted = 0;
 };
 
@@ -28,7 +30,32 @@ struct ConsolidationRun {
   bool dry_run = false;
   bool busy = false;     // another run goes on: nothing was done
   bool partial = false;  // there are more traces than a run looks at
+  std::string derive;    // "pending", "done", "skipped, …"
   std::optional<int64_t> undone_ms;
+};
+
+struct ClusteredTrace {
+  std::string id, content;
+};
+
+// A run whose insights are due, with the traces that belong together.
+struct DeriveWork {
+  int64_t number = 0;  // of the run in its store
+  std::string run;
+  TraceContext context;
+  std::vector<std::vector<ClusteredTrace>> clusters;
+};
+
+struct DerivedInsight {
+  std::string content;
+  double importance = 0;             // 0…1
+  std::vector<std::string> sources;  // ids of traces that it says something about
+  std::vector<std::string> shown;    // of all that its author was shown, the sources too
+};
+
+struct DerivedInsights {
+  std::vector<DerivedInsight> insights;
+  std::string outcome = "done";  // as ConsolidationRun.derive
 };
 
 struct Original {
@@ -55,6 +82,14 @@ class Consolidation {
   // Logs the access. nullopt: there is no such trace.
   virtual base::Result<std::optional<Original>> Rehydrate(const TraceContext& context,
                                                           const std::string& trace) = 0;
+
+  virtual bool AnyToDerive() const = 0;  // costs nothing
+  // Of the run that waits longest; it waits on until Derived.
+  virtual base::Result<std::optional<DeriveWork>> NextToDerive() = 0;
+  // An insight becomes a semantic trace of the trust of the least trusted that its author was
+  // shown, at most an agent's, with an edge to each source. It is dropped when less than two of
+  // its sources are there still, and so are all of a run that was undone meanwhile.
+  virtual base::Status Derived(const DeriveWork& work, const DerivedInsights& derived) = 0;
 };
 
 }  // namespace memory

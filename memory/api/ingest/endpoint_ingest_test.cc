@@ -2,7 +2,7 @@
 // a stop in the middle loses none.
 #include "lib/testing/eventually.h"
 #include "memory/api/traces/traces_fixture.h"
-#include "memory/endpoint/facts/fake_chat_fixture.h"
+#include "memory/endpoint/chat/fake_chat_fixture.h"
 
 namespace memory {
 namespace {

@@ -193,13 +193,12 @@ Json EncodeRunCounts(const ConsolidationCounts& counts) {
           {"compacted", counts.compacted}};
 }
 
-// `derived` is 0, since insights need a model: said beside it.
 Json EncodeRun(const ConsolidationRun& run) {
   Json json = EncodeRunCounts(run.counts);
   json["durationMs"] = run.duration_ms;
   json["runId"] = run.id.empty() ? Json() : Json(run.id);
   json["dryRun"] = run.dry_run;
-  json["derive"] = "skipped, no model";
+  json["derive"] = run.derive.empty() ? "skipped, no model" : run.derive;
   if (run.busy) json["busy"] = true;
   if (run.partial) json["partial"] = true;
   return json;

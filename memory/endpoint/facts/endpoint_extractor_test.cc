@@ -10,8 +10,9 @@
 #include "lib/testing/eventually.h"
 #include "lib/testing/fake_clock.h"
 #include "lib/testing/temporary_directory.h"
+#include "memory/endpoint/chat/chat_bodies.h"
+#include "memory/endpoint/chat/fake_chat_fixture.h"
 #include "memory/endpoint/facts/fact_bodies.h"
-#include "memory/endpoint/facts/fake_chat_fixture.h"
 #include "memory/store/memory_fixture.h"
 
 namespace memory {
@@ -25,17 +26,16 @@ constexpr const char* kTokensLeft = "agent_memory_server_extraction_tokens_left"
 class ExtractorTest : public ::testing::Test {
  protected:
   ExtractorTest() : clock_(kMidnight) { Make({}); }
-  base::Status TryMake(ExtractionOptions options) {
+  base::Status TryMake(ChatOptions options) {
     extractor_.reset();
     options.url = chat_.url();
     options.model = "small";
     options.tokens_file = scratch_.File("tokens.json");
-    auto made = EndpointExtractor::Make(std::move(options), clock_, metrics_);
-    if (!made) return made.error();
-    extractor_ = std::move(*made);
+    ASSIGN_OR_RETURN(endpoint_, ChatEndpoint::Make(std::move(options), clock_, metrics_));
+    extractor_ = std::make_unique<EndpointExtractor>(*endpoint_);
     return {};
   }
-  void Make(ExtractionOptions options, int64_t deadline_ms = 60'000) {
+  void Make(ChatOptions options, int64_t deadline_ms = 60'000) {
     options.deadline_ms = deadline_ms;
     const base::Status made = TryMake(std::move(options));
     ASSERT_TRUE(made) << made.error().message;
@@ -60,6 +60,7 @@ class ExtractorTest : public ::testing::Test {
   telemetry::Metrics metrics_;
   FakeChat chat_;
   testing::TemporaryDirectory scratch_;
+  std::unique_ptr<ChatEndpoint> endpoint_;
   std::unique_ptr<EndpointExtractor> extractor_;
 };
 
@@ -168,7 +169,7 @@ TEST_F(ExtractorTest, AnAnswerThatIsNotAsItWasAskedForIsTheTurnsTrouble) {
 }
 
 TEST_F(ExtractorTest, ASpentBudgetHoldsOverARestartUntilMidnight) {
-  ExtractionOptions options;
+  ChatOptions options;
   options.tokens_per_day = 10'000;
   Make(options);
   chat_.Say(kTeaFact, 4'000);
@@ -187,7 +188,7 @@ TEST_F(ExtractorTest, ASpentBudgetHoldsOverARestartUntilMidnight) {
 }
 
 TEST_F(ExtractorTest, RequestsAtOnceDoNotPassTheBudget) {
-  ExtractionOptions options;
+  ChatOptions options;
   options.tokens_per_day = 3 * MostTokensOf(EncodeFactRequest("small", Turn(0), ""));
   Make(options);
   chat_.Set(Way::kHang);
@@ -202,7 +203,7 @@ TEST_F(ExtractorTest, RequestsAtOnceDoNotPassTheBudget) {
 }
 
 TEST_F(ExtractorTest, AKeyFileIsReadableOrTheServerDoesNotStart) {
-  ExtractionOptions options;
+  ChatOptions options;
   for (const std::string& file : {scratch_.File("none"), scratch_.path(), scratch_.File("blank")}) {
     std::ofstream(scratch_.File("blank")) << "\n";
     options.key_file = file;

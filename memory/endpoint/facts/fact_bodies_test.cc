@@ -4,22 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "lib/base/json/json.h"
+#include "memory/endpoint/chat/chat_bodies.h"
 
 namespace memory {
 namespace {
 
 using base::Json;
 
-std::string Completion(const std::string& text, const Json& usage = nullptr) {
-  Json answer;
-  answer["choices"][0]["message"]["content"] = text;
-  answer["usage"]["total_tokens"] = usage;
-  return base::DumpJson(answer);
-}
-
 base::Result<std::vector<FactCandidate>> Facts(const std::string& text) {
-  auto answer = DecodeFactAnswer(Completion(text), Speaker::kUser);
-  return answer ? answer->facts : answer.error();
+  return DecodeFacts(text, Speaker::kUser);
 }
 
 std::string Fact(const Json& change) {
@@ -33,7 +26,7 @@ TEST(FactBodies, ATurnGoesAsDataBehindThePrompt) {
   const auto body = base::ParseJson(EncodeFactRequest("small", injected, std::string(9000, 'a')));
   ASSERT_TRUE(body);
   EXPECT_EQ((*body)["model"], "small");
-  EXPECT_EQ((*body)["max_tokens"], kMostFactTokens);
+  EXPECT_EQ((*body)["max_tokens"], kMostChatTokens);
   ASSERT_EQ((*body)["messages"].size(), 2u);
   EXPECT_EQ((*body)["messages"][0]["role"], "system");
   EXPECT_EQ((*body)["messages"][1]["role"], "user");
@@ -41,17 +34,15 @@ TEST(FactBodies, ATurnGoesAsDataBehindThePrompt) {
   ASSERT_TRUE(turn);
   EXPECT_EQ((*turn)["user"], injected);
   EXPECT_EQ((*turn)["assistant"], std::string(kMostAskedOfSide, 'a'));
-  EXPECT_GT(MostTokensOf(EncodeFactRequest("small", "", "")), kMostFactTokens);
+  EXPECT_GT(MostTokensOf(EncodeFactRequest("small", "", "")), kMostChatTokens);
 }
 
 TEST(FactBodies, AGoodAnswerIsFactsOfTheGivenSpeaker) {
-  auto answer = DecodeFactAnswer(Completion(Fact({{"said_by", "user"}, {"origin", "user"}}), 321),
-                                 Speaker::kAssistant);
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->tokens, 321);
-  ASSERT_TRUE(answer->facts);
-  ASSERT_EQ(answer->facts->size(), 1u);
-  const FactCandidate& fact = answer->facts->front();
+  const auto facts =
+      DecodeFacts(Fact({{"said_by", "user"}, {"origin", "user"}}), Speaker::kAssistant);
+  ASSERT_TRUE(facts);
+  ASSERT_EQ(facts->size(), 1u);
+  const FactCandidate& fact = facts->front();
   EXPECT_EQ(fact.category, FactCategory::kGoal);
   EXPECT_EQ(fact.content, "User wants rest.");
   EXPECT_EQ(fact.importance, 0.5);
@@ -90,28 +81,6 @@ TEST(FactBodies, WhatIsOutOfBoundsMakesTheAnswerUnusable) {
     EXPECT_EQ(facts.error().message.find("sk-echo"), std::string::npos);
   }
   EXPECT_TRUE(Facts(Fact({{"content", std::string(500, 'x')}, {"importance", 0}})));
-}
-
-TEST(FactBodies, WhatIsNoCompletionIsTheEndpointsFault) {
-  for (const char* body : {"", "<html>", "[]", "{}", R"({"choices": []})", R"({"choices": [1]})",
-                           R"({"choices": [{"message": {}}]})", R"({"error": "sk-echo"})"}) {
-    const auto answer = DecodeFactAnswer(body, Speaker::kUser);
-    ASSERT_FALSE(answer) << body;
-    EXPECT_EQ(answer.error().message.find("sk-echo"), std::string::npos);
-  }
-  const auto refusal =
-      DecodeFactAnswer(R"({"choices": [{"message": {"content": null}}]})", Speaker::kUser);
-  ASSERT_TRUE(refusal) << "the model has nothing to say of this turn";
-  EXPECT_FALSE(refusal->facts);
-  const auto cut = DecodeFactAnswer(
-      R"({"choices": [{"finish_reason": "length", "message": {"content": "{}"}}]})",
-      Speaker::kUser);
-  EXPECT_NE(cut->facts.error().message.find("1200 tokens"), std::string::npos);
-}
-
-TEST(FactBodies, ACountOfTokensThatIsNoneCountsNothing) {
-  for (const Json& usage : {Json(), Json(-1), Json(0), Json("9"), Json(1.5), Json(UINT64_MAX)})
-    EXPECT_EQ(DecodeFactAnswer(Completion("{}", usage), Speaker::kUser)->tokens, 0) << usage;
 }
 
 }  // namespace

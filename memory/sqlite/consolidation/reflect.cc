@@ -22,7 +22,6 @@ using sqlite::Statement;
 namespace {
 
 constexpr size_t kAtOnce = 50;  // changes in one transaction, so that no write waits long
-constexpr const char* kCoactivated = "coactivated";
 
 // True, and false again in the destructor, unless somebody else has it.
 class Running {
@@ -211,11 +210,16 @@ Result<ConsolidationRun> SqliteConsolidation::Reflect(const TraceContext& contex
   round.run.id = base::RandomUuid();
   const Status applied = round.Apply(plan, read);
   round.run.duration_ms = parts_.clock.MonotonicMs() - begun_ms;
+  if (applied && parts_.derives) round.run.derive = kDerivePending;
   if (round.number > 0) {
-    const Status ended = parts_.writer.RunAny(
-        [&](Database& database) { return EndRun(database, round.number, round.run); });
+    const Status ended = parts_.writer.RunAny([&](Database& database) -> Status {
+      if (!round.run.derive.empty())
+        RETURN_IF_ERROR(NoteDeriveRequest(database, round.number, context, writer));
+      return EndRun(database, round.number, round.run);
+    });
     RETURN_IF_ERROR(applied);
     RETURN_IF_ERROR(ended);
+    if (parts_.derives) ++pending_;
   }
   RETURN_IF_ERROR(applied);
   return round.run;

@@ -1,6 +1,8 @@
 // The log.
 #include "memory/sqlite/consolidation/run_log.h"
 
+#include <algorithm>
+
 #include "lib/base/text/text.h"
 
 namespace memory {
@@ -36,14 +38,16 @@ Result<LoggedRun> RunAt(const Statement& row) {
   read.run.duration_ms = row.Int(3);
   ASSIGN_OR_RETURN(const Json counts, base::ParseJson(row.Text(4)));
   read.run.counts = {counts.value("pruned", int64_t{0}), counts.value("merged", int64_t{0}),
-                     counts.value("strengthened", int64_t{0}), 0,
+                     counts.value("strengthened", int64_t{0}), counts.value("derived", int64_t{0}),
                      counts.value("compacted", int64_t{0})};
   if (!row.IsNull(5)) read.run.undone_ms = row.Int(5);
+  read.run.derive = row.Text(6);
   return read;
 }
 
-#define MEMORY_SELECT_RUN \
-  "SELECT number, run, started_ms, duration_ms, counts, undone_ms FROM consolidation_log "
+#define MEMORY_SELECT_RUN                                                        \
+  "SELECT number, run, started_ms, duration_ms, counts, undone_ms, derive FROM " \
+  "consolidation_log "
 
 }  // namespace
 
@@ -79,9 +83,36 @@ Status NoteAction(Database& database, int64_t run, const ConsolidationAction& ac
 
 Status EndRun(Database& database, int64_t run, const ConsolidationRun& done) {
   ASSIGN_OR_RETURN(Statement end,
-                   database.Prepare("UPDATE consolidation_log SET duration_ms = ?2, counts = ?3 "
-                                    "WHERE number = ?1"));
-  return end.Bind(run).Bind(done.duration_ms).Bind(base::DumpJson(EncodeCounts(done.counts))).Run();
+                   database.Prepare("UPDATE consolidation_log SET duration_ms = ?2, counts = "
+                                    "?3, derive = ?4 WHERE number = ?1"));
+  end.Bind(run).Bind(done.duration_ms).Bind(base::DumpJson(EncodeCounts(done.counts)));
+  return end.Bind(done.derive).Run();
+}
+
+Status NoteDeriveRequest(Database& database, int64_t run, const TraceContext& context,
+                         const std::string& writer) {
+  ASSIGN_OR_RETURN(Statement note,
+                   database.Prepare("UPDATE consolidation_log SET request = ?2 WHERE number = ?1"));
+  const Json request = {context.project, context.conversation, context.user, context.agent, writer};
+  return note.Bind(run).Bind(base::DumpJson(request)).Run();
+}
+
+Result<std::string> DecodeDeriveRequest(const std::string& request, TraceContext& context) {
+  ASSIGN_OR_RETURN(const Json names, base::ParseJson(request));
+  if (!names.is_array() || names.size() != 5 ||
+      !std::all_of(names.begin(), names.end(), [](const Json& name) { return name.is_string(); }))
+    return base::Error{base::Code::kInternal, "the request of a run is damaged"};
+  context = {names[0].get<std::string>(), names[1].get<std::string>(), names[2].get<std::string>(),
+             names[3].get<std::string>()};
+  return names[4].get<std::string>();
+}
+
+Result<int64_t> CountRunsToDerive(Database& database) {
+  ASSIGN_OR_RETURN(
+      Statement count,
+      database.Prepare("SELECT count(*) FROM consolidation_log WHERE derive = 'pending'"));
+  ASSIGN_OR_RETURN(const bool there, count.Step());
+  return there ? count.Int(0) : 0;
 }
 
 Result<std::vector<LoggedRun>> ReadRuns(Database& database, const TraceContext& context,

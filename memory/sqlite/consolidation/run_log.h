@@ -12,15 +12,25 @@ namespace memory {
 
 // What an undo needs of one change.
 struct ConsolidationAction {
-  std::string step;              // prune, merge, strengthen, compact
-  int64_t slot = 0, other = 0;   // of an edge: from and to; of a compacted trace: its revision
+  std::string step;              // prune, merge, strengthen, compact, derive
+  int64_t slot = 0, other = 0;   // of an edge: from and to; of a compacted or derived trace: its
+                                 // revision
   std::optional<double> before;  // of an edge: its weight; none: there was none
 };
+
+inline constexpr const char* kDerivePending = "pending";
+inline constexpr const char* kCoactivated = "coactivated";  // edges of traces found together
 
 // → the number of the run, which nothing of is known yet. Of a project's runs the newest hundred
 // stay.
 base::Result<int64_t> BeginRun(sqlite::Database& database, const TraceContext& context,
                                const std::string& id, int64_t now_ms);
+// What the run's insights are looked for with, once it has ended.
+base::Status NoteDeriveRequest(sqlite::Database& database, int64_t run, const TraceContext& context,
+                               const std::string& writer);
+// → the writer.
+base::Result<std::string> DecodeDeriveRequest(const std::string& request, TraceContext& context);
+base::Result<int64_t> CountRunsToDerive(sqlite::Database& database);
 base::Status NoteAction(sqlite::Database& database, int64_t run, const ConsolidationAction& action);
 base::Status EndRun(sqlite::Database& database, int64_t run, const ConsolidationRun& done);
 // Of the context; their numbers beside them.

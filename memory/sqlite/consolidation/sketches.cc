@@ -17,23 +17,25 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr size_t kMostTraces = 200'000;  // of a run: 80 MiB with their vectors
 constexpr int64_t kMostPairs = 50'000;
+
+#define MEMORY_SELECT_SKETCHES                                                               \
+  "SELECT t.slot, o.type, t.scope, t.scope_id, t.strength, t.accessed_ms, t.retrievals, "    \
+  "t.remind_ms, o.hash, o.created_ms, o.origin, v.vector FROM traces t JOIN observations o " \
+  "ON o.slot = t.slot LEFT JOIN vectors v ON v.slot = t.slot AND v.model = ?2 WHERE t.slot " \
+  "BETWEEN ?1 AND ?3 AND " MEMORY_LIVE "ORDER BY t.slot "
 
 }  // namespace
 
 Result<Sketches> ReadSketches(Database& database, const TraceContext& context,
-                              const std::string& writer, int64_t model, size_t dimensions) {
+                              const std::string& writer, int64_t model, size_t dimensions,
+                              SketchOrder order, size_t most) {
   Sketches read;
   ASSIGN_OR_RETURN(const auto project, FindProject(database, context.project));
   if (!project) return read;
-  ASSIGN_OR_RETURN(
-      Statement rows,
-      database.Prepare("SELECT t.slot, o.type, t.scope, t.scope_id, t.strength, t.accessed_ms, "
-                       "t.retrievals, t.remind_ms, o.hash, o.created_ms, o.origin, v.vector "
-                       "FROM traces t JOIN observations o ON o.slot = t.slot LEFT JOIN vectors v "
-                       "ON v.slot = t.slot AND v.model = ?2 WHERE t.slot BETWEEN ?1 AND ?3 "
-                       "AND " MEMORY_LIVE "ORDER BY t.slot"));
+  ASSIGN_OR_RETURN(Statement rows, database.Prepare(order == SketchOrder::kOldestFirst
+                                                        ? MEMORY_SELECT_SKETCHES
+                                                        : MEMORY_SELECT_SKETCHES "DESC"));
   rows.Bind(*project << kRangeBits).Bind(model).Bind(((*project + 1) << kRangeBits) - 1);
   RETURN_IF_ERROR(rows.ForEachRow([&](const Statement& row) {
     TraceSketch one;
@@ -42,7 +44,7 @@ Result<Sketches> ReadSketches(Database& database, const TraceContext& context,
     one.scope = row.Text(2);
     const bool own = row.Text(3) == context.ScopeId(one.scope);
     if (!own || (row.Text(10) == api::kOriginUser && writer != api::kOriginUser)) return true;
-    read.partial = read.traces.size() >= kMostTraces;
+    read.partial = read.traces.size() >= most;
     if (read.partial) return false;
     one.strength = {row.Real(4), row.Int(5), row.Int(6)};
     if (!row.IsNull(7)) one.remind_ms = row.Int(7);

@@ -21,6 +21,7 @@ constexpr int64_t kDayMs = 86'400'000;
 void Count(const std::string& step, ConsolidationCounts& counts) {
   if (step == "prune") ++counts.pruned;
   if (step == "merge") ++counts.merged;
+  if (step == "derive") ++counts.derived;
   if (step == "compact") ++counts.compacted;
 }
 
@@ -40,7 +41,7 @@ Result<bool> SqliteConsolidation::UndoOne(Database& database, const Consolidatio
   if (action.step == "strengthen") {
     if (!action.before) return RemoveTraceEdge(database, action.slot, action.other);
     RETURN_IF_ERROR(
-        PutTraceEdge(database, action.slot, {action.other, "coactivated", *action.before}));
+        PutTraceEdge(database, action.slot, {action.other, kCoactivated, *action.before}));
     return true;
   }
   ASSIGN_OR_RETURN(auto row, ReadTrace(database, action.slot));
@@ -54,6 +55,13 @@ Result<bool> SqliteConsolidation::UndoOne(Database& database, const Consolidatio
     return true;
   }
   if (!row->live) return false;
+  if (action.step == "derive") {
+    if (row->row.revision_count != action.other) return false;
+    row->reason = "underived";
+    RETURN_IF_ERROR(PutTrace(database, *row));
+    RETURN_IF_ERROR(HideInside(database, parts_.writing.salt, action.slot, NowMs()));
+    return true;
+  }
   if (action.step == "merge") {
     ASSIGN_OR_RETURN(const auto back, UnmergeInside(database, *row, parts_.writing.salt, NowMs()));
     return !back.empty();
@@ -100,6 +108,7 @@ Result<std::optional<ConsolidationCounts>> SqliteConsolidation::Undo(const Trace
     }));
     undone.pruned += part.pruned;
     undone.merged += part.merged;
+    undone.derived += part.derived;
     undone.compacted += part.compacted;
     edges += part_edges;
   }

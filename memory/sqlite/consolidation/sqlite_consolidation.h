@@ -27,8 +27,10 @@ class SqliteConsolidation final : public Consolidation {
     std::function<base::Status()> keep_retrievals;  // writes down what was retrieved until now
     const Embedder* embedder = nullptr;             // null: equal texts alone are merged
     ConsolidationRules rules;
+    bool derives = false;  // each run is to get insights
+    int64_t pending = 0;   // CountRunsToDerive of the file
   };
-  explicit SqliteConsolidation(Parts parts) : parts_(std::move(parts)) {}
+  explicit SqliteConsolidation(Parts parts) : parts_(std::move(parts)), pending_(parts_.pending) {}
 
   base::Result<ConsolidationRun> Reflect(const TraceContext& context, bool dry_run,
                                          const std::string& writer) override;
@@ -38,14 +40,20 @@ class SqliteConsolidation final : public Consolidation {
                                                         const std::string& run) override;
   base::Result<std::optional<Original>> Rehydrate(const TraceContext& context,
                                                   const std::string& trace) override;
+  bool AnyToDerive() const override { return pending_ > 0; }
+  base::Result<std::optional<DeriveWork>> NextToDerive() override;
+  base::Status Derived(const DeriveWork& work, const DerivedInsights& derived) override;
   base::Status Sweep();  // originals that nobody read for long
 
  private:
   struct Round;
   int64_t NowMs() const { return parts_.clock.NowMs(); }
   base::Result<bool> UndoOne(sqlite::Database& database, const ConsolidationAction& action);
+  base::Result<bool> PutInsight(sqlite::Database& database, const DeriveWork& work,
+                                const DerivedInsight& insight, int64_t now_ms);
   const Parts parts_;
   std::atomic<bool> running_{false};
+  std::atomic<int64_t> pending_;  // runs whose insights are due
 };
 
 }  // namespace memory

@@ -132,6 +132,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   state->fields.emplace(*options.clock, aged_ms, options.working_memory_ttl_ms);
   ASSIGN_OR_RETURN(const int64_t item_clock_ms, LoadItemClock(database));
   ASSIGN_OR_RETURN(const int64_t pending_turns, CountPendingTurns(database));
+  ASSIGN_OR_RETURN(const int64_t pending_runs, CountRunsToDerive(database));
   sqlite::Writer::Options writing;
   writing.queue = options.write_queue;
   writing.on_sync_failure = options.on_sync_failure;
@@ -191,11 +192,11 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
       [state = state.get()] { return state->WaitForIndex(); },
       [state = state.get()](const std::vector<int64_t>& ids) { state->liveness->Use(ids); },
       options.trace_weights});
-  state->consolidation.emplace(
-      SqliteConsolidation::Parts{*state->writer, state->readers, *options.clock, traces,
-                                 [state = state.get()] { return state->AdmitGrowth(); },
-                                 [state = state.get()] { return state->traces->KeepRetrievals(); },
-                                 options.embedder.get(), options.consolidation});
+  state->consolidation.emplace(SqliteConsolidation::Parts{
+      *state->writer, state->readers, *options.clock, traces,
+      [state = state.get()] { return state->AdmitGrowth(); },
+      [state = state.get()] { return state->traces->KeepRetrievals(); }, options.embedder.get(),
+      options.consolidation, options.derives, pending_runs});
   state->turns.emplace(SqliteTurns::Parts{*state->writer, state->readers, *options.clock,
                                           pending_turns,
                                           [state = state.get()] { return state->AdmitGrowth(); }});

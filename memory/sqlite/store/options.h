@@ -64,7 +64,8 @@ struct StoreOptions {
   StrengthRules strength;      // how traces fade, and what a retrieval gives them
   TraceWeights trace_weights;  // of a search for traces
   ConsolidationRules consolidation;
-  TenantQuota quota;  // beyond it only deletes are taken
+  bool derives = false;  // each run of consolidation is to get insights (memory/derive)
+  TenantQuota quota;     // beyond it only deletes are taken
   // Keeps room on the volume: writes that need some ask it, deletes do not. Outlives the store;
   // null: nobody is asked.
   SpaceGuard* space = nullptr;

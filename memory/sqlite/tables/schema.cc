@@ -308,7 +308,8 @@ const std::vector<const char*>& SchemaSteps() {
                                                   kTraces,
                                                   kConsolidation,
                                                   kTurns,
-                                                  kDeadTurns};
+                                                  kDeadTurns,
+                                                  kDerivedRuns};
   return kSteps;
 }
 

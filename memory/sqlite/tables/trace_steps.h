@@ -108,4 +108,13 @@ inline constexpr const char* kDeadTurns = R"sql(
 CREATE INDEX ingest_turns_failed ON ingest_turns(number) WHERE state = 'failed';
 )sql";
 
+// Insights are derived behind a run (memory/sqlite/consolidation/derive.cc). derive: '' for runs
+// without, pending, done, or why there are none; request: whose traces they are looked for in, as
+// JSON.
+inline constexpr const char* kDerivedRuns = R"sql(
+ALTER TABLE consolidation_log ADD COLUMN derive TEXT NOT NULL DEFAULT '';
+ALTER TABLE consolidation_log ADD COLUMN request TEXT NOT NULL DEFAULT '';
+CREATE INDEX consolidation_log_pending ON consolidation_log(number) WHERE derive = 'pending';
+)sql";
+
 }  // namespace memory

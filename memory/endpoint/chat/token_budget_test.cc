@@ -1,5 +1,5 @@
 // A day has its tokens, whoever asks and however often the program starts.
-#include "memory/endpoint/facts/token_budget.h"
+#include "memory/endpoint/chat/token_budget.h"
 
 #include <gtest/gtest.h>
 

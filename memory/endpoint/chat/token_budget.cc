@@ -1,5 +1,5 @@
 // The file is replaced before a request, so that a crash counts what was taken as used.
-#include "memory/endpoint/facts/token_budget.h"
+#include "memory/endpoint/chat/token_budget.h"
 
 #include <algorithm>
 #include <utility>
