@@ -118,7 +118,9 @@ class Writer {
   void FinishChores();
   void TakeSteps();
   void KeepLogShort();
+  void ShortenLog(bool tried);
   void EmptyLongLog();
+  int LogWait() const;  // milliseconds that a checkpoint waits for readers
   void TellLog();
   bool LogIsHeld() const { return held_log_bytes_ > 0; }
   base::Status Checkpoint(Database::Log log, int wait_ms = 0);

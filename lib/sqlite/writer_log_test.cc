@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "lib/sqlite/writer.h"
 #include "lib/testing/eventually.h"
@@ -92,6 +93,46 @@ TEST_F(WriterLog, OneThatAReaderHoldsRefusesWritesUntilItIsGivenBack) {
   EXPECT_TRUE(Write(*writer)) << "without any call that would empty it";
   EXPECT_LT(LogBytes(), kLimit);
   EXPECT_EQ(told, 0);
+}
+
+// Two readers by turns: each begins before the other ends.
+class ReaderChain {
+ public:
+  explicit ReaderChain(const std::string& path)
+      : thread_([this, path](const std::stop_token& stop) { Read(path, stop); }) {
+    while (turns_ < 1) std::this_thread::yield();
+  }
+  int turns() const { return turns_; }
+
+ private:
+  void Read(const std::string& path, const std::stop_token& stop) {
+    auto now = Database::Open(path, {Access::kReader}),
+         next = Database::Open(path, {Access::kReader});
+    ASSERT_TRUE(now && next && now->Execute(kBegin));
+    for (; !stop.stop_requested(); ++turns_) {
+      ASSERT_TRUE(next->Execute(kBegin));
+      ASSERT_TRUE(now->Execute("ROLLBACK"));
+      std::swap(now, next);
+    }
+  }
+  static constexpr const char* kBegin = "BEGIN; SELECT count(*) FROM t";
+  std::atomic<int> turns_ = 0;
+  std::jthread thread_;
+};
+
+TEST_F(WriterLog, ReadersThatFollowEachOtherWithoutAGapRefuseNoWrite) {
+  auto writer = Open();
+  ASSERT_TRUE(Write(*writer));
+  const ReaderChain readers(path_);
+  const int before = readers.turns();
+  int64_t longest = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Status written = Write(*writer);
+    ASSERT_TRUE(written) << i << ": " << written.error().message;
+    longest = std::max(longest, LogBytes());
+  }
+  EXPECT_GT(readers.turns(), before);
+  EXPECT_LT(longest, kLimit + 3 * kBlob);
 }
 
 TEST_F(WriterLog, StepsRunBetweenBatchesAndEndWithTheWriter) {

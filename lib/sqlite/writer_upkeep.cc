@@ -92,23 +92,36 @@ void Writer::FinishChores() {
 // What a checkpoint could not take in is tried again, whether anybody writes or not.
 void Writer::KeepLogShort() {
   const bool held = LogIsHeld();
-  if (held && steady_clock::now() < log_.due) {
+  const bool tried = log_.due != kNoDeadline && steady_clock::now() < log_.due;  // just now
+  if (held && tried) {
     held_log_bytes_ = database_.LogBytes();
     return;
   }
-  log_.due = kNoDeadline;
+  if (!tried) log_.due = kNoDeadline;
   const bool too_long =
       options_.max_log_bytes > 0 && database_.LogBytes() >= options_.max_log_bytes;
-  if (held || too_long) {
+  if (held || too_long)
     EmptyLongLog();
-  } else if (database_.LogPages() >= options_.checkpoint_pages) {
-    (void)Checkpoint(Database::Log::kKeep);
-    if (database_.LogPages() > 0)
-      log_.Later(kLogAgain, kLogLatest);
-    else
-      log_ = {kNoDeadline};
-  }
+  else if (database_.LogPages() >= options_.checkpoint_pages)
+    ShortenLog(tried);
   TellLog();
+}
+
+// Readers that follow each other without a gap let no log begin anew, however short each of them
+// is. From a quarter of the limit on a checkpoint waits for them, before any write is refused.
+void Writer::ShortenLog(bool tried) {
+  (void)Checkpoint(Database::Log::kKeep);
+  const bool all = database_.LogPages() == 0;
+  const bool waits = !all && !tried && options_.max_log_bytes > 0 &&
+                     database_.LogBytes() >= options_.max_log_bytes / 4;
+  if (all || (waits && Checkpoint(Database::Log::kEmpty, LogWait())))
+    log_ = {kNoDeadline};
+  else if (!tried)
+    log_.Later(kLogAgain, kLogLatest);
+}
+
+int Writer::LogWait() const {
+  return static_cast<int>(std::clamp(log_.pause, kLogAgain, kLogWait).count());
 }
 
 void Writer::TellLog() {
@@ -117,8 +130,7 @@ void Writer::TellLog() {
 }
 
 void Writer::EmptyLongLog() {
-  const milliseconds wait = LogIsHeld() ? std::min(log_.pause, kLogWait) : milliseconds(0);
-  if (Checkpoint(Database::Log::kEmpty, static_cast<int>(wait.count()))) {
+  if (Checkpoint(Database::Log::kEmpty, LogWait())) {
     if (held_log_bytes_.exchange(0) > 0) base::LogInfo("the log is short again", {});
     log_ = {kNoDeadline};
     return;
