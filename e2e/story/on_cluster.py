@@ -97,7 +97,7 @@ class OnCluster(Driver):
         self.namespace()
         self.install()
         # The server's vocabulary of the table of token vectors takes 2 MiB of it.
-        self.idle = self.measured({"agent-memory-server": 18, "agent-memory-operator": 20}, "idle")
+        self.idle = self.measured({"agent-memory-server": 20, "agent-memory-operator": 20}, "idle")
         self.kubectl("apply", "-f", SAMPLES)
         for agent in AGENTS:
             self.wait_ready(LABEL + agent, 1)
