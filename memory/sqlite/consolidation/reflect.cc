@@ -1,12 +1,7 @@
 // A run: reads all sketches in one snapshot, plans, then changes traces in small transactions, each
 // of which looks again at what it changes.
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
 #include <span>
-#include <thread>
 
 #include "lib/base/process/random.h"
 #include "lib/base/text/text.h"
@@ -14,6 +9,7 @@
 #include "memory/model/near_pairs.h"
 #include "memory/sqlite/consolidation/sketches.h"
 #include "memory/sqlite/consolidation/sqlite_consolidation.h"
+#include "memory/sqlite/tables/waiting.h"
 #include "memory/sqlite/traces/archive.h"
 #include "memory/sqlite/traces/trace_edges.h"
 
@@ -26,11 +22,9 @@ using sqlite::Statement;
 
 namespace {
 
-// Changes in one transaction: no write waits long, and a question takes in the few rows that
-// changed since the last one. With more it reads the index in the file, which takes 200 ms.
-constexpr size_t kAtOnce = 50, kMergesAtOnce = 10;  // a merge changes three rows and more
-constexpr std::chrono::milliseconds kMostRest{100};
-constexpr int kTries = 20;  // while readers hold a log that is too long
+// Changes in one transaction, so that no write waits long, and a question takes what they change
+// into its resident index (kCatchUp) instead of searching the file.
+constexpr size_t kAtOnce = 8;
 
 // True, and false again in the destructor, unless somebody else has it.
 class Running {
@@ -46,16 +40,6 @@ class Running {
   std::atomic<bool>& flag_;
   const bool mine_;
 };
-
-// Calls `work` on a thread of low priority and waits: readers go first.
-template <class Work>
-void RunBehindOthers(Work&& work) {
-  std::jthread([&] {
-    pthread_setname_np(pthread_self(), "reflect");
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);  // of this thread alone
-    work();
-  }).join();
-}
 
 // Without the pairs of those that have no vector.
 std::vector<std::pair<size_t, size_t>> NearOf(const Sketches& read, size_t dimensions,
@@ -75,35 +59,21 @@ struct SqliteConsolidation::Round {
 
   const TraceWriting& writing() const { return self.parts_.writing; }
 
-  // A transaction, then a rest: readers take in what changed, and let the log go.
-  Status Write(const std::function<Status(Database&)>& work) {
-    using std::chrono::steady_clock;
-    for (int tries = 1;; ++tries) {
-      const auto begun = steady_clock::now();
-      Status done = self.parts_.writer.RunAny(work);
-      const bool again = !done && done.error().code == base::Code::kUnavailable &&
-                         !self.parts_.writer.Failed() && tries < kTries;
-      std::this_thread::sleep_for(
-          again ? kMostRest
-                : std::min<steady_clock::duration>(steady_clock::now() - begun, kMostRest));
-      if (!again) return done;
-    }
-  }
-
   // Calls `change` on each of `list`, some in a transaction; counts those that it changed.
   template <class T, class Change>
-  Status Each(const std::vector<T>& list, size_t at_once, int64_t& count, Change&& change) {
-    for (size_t first = 0; first < list.size(); first += at_once) {
-      const auto part = std::span(list).subspan(first, std::min(at_once, list.size() - first));
+  Status Each(const std::vector<T>& list, int64_t& count, Change&& change) {
+    for (size_t first = 0; first < list.size(); first += kAtOnce) {
+      const auto part = std::span(list).subspan(first, std::min(kAtOnce, list.size() - first));
       RETURN_IF_ERROR(self.parts_.admit());
       int64_t changed = 0;
-      RETURN_IF_ERROR(Write([&](Database& database) -> Status {
+      RETURN_IF_ERROR(self.parts_.writer.RunAny([&](Database& database) -> Status {
         changed = 0;
         for (const T& one : part) {
           ASSIGN_OR_RETURN(const bool did, change(database, one));
           changed += did;
         }
-        return {};
+        // Else each search meanwhile asks the writer for it, and waits for the next transaction.
+        return changed > 0 ? IndexWaiting(database) : Status();
       }));
       count += changed;
     }
@@ -194,19 +164,18 @@ struct SqliteConsolidation::Round {
       ASSIGN_OR_RETURN(number, BeginRun(database, context, run.id, now_ms));
       return {};
     }));
-    RETURN_IF_ERROR(Each(plan.prune, kAtOnce, run.counts.pruned,
+    RETURN_IF_ERROR(Each(plan.prune, run.counts.pruned,
                          [&](Database& database, int64_t slot) { return Prune(database, slot); }));
-    RETURN_IF_ERROR(Each(plan.merge, kMergesAtOnce, run.counts.merged,
+    RETURN_IF_ERROR(Each(plan.merge, run.counts.merged,
                          [&](Database& database, const std::vector<int64_t>& slots) {
                            return Merge(database, slots);
                          }));
     std::vector<size_t> pairs(read.pairs.size());
     for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = i;
-    RETURN_IF_ERROR(
-        Each(pairs, kAtOnce, run.counts.strengthened, [&](Database& database, size_t i) {
-          return Strengthen(database, read.pairs[i], read.times[i]);
-        }));
-    return Each(plan.compact, kAtOnce, run.counts.compacted,
+    RETURN_IF_ERROR(Each(pairs, run.counts.strengthened, [&](Database& database, size_t i) {
+      return Strengthen(database, read.pairs[i], read.times[i]);
+    }));
+    return Each(plan.compact, run.counts.compacted,
                 [&](Database& database, int64_t slot) { return Compact(database, slot); });
   }
 };
@@ -229,11 +198,9 @@ Result<ConsolidationRun> SqliteConsolidation::Reflect(const TraceContext& contex
                      ReadSketches(snapshot.database(), context, writer,
                                   parts_.embedder ? parts_.embedder->model() : 0, dimensions));
   }
-  ConsolidationPlan plan;
-  RunBehindOthers([&] {
-    plan = PlanConsolidation(read.traces, NearOf(read, dimensions, parts_.rules.merge_above),
-                             round.now_ms, parts_.rules, parts_.writing.strength);
-  });
+  const ConsolidationPlan plan =
+      PlanConsolidation(read.traces, NearOf(read, dimensions, parts_.rules.merge_above),
+                        round.now_ms, parts_.rules, parts_.writing.strength);
   round.run.partial = read.partial;
   ConsolidationCounts& counts = round.run.counts;
   if (dry_run) {
@@ -249,7 +216,7 @@ Result<ConsolidationRun> SqliteConsolidation::Reflect(const TraceContext& contex
   round.run.duration_ms = parts_.clock.MonotonicMs() - begun_ms;
   if (applied && parts_.derives) round.run.derive = kDerivePending;
   if (round.number > 0) {
-    const Status ended = round.Write([&](Database& database) -> Status {
+    const Status ended = parts_.writer.RunAny([&](Database& database) -> Status {
       if (!round.run.derive.empty())
         RETURN_IF_ERROR(NoteDeriveRequest(database, round.number, context, writer));
       return EndRun(database, round.number, round.run);

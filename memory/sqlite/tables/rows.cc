@@ -238,7 +238,8 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
   add.Bind(row.source.origin).Bind(base::DumpJson(row.tags)).Bind(row.title);
   add.Bind(facts.grams).Bind(row.content);
   RETURN_IF_ERROR(add.Run());
-  RETURN_IF_ERROR(AddToIndex(database, slot));
+  const auto characters = static_cast<int64_t>(base::CountCharacters(row.content));
+  RETURN_IF_ERROR(AddNewToIndex(database, slot, characters));
   RETURN_IF_ERROR(PutVector(database, slot, facts));
   return id;
 }

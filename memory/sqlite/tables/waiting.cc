@@ -38,6 +38,12 @@ Status AddToIndex(Database& database, int64_t slot) {
   return put.Bind(slot).Run();
 }
 
+// Values of one row: the end of an INSERT … SELECT costs what its transaction changed before.
+Status AddNewToIndex(Database& database, int64_t slot, int64_t characters) {
+  ASSIGN_OR_RETURN(Statement put, database.Prepare("INSERT OR IGNORE INTO waiting VALUES(?1, ?2)"));
+  return put.Bind(slot).Bind(characters).Run();
+}
+
 Status IndexWaiting(Database& database) {
   ASSIGN_OR_RETURN(
       Statement read,

@@ -12,6 +12,8 @@ namespace memory {
 // of changes keeps the index consistent.
 base::Status RemoveFromIndex(sqlite::Database& database, int64_t slot);
 base::Status AddToIndex(sqlite::Database& database, int64_t slot);
+// The same for a row that is new and live; `characters`: of its content.
+base::Status AddNewToIndex(sqlite::Database& database, int64_t slot, int64_t characters);
 
 // Indexes all pending rows; IndexManyWaiting only when a batch is worth its cost.
 base::Status IndexWaiting(sqlite::Database& database);

@@ -208,12 +208,17 @@ Result<std::vector<TraceRow>> ReadSources(Database& database, const std::string&
   return sources;
 }
 
+// Not INSERT OR REPLACE, whose end costs what its transaction changed before, and which would take
+// the trace away that has the uuid.
 Status PutTrace(Database& database, const TraceRow& row) {
   ASSIGN_OR_RETURN(
       Statement put,
-      database.Prepare("INSERT OR REPLACE INTO traces(slot, uuid, scope, scope_id, strength, "
-                       "accessed_ms, retrievals, remind_ms, reason, merged_into, extras) "
-                       "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"));
+      database.Prepare(
+          "INSERT INTO traces(slot, uuid, scope, scope_id, strength, accessed_ms, retrievals, "
+          "remind_ms, reason, merged_into, extras) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+          "?11) ON CONFLICT(slot) DO UPDATE SET uuid = ?2, scope = ?3, scope_id = ?4, strength = "
+          "?5, accessed_ms = ?6, retrievals = ?7, remind_ms = ?8, reason = ?9, merged_into = ?10, "
+          "extras = ?11"));
   put.Bind(row.slot).Bind(row.id).Bind(row.scope).Bind(row.scope_id);
   put.Bind(row.strength.value).Bind(row.strength.accessed_ms).Bind(row.strength.retrievals);
   put.Bind(row.remind_ms).Bind(row.reason);
