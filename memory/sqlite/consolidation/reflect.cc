@@ -25,6 +25,7 @@ namespace {
 // Changes in one transaction, so that no write waits long, and a question takes what they change
 // into its resident index (kCatchUp) instead of searching the file.
 constexpr size_t kAtOnce = 8;
+constexpr size_t kPairsAtOnce = 50;  // edges are in no index; a commit costs readers caches
 
 // True, and false again in the destructor, unless somebody else has it.
 class Running {
@@ -61,9 +62,10 @@ struct SqliteConsolidation::Round {
 
   // Calls `change` on each of `list`, some in a transaction; counts those that it changed.
   template <class T, class Change>
-  Status Each(const std::vector<T>& list, int64_t& count, Change&& change) {
-    for (size_t first = 0; first < list.size(); first += kAtOnce) {
-      const auto part = std::span(list).subspan(first, std::min(kAtOnce, list.size() - first));
+  Status Each(const std::vector<T>& list, int64_t& count, Change&& change,
+              size_t at_once = kAtOnce) {
+    for (size_t first = 0; first < list.size(); first += at_once) {
+      const auto part = std::span(list).subspan(first, std::min(at_once, list.size() - first));
       RETURN_IF_ERROR(self.parts_.admit());
       int64_t changed = 0;
       RETURN_IF_ERROR(self.parts_.writer.RunAny([&](Database& database) -> Status {
@@ -172,9 +174,12 @@ struct SqliteConsolidation::Round {
                          }));
     std::vector<size_t> pairs(read.pairs.size());
     for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = i;
-    RETURN_IF_ERROR(Each(pairs, run.counts.strengthened, [&](Database& database, size_t i) {
-      return Strengthen(database, read.pairs[i], read.times[i]);
-    }));
+    RETURN_IF_ERROR(Each(
+        pairs, run.counts.strengthened,
+        [&](Database& database, size_t i) {
+          return Strengthen(database, read.pairs[i], read.times[i]);
+        },
+        kPairsAtOnce));
     return Each(plan.compact, run.counts.compacted,
                 [&](Database& database, int64_t slot) { return Compact(database, slot); });
   }
