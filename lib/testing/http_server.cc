@@ -24,4 +24,17 @@ std::string PostText(const std::string& target, const std::string& body,
          more_headers + "\r\n" + body;
 }
 
+http::Response HugeAnswer(std::function<void(size_t bytes)> sent) {
+  http::Response response;
+  response.stream = [sent = std::move(sent)](http::BodyWriter& writer) -> base::Status {
+    const std::string piece(1 << 20, ' ');
+    for (int i = 0; i < 1024; ++i) {
+      RETURN_IF_ERROR(writer.Write(piece));
+      sent(piece.size());
+    }
+    return {};
+  };
+  return response;
+}
+
 }  // namespace testing

@@ -1,6 +1,7 @@
 // A server on a free loopback port for tests, and the request texts they send to it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,5 +18,8 @@ std::unique_ptr<http::Server> StartServer(std::vector<http::Route> routes,
 std::string GetText(const std::string& target, const std::string& more_headers = "");
 std::string PostText(const std::string& target, const std::string& body,
                      const std::string& more_headers = "");
+
+// A body of 1 GiB. `sent` is told the bytes of each piece that went out.
+http::Response HugeAnswer(std::function<void(size_t bytes)> sent);
 
 }  // namespace testing

@@ -96,19 +96,11 @@ class FakeEndpoint {
         return http::TextResponse(200, R"({"data": [{"index": 0, "embedding": [NaN, 1, 1, 1]}]})");
       case Misbehave::kNoJson:
         return http::TextResponse(200, "<html>sk-echo</html>");
-      case Misbehave::kHuge: {
-        http::Response response;
-        response.stream = [this](http::BodyWriter& writer) -> base::Status {
-          const std::string piece(1 << 20, ' ');
-          for (int i = 0; i < 1024; ++i) {
-            RETURN_IF_ERROR(writer.Write(piece));
-            const std::lock_guard lock(mutex_);
-            sent_bytes_ += piece.size();
-          }
-          return {};
-        };
-        return response;
-      }
+      case Misbehave::kHuge:
+        return testing::HugeAnswer([this](size_t bytes) {
+          const std::lock_guard lock(mutex_);
+          sent_bytes_ += bytes;
+        });
       case Misbehave::kNot:
       case Misbehave::kHang:
         break;

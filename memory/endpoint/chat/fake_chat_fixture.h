@@ -60,7 +60,7 @@ class FakeChat {
     changed_.wait(lock, request.client_gone, [this] { return way_ != Way::kHang; });
     --hanging_;
     if (way_ == Way::kHtml) return http::TextResponse(200, "<html>sk-echo</html>");
-    if (way_ == Way::kHuge) return Huge();
+    if (way_ == Way::kHuge) return testing::HugeAnswer([this](size_t bytes) { Count(bytes); });
     if (way_ == Way::kStatus) {
       http::Response response = http::JsonResponse(status_, {{"error", "sk-echo"}});
       if (!retry_after_.empty()) response.headers.Set("Retry-After", retry_after_);
@@ -74,18 +74,9 @@ class FakeChat {
     if (tokens_ > 0) answer["usage"]["total_tokens"] = tokens_;
     return http::JsonResponse(200, answer);
   }
-  http::Response Huge() {
-    http::Response response;
-    response.stream = [this](http::BodyWriter& writer) -> base::Status {
-      const std::string piece(1 << 20, ' ');
-      for (int i = 0; i < 1024; ++i) {
-        RETURN_IF_ERROR(writer.Write(piece));
-        const std::lock_guard lock(mutex_);
-        sent_bytes_ += piece.size();
-      }
-      return {};
-    };
-    return response;
+  void Count(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    sent_bytes_ += bytes;
   }
 
   mutable std::mutex mutex_;

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "memory/endpoint/facts/fact_bodies.h"
 
@@ -27,11 +26,7 @@ Result<std::vector<FactCandidate>> EndpointExtractor::FactsOf(const std::string&
   const std::string asked = chat_.Shown(user), answered = chat_.Shown(assistant);
   if (base::IsBlank(asked) && base::IsBlank(answered)) return Facts();
   const std::string request = EncodeFactRequest(chat_.model(), asked, answered);
-  const std::string digest = base::Sha256Hex(request);
-  {
-    const std::lock_guard lock(mutex_);
-    if (const Facts* known = known_.Find(digest)) return *known;
-  }
+  if (auto known = known_.Find(request)) return *std::move(known);
   // What a model says that it has from the user may come out of what the assistant repeated: of
   // both sides the less trusted one counts.
   const Speaker said_by = base::IsBlank(answered) ? Speaker::kUser : Speaker::kAssistant;
@@ -45,8 +40,7 @@ Result<std::vector<FactCandidate>> EndpointExtractor::FactsOf(const std::string&
       stop);
   if (!done && (done.error().code == Code::kInvalid || stop.stop_requested())) return done.error();
   if (!done) return ExtractFacts(user, assistant);
-  const std::lock_guard lock(mutex_);
-  known_.Put(digest, facts);
+  known_.Put(request, facts);
   return facts;
 }
 

@@ -2,12 +2,11 @@
 // them: no turn waits for it longer than for one deadline.
 #pragma once
 
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "lib/base/limits/lru.h"
 #include "memory/endpoint/chat/chat_endpoint.h"
+#include "memory/endpoint/chat/known_answers.h"
 #include "memory/extract/extractor.h"
 
 namespace memory {
@@ -22,9 +21,7 @@ class EndpointExtractor final : public Extractor {
  private:
   using Facts = std::vector<FactCandidate>;
   ChatEndpoint& chat_;
-  std::mutex mutex_;
-  // By the digest of the request, for a turn that its store did not take. Under mutex_.
-  base::LruMap<Facts> known_;
+  KnownAnswers<Facts> known_;
 };
 
 }  // namespace memory

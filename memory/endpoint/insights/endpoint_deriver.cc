@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "lib/base/text/digest.h"
 #include "memory/endpoint/insights/insight_bodies.h"
 
 namespace memory {
@@ -25,11 +24,7 @@ Result<std::vector<Insight>> EndpointDeriver::InsightsOf(const std::vector<std::
   shown.reserve(texts.size());
   for (const std::string& text : texts) shown.push_back(chat_.Shown(text));
   const std::string request = EncodeInsightRequest(chat_.model(), shown);
-  const std::string digest = base::Sha256Hex(request);
-  {
-    const std::lock_guard lock(mutex_);
-    if (const Insights* known = known_.Find(digest)) return *known;
-  }
+  if (auto known = known_.Find(request)) return *std::move(known);
   Insights insights;
   RETURN_IF_ERROR(chat_.Ask(
       request,
@@ -38,8 +33,7 @@ Result<std::vector<Insight>> EndpointDeriver::InsightsOf(const std::vector<std::
         return {};
       },
       stop));
-  const std::lock_guard lock(mutex_);
-  known_.Put(digest, insights);
+  known_.Put(request, insights);
   return insights;
 }
 

@@ -1,13 +1,12 @@
 // Insights from a chat model.
 #pragma once
 
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "lib/base/limits/lru.h"
 #include "memory/derive/deriver.h"
 #include "memory/endpoint/chat/chat_endpoint.h"
+#include "memory/endpoint/chat/known_answers.h"
 
 namespace memory {
 
@@ -20,9 +19,7 @@ class EndpointDeriver final : public Deriver {
  private:
   using Insights = std::vector<Insight>;
   ChatEndpoint& chat_;
-  std::mutex mutex_;
-  // By the digest of the request, for insights that their store did not take. Under mutex_.
-  base::LruMap<Insights> known_;
+  KnownAnswers<Insights> known_;
 };
 
 }  // namespace memory

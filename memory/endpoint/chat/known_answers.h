@@ -1,0 +1,37 @@
+// What a model was asked lately and what its answers came to, so that a store which did not take
+// them costs no tokens again.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lib/base/limits/lru.h"
+#include "lib/base/text/digest.h"
+
+namespace memory {
+
+// Any thread. Requests are kept as digests.
+template <class Answer>
+class KnownAnswers {
+ public:
+  explicit KnownAnswers(size_t most) : answers_(most) {}
+  std::optional<Answer> Find(const std::string& request) {
+    const std::string digest = base::Sha256Hex(request);
+    const std::lock_guard lock(mutex_);
+    const Answer* known = answers_.Find(digest);
+    return known ? std::optional(*known) : std::nullopt;
+  }
+  void Put(const std::string& request, Answer answer) {
+    const std::string digest = base::Sha256Hex(request);
+    const std::lock_guard lock(mutex_);
+    answers_.Put(digest, std::move(answer));
+  }
+
+ private:
+  std::mutex mutex_;
+  base::LruMap<Answer> answers_;  // under mutex_
+};
+
+}  // namespace memory
