@@ -165,15 +165,17 @@ TEST(Yaml, ReadsStreamsAndDropsEmptyDocuments) {
 }
 
 TEST(Yaml, WritesWhatItReads) {
-  Json value = {{"a",
-                 {{"b", {1, "1", "yes", nullptr, true, 2.5}},
-                  {"empty", Json::object()},
-                  {"none", Json::array()}}},
-                {"text", "line one\nline two\n"},
-                {"odd", "a: b # c"},
-                {"日", "本"},
-                {"tail", "x\ny"},
-                {"returns", {"x\r", "\rx", "x\t", "x\r\n"}}};
+  Json value = {
+      {"a",
+       {{"b", {1, "1", "yes", nullptr, true, 2.5}},
+        {"empty", Json::object()},
+        {"none", Json::array()}}},
+      {"text", "line one\nline two\n"},
+      {"odd", "a: b # c"},
+      {"日", "本"},
+      {"tail", "x\ny"},
+      {"returns", {"x\r", "\rx", "x\t", "x\r\n"}},
+      {"ends", {"x\n", "x\n\n", "\n", "\n\n", "\nx\n", " x\n", "x\n y\n", "x\n\ny\n", "x \n"}}};
   auto got = ParseYaml(DumpYaml(value));
   ASSERT_TRUE(got) << DumpYaml(value);
   EXPECT_EQ(*got, value) << DumpYaml(value);

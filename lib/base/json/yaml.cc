@@ -197,6 +197,13 @@ Error Malformed(const std::string& why, const YAML::Mark& mark) {
                               std::to_string(mark.column + 1) + ": " + why};
 }
 
+// A literal block keeps one line end behind the text, and what is indented only below a line that
+// is not.
+bool IsLiteral(const std::string& text) {
+  return text.size() > 1 && text.ends_with('\n') && !text.ends_with("\n\n") && text[0] != ' ' &&
+         text[0] != '\n' && text.find_first_of("\t\r") == std::string::npos;
+}
+
 void Emit(YAML::Emitter& out, const Json& value) {
   if (value.is_object()) {
     out << (value.empty() ? YAML::Flow : YAML::Block) << YAML::BeginMap;
@@ -213,8 +220,7 @@ void Emit(YAML::Emitter& out, const Json& value) {
     out << YAML::EndSeq;
   } else if (value.is_string()) {
     const std::string& text = value.get_ref<const std::string&>();
-    if (text.find('\n') != std::string::npos && text.back() == '\n' &&
-        text.find_first_of("\t\r") == std::string::npos) {
+    if (IsLiteral(text)) {
       out << YAML::Literal << text;
     } else if (!PlainScalar(text).is_string() ||
                text.find_first_of("\n\r\t") != std::string::npos) {
