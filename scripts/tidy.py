@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the rules of the design that a compiler does not: which folder may include which (rooms.py: which room), which
 file may touch which library, what is banned in code and in prose, how files are named and how long they may be, and that
-every row of docs/features.md has a proof that exists. Not a style check: that is clang-format.
+every row of docs/features.md has a proof, and the change map a file, that exists. Not a style check: that is clang-format.
 
     scripts/tidy.py               the whole repository; exit 1 with one line per finding
     scripts/tidy.py --self-test   breaks each rule once in a made-up tree and sees it found
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import change_map
 import rooms
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -83,6 +84,8 @@ class Tidy:
                 words.check(path, text, self.say)
             if path.endswith(".md"):
                 self.check_prose_columns(path, text)
+            if path == "docs/architecture.md":
+                change_map.check(text, self.paths, self.say)
             if path.startswith("crds/"):
                 self.check_flow_text(path, text)
             if not source:
@@ -342,7 +345,9 @@ BROKEN = {  # path: (content, what the finding says)
     "memory/egg.h": (GOOD, None), "memory/egg.cc": (GOOD + '#include "memory/chicken.h"\n', None),
     # Prose.
     "docs/architecture.md": ("Words.\n\n| Instead of | Say |\n|---|---|\n| frobnic*, lane | key |\n\nA lane.\n\n"
-                             "| In documents instead of | Say |\n|---|---|\n| whoso | the caller |\n", "'lane' is not"),
+                             "| In documents instead of | Say |\n|---|---|\n| whoso | the caller |\n\n"
+                             "| Concern | Files |\n|---|---|\n| a | `pure/plan.h`, `memory/open/` |\n| b | `plan.*`, `gone.cc` |\n",
+                             ("'lane' is not", ":16: there is no gone.cc")),
     "docs/adr/0001-lane.md": ("A lane.\n" + "wide " * 25 + "\n| " + "wide " * 25 + "\n```\n" + "wide " * 25 + "\n```\nWhoso.\n",
                               (":2: 125 columns", ":7: 'Whoso'")),
     "memory/lane_test.cc": (GOOD + "// A lane.\n", None),
