@@ -308,6 +308,7 @@ class SidecarTest : public ::testing::Test {
   }
 
   static Reply Send(http::Client& client, http::ClientRequest request) {
+    request.timeout_ms = 120'000;  // no test is about the time that an answer takes
     const int64_t begin_ms = base::SystemClock().MonotonicMs();
     auto answer = client.Send(request);
     EXPECT_TRUE(answer) << request.target << ": " << (answer ? "" : answer.error().message);
