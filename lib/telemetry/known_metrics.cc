@@ -162,7 +162,7 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_server_extraction_endpoint_up", "gauge",
      "1: the extraction endpoint is asked; 0: it failed and is left alone for a while."},
     {"agent_memory_server_extraction_requests_total", "counter",
-     "Requests to the extraction endpoint, and those that it was spared, by outcome."},
+     "Requests for facts and insights, by outcome; paused and spent ones are not sent."},
     {"agent_memory_server_extraction_request_seconds", "histogram",
      "Time of a request to the extraction endpoint."},
     {"agent_memory_server_extraction_tokens_total", "counter",

@@ -121,6 +121,7 @@ TEST_F(DeriveRouteTest, AnUndoTakesInsightsBack) {
   EXPECT_EQ(undone.body["derived"], 1) << undone.body;
   EXPECT_EQ(Insights(), Json::array());
   EXPECT_EQ(Call("GET", "/traces/" + insight + "?deleted=true").body["reason"], "underived");
+  EXPECT_EQ(Ended(Reflect())["derived"], 0) << "nobody wanted it";
 }
 
 TEST_F(DeriveRouteTest, AModelThatFailsCostsARunItsInsightsAndNothingElse) {

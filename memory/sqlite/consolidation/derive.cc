@@ -18,6 +18,7 @@ using sqlite::Statement;
 namespace {
 
 constexpr size_t kMostClustered = 20'000;  // traces of a context, the newest: 8 MiB
+constexpr size_t kMostLinked = 100'000;    // pairs of them, those of the newest: 4 MiB
 
 // Edges among the traces of a run, by their kind.
 struct ClusterEdges {
@@ -42,7 +43,8 @@ Result<ClusterEdges> ReadClusterEdges(Database& database, const std::vector<Trac
     for (const EdgeRow& edge : edges) {
       const auto to = places.find(edge.to);
       if (edge.kind == kDerivedFrom) read.covered[i] = true;
-      if (edge.kind == kCoactivated && to != places.end()) read.linked.emplace_back(i, to->second);
+      if (edge.kind == kCoactivated && to != places.end() && read.linked.size() < kMostLinked)
+        read.linked.emplace_back(i, to->second);
     }
     ASSIGN_OR_RETURN(const bool source, IsSource(database, traces[i].slot));
     if (source) read.covered[i] = true;

@@ -79,6 +79,23 @@ TEST_F(ConsolidationStoreTest, WhatMeansTheSameBecomesOneWithBothTexts) {
   EXPECT_EQ((*merged)->sources, (std::vector<std::string>{a, b}));
 }
 
+// Else each search beside a run waits for the writer, behind the run's next transaction.
+TEST_F(ConsolidationStoreTest, ARunLeavesNoRowThatSearchesWaitFor) {
+  StoreOptions options;
+  options.clock = &clock_;
+  options.embedder = std::make_shared<WordBag>();
+  options.index_idle = std::chrono::hours(1);
+  Reopen(std::move(options));
+  AddTrace("the north pump failed at noon");
+  AddTrace("at noon the north pump failed");
+  ASSERT_EQ(Reflect().counts.merged, 1);
+  auto file = sqlite::Database::Open(scratch_.File("store"), {sqlite::Access::kReader});
+  ASSERT_TRUE(file);
+  auto waiting = file->Prepare("SELECT count(*) FROM waiting");
+  ASSERT_TRUE(waiting && waiting->Step());
+  EXPECT_EQ(waiting->Int(0), 0);
+}
+
 TEST_F(ConsolidationStoreTest, ADamagedOriginalIsNotGivenBack) {
   std::string text = "The first sentence.";
   for (int i = 0; i < 60; ++i) text += " Sentence " + std::to_string(i) + " of the text.";
