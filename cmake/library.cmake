@@ -105,8 +105,9 @@ function(library)
       add_dependencies(${name}_test ${ARG_PROGRAM})  # some tests start it
     endif()
     add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    # No test trusts the machine's authorities, and each TLS context would read all of them.
     set_tests_properties(${name} PROPERTIES TIMEOUT 900 ENVIRONMENT
-      "AGENT_MEMORY_BIN=${PROJECT_BINARY_DIR}/bin;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0;TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp halt_on_error=1;UBSAN_OPTIONS=print_stacktrace=1")
+      "SSL_CERT_FILE=/dev/null;AGENT_MEMORY_BIN=${PROJECT_BINARY_DIR}/bin;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0;TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp halt_on_error=1;UBSAN_OPTIONS=print_stacktrace=1")
   endif()
 endfunction()
 
