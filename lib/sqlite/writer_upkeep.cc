@@ -19,7 +19,8 @@ constexpr milliseconds kAgain{1'000}, kLatest{5 * 60'000};
 // Retries of a checkpoint that readers block. Readers end within their deadlines; kLogWait is
 // short, since writes wait while a checkpoint waits.
 constexpr milliseconds kLogAgain{20}, kLogLatest{2'000}, kLongLogLatest{250}, kLogWait{200};
-constexpr milliseconds kClosing{30'000};  // for chores
+constexpr milliseconds kFirstWait{1'000};  // writes wait, which else were refused
+constexpr milliseconds kClosing{30'000};   // for chores
 constexpr steady_clock::time_point kNoDeadline = steady_clock::time_point::max();
 
 }  // namespace
@@ -107,21 +108,19 @@ void Writer::KeepLogShort() {
   TellLog();
 }
 
-// Readers that follow each other without a gap let no log begin anew, however short each of them
-// is. From a quarter of the limit on a checkpoint waits for them, before any write is refused.
 void Writer::ShortenLog(bool tried) {
   (void)Checkpoint(Database::Log::kKeep);
-  const bool all = database_.LogPages() == 0;
-  const bool waits = !all && !tried && options_.max_log_bytes > 0 &&
-                     database_.LogBytes() >= options_.max_log_bytes / 4;
-  if (all || (waits && Checkpoint(Database::Log::kEmpty, LogWait())))
+  if (database_.LogPages() == 0)
     log_ = {kNoDeadline};
   else if (!tried)
     log_.Later(kLogAgain, kLogLatest);
 }
 
+// Readers that follow each other without a gap let no log begin again, however short each of them
+// is: before the first refusal the checkpoint waits for them.
 int Writer::LogWait() const {
-  return static_cast<int>(std::clamp(log_.pause, kLogAgain, kLogWait).count());
+  const milliseconds wait = LogIsHeld() ? std::clamp(log_.pause, kLogAgain, kLogWait) : kFirstWait;
+  return static_cast<int>(wait.count());
 }
 
 void Writer::TellLog() {
