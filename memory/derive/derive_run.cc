@@ -17,25 +17,20 @@ std::vector<std::string> TextsOf(const std::vector<ClusteredTrace>& cluster) {
   return texts;
 }
 
-DerivedInsight WithIds(const Insight& insight, const std::vector<ClusteredTrace>& cluster) {
-  DerivedInsight derived{insight.content, insight.importance, {}, {}};
-  for (const size_t source : insight.sources) derived.sources.push_back(cluster[source].id);
-  for (const ClusteredTrace& trace : cluster) derived.shown.push_back(trace.id);
-  return derived;
-}
-
 }  // namespace
 
 Result<DerivedInsights> DeriveRun(const DeriveWork& work, Deriver& deriver,
                                   const std::stop_token& stop) {
   DerivedInsights derived;
-  for (const auto& cluster : work.clusters) {
-    const auto insights = deriver.InsightsOf(TextsOf(cluster), stop);
+  for (size_t i = 0; i < work.clusters.size(); ++i) {
+    auto insights = deriver.InsightsOf(TextsOf(work.clusters[i]), stop);
     if (!insights && stop.stop_requested()) return insights.error();
     if (!insights) derived.outcome = "skipped, " + insights.error().message;
     if (!insights && insights.error().code != Code::kInvalid) break;
     if (!insights) continue;
-    for (const Insight& insight : *insights) derived.insights.push_back(WithIds(insight, cluster));
+    for (Insight& one : *insights)
+      derived.insights.push_back(
+          {std::move(one.content), one.importance, i, std::move(one.sources)});
   }
   return derived;
 }

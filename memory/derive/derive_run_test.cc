@@ -39,14 +39,14 @@ class DeriveRunTest : public ::testing::Test {
   std::stop_source stop_;
 };
 
-TEST_F(DeriveRunTest, AnInsightHasTheIdsOfItsSourcesAndOfAllThatWereShown) {
+TEST_F(DeriveRunTest, AnInsightNamesItsClusterAndItsSourcesThere) {
   deriver_.answers = {some_, Insights()};
   const auto derived = Run();
   ASSERT_TRUE(derived);
   EXPECT_EQ(derived->outcome, "done");
   ASSERT_EQ(derived->insights.size(), 1u);
-  EXPECT_EQ(derived->insights[0].sources, (std::vector<std::string>{"c", "a"}));
-  EXPECT_EQ(derived->insights[0].shown, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(derived->insights[0].sources, (std::vector<size_t>{2, 0}));
+  EXPECT_EQ(derived->insights[0].cluster, 0u);
   EXPECT_EQ(deriver_.asked[1], (std::vector<std::string>{"four", "five", "six"}));
 }
 
@@ -63,7 +63,7 @@ TEST_F(DeriveRunTest, AClusterThatAModelAnswersBadlyLeavesTheOthersAlone) {
   deriver_.answers = {Error{Code::kInvalid, "no JSON"}, some_};
   const auto derived = Run();
   ASSERT_EQ(derived->insights.size(), 1u);
-  EXPECT_EQ(derived->insights[0].shown[0], "d");
+  EXPECT_EQ(derived->insights[0].cluster, 1u);
   EXPECT_EQ(derived->outcome, "skipped, no JSON");
 }
 

@@ -48,9 +48,9 @@ struct DeriveWork {
 
 struct DerivedInsight {
   std::string content;
-  double importance = 0;             // 0…1
-  std::vector<std::string> sources;  // ids of traces that it says something about
-  std::vector<std::string> shown;    // of all that its author was shown, the sources too
+  double importance = 0;        // 0…1
+  size_t cluster = 0;           // of the work; its author was shown all of it
+  std::vector<size_t> sources;  // the traces of the cluster that it says something about
 };
 
 struct DerivedInsights {
@@ -86,9 +86,10 @@ class Consolidation {
   virtual bool AnyToDerive() const = 0;  // costs nothing
   // Of the run that waits longest; it waits on until Derived.
   virtual base::Result<std::optional<DeriveWork>> NextToDerive() = 0;
-  // An insight becomes a semantic trace of the trust of the least trusted that its author was
-  // shown, at most an agent's, with an edge to each source. It is dropped when less than two of
-  // its sources are there still, and so are all of a run that was undone meanwhile.
+  // An insight becomes a semantic trace of the trust of the least trusted of its cluster, at most
+  // an agent's, with an edge to each source. It is dropped when a trace of its cluster was changed
+  // or went meanwhile, so that it says nothing that somebody took back, and so are all of a run
+  // that was undone.
   virtual base::Status Derived(const DeriveWork& work, const DerivedInsights& derived) = 0;
 };
 

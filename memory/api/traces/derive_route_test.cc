@@ -162,6 +162,27 @@ TEST_F(DeriveRouteTest, AnUndoneRunGetsNoInsights) {
   EXPECT_EQ(Insights(), Json::array());
 }
 
+// Also of those that it does not name as its sources: they may be in its words all the same.
+TEST_F(DeriveRouteTest, WhatWasTakenBackOrCorrectedMeanwhileIsInNoInsight) {
+  Ids pumps = AddPumps();
+  for (const bool gone : {true, false}) {
+    chat_.Set(FakeChat::Way::kHang);
+    const std::string run = Reflect();
+    ASSERT_TRUE(::testing::Eventually([&] { return chat_.hanging() == 1; }));
+    const std::string trace = "/traces/" + pumps.back();
+    const Answered changed =
+        gone ? Call("DELETE", trace) : Call("PATCH", trace, {{"content", "The well is green."}});
+    EXPECT_LT(changed.status, 300) << changed.body;
+    chat_.Set(FakeChat::Way::kAnswer);
+    const Json ended = Ended(run);
+    EXPECT_EQ(ended["derive"], "done");
+    EXPECT_EQ(ended["derived"], 0) << ended;
+    EXPECT_EQ(Insights(), Json::array());
+    pumps.push_back(Add("A pump of the south well."));
+    Found({{"query", "pump"}});
+  }
+}
+
 TEST_F(DeriveRouteTest, NoOtherUsersTraceIsShown) {
   const Ids pumps = AddPumps();
   for (const char* text : {"The pump of Eve.", "Eve's pump failed.", "Eve likes the pump."})

@@ -1,5 +1,4 @@
 // The derive step: which traces belong together, and what is stored of what is said about them.
-#include <algorithm>
 #include <unordered_map>
 
 #include "lib/base/text/text.h"
@@ -106,7 +105,7 @@ Result<std::optional<DeriveWork>> SqliteConsolidation::NextToDerive() {
   return Work(std::move(request->work));
 }
 
-// False: too few of its sources are there, or it is there already.
+// False: one of its cluster is not as it was shown, or it is there already.
 Result<bool> SqliteConsolidation::PutInsight(Database& database, const DeriveWork& work,
                                              const DerivedInsight& insight, int64_t now_ms) {
   NewTrace trace;
@@ -115,24 +114,23 @@ Result<bool> SqliteConsolidation::PutInsight(Database& database, const DeriveWor
   trace.tags = {kInsightTag};
   trace.metadata = {{"importance", insight.importance}, {"derivedBy", work.run}};
   trace.source = {"memory_reflect", "", "", api::kOriginAgent};
-  std::vector<int64_t> sources;
-  for (const std::string& id : insight.shown) {
-    ASSIGN_OR_RETURN(const auto row, FindTrace(database, id));
-    if (!row) continue;
+  std::vector<int64_t> slots;
+  for (const ClusteredTrace& shown : work.clusters[insight.cluster]) {
+    ASSIGN_OR_RETURN(const auto row, FindTrace(database, shown.id));
+    const bool same =
+        row && row->live && IsVisible(*row, work.context) && row->row.content == shown.content;
+    if (!same) return false;
     trace.source.origin = api::LowerOrigin(trace.source.origin, row->row.source.origin);
     trace.scope = row->scope;
-    const bool source =
-        std::find(insight.sources.begin(), insight.sources.end(), id) != insight.sources.end();
-    if (source && row->live && IsVisible(*row, work.context)) sources.push_back(row->slot);
+    slots.push_back(row->slot);
   }
-  if (sources.size() < 2) return false;
   Saving saving = SavingOf(trace, work.context, parts_.writing, now_ms);
   ASSIGN_OR_RETURN(const auto twin,
                    FindTraceTwin(database, trace, saving.asked.hash, work.context));
   if (twin) return false;
   ASSIGN_OR_RETURN(const TraceRow row, InsertTrace(database, work.context, trace, saving));
-  for (const int64_t source : sources)
-    RETURN_IF_ERROR(PutTraceEdge(database, row.slot, {source, kDerivedFrom, 1}));
+  for (const size_t source : insight.sources)
+    RETURN_IF_ERROR(PutTraceEdge(database, row.slot, {slots[source], kDerivedFrom, 1}));
   RETURN_IF_ERROR(NoteAction(database, work.number, {"derive", row.slot, 1, {}}));
   return true;
 }
