@@ -179,7 +179,8 @@ TEST_F(MoveProgramTest, ASignalEndsAnImportThatCanBeRepeated) {
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   const int held = open(pipe.c_str(), O_RDWR);  // neither side waits for the other
   std::string rows = "content,tags\n";
-  while (rows.size() < 300'000) rows += "row " + std::to_string(rows.size()) + ",a\n";
+  while (rows.size() < 300'000)
+    rows += "row " + std::to_string(rows.size()) + std::string(300, 'x') + ",a\n";
   const Ended ended = Run({"import", "--data-dir", data, "-"}, pipe, [&](pid_t child) {
     // More than the pipe holds: when it is written, the child reads.
     for (std::string_view rest = rows; !rest.empty();) {
