@@ -62,11 +62,12 @@ class Traces(Bench):
                  f"p50; p99 {plain['p99_us']:.0f}, {traces['p99_us']:.0f}")
 
     def decay(self, server, *_):
-        """The same texts as observations that are no traces, asked by turns."""
+        """The same rows as observations that are no traces, with the types and titles that traces have, queried by turns."""
         with open(self.file("traces"), encoding="utf-8") as traces, open(self.file("plain"), "w", encoding="utf-8") as plain:
             for line in traces:
-                text = json.loads(line.split("\t")[2])["content"]
-                body = {"session_id": "s", "project": PROJECT, "type": "note", "title": text[:80], "content": text}
+                trace = json.loads(line.split("\t")[2])
+                text = trace["content"]
+                body = {"session_id": "s", "project": PROJECT, "type": trace["type"], "title": text[:119] + "…", "content": text}
                 plain.write(f"POST\t/observations\t{json.dumps(body)}\n")
         other = programs.server(self.file("plain-server"))
         try:
