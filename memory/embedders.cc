@@ -1,4 +1,4 @@
-// The weights are those that docs/adr/0052 measured.
+// docs/adr/0052 has the measurements of the weights.
 #include "memory/embedders.h"
 
 #include <unistd.h>

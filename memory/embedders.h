@@ -1,4 +1,4 @@
-// Which source the vectors of rows and questions come from, by the settings.
+// Creates the embedders of rows and queries from the settings.
 #pragma once
 
 #include <memory>
@@ -15,16 +15,16 @@ namespace memory {
 struct EmbeddingSettings {
   bool on = false;
   EndpointOptions endpoint;
-  std::string table;  // a file; empty: the one that is installed beside the program, if it is there
+  std::string table;  // a file; empty: the installed one beside the program, if any
 };
 
 std::vector<base::Setting> EmbeddingFlags();
-// A flag goes over what an AEGIS deployment has in its environment.
+// Flags override the environment of an AEGIS deployment.
 EmbeddingSettings ReadEmbeddingSettings(const base::Settings& settings,
                                         const AegisEnvironment& aegis);
 
-// Null: rows are found by words alone. A table that cannot be used is logged and no error: the
-// memory works without it.
+// Null: only words find rows. An unusable table is logged and is no error: the memory works without
+// it.
 std::shared_ptr<const Embedder> MakeEmbedder(const EmbeddingSettings& settings);
 // Null: no endpoint is set. kInvalid as EndpointEmbedder::Make; an endpoint that is away is no
 // error.

@@ -1,4 +1,4 @@
-// No model is asked by default.
+// Uses no model by default.
 #include "memory/extractors.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// What finds the facts of turns, by the settings.
+// Creates the extractor of facts from the settings.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@
 
 namespace memory {
 
-// Without a url no model is asked.
+// Without a url: patterns only.
 struct ExtractionSettings : ChatOptions {
-  bool derive = false;  // the model says insights of traces, too
+  bool derive = false;  // the model derives insights of traces too
   bool Derives() const { return derive && !url.empty(); }
 };
 
 std::vector<base::Setting> ExtractionFlags();
-// A flag goes over what an AEGIS deployment has in its environment.
+// Flags override the environment of an AEGIS deployment.
 ExtractionSettings ReadExtractionSettings(const base::Settings& settings,
                                           const AegisEnvironment& aegis);
-// kInvalid: what they say cannot be asked, or nobody is there to be asked.
+// Validates the settings (kInvalid), also `derive` without a url.
 base::Status CheckExtractionSettings(const ExtractionSettings& settings);
 
 // Null: no endpoint is set. kInvalid as ChatEndpoint::Make; an endpoint that is away is no error.

@@ -1,5 +1,5 @@
-// The server's settings of retention: the rules of projects that have none of their own, and how
-// rounds go over the rows. What the rules mean is retention.h.
+// The server's settings of retention: the rules of projects without their own, and the schedule of
+// rounds. retention.h defines rules.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Method, path, handler: everything that the memory server answers.
+// All routes of the memory server: method, path, handler.
 #include "memory/routes.h"
 
 #include "lib/conversation/routes/hosted_routes.h"

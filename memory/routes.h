@@ -9,7 +9,7 @@ namespace memory {
 // Every route goes through the gate, which outlives the server. `max_stream_bytes`: of a transcript
 // or an import.
 std::vector<http::Route> Routes(const Gate& gate, size_t max_stream_bytes);
-// Of them those that an AEGIS memory service has.
+// The subset that an AEGIS memory service has.
 std::vector<http::Route> AegisRoutes(const Gate& gate);
 
 }  // namespace memory

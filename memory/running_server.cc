@@ -1,4 +1,4 @@
-// Putting the memory server together.
+// Assembles the memory server.
 #include "memory/running_server.h"
 
 #include "lib/base/process/file.h"
@@ -27,12 +27,12 @@ namespace {
 
 // Of the container's memory; docs/operations.md has the sum of all shares.
 constexpr int kBudgetPercent = 25;
-constexpr int kPeerPercent = 25;   // of the latter, for one address's bodies while they arrive
-constexpr size_t kAskedTurns = 4;  // of as many tenants, by the extraction endpoint
-constexpr size_t kAdminBudget = 2 << 20;  // so that /metrics is answered whatever the API holds
+constexpr int kPeerPercent = 25;          // of the latter, for arriving bodies of one address
+constexpr size_t kAskedTurns = 4;         // concurrent, of different tenants
+constexpr size_t kAdminBudget = 2 << 20;  // separate, so that /metrics answers under load
 
-// Without identity nobody asks for a token, so a web page could call as well as an agent. Types are
-// those of JSON and of what /import takes.
+// Without authentication a web page could call like an agent. The types are those of JSON and of
+// imports.
 http::StrangerRules RulesFor(const ServerSettings& settings) {
   http::StrangerRules rules;
   rules.hosts = settings.hosts;
@@ -123,7 +123,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   if (settings.auth == "kubernetes") {
     RETURN_IF_ERROR(MakeIdentityCheck(*parts, clock, tokens, access));
   } else {
-    // The one tenant there is: a file that cannot be opened is said now, not to the first caller.
+    // With one tenant an unusable file is reported at the start, not to the first caller.
     ASSIGN_OR_RETURN(std::shared_ptr<Store> opened, parts->engine->Open(kEverybody));
     ASSIGN_OR_RETURN(parts->shared_access, ShareFile::Open(settings.share_file, clock));
   }
@@ -136,7 +136,7 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   http::ServerOptions serving;
   serving.listen = settings.listen;
   serving.workers = settings.workers;
-  serving.waiting_workers = 2 * settings.workers;  // what waits together is committed together
+  serving.waiting_workers = 2 * settings.workers;  // concurrent writes share a commit
   serving.queue = settings.queue;
   serving.budget = std::make_shared<base::ByteBudget>(base::ShareOfMemory(
       settings.memory_budget, base::MemoryLimit(), kBudgetPercent, kUsualMemory));

@@ -15,9 +15,8 @@ namespace memory {
 
 class RunningServer {
  public:
-  // Takes the directory, opens the store, listens. Errors say what to do. `clock` outlives the
-  // server, and so do the reviewers, which are asked in place of the cluster when `tokens` is
-  // given.
+  // Locks the directory, opens the store, listens. Errors name the remedy. `clock` outlives the
+  // server, and so do the reviewers, which replace the cluster's if `tokens` is given.
   static base::Result<std::unique_ptr<RunningServer>> Start(const ServerSettings& settings,
                                                             const base::Clock& clock,
                                                             TokenReviewer* tokens = nullptr,
@@ -27,7 +26,7 @@ class RunningServer {
   std::string aegis_address() const;  // empty: none
   std::string admin_address() const;
   Engine& engine();
-  // Lets running requests end, commits what waits, closes the files.
+  // Finishes active requests, commits queued writes, closes the files.
   void Stop();
 
  private:

@@ -1,4 +1,4 @@
-// Shares of the memory limit, and what a command holds while it moves memories.
+// Shares of the memory limit, and the host of commands.
 #include "memory/server_engine.h"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The engine as the settings say, for the running server and for commands that need none.
+// Creates the engine from the settings, for the server and for commands.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace memory {
 
 inline constexpr int64_t kUsualMemory = 512 << 20;  // the chart's limit
 
-// In a directory that this process has the lock of.
+// Requires the lock of the directory.
 base::Result<std::unique_ptr<Engine>> StartEngine(const ServerSettings& settings,
                                                   const base::Clock& clock,
                                                   telemetry::Metrics& metrics);

@@ -161,7 +161,7 @@ const base::Program& ServerProgram() {
 
 namespace {
 
-// With --auth none there is one tenant and nobody to protect from it: quotas hold when given.
+// With --auth none there is one tenant and no other to protect: quotas apply only if given.
 void ReadQuotas(const base::Settings& settings, ServerSettings& read) {
   auto holds = [&](const char* name) { return read.auth != "none" || settings.IsSet(name); };
   if (holds("quota-writes")) read.budgets.per_minute = settings.Int("quota-writes");
@@ -170,7 +170,7 @@ void ReadQuotas(const base::Settings& settings, ServerSettings& read) {
   if (holds("quota-bytes")) read.store.quota.bytes = settings.Bytes("quota-bytes");
 }
 
-// A flag goes over what an AEGIS deployment has in its environment.
+// Flags override the environment of an AEGIS deployment.
 void ReadAegis(const base::Settings& settings, const std::string& host, ServerSettings& read) {
   read.aegis = ReadAegisEnvironment(base::Environment());
   read.aegis_listen = settings.Text("aegis-listen");
@@ -188,7 +188,7 @@ void ReadAegis(const base::Settings& settings, const std::string& host, ServerSe
 ServerSettings ReadServerSettings(const base::Settings& settings) {
   ServerSettings read;
   read.auth = settings.Text("auth");
-  // Who is asked for a token may call from anywhere; who is asked nothing is on this machine.
+  // With authentication the server listens on all addresses, without it on loopback.
   const std::string host = read.auth == "none" ? "127.0.0.1" : "";
   const std::string listen = settings.Text("listen"), admin = settings.Text("admin");
   read.listen = listen.empty() ? host + ":7437" : listen;

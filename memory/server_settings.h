@@ -1,4 +1,4 @@
-// The settings of agent-memory-server: flags, defaults and what they must fulfil together. Pure.
+// The settings of agent-memory-server: flags, defaults and joint constraints. Pure.
 #pragma once
 
 #include "lib/base/process/config.h"
@@ -15,12 +15,12 @@ namespace memory {
 
 struct ServerSettings {
   std::string listen = "127.0.0.1:0", admin = "127.0.0.1:0";
-  std::string aegis_listen;  // address of the AEGIS routes alone; empty: none
+  std::string aegis_listen;  // address that serves only the AEGIS routes; empty: none
   base::Result<AegisEnvironment> aegis = AegisEnvironment();
   std::string data_dir;
   std::string auth = "none";  // or kubernetes
   bool insecure = false;      // auth none off loopback
-  // With auth none: who may call beside this machine's own programs.
+  // With auth none: further accepted Host names and origins.
   std::vector<std::string> hosts, allowed_origins;
   std::string share_file;  // grants of shared memory; empty: none
   // With auth kubernetes.
@@ -36,8 +36,8 @@ struct ServerSettings {
   int64_t min_free_bytes = 8 << 20;  // below it the server is not ready
   int64_t lock_wait_ms = 45'000;
   int64_t drain_ms = 10'000;
-  int64_t check_every_ms = 24 * 3'600'000LL;  // files for damage; 0: only where some was met
-  WriteBudgets::Limits budgets;               // those of a tenant's rows and bytes are in `store`
+  int64_t check_every_ms = 24 * 3'600'000LL;  // for corruption; 0: only after a report
+  WriteBudgets::Limits budgets;               // of writes; quotas of rows and bytes are in `store`
   EmbeddingSettings embeddings;
   ExtractionSettings extraction;
   RetentionSettings retention;
@@ -47,7 +47,7 @@ struct ServerSettings {
 
 const base::Program& ServerProgram();
 ServerSettings ReadServerSettings(const base::Settings& settings);
-// kInvalid: what cannot be served together, with what to do.
+// kInvalid: settings that contradict each other, with the remedy.
 base::Status CheckServerSettings(const ServerSettings& settings);
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// How traces fade, are ranked and consolidated, by the settings.
+// The settings of traces: decay, ranking and consolidation.
 #pragma once
 
 #include <string>

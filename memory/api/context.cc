@@ -1,4 +1,4 @@
-// GET /search and GET /context: what is found, and what is fit to be put into a prompt.
+// GET /search and GET /context: search results, and context for a prompt.
 #include "lib/base/text/text.h"
 #include "lib/telemetry/instrument.h"
 #include "memory/api/handlers.h"
@@ -18,15 +18,15 @@ using http::Response;
 namespace {
 
 constexpr size_t kDefaultSessions = 3;
-// Of an FTS5 expression, which unlike a sentence is run as it is.
+// The limit of an FTS5 expression, which unlike a sentence is executed as it is.
 constexpr size_t kMaxExpression = 2000;
 
-// What a reader of the item is told about where it came from: tool, rule and trust class.
+// The provenance of an item for its reader: tool, rule and trust class.
 Json EncodeOrigin(const api::Source& source) {
   return api::EncodeSource({source.tool, "", source.rule, source.origin});
 }
 
-// Where meaning counted, too: what the rank was made of.
+// The parts of the rank, if meaning counted.
 void AddScores(const Found& found, Json& item) {
   if (!found.scores) return;
   const std::optional<double>& similarity = found.scores->similarity;
@@ -74,7 +74,7 @@ Json EncodeSummary(const api::Session& session) {
   return json;
 }
 
-// On the request's trace: what was handed out to be put into a prompt, without its content.
+// Adds the injected items to the request's trace, without their contents.
 void RecordInjected(const Request& request, const SearchResult& recalled) {
   telemetry::Span* span = telemetry::SpanOf(request);
   if (span == nullptr) return;

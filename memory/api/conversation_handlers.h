@@ -1,4 +1,4 @@
-// What only the server does with conversations: a sidecar prunes its own, by its policy.
+// Routes of conversations that only the server has; a sidecar prunes its own by its policy.
 #pragma once
 
 #include "memory/api/handlers.h"

@@ -1,5 +1,5 @@
-// Identity, role, budget, then the tenant's store: in this order, so that an unknown caller makes
-// no tenant.
+// Checks identity, role and budget, then opens the tenant's store: in this order, so that an
+// unknown caller creates no tenant.
 #include "memory/api/gate.h"
 
 #include "lib/api/memory_api.h"
@@ -20,8 +20,9 @@ Response Refusal(const Identified& who) {
   return response;
 }
 
-// What a request is paid from; empty: nothing. Deletes make room: they are always let in. What an
-// outbox kept during an outage, and an import, shall not use up what the agent says now.
+// The budget that a request charges; empty: none. Deletes free space and are always admitted. The
+// backlog of an outbox and imports have their own budgets, so that they do not delay present
+// writes.
 std::string BudgetOf(const Request& request) {
   if (request.method == "GET" || request.method == "DELETE") return "";
   if (request.path == "/import") return "import";
@@ -72,7 +73,7 @@ Response Gate::Pass(const Request& request, const Handler& handler) const {
   Response response = handler(
       Api{**store, clock_, metrics_, caller.account, administrator, caller.tenant, shared_access_},
       request);
-  // A streamed answer is written after this returns: the store stays open until then.
+  // A streamed answer is written after this returns: the response holds the store open.
   if (response.stream) {
     response.stream = [held = *store, write = std::move(response.stream)](
                           http::BodyWriter& writer) { return write(writer); };

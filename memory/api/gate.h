@@ -11,13 +11,13 @@
 
 namespace memory {
 
-// The only tenant with --auth none. No namespace can have this name.
+// The tenant of --auth none. No namespace can have this name.
 inline constexpr const char* kEverybody = "*";
 
 class Gate {
  public:
-  // `identities`: null with --auth none; `budgets`: null: nobody's writes are counted;
-  // `shared_access`: null: nobody uses shared memory. All outlive this.
+  // `identities`: null with --auth none; `budgets`: null: no rate limits; `shared_access`: null: no
+  // shared memory. All outlive this.
   Gate(IdentityCheck* identities, Engine& engine, const base::Clock& clock,
        telemetry::Metrics& metrics, WriteBudgets* budgets = nullptr,
        SharedAccess* shared_access = nullptr)
@@ -27,10 +27,10 @@ class Gate {
         metrics_(metrics),
         budgets_(budgets),
         shared_access_(shared_access) {}
-  // Runs the handler on the caller's own store, or says why not: 401, 403, 429, 503.
+  // Runs the handler on the caller's store, or refuses with 401, 403, 429 or 503.
   using Handler = std::function<http::Response(const Api&, const http::Request&)>;
   http::Response Pass(const http::Request& request, const Handler& handler) const;
-  // The same refusal where it is certain without asking anybody, before a body is read.
+  // The same refusal before a body is read, if it needs no call to the cluster.
   std::optional<http::Response> RefuseAtHead(const http::Request& request) const;
 
  private:

@@ -24,7 +24,7 @@ using http::Response;
 
 namespace {
 
-// Of a row that who asks may see; else there is none, as for any other id.
+// Hides rows that the viewer may not see, like missing ids.
 Result<int64_t> SeenId(const Api& api, const Request& request, std::string_view text) {
   ASSIGN_OR_RETURN(const int64_t id, IdOf(text));
   ASSIGN_OR_RETURN(const auto viewer, ViewerOf(request));
@@ -34,7 +34,7 @@ Result<int64_t> SeenId(const Api& api, const Request& request, std::string_view 
   return id;
 }
 
-// A handler's value with its status, or the error's answer.
+// The answer of a value with its status, or of an error.
 Response Answer(int status, const Result<Json>& body) {
   return body ? JsonResponse(status, *body) : ErrorResponse(body.error());
 }
@@ -46,8 +46,8 @@ Json Encode(const std::vector<Row>& rows, Json (*encode)(const Row&)) {
   return list;
 }
 
-// A list that was asked for with one row more than it may have: the row says whether there is more.
-// It also ends at the limit of an answer.
+// A list that was read with one row more than its limit, to know whether more rows exist. It also
+// ends at the limit of an answer.
 template <class Row>
 Response PageAnswer(Result<std::vector<Row>> rows, size_t limit, Json (*encode)(const Row&)) {
   if (!rows) return ErrorResponse(rows.error());
@@ -194,7 +194,7 @@ Response GetRevisions(const Api& api, const Request& request) {
   if (!page) return ErrorResponse(page.error());
   Response response = JsonResponse(200, Encode(*page, EncodeRevision));
   if (AnswerBytes(*page) > kAnswerBytes) response.headers.Set("X-Partial", "true");
-  // A page before the first revision is not asked for; one that retention emptied is empty.
+  // No page exists before the first revision; a page whose revisions retention removed is empty.
   if (!page->empty() && page->front().revision > 1) {
     response.headers.Set("X-Partial", "true");
     response.headers.Set("X-Next-Cursor", std::to_string(page->front().revision));
@@ -223,15 +223,15 @@ Response DeleteObservation(const Api& api, const Request& request) {
 
 namespace {
 
-// The rows of one session beside a row: so many before and after it that are wanted.
+// The rows of one session around a row: the requested numbers before and after it.
 struct Window {
   std::vector<api::Observation> rows;
-  bool earlier = false, later = false;  // there are more
+  bool earlier = false, later = false;  // more rows exist
   bool cut = false;                     // at the limit of an answer
 };
 
-// `rows`: with one more to each side than is wanted, where there is one. `middle`: how many lie
-// before the row that was asked for.
+// `rows`: with one more on each side than requested, if it exists. `middle`: the number of rows
+// before the requested one.
 Window CutWindow(std::vector<api::Observation> rows, size_t middle, size_t before, size_t after) {
   Window window;
   // Each side has half of the answer.

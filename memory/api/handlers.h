@@ -1,5 +1,5 @@
-// The handlers of the routes: decode, call the store, encode. Decisions are in validate.h and
-// model/.
+// The handlers of the routes: decode, call the store, encode. validate.h and model/ have the
+// decisions.
 #pragma once
 
 #include "lib/base/process/clock.h"
@@ -10,17 +10,17 @@
 
 namespace memory {
 
-// What handlers work with; outlives the server.
+// The dependencies of handlers; outlives the server.
 struct Api {
   Store& store;
   const base::Clock& clock;
   telemetry::Metrics& metrics;
-  std::string caller;  // the account within the store's tenant; empty: not known by name
-  // May say what class of trust imported rows are of, and hide a project by its retention: with
-  // --auth none everybody, else a ServiceAccount whose token is no pod's.
+  std::string caller;  // the account within the store's tenant; empty: anonymous
+  // May set the trust class of imported rows, and hide a project by its retention: everybody with
+  // --auth none, else a ServiceAccount whose token is not bound to a pod.
   bool administrator = false;
   std::string tenant = {};
-  SharedAccess* shared_access = nullptr;  // null: nobody may use what is not their own
+  SharedAccess* shared_access = nullptr;  // null: Agents use only their own shared memory
 };
 
 using ApiHandler = http::Response (*)(const Api&, const http::Request&);

@@ -19,13 +19,13 @@ using base::Status;
 namespace {
 
 constexpr size_t kMaxDepth = 64;
-constexpr size_t kShownBytes = 40;  // of what is wrong
+constexpr size_t kShownBytes = 40;  // of an erroneous text
 
-// A request body as the library's parser wants to read it.
+// Adapts a request body to the iterator of the JSON parser.
 class BodyBuffer : public std::streambuf {
  public:
   explicit BodyBuffer(http::BodyReader& body) : body_(body) {}
-  Status status;  // what went wrong while reading
+  Status status;  // of reading the body
   void StartElement() { since_element_ = 0; }
   // Of what was read last; a line's end belongs to its line.
   size_t Line() const {

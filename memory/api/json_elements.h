@@ -11,16 +11,16 @@
 namespace memory {
 
 struct ElementHandlers {
-  // An element of a top-level array; an error ends the reading with it.
+  // Receives an element of a top-level array; an error ends the reading with that error.
   std::function<base::Status(const std::string& array, base::Json element)> on_element;
   // A top-level field that is no array.
   std::function<base::Status(const std::string& name, base::Json value)> on_field;
-  // A top-level object that may be of any size: on_field gets it empty, and on_member what is in
-  // it, one by one, an array there empty.
+  // A top-level object of any size: on_field receives it empty, on_member each of its members;
+  // arrays among them arrive empty.
   std::string by_member;
   std::function<base::Status(const std::string& name, base::Json value)> on_member;
   std::function<void(const std::string& array)> on_array;  // one begins; may be empty
-  bool list = false;  // the body may be an array, too: its elements are those of the array ""
+  bool list = false;  // accepts an array as body: its elements belong to the array ""
 };
 
 inline constexpr size_t kMaxElementBytes = 16 << 20;

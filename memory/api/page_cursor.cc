@@ -1,4 +1,4 @@
-// Cursors are a number or a word, a point, and an id.
+// A cursor is a number or a word, a dot, and an id.
 #include "memory/api/page_cursor.h"
 
 #include <charconv>

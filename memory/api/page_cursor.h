@@ -9,17 +9,17 @@
 
 namespace memory {
 
-std::string CursorBehind(const api::Observation& row);  // of a list by recency
+std::string CursorBehind(const api::Observation& row);  // for a list by recency
 std::string CursorBehind(const api::Session& row);
 
 // Absent: nullopt, {}: the list begins with the newest.
 base::Result<std::optional<RowKey>> RowCursor(const http::Request& request);
 base::Result<SessionKey> SessionCursor(const http::Request& request);
 
-// Of a timeline, which goes on to both sides.
+// The cursor of a timeline, which continues on both sides.
 struct TimelineKey {
   bool later = true;
-  int64_t id = 0;  // the row that it goes on from
+  int64_t id = 0;  // the row to continue from
 };
 std::string CursorOf(const TimelineKey& key);
 base::Result<std::optional<TimelineKey>> TimelineCursor(const http::Request& request);

@@ -1,4 +1,4 @@
-// Checks of bodies and parameters.
+// Validates bodies and parameters.
 #include "memory/api/validate.h"
 
 #include <charconv>
@@ -25,7 +25,7 @@ std::optional<int64_t> NumberOf(std::string_view text) {
   return value;
 }
 
-// Absent and null are nullopt; what is there obeys the rules of a POST.
+// Absent and null are nullopt; a present value obeys the rules of a POST.
 Result<std::optional<std::string>> Changed(const Json& body, const char* field, size_t limit) {
   auto found = body.find(field);
   if (found == body.end() || found->is_null()) return std::optional<std::string>();

@@ -1,4 +1,4 @@
-// A request to the handler of /export, which needs no network for it.
+// Calls the handler of /export directly, without a network.
 #include <filesystem>
 #include <ostream>
 
@@ -16,7 +16,7 @@ using base::Status;
 
 namespace {
 
-// What stands before each memory in a format; null: bytes are counted.
+// The text before each memory in a format, to count memories; null: counts bytes.
 const char* MarkOf(const std::string& format) {
   if (format == "sqlite") return nullptr;
   return format == "json" || format == "jsonl" ? "\n{" : "\nkind: ";

@@ -1,4 +1,4 @@
-// A request to the handler of /import, which needs no network for it.
+// Calls the handler of /import directly, without a network.
 #include <algorithm>
 #include <filesystem>
 #include <ostream>

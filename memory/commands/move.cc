@@ -1,4 +1,4 @@
-// No command is known here.
+// Code common to both commands.
 #include "memory/commands/move.h"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What export and import share: what they are given, how they fail, and the request that they are.
+// The common parts of export and import: options, errors, and the request.
 #pragma once
 
 #include <initializer_list>
@@ -24,7 +24,7 @@ struct Move {
   std::ostream &out, &err;
   bool terminal;
 
-  int Fail(const base::Error& error, int code = kFailed) const;  // says it → the exit code
+  int Fail(const base::Error& error, int code = kFailed) const;  // prints it → the exit code
   base::Result<std::unique_ptr<OpenMemory>> Open(bool make) const;
   int FailToOpen(const base::Error& error) const;
   base::Status NotInterrupted() const;

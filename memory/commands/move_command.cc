@@ -1,4 +1,4 @@
-// The words of the command line. What the commands do is export_files.cc and import_files.cc.
+// Parses the command line. export_files.cc and import_files.cc run the commands.
 #include "memory/commands/move_command.h"
 
 #include <ostream>

@@ -1,4 +1,4 @@
-// agent-memory-server export and import: from their words to an exit code.
+// agent-memory-server export and import: from arguments to an exit code.
 #pragma once
 
 #include <iosfwd>
@@ -12,7 +12,7 @@ namespace memory {
 
 bool IsMoveCommand(std::string_view word);
 
-// `words`: the command and what is behind it. `terminal`: `err` is one.
+// `words`: the command and its arguments. `terminal`: `err` is one.
 int RunMove(const MoveHost& host, const std::vector<std::string>& words,
             const std::vector<std::string>& environment, std::ostream& out, std::ostream& err,
             bool terminal);

@@ -1,4 +1,4 @@
-// What export and import get from the program: its settings, and a memory that no server uses.
+// The host of export and import: the program's settings, and a data directory that no server uses.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace memory {
 
-// A store whose directory no other process has; closed when destroyed.
+// A store whose directory this process has locked; the destructor closes it.
 class OpenMemory {
  public:
   virtual ~OpenMemory() = default;
@@ -19,14 +19,14 @@ class OpenMemory {
 };
 
 struct MoveHost {
-  const base::Program& server;  // its settings are the command's, too
-  // `make`: the directory and the tenant are made when they are not there, else kNotFound.
-  // kConflict: another process has the directory.
+  const base::Program& server;  // its settings apply to the commands too
+  // `make`: creates a missing directory and tenant, else kNotFound. kConflict: another process has
+  // locked the directory.
   std::function<base::Result<std::unique_ptr<OpenMemory>>(const base::Settings& settings,
                                                           const std::string& tenant, bool make)>
       open;
   const base::Clock& clock;
-  std::function<bool()> interrupted;  // true: the command ends, and leaves no half of a target
+  std::function<bool()> interrupted;  // true: the command ends and removes a partial target
 };
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// The speed is the mean since the start: an estimate that does not jump.
+// The speed is the mean since the start, so that the estimate is stable.
 #include "memory/commands/progress.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace memory {
 namespace {
 
 constexpr int64_t kBarColumns = 20;
-constexpr int64_t kSoonMs = 1000;  // before that no speed is known
+constexpr int64_t kSoonMs = 1000;  // no speed is shown before
 
 std::string Amount(const ProgressFigures& figures, int64_t amount) {
   return figures.memories ? std::to_string(amount) : ShownBytes(amount);

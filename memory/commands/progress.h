@@ -1,4 +1,4 @@
-// How far an export or import is, as a line for people: a bar, amounts, speed, and an estimate.
+// Formats the progress of an export or import as one line: a bar, amounts, speed, and an estimate.
 // Pure.
 #pragma once
 
@@ -8,9 +8,9 @@
 namespace memory {
 
 struct ProgressFigures {
-  int64_t done = 0, total = 0;  // bytes, or memories; total 0: not known
+  int64_t done = 0, total = 0;  // bytes, or memories; total 0: unknown
   bool memories = false;
-  int64_t bytes = 0;  // moved, beside memories
+  int64_t bytes = 0;  // moved, if `done` counts memories
   int64_t elapsed_ms = 0;
 };
 

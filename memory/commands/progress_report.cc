@@ -1,4 +1,4 @@
-// A terminal is written five times a second at most, a file every five seconds.
+// Writes to a terminal at most five times a second, to a file every five seconds.
 #include "memory/commands/progress_report.h"
 
 #include <ostream>

@@ -1,5 +1,4 @@
-// Shows progress on stderr while something moves: one line that changes on a terminal, else a line
-// now and then.
+// Shows progress on stderr: one changing line on a terminal, else a line every few seconds.
 #pragma once
 
 #include <functional>
@@ -11,7 +10,7 @@ namespace memory {
 
 class ProgressReport {
  public:
-  // `now_ms`: a clock that does not go back.
+  // `now_ms`: a monotonic clock.
   ProgressReport(std::ostream& out, bool terminal, std::function<int64_t()> now_ms)
       : out_(out), terminal_(terminal), now_ms_(std::move(now_ms)), start_ms_(now_ms_()) {
     shown_ms_ = start_ms_;
@@ -20,7 +19,7 @@ class ProgressReport {
 
   ProgressFigures figures;  // the caller's to change; then:
   void Moved();
-  void Clear();  // before other words: takes the line off the terminal
+  void Clear();  // removes the line from the terminal, before other output
   int64_t elapsed_ms() const { return now_ms_() - start_ms_; }
 
  private:

@@ -1,4 +1,4 @@
-// What an import reads: a file, standard input, or a folder of notes as the archive it would be.
+// The sources of an import: a file, standard input, or a folder of notes, read as a tar archive.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace memory {
 
 class ImportSource : public http::BodyReader {
  public:
-  virtual int64_t total_bytes() const = 0;  // to be read; 0: not known
+  virtual int64_t total_bytes() const = 0;  // 0: unknown
 };
 
-// `path`: "-" is standard input. kNotFound: there is nothing, or a folder without notes.
+// `path`: "-" is standard input. kNotFound: no such file, or a folder without notes.
 base::Result<std::unique_ptr<ImportSource>> OpenFileSource(const std::string& path);
-// As base::NoteFolder.
+// Like base::NoteFolder.
 base::Result<std::unique_ptr<ImportSource>> OpenFolderSource(
     const std::string& path, std::function<void(const base::Error&)> on_unreadable);
 

@@ -1,4 +1,4 @@
-// What is written is synced before it gets its name.
+// A target is synced before it is renamed to its final name.
 #include "memory/commands/targets.h"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ class StandardOutput : public ExportTarget {
   Status Finish() override { return {}; }
 };
 
-// One file, closed and removed when it does not come to Finish.
+// One file; the destructor closes it and, without Finish, removes it.
 class FileTarget : public ExportTarget {
  public:
   FileTarget(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}

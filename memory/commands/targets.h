@@ -1,4 +1,5 @@
-// Where an export goes: a file or a folder that is there when it is whole, or standard output.
+// The targets of an export: a file or a folder that appears when it is complete, or standard
+// output.
 #pragma once
 
 #include <memory>
@@ -10,14 +11,14 @@ namespace memory {
 
 class ExportTarget : public http::BodyWriter {
  public:
-  virtual base::Status Finish() = 0;  // behind the last write: now it has its name
+  virtual base::Status Finish() = 0;  // after the last write: renames it to its final name
 };
 
-// Until Finish the file is `path` with ".part" behind it, and so is the folder; what is not
-// finished is removed. "-" is standard output. kConflict: there is something already.
+// Until Finish the file or folder is `path` + ".part"; without Finish it is removed. "-" is
+// standard output. kConflict: `path` exists.
 base::Result<std::unique_ptr<ExportTarget>> OpenFileTarget(const std::string& path);
-// Takes an archive of TarFile's and writes its files below the folder. An empty folder may be
-// there.
+// Receives an archive of TarFile and writes its files into the folder, which may exist if it is
+// empty.
 base::Result<std::unique_ptr<ExportTarget>> OpenFolderTarget(const std::string& path);
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// Texts go to the deriver; ids stay here.
+// Passes texts to the deriver, without ids.
 #include "memory/derive/derive_run.h"
 
 #include <utility>

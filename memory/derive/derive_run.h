@@ -1,4 +1,4 @@
-// One run of consolidation whose insights are due.
+// Derives the insights of one run of consolidation.
 #pragma once
 
 #include "memory/derive/deriver.h"
@@ -6,9 +6,9 @@
 
 namespace memory {
 
-// What `deriver` finds in the clusters of a run. No store is needed meanwhile. The first cluster
-// that nobody can be asked about ends it: what was found until then counts, and the traces of the
-// others are as new to the next run. kUnavailable: `stop`.
+// Asks `deriver` about each cluster of a run, without a store. If the deriver is unavailable the
+// remaining clusters are skipped, and the insights so far count; the next run may cluster the same
+// traces again. kUnavailable: `stop`.
 base::Result<DerivedInsights> DeriveRun(const DeriveWork& work, Deriver& deriver,
                                         const std::stop_token& stop);
 

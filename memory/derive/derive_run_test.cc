@@ -1,4 +1,4 @@
-// A run's clusters with a deriver that answers as the test says.
+// DeriveRun over clusters with a scripted deriver.
 #include "memory/derive/derive_run.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What says in one sentence what several traces say together: a model that is asked over the
-// network (memory/endpoint/insights). Without one nothing is derived.
+// Derives insights, sentences that several traces support together: the interface of the remote
+// model (memory/endpoint/insights).
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ struct Insight {
 class Deriver {
  public:
   virtual ~Deriver() = default;
-  // At most kMaxInsights; none: the texts come to nothing together. kInvalid: nothing usable was
-  // made of them; kUnavailable: nobody could be asked, and the message says why, or `stop`.
+  // → at most kMaxInsights, possibly none. kInvalid: the answer was unusable; kUnavailable: no
+  // answer, with the reason, or `stop`.
   virtual base::Result<std::vector<Insight>> InsightsOf(const std::vector<std::string>& texts,
                                                         const std::stop_token& stop) = 0;
 };

@@ -1,4 +1,4 @@
-// The answer comes on the thread of the client's streams; the caller waits beside it.
+// The answer arrives on the thread of the client's streams while the caller waits.
 #include "memory/endpoint/bounded_call.h"
 
 #include <chrono>
@@ -57,7 +57,7 @@ Result<http::Response> CallBounded(http::Client& client, const http::ClientReque
     std::unique_lock lock(incoming.mutex);
     ended = incoming.changed.wait_until(lock, stop, end, [&] { return incoming.end.has_value(); });
   }
-  stream.reset();  // nothing is told any more
+  stream.reset();  // no callback runs from here on
   if (stop.stop_requested()) return Error{Code::kUnavailable, "nobody waits any more"};
   if (!ended) return Error{Code::kTimeout, "no whole answer in time"};
   if (incoming.too_large)

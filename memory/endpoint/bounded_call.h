@@ -1,4 +1,4 @@
-// One HTTP call whose answer is bounded in time and bytes, and which a stop ends at once.
+// One HTTP call with a deadline and a limit of bytes for the whole answer; a stop aborts it.
 #pragma once
 
 #include <stop_token>
@@ -7,9 +7,9 @@
 
 namespace memory {
 
-// Blocks until the whole answer came, for `request.timeout_ms` in all at most. An answer of any
+// Blocks until the whole answer arrived, at most `request.timeout_ms` in total. An answer of any
 // status is a value. kTooLarge: longer than `most_bytes`; kTimeout; kUnavailable: no answer, or
-// `stop`; kInvalid: one that was cut off.
+// `stop`; kInvalid: a truncated answer.
 base::Result<http::Response> CallBounded(http::Client& client, const http::ClientRequest& request,
                                          size_t most_bytes, const std::stop_token& stop);
 

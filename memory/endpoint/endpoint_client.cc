@@ -1,4 +1,4 @@
-// The key goes to that address alone: redirects are not followed.
+// Follows no redirects, so that only the configured address receives the key.
 #include "memory/endpoint/endpoint_client.h"
 
 #include <algorithm>

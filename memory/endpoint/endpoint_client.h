@@ -1,4 +1,4 @@
-// How an OpenAI-compatible endpoint is reached, whatever it is asked for.
+// The HTTP client of an OpenAI-compatible endpoint.
 #pragma once
 
 #include <memory>
@@ -9,30 +9,29 @@
 namespace memory {
 
 struct EndpointAddress {
-  std::string url;       // as ParseEndpointUrl takes it; empty: no endpoint is asked
+  std::string url;       // for ParseEndpointUrl; empty: no endpoint
   std::string model;     // its name there
   std::string key_file;  // read for each request; empty: `key`
   std::string key;       // empty too: no Authorization header
   std::string ca_file;   // PEM; empty: the system's
 };
 
-// kInvalid: cannot be asked; the message begins with the setting, as "embedding-url" of the prefix
-// "embedding". Opens nothing.
+// Validates the settings (kInvalid) without a connection; messages begin with the setting, such as
+// "embedding-url" for the prefix "embedding".
 base::Status CheckEndpointAddress(const EndpointAddress& address, const std::string& prefix);
 
-// The key, without white space around it. Errors name the file.
+// The key, trimmed. Errors name the file.
 base::Result<std::string> KeyOfEndpoint(const EndpointAddress& address);
 
-// `base`: of ParseEndpointUrl. A key file that cannot be read at a request sends no key.
+// `base`: of ParseEndpointUrl. Requests have no key while the key file is unreadable.
 base::Result<std::unique_ptr<http::Client>> MakeEndpointClient(const EndpointAddress& address,
                                                                std::string base,
                                                                int64_t idle_timeout_ms);
 
-// A POST of JSON. Asking twice does no harm: a connection that was closed meanwhile is worth one
-// more try.
+// A POST of JSON, which is safe to repeat: retries once on a connection that the server closed.
 http::ClientRequest EndpointRequest(const std::string& path, std::string body, int64_t timeout_ms);
 
-// What Retry-After asks for, in whole seconds, at most an hour; 0: nothing.
+// Retry-After in whole seconds, at most an hour; 0: absent.
 int64_t RetryAfterMs(const http::Response& answer);
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// Questions and rows are paused apart: who is too slow for the one may do for the other.
+// Queries and rows have separate pauses: an endpoint too slow for queries may serve rows.
 #include "memory/endpoint/endpoint_embedder.h"
 
 #include <charconv>
@@ -21,7 +21,7 @@ using base::Status;
 namespace {
 
 constexpr size_t kKeptQuestions = 256;
-constexpr std::ptrdiff_t kQuestionsAtOnce = 8;  // more go without a vector
+constexpr std::ptrdiff_t kQuestionsAtOnce = 8;  // further ones get no vector
 // docs/adr: meaning without a model measured it for encoders.
 constexpr double kEncoderWeight = 0.3;
 
@@ -183,7 +183,7 @@ std::vector<int8_t> EndpointEmbedder::OfQuestion(const std::string& text,
   const auto failure = Ask({text}, options_.deadline_ms, "question", stop, vectors);
   questions_.release();
   if (stop.stop_requested()) return {};
-  // A status that refuses this question says nothing about the next one.
+  // A status that refuses this query says nothing about the next one.
   if (!failure || !failure->refused || failure->status == 0) Note(question_pause_, failure);
   if (failure) return {};
   const std::lock_guard lock(mutex_);
@@ -212,7 +212,7 @@ Result<EndpointEmbedder::Vectors> EndpointEmbedder::OfRows(const std::vector<std
   Vectors vectors, sound;
   auto failure = Ask(texts, options_.rows_ms, "rows", stop, vectors);
   if (failure && failure->refused) {
-    // The texts are to blame only when the endpoint gives a vector of something else.
+    // The texts are at fault only if the endpoint embeds another text.
     failure = Ask({"memory"}, options_.rows_ms, "rows", stop, sound);
     if (!failure) failure = AskHalves(texts, stop, vectors);
   }

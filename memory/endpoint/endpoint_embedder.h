@@ -1,5 +1,5 @@
-// Vectors from an OpenAI-compatible endpoint. Whatever it does, nobody waits longer than for the
-// deadline of a question, and no error of it reaches who asks the memory.
+// Vectors from an OpenAI-compatible endpoint. Whatever it does, queries wait at most for their
+// deadline, and none of its errors reaches a client of the memory.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,13 @@
 namespace memory {
 
 struct EndpointOptions : EndpointAddress {
-  size_t dimensions = 0;      // that are asked for; 0: as many as the model gives
-  int64_t deadline_ms = 150;  // of a question
+  size_t dimensions = 0;      // to request; 0: the model's default
+  int64_t deadline_ms = 150;  // of a query
   int64_t rows_ms = 30'000;   // of a batch of rows
   float floor = 0.35F;        // FusionWeights::floor
 };
 
-// kInvalid: what the settings say cannot be asked. Opens nothing.
+// Validates the settings (kInvalid) without a connection.
 base::Status CheckEndpoint(const EndpointOptions& options);
 
 class EndpointEmbedder final : public RemoteEmbedder {
@@ -41,15 +41,15 @@ class EndpointEmbedder final : public RemoteEmbedder {
   std::vector<int8_t> OfQuestion(const std::string& text, const std::stop_token& stop) override;
   base::Result<std::vector<std::vector<int8_t>>> OfRows(const std::vector<std::string>& texts,
                                                         const std::stop_token& stop) override;
-  bool away() const;  // the last batch of rows, or question, failed
+  bool away() const;  // the last request failed
 
  private:
   using Vectors = std::vector<std::vector<int8_t>>;
   struct Failure {
     base::Error error;
-    bool refused = false;  // these texts, maybe; the endpoint is there
-    int status = 0;        // 0: no answer, or one with status 200 that is unusable
-    int64_t wait_ms = 0;   // that it asks for
+    bool refused = false;  // the endpoint refused these texts, or some
+    int status = 0;        // 0: no answer, or an unusable one with status 200
+    int64_t wait_ms = 0;   // of Retry-After
     const char* outcome = "away";
   };
   EndpointEmbedder(EndpointOptions options, const base::Clock& clock, telemetry::Metrics& metrics);
@@ -58,7 +58,7 @@ class EndpointEmbedder final : public RemoteEmbedder {
                              const char* purpose, const std::stop_token& stop, Vectors& vectors);
   std::optional<Failure> Exchange(const std::vector<std::string>& texts, int64_t timeout_ms,
                                   const std::stop_token& stop, Vectors& vectors);
-  // Halves of what is refused, until it is clear which texts these are.
+  // Bisects a refused batch to find the refused texts.
   std::optional<Failure> AskHalves(const std::vector<std::string>& texts,
                                    const std::stop_token& stop, Vectors& vectors);
   bool Enter(EndpointPause& pause);
@@ -70,12 +70,12 @@ class EndpointEmbedder final : public RemoteEmbedder {
   const base::Clock& clock_;
   telemetry::Metrics& metrics_;
   std::unique_ptr<http::Client> client_;
-  std::counting_semaphore<> questions_;  // that may be under way
+  std::counting_semaphore<> questions_;  // further concurrent queries
   std::atomic<int64_t> known_model_{0};
   std::atomic<size_t> dimensions_;
   mutable std::mutex mutex_;
   EndpointPause question_pause_, row_pause_;  // under mutex_, with what follows
-  base::LruMap<std::vector<int8_t>> asked_;   // by the digest of the question
+  base::LruMap<std::vector<int8_t>> asked_;   // by the digest of the query
 };
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// What stands before the path goes to the client, which looks at it again.
+// Only splits the URL; the HTTP client validates the part before the path again.
 #include "memory/endpoint/endpoint_url.h"
 
 #include <algorithm>

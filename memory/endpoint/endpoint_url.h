@@ -1,4 +1,4 @@
-// The address of an OpenAI-compatible endpoint, as the setting gives it. Pure.
+// Parses the URL of an OpenAI-compatible endpoint. Pure.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ namespace memory {
 
 struct EndpointUrl {
   std::string base;  // https://host:port
-  std::string path;  // of what is asked for
+  std::string path;  // of the resource
 };
 
-// "https://host/v1" as OpenAI's clients take it; /v1 and `resource`, as "/embeddings", are added
-// when they are not there. kInvalid: no http(s) URL with a host, or with a user, a query or a
-// fragment; the text is not repeated, since a user may have a password.
+// Accepts "https://host/v1" like OpenAI's clients; adds a missing /v1 and `resource` (such as
+// "/embeddings"). kInvalid: no http(s) URL with a host, or one with a user, a query or a fragment;
+// the error does not quote the URL, which may contain a password.
 base::Result<EndpointUrl> ParseEndpointUrl(std::string url, const std::string& resource);
 
 }  // namespace memory

@@ -1,5 +1,5 @@
-// Facts that a turn of a conversation states, found without a model (B3, B8): deterministic, the
-// same text gives the same facts. Not for which of them are stored: that is select. Pure.
+// Extracts the facts that a turn of a conversation states, without a model (B3, B8); deterministic.
+// select.h decides which of them are stored. Pure.
 #pragma once
 
 #include <cstddef>

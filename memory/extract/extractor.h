@@ -1,5 +1,5 @@
-// What finds the facts of a turn: patterns at once, or a model that is asked over the network
-// (memory/endpoint/facts). Not for which facts are stored.
+// The interface of fact extractors: patterns, or a remote model (memory/endpoint/facts). select.h
+// decides which facts are stored.
 #pragma once
 
 #include <stop_token>
@@ -15,8 +15,8 @@ namespace memory {
 class Extractor {
  public:
   virtual ~Extractor() = default;
-  // At most kMaxCandidates, the user's first. kInvalid: nothing usable was made of these texts, and
-  // the next call may do; kUnavailable: `stop`.
+  // At most kMaxCandidates, the user's first. kInvalid: no usable answer for these texts, other
+  // texts may succeed; kUnavailable: `stop`.
   virtual base::Result<std::vector<FactCandidate>> FactsOf(const std::string& user,
                                                            const std::string& assistant,
                                                            const std::stop_token& stop) = 0;

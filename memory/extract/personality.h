@@ -1,5 +1,5 @@
-// A personality by the six traits of HEXACO, and what it makes of the settings of auto-ingest (B9;
-// the table "HEXACO Personality Modulation" of AgentOS). Not for parsing either. Pure.
+// A personality by the six traits of HEXACO, and its effect on the settings of auto-ingest (B9; the
+// table "HEXACO Personality Modulation" of AgentOS). Without parsing. Pure.
 #pragma once
 
 #include <array>

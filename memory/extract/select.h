@@ -1,5 +1,5 @@
-// Which candidates of a turn become facts: score, filter, deduplicate, cap (B4…B6). Not for storing
-// them. Pure: what is similar is asked of the caller.
+// Decides which candidates of a turn become facts: score, filter, deduplicate, cap (B4…B6). Pure:
+// the caller provides similarities and stores the facts.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@ constexpr const char* NameOf(FactFate fate) {
 
 struct FactDecision {
   FactCandidate fact;    // with the importance after the boosts, 0…1
-  double threshold = 0;  // what the importance was compared with
+  double threshold = 0;  // that the importance was compared with
   FactFate fate = FactFate::kBelow;
 };
 
-// The highest cosine of a fact's content with what is there already; 0: nothing is.
+// The highest cosine of a fact's content with the stored traces; 0: none.
 using SimilarityOf = std::function<double(const std::string& content)>;
 
 // A decision for each candidate, in the order of the candidates. The most important ones are stored

@@ -1,4 +1,4 @@
-// The cache in front of access reviews, with one review in flight for each question.
+// The cache in front of access reviews, with one concurrent review per question.
 #include "memory/identity/access_check.h"
 
 #include <chrono>
@@ -25,7 +25,7 @@ const char* NameOf(SharedVerb verb) {
   }
 }
 
-// No part may have the separator: names of namespaces, accounts and owners have none.
+// Names of namespaces, accounts and owners do not contain the separator.
 std::string KeyOf(const AccessQuestion& question) {
   return question.name_space + "/" + question.account + "/" + question.verb + "/" + question.owner;
 }

@@ -18,15 +18,14 @@ namespace memory {
 class AccessCheck : public SharedAccess {
  public:
   struct Options {
-    int64_t keep_ms = 10'000;    // yes and no alike: so long a revoked grant holds
-    int64_t pause_ms = 1'000;    // after a failure, before anybody is asked again
-    int64_t wait_ms = 5'000;     // for a turn, or for another thread's answer
-    size_t most_answers = 8192;  // remembered
-    size_t most_reviews = 8;     // at once
-    size_t most_waiting = 8;     // threads; more are refused at once, so that others are served
+    int64_t keep_ms = 10'000;    // of cached answers: a revoked grant holds so long
+    int64_t pause_ms = 1'000;    // after a failure, before the next review
+    int64_t wait_ms = 5'000;     // for a free review, or for another thread's answer
+    size_t most_answers = 8192;  // cached
+    size_t most_reviews = 8;     // concurrent
+    size_t most_waiting = 8;     // threads; more are refused, so that other requests are served
   };
-  // `reviewer` null: there is no cluster to ask, and each Agent has its own alone. All outlive
-  // this.
+  // `reviewer` null: without a cluster each Agent uses only its own items. All outlive this.
   AccessCheck(AccessReviewer* reviewer, const base::Clock& clock, telemetry::Metrics& metrics,
               Options options);
   base::Result<bool> May(const SharedCaller& caller, SharedVerb verb,
@@ -49,10 +48,10 @@ class AccessCheck : public SharedAccess {
   std::mutex mutex_;
   std::condition_variable wake_;
   base::LruMap<Answer> answers_;
-  std::set<std::string> asking_;  // keys that a thread is asking about
+  std::set<std::string> asking_;  // keys under review
   size_t waiting_ = 0;
   int64_t ask_again_ms_ = INT64_MIN;  // monotonic
-  std::string failure_;               // why nobody answered then
+  std::string failure_;               // the reason of the last failure
 };
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// Asks as the API server itself would for the same request.
+// Builds the review that the API server would make for the same request.
 #include "memory/identity/access_reviewer.h"
 
 #include "lib/api/shared_memory.h"
@@ -36,8 +36,8 @@ Result<bool> ApiAccessReviewer::Review(const AccessQuestion& question) {
                "ServiceAccount to system:auth-delegator is missing)"};
 }
 
-// Faults of the evaluation stand in evaluationError beside the decision: a Role that a RoleBinding
-// names and that is gone is one, and grants nothing.
+// Errors of the evaluation are in evaluationError beside the decision, such as a RoleBinding to a
+// missing Role, which grants nothing.
 Result<bool> DecodeAccessReview(const Json& answer) {
   const Json* allowed = base::At(answer, {"status", "allowed"});
   if (!allowed || !allowed->is_boolean())

@@ -1,4 +1,4 @@
-// The seam to the cluster's authorizer: the API server (api_access_reviewer.h), a fake in tests.
+// The interface to the cluster's authorizer: the API server, or a fake in tests.
 #pragma once
 
 #include <string>
@@ -16,8 +16,7 @@ struct AccessQuestion {
 class AccessReviewer {
  public:
   virtual ~AccessReviewer() = default;
-  // Blocking, bounded by a time-out; any thread. Errors: nobody answered, which is neither yes nor
-  // no.
+  // Blocking, with a timeout; any thread. Errors: no answer, neither yes nor no.
   virtual base::Result<bool> Review(const AccessQuestion& question) = 0;
 };
 

@@ -12,7 +12,7 @@ base::Result<Review> ApiTokenReviewer::Look(const std::string& token) {
                          {"kind", kTokenReviews.kind},
                          {"spec", {{"token", token}, {"audiences", audiences_}}}};
   auto answer = client_.Ask(kTokenReviews, question);
-  // It looked, and found that this cannot be a token: that is no outage.
+  // The API server decided that this is no token: no outage.
   if (!answer && answer.error().code == base::Code::kInvalid)
     return Review{false, "", "the API server does not take this for a token"};
   if (!answer) return answer.error();

@@ -1,4 +1,4 @@
-// Short calls: whoever waits for one is an agent in the middle of a turn.
+// Short timeouts, since an agent in the middle of a turn waits for the review.
 #include "memory/identity/cluster_reviewer.h"
 
 #include "lib/base/process/log.h"
@@ -11,7 +11,7 @@ using base::Result;
 namespace {
 
 constexpr int64_t kReviewTimeoutMs = 3'000;
-constexpr int64_t kAskAgainMs = 60'000;  // whether we may review by now
+constexpr int64_t kAskAgainMs = 60'000;  // between tries of a denied TokenReview
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Reads headers, tokens and reviews; trusts none of them further than it says.
+// Parses headers, tokens and reviews.
 #include "memory/identity/identity.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ Result<TokenClaims> ReadClaims(const std::string& token) {
   if (parts.size() != 3 || parts[2].empty() || !base::DecodeBase64Url(parts[2]))
     return Error{Code::kDenied, "the bearer token is not a JSON Web Token"};
   ASSIGN_OR_RETURN(Json header, DecodePart(parts[0]));
-  // What it lists must be understood (RFC 7515, 4.1.11), and none of it is.
+  // A verifier must understand all listed extensions (RFC 7515, 4.1.11); this one knows none.
   if (header.contains("crit"))
     return Error{Code::kDenied,
                  "the bearer token asks for extensions (crit) that are not known here"};

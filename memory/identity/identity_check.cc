@@ -1,4 +1,4 @@
-// The cache in front of token reviews, with one review in flight for each token.
+// The cache in front of token reviews, with one concurrent review per token.
 #include "memory/identity/identity_check.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using base::Result;
 namespace {
 
 constexpr auto kLongestCheck = std::chrono::seconds(10);  // for another thread's review
-constexpr int64_t kShortestGoodMs = 1'000;  // our clock may run ahead of the API server's
+constexpr int64_t kShortestGoodMs = 1'000;  // this clock may be ahead of the API server's
 
 constexpr const char* kNobodyAnswers =
     "cannot verify your token: the Kubernetes API server does not answer; try again";
@@ -83,7 +83,7 @@ Identified IdentityCheck::Check(const std::string& token) {
   std::unique_lock lock(mutex_);
   if (auto known = Remembered(key)) return *known;
   lock.unlock();
-  // What is plainly not for us costs the API server nothing.
+  // Tokens for other audiences cost the API server no review.
   Result<TokenClaims> claims = ReadClaims(token);
   if (!claims) return Counted({401, {}, claims.error().message}, "refused");
   if (!SharesOne(claims->audiences, options_.audiences)) return NotForUs();

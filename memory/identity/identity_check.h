@@ -15,30 +15,30 @@
 namespace memory {
 
 struct Identified {
-  int status = 200;  // or 401: nobody we know, 403: known and not let in, 503: cannot be known now
-  Caller caller;     // with 200
-  std::string message;  // else: why
+  int status = 200;     // or 401: not authenticated, 403: not permitted, 503: review unavailable
+  Caller caller;        // with 200
+  std::string message;  // else: the reason
 };
 
 class IdentityCheck {
  public:
   struct Options {
-    std::vector<std::string> audiences;  // a token made for one of them is for us
-    std::optional<Caller> anonymous;     // who comes without a token; nullopt: nobody may
-    int64_t good_ms = 60'000;            // an answer is taken as true so long: a revoked token too
+    std::vector<std::string> audiences;  // accepted ones
+    std::optional<Caller> anonymous;     // the caller of requests without a token; nullopt: refused
+    int64_t good_ms = 60'000;  // lifetime of cached answers: a revoked token holds so long
     int64_t bad_ms = 10'000;
-    int64_t bridge_ms = 300'000;  // since the last good answer, while nobody can be asked
-    int64_t pause_ms = 1'000;     // after a failure, before anybody is asked again
-    size_t most_good = 4096, most_bad = 4096;  // answers remembered
-    size_t most_reviews = 8;  // at once; half of them are for tokens that were good before
+    int64_t bridge_ms = 300'000;               // the same during an outage of reviews
+    int64_t pause_ms = 1'000;                  // after a failure, before the next review
+    size_t most_good = 4096, most_bad = 4096;  // cached answers
+    size_t most_reviews = 8;  // concurrent; half are reserved for tokens that were good before
   };
   // All three outlive this.
   IdentityCheck(TokenReviewer& reviewer, const base::Clock& clock, telemetry::Metrics& metrics,
                 Options options);
-  // Any thread; blocks while the token is looked at, by one thread for all who show the same.
+  // Any thread; blocks during a review, which runs once for all requests with the same token.
   Identified Identify(const http::Headers& headers);
-  // The refusal of whom nobody has to be asked about: without a token, with one that is not for
-  // this server or was refused a moment ago. Does not block.
+  // The refusal of a request that needs no review: without a token, with one for another audience,
+  // or with one that was just refused. Does not block.
   std::optional<Identified> RefusedAtOnce(const http::Headers& headers);
 
  private:
@@ -67,9 +67,9 @@ class IdentityCheck {
   const Options options_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  base::LruMap<Good> good_;  // apart from the bad ones: a flood of forgeries pushes nobody out
+  base::LruMap<Good> good_;  // separate from the bad ones, so that forgeries evict no good token
   base::LruMap<Bad> bad_;
-  std::set<std::string> asking_;      // keys that a thread is asking about
+  std::set<std::string> asking_;      // keys under review
   int64_t ask_again_ms_ = INT64_MIN;  // monotonic
   bool reachable_ = true;
 };

@@ -1,4 +1,5 @@
-// Signature, issuer, audience, time; the keys are fetched again when one is unknown, now and then.
+// Checks signature, issuer, audience and time. Fetches the keys again for an unknown key id, and
+// regularly.
 #include "memory/identity/jwks_reviewer.h"
 
 #include <algorithm>
@@ -12,8 +13,8 @@ using base::Result;
 
 namespace {
 
-constexpr int64_t kKeysLiveMs = 3'600'000;  // a key that was withdrawn counts no longer than this
-constexpr int64_t kFetchEveryMs = 10'000;   // at most, whatever keys strangers name
+constexpr int64_t kKeysLiveMs = 3'600'000;  // a withdrawn key holds so long at most
+constexpr int64_t kFetchEveryMs = 10'000;   // minimum interval, whatever key ids clients send
 constexpr int64_t kClockMayDifferMs = 10'000;
 
 bool HasKey(const PublishedKeys& published, const std::string& id) {

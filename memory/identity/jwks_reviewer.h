@@ -10,7 +10,7 @@
 
 namespace memory {
 
-// What the cluster publishes of its ServiceAccount tokens.
+// The published issuer and keys of the cluster's ServiceAccount tokens.
 struct PublishedKeys {
   std::string issuer;
   base::Json keys;  // the array of a JWK set

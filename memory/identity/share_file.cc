@@ -1,4 +1,4 @@
-// The file is small: it is read whole, at most once a second, and compared.
+// Reads the small file as a whole, at most once a second, and compares it.
 #include "memory/identity/share_file.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void ShareFile::ReadAgain() {
     if (*changed) fault_.clear();
     return;
   }
-  if (changed.error().message == fault_) return;  // it was said
+  if (changed.error().message == fault_) return;  // logged already
   fault_ = changed.error().message;
   base::LogError("the share file cannot be used; the grants before it stay in force",
                  {{"reason", fault_}});

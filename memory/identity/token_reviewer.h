@@ -1,5 +1,5 @@
-// The seam to whoever knows tokens: the API server (api_reviewer.h), the cluster's published keys
-// (jwks_reviewer.h), a fake in tests.
+// The interface for reviewing tokens: the API server (api_reviewer.h), the cluster's published keys
+// (jwks_reviewer.h), or a fake in tests.
 #pragma once
 
 #include "memory/identity/identity.h"
@@ -9,8 +9,8 @@ namespace memory {
 class TokenReviewer {
  public:
   virtual ~TokenReviewer() = default;
-  // Blocking, bounded by a time-out; any thread. A token that is no good is a value. Errors:
-  // kDenied: we may not ask; any other: nobody answered, the token is neither good nor bad.
+  // Blocking, with a timeout; any thread. A refused token is a value. Errors: kDenied: this server
+  // may not review; any other: no answer about the token.
   virtual base::Result<memory::Review> Look(const std::string& token) = 0;
 };
 

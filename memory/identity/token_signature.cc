@@ -1,4 +1,4 @@
-// cjose reads key and token and asks OpenSSL.
+// cjose parses key and token and verifies with OpenSSL.
 #include "memory/identity/token_signature.h"
 
 #include <cjose/cjose.h>

@@ -1,5 +1,5 @@
-// Whether a JSON Web Token was signed with a published key (RFC 7515, 7517; cjose inside the .cc
-// file, nowhere else). What the token says is not looked at: identity.h.
+// Verifies the signature of a JSON Web Token with a published key (RFC 7515, 7517; only the .cc
+// file uses cjose). identity.h checks the claims.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace memory {
 
-// `key`: one element of a JWK set. Only signatures by RSA and elliptic curves count: with a shared
-// secret, or none, everybody could sign.
+// `key`: one element of a JWK set. Accepts only RSA and elliptic curves: with a shared secret, or
+// none, anybody could sign.
 bool IsSignedBy(const std::string& token, const base::Json& key);
 
 }  // namespace memory

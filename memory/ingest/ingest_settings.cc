@@ -20,7 +20,7 @@ Error InvalidSetting(const std::string& field, const char* must, const Json& val
                                    std::string(base::Prefix(base::DumpJson(value), 50))};
 }
 
-// The member, when it is there and not null.
+// The member, if present and not null.
 const Json* MemberOf(const Json& object, const char* field) {
   const auto found = object.find(field);
   return found == object.end() || found->is_null() ? nullptr : &*found;

@@ -1,4 +1,4 @@
-// The settings of auto-ingest as a request or an agent.config.json has them. Pure.
+// Parses the settings of auto-ingest of a request or an agent.config.json. Pure.
 #pragma once
 
 #include "lib/base/json/json.h"
@@ -8,8 +8,8 @@
 namespace memory {
 
 // {"enabled", "importanceThreshold", "maxPerTurn", "personality": {"openness": 0.8, …}}, or an
-// agent.config.json: {"storage": {"autoIngest": {…}}, "personality": {…}}. What is not said is the
-// default; the result has what the personality makes of it. kInvalid names field, limit and value.
+// agent.config.json: {"storage": {"autoIngest": {…}}, "personality": {…}}. Missing members have
+// defaults, adjusted by the personality. kInvalid names field, limit and value.
 base::Result<IngestSettings> DecodeIngestSettings(const base::Json& settings);
 
 }  // namespace memory

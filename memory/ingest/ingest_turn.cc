@@ -1,4 +1,4 @@
-// Facts become traces of their user.
+// Stores facts as traces of their user.
 #include "memory/ingest/ingest_turn.h"
 
 #include <algorithm>
@@ -21,13 +21,13 @@ constexpr const char* kNoteTag = "observer";
 constexpr size_t kNoteLooksAt = 200;  // traces
 constexpr size_t kNoteBytes = 4000;
 
-// As AgentOS keeps a category.
+// The names of categories in AgentOS.
 const char* KindOf(FactCategory category) {
   if (category == FactCategory::kGoal) return kProspective;
   return category == FactCategory::kEpisodic ? kEpisodic : kSemantic;
 }
 
-// Of the turn and of who said it the one that is trusted less.
+// The lower trust class of the turn and of the speaker.
 api::Source SourceOf(const Turn& turn, Speaker said_by) {
   api::Source source = turn.source;
   source.origin = api::LowerOrigin(
@@ -65,7 +65,7 @@ bool HasTag(const Trace& trace, const char* tag) {
   return std::find(trace.tags.begin(), trace.tags.end(), tag) != trace.tags.end();
 }
 
-// The facts since the last note as one episodic trace.
+// Stores the facts since the last note as one episodic trace.
 Status WriteNote(Store& store, const Turn& turn) {
   ASSIGN_OR_RETURN(const auto recent, store.traces().Newest(turn.context, kNoteLooksAt));
   NewTrace note;

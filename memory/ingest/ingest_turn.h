@@ -1,4 +1,4 @@
-// One turn of a conversation, from its texts to traces.
+// Turns the texts of one turn of a conversation into traces.
 #pragma once
 
 #include "memory/extract/extractor.h"
@@ -6,14 +6,14 @@
 
 namespace memory {
 
-// The facts of a turn; of one whose settings are not enabled none, and nobody is asked. No store is
-// needed meanwhile. Errors are the extractor's.
+// The facts of a turn; none, without a call of the extractor, if its settings disable it. Needs no
+// store. Errors are the extractor's.
 base::Result<std::vector<FactCandidate>> FactsOfTurn(const Turn& turn, Extractor& extractor,
                                                      const std::stop_token& stop);
 
-// Stores these facts of a turn, writes down what became of each, and does what is due after it: an
-// observation note, a run of consolidation. The same facts again are stored once. An error leaves
-// the turn waiting. Any thread, one at a time for a store.
+// Stores the facts of a turn, records the decision about each, and runs what is due after it: an
+// observation note, a run of consolidation. Idempotent. An error leaves the turn pending. Any
+// thread, one at a time per store.
 base::Status IngestTurn(Store& store, const PendingTurn& pending, std::vector<FactCandidate> facts);
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// A seed takes the nearest of those that are free.
+// Each seed takes the nearest free traces.
 #include "memory/model/clusters.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class ClusterFinder {
     return other != seed && !taken_[other] && traces_[other].scope == traces_[seed].scope;
   }
   std::vector<size_t> Around(size_t seed) const {
-    std::vector<std::pair<double, size_t>> near;  // the less the nearer
+    std::vector<std::pair<double, size_t>> near;  // lower is nearer
     for (const size_t other : linked_[seed])
       if (MayJoin(seed, other)) near.emplace_back(-2, other);
     const double length = dimensions_ > 0 ? LengthOf(VectorOf(seed), dimensions_) : 0;

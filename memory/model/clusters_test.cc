@@ -1,4 +1,4 @@
-// Which traces an insight is looked for in.
+// Clusters of traces for insights.
 #include "memory/model/clusters.h"
 
 #include <gtest/gtest.h>

@@ -13,9 +13,9 @@ namespace memory {
 namespace {
 
 constexpr int64_t kDayMs = 86'400'000;
-constexpr size_t kMostMerged = 20;  // traces of one group: a chain of near ones drifts
+constexpr size_t kMostMerged = 20;  // traces of one group, since chains of similar traces drift
 
-// Groups of indexes that belong together, by union and find.
+// Groups indexes by union-find.
 class Groups {
  public:
   explicit Groups(size_t count) : parent_(count), size_(count, 1) {
@@ -43,7 +43,7 @@ ConsolidationPlan PlanConsolidation(const std::vector<TraceSketch>& traces,
                                     int64_t now_ms, const ConsolidationRules& rules,
                                     const StrengthRules& strength) {
   ConsolidationPlan plan;
-  std::vector<bool> left(traces.size());  // that may be merged
+  std::vector<bool> left(traces.size());  // may still be merged
   for (size_t i = 0; i < traces.size(); ++i) {
     const TraceSketch& one = traces[i];
     if (one.kind == kProspective && (!one.remind_ms || *one.remind_ms > now_ms)) continue;

@@ -15,12 +15,12 @@ struct ConsolidationRules {
   double prune_below = 0.05;        // strength
   double merge_above = 0.95;        // cosine
   int64_t compact_after_days = 30;  // since an episodic trace was made
-  int64_t compact_retrievals = 5;   // from which on it is made semantic
-  size_t gist_characters = 400;     // longer texts become their gist then
-  int64_t archive_days = 0;         // originals that nobody read for so long go; 0: never
+  int64_t compact_retrievals = 5;   // from this number on it becomes semantic
+  size_t gist_characters = 400;     // longer texts are then replaced by their gist
+  int64_t archive_days = 0;         // originals that nobody read for so long are removed; 0: never
 };
 
-// What the plan needs to know of a trace.
+// The facts about a trace that the plan depends on.
 struct TraceSketch {
   int64_t slot = 0;
   std::string kind, scope, hash;  // hash: of the text, case folded
@@ -35,20 +35,19 @@ struct ConsolidationPlan {
   std::vector<int64_t> compact;
 };
 
-// `near`: pairs of indexes into `traces`, which are of one scope id. Traces of one text, or near
-// each other, of one kind and scope are merged; what is pruned is neither merged nor compacted, and
-// what is merged is not compacted. Prospective traces whose time has not come are left alone.
+// `near`: pairs of indexes into `traces`, which have one scope id. Merges traces with the same text
+// or near each other, of one kind and scope. Pruned traces are neither merged nor compacted, merged
+// ones are not compacted. Prospective traces before their time stay.
 ConsolidationPlan PlanConsolidation(const std::vector<TraceSketch>& traces,
                                     const std::vector<std::pair<size_t, size_t>>& near,
                                     int64_t now_ms, const ConsolidationRules& rules,
                                     const StrengthRules& strength);
 
-// The texts of one merged trace: those that no other contains, one a line.
+// The content of a merged trace: the texts that no other text contains, one per line.
 std::string UnitedText(std::vector<std::string> texts);
 
-// The weight of an edge between traces that were found together `times` more: each time takes a
-// tenth of what is missing to 1 (Hebb, "The Organization of Behavior", 1949: what fires together is
-// linked).
+// The weight of an edge after `times` more joint retrievals: each adds a tenth of the difference to
+// 1 (Hebb, "The Organization of Behavior", 1949: joint activity strengthens a connection).
 double CoactivatedWeight(double weight, int64_t times);
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// Of vectors of small integers. Pure.
+// The cosine of vectors of small integers. Pure.
 #pragma once
 
 #include <cmath>

@@ -1,7 +1,6 @@
-// Which of the three tiers a write falls into: update the row of its topic, count a duplicate, or
-// insert. Pure: candidates in, decision out. The rule that captured a text is part of its key, so
-// that two rules never count as one; deleted rows are no candidates, so that what somebody deleted
-// does not swallow a new write.
+// Decides what a write does: update the row of its topic, count a duplicate, or insert. Pure:
+// candidates in, decision out. The capturing rule is part of the key, so that two rules never count
+// as one. Deleted rows are no candidates, so that they do not swallow a new write.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +39,8 @@ struct Decision {
 // Whether a writer of this class may change a row of that one.
 bool MayChange(const std::string& row_origin, const std::string& writer, bool replace_user);
 
-// A topic key that no row has yet is always new: the hash tier never swallows it. The window is
-// closed: exactly `window_ms` apart still counts.
+// A write with a new topic key always inserts, also if its text exists. The window is closed:
+// exactly `window_ms` apart still counts.
 Decision Decide(const std::vector<Candidate>& candidates, const Incoming& incoming,
                 int64_t window_ms);
 

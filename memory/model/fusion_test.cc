@@ -1,4 +1,4 @@
-// Scores of words and of meaning as one ranking.
+// The fusion of scores of words and of meaning.
 #include "memory/model/fusion.h"
 
 #include <gtest/gtest.h>

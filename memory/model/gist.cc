@@ -1,4 +1,4 @@
-// Sentences, weighed by their words.
+// Weighs sentences by their words.
 #include "memory/model/gist.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kLeastWord = 4;  // bytes; shorter words say little
 
-// Up to a stop with a blank behind it, a line break, or a full-width stop.
+// A sentence ends at a full stop followed by a blank, at a line break, or at a full-width stop.
 std::vector<std::string_view> SentencesOf(std::string_view text) {
   std::vector<std::string_view> sentences;
   size_t begin = 0;

@@ -7,9 +7,9 @@
 
 namespace memory {
 
-// Nothing but sentences of `text`, at most `most` characters: the first, then those whose words
-// occur most in the whole (Luhn, "The automatic creation of literature abstracts", 1958). A text
-// that is short enough is its own gist.
+// Sentences of `text`, at most `most` characters: the first one, then those whose words are most
+// frequent in the text (Luhn, "The automatic creation of literature abstracts", 1958). A text of at
+// most `most` characters is its own gist.
 std::string GistOf(std::string_view text, size_t most);
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// What a gist keeps.
+// The sentences that a gist keeps.
 #include "memory/model/gist.h"
 
 #include <gtest/gtest.h>

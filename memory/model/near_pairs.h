@@ -1,6 +1,6 @@
-// Pairs of vectors that point the same way, among many: locality-sensitive hashing by random
-// hyperplanes (Charikar, "Similarity estimation techniques from rounding algorithms", 2002), each
-// candidate then measured. Pure; the hyperplanes are the same in every run.
+// Finds pairs of vectors with a high cosine among many: locality-sensitive hashing by random
+// hyperplanes (Charikar, "Similarity estimation techniques from rounding algorithms", 2002), then
+// the exact cosine of each candidate. Pure; the hyperplanes are the same in every run.
 #pragma once
 
 #include <cstddef>

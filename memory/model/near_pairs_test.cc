@@ -1,4 +1,4 @@
-// Against every pair, measured.
+// Compares the pairs found by hashing with the exact cosines of all pairs.
 #include "memory/model/near_pairs.h"
 
 #include <gtest/gtest.h>

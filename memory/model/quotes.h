@@ -11,9 +11,9 @@ namespace memory {
 
 inline constexpr const char* kErased = "[erased]";  // stands where a quote stood
 
-// What counts as a quote: four words in a row, whatever their case and what stands between them;
-// also the whole of a content that has fewer, and of a title of two or three. A word is a run of
-// letters and digits, in scripts without blanks a character.
+// A quote is a run of four words, regardless of case and of the characters between them; or a whole
+// content of fewer words, or a title of two or three. A word is a run of letters and digits, or one
+// character in scripts without blanks.
 class Quotes {
  public:
   void AddTitle(std::string_view text) { Add(text, 2); }

@@ -1,4 +1,4 @@
-// What of a summary is a quote.
+// Detection and removal of quotes in summaries.
 #include "memory/model/quotes.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// The vectors of one range of rows in memory, and the exact search over them: what a row says is
-// taken together with what stands beside it in its session. Pure. Locks and SQLite are
-// sqlite/ranking/; how texts become vectors is lib/embedding.
+// The vectors of one range of rows in memory, and the exact search over them. A row is compared
+// together with its neighbours in the session. Pure. sqlite/ranking has locks and SQLite,
+// lib/embedding makes vectors.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace memory {
 
-// How near a row is to a question, as cosines: −1 … 1.
+// The similarity of a row to a query, as cosines: −1 … 1.
 struct Similarity {
   int64_t slot = 0;
   float window = 0;  // of the row with its neighbours

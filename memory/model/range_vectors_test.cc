@@ -1,4 +1,4 @@
-// Windows and cosines of a range, against a plain calculation, whatever was put and removed before.
+// Windows and cosines of a range after random changes, compared with a direct calculation.
 #include "memory/model/range_vectors.h"
 
 #include <gtest/gtest.h>

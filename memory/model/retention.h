@@ -1,5 +1,5 @@
-// How long, and how many, observations are kept: rules per type and scope, with the names of the
-// Agent's field `retention`. Pure; sqlite/store/sweep.cc enforces the rules.
+// Rules of retention per type and scope: maximum age and count of observations, with the names of
+// the Agent's field `retention`. Pure; sqlite/store/sweep.cc enforces the rules.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ using RetentionRules = std::vector<RetentionRule>;
 // [{type, scope, ttl, maxRows}], all optional; null is none. kInvalid names what is wrong. At most
 // 32, no two for the same type and scope.
 base::Result<RetentionRules> DecodeRetention(const base::Json& list);
-// What an Agent may ask for itself: a ttl of at least an hour, at least 100 rows, or no limit, so
-// that no rule hides a project at once. kInvalid names the rule.
+// Validates the rules of an Agent: a ttl of at least an hour, at least 100 rows, or no limit, so
+// that no rule hides a whole project immediately. kInvalid names the rule.
 base::Status CheckAgentsRetention(const RetentionRules& rules);
 base::Json EncodeRetention(const RetentionRules& rules);
 
@@ -41,7 +41,7 @@ struct RetentionPolicy {
   const RetentionRules& For(int64_t project) const;
   bool Ends() const;  // some rule has a ttl
   bool Caps() const;  // some rule has a limit of rows
-  // What was written last at this time, or before, is over at `now_ms`; INT64_MIN: nothing is.
+  // Rows last written at this time or before are expired at `now_ms`; INT64_MIN: none are.
   int64_t KeptSince(int64_t project, std::string_view scope, std::string_view type,
                     int64_t now_ms) const;
 };

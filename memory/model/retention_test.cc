@@ -1,4 +1,4 @@
-// Rules of retention as values.
+// Parsing, validation and choice of retention rules.
 #include "memory/model/retention.h"
 
 #include <gtest/gtest.h>

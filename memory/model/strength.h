@@ -1,4 +1,4 @@
-// How strong a trace is: it decays with time and grows by retrieval. Pure.
+// The strength of a trace, which decays with time and grows with retrievals. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 
 namespace memory {
 
-// The kinds of memory after Tulving, "Episodic and semantic memory" (1972); prospective: what is to
-// be done later.
+// The kinds of memory after Tulving, "Episodic and semantic memory" (1972); prospective: reminders.
 inline constexpr const char* kEpisodic = "episodic";
 inline constexpr const char* kSemantic = "semantic";
 inline constexpr const char* kProcedural = "procedural";
@@ -21,7 +20,7 @@ struct StrengthRules {
   double retrieval_gain = 0.1;  // of each retrieval; the sum is at most 1
 };
 
-// What a trace's strength is made of: `value` was true at `accessed_ms`.
+// The stored strength of a trace: `value` held at `accessed_ms`.
 struct Strength {
   double value = 1;  // 0…1
   int64_t accessed_ms = 0, retrievals = 0;
@@ -34,7 +33,7 @@ struct Strength {
 double StrengthAt(const Strength& strength, std::string_view kind, std::optional<int64_t> remind_ms,
                   int64_t now_ms, const StrengthRules& rules);
 
-// As it is after `times` retrievals, the last of them at `now_ms`.
+// The strength after `times` retrievals, the last of them at `now_ms`.
 Strength Retrieved(const Strength& strength, std::string_view kind,
                    std::optional<int64_t> remind_ms, int64_t times, int64_t now_ms,
                    const StrengthRules& rules);

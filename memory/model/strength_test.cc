@@ -1,4 +1,4 @@
-// The curve, by its values and by what must hold of it.
+// Values and properties of the forgetting curve.
 #include "memory/model/strength.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Cutting questions into words (retrieval: "The recommended ranker", step 1).
+// Splits queries into words (retrieval: "The recommended ranker", step 1).
 #include "memory/model/words.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool IsCjk(uint32_t c) {
          (c >= 0xFF66 && c <= 0xFF9F) || (c >= 0x20000 && c <= 0x3FFFF);
 }
 
-// Near enough to unicode61's idea of a token: what it cuts further still matches, as a phrase.
+// Approximates the tokens of unicode61: a word that unicode61 splits further matches as a phrase.
 bool IsWordCharacter(uint32_t c) {
   if (c < 0x80) return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   if (c < 0xC0) return c == 0xAA || c == 0xB5 || c == 0xBA;

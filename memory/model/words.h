@@ -1,5 +1,5 @@
-// Words of questions and of records: the search terms of a question, and the facts about a record
-// that ranking uses. Pure; the full-text index tokenizes with FTS5's unicode61 and porter.
+// The search terms of a query, and the facts about a record for its ranking. Pure; the full-text
+// index tokenizes with FTS5's unicode61 and porter.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace memory {
 inline constexpr int64_t kMarkAsks = 1;  // ends in a question mark
 inline constexpr int64_t kMarkTime = 2;  // names a time: a day, a month, a year, "yesterday"
 
-// A word that a question asks for. Its forms count as one: "went" is found by "go".
+// A word of a query with all its forms, which count as one: "go" finds "went".
 struct QuestionWord {
   std::vector<std::string> forms;
 };
@@ -37,7 +37,7 @@ struct MatchText {
 };
 MatchText AnyWordOf(const Question& question);
 
-// What is kept beside a record's text.
+// The stored facts about a record's text.
 struct TextFacts {
   int64_t words = 0, marks = 0;  // of the content
   std::string grams;             // of both
@@ -46,7 +46,7 @@ struct TextFacts {
 };
 // All but the vector.
 TextFacts FactsOf(std::string_view title, std::string_view content);
-// What stands for a record when its vector is made: the title up to a comma, and the content.
+// The text of a record for its vector: the title up to a comma, and the content.
 std::string EmbeddedText(std::string_view title, std::string_view content);
 int64_t CountWords(std::string_view text);
 int64_t MarksOf(std::string_view content);

@@ -1,4 +1,4 @@
-// Words of questions, marks and grams of records.
+// Words of queries, marks and bigrams of records.
 #include "memory/model/words.h"
 
 #include <gtest/gtest.h>

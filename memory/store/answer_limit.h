@@ -1,5 +1,5 @@
-// The limit of bytes of one answer. Reads stop at the row that passes the limit, so that further
-// rows are never held; the caller sees by the same sum that the answer is partial. Pure.
+// The limit of bytes of one answer. Reads stop at the row that exceeds the limit, so that no
+// further rows are loaded; the caller computes the same sum to mark the answer as partial. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace memory {
 
-// An answer ends with the row that passes it: with that row, of at most 0.5 MiB, it has at most 8.
+// An answer ends with the row that exceeds it: with that row, of at most 0.5 MiB, it has at most 8.
 inline constexpr size_t kAnswerBytes = (size_t{8} << 20) - (size_t{1} << 19);
 
-// What a text takes in JSON, where control characters become up to six bytes.
+// The length of a text in JSON, where control characters take up to six bytes.
 inline size_t JsonBytes(std::string_view text) {
   size_t bytes = text.size();
   for (char c : text) {
@@ -51,7 +51,7 @@ size_t AnswerBytes(const std::vector<Row>& rows) {
   return bytes;
 }
 
-// Keeps the rows up to the one that passes the limit.
+// Keeps the rows up to the one that exceeds the limit.
 template <class Row>
 void KeepAnswer(std::vector<Row>& rows) {
   size_t bytes = 0, kept = 0;

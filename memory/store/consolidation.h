@@ -1,6 +1,6 @@
-// Consolidation of traces: what fades is hidden, what says the same is merged, what was found
-// together is linked, what is old and often needed is made lasting. Each run is logged and can be
-// undone. Insights of several traces are derived behind a run. No engine shows here.
+// Consolidation of traces: a run hides weak traces, merges equal ones, links those retrieved
+// together, and compacts old ones. Each run is logged and can be undone. Insights of several traces
+// are derived after a run. Independent of the engine.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct ConsolidationRun {
   ConsolidationCounts counts;
   int64_t started_ms = 0, duration_ms = 0;
   bool dry_run = false;
-  bool busy = false;     // another run goes on: nothing was done
-  bool partial = false;  // there are more traces than a run looks at
+  bool busy = false;     // another run is active: nothing was done
+  bool partial = false;  // the context has more traces than a run reads
   std::string derive;    // "pending", "done", "skipped, …"
   std::optional<int64_t> undone_ms;
 };
@@ -38,7 +38,7 @@ struct ClusteredTrace {
   std::string id, content;
 };
 
-// A run whose insights are due, with the traces that belong together.
+// A run that waits for insights, with its clusters of traces.
 struct DeriveWork {
   int64_t number = 0;  // of the run in its store
   std::string run;
@@ -49,8 +49,8 @@ struct DeriveWork {
 struct DerivedInsight {
   std::string content;
   double importance = 0;        // 0…1
-  size_t cluster = 0;           // of the work; its author was shown all of it
-  std::vector<size_t> sources;  // the traces of the cluster that it says something about
+  size_t cluster = 0;           // index into DeriveWork::clusters; the model saw all of it
+  std::vector<size_t> sources;  // the traces of the cluster that support it
 };
 
 struct DerivedInsights {
@@ -59,37 +59,36 @@ struct DerivedInsights {
 };
 
 struct Original {
-  std::optional<std::string> content;  // none: it was never archived, or is damaged
+  std::optional<std::string> content;  // nullopt: never archived, or corrupt
   std::optional<int64_t> archived_ms;
 };
 
-// Any thread. Traces of other contexts, of the organization and observations that are no traces
-// stay as they are; so do a user's traces when `writer` is another. Errors: kUnavailable, kFull.
+// Any thread. A run does not change traces of other contexts or of the organization, observations
+// that are no traces, or a user's traces if `writer` is another. Errors: kUnavailable, kFull.
 class Consolidation {
  public:
   virtual ~Consolidation() = default;
 
-  // Changes are committed in small batches while others write: an error leaves those before it,
-  // which the run's undo takes back.
+  // Commits changes in small batches between other writes: after an error earlier batches stay, and
+  // the run's undo reverts them.
   virtual base::Result<ConsolidationRun> Reflect(const TraceContext& context, bool dry_run,
                                                  const std::string& writer) = 0;
   // Of this context, the newest first.
   virtual base::Result<std::vector<ConsolidationRun>> Runs(const TraceContext& context,
                                                            size_t limit) = 0;
-  // → what was taken back; what was changed since stays. nullopt: there is no such run.
+  // → the reverted changes; rows changed since stay. nullopt: no such run.
   virtual base::Result<std::optional<ConsolidationCounts>> Undo(const TraceContext& context,
                                                                 const std::string& run) = 0;
-  // Logs the access. nullopt: there is no such trace.
+  // Logs the access. nullopt: no such trace.
   virtual base::Result<std::optional<Original>> Rehydrate(const TraceContext& context,
                                                           const std::string& trace) = 0;
 
   virtual bool AnyToDerive() const = 0;  // costs nothing
-  // Of the run that waits longest; it waits on until Derived.
+  // The work of the longest waiting run, which stays pending until Derived.
   virtual base::Result<std::optional<DeriveWork>> NextToDerive() = 0;
-  // An insight becomes a semantic trace of the trust of the least trusted of its cluster, at most
-  // an agent's, with an edge to each source. It is dropped when a trace of its cluster was changed
-  // or went meanwhile, so that it says nothing that somebody took back, and so are all of a run
-  // that was undone.
+  // Stores each insight as a semantic trace with the lowest trust class of its cluster, at most an
+  // agent's, and an edge to each source. Drops an insight if a trace of its cluster changed or was
+  // deleted since NextToDerive, since it may repeat the text; and all of a run that was undone.
   virtual base::Status Derived(const DeriveWork& work, const DerivedInsights& derived) = 0;
 };
 

@@ -1,5 +1,5 @@
-// What makes vectors of texts, so that what means the same is found without a common word: at once
-// (lib/embedding), or by asking a model somewhere else (memory/endpoint).
+// Embeds texts, so that searches find texts of similar meaning without common words: locally
+// (lib/embedding), or with a remote model (memory/endpoint).
 #pragma once
 
 #include <cstddef>
@@ -18,27 +18,27 @@ namespace memory {
 class Embedder {
  public:
   virtual ~Embedder() = default;
-  // Names what the vectors depend on: vectors of two numbers cannot be compared. > 0.
+  // Identifies the model: vectors of different models are not comparable. > 0.
   virtual int64_t model() const = 0;
   virtual size_t dimensions() const = 0;
   virtual FusionWeights weights() const = 0;
-  // `dimensions()` values, of any length; empty: the text says nothing that is known.
+  // `dimensions()` values, not normalized; empty: the text has no known word.
   virtual std::vector<int8_t> Embed(std::string_view text) const = 0;
 };
 
-// A model that is asked over the network: slow, and often away. Any thread.
+// A model behind a network: slow and often unavailable. Any thread.
 class RemoteEmbedder {
  public:
   virtual ~RemoteEmbedder() = default;
-  // As Embedder::model; asks once for what it depends on. kUnavailable: away, or asked again only
-  // after a while, for which this answers at once.
+  // Like Embedder::model; the first call sends a request. kUnavailable: no answer; further calls
+  // fail immediately until a backoff has passed.
   virtual base::Result<int64_t> Model(const std::stop_token& stop) = 0;
-  virtual int64_t known_model() const = 0;  // 0: not asked for yet
+  virtual int64_t known_model() const = 0;  // 0: not known yet
   virtual FusionWeights weights() const = 0;
-  // Within the deadline of questions, or from what was asked lately. Empty: late or away.
+  // Embeds a query within the deadline of queries, or from a cache. Empty: late or unavailable.
   virtual std::vector<int8_t> OfQuestion(const std::string& text, const std::stop_token& stop) = 0;
-  // Of each text a vector, or an empty one when the model refuses that text. Seconds. kUnavailable
-  // as above, nothing else.
+  // Embeds each text; an empty vector: the model refused that text. Takes seconds. kUnavailable as
+  // above, no other error.
   virtual base::Result<std::vector<std::vector<int8_t>>> OfRows(
       const std::vector<std::string>& texts, const std::stop_token& stop) = 0;
 };

@@ -1,4 +1,4 @@
-// What keeps the stores of all tenants. Who may have which store is not decided here.
+// The stores of all tenants. Callers decide who may use which store.
 #pragma once
 
 #include <cstdint>
@@ -11,61 +11,61 @@
 
 namespace memory {
 
-// What one round of retention did.
+// The counts of one round of retention.
 struct Swept {
   int64_t lapsed = 0, capped = 0;     // rows that were hidden
-  int64_t restored = 0;               // rows that were over and, by other rules, are not
+  int64_t restored = 0;               // hidden rows that longer rules restored
   int64_t purged = 0, revisions = 0;  // hidden and deleted rows, and earlier texts, removed
-  int64_t keys = 0;                   // Idempotency-Keys forgotten
-  int64_t items = 0;                  // that were over, removed
-  int64_t fields = 0;                 // conversations whose working memory was over, removed
-  int64_t shared = 0;                 // items of shared memory that were over, removed
-  int64_t over_cap = 0;               // rows above a cap that stay, since they were used
+  int64_t keys = 0;                   // Idempotency-Keys removed
+  int64_t items = 0;                  // expired, removed
+  int64_t fields = 0;                 // conversations with expired working memory, removed
+  int64_t shared = 0;                 // expired items of shared memory, removed
+  int64_t over_cap = 0;               // rows above a cap that stay because they were used
 };
 
-// For metrics and the report to the operator. What is counted of stores is that of open ones.
+// For metrics and the report to the operator. Counts of stores include open ones only.
 struct EngineFigures {
   int64_t schema_version = 0;
   int64_t tenants = 0, database_bytes = 0, log_bytes = 0;  // of all tenants, on the volume
   int64_t open_tenants = 0, queued_writes = 0, damaged = 0;
-  int64_t rows = 0, most_rows = 0, most_bytes = 0;  // most: of the tenant that keeps most
+  int64_t rows = 0, most_rows = 0, most_bytes = 0;  // most: of the largest tenant
   int64_t longest_log_bytes = 0, due_erasures = 0;
   int64_t index_bytes = 0, cache_bytes = 0;   // in memory
   int64_t remote_gaps = 0;                    // rows that wait for a vector of the remote model
   int64_t spool_bytes = 0;                    // uploads and copies
-  int64_t free_bytes = 0, ballast_bytes = 0;  // of the volume; free -1: it cannot be asked
+  int64_t free_bytes = 0, ballast_bytes = 0;  // of the volume; free -1: unknown
 };
 
-// Any thread, but for Close.
+// Any thread, except Close.
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  // A tenant's store, opened, or made, when it is not. It stays open while anybody holds it.
-  // kUnavailable: as many as may be open are in use, or Close was called; kFull, kInvalid,
+  // The store of a tenant, opened or created if necessary. It stays open while somebody holds it.
+  // kUnavailable: all stores that may be open are in use, or Close was called; kFull, kInvalid,
   // kInternal: the store cannot be opened.
   virtual base::Result<std::shared_ptr<Store>> Open(const std::string& tenant) = 0;
 
   virtual base::Status ProbeWrite() = 0;       // ok: a write would succeed now
-  virtual bool Failed() const = 0;             // a sync failed: the process must end
-  virtual base::Status Soundness() const = 0;  // kUnavailable: what is damaged, and what to do
+  virtual bool Failed() const = 0;             // a sync failed: the process must exit
+  virtual base::Status Soundness() const = 0;  // kUnavailable: the corrupt file and the remedy
   virtual EngineFigures Figures() const = 0;
 
-  // One round of retention over the open stores, which ends early when told to. `on_swept` gets
-  // the result of each store. False: it ended early. One thread at a time.
+  // One round of retention over the open stores. `on_swept` gets the counts of each store. False:
+  // `stop` ended it. One thread at a time.
   virtual bool Sweep(const std::stop_token& stop,
                      const std::function<void(const base::Result<Swept>&)>& on_swept) = 0;
-  // Between the rounds: writes down much that was used, closes connections that are idle.
+  // Between rounds: persists uses if there are many, closes idle connections.
   virtual void Tidy() = 0;
-  // One request of each open store to the remote model, for rows that have no vector of it. False:
-  // no row waits, or the model is away. One thread at a time.
+  // One request per open store to the remote model, for rows without its vectors. False: no row
+  // waits, or the model is unavailable. One thread at a time.
   virtual bool FillRemoteVectors(const std::stop_token& stop) = 0;
-  // The open store behind `name` by name, which `name` becomes; null: it was the last.
+  // The next open store after `name` in order of names; sets `name`. Null: `name` was the last.
   virtual std::shared_ptr<Store> NextOpen(std::string& name) = 0;
-  // At the start: what a crash left to be done, such as erasing what was deleted, is done.
+  // At the start: finishes work that a crash interrupted, such as erasing deleted texts.
   virtual void Recover(const std::stop_token& stop) = 0;
 
-  // Finishes the writes that wait; nobody may hold a store any more.
+  // Finishes queued writes; requires that nobody holds a store.
   virtual void Close() = 0;
 };
 

@@ -1,5 +1,5 @@
-// Episodes: summaries of conversations with what was decided, met and used in them. An episode is
-// an observation of type `episode` with fields beside it, so whatever finds observations finds it.
+// Episodes: summaries of conversations with their decisions, entities and tools. An episode is an
+// observation of type `episode` with further fields, so that every search of observations finds it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr size_t kMaxEpisodesFound = 100;       // of one question
 inline constexpr size_t kMaxEpisodesAnswered = 1000;   // of one conversation
 
 struct Episode {
-  int64_t id = 0;  // > 0, never given twice in a tenant
+  int64_t id = 0;  // > 0, never reused in a tenant
   std::string project, conversation, agent;
   std::optional<std::string> user;
   std::string summary;
@@ -31,16 +31,16 @@ struct Episode {
   int64_t created_ms = 0;
 };
 
-// What a POST became.
+// The outcome of a POST.
 struct EpisodeSaved {
   int64_t id = 0, created_ms = 0;
-  bool repeated = false;    // the conversation has this summary already, or the key came before
-  bool key_reused = false;  // the key came before with another body: `id`'s; nothing was done
+  bool repeated = false;    // the conversation has this summary already, or the key is known
+  bool key_reused = false;  // the key is known with another body, that of `id`; nothing was done
 };
 
 struct EpisodeQuestion {
   std::string project, text, agent;
-  std::optional<std::string> user;  // nullopt: of any and of none
+  std::optional<std::string> user;  // nullopt: of any user or none
   size_t limit = 5;
   double min_similarity = 0;
   std::stop_token stop;

@@ -1,4 +1,4 @@
-// Traces and edges on their way out of a store and into one.
+// Traces and edges of exports and imports.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,14 @@
 
 namespace memory {
 
-// What a compacted trace said before its gist.
+// The original text of a compacted trace.
 struct ArchivedText {
   std::string content;
   int64_t archived_ms = 0;
 };
 
-// A trace as exports of ours have it: without the text, which its observation has. `hash`,
-// `digest`: api::NormalizedHash and SHA-256 of that text, by which an import finds the observation
-// again.
+// A trace in this server's exports, without the text, which is in its observation. `hash`,
+// `digest`: api::NormalizedHash and SHA-256 of that text, by which an import finds the observation.
 struct ExportedTrace {
   std::string project, id, scope, scope_id, hash, digest;
   int64_t observation = 0;  // its id there
@@ -28,8 +27,8 @@ struct ExportedTrace {
   std::optional<ArchivedText> original;
 };
 
-// With the digests of both texts: an id that is made of an observation's number is another here.
-// Empty ones are not compared.
+// With the digests of both texts, since an id made of an observation's number differs between
+// stores. Empty digests are not compared.
 struct ExportedEdge {
   std::string from, from_digest, to_digest;
   TraceEdge edge;
@@ -44,17 +43,17 @@ struct NumberedEdge {
 
 enum class EdgeTaken { kNew, kKnown, kNoTrace, kFull };
 
-// A trace with its text, as AgentOS' exports have it. An observation that is no trace is read as
-// one. `trace.strength` is that of now, `stored_strength` that of `trace.accessed_ms`. Times of 0,
-// an observation of 0, and an empty id are not known.
+// A trace with its text, as in AgentOS' exports; also of an observation that is no trace.
+// `trace.strength` is the present one, `stored_strength` that of `trace.accessed_ms`. Times of 0,
+// an observation of 0, and an empty id are unknown.
 struct WholeTrace {
   Trace trace;
   double stored_strength = 1;
   std::optional<ArchivedText> original;
-  // Of an export that asked for them; empty: there is none.
+  // If the export requests vectors; empty: none.
   std::vector<int8_t> vector;
-  int64_t model = 0;    // that made it
-  bool remote = false;  // one that is asked over the network
+  int64_t model = 0;    // of the vector
+  bool remote = false;  // the remote model
 };
 
 }  // namespace memory

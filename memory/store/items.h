@@ -1,5 +1,5 @@
-// Key-value items of one tenant: what an agent stores under a key, with a life of its own. Never
-// observations: no deduplication, no revisions, no part in their ranking. No engine shows here.
+// Key-value items of one tenant, each with a TTL. Not observations: no deduplication, no revisions,
+// no part in their ranking. Independent of the engine.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace memory {
 inline constexpr size_t kMaxItemKey = 200;                 // characters
 inline constexpr size_t kMaxItemValue = 64 << 10;          // bytes of JSON
 inline constexpr size_t kMaxItemMetadata = 16 << 10;       // bytes of JSON
-inline constexpr int64_t kItemTtlNs = 86'400'000'000'000;  // 24 h, when nothing is said
-inline constexpr size_t kMaxItemsFound = 100;              // of one question
+inline constexpr int64_t kItemTtlNs = 86'400'000'000'000;  // 24 h, the default
+inline constexpr size_t kMaxItemsFound = 100;              // of one query
 inline constexpr int64_t kMaxItemsOfProject = 250'000;     // kFull beyond
 inline constexpr const char* kDefaultProject = "default";
 
@@ -27,11 +27,11 @@ struct Item {
   base::Json value;                            // any JSON
   base::Json metadata = base::Json::object();  // an object
   int64_t created_ms = 0, accessed_ms = 0;
-  int64_t ttl_ns = kItemTtlNs;  // from created_ms on; 0: for ever
-  int64_t version = 0;          // never given twice in a tenant: another life of a key has others
+  int64_t ttl_ns = kItemTtlNs;  // from created_ms on; 0: no expiry
+  int64_t version = 0;          // never reused in a tenant, also not after a delete
 };
 
-// When an item is over; nullopt: never.
+// The expiry time of an item; nullopt: never.
 inline std::optional<int64_t> OverMs(int64_t created_ms, int64_t ttl_ns) {
   constexpr int64_t kNsOfMs = 1'000'000;
   if (ttl_ns == 0) return std::nullopt;
@@ -43,7 +43,7 @@ struct ItemChange {
   std::optional<int64_t> ttl_ns;
 };
 
-// What a write came to.
+// The outcome of a write.
 struct ItemWritten {
   Item item;
   bool created = false;
@@ -52,7 +52,7 @@ struct ItemWritten {
 
 struct FoundItem {
   Item item;
-  double score = 0;                // 0…1; of a question without words 0
+  double score = 0;                // 0…1; of a query without words 0
   const char* method = "recency";  // or "lexical"
 };
 
@@ -66,31 +66,31 @@ struct ExportedItem {
   Item item;
 };
 
-// Any thread. What is over is not there for any call, at once. Times are the engine's. Writes
+// Any thread. Expired items are invisible to every call immediately. Times are the engine's. Writes
 // return after their commit. Errors: kNotFound, kFull, kUnavailable.
 class Items {
  public:
   virtual ~Items() = default;
 
-  // Store: replaces all of an item and begins a new life; of `item` the key, value, metadata and
-  // ttl are taken.
+  // Store: replaces an item as a whole and restarts its TTL; uses key, value, metadata and ttl of
+  // `item`.
   virtual base::Result<ItemWritten> Put(const std::string& project, const Item& item,
                                         const Precondition& condition) = 0;
-  // Update: `created_ms` stays, so that the item may be over at once.
+  // Update: keeps `created_ms`, so that the item may expire immediately.
   virtual base::Result<ItemWritten> Change(const std::string& project, const std::string& key,
                                            const ItemChange& change,
                                            const Precondition& condition) = 0;
   virtual base::Status Forget(const std::string& project, const std::string& key) = 0;
 
-  // Sets when the item was accessed: in memory at once, in the file soon. A crash forgets that.
+  // Sets the time of the access: in memory immediately, in the file later. A crash may lose it.
   virtual base::Result<Item> Get(const std::string& project, const std::string& key) = 0;
-  // Best first; equals: the last accessed first. What is found was accessed. Without words in the
-  // query: all, the last accessed first, and none of them was accessed by that.
+  // Best first, ties by last access. Found items count as accessed. A query without words returns
+  // all, the last accessed first, without counting an access.
   virtual base::Result<FoundItems> Retrieve(const std::string& project, const std::string& query,
                                             size_t limit, std::stop_token stop = {}) = 0;
 
-  // Takes items as they are, with their times and versions; → for each whether it was taken: an
-  // item that is there stays as it is, and what is over is left out. One transaction.
+  // Imports items with their times and versions, in one transaction. → for each whether it was
+  // stored: existing items stay, and expired ones are skipped.
   virtual base::Result<std::vector<bool>> Import(const std::vector<ExportedItem>& items) = 0;
 };
 

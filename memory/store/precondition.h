@@ -1,4 +1,4 @@
-// What must hold of what is there, for a write to happen (RFC 9110, section 13).
+// The precondition of a conditional write (RFC 9110, section 13).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct Precondition {
   bool present = false;            // If-Match: *
   bool absent = false;             // If-None-Match: *
 
-  // `live`: the version of what is there; nullopt: nothing is.
+  // `live`: the present version; nullopt: absent.
   bool Holds(std::optional<int64_t> live) const {
     if (absent && live) return false;
     if (present && !live) return false;

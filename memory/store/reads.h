@@ -11,7 +11,7 @@
 
 namespace memory {
 
-// Where lists by recency go on: behind a row, a session (by its start; "": the newest).
+// The cursor of lists by recency: after a row, or a session (by its start; "": the newest).
 struct RowKey {
   int64_t ms = 0, id = 0;
 };
@@ -20,35 +20,35 @@ struct SessionKey {
   std::string id;
 };
 
-// Who asks, where the request says so. A trace (traces.h) of another user, Agent or conversation is
-// not there for it.
+// The viewer, if the request names one. Traces (traces.h) of another user, Agent or conversation
+// are invisible to it.
 struct Viewer {
   std::string user, agent, conversation;
 };
 
-// Unset fields do not filter; values that nothing has match nothing.
+// Unset fields do not filter; unknown values match nothing.
 struct Filter {
   std::optional<std::string> project, type, scope;
   std::optional<Viewer> viewer;
   std::optional<int64_t>
       as_of_ms;                  // Search and Recall: rows as they were then; deleted ones are gone
-  std::optional<RowKey> before;  // Recent: only rows behind this one, by updated_ms and id
+  std::optional<RowKey> before;  // Recent: only rows after this one, by updated_ms and id
   size_t limit = 10;
-  // Nobody waits any more: Search and Recall end early, as partial, Recent with kUnavailable.
+  // The client is gone: Search and Recall end early, as partial, Recent with kUnavailable.
   std::stop_token stop;
 };
 
-// Of a search by meaning too: what the rank was made of.
+// The parts of the rank of a search that includes meaning.
 struct FoundScores {
-  double lexical = 0;                // of the words; 0: the row holds none of them
-  std::optional<double> similarity;  // cosine with the question; none: the row has no vector yet
+  double lexical = 0;                // of the words; 0: the row has none of them
+  std::optional<double> similarity;  // cosine with the query; nullopt: the row has no vector yet
 };
 
 struct Found {
   api::Observation row;
   double rank = 0;  // −score: < 0 for a match, lower is better; 0: by recency
-  // Or what ranks the row in the answer: "fts5_bm25" (its words), "embedding" (its meaning),
-  // "fused" (both).
+  // Or the reason of the row's rank: "fts5_bm25" (its words), "embedding" (its meaning), "fused"
+  // (both).
   const char* method = "recency";
   std::optional<FoundScores> scores = {};
 };

@@ -1,5 +1,5 @@
-// Shared memory of one tenant: values that Agents keep under their names for each other. Never
-// observations: no deduplication, no ranking, no revisions. Who may do what is not decided here.
+// Shared memory of one tenant: values that Agents publish under their names for each other. Not
+// observations: no deduplication, no ranking, no revisions. Callers decide access.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ inline constexpr int64_t kMostSharedOwners = 1'000;    // of a tenant
 struct SharedItem {
   std::string owner, key;
   std::string value;                    // JSON text
-  int64_t version = 0;                  // never given twice in a tenant
-  std::optional<int64_t> over_ms = {};  // from then on it is not there; nullopt: never
+  int64_t version = 0;                  // never reused in a tenant
+  std::optional<int64_t> over_ms = {};  // expiry time; nullopt: never
 };
 
 struct SharedWritten {
@@ -32,23 +32,23 @@ struct SharedWritten {
   bool differs = false;  // the condition does not hold: nothing changed
 };
 
-// Any thread. What is over is not there for any call, at once; a wall clock that jumps ends and
-// keeps nothing. Writes return after their commit. Errors: kNotFound, kFull, kUnavailable.
+// Any thread. Expired values are invisible to every call immediately; jumps of the wall clock do
+// not change expiry. Writes return after their commit. Errors: kNotFound, kFull, kUnavailable.
 class SharedItems {
  public:
   virtual ~SharedItems() = default;
 
-  // Replaces an item or makes it, with a new life of `ttl_ns` nanoseconds (0: for ever). Of `item`
-  // owner, key and value are taken.
+  // Creates or replaces an item, with a TTL of `ttl_ns` nanoseconds (0: no expiry). Uses owner, key
+  // and value of `item`.
   virtual base::Result<SharedWritten> Put(const SharedItem& item, int64_t ttl_ns,
                                           const Precondition& condition) = 0;
   virtual base::Result<SharedWritten> Remove(const std::string& owner, const std::string& key,
                                              const Precondition& condition) = 0;
   virtual base::Result<SharedItem> Get(const std::string& owner, const std::string& key) = 0;
-  // Those that keep something, from `first` on, in their order.
+  // Owners with items, from `first` on, in order.
   virtual base::Result<std::vector<std::string>> Owners(const std::string& first, size_t limit) = 0;
-  // Of an owner the items behind key `after`, in the order of keys, until `limit` items or
-  // `bytes` are passed.
+  // The items of an owner after key `after`, in order of keys, until `limit` items or `bytes` are
+  // exceeded.
   virtual base::Result<std::vector<SharedItem>> List(const std::string& owner,
                                                      const std::string& after, size_t limit,
                                                      size_t bytes) = 0;

@@ -1,4 +1,4 @@
-// Words of scopes, and ids of imports.
+// Names of scopes, and ids of imports.
 #include "memory/store/trace.h"
 
 #include "lib/base/text/digest.h"

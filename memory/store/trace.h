@@ -1,4 +1,4 @@
-// A trace as a value, and whose it is. No engine shows here.
+// A trace and its owner, as values. Independent of the engine.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace memory {
 inline constexpr size_t kMaxTraceExtras = 16 << 10;         // bytes of JSON: emotions and metadata
 inline constexpr size_t kMaxTracesMerged = 100;             // of one call
 inline constexpr size_t kMaxTraceTags = api::kMaxTagsKept;  // of a merged trace
-inline constexpr size_t kMaxTraceEdges = 256;               // that leave a trace
+inline constexpr size_t kMaxTraceEdges = 256;               // outgoing, of a trace
 inline constexpr size_t kMaxEdgeKind = 50;                  // characters
-inline constexpr size_t kMaxTracesFound = 100;              // of one question
+inline constexpr size_t kMaxTracesFound = 100;              // of one query
 inline constexpr size_t kMaxScopeId = 200;                  // characters of a user, an agent
 inline constexpr int64_t kDueDays = 30;                     // that a reminder stays due
 inline constexpr const char* kDefaultScopeId = "default";
 
 inline constexpr const char* kTraceIdPrefix = "mt_";
-// The id of an imported trace whose own `id` is another's here, or is none of ours: always the same
-// for the same `id` and `of`. A UUID of version 8 (RFC 9562).
+// The id of an imported trace whose own `id` belongs to another trace here, or is no UUID:
+// deterministic for `id` and `of`. A UUID of version 8 (RFC 9562).
 std::string OtherTraceId(const std::string& id, const std::string& of);
 
 inline constexpr const char* kThreadScope = "thread";
@@ -34,7 +34,7 @@ inline constexpr const char* kPersonaScope = "persona";
 inline constexpr const char* kOrganizationScope = "organization";
 bool IsTraceScope(std::string_view word);
 
-// Whose memory a call is about. A trace of another project or of another scope id is not there.
+// The owner of the memory that a call uses. Traces of another project or scope id are invisible.
 struct TraceContext {
   std::string project, conversation = kDefaultScopeId, user = kDefaultScopeId,
                        agent = kDefaultScopeId;

@@ -11,35 +11,35 @@
 
 namespace memory {
 
-// An Idempotency-Key and whose it is: the same key of another caller is another key.
+// An Idempotency-Key with its caller: the same key of another caller is another key.
 struct RequestKey {
   RequestKey(const char* of) : key(of) {}
   RequestKey(std::string of, std::string whose = "")
       : key(std::move(of)), caller(std::move(whose)) {}
-  std::string key, caller;  // an empty key: none; an empty caller: who is not known by name
+  std::string key, caller;  // empty key: none; empty caller: anonymous
 };
 
-// What a POST became.
+// The outcome of a POST.
 struct Saved {
   int64_t id = 0;
   std::string action;  // created, updated, deduplicated
   int64_t revision_count = 1, duplicate_count = 0;
   bool replayed = false;    // the answer of an earlier call with the same key
-  bool key_reused = false;  // the key came before with another body: `id`'s; nothing was done
+  bool key_reused = false;  // the key is known with another body, that of `id`; nothing was done
 };
 
-// Only what is set changes.
+// Only set fields change.
 struct Patch {
   std::optional<std::string> type, title, content;
   std::optional<std::vector<std::string>> tags;
   std::string writer = api::kOriginUser;  // the row gets the lower of its trust class and this one
-  bool replace_user = false;              // as api::NewObservation has it
+  bool replace_user = false;              // like api::NewObservation
 };
 
 struct SessionEnd {
-  std::string summary;  // empty: keep the one there is
+  std::string summary;  // empty: keeps the present one
   int64_t message_count = 0;
-  bool interim = false;                // write the summary, leave the session open
+  bool interim = false;                // writes the summary, leaves the session open
   std::optional<std::string> project;  // kNotFound for a session of another one
 };
 

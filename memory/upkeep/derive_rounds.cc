@@ -1,4 +1,4 @@
-// One run of each open store after the other while any waits; else a look a few times a second.
+// Processes one run per open store in turn while any waits; else polls a few times a second.
 #include "memory/upkeep/derive_rounds.h"
 
 #include <pthread.h>
@@ -40,8 +40,8 @@ DeriveRounds::~DeriveRounds() {
   thread_.join();
 }
 
-// The store is not held while the model is asked. A store that is full keeps none of the answer:
-// the run ends without, instead of costing tokens again and again.
+// Releases the store during the request to the model. If the store is full the run ends without
+// insights, instead of spending tokens again.
 bool DeriveRounds::DeriveNext(const std::string& name, std::shared_ptr<Store> store,
                               const std::stop_token& stop) {
   const auto next = store->consolidation().NextToDerive();

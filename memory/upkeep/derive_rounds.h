@@ -1,4 +1,4 @@
-// The thread that derives the insights of runs of consolidation, behind their answers.
+// The thread that derives insights after runs of consolidation.
 #pragma once
 
 #include <chrono>
@@ -18,19 +18,19 @@ class DeriveRounds {
  public:
   // All outlive this.
   DeriveRounds(Engine& engine, Deriver& deriver, telemetry::Metrics& metrics);
-  ~DeriveRounds();  // after the run that is under way, which a stop ends early
+  ~DeriveRounds();  // stops the active run and waits for it
 
  private:
   void Loop(const std::stop_token& stop);
   bool Round(const std::stop_token& stop);  // a run got its insights
-  // Of the run that waits longest. False: it waits on.
+  // Processes the longest waiting run. False: it stays pending.
   bool DeriveNext(const std::string& name, std::shared_ptr<Store> store,
                   const std::stop_token& stop);
 
   Engine& engine_;
   Deriver& deriver_;
   telemetry::Metrics& metrics_;
-  // Stores that failed are left alone until then. Of the thread alone.
+  // Stores to skip until then, after a failure. Used by the thread only.
   std::map<std::string, std::chrono::steady_clock::time_point> rests_;
   std::jthread thread_;  // last: it uses the above
 };

@@ -1,4 +1,4 @@
-// A write that was just committed is what ready means.
+// Readiness means that a write was just committed.
 #include "memory/upkeep/health.h"
 
 #include "lib/api/server_report.h"
@@ -35,7 +35,7 @@ Status HealthProbe::Ready() {
 
 namespace {
 
-// No tenant's name is in a label.
+// Labels contain no name of a tenant.
 void Measure(const EngineFigures& now, const TenantQuota& quota, telemetry::Metrics& metrics) {
   auto gauge = [&](const char* name, int64_t value, telemetry::Labels labels = {}) {
     metrics.SetGauge(name, static_cast<double>(value), std::move(labels));
@@ -55,7 +55,7 @@ void Measure(const EngineFigures& now, const TenantQuota& quota, telemetry::Metr
   gauge("agent_memory_server_rows", now.rows);
   gauge("agent_memory_log_bytes", now.longest_log_bytes);
   gauge("agent_memory_server_erasures_due", now.due_erasures);
-  // How near the tenant that keeps most is to its quota.
+  // The fill level of the fullest tenant's quota.
   auto share = [&](const char* name, int64_t most, int64_t limit) {
     metrics.SetGauge("agent_memory_server_quota_used_ratio",
                      limit > 0 ? static_cast<double>(most) / static_cast<double>(limit) : 0,

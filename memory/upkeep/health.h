@@ -1,4 +1,4 @@
-// Whether the server would keep a write now, and the admin port's routes.
+// Readiness of the server, and the routes of the admin port.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ namespace memory {
 class HealthProbe {
  public:
   HealthProbe(Engine& engine, const base::Clock& clock) : engine_(engine), clock_(clock) {}
-  // Ok: a write was just committed, there is space for more, and nothing is known to be damaged.
-  // The write is made again at most once a second, since it costs a sync. Any thread.
+  // Ok: a write was just committed, there is space for more, and no file is known to be corrupt.
+  // Repeats the write at most once a second, since it costs a sync. Any thread.
   base::Status Ready();
 
  private:

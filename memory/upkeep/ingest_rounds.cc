@@ -1,4 +1,4 @@
-// One turn of each open store after the other while any waits; else a look a few times a second.
+// Processes one turn per open store in turn while any waits; else polls a few times a second.
 #include "memory/upkeep/ingest_rounds.h"
 
 #include <pthread.h>
@@ -49,9 +49,8 @@ void IngestRounds::Release(const std::string& name, Outcome outcome) {
   if (outcome == Outcome::kFailed) rests_[name] = std::chrono::steady_clock::now() + kAfterFailure;
 }
 
-// The store is not held while its turn is extracted: a model that hangs keeps no file from being
-// closed. A turn that the extractor failed too often, and that is no dead letter since there are
-// too many, is for patterns.
+// Releases the store during the extraction, so that a hanging model keeps no file open. Patterns
+// extract a turn on which the extractor failed too often and for which the dead letters are full.
 IngestRounds::Outcome IngestRounds::IngestNext(const std::string& name,
                                                std::shared_ptr<Store> store,
                                                const std::stop_token& stop) {
@@ -95,7 +94,7 @@ bool IngestRounds::Round(const std::stop_token& stop) {
   return any;
 }
 
-// A store that takes no writes now is no fault of the turn.
+// A store that refuses writes now is no fault of the turn.
 void IngestRounds::NoteFailure(Store& store, const PendingTurn& turn, const base::Error& error,
                                int64_t most_tries) {
   base::LogWarn("the facts of a turn could not be stored; it is tried again",

@@ -1,4 +1,4 @@
-// The threads that extract the facts of turns, behind their answers.
+// The threads that extract the facts of turns after their answers.
 #pragma once
 
 #include <chrono>
@@ -19,10 +19,10 @@ namespace memory {
 
 class IngestRounds {
  public:
-  // All outlive this. `at_once`: so many turns are under way, of a store one.
+  // All outlive this. `at_once`: concurrent turns, one per store.
   IngestRounds(Engine& engine, Extractor& extractor, telemetry::Metrics& metrics,
                size_t at_once = 1);
-  ~IngestRounds();  // after the turns that are under way, which a stop ends early
+  ~IngestRounds();  // stops active turns and waits for them
 
  private:
   enum class Outcome { kNothing, kDone, kFailed };
@@ -40,7 +40,7 @@ class IngestRounds {
   telemetry::Metrics& metrics_;
   std::mutex mutex_;
   std::set<std::string> claimed_;  // under mutex_, with what follows
-  // Stores whose last turn failed are left alone until then, so that no other store waits for them.
+  // Stores to skip until then, after a failure, so that no other store waits for them.
   std::map<std::string, std::chrono::steady_clock::time_point> rests_;
   std::vector<std::jthread> threads_;  // last: they use the above
 };

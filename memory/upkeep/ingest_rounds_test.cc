@@ -1,4 +1,4 @@
-// Turns whose extractor fails or hangs: what becomes of them, and that no other turn waits.
+// Outcomes of turns whose extractor fails or hangs, while other turns proceed.
 #include "memory/upkeep/ingest_rounds.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Round after round while rows wait; else it looks a few times a second.
+// Runs rounds while rows wait; else polls a few times a second.
 #include "memory/upkeep/remote_rounds.h"
 
 #include <pthread.h>

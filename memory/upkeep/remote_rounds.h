@@ -1,4 +1,4 @@
-// The thread that has the remote model asked for the vectors of rows, in the background.
+// The background thread that requests vectors of rows from the remote model.
 #pragma once
 
 #include <stop_token>
@@ -11,7 +11,7 @@ namespace memory {
 class RemoteRounds {
  public:
   explicit RemoteRounds(Engine& engine);  // which outlives this
-  ~RemoteRounds();                        // ends a request that is under way
+  ~RemoteRounds();                        // aborts an active request
 
  private:
   void Loop(const std::stop_token& stop);

@@ -1,4 +1,4 @@
-// Rounds of retention, counted and logged without a word of what was hidden or removed.
+// Runs, counts and logs rounds of retention, without the contents of hidden or removed rows.
 #include "memory/upkeep/sweeper.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ namespace memory {
 
 namespace {
 
-constexpr int64_t kLookMs = 1000;  // at what was used, between the rounds
+constexpr int64_t kLookMs = 1000;  // interval of Engine::Tidy
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void Sweeper::Round(const std::stop_token& stop) {
   int64_t over_cap = 0;
   const bool whole = engine_.Sweep(stop, [&](const base::Result<Swept>& swept) {
     if (!swept) {
-      // What is over stays hidden by the clock; the next round tries again.
+      // Reads skip expired rows anyway; the next round retries.
       base::LogWarn("retention could not finish a round", {{"reason", swept.error().message}});
       return;
     }

@@ -1,5 +1,4 @@
-// The thread of retention: rounds over the open stores at an interval, and what is due between
-// them.
+// The thread of retention: runs rounds over the open stores at an interval, and upkeep in between.
 #pragma once
 
 #include <stop_token>
@@ -15,7 +14,7 @@ class Sweeper {
   // Both outlive this. The thread first runs Engine::Recover; the first round is `interval_ms`
   // after the start.
   Sweeper(Engine& engine, telemetry::Metrics& metrics, int64_t interval_ms);
-  ~Sweeper();  // ends a running round within one batch
+  ~Sweeper();  // ends an active round within one batch
 
  private:
   void Loop(const std::stop_token& stop, int64_t interval_ms);

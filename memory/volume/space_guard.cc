@@ -1,4 +1,4 @@
-// The ballast is a file of real blocks: fallocate, not a hole.
+// The ballast file has allocated blocks (fallocate), no hole.
 #include "memory/volume/space_guard.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ using base::Status;
 namespace {
 
 constexpr int64_t kLookEveryMs = 200;
-constexpr int64_t kSmallestBallast = 64 << 10;  // less helps nobody
+constexpr int64_t kSmallestBallast = 64 << 10;  // less is useless
 
 }  // namespace
 
@@ -35,7 +35,7 @@ SpaceGuard::SpaceGuard(std::string directory, Limits limits, const base::Clock& 
     room_ = std::min(room_, size / 16);
   }
   struct stat kept {};
-  // lstat: what a link leads to is somebody else's; the link itself goes.
+  // lstat: the target of a link is not this program's; the link itself is removed.
   if (lstat(file_.c_str(), &kept) == 0) {
     held_ = std::min<int64_t>(kept.st_size, kept.st_blocks * 512);
     if (!S_ISREG(kept.st_mode) || held_ > limits_.ballast_bytes || limits_.ballast_bytes == 0)
@@ -43,7 +43,7 @@ SpaceGuard::SpaceGuard(std::string directory, Limits limits, const base::Clock& 
   }
   std::lock_guard lock(mutex_);
   Look(0);
-  // The life before gave it up and there is still no room for it: what is free is for deletes.
+  // An earlier process removed it and there is still no space for it: free space is for deletes.
   full_ = limits_.ballast_bytes > 0 && held_ == 0;
   if (full_) base::LogError("no room for the ballast: writes are refused", {{"free", free_}});
 }
@@ -85,9 +85,8 @@ void SpaceGuard::GiveUp() {
   looked_ms_ = -1;
 }
 
-// Room for the ballast and for writing is asked for together, and more of it than a log that was
-// emptied gives: else giving up the one would look like room for the other, and writing would eat
-// it.
+// Requires space for ballast and writes together, and more than truncating the WAL frees: else the
+// space of the removed ballast would admit writes, which would consume it.
 void SpaceGuard::Look(int64_t reusable_bytes) {
   looked_ms_ = clock_.MonotonicMs();
   free_ = FreeBytes();

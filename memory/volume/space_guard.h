@@ -16,21 +16,21 @@ class SpaceGuard {
  public:
   struct Limits {
     int64_t ballast_bytes = 8 << 20;  // at most an eighth of the volume; 0: none
-    int64_t min_free_bytes = 0;       // with less, writes are refused
+    int64_t min_free_bytes = 0;       // with less, refuses writes
   };
-  // Makes the ballast where there is room for it, or takes over the one of the life before.
+  // Creates the ballast if there is space, or takes over that of an earlier process.
   SpaceGuard(std::string directory, Limits limits, const base::Clock& clock);
 
-  // Ok: there is room for a write. Else kFull, with what is missing and what to do.
-  // `reusable_bytes`: what deletes gave back inside the file that is to be written. Looks at the
-  // volume five times a second at most; makes the ballast again when there is room. Any thread.
+  // Ok: there is space for a write. Else kFull, with the missing space and the remedy.
+  // `reusable_bytes`: the free pages of the file to write. Checks the volume at most five times a
+  // second; creates the ballast again when there is space. Any thread.
   base::Status Admit(int64_t reusable_bytes);
-  // A write found no space: the ballast goes, and writes are refused until there is room again.
+  // A write found no space: removes the ballast and refuses writes until there is space again.
   void GiveUp();
   const std::string& directory() const { return directory_; }
-  int64_t FreeBytes() const;  // of the volume; -1 when it cannot be asked
+  int64_t FreeBytes() const;  // of the volume; -1: unknown
   int64_t BallastBytes() const;
-  // How long a file's log may get so that the ballast has room for all of it twice.
+  // The longest WAL of a file that fits into the ballast twice.
   int64_t LongestLogBytes() const { return limits_.ballast_bytes / 2; }
 
  private:
@@ -39,7 +39,7 @@ class SpaceGuard {
   const std::string directory_, file_;
   const base::Clock& clock_;
   Limits limits_;
-  int64_t room_ = 4 << 20;  // what a write may need at once: the log up to its checkpoint
+  int64_t room_ = 4 << 20;  // space that a write may need: the WAL up to its checkpoint
   mutable std::mutex mutex_;
   int64_t looked_ms_ = -1, free_ = 0, held_ = 0;
   bool full_ = false;

@@ -1,4 +1,4 @@
-// Plain file calls; no sync, since nobody needs the file after a crash.
+// Plain file calls; no sync, since the file is useless after a crash.
 #include "memory/volume/spool.h"
 
 #include <fcntl.h>

@@ -14,27 +14,26 @@ namespace memory {
 
 class Spool {
  public:
-  // An empty file "<beside>.spool-…" (mode 0600), which counts for `charge`; kFull, kInternal.
+  // An empty file "<beside>.spool-…" (mode 0600), accounted to `charge`; kFull, kInternal.
   static base::Result<Spool> Make(const std::string& beside, SpoolCharge charge = {});
-  // Removes what a crash left of earlier ones.
+  // Removes spools that a crash left.
   static void RemoveLeftovers(const std::string& beside);
 
   Spool(Spool&& other) noexcept;
   Spool& operator=(Spool&&) = delete;
   ~Spool();  // removes the file
-  // Takes its name away now: it can still be read, and nobody else finds it.
+  // Unlinks the file, which stays readable through this object.
   void Unname();
 
   const std::string& path() const { return path_; }
-  // kFull, also when less than 16 MiB would be left for everybody else, and as SpoolCharge::Set.
+  // kFull, also if less than 16 MiB would stay free, and like SpoolCharge::Set.
   base::Status Append(std::string_view bytes);
-  // Before somebody else writes so many bytes; errors as of SpoolCharge::Set.
+  // Reserves `bytes` before another writer writes the file; errors like SpoolCharge::Set.
   base::Status Charge(int64_t bytes) { return charge_.Set(bytes); }
-  base::Status CheckRoom(int64_t bytes) const;  // kFull as Append
-  // The next bytes from the beginning on, empty at the end. The file's present content, whoever
-  // wrote it.
+  base::Status CheckRoom(int64_t bytes) const;  // kFull like Append
+  // The next bytes, from the beginning on; empty at the end. Also bytes of another writer.
   base::Result<std::string> Read();
-  // Keeps something as long as the file is there.
+  // Keeps an object alive as long as the file.
   void Hold(std::shared_ptr<void> held) { held_ = std::move(held); }
 
  private:
@@ -45,7 +44,7 @@ class Spool {
   SpoolCharge charge_;
   int64_t written_ = 0;    // bytes appended
   int64_t read_ = 0;       // bytes
-  int64_t unchecked_ = 0;  // bytes appended since the room was looked at
+  int64_t unchecked_ = 0;  // bytes appended since the last check of free space
   bool named_ = true;
   std::shared_ptr<void> held_;
 };

@@ -1,5 +1,4 @@
-// The shares are of what is free at that moment, so that files which grow leave more than they
-// take.
+// The shares are of the present free space, so that growing files leave more than they take.
 #include "memory/volume/spool_budget.h"
 
 #include <sys/statvfs.h>

@@ -16,7 +16,7 @@ namespace memory {
 // One for a volume. Any thread.
 class SpoolBudget {
  public:
-  // `free_bytes`: of the volume now; -1: it cannot be asked, and nothing is refused.
+  // `free_bytes`: of the volume now; -1: unknown, and nothing is refused.
   explicit SpoolBudget(std::function<int64_t()> free_bytes) : free_bytes_(std::move(free_bytes)) {}
   static std::shared_ptr<SpoolBudget> OfVolume(const std::string& directory);
   int64_t bytes() const;  // of all files
@@ -30,17 +30,17 @@ class SpoolBudget {
   int64_t bytes_ = 0;
 };
 
-// What one file counts; given back when it dies.
+// The account of one file; the destructor returns its bytes.
 class SpoolCharge {
  public:
-  SpoolCharge() = default;  // of no budget: nothing is counted or refused
+  SpoolCharge() = default;  // without a budget: counts and refuses nothing
   SpoolCharge(std::shared_ptr<SpoolBudget> budget, std::string tenant)
       : budget_(std::move(budget)), tenant_(std::move(tenant)) {}
   SpoolCharge(SpoolCharge&& other) noexcept;
   SpoolCharge& operator=(SpoolCharge&&) = delete;
   ~SpoolCharge();
-  // Before the file gets so large. kFull: the volume is too small for it; kUnavailable: for it
-  // beside the others that are there. It counts then what it did.
+  // Call before the file grows to `bytes`. kFull: the volume is too small for it; kUnavailable: too
+  // small for it beside the other files. On an error the account stays unchanged.
   base::Status Set(int64_t bytes);
 
  private:

@@ -1,5 +1,5 @@
-// Whether the words of a command are those of an entry of a policy's blockedCommands. Cutting
-// commands is shell_words. Pure.
+// Matches the words of a command against an entry of a policy's blockedCommands. shell_words.h
+// splits commands. Pure.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace sidecar {
 // anywhere before --, and letters of short ones in any order; a word * is any number of words.
 bool MatchesCommand(const std::vector<std::string>& wanted, const std::vector<std::string>& argv);
 
-// An entry that begins with * is not bound to the place of a command.
+// Whether the entry begins with *: it matches at any word, not only at the name of a command.
 bool MatchesAnywhere(const std::vector<std::string>& wanted);
 
 }  // namespace sidecar

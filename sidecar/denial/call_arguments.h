@@ -1,6 +1,5 @@
-// Reads the arguments of a tool call, at any depth and under any name, into what a policy's lists
-// judge: commands, paths, and texts that may be either. Judges nothing itself: that is denial.
-// Pure.
+// Classifies the arguments of a tool call, at any depth and under any name, for a policy's lists:
+// commands, paths, and texts that may be either. denial.h judges them. Pure.
 #pragma once
 
 #include <string>
@@ -16,18 +15,18 @@ struct CallTexts {
   std::vector<std::string> paths;    // under the name of a path, or written like a whole one
   std::vector<std::string> guesses;  // one word with a slash or dots, under any other name
   std::vector<std::string> options;  // one word that begins with '-', under any other name
-  std::vector<std::string> lines;    // any text under a name that says nothing; lists joined
+  std::vector<std::string> lines;    // any text under a name without meaning; lists joined
   struct Prose {
     std::string name, text;  // edits.new_string
   };
   std::vector<Prose> prose;  // contents, descriptions and the like: neither command nor path
-  std::string unreadable;    // why not all of it could be read; empty: all was
+  std::string unreadable;    // why some of it could not be read; empty: all was read
 };
 
-// A list of words as a shell would have to be given it.
+// Quotes a list of words for a shell.
 std::string AsScript(const std::vector<std::string>& words);
 
-// Stops when the budget is over.
+// Stops when the budget is spent.
 CallTexts ReadArguments(const api::HookEvent& event, WorkBudget& budget);
 
 }  // namespace sidecar

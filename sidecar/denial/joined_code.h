@@ -1,4 +1,4 @@
-// What eval runs: its words as one text. Pure.
+// The code of eval: its words joined to one text. Pure.
 #pragma once
 
 #include <string>

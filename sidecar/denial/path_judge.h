@@ -1,5 +1,5 @@
-// Judges paths, and words of commands that may be paths, against a policy's allowedPaths. Reads no
-// command: which words there are is denial's matter. Pure.
+// Judges paths, and words of commands that may be paths, against a policy's allowedPaths. Callers
+// parse commands. Pure.
 #pragma once
 
 #include <functional>
@@ -15,34 +15,35 @@
 
 namespace sidecar {
 
-// An absolute path with its links followed as far as they can be seen from here.
+// Resolves the symbolic links of an absolute path, as far as this container sees them.
 using RealPath = std::function<std::string(const std::string& path)>;
 
 // The path of file:/x and file://host/x, percent-decoded, in the widest reading of the programs
 // that open it; case of the scheme does not matter. nullopt: not a file URL.
 std::optional<std::string> PathOfFileUrl(std::string_view text);
 
-// "/*" in quotes: the shell does not expand it, and the program matches names with it.
+// Whether a quoted text such as "/*" is a pattern, which the program matches and the shell does not
+// expand.
 bool IsPattern(std::string_view text);
 
 class PathJudge {
  public:
-  // `directory`: where relative paths begin; "": not known. All references outlive the judge.
+  // `directory`: the base of relative paths; "": unknown. All references outlive the judge.
   PathJudge(const api::Policy& policy, const RealPath& real_path, const std::string& directory,
             WorkBudget& budget);
 
-  // Why the path may not be touched; empty: it may, or the budget ran out.
+  // The reason to deny the path; empty: it is allowed, or the budget is spent.
   std::string Refusal(const std::string& path) const;
-  // The same for a text that may be a relative path: only judged where one could be allowed, or
-  // where it climbs.
+  // The same for a text that may be a relative path: judged only if a relative path could be
+  // allowed, or if it contains "..".
   std::string RefusalOfGuess(const std::string& text) const;
-  // A word of a command, which may be a path, hold one, or be something else.
+  // The same for a word of a command, which may be or contain a path.
   std::string RefusalOfWord(const ShellWord& word) const;
-  // A part of code or of a text in quotes that is a path in any reading: below a directory that
-  // systems have at the root or that is allowed, below a home, or climbing.
+  // Whether a part of code or of a quoted text is surely a path: below an allowed directory or one
+  // that systems have at the root, below a home, or with "..".
   bool IsPathInCode(std::string_view part) const;
-  // From now on the command may be in `path` too; whether it got there is not known, so that each
-  // relative path must be allowed from every such directory.
+  // The command may have changed to `path`, successfully or not: from now on each relative path
+  // must be allowed from every such directory. → the reason to deny it; empty: allowed.
   std::string Enter(const std::string& path);
   bool strict() const { return policy_.strict_commands; }
 

@@ -9,7 +9,7 @@
 
 namespace sidecar {
 
-// Why one of them may not be touched; empty: all may, or the budget ran out.
+// The reason to deny one of them; empty: all are allowed, or the budget is spent.
 std::string RefusalOfScript(const std::string& script, PathJudge& judge, WorkBudget& budget);
 
 }  // namespace sidecar

@@ -1,5 +1,5 @@
-// Which words of a script are texts or code to the program that gets them, and no paths: by a table
-// of ordinary programs. Pure.
+// Marks the words of a script that are texts or code for their program, and no paths, by a table of
+// ordinary programs. Pure.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace sidecar {
 // Sets owner, text_only and code of each word.
 void MarkTexts(std::vector<ShellWord>& words);
 
-// Parts of code, or of a text in quotes, that could be paths. Of sed's code these are the files
-// that it reads and writes: what stands in its expressions is text.
+// The parts of code or of a quoted text that could be paths. Of sed's code only the files that it
+// reads and writes, not its expressions.
 std::vector<std::string> PartsOfCode(const ShellWord& word);
 
 }  // namespace sidecar

@@ -1,4 +1,4 @@
-// The words of a script together with those of the code that it hands to shells. Pure.
+// The words of a script, including those of code that it passes to shells. Pure.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace sidecar {
 
-// The words of a command whatever its quotes mean, so that code inside a quoted argument counts.
+// The words of a command regardless of quotes, so that code inside a quoted argument counts.
 std::vector<std::string> FlatWords(std::string_view command);
 
-// Appends what can be read, also when not all of it can. kInvalid: too deep, too many, unreadable.
+// Appends the words up to an error. kInvalid: too deep, too many, or a syntax error.
 base::Status AddScriptWords(std::string_view script, std::vector<ShellWord>& all);
 
 }  // namespace sidecar

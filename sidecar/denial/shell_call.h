@@ -1,5 +1,5 @@
-// Whether a shell that a command calls is told what it runs, or reads that from its input. Follows
-// the words of one command; cutting them is shell_words. Pure.
+// Decides whether a shell that a command calls gets its code as an argument or reads it from its
+// input. Follows the words of one command; shell_words.h splits them. Pure.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +8,25 @@
 
 namespace sidecar {
 
-struct ShellRunner;  // a program that runs the one named behind it: sudo, env
+struct ShellRunner;  // a program that runs the program in its arguments: sudo, env
 
-// Its arguments are commands or code: a shell (sh, bash, su, source and the like) or a runner.
+// Whether its arguments are commands or code: a shell (sh, bash, su, source …) or a runner.
 bool RunsArguments(std::string_view name);
 
-// The code that an argument of the named program holds, which is no word of its own there:
-// env -S'…', alias x='…', git -c alias.x='!…', tar --to-command=…; empty: none.
+// The code inside an argument of the named program, such as env -S'…', alias x='…',
+// git -c alias.x='!…', tar --to-command=…; empty: none.
 std::string HeldCode(std::string_view name, std::string_view word);
 
 class ShellCall {
  public:
-  void Name(std::string_view name);                   // the command's
-  void Add(const std::string& word);                  // the next word behind it
+  void Name(std::string_view name);                   // of the command
+  void Add(const std::string& word);                  // the next argument
   void InputIs(bool known) { input_known_ = known; }  // redirected; known: by a here-document
   bool CallsShell() const { return begun_; }
   bool RunsWords() const { return runs_words_; }        // the words from here on may be commands
-  bool AtProgram() const { return at_program_; }        // the last word names what is run
-  bool AddsInput() const { return from_input_words_; }  // behind xargs
-  // Its code comes from a pipe, a file or the terminal: nobody can read it here.
+  bool AtProgram() const { return at_program_; }        // the last word names the program to run
+  bool AddsInput() const { return from_input_words_; }  // of xargs
+  // Its code comes from a pipe, a file or the terminal, and is unknown here.
   bool RunsUnknown() const;
 
  private:
@@ -36,17 +36,17 @@ class ShellCall {
   void SeekBehind(const std::string& option);
   void AddOption(const std::string& option);
 
-  const ShellRunner* runner_ = nullptr;  // the program that it runs is still sought
-  bool skips_value_ = false;             // the next word is that of a runner's option
+  const ShellRunner* runner_ = nullptr;  // whose program has not appeared yet
+  bool skips_value_ = false;             // the next word is the value of a runner's option
   int operands_ = 0;                     // of the runner, before the program
-  bool is_find_ = false;                 // it runs what stands behind -exec
-  bool from_input_words_ = false;        // behind xargs: the words come from the input too
+  bool is_find_ = false;                 // it runs the words after -exec
+  bool from_input_words_ = false;        // of xargs: further words come from the input
   bool is_make_ = false, reads_makefile_ = false;  // make -f -
   bool runs_words_ = false, at_program_ = false;
 
-  std::string mark_;         // of xargs -I: a word that holds it is made of the input
-  bool names_mark_ = false;  // the next word is it
-  bool from_mark_ = false;   // the code, or the program, is made of the input
+  std::string mark_;         // of xargs -I: the input replaces it in words
+  bool names_mark_ = false;  // the next word is the mark
+  bool from_mark_ = false;   // the code, or the program, contains the mark
 
   bool begun_ = false, told_ = false, input_known_ = false;
   bool is_su_ = false;        // its operands are users
@@ -54,7 +54,7 @@ class ShellCall {
   bool from_input_ = false;   // -s
   bool takes_code_ = false;   // -c
   bool only_reads_ = false;   // -n
-  bool interactive_ = false;  // -i, which takes -n back
+  bool interactive_ = false;  // -i, which disables -n
   ptrdiff_t skipped_ = 0;     // operands that are values of options
 };
 

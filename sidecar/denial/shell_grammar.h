@@ -1,4 +1,4 @@
-// The few facts of the shell's grammar that words alone show. Pure.
+// Facts of the shell's grammar about single words. Pure.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +8,25 @@ namespace sidecar {
 
 bool IsNameCharacter(char c);
 bool IsAssignment(std::string_view word);  // name=…
-// Behind it the next word is a command's name again: do, {, time, coproc.
+// Whether the next word is the name of a command: after do, {, time, coproc.
 bool IsBeforeCommand(std::string_view word);
-// What comes next is a compound command, so that the word before it is coproc's name for it.
+// Whether a compound command follows, so that the word before it is its name for coproc.
 bool IsCompound(std::string_view rest);
 
-// Behind the 1 of 2>&1 or the - of >&-, which are no files; `at` when there is none.
+// The end of the 1 of 2>&1 or the - of >&-, which are no files; `at`: neither.
 size_t EndOfDescriptor(std::string_view text, size_t at);
-// Behind the name of a variable or a parameter.
+// The end of the name of a variable or a parameter.
 size_t EndOfName(std::string_view text, size_t at);
-// Holds $(…) or `…`.
+// Whether it contains $(…) or `…`.
 bool Substitutes(std::string_view text);
 
-// The words behind time that are its options, or the values of -f and -o.
+// Recognizes the words after `time` that are its options, or the values of -f and -o.
 class TimeOptions {
  public:
   bool Takes(std::string_view word);
 
  private:
-  bool value_ = false;  // the next word is one
+  bool value_ = false;  // the next word is a value
 };
 
 }  // namespace sidecar

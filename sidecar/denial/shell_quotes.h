@@ -1,4 +1,4 @@
-// The escapes of $'…' and of printf's format. Pure.
+// Decodes the escapes of $'…' and of printf's format. Pure.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace sidecar {
 
-// \n, \x41, \101, \u0041 and the like become what they stand for; NUL ends the text, as in a shell.
+// Replaces \n, \x41, \101, \u0041 and the like by their characters; NUL ends the text, as in a
+// shell.
 std::string DecodeEscapes(std::string_view text);
 
 }  // namespace sidecar

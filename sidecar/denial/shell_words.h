@@ -1,5 +1,5 @@
-// Cuts a shell command into words as a POSIX shell would, without running any of it. What a word
-// becomes when the shell expands it is not known here: such words are marked. Pure.
+// Splits a shell command into words like a POSIX shell, without running it. Marks words with
+// expansions, whose values are unknown. Pure.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace sidecar {
 
 inline constexpr size_t kMaxShellWords = 4'096;
 
-// The words of all commands in it, substitutions and redirections included. kInvalid says what
-// keeps it from being read: an open quote, bracket or here-document, too many words.
+// The words of all commands in it, including substitutions and redirections. kInvalid, with the
+// reason: an open quote, bracket or here-document, or too many words.
 base::Result<std::vector<ShellWord>> ParseShellWords(std::string_view command);
 
 }  // namespace sidecar

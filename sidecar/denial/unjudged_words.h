@@ -1,4 +1,4 @@
-// What of a command nobody can judge before it runs, in words for the audit log. Pure.
+// Explains for the audit log which words of a command cannot be judged before it runs. Pure.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace sidecar {
 
-// Why the word may name a path that is not seen here: it expands, a link may stand behind a
-// wildcard, or xargs reads what it is given. Empty: it is judged. `word` is marked (MarkTexts).
+// Why the word may name an unknown path: it expands, its wildcard may match a link, or xargs reads
+// it. Empty: it is judged. Requires MarkTexts.
 std::string WhyPathIsUnjudged(const ShellWord& word);
 
-// The reasons of all words of a script, each once: "command: …". `commands`, `paths`: which of the
-// policy's lists there are.
+// The distinct reasons of all words of a script: "command: …". `commands`, `paths`: whether the
+// policy has these lists.
 std::vector<std::string> UnjudgedOfScript(const std::string& script, bool commands, bool paths);
 
 }  // namespace sidecar

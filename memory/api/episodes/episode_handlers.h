@@ -7,6 +7,6 @@ namespace memory {
 
 http::Response StoreEpisode(const Api& api, const http::Request& request);
 http::Response SearchEpisodes(const Api& api, const http::Request& request);
-http::Response GetEpisodes(const Api& api, const http::Request& request);  // of a conversation
+http::Response GetEpisodes(const Api& api, const http::Request& request);  // of one conversation
 
 }  // namespace memory

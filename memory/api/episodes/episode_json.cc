@@ -1,4 +1,4 @@
-// Checks of episodes.
+// Validates episodes.
 #include "memory/api/episodes/episode_json.h"
 
 #include "lib/api/memory_api.h"

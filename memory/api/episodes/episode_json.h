@@ -9,12 +9,12 @@
 namespace memory {
 
 base::Json EncodeEpisode(const Episode& episode);  // without its project
-// The body of a POST, without id, project and, unless given, time (0). kTooLarge: of all beside the
-// summary.
+// Decodes the body of a POST, without id and project; the time is 0 unless given. kTooLarge: the
+// fields other than the summary.
 base::Result<Episode> DecodeEpisode(const base::Json& body);
 base::Result<EpisodeQuestion> DecodeEpisodeQuestion(const base::Json& body);  // without project
 base::Status CheckConversation(const std::string& id);
-// Of an export: with id, project and time.
+// Decodes an episode of an export, with id, project and time.
 base::Json EncodeExportedEpisode(const Episode& episode);
 base::Result<Episode> DecodeExportedEpisode(const base::Json& json);
 

@@ -25,7 +25,7 @@ constexpr size_t kItemsFound = 5;         // when no limit is given
 constexpr size_t kMaxItemQuery = 10'000;  // characters
 constexpr size_t kMaxConsidered = 8'000;  // characters of the input, in an item's metadata
 
-// The key as the path has it.
+// The key in the path.
 Result<std::string> ItemKey(const Request& request) {
   const std::string& key = request.parameters.at("key");
   RETURN_IF_ERROR(CheckItemKey(key));
@@ -49,7 +49,7 @@ Response WrittenAnswer(const Result<ItemWritten>& written) {
             {"code", "precondition_failed"}});
 }
 
-// What a GET asks for.
+// The parameters of a GET.
 struct ItemQuestion {
   std::string project, query;
   size_t limit = kItemsFound;
@@ -144,7 +144,7 @@ Response RenderFoundItems(const Api& api, const Request& request) {
       {{"text", RenderItems(found->rows)}, {"suggested_role", "user"}, {"items", std::move(keys)}});
 }
 
-// The agent's answer under a key that is made from the user's input.
+// Stores the agent's answer under a key derived from the user's input.
 Response ConsiderItem(const Api& api, const Request& request) {
   const Result<Json> answer = [&]() -> Result<Json> {
     ASSIGN_OR_RETURN(const Json body, ObjectBody(request));

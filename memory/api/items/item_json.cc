@@ -1,4 +1,4 @@
-// Checks and texts of items.
+// Validates items and renders them for prompts.
 #include "memory/api/items/item_json.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ Json EncodeItem(const Item& item) {
 
 Status CheckItemKey(const std::string& key) {
   RETURN_IF_ERROR(api::RequiredText({{"key", key}}, "key", kMaxItemKey));
-  // What no path can name, and what the path of another route is.
+  // Keys that no path can name, or that are the path of another route.
   if (key == "." || key == ".." || key == "render")
     return InvalidItem("key must not be \".\", \"..\" or \"render\", it is \"" + key + "\"");
   return {};

@@ -1,4 +1,4 @@
-// The project that a request is about: of the query, else of the body, else `default`. Pure.
+// The project of a request: of the query, else of the body, else `default`. Pure.
 #pragma once
 
 #include <string>

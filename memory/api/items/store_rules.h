@@ -1,4 +1,4 @@
-// Which exchanges of a user and an agent are worth an item: the save filter. Pure.
+// The save filter: decides which exchanges of a user and an agent become items. Pure.
 #pragma once
 
 #include <string>
@@ -23,10 +23,10 @@ base::Result<std::vector<StoreRule>> DecodeStoreRules(const base::Json& rules);
 struct Consideration {
   bool store = false;
   std::string rule;  // its pattern, or preference, decision, correction or fact
-  std::string key;   // the same for the same input
+  std::string key;   // a function of the input
 };
-// The first rule that fits the user's input or the answer. Without rules: a sentence of the input,
-// not a question, that states a preference, a decision, a correction or a fact. kInvalid: a
+// The first rule that matches the user's input or the answer. Without rules: a sentence of the
+// input, not a question, that states a preference, a decision, a correction or a fact. kInvalid: a
 // pattern that does not compile.
 base::Result<Consideration> Consider(const std::string& user_input, const std::string& answer,
                                      const std::vector<StoreRule>& rules);

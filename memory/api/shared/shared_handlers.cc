@@ -1,4 +1,4 @@
-// Access is asked before the store, but for what must look like what is not there.
+// Checks access before reading the store, except where a denied item must look like a missing one.
 #include "memory/api/shared/shared_handlers.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using http::Response;
 
 namespace {
 
-constexpr size_t kSharedPageOwners = 64;    // of a list: what a page asks the cluster about
+constexpr size_t kSharedPageOwners = 64;    // of a list: access reviews per page
 constexpr size_t kSharedPageItems = 5'000;  // of a list
 constexpr int64_t kSharedListMs = 5'000;    // then a list ends with 503
 
@@ -32,7 +32,7 @@ struct Place {
   std::string owner, key;
 };
 
-// As in the names of Kubernetes objects, and a little wider: no name has ':' or '/'.
+// A superset of the names of Kubernetes objects, without ':' and '/'.
 Status CheckName(const char* what, const std::string& name) {
   const bool sound = std::ranges::all_of(name, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
@@ -66,7 +66,7 @@ Result<bool> May(const Api& api, const SharedCaller& caller, SharedVerb verb,
   return api.shared_access->May(caller, verb, owner);
 }
 
-// What is not there takes the same steps.
+// Missing items take the same steps, so that the time of an answer reveals nothing.
 Result<SharedItem> Hidden(const Api& api, const Place& place) {
   ASSIGN_OR_RETURN(SharedItem none, api.store.shared().Get(place.owner, ""));
   return none;
@@ -78,7 +78,7 @@ std::string FullKey(const std::string& owner, const std::string& key) {
 
 std::string Tag(int64_t version) { return "\"" + std::to_string(version) + "\""; }
 
-// In nanoseconds; 0: for ever.
+// In nanoseconds; 0: no expiry.
 Result<int64_t> TtlOf(const Request& request) {
   const auto text = TextParameter(request, "ttl");
   if (!text) return 0;
@@ -102,7 +102,7 @@ Error NotYours(const SharedCaller& caller, const Place& place, const char* verb)
                                   " shares: its spec.memory.share must grant access: write"};
 }
 
-// The value of a request, as it is kept.
+// The value of a request, in its stored form.
 Result<std::string> ValueOf(const Request& request) {
   ASSIGN_OR_RETURN(Json value, base::ParseJson(request.body));
   std::string text = base::DumpJson(value);
@@ -114,8 +114,8 @@ Result<std::string> ValueOf(const Request& request) {
 
 // ---- lists ----
 
-// Where a list goes on: behind `key` of `owner`, or (no key) with all of it. Hexadecimal digits,
-// which no client encodes once more.
+// The cursor of a list: after `key` of `owner`, or (no key) at the start of `owner`. In hexadecimal
+// digits, which no client encodes again.
 std::string CursorOf(const Place& place) {
   std::string text;
   for (unsigned char c : place.owner + "/" + place.key)
@@ -154,7 +154,7 @@ struct Page {
   }
 };
 
-// The items of one owner behind `after`, as many as the page takes.
+// The items of one owner after `after`, up to the limits of the page.
 Status AddOwner(const Api& api, const Place& from, Page& page) {
   ASSIGN_OR_RETURN(std::vector<SharedItem> items,
                    api.store.shared().List(from.owner, from.key, kSharedPageItems - page.items + 1,

@@ -1,5 +1,5 @@
-// Shared memory between Agents: /shared. What a caller may not read is answered as what is not
-// there, in about the same time.
+// Shared memory between Agents: /shared. An item that the caller may not read answers like a
+// missing one, in about the same time.
 #pragma once
 
 #include "memory/api/handlers.h"

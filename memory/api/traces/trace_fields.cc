@@ -1,4 +1,4 @@
-// Words, times, numbers and objects of traces.
+// Parses names, times, numbers and objects of traces.
 #include "memory/api/traces/trace_fields.h"
 
 #include "lib/base/process/clock.h"

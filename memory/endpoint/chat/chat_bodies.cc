@@ -1,4 +1,4 @@
-// One element out of bounds makes the whole answer unusable.
+// One invalid element makes the whole answer unusable.
 #include "memory/endpoint/chat/chat_bodies.h"
 
 #include "lib/base/text/text.h"
@@ -12,7 +12,7 @@ using base::Result;
 
 namespace {
 
-constexpr int64_t kTokensAround = 100;  // roles, and what marks the messages
+constexpr int64_t kTokensAround = 100;  // roles and message delimiters
 constexpr int64_t kNoTokenCount = int64_t{1} << 40;
 
 Result<std::string> TextOfChoice(const Json& choice) {

@@ -1,5 +1,5 @@
-// What a chat endpoint (POST /v1/chat/completions) is asked, and what it answers. Nothing of an
-// answer is trusted. Pure.
+// Encodes requests to a chat endpoint (POST /v1/chat/completions) and validates its untrusted
+// answers. Pure.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,25 @@ namespace memory {
 inline constexpr int64_t kMostChatTokens = 1200;      // that the model may answer with
 inline constexpr size_t kMostChatAnswer = 256 << 10;  // bytes of a body
 
-// `data` goes behind the prompt, in a message of its own. An object of JSON is asked for.
+// `data` follows the prompt in a message of its own. Requests a JSON object.
 std::string EncodeChatRequest(const std::string& model, std::string_view prompt,
                               const base::Json& data);
 
-// Tokens that a request with this body costs at most: no token of a text is less than a byte.
+// The maximum tokens of a request with this body: a token has at least one byte.
 int64_t MostTokensOf(const std::string& request);
 
 struct ChatAnswer {
-  int64_t tokens = 0;  // as the endpoint counts them; 0: it does not say
-  // What the model says; kInvalid: it did not answer as it was asked.
+  int64_t tokens = 0;  // reported by the endpoint; 0: unknown
+  // The text of the model; kInvalid: none, or a truncated one.
   base::Result<std::string> text = std::string();
 };
 
-// kInvalid: no answer of a chat endpoint. Errors hold nothing of the answer: it may repeat what was
-// sent.
+// kInvalid: no answer of a chat endpoint. Errors quote nothing of the answer, which may repeat the
+// request.
 base::Result<ChatAnswer> DecodeChatAnswer(std::string_view body);
 
 base::Error UnusableAnswer(const std::string& why);
-// The list `name` of the object that a model's text is. kInvalid: there is none, or it is longer.
+// Parses a model's text as an object and returns its list `name`. kInvalid: missing, or too long.
 base::Result<std::vector<base::Json>> ListIn(const std::string& text, const char* name,
                                              size_t most);
 // The text `content` of an element, trimmed: 1 to `most` characters without controls.

@@ -1,4 +1,4 @@
-// Nothing leaves before it was redacted; no text that is sent, no answer and no key is in a log.
+// Redacts all texts before sending them. Logs contain no sent text, no answer and no key.
 #include "memory/endpoint/chat/chat_endpoint.h"
 
 #include <utility>
@@ -18,7 +18,7 @@ using base::Status;
 
 namespace {
 
-constexpr int kMostUnusable = 3;  // answers in a row, then the model is left alone for a while
+constexpr int kMostUnusable = 3;  // consecutive answers before a pause
 constexpr const char* kUp = "agent_memory_server_extraction_endpoint_up";
 constexpr const char* kTokensLeft = "agent_memory_server_extraction_tokens_left";
 
@@ -57,7 +57,7 @@ std::string ChatEndpoint::Shown(const std::string& text) const {
   return ProseOf(redactor_.Redact(std::string_view(text).substr(0, kMaxProse), counts));
 }
 
-// nullopt: the budget is spent, or cannot be kept.
+// nullopt: the budget is spent, or cannot be persisted.
 std::optional<TokenBudget::Taken> ChatEndpoint::Take(const std::string& request) {
   auto taken = budget_.Take(MostTokensOf(request));
   metrics_.SetGauge(kTokensLeft, static_cast<double>(budget_.Left()));
@@ -84,7 +84,7 @@ ChatEndpoint::Reply ChatEndpoint::Exchange(const std::string& request, const Use
     const Code code = answer.error().code;
     reply.trouble = answer.error().message;
     reply.outcome = code == Code::kTimeout ? "late" : code == Code::kTooLarge ? "unusable" : "away";
-    // Nobody answered: nothing was used. Else as many as were taken may have been.
+    // Without an answer no token was used; else up to the reserved number.
     if (code == Code::kUnavailable && !stop.stop_requested()) reply.tokens = 0;
     return reply;
   }
@@ -132,8 +132,7 @@ ChatEndpoint::Reply ChatEndpoint::AskWithin(const std::string& request, const Us
   return reply;
 }
 
-// A request that the model answers badly is that request's trouble; several in a row are the
-// model's.
+// One unusable answer is a fault of the request; several in a row are a fault of the model.
 void ChatEndpoint::Note(const Reply& reply) {
   std::string trouble = reply.trouble;
   bool was_troubled = false;

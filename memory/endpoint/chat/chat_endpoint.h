@@ -1,5 +1,5 @@
-// A chat model that is asked over HTTP. It is away, late or wrong at times, and its tokens are
-// bounded: a caller does without it then.
+// A chat model behind HTTP, with a token budget. It may be unavailable, late or wrong: callers must
+// work without it.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ namespace memory {
 struct ChatOptions : EndpointAddress {
   int64_t deadline_ms = 20'000;
   int64_t tokens_per_day = 200'000;
-  std::string tokens_file;  // keeps what was used today
+  std::string tokens_file;  // persists today's use
 };
 
-// kInvalid: what the settings say cannot be asked. Opens nothing.
+// Validates the settings (kInvalid) without a connection.
 base::Status CheckChat(const ChatOptions& options);
 
 // Any thread.
@@ -35,23 +35,23 @@ class ChatEndpoint {
                                                           const base::Clock& clock,
                                                           telemetry::Metrics& metrics);
   const std::string& model() const { return options_.model; }
-  // What is left of a text for a model: no secrets, no code, no memories that a recall injected.
+  // Removes secrets, code and injected memories from a text for a model.
   std::string Shown(const std::string& text) const;
-  // Hands the model's text to `use`, which says kInvalid when it is not what was asked for. Blocks
-  // for the deadline at most. kInvalid: of `use`; kUnavailable: there is no text (the endpoint is
-  // away, late or left alone, the budget is spent, `stop`), and the message says why.
+  // Passes the model's text to `use`, which returns kInvalid for an unusable one. Blocks at most
+  // for the deadline. kInvalid: of `use`; kUnavailable, with the reason: no text (the endpoint is
+  // unavailable, late or paused, the budget is spent, `stop`).
   using Use = std::function<base::Status(const std::string& text)>;
   base::Status Ask(const std::string& request, const Use& use, const std::stop_token& stop);
 
  private:
   struct Reply {
-    bool used = false;                    // the text was taken
-    std::optional<base::Error> unusable;  // it was not
-    std::string trouble;                  // of the endpoint; empty: it is fine
+    bool used = false;                    // `use` accepted the text
+    std::optional<base::Error> unusable;  // `use` refused it
+    std::string trouble;                  // of the endpoint; empty: none
     const char* outcome = "ok";
-    int64_t wait_ms = 0;  // that it asks for
-    int64_t tokens = -1;  // used; -1: as many as were taken for it
-    bool pause = true;    // a trouble that says something of the next request too
+    int64_t wait_ms = 0;  // of Retry-After
+    int64_t tokens = -1;  // used; -1: the reserved number
+    bool pause = true;    // the trouble affects further requests
   };
   ChatEndpoint(ChatOptions options, const base::Clock& clock, telemetry::Metrics& metrics,
                redaction::Redactor redactor);
@@ -70,8 +70,8 @@ class ChatEndpoint {
   std::mutex mutex_;
   EndpointPause pause_;        // under mutex_, with what follows
   int unusable_in_a_row_ = 0;  // answers
-  bool troubled_ = false;      // and the log says so
-  int64_t spent_day_ = -1;     // that the log says so of
+  bool troubled_ = false;      // logged
+  int64_t spent_day_ = -1;     // logged as spent
 };
 
 }  // namespace memory

@@ -1,5 +1,5 @@
-// What a model was asked lately and what its answers came to, so that a store which did not take
-// them costs no tokens again.
+// A cache of recent requests to a model and their parsed answers, so that a repeated request after
+// a failed store costs no tokens.
 #pragma once
 
 #include <mutex>
@@ -12,7 +12,7 @@
 
 namespace memory {
 
-// Any thread. Requests are kept as digests.
+// Any thread. Keys are digests of requests.
 template <class Answer>
 class KnownAnswers {
  public:

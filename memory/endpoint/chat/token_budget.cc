@@ -1,4 +1,4 @@
-// The file is replaced before a request, so that a crash counts what was taken as used.
+// Replaces the file before a request, so that after a crash reserved tokens count as used.
 #include "memory/endpoint/chat/token_budget.h"
 
 #include <algorithm>
@@ -42,8 +42,8 @@ void TokenBudget::Load() {
       {{"file", file_}, {"reason", kept ? "it has no day and used" : kept.error().message}});
 }
 
-// A clock that is set back over midnight gives no second budget; one that was a day ahead does not
-// keep it spent for long.
+// A clock set back over midnight gives no second budget; after a clock that was days ahead the
+// budget recovers soon.
 void TokenBudget::Turn() {
   const int64_t today = clock_.NowMs() / kDayMs;
   if (today == day_ || today == day_ - 1) return;
@@ -72,7 +72,7 @@ void TokenBudget::Settle(const Taken& taken, int64_t used) {
   Turn();
   if (taken.day != day_) return;
   used_ = std::max<int64_t>(0, used_ - taken.tokens) + std::min(used, per_day_);
-  // What was taken is on the disk: without this a restart counts that.
+  // The file has the reserved number: without this write a restart counts that.
   if (const Status written = Write(); !written)
     base::LogWarn("the token budget could not be written down",
                   {{"reason", written.error().message}});

@@ -1,5 +1,5 @@
-// How many tokens may be used of a model a day (UTC), over all threads and restarts. What a request
-// may cost at most is taken before it, so that no number of requests at once passes the budget.
+// A budget of tokens per day (UTC) for a model, across threads and restarts. Each request reserves
+// its maximum cost first, so that concurrent requests cannot exceed the budget.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ class TokenBudget {
   struct Taken {
     int64_t day = 0, tokens = 0;
   };
-  // `file` keeps the day and what was used of it; `clock` outlives this. A file that cannot be read
-  // as that has no tokens left for today.
+  // `file` has the day and its use; `clock` outlives this. An unreadable file means no tokens for
+  // today.
   TokenBudget(std::string file, int64_t per_day, const base::Clock& clock);
 
-  // nullopt: fewer are left today. Errors: it cannot be written down, and nothing was taken. Any
-  // thread.
+  // Reserves tokens. nullopt: fewer are left today. Errors: the file cannot be written, and nothing
+  // was reserved. Any thread.
   base::Result<std::optional<Taken>> Take(int64_t tokens);
-  // `used`: of what was taken, or more when a request cost more.
+  // Settles a reservation; `used` may exceed it if the request cost more.
   void Settle(const Taken& taken, int64_t used);
   int64_t Left();  // today
 

@@ -1,4 +1,4 @@
-// What a model cannot be asked for, patterns find.
+// Falls back to patterns if the model is unavailable.
 #include "memory/endpoint/facts/endpoint_extractor.h"
 
 #include <utility>
@@ -27,8 +27,8 @@ Result<std::vector<FactCandidate>> EndpointExtractor::FactsOf(const std::string&
   if (base::IsBlank(asked) && base::IsBlank(answered)) return Facts();
   const std::string request = EncodeFactRequest(chat_.model(), asked, answered);
   if (auto known = known_.Find(request)) return *std::move(known);
-  // What a model says that it has from the user may come out of what the assistant repeated: of
-  // both sides the less trusted one counts.
+  // A fact that the model attributes to the user may come from a text that the assistant repeated:
+  // it gets the lower trust class of both sides.
   const Speaker said_by = base::IsBlank(answered) ? Speaker::kUser : Speaker::kAssistant;
   Facts facts;
   const Status done = chat_.Ask(

@@ -1,5 +1,5 @@
-// Facts of turns from a chat model. Where it is away, late or its budget is spent, patterns find
-// them: no turn waits for it longer than for one deadline.
+// Extracts facts of turns with a chat model, or with patterns if the model is unavailable, late or
+// out of budget: a turn waits at most one deadline.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One fact out of bounds makes the whole answer unusable.
+// One invalid fact makes the whole answer unusable.
 #include "memory/endpoint/facts/fact_bodies.h"
 
 #include <algorithm>

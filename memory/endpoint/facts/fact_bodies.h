@@ -1,4 +1,4 @@
-// What a chat model is asked for the facts of a turn, and what it answers. Pure.
+// The request to a chat model for the facts of a turn, and its answer. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace memory {
 
-inline constexpr size_t kMostAskedOfSide = 8 << 10;  // bytes, the beginning counts
+inline constexpr size_t kMostAskedOfSide = 8 << 10;  // bytes; the rest is cut
 
 std::string EncodeFactRequest(const std::string& model, std::string_view user,
                               std::string_view assistant);
 
-// kInvalid: the model did not answer as it was asked. Errors hold nothing of the answer: it may
-// repeat the turn. `said_by`: of each fact; the model is not asked who said what, since a text
-// could make it say so.
+// kInvalid: the answer does not have the requested form. Errors quote nothing of the answer, which
+// may repeat the turn. `said_by`: the speaker of all facts; the model does not decide it, since a
+// text could make it lie.
 base::Result<std::vector<FactCandidate>> DecodeFacts(const std::string& text, Speaker said_by);
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// What the model is told before a turn. The turn comes behind it as JSON, as data.
+// The prompt before a turn, which follows as JSON data.
 #pragma once
 
 namespace memory {

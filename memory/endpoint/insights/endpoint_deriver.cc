@@ -1,4 +1,4 @@
-// Texts leave redacted.
+// Redacts texts before sending them.
 #include "memory/endpoint/insights/endpoint_deriver.h"
 
 #include <utility>

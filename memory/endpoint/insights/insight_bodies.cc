@@ -1,4 +1,4 @@
-// One insight out of bounds makes the whole answer unusable.
+// One invalid insight makes the whole answer unusable.
 #include "memory/endpoint/insights/insight_bodies.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a chat model is asked for insights of traces, and what it answers. Pure.
+// The request to a chat model for insights of traces, and its answer. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace memory {
 
-inline constexpr size_t kMostShownOfTrace = 1 << 10;  // bytes, the beginning counts
+inline constexpr size_t kMostShownOfTrace = 1 << 10;  // bytes; the rest is cut
 inline constexpr size_t kMaxInsightCharacters = 500;
 
 // The texts are numbered from 1.
 std::string EncodeInsightRequest(const std::string& model, const std::vector<std::string>& texts);
 
-// `texts`: how many were shown. kInvalid: the model did not answer as it was asked. Errors hold
-// nothing of the answer.
+// `texts`: their number in the request. kInvalid: the answer does not have the requested form.
+// Errors quote nothing of the answer.
 base::Result<std::vector<Insight>> DecodeInsights(const std::string& text, size_t texts);
 
 }  // namespace memory

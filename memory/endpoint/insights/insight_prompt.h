@@ -1,4 +1,4 @@
-// What the model is told before the memories. They come behind it as JSON, as data.
+// The prompt before the memories, which follow as JSON data.
 #pragma once
 
 namespace memory {

@@ -1,5 +1,5 @@
-// Tables that hold rows and compute nothing are taken, whatever they are; of four of them the rows
-// are read, one at a time and none that is larger than any row that would be taken.
+// Accepts any schema of plain tables and indexes, and reads the rows of four tables, one row at a
+// time. It skips rows larger than the largest that an import accepts.
 #include "memory/sqlite/agentos/brain.h"
 
 #include <span>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t kMostCheckMs = 10 * 60 * 1000;
 constexpr size_t kMostObjects = 200;        // tables and indexes
-constexpr int64_t kMostRowBytes = 1 << 20;  // a content has 200,000 at most
+constexpr int64_t kMostRowBytes = 1 << 20;  // a content has at most 200,000
 
 #define BRAIN_BYTES(column) "coalesce(length(CAST(" column " AS BLOB)), 0)"
 #define BRAIN_VALUE(column) column ", typeof(" column ")"
@@ -66,7 +66,7 @@ constexpr const char* kMessage =
         "content") "," BRAIN_VALUE("created_at") " FROM messages WHERE rowid = ?1";
 constexpr const char* kMessageColumns[] = {"conversation_id", "role", "content", "created_at"};
 
-// `sizes`: the rows in order, and their bytes; `row`: one of them, each column with its type.
+// `sizes` lists the rows in order with their bytes; `row` reads one, each column with its type.
 struct Source {
   const char* table;
   const char* array;  // of AgentOS' JSON
@@ -104,7 +104,7 @@ bool HasColumn(Database& file, const char* table, const char* column) {
 Status CheckObject(const std::string& type, const std::string& name, const std::string& sql) {
   const std::string squeezed = Squeezed(sql);
   if (type == "table" && squeezed.starts_with("CREATEVIRTUALTABLE")) {
-    // The full-text index, which is not read.
+    // The full-text index: not read.
     const bool index = squeezed.find("USINGFTS5(") != squeezed.npos;
     return index ? Status() : NoBrain("the table " + base::Ellipsize(name, 40) + " is virtual");
   }
@@ -134,7 +134,7 @@ Status CheckBrain(Database& file) {
       if (!HasColumn(file, source.table, column))
         return NoBrain(std::string(source.table) + " has no column " + column);
     }
-    // A row is found by it in one step.
+    // `row` finds a row by it in one step.
     if (!file.Prepare(source.sizes))
       return NoBrain(std::string(source.table) + " is a table without rowids");
     if (HasColumn(file, source.table, "rowid"))
@@ -146,7 +146,7 @@ Status CheckBrain(Database& file) {
   return sound ? Status() : NoBrain(sound.error().message);
 }
 
-// Text that is no UTF-8 stays as it is: the checks of every import refuse it.
+// Keeps invalid UTF-8: the validation of every import refuses it.
 Json ValueAt(const Statement& row, int column) {
   const std::string type = row.Text(column + 1);
   if (type == "null") return nullptr;
@@ -204,7 +204,8 @@ bool IsBrain(Database& file) {
 
 Result<std::shared_ptr<BrainCursor>> OpenBrainIn(Database file) {
   if (const Status checked = CheckBrain(file); !checked) {
-    // SQLite's words for a damaged file are those for a damaged store: here it is the sender's.
+    // SQLite's message about corruption is worded for the server's own files: this file is the
+    // client's.
     const Error& error = checked.error();
     return error.code == Code::kInternal ? NoBrain(error.message) : error;
   }

@@ -1,4 +1,4 @@
-// A brain of AgentOS (memory_traces and the tables beside it). Nothing in it is trusted.
+// Reads an SQLite brain of AgentOS (memory_traces and related tables), an untrusted file.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace memory {
 
-// False: the file is something else. Its schema alone is read.
+// Whether the file is one; reads only its schema.
 bool IsBrain(sqlite::Database& file);
 
-// `file` is opened as kForeign. kInvalid: it could do more than hold rows (a trigger, a view, a
-// constraint or an index that computes), a column is missing, or a page is damaged.
+// `file` is opened as kForeign. kInvalid: the schema can run code (a trigger, a view, a constraint
+// or an index with an expression), a column is missing, or a page is corrupt.
 base::Result<std::shared_ptr<BrainCursor>> OpenBrainIn(sqlite::Database file);
 
 }  // namespace memory

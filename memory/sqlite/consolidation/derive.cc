@@ -1,4 +1,4 @@
-// The derive step: which traces belong together, and what is stored of what is said about them.
+// The derive step: clusters the traces of a run and stores the insights of the model.
 #include <unordered_map>
 
 #include "lib/base/text/text.h"
@@ -22,7 +22,7 @@ constexpr size_t kMostLinked = 100'000;    // pairs of them, those of the newest
 // Edges among the traces of a run, by their kind.
 struct ClusterEdges {
   std::vector<std::pair<size_t, size_t>> linked;
-  std::vector<bool> covered;  // an insight, or one of its sources
+  std::vector<bool> covered;  // the trace is an insight or a source of one
 };
 
 // Of an insight.
@@ -88,7 +88,7 @@ Result<std::optional<DeriveWork>> SqliteConsolidation::NextToDerive() {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(parts_.readers));
   ASSIGN_OR_RETURN(auto request, ReadRequest(snapshot.database()));
   if (!request) {
-    pending_.compare_exchange_strong(waiting, 0);  // old runs leave the log
+    pending_.compare_exchange_strong(waiting, 0);  // the log dropped old pending runs
     return Work();
   }
   const size_t dimensions = parts_.embedder ? parts_.embedder->dimensions() : 0;
@@ -105,7 +105,7 @@ Result<std::optional<DeriveWork>> SqliteConsolidation::NextToDerive() {
   return Work(std::move(request->work));
 }
 
-// False: one of its cluster is not as it was shown, or it is there already.
+// False: a trace of the cluster changed since the model saw it, or the insight exists already.
 Result<bool> SqliteConsolidation::PutInsight(Database& database, const DeriveWork& work,
                                              const DerivedInsight& insight, int64_t now_ms) {
   NewTrace trace;

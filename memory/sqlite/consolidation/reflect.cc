@@ -1,5 +1,5 @@
-// A run: reads all sketches in one snapshot, plans, then changes traces in small transactions, each
-// of which looks again at what it changes.
+// A run reads all sketches in one snapshot, plans, then changes traces in small transactions. Each
+// transaction checks again that a trace is still as sketched.
 #include <algorithm>
 #include <span>
 
@@ -22,12 +22,12 @@ using sqlite::Statement;
 
 namespace {
 
-// Changes in one transaction, so that no write waits long, and a question takes what they change
-// into its resident index (kCatchUp) instead of searching the file.
+// Changes in one transaction: few, so that no write waits long and a query applies them to its
+// resident index (kCatchUp) instead of searching the file.
 constexpr size_t kAtOnce = 8;
 constexpr size_t kPairsAtOnce = 50;  // edges are in no index; a commit costs readers caches
 
-// True, and false again in the destructor, unless somebody else has it.
+// Sets a flag for its lifetime, unless another owner has set it.
 class Running {
  public:
   explicit Running(std::atomic<bool>& flag) : flag_(flag), mine_(!flag.exchange(true)) {}
@@ -42,7 +42,7 @@ class Running {
   const bool mine_;
 };
 
-// Without the pairs of those that have no vector.
+// Skips pairs with a trace that has no vector.
 std::vector<std::pair<size_t, size_t>> NearOf(const Sketches& read, size_t dimensions,
                                               double least) {
   return dimensions == 0 ? std::vector<std::pair<size_t, size_t>>()
@@ -60,7 +60,7 @@ struct SqliteConsolidation::Round {
 
   const TraceWriting& writing() const { return self.parts_.writing; }
 
-  // Calls `change` on each of `list`, some in a transaction; counts those that it changed.
+  // Calls `change` for each of `list`, several in a transaction. → how many it changed.
   template <class T, class Change>
   Status Each(const std::vector<T>& list, int64_t& count, Change&& change,
               size_t at_once = kAtOnce) {
@@ -74,7 +74,7 @@ struct SqliteConsolidation::Round {
           ASSIGN_OR_RETURN(const bool did, change(database, one));
           changed += did;
         }
-        // Else each search meanwhile asks the writer for it, and waits for the next transaction.
+        // Otherwise each concurrent search asks the writer to index them, and waits for it.
         return changed > 0 ? IndexWaiting(database) : Status();
       }));
       count += changed;
@@ -82,7 +82,7 @@ struct SqliteConsolidation::Round {
     return {};
   }
 
-  // The trace as it was sketched; nullopt: it changed since.
+  // The trace, if it is still as sketched; else nullopt.
   Result<std::optional<TraceRow>> Unchanged(Database& database, int64_t slot) {
     ASSIGN_OR_RETURN(auto row, ReadTrace(database, slot));
     const bool same = row && row->live && row->row.updated_ms <= now_ms &&
@@ -120,7 +120,7 @@ struct SqliteConsolidation::Round {
     return true;
   }
 
-  // In both directions; an edge of another kind stays as it is.
+  // Adds both directions; keeps an existing edge of another kind.
   Result<bool> Strengthen(Database& database, const std::pair<int64_t, int64_t>& pair,
                           int64_t times) {
     bool any = false;

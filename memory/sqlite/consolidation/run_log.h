@@ -1,4 +1,4 @@
-// Runs of consolidation and what each of them changed. Everything runs in the caller's transaction.
+// The log of consolidation runs and their changes. Everything runs in the caller's transaction.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,21 @@
 
 namespace memory {
 
-// What an undo needs of one change.
+// One change of a run, for its undo.
 struct ConsolidationAction {
   std::string step;              // prune, merge, strengthen, compact, derive
   int64_t slot = 0, other = 0;   // of an edge: from and to; of a compacted or derived trace: its
                                  // revision
-  std::optional<double> before;  // of an edge: its weight; none: there was none
+  std::optional<double> before;  // of an edge: its earlier weight; nullopt: a new edge
 };
 
 inline constexpr const char* kDerivePending = "pending";
 inline constexpr const char* kCoactivated = "coactivated";  // edges of traces found together
 
-// → the number of the run, which nothing of is known yet. Of a project's runs the newest hundred
-// stay.
+// → the number of the new run. The log keeps the newest hundred runs of a project.
 base::Result<int64_t> BeginRun(sqlite::Database& database, const TraceContext& context,
                                const std::string& id, int64_t now_ms);
-// What the run's insights are looked for with, once it has ended.
+// The context for which the insights of an ended run are derived.
 base::Status NoteDeriveRequest(sqlite::Database& database, int64_t run, const TraceContext& context,
                                const std::string& writer);
 // → the writer.

@@ -1,4 +1,4 @@
-// What a run reads of a context's traces before it changes any.
+// The facts that a run reads about the traces of a context before it changes any.
 #pragma once
 
 #include <utility>
@@ -11,17 +11,17 @@ namespace memory {
 
 struct Sketches {
   std::vector<TraceSketch> traces;                 // in order of slots, by SketchOrder
-  std::vector<int8_t> vectors;                     // `dimensions` of each; zeros: it has none
-  std::vector<std::pair<int64_t, int64_t>> pairs;  // slots that were found together
+  std::vector<int8_t> vectors;                     // `dimensions` of each; zeros: no vector
+  std::vector<std::pair<int64_t, int64_t>> pairs;  // slots retrieved together
   std::vector<int64_t> times;                      // of each pair
-  bool partial = false;                            // there are more traces
+  bool partial = false;                            // kMostSketches cut the list
 };
 
 inline constexpr size_t kMostSketches = 200'000;  // of a run: 80 MiB with their vectors
 enum class SketchOrder { kOldestFirst, kNewestFirst };
 
-// Live traces that are the context's own: of its user, agent, conversation and project; without a
-// user's when `writer` is another. `model`: of the vectors; 0: none are read.
+// Live traces that belong to the context: to its user, agent, conversation and project. Without
+// traces of a user, unless `writer` is that user. `model`: of the vectors; 0: reads no vectors.
 base::Result<Sketches> ReadSketches(sqlite::Database& database, const TraceContext& context,
                                     const std::string& writer, int64_t model, size_t dimensions,
                                     SketchOrder order = SketchOrder::kOldestFirst,

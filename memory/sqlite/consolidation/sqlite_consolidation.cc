@@ -1,4 +1,4 @@
-// Runs of before, their undo, and originals.
+// Lists of runs, undo, and archived originals.
 #include "memory/sqlite/consolidation/sqlite_consolidation.h"
 
 #include "lib/base/process/log.h"
@@ -36,7 +36,7 @@ Result<std::vector<ConsolidationRun>> SqliteConsolidation::Runs(const TraceConte
   return runs;
 }
 
-// Whether it was taken back; what was changed since the run stays as it is now.
+// Undoes one change. → false: the row changed since the run and stays.
 Result<bool> SqliteConsolidation::UndoOne(Database& database, const ConsolidationAction& action) {
   if (action.step == "strengthen") {
     if (!action.before) return RemoveTraceEdge(database, action.slot, action.other);

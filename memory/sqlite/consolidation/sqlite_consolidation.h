@@ -1,4 +1,4 @@
-// Consolidation over a store's writer and readers. One run at a time in a tenant's file.
+// Consolidation over a store's writer and readers. One run at a time per tenant.
 #pragma once
 
 #include <atomic>
@@ -23,11 +23,11 @@ class SqliteConsolidation final : public Consolidation {
     ReaderPool& readers;
     const base::Clock& clock;
     TraceWriting writing;
-    std::function<base::Status()> admit;            // before a write that needs room
-    std::function<base::Status()> keep_retrievals;  // writes down what was retrieved until now
-    const Embedder* embedder = nullptr;             // null: equal texts alone are merged
+    std::function<base::Status()> admit;            // before a write that consumes space
+    std::function<base::Status()> keep_retrievals;  // persists retrievals counted in memory
+    const Embedder* embedder = nullptr;             // null: merges only equal texts
     ConsolidationRules rules;
-    bool derives = false;  // each run is to get insights
+    bool derives = false;  // each run asks for insights
     int64_t pending = 0;   // CountRunsToDerive of the file
   };
   explicit SqliteConsolidation(Parts parts) : parts_(std::move(parts)), pending_(parts_.pending) {}
@@ -43,7 +43,7 @@ class SqliteConsolidation final : public Consolidation {
   bool AnyToDerive() const override { return pending_ > 0; }
   base::Result<std::optional<DeriveWork>> NextToDerive() override;
   base::Status Derived(const DeriveWork& work, const DerivedInsights& derived) override;
-  base::Status Sweep();  // originals that nobody read for long
+  base::Status Sweep();  // removes originals that nobody read for long
 
  private:
   struct Round;
@@ -53,7 +53,7 @@ class SqliteConsolidation final : public Consolidation {
                                 const DerivedInsight& insight, int64_t now_ms);
   const Parts parts_;
   std::atomic<bool> running_{false};
-  std::atomic<int64_t> pending_;  // runs whose insights are due
+  std::atomic<int64_t> pending_;  // runs that wait for insights
 };
 
 }  // namespace memory

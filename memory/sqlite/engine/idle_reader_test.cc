@@ -1,4 +1,4 @@
-// Page caches of many tenants, and connections that nobody reads by.
+// Page caches of many tenants, and idle connections.
 #include <gtest/gtest.h>
 
 #include "lib/sqlite/page_cache.h"

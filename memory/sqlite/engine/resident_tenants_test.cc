@@ -1,5 +1,5 @@
-// The words in memory of several tenants: they share one budget, and whoever is asked more often is
-// let in, whichever tenant it is.
+// Resident indexes of several tenants share one budget: the more often queried ranges stay, of any
+// tenant.
 #include <gtest/gtest.h>
 
 #include <future>

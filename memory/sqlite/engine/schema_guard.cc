@@ -1,5 +1,5 @@
-// The version is bytes 60 to 63 of a SQLite file, big-endian (PRAGMA user_version). A log that was
-// not written back yet may hold a newer one: SqliteStore::Open finds that.
+// The version is in bytes 60 to 63 of an SQLite file, big-endian (PRAGMA user_version). A WAL may
+// contain a newer one: SqliteStore::Open checks that.
 #include "memory/sqlite/engine/schema_guard.h"
 
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kVersionAt = 60;
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
-constexpr uint32_t kNoVersion = 10'000;  // from here on it is damage, which is one tenant's alone
+constexpr uint32_t kNoVersion = 10'000;  // from here on it is corruption, which affects one tenant
 
 uint32_t SchemaOf(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

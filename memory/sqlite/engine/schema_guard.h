@@ -1,5 +1,5 @@
-// Refuses at start a data directory that a newer version of the program wrote, while the person who
-// rolled back still looks. Opening a file refuses the file again.
+// Refuses at start a data directory that a newer version of the program wrote, so that a rollback
+// fails visibly. Opening a file checks the file again.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace memory {
 
-// Reads the schema version out of the head of each tenant's file and changes nothing. kInvalid for
-// the first that is newer than SchemaSteps(); what cannot be read is left to whoever opens it.
+// Reads the schema version in the header of each tenant's file and changes nothing. kInvalid for
+// the first that is newer than SchemaSteps(). Unreadable files are skipped: opening them reports
+// it.
 base::Status RefuseNewerSchemas(const std::string& directory);
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// What is said about damaged files.
+// Messages about corrupt files.
 #include "memory/sqlite/engine/soundness.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// The files of the data directory that are known to be damaged, for readiness. Checks for damage
-// are soundness_checks.h.
+// The corrupt files of the data directory, for readiness. soundness_checks.h checks files.
 #pragma once
 
 #include <map>
@@ -13,15 +12,15 @@ namespace memory {
 // Any thread.
 class Soundness {
  public:
-  // A call failed because of damage in a file: the file counts as damaged until a check decides.
+  // A call reported corruption in a file: the file counts as corrupt until a check decides.
   void ReportDamage(const std::string& file, const base::Error& error);
   // The result of a check; valid until the next check.
   void SetDamaged(const std::string& file, const base::Error& error);
   void SetSound(const std::string& file);
-  bool Suspected(const std::string& file) const;  // damage was reported, and not checked yet
+  bool Suspected(const std::string& file) const;  // reported and not checked yet
   bool AnySuspected() const;
   size_t Damaged() const;  // files
-  // Ok; or kUnavailable: which file, what was found, what to do.
+  // Ok; or kUnavailable with the file, the finding and the remedy.
   base::Status Read() const;
 
  private:

@@ -1,4 +1,4 @@
-// One file after the other, with a rest after each that is nine times as long as its check took.
+// Checks one file after the other and rests after each nine times as long as its check took.
 #include "memory/sqlite/engine/soundness_checks.h"
 
 #include <sys/resource.h>
@@ -19,9 +19,9 @@ namespace {
 
 constexpr int64_t kCheckEveryMs = 500;
 constexpr int64_t kRestTimes = 9;
-constexpr int64_t kCheckedAtOnceBytes = 4 << 20;  // checked at once after it was opened
-constexpr int64_t kFirstMs = 60'000;              // others: when the start is over
-constexpr int64_t kAgainMs = 60'000;              // between checks of a file where damage is met
+constexpr int64_t kCheckedAtOnceBytes = 4 << 20;  // checked immediately after opening
+constexpr int64_t kFirstMs = 60'000;              // larger ones: after the start of the server
+constexpr int64_t kAgainMs = 60'000;              // between checks of a file with reports
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 bool IsSmall(const std::string& file) {
@@ -29,7 +29,7 @@ bool IsSmall(const std::string& file) {
   return stat(file.c_str(), &facts) == 0 && facts.st_size <= kCheckedAtOnceBytes;
 }
 
-// Stopped, no room for a copy, too many writes: that says nothing about the file.
+// Stopped, no space for a copy, too many writes: these say nothing about the file.
 bool SaysNothing(const Status& status) { return !status && status.error().code != Code::kInternal; }
 
 }  // namespace
@@ -64,7 +64,7 @@ bool SoundnessChecks::Rest(const std::stop_token& stop, int64_t ms) {
   return !stop.stop_requested();
 }
 
-// Damage that a call meets meanwhile is looked at soon.
+// Schedules a check soon after a call reports corruption.
 void SoundnessChecks::RestAfter(const std::stop_token& stop, int64_t ms) {
   for (; ms > 0 && !soundness_.AnySuspected(); ms -= kCheckEveryMs)
     if (!Rest(stop, std::min(ms, kCheckEveryMs))) return;
@@ -117,7 +117,7 @@ void SoundnessChecks::Check(SqliteStore& store, const std::stop_token& stop) {
   metrics_.Count("agent_memory_server_checks_total", {{"outcome", outcome}});
 }
 
-// The tables are sound, and they hold all that the index is made of.
+// Sound tables contain everything that the index is built from.
 Status SoundnessChecks::Mend(SqliteStore& store, const Error& damage, const std::stop_token& stop) {
   soundness_.ReportDamage(store.path(), damage);
   Status rebuilt = store.RebuildIndex();

@@ -1,4 +1,4 @@
-// The thread that checks the files of open tenants for damage: soon after opening, then once a day,
+// The thread that checks the files of open tenants for corruption: soon after opening, once a day,
 // and at once after a report. The thread uses a tenth of a processor at most. An index that
 // disagrees with sound tables is rebuilt from the rows.
 #pragma once
@@ -18,7 +18,7 @@ namespace memory {
 
 class SoundnessChecks {
  public:
-  // `every_ms` 0: files are checked only where a call met damage. All outlive this.
+  // `every_ms` 0: checks only files in which a call reported corruption. All outlive this.
   SoundnessChecks(Tenants& tenants, Soundness& soundness, const base::Clock& clock,
                   telemetry::Metrics& metrics, int64_t every_ms);
   ~SoundnessChecks();  // Stop()
@@ -39,8 +39,8 @@ class SoundnessChecks {
   telemetry::Metrics& metrics_;
   const int64_t every_ms_;
   struct Due {
-    int64_t at_ms = 0;         // by the calendar
-    int64_t suspected_ms = 0;  // at the earliest, where damage was met
+    int64_t at_ms = 0;         // of the regular check
+    int64_t suspected_ms = 0;  // the earliest time for a check after a report
   };
   std::map<std::string, Due> due_;  // by file; the thread's own
   std::mutex mutex_;

@@ -1,4 +1,5 @@
-// Readiness when a file is damaged: red, with which one and what to do; green when it was mended.
+// Readiness fails with the file and the remedy while a file is corrupt, and recovers after a
+// repair.
 #include "memory/sqlite/engine/soundness.h"
 
 #include "lib/http/client/client.h"

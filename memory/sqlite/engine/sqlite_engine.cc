@@ -1,4 +1,4 @@
-// One store at a time in rounds: who holds one keeps it from being closed for another.
+// Rounds hold one store at a time, since a held store cannot be closed for another.
 #include "memory/sqlite/engine/sqlite_engine.h"
 
 #include <chrono>
@@ -17,17 +17,17 @@ using base::Status;
 
 namespace {
 
-constexpr size_t kManyUses = 65'536 / 8;  // are written down before the next round
-// For the vectors of rows from before, a second: some thousand rows.
+constexpr size_t kManyUses = 65'536 / 8;  // persisted before the next round
+// For vectors of older rows, per second: some thousand rows.
 constexpr auto kFillAtOnce = std::chrono::milliseconds(100);
-// Vectors that cannot be kept are not asked for, and paid for, again at once.
+// The pause after vectors that could not be stored, since each request to the model may cost money.
 constexpr auto kAfterFailedPut = std::chrono::seconds(10);
 
 struct FileSizes {
   int64_t tenants = 0, database_bytes = 0, log_bytes = 0;
 };
 
-// All tenants together: what a volume is sized by.
+// The bytes of all tenants.
 FileSizes SizesIn(const std::string& directory) {
   FileSizes sizes;
   std::error_code error;
@@ -38,7 +38,7 @@ FileSizes SizesIn(const std::string& directory) {
     const auto bytes = static_cast<int64_t>(entry->file_size(gone));
     if (gone) continue;
     const bool log = name.ends_with("-wal");
-    if (name.size() != kTenantFileDigits + (log ? 4 : 0)) continue;  // lock, table of names
+    if (name.size() != kTenantFileDigits + (log ? 4 : 0)) continue;  // lock, names.json
     (log ? sizes.log_bytes : sizes.database_bytes) += bytes;
     if (!log) ++sizes.tenants;
   }
@@ -140,7 +140,7 @@ void SqliteEngine::Tidy() {
   std::string name;
   while (std::shared_ptr<SqliteStore> store = tenants_->OpenBehind(name)) {
     store->CloseIdleReaders();
-    // What cannot be written down stays in memory and is tried again by the next round.
+    // Uses that cannot be persisted stay in memory; the next round retries.
     if (store->CountUses() >= kManyUses) (void)store->KeepUses();
     FillVectors(*store);
     (void)store->KeepFieldsIfDue();
@@ -149,7 +149,7 @@ void SqliteEngine::Tidy() {
 
 namespace {
 
-// The gaps stay where they are when this fails.
+// A failure leaves the gaps listed.
 void NoteLater(const std::string& file, const base::Error& error) {
   base::Log(base::Level::kDebug, "rows get their remote vectors later",
             {{"file", file}, {"reason", error.message}});
@@ -157,7 +157,7 @@ void NoteLater(const std::string& file, const base::Error& error) {
 
 }  // namespace
 
-// Nobody holds the store while the model is asked: it may be closed for another meanwhile.
+// Releases the store during the request to the model, so that it can be closed for another.
 bool SqliteEngine::FillRemoteVectors(const std::stop_token& stop) {
   if (!remote_ || std::chrono::steady_clock::now() < remote_from_) return false;
   bool more = false;
@@ -189,7 +189,7 @@ bool SqliteEngine::FillRemoteVectors(const std::stop_token& stop) {
   return more;
 }
 
-// The writer of a file that is opened does what a crash left to be done.
+// Opening a file finishes the work that a crash interrupted.
 std::shared_ptr<Store> SqliteEngine::NextOpen(std::string& name) {
   return tenants_->OpenBehind(name);
 }

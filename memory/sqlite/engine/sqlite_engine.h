@@ -1,5 +1,5 @@
-// All tenants of a data directory as SQLite files: which are open, what keeps room for them on the
-// volume, and the thread that looks for damage.
+// All tenants of a data directory as SQLite files: open stores, reserved space on the volume, and
+// the thread that checks for corruption.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ class SqliteEngine final : public Engine {
     size_t open_tenants = 256;
     SpaceGuard::Limits space;
     int64_t cache_bytes = 0;     // of the page caches of all files
-    int64_t check_every_ms = 0;  // files for damage; 0: only where some was met
+    int64_t check_every_ms = 0;  // for corruption; 0: only after a report
     StoreOptions store;          // its clock is the engine's
   };
   // kInvalid: a newer version of the program wrote a file. `metrics` outlives this.
@@ -28,7 +28,7 @@ class SqliteEngine final : public Engine {
   ~SqliteEngine() override;  // Close()
 
   base::Result<std::shared_ptr<Store>> Open(const std::string& tenant) override;
-  base::Status ProbeWrite() override;  // refused by the guard when there is no room
+  base::Status ProbeWrite() override;  // the guard refuses when space runs out
   bool Failed() const override;
   base::Status Soundness() const override;
   EngineFigures Figures() const override;
@@ -46,7 +46,7 @@ class SqliteEngine final : public Engine {
   // In the order of construction.
   const std::string directory_;
   const std::shared_ptr<RemoteEmbedder> remote_;
-  std::chrono::steady_clock::time_point remote_from_;  // of the thread that fills its vectors
+  std::chrono::steady_clock::time_point remote_from_;  // used by the thread of remote vectors
   SpaceGuard space_;
   memory::Soundness soundness_;
   std::unique_ptr<Tenants> tenants_;

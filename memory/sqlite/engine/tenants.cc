@@ -24,7 +24,7 @@ using base::Status;
 
 namespace {
 
-constexpr auto kLongestOpenWait = std::chrono::seconds(10);  // for a store that opens or closes
+constexpr auto kLongestOpenWait = std::chrono::seconds(10);  // while a store opens or closes
 
 }  // namespace
 
@@ -42,7 +42,7 @@ std::vector<std::string> Tenants::Unclosed() {
   const std::lock_guard lock(names_mutex_);
   std::vector<std::string> found;
   Result<Json> names = ReadNames();
-  if (!names) return found;  // who opens a tenant is told
+  if (!names) return found;  // opening a tenant reports it
   for (const auto& [file, name] : names->items()) {
     std::error_code ignored;
     const bool log = std::filesystem::exists(directory_ + "/" + file + "-wal", ignored);
@@ -51,7 +51,7 @@ std::vector<std::string> Tenants::Unclosed() {
   return found;
 }
 
-// Of a tenant: hex(sha256(name)). Its name is in names.json, durably, before the file is made.
+// hex(sha256(name)). names.json has the name durably before the file is created.
 Result<std::string> Tenants::FileOf(const std::string& name) {
   const std::lock_guard lock(names_mutex_);
   const std::string file = base::Sha256Hex(name);
@@ -122,7 +122,7 @@ Result<std::shared_ptr<SqliteStore>> Tenants::Take(const std::string& name) {
   return entry.store;
 }
 
-// Waits while the store opens or closes. Null: it is not there, or the wait was too long.
+// Waits while the store opens or closes. Null: it is not open, or the wait was too long.
 std::shared_ptr<SqliteStore> Tenants::FindOpen(const std::string& name, Lock& lock) {
   wake_.wait_for(lock, kLongestOpenWait, [&] {
     auto place = entries_.find(name);
@@ -134,12 +134,12 @@ std::shared_ptr<SqliteStore> Tenants::FindOpen(const std::string& name, Lock& lo
   return place->second.store;
 }
 
-// Closes the least recently used store that nobody holds; one that has words to erase, which its
-// close would wait for, only if there is no other. Lets go of the lock meanwhile.
+// Closes the least recently used store that nobody holds; a store with pending erasures, for which
+// its close waits, only without another candidate. Releases the lock during the close.
 Status Tenants::MakeRoom(Lock& lock) {
   auto oldest = entries_.end();
   for (auto place = entries_.begin(); place != entries_.end(); ++place) {
-    // Copies are made under the lock alone: a store that only the table holds stays so.
+    // Pointers are copied only under the lock: a use count of 1 is stable here.
     if (place->second.state != State::kOpen || place->second.store.use_count() > 1) continue;
     auto rank = [](const Entry& entry) {
       return std::pair(entry.store->DueErasures() > 0, entry.used);
@@ -175,7 +175,7 @@ Status Tenants::ProbeWrite() {
       used = entry.used;
     }
   }
-  // They share one disk: the one that is used most lately speaks for all.
+  // All stores share one disk: the most recently used one is probed for all.
   if (latest) return latest->ProbeWrite();
   return Replace(directory_ + "/probe", "a write is possible\n");
 }

@@ -15,51 +15,51 @@
 
 namespace memory {
 
-// Of a tenant's file: hex(sha256(name)). Beside it lie its log, a lock and the table of names.
+// The name of a tenant's file is hex(sha256(name)). Its WAL, a lock and names.json are beside it.
 inline constexpr size_t kTenantFileDigits = 64;
 
 class Tenants {
  public:
-  // `most_open` stores at once; the least recently used is closed for another. What they keep in
-  // memory has one budget, and so have their uploads and copies.
+  // At most `most_open` stores; the least recently used is closed for another. Their resident
+  // indexes share one budget, and so do their uploads and copies.
   Tenants(std::string directory, StoreOptions options, size_t most_open);
   ~Tenants();  // Close()
 
-  // A tenant's store, opened, or made, when it is not. It stays open while anybody holds it. Any
-  // thread. kUnavailable: as many as may be open are in use, or Close was called; else as
-  // SqliteStore::Open.
+  // The store of a tenant, opened or created if necessary. It stays open while somebody holds it.
+  // Any thread. kUnavailable: all `most_open` stores are in use, or Close was called; other errors
+  // are those of SqliteStore::Open.
   base::Result<std::shared_ptr<SqliteStore>> Take(const std::string& name);
 
   // Tenants whose file has a WAL: the file is open, or a crash left it so. Opening such a file
   // finishes its pending work.
   std::vector<std::string> Unclosed();
 
-  // A tenant whose file is open now, or null. It counts as no use.
+  // The store of a tenant if it is open, else null. Does not count as a use.
   std::shared_ptr<SqliteStore> IfOpen(const std::string& name);
 
   // The next open tenant by name after `name`; sets `name`. Null: `name` was the last.
   std::shared_ptr<SqliteStore> OpenBehind(std::string& name);
 
   base::Status ProbeWrite();    // ok: a write would succeed now
-  bool Failed() const;          // a sync failed: nothing is opened any more, the process must end
-  size_t QueuedWrites() const;  // of all that are open
+  bool Failed() const;          // a sync failed: no store opens any more, the process must exit
+  size_t QueuedWrites() const;  // of all open stores
   size_t Open() const;
-  // Of those that are open: rows of all, and the most that one of them keeps.
+  // Of the open stores: sums, and the maxima (most_…, longest_log) of one store.
   struct Usage {
     int64_t rows = 0, most_rows = 0, most_bytes = 0;
     int64_t due_erasures = 0, longest_log = 0, remote_gaps = 0;
   };
   Usage Used() const;
-  size_t IndexBytes() const;   // words in memory, of all
-  int64_t SpoolBytes() const;  // uploads and copies that are there, of all
-  void Close();                // finishes the writes that wait; nobody may hold a store any more
+  size_t IndexBytes() const;   // resident indexes of all stores
+  int64_t SpoolBytes() const;  // uploads and copies on disk, of all stores
+  void Close();                // finishes queued writes; requires that nobody holds a store
 
  private:
   enum class State { kOpening, kOpen, kClosing };
   struct Entry {
     State state = State::kOpening;
     std::shared_ptr<SqliteStore> store;  // kOpen
-    uint64_t used = 0;                   // when last, by uses_
+    uint64_t used = 0;                   // last use, in uses_
   };
   using Lock = std::unique_lock<std::mutex>;
   std::shared_ptr<SqliteStore> FindOpen(const std::string& name, Lock& lock);

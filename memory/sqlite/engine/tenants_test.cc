@@ -1,4 +1,4 @@
-// Many namespaces, few open files: who is closed, who never is, and what it costs.
+// Many namespaces, few open files: which stores are closed, which are not, and the cost.
 #include "memory/sqlite/engine/tenants.h"
 
 #include <gtest/gtest.h>

@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kTitleCharacters = 120;
 constexpr size_t kMostTags = 20, kTagCharacters = 100;  // the API's
 
-// What is beside the summary, in one column.
+// The fields of an episode other than its summary, as JSON in one column.
 Json FieldsOf(const Episode& episode) {
   return {{"key_decisions", episode.key_decisions},
           {"entities", episode.entities},
@@ -56,7 +56,7 @@ Result<std::optional<Episode>> FirstEpisode(Statement read) {
   return std::optional(std::move(found));
 }
 
-// Up to the row that passes the limit of an answer.
+// Up to the row that exceeds the limit of an answer.
 Result<std::vector<Episode>> AllEpisodes(Statement read) {
   std::vector<Episode> episodes;
   size_t bytes = 0;

@@ -17,7 +17,7 @@ api::NewObservation ObservationOf(const Episode& episode);
 // The live episode of this conversation with this summary.
 base::Result<std::optional<Episode>> FindTwin(sqlite::Database& database, int64_t project,
                                               const Episode& episode);
-// Live ones alone; `summary` is that of the observation now.
+// Only live ones; `summary` is the present content of the observation.
 base::Result<std::optional<Episode>> FindEpisodeById(sqlite::Database& database, int64_t id);
 // The episodes of an observation for this agent and user.
 base::Result<std::vector<Episode>> EpisodesAt(sqlite::Database& database, int64_t slot,
@@ -26,15 +26,15 @@ base::Result<std::vector<Episode>> EpisodesAt(sqlite::Database& database, int64_
 base::Result<std::vector<Episode>> EpisodesOfConversation(sqlite::Database& database,
                                                           int64_t project,
                                                           const std::string& conversation);
-// With `episode.id` when that is > 0 and free, else with the next one. → its id.
+// Inserts with `episode.id` if that is > 0 and free, else with the next id. → its id.
 base::Result<int64_t> InsertEpisode(sqlite::Database& database, int64_t project, int64_t slot,
                                     const Episode& episode);
 // The newest live observation that could be this episode's; nullopt: there is none.
 base::Result<std::optional<int64_t>> SlotForEpisode(sqlite::Database& database, int64_t project,
                                                     const Episode& episode);
 
-// As ReadItems: behind id `after`, in order of ids. `live_only`: of a store, whose observations may
-// be over; else of a file from elsewhere.
+// Continues after id `after`, in order of ids, like ReadItems. `live_only`: skips episodes of
+// expired observations (of a store; an import reads all of a foreign file).
 base::Result<bool> ReadEpisodes(sqlite::Database& database, std::optional<int64_t> project,
                                 bool live_only, int64_t after,
                                 const std::function<bool(Episode&&)>& take);

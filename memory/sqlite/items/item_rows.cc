@@ -1,9 +1,9 @@
-// The full-text table keeps no texts, so what leaves it is given with its words: they are made from
-// the row again, by TextOf. A change of TextOf needs a migration that calls IndexAllItems.
+// The full-text table is contentless: a delete passes the words of the row, which TextOf computes
+// again. A change of TextOf needs a migration that calls IndexAllItems.
 //
-// FTS5 gathers what a transaction writes and puts it into the file as one segment, unless a
-// statement with triggers comes between or a slot is lower than the one before: then it begins
-// another segment, and pays for each. So rows come first, then words, in the order of slots.
+// FTS5 collects the writes of a transaction into one segment, unless a statement with triggers runs
+// in between or a slot is lower than the previous one: then it begins another segment, at a cost.
+// So rows are written first, then words, in the order of slots.
 #include "memory/sqlite/items/item_rows.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ Result<std::optional<ItemRow>> FirstItem(Statement read) {
   return std::optional(std::move(found));
 }
 
-// Names and values, without JSON's own signs.
+// Names and values, without JSON punctuation.
 void AppendWords(const Json& value, std::string& text) {
   if (value.is_string()) {
     text += value.get_ref<const std::string&>() + "\n";
@@ -75,7 +75,7 @@ std::string TextOf(const Json& value) {
   return text;
 }
 
-// What item_words is given of a row.
+// The columns of item_words for a row.
 struct ItemWords {
   explicit ItemWords(const Item& item)
       : content(TextOf(item.value)),

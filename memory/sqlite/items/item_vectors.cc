@@ -1,4 +1,4 @@
-// An item stands alone: each is a session of its own to the arithmetic of observations.
+// Items have no sessions: the ranking of observations treats each as a session of its own.
 #include "memory/sqlite/items/item_vectors.h"
 
 #include "memory/model/slots.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kLookAtItems = 2048;
 constexpr size_t kItemsAtOnce = 128;
-constexpr size_t kReadItemVectors = 20'000;  // some 30 ms; of more, words alone find
+constexpr size_t kReadItemVectors = 20'000;  // some 30 ms; with more, only words find items
 
 }  // namespace
 

@@ -12,22 +12,22 @@
 
 namespace memory {
 
-// Of an item that was just written; `text`: what its value says. Null: it gets none.
+// Adds the vector of a new item; `text` is the text of its value. `embedder` null: none.
 base::Status PutItemVector(sqlite::Database& database, int64_t slot, const std::string& key,
                            const std::string& text, const Embedder* embedder);
 base::Status RemoveItemVector(sqlite::Database& database, int64_t slot);
 
-// Items behind slot `after` without a vector of the model: some thousand are looked at.
+// Items after slot `after` without a vector of the model; scans some thousand rows.
 struct VectorlessItems {
   std::vector<int64_t> slots;
-  int64_t last = 0;  // that was looked at
-  bool end = false;  // there are none behind it
+  int64_t last = 0;  // slot that was scanned
+  bool end = false;  // no rows after it
 };
 base::Result<VectorlessItems> FindVectorlessItems(sqlite::Database& database, int64_t model,
                                                   int64_t after);
 
-// How near each item of a project that is not over at `now_ms` is to a question, in order of slots.
-// Nothing: there are too many to be read, or the deadline came first.
+// The similarity of each item of a project that is not expired at `now_ms` to a query, in order of
+// slots. Empty: too many items, or the deadline passed.
 struct ItemMeaning {
   std::vector<int8_t> question;
   int64_t model = 0;

@@ -1,4 +1,4 @@
-// What finds items: their words, their meaning, or the last access.
+// Finds items by words, by meaning, or by last access.
 #include <algorithm>
 #include <set>
 
@@ -18,7 +18,7 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr size_t kMaxItemsByMeaning = 512;  // without a word of the question
+constexpr size_t kMaxItemsByMeaning = 512;  // without a word of the query
 constexpr size_t kMaxAccesses = 65'536;     // in memory; further ones are dropped
 
 constexpr TextTable kItemWords = {
@@ -27,7 +27,7 @@ constexpr TextTable kItemWords = {
     "ON i.slot = j.value WHERE i.over_ms IS NULL OR i.over_ms > ?2",
     "SELECT rows, words FROM item_counts WHERE project = ?1"};
 
-// Adds rows as long as the answer has room for them.
+// Adds rows while the answer has space for them.
 class ItemAnswer {
  public:
   explicit ItemAnswer(size_t limit) : limit_(limit) {}
@@ -107,8 +107,8 @@ const char* NameOfMethod(Method method) {
 
 }  // namespace
 
-// What is told is how much of the question's words an item has, or how near it is: never more than
-// of the item before it.
+// The reported score is the share of the query's words in the item, or its similarity, capped by
+// the score of the item before it.
 Result<FoundItems> SqliteItems::Load(Database& database, const std::vector<Ranked>& matches,
                                      size_t limit) {
   struct Accessed {
@@ -146,8 +146,8 @@ Result<FoundItems> SqliteItems::Load(Database& database, const std::vector<Ranke
   return answer.Take();
 }
 
-// The first `limit` of the file and those whose access is in memory alone: among both are the first
-// `limit` of all.
+// Merges the first `limit` items of the file with those whose access is only in memory: together
+// they contain the first `limit` of all.
 Result<FoundItems> SqliteItems::Latest(Database& database, int64_t project, size_t limit,
                                        int64_t aged_ms) {
   std::vector<std::pair<int64_t, int64_t>> noted;  // accessed, slot

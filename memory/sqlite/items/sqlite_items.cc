@@ -23,7 +23,7 @@ using sqlite::Statement;
 namespace {
 
 constexpr int64_t kSweptAtOnce = 100;     // so that a write never waits long behind the sweep
-constexpr size_t kAccessesAtOnce = 2000;  // of what was accessed
+constexpr size_t kAccessesAtOnce = 2000;  // in one transaction
 constexpr int64_t kClockEveryMs = 600'000;
 constexpr int64_t kMaxVersion = int64_t{1} << 53;
 
@@ -35,8 +35,8 @@ std::optional<int64_t> VersionOf(const std::optional<ItemRow>& live) {
   return live ? std::optional(live->item.version) : std::nullopt;
 }
 
-// After a commit a reader reads from the file again what it had in memory. So pieces of a sweep
-// take at most a tenth of the time, with a limit so that much that is over goes within minutes.
+// A commit invalidates the page caches of readers. So steps of a sweep take at most a tenth of the
+// time; the pause has a limit, so that many expired items go within minutes.
 void WaitBetweenPieces(std::chrono::steady_clock::duration took, const std::stop_token& stop) {
   constexpr std::chrono::milliseconds kMostPause{100};
   std::mutex mutex;
@@ -46,7 +46,7 @@ void WaitBetweenPieces(std::chrono::steady_clock::duration took, const std::stop
   wake.wait_for(lock, stop, pause, [] { return false; });
 }
 
-// Only what is not over.
+// Only an item that is not expired.
 Result<std::optional<ItemRow>> FindLive(Database& database, const std::string& project,
                                         const std::string& key, int64_t aged_ms) {
   ASSIGN_OR_RETURN(const std::optional<int64_t> number, FindProject(database, project));
@@ -56,7 +56,7 @@ Result<std::optional<ItemRow>> FindLive(Database& database, const std::string& p
   return row;
 }
 
-// When the item was created, by the clock by which it expires.
+// The creation time of the item, by the clock by which it expires.
 int64_t CreatedAgedMs(const ItemRow& row, int64_t now_ms, int64_t aged_ms) {
   if (row.over_ms) return *row.over_ms - *OverMs(0, row.item.ttl_ns);
   return aged_ms - std::max<int64_t>(0, now_ms - row.item.created_ms);
@@ -108,7 +108,7 @@ Result<ItemWritten> SqliteItems::Change(const std::string& project, const std::s
   });
 }
 
-// It gives room, so the writer may run it twice.
+// The writer may run it twice, since it frees space.
 Status SqliteItems::Forget(const std::string& project, const std::string& key) {
   const int64_t aged_ms = AgedMs();
   return parts_.writer.RunAny(
@@ -126,7 +126,7 @@ Result<std::vector<bool>> SqliteItems::Import(const std::vector<ExportedItem>& i
     std::vector<bool> taken;
     for (const ExportedItem& from : items) {
       taken.push_back(false);
-      // Its age is by the wall clock, there and here.
+      // Exports have its age by the wall clock.
       ItemRow row{0, from.item, OverMs(aged_ms + from.item.created_ms - now_ms, from.item.ttl_ns)};
       if (IsOver(row, aged_ms)) continue;
       ASSIGN_OR_RETURN(const int64_t project, FindOrAddProject(database, from.project));

@@ -23,9 +23,9 @@ class SqliteItems final : public Items {
     ReaderPool& readers;
     const base::Clock& clock;
     int64_t aged_ms;                      // LoadItemClock of the file
-    int64_t deadline_ms;                  // of a question
-    std::function<base::Status()> admit;  // before a write that needs room
-    const Embedder* embedder = nullptr;   // null: words alone find
+    int64_t deadline_ms;                  // of a query
+    std::function<base::Status()> admit;  // before a write that consumes space
+    const Embedder* embedder = nullptr;   // null: only words find items
   };
   explicit SqliteItems(Parts parts)
       : parts_(std::move(parts)), aging_(parts_.clock, parts_.aged_ms), saved_ms_(parts_.aged_ms) {}
@@ -41,20 +41,20 @@ class SqliteItems final : public Items {
                                     size_t limit, std::stop_token stop) override;
   base::Result<std::vector<bool>> Import(const std::vector<ExportedItem>& items) override;
 
-  // Removes what is over, a small piece at a time. → how many items.
+  // Removes expired items in small steps. → how many.
   base::Result<int64_t> Sweep(const std::stop_token& stop);
-  // One short step of the background: items without a vector of the embedder get one. False: none
-  // is left. The thread that sweeps.
+  // One short background step: adds vectors to items without one of the embedder. False: none is
+  // left. Called by the sweeping thread.
   base::Result<bool> FillVectors();
-  base::Status KeepAccesses();  // writes down when items were accessed
-  // Writes down the clock by which they expire, when it is `every_ms` ahead of the file.
+  base::Status KeepAccesses();  // persists the times of accesses
+  // Saves the clock by which items expire when it is `every_ms` ahead of the file.
   base::Status KeepClock(int64_t every_ms);
   int64_t AgedMs() const { return seen_ms_ = aging_.NowMs(); }  // by that clock
-  base::Status KeepSeenClock();  // the same as it was last asked, at the end
+  base::Status KeepSeenClock();  // saves its last reading, when the store closes
   size_t CountAccesses() const;
 
  private:
-  // When items were accessed since the last KeepAccesses, by slot.
+  // Times of accesses since the last KeepAccesses, by slot.
   using Accesses = std::unordered_map<int64_t, int64_t>;
   int64_t NowMs() const { return parts_.clock.NowMs(); }  // for people
   void NoteAccess(int64_t slot, int64_t now_ms);
@@ -64,7 +64,7 @@ class SqliteItems final : public Items {
                                   int64_t aged_ms);
   base::Result<FoundItems> Load(sqlite::Database& database, const std::vector<Ranked>& matches,
                                 size_t limit);
-  // What the words of the question and its meaning find together.
+  // The results of words and of meaning together.
   base::Result<std::vector<Ranked>> FuseNear(sqlite::Database& database, const TextMatches& matches,
                                              const TextQuery& query, size_t limit);
 
@@ -73,7 +73,7 @@ class SqliteItems final : public Items {
   std::atomic<int64_t> saved_ms_;
   mutable std::atomic<int64_t> seen_ms_{0};
   base::Guarded<Accesses> accesses_;
-  int64_t vectors_until_ = 0;  // items up to this slot have theirs; of the thread that sweeps
+  int64_t vectors_until_ = 0;  // items up to this slot have vectors; of the sweeping thread
   bool vectors_done_ = false;
 };
 

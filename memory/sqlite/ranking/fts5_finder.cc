@@ -1,5 +1,5 @@
-// FTS5 hands out which words stand where through an auxiliary function. bm25() is not used: it
-// counts each word's rows over the whole file, once per query.
+// An auxiliary function of FTS5 reads the positions of words. bm25() is not used: it counts each
+// word's rows over the whole file, once per query.
 #include "memory/sqlite/ranking/fts5_finder.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr int kTitleColumn = 0, kTagColumn = 2;
 }  // namespace
 
 struct Fts5Finder::Sink {
-  Matches* found = nullptr;  // of the question that is asked now
+  Matches* found = nullptr;  // of the running query
   std::vector<size_t> owner;
   // Called by FTS5 once per matching row.
   static void Take(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_context* result, int,
@@ -91,7 +91,7 @@ Error NoExpression(const std::string& reason) {
 Result<bool> Fts5Finder::Find(sqlite::Database& database, const RankQuery& query,
                               const std::string& expression, std::vector<size_t> owner,
                               Matches& found_rows) {
-  // "*reads" and "*id" are questions to FTS5 itself, which an auxiliary function does not survive.
+  // "*reads" and "*id" are special queries of FTS5 in which an auxiliary function crashes.
   if (expression.starts_with('*')) return NoExpression("nothing stands before the *");
   sink_->found = &found_rows;
   sink_->owner = std::move(owner);
@@ -104,8 +104,8 @@ Result<bool> Fts5Finder::Find(sqlite::Database& database, const RankQuery& query
                       ((range + 1) << kRangeBits) - 1);
   }
   if (found) return false;
-  if (found.error().code == Code::kTimeout) return true;  // what was found counts
-  // Anything else than a plain error is no fault of the expression.
+  if (found.error().code == Code::kTimeout) return true;  // the matches so far count
+  // Only a plain SQLITE_ERROR is a fault of the expression.
   if (query.operators && sqlite3_errcode(database.handle()) == SQLITE_ERROR)
     return NoExpression(sqlite3_errmsg(database.handle()));
   return found.error();
@@ -140,7 +140,7 @@ Result<std::vector<Record>> LoadRecords(sqlite::Database& database, const Matche
   auto match = rows.begin();
   RETURN_IF_ERROR(read.ForEachRow([&](const sqlite::Statement& row) {
     const int64_t slot = row.Int(0);
-    while (match->slot != slot) ++match;  // both in order of slots
+    while (match->slot != slot) ++match;  // both are in order of slots
     records.push_back(
         {slot, row.Int(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5), HitsOf(found, *match)});
   }));

@@ -19,11 +19,11 @@ class Fts5Finder {
   static base::Result<Fts5Finder> Make(sqlite::Database& database);
   Fts5Finder(Fts5Finder&&) noexcept;
   ~Fts5Finder();
-  // Appends the rows that match `expression`. Phrase i of it is of word owner[i]; of word i where
-  // `owner` is empty. True: the deadline came first. kInvalid: malformed, with query.operators.
+  // Appends the rows that match `expression`. Its phrase i belongs to word owner[i], or to word i
+  // if `owner` is empty. → whether the deadline passed. kInvalid: malformed, with query.operators.
   base::Result<bool> Find(sqlite::Database& database, const RankQuery& query,
                           const std::string& expression, std::vector<size_t> owner, Matches& found);
-  // The same in another table; the expression is one of ours.
+  // The same in another table; the program made the expression.
   base::Result<bool> FindTexts(sqlite::Database& database, const TextTable& table,
                                const TextQuery& query, const std::string& expression,
                                std::vector<size_t> owner, Matches& found);
@@ -34,12 +34,12 @@ class Fts5Finder {
   std::unique_ptr<Sink> sink_;
 };
 
-// The places and facts of these rows of `found`, which are in order of slots, all in one look-up.
+// The places and facts of these rows of `found`, which are in order of slots, with one statement.
 base::Result<std::vector<Record>> LoadRecords(sqlite::Database& database, const Matches& found,
                                               const std::vector<Match>& rows);
 
-// The rows of the asked ranges within `reach` of these records, which are in order of places;
-// stretch by stretch of each session.
+// The rows of the queried ranges within `reach` positions of these records, which are in order of
+// places; reads one stretch of a session at a time.
 base::Status AppendNeighbours(sqlite::Database& database, const RankQuery& query,
                               const std::vector<Record>& records, int64_t reach,
                               std::vector<Record>& neighbours);

@@ -1,4 +1,4 @@
-// Calls the tokenizer that the full-text table is declared with, and keys its tokens.
+// Calls the tokenizer of the full-text table and hashes its tokens.
 #include "memory/sqlite/ranking/fts5_tokens.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kLongestToken = 32768;  // FTS5 cuts tokens there (FTS5_MAX_TOKEN_SIZE)
 
-// FNV-1a with a key of this process, and the mixer of MurmurHash3: nobody can choose texts that
-// collide.
+// FNV-1a with a random key of the process, and the finalizer of MurmurHash3, so that clients cannot
+// construct collisions.
 WordKey KeyOf(const char* token, int size) {
   static const uint64_t kSeed = std::random_device()() * 0x9E3779B97F4A7C15ull + 1;
   uint64_t hash = 0xCBF29CE484222325ull ^ kSeed;

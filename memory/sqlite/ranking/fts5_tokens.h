@@ -24,7 +24,7 @@ class Tokens {
   // The words of a row, once each. The columns are those of the full-text table.
   std::vector<RangeIndex::Word> OfRow(std::string_view title, std::string_view content,
                                       std::string_view tags, std::string_view grams) const;
-  // The question's words; nullopt when one of them is a phrase of several tokens: FTS5 finds those.
+  // The words of a query; nullopt if one is a phrase of several tokens, which FTS5 must find.
   std::optional<std::vector<WordKeys>> OfQuestion(const Question& question) const;
 
  private:
@@ -33,7 +33,7 @@ class Tokens {
   std::unique_ptr<Cutter> cutter_;
 };
 
-// The entry to FTS5's functions for this connection; null when there is none.
+// FTS5's extension API of this connection; null without FTS5.
 fts5_api* Fts5Of(sqlite::Database& database);
 
 }  // namespace memory

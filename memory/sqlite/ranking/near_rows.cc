@@ -1,4 +1,4 @@
-// The same arithmetic as of resident ranges, so that both find the same rows.
+// Computes similarity as resident ranges do, so that both find the same rows.
 #include "memory/sqlite/ranking/near_rows.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Which rows mean what a question means, for ranges without a resident index: read from the tables
-// `vectors` and `remote_vectors`. What it is worth is fusion.h.
+// The similarity of rows to a query, for ranges without a resident index, from the tables `vectors`
+// and `remote_vectors`. fusion.h weighs it.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@
 
 namespace memory {
 
-// As the table keeps a vector; it lives as long as `bytes`.
+// A vector as the table stores it; a view of `bytes`.
 inline std::span<const int8_t> AsVector(std::string_view bytes) {
   return {reinterpret_cast<const int8_t*>(bytes.data()), bytes.size()};
 }
 
-// Appends the rows of `ranges` that have a vector of the meaning's model, in order of slots. True:
-// the deadline, which is in `left_ms`, came first, and some are not there.
+// Appends the rows of `ranges` with a vector of the meaning's model, in order of slots. → whether
+// the deadline, in `left_ms`, passed and cut the result.
 base::Result<bool> ReadNear(sqlite::Database& database, const Meaning& meaning,
                             std::vector<int64_t> ranges, int64_t left_ms,
                             const std::stop_token& stop, std::vector<Similarity>& near);

@@ -1,4 +1,4 @@
-// What was found is bounded, loaded, scored (scoring.h), and read again for what the caller wants.
+// Bounds the matches, loads their facts, scores them (scoring.h), and reads the rows to return.
 #include "memory/sqlite/ranking/ranker.h"
 
 #include <algorithm>
@@ -22,31 +22,31 @@ using base::Status;
 
 namespace {
 
-// Of what matches, the strongest are scored, and their neighbours: 98 in 100 of the first five are
-// then those of scoring everything (100,000 rows, scripts/bench/memory.py). Where too few of them
-// are of the type or project that is asked for, so many:
+// Only the strongest matches and their neighbours are scored: 98 of 100 of the first five are those
+// of scoring everything (100,000 rows, scripts/bench/memory.py). The second limit applies if too
+// few of them have the queried type or project.
 constexpr size_t kScored = 512, kScoredOfMore = 8192;
 constexpr int64_t kMaxTopics = 20;    // of a range
-constexpr size_t kKeptWords = 4096;   // from one question to the next
-constexpr size_t kSortedAtOnce = 64;  // of a ranking: seldom more are looked at
-// Rows whose vectors are read from the file for one question, some 30 ms; of more, what is not in
-// the resident index is found by words alone.
+constexpr size_t kKeptWords = 4096;   // from one query to the next
+constexpr size_t kSortedAtOnce = 64;  // of a ranking: few queries need more
+// Rows whose vectors a query reads from the file, some 30 ms; with more, only words find rows
+// outside of the resident index.
 constexpr double kReadVectors = 20'000;
-// Of their bytes, which a question holds twice: some 5,000 rows of 1,536 dimensions.
+// Their bytes, which a query holds twice: some 5,000 rows of 1,536 dimensions.
 constexpr double kReadVectorBytes = 8 << 20;
 
 }  // namespace
 
-// One question on its way.
+// The state of one query.
 struct Ranker::Search {
   Question question;  // empty for an FTS5 expression
   Statistics statistics;
-  std::vector<int64_t> ranges;                    // those that hold anything
-  std::optional<ResidentIndexes::Pinned> pinned;  // nullopt: all is read from the file
+  std::vector<int64_t> ranges;                    // non-empty ones
+  std::optional<ResidentIndexes::Pinned> pinned;  // nullopt: reads everything from the file
   bool words_pinned = false;                      // false: FTS5 finds words
   bool partial = false, behind = false;
   std::vector<Similarity> near;  // of all rows with vectors, in order of slots
-  FusionWeights weights;         // of what made these vectors
+  FusionWeights weights;         // of the model of these vectors
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 };
 
@@ -63,8 +63,7 @@ Result<Ranker> Ranker::Make(sqlite::Database& database, ResidentIndexes* residen
 
 namespace {
 
-// The counts of the ranges asked for, but for the rows that hold a word. `ranges`: those that hold
-// anything.
+// The counts of the queried ranges, except rows per word. `ranges`: the non-empty ones.
 Result<Statistics> StatisticsOf(sqlite::Database& database, const RankQuery& query, size_t words,
                                 std::vector<int64_t>& ranges) {
   Statistics statistics;
@@ -91,8 +90,8 @@ Result<Statistics> StatisticsOf(sqlite::Database& database, const RankQuery& que
   return statistics;
 }
 
-// Bounds the work of a question that matches much: the rows that hold the most of it, by the
-// strength of their own words at an average length.
+// Bounds the work of a query with many matches: keeps the rows with the strongest words, at an
+// average length.
 std::vector<Match> Strongest(const Matches& found, const Statistics& statistics, size_t most) {
   const std::vector<double> idf = InverseFrequencies(statistics);
   std::vector<std::pair<double, const Match*>> rows;
@@ -114,7 +113,7 @@ std::vector<Match> Strongest(const Matches& found, const Statistics& statistics,
   return strongest;
 }
 
-// What these records hold of the question, though they were not among the strongest.
+// Finds the words of the query in these records, which were not among the strongest.
 void AddHits(const Matches& found, std::span<Record> records) {
   for (Record& record : records) {
     auto at =
@@ -123,21 +122,21 @@ void AddHits(const Matches& found, std::span<Record> records) {
   }
 }
 
-// A text that is a topic key, or the beginning of one, finds its row.
+// A text equal to a topic key, or a prefix of one, finds its row.
 Status AddTopics(sqlite::Database& database, const RankQuery& query,
                  const std::vector<int64_t>& ranges, std::vector<Ranked>& rows) {
   std::string text(base::Trim(query.text));
   if (text.empty() || base::CountCharacters(text) > api::kMaxTopicKey) return {};
   bool key_like =
       text.find_first_of("-_/.:") != std::string::npos && text.find(' ') == std::string::npos;
-  // U+10FFFF sorts behind every character; for an exact look-up NUL ends the range at once.
+  // U+10FFFF sorts after every character; for an exact look-up NUL ends the range immediately.
   const std::string end = text + (key_like ? std::string("\U0010FFFF") : std::string(1, '\0'));
   double best = 0;
   for (const Ranked& row : rows) best = std::max(best, row.score);
   for (int64_t range : ranges) {
     ASSIGN_OR_RETURN(
         sqlite::Statement read,
-        // Left alone, SQLite walks the whole range.
+        // Without the hint SQLite scans the whole range.
         database.Prepare("SELECT slot, topic_key = ?1 FROM observations o "
                          "INDEXED BY observations_topics WHERE " MEMORY_LIVE
                          "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3 LIMIT ?4"));
@@ -152,8 +151,8 @@ Status AddTopics(sqlite::Database& database, const RankQuery& query,
   return {};
 }
 
-// Walks down the ranking, which it sorts as far as needed, until `limit` rows are live and asked
-// for.
+// Reads the ranking from the top, sorting it as far as needed, until `limit` rows are live and
+// eligible.
 Result<std::vector<Ranked>> Select(sqlite::Database& database, const RankQuery& query,
                                    std::vector<Ranked> ranked) {
   std::vector<Ranked> selected;
@@ -186,7 +185,7 @@ Result<std::vector<Ranked>> Select(sqlite::Database& database, const RankQuery& 
 
 }  // namespace
 
-// Finds what matches, in order of slots.
+// Finds the matches, in order of slots.
 Status Ranker::Find(sqlite::Database& database, const RankQuery& query, Search& search) {
   const Question& question = search.question;
   ASSIGN_OR_RETURN(search.statistics,
@@ -218,7 +217,7 @@ Status Ranker::Find(sqlite::Database& database, const RankQuery& query, Search& 
   return {};
 }
 
-// The `most` strongest of what was found and their neighbours, by place.
+// The `most` strongest matches and their neighbours, in order of places.
 Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQuery& query,
                                          const Search& search, size_t most) {
   std::vector<Match> fewer;
@@ -245,8 +244,8 @@ Result<std::vector<Record>> Ranker::Load(sqlite::Database& database, const RankQ
   return records;
 }
 
-// As FindNear, by the remote model. Before Find, which holds indexes that nobody writes to
-// meanwhile. What the deadline cuts off counts as nothing: the table is quicker.
+// FindNear by the remote model. Runs before Find, which locks indexes against writes. A result that
+// the deadline cuts is dropped in favour of the table of the local model.
 Status Ranker::FindRemote(sqlite::Database& database, const RankQuery& query, Search& search) {
   const Meaning& meaning = query.remote_meaning;
   if (meaning.values.empty()) return {};
@@ -261,7 +260,7 @@ Status Ranker::FindRemote(sqlite::Database& database, const RankQuery& query, Se
   return {};
 }
 
-// The rows that mean what the question means, within what is left of the deadline.
+// The similarity of rows to the query, within the rest of the deadline.
 Status Ranker::FindNear(sqlite::Database& database, const RankQuery& query, Search& search) {
   if (query.meaning.values.empty() || !search.near.empty()) return {};
   search.weights = query.meaning.weights;
@@ -278,7 +277,7 @@ Status Ranker::FindNear(sqlite::Database& database, const RankQuery& query, Sear
   return {};
 }
 
-// What one large question took is given back: it would stay with each connection for good.
+// Frees the memory of a large query, which each connection would keep otherwise.
 void Ranker::Clear() {
   if (found_.words.capacity() > kKeptWords) std::vector<WordHit>().swap(found_.words);
   if (found_.rows.capacity() > kKeptWords) std::vector<Match>().swap(found_.rows);
@@ -304,7 +303,7 @@ Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query)
   for (size_t most = std::max(kScored, query.limit);; most = kScoredOfMore) {
     ASSIGN_OR_RETURN(std::vector<Record> records, Load(database, query, search, most));
     const bool all = most >= std::min(candidates, kScoredOfMore);
-    // Given back before anything is read from the file: who writes to the index waits for it.
+    // Unlocks the indexes before reading from the file: their updates wait for it.
     const bool was_pinned = search.pinned.has_value();
     search.pinned.reset();
     const std::vector<Scored> scored =

@@ -1,5 +1,5 @@
-// Finds and ranks the rows of some ranges that answer a question, best first, by its words and by
-// its meaning. Ranges with a resident index (resident_indexes.h) are searched in memory, others by
+// Finds and ranks the rows of some ranges that match a query, best first, by words and by meaning.
+// Ranges with a resident index (resident_indexes.h) are searched in memory, others by
 // FTS5 and in the table of vectors; scoring.h and fusion.h rank both alike.
 #pragma once
 
@@ -16,10 +16,10 @@ namespace memory {
 
 struct Ranking {
   std::vector<Ranked> rows;
-  double whole = 1;         // `lexical` of a row that has each word of the question once
-  bool by_meaning = false;  // rows with vectors were there, and ranked by them too
-  bool partial = false;     // the deadline came first, or the stop
-  bool behind = false;      // nothing was searched: rows wait for the index
+  double whole = 1;         // `lexical` of a row that has each word of the query once
+  bool by_meaning = false;  // vectors ranked rows too
+  bool partial = false;     // the deadline or the stop cut the search
+  bool behind = false;      // did not search: rows wait for the index
 };
 
 // Bound to one connection, whose thread calls it.
@@ -47,7 +47,7 @@ class Ranker {
   Fts5Finder fts5_;
   Tokens tokens_;
   ResidentIndexes* resident_;
-  Matches found_;  // of the question that is asked now
+  Matches found_;  // of the running query
 };
 
 }  // namespace memory

@@ -1,4 +1,4 @@
-// Least frequently used, with counts that are halved as questions come.
+// LFU eviction with aging: counts are halved after a number of queries.
 #include "memory/sqlite/ranking/resident_budget.h"
 
 #include <algorithm>
@@ -7,11 +7,12 @@ namespace memory {
 
 namespace {
 
-// Questions of all stores until counts are halved. It bounds the table, too: what is asked once
-// leaves it again.
+// Queries of all stores between two halvings. This also bounds the table, since ranges with a count
+// of zero leave it.
 constexpr uint32_t kAgeEvery = 4096;
 
-// By an eighth more: those that are asked alike would displace each other in turns.
+// An index replaces another only with an eighth more queries, so that equally used ones do not
+// evict each other in turns.
 bool IsAskedMore(uint32_t one, uint32_t than) { return one > than + than / 8; }
 
 }  // namespace
@@ -80,7 +81,7 @@ void ResidentBudget::Empty(Seat& seat, Freed& freed) {
   seat.bytes = 0;
 }
 
-// The least asked go first, and nobody goes for what does not fit after all.
+// Evicts the least used first, and none if the new one does not fit anyway.
 bool ResidentBudget::MakeRoom(const Place& place, Seat& seat, Freed& freed) {
   std::vector<Seat*> less;
   size_t bytes = 0;

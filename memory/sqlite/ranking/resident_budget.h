@@ -38,7 +38,7 @@ class ResidentBudget {
   };
 
   uint64_t Join();             // a number for one store
-  void Leave(uint64_t store);  // what it had goes
+  void Leave(uint64_t store);  // evicts its indexes
   // Counts a query. → recent queries, including this one.
   uint32_t Ask(const Place& place);
   // Admits an index of size 0 in place of the previous one.
@@ -59,7 +59,7 @@ class ResidentBudget {
   struct Seat {
     uint32_t asked = 0;
     size_t bytes = 0;
-    std::shared_ptr<Resident> resident;  // null: it is only asked for
+    std::shared_ptr<Resident> resident;  // null: only counted
   };
   struct HashOfPlace {
     size_t operator()(const Place& place) const {
@@ -68,7 +68,7 @@ class ResidentBudget {
     }
   };
   using Seats = std::unordered_map<Place, Seat, HashOfPlace>;
-  // Freed when the mutex is given back.
+  // Destroyed after the mutex is released.
   using Freed = std::vector<std::shared_ptr<Resident>>;
   void Age();                                                   // mutex_ is held
   void Empty(Seat& seat, Freed& freed);                         // mutex_ is held

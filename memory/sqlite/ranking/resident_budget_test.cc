@@ -1,4 +1,4 @@
-// Who has to go for whom, and who is not let in.
+// Which indexes the budget admits and evicts.
 #include "memory/sqlite/ranking/resident_budget.h"
 
 #include <gtest/gtest.h>

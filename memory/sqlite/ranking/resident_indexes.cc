@@ -1,7 +1,7 @@
-// How the indexes in memory follow the file. Each transaction that changes rows raises one counter
-// and says here, before its commit, which rows these are; a reader applies what its snapshot can
-// see and reads the rows' text from that snapshot. So a change named twice, or one that was rolled
-// back, does no harm, and none can be missed.
+// How resident indexes follow the file: each transaction that changes rows increments a version and
+// publishes the rows before its commit; a reader applies the changes up to the version of its
+// snapshot and reads the texts from that snapshot. So repeated or rolled back changes are harmless,
+// and none is missed.
 #include "memory/sqlite/ranking/resident_indexes.h"
 
 #include <algorithm>
@@ -20,13 +20,13 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr size_t kCatchUp = 64;        // rows that a question takes in itself: about 2 ms
-constexpr size_t kRefresh = 1024;      // changes of a range that nobody asks for
-constexpr size_t kForget = 64 * 1024;  // changes that nobody came to take in
-// Of one snapshot while building: it holds checkpoints up, so the words are cut after it.
+constexpr size_t kCatchUp = 64;        // rows that a query applies itself: about 2 ms
+constexpr size_t kRefresh = 1024;      // pending changes of a range without queries
+constexpr size_t kForget = 64 * 1024;  // pending changes after which an index is dropped
+// Per snapshot of a build, which holds up checkpoints: texts are tokenized after the snapshot.
 constexpr int64_t kChunkRows = 2048, kChunkWords = 64 * 1024;
-constexpr int64_t kBytesPerRow = 200;  // about; what it really is shows when it is built
-constexpr size_t kMaxRanges = 64;      // of one question
+constexpr int64_t kBytesPerRow = 200;  // an estimate until the index is built
+constexpr size_t kMaxRanges = 64;      // of one query
 
 // Rows of a range, ?1 to ?2, with their vectors of the model ?3.
 constexpr const char* kSelectRows =
@@ -62,7 +62,7 @@ RangeIndex::NewRow RowOf(const Texts& texts, const Tokens& tokens) {
   return {texts.facts, tokens.OfRow(texts.title, texts.content, texts.tags, texts.grams)};
 }
 
-// Of the snapshot that the connection is in.
+// The version of the connection's snapshot.
 Result<int64_t> VersionOf(Database& reader) {
   ASSIGN_OR_RETURN(Statement read,
                    reader.Prepare("SELECT value FROM counters WHERE name = 'version'"));
@@ -149,7 +149,7 @@ std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::Ask(int64_t range, int6
   const std::lock_guard lock(mutex_);
   std::shared_ptr<Entry> entry = Known(range);
   if (!entry) {
-    // Not at every question: what does not fit would be weighed each time.
+    // Not at every query, since an index that does not fit would be considered each time.
     if (asked >= 2 && (asked & (asked - 1)) == 0) Want(range);
     return nullptr;
   }
@@ -165,7 +165,7 @@ std::shared_ptr<ResidentIndexes::Entry> ResidentIndexes::Ask(int64_t range, int6
 std::optional<ResidentIndexes::Pinned> ResidentIndexes::Pin(Database& reader, const Tokens& tokens,
                                                             std::vector<int64_t> ranges) {
   if (options_.budget->limit() == 0 || ranges.size() > kMaxRanges) return std::nullopt;
-  std::sort(ranges.begin(), ranges.end());  // everybody locks in one order
+  std::sort(ranges.begin(), ranges.end());  // the lock order
   Result<int64_t> version = VersionOf(reader);
   if (!version) return std::nullopt;
   std::vector<std::shared_ptr<Entry>> entries;
@@ -183,7 +183,7 @@ std::optional<ResidentIndexes::Pinned> ResidentIndexes::Pin(Database& reader, co
   const bool complete = entries.size() == ranges.size();
   ++(complete ? served_ : missed_);
   if (!complete) return std::nullopt;
-  // Only now: who holds one index never waits for another to be written.
+  // Only now, so that a holder of one index never waits for an update of another.
   Pinned pinned;
   for (auto& entry : entries)
     pinned.held_.push_back(std::make_shared<Pinned::Held>(std::move(entry)));
@@ -219,7 +219,7 @@ Status ResidentIndexes::CatchUp(Entry& entry, Database& reader, const Tokens& to
   }
   entry.index.Put(std::move(rows));
   if (options_.dimensions > 0) PutVectors(texts, entry.vectors);
-  // What has outgrown the budget, or was displaced, still answers who holds it.
+  // An evicted index still answers the queries that hold it.
   if (!Weigh(entry, 0)) return {};
   const std::lock_guard lock(mutex_);
   if (entry.crowded) Want(entry.index.range());
@@ -271,7 +271,7 @@ Status ResidentIndexes::Build(int64_t range) {
     if (!refresh) {
       entry = std::make_shared<Entry>(range, options_.dimensions);
       options_.budget->Put(PlaceOf(range), entry);
-      entries_[range] = entry;  // from here on changes of the range are noted
+      entries_[range] = entry;  // from here on Publish records its changes
     }
   }
   Status built = [&]() -> Status {
@@ -295,7 +295,7 @@ Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& token
   const int64_t range = entry.index.range();
   int64_t next = range << kRangeBits;
   const int64_t end = next + (int64_t{1} << kRangeBits) - 1;
-  size_t expected = 0;  // held from the beginning, so that two builders do not count on one room
+  size_t expected = 0;  // reserved first, so that two builders do not use the same budget
   {
     ASSIGN_OR_RETURN(Statement read,
                      reader.Prepare("SELECT live_rows FROM ranges WHERE number = ?1"));
@@ -309,7 +309,7 @@ Status ResidentIndexes::Fill(Entry& entry, Database& reader, const Tokens& token
   for (bool more = true; more;) {
     RETURN_IF_ERROR(reader.Execute("BEGIN"));
     ASSIGN_OR_RETURN(int64_t version, VersionOf(reader));
-    // What was said to change when the noting began may not be committed yet: the next one asks.
+    // A change that was published before may not be committed yet: the next query retries.
     if (version < published) return base::Error{base::Code::kUnavailable, "a commit is under way"};
     std::vector<Texts> texts;
     {

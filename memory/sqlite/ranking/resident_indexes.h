@@ -1,5 +1,5 @@
 // The resident indexes of a store: postings (postings.h) and vectors (range_vectors.h) of the
-// ranges that are queried, kept equal to the file within the budget of all stores
+// ranges that are queried, kept equal to the file, within the budget of all stores
 // (resident_budget.h). FTS5 finds the rest. Reasons are in ADR 10.
 #pragma once
 
@@ -25,10 +25,10 @@
 
 namespace memory {
 
-// What the transactions of the writer change.
+// The changes of the writer's transactions.
 struct ChangedSlots {
   std::vector<int64_t> all;          // of rows, and of their vectors
-  std::vector<int64_t> remote_gaps;  // that are new, or lost their remote vector
+  std::vector<int64_t> remote_gaps;  // rows that are new or lost their remote vector
 };
 
 class ResidentIndexes {
@@ -36,22 +36,22 @@ class ResidentIndexes {
   struct Options {
     std::string path;                        // of the store's file
     std::shared_ptr<ResidentBudget> budget;  // of all stores
-    bool build_at_once = false;  // by who asks first, instead of in the background: for tests
-    int64_t model = 0;           // whose vectors of rows are kept beside their words
-    size_t dimensions = 0;       // of that model; 0: no vectors are kept
-    // Told by Publish of rows that may need a vector of the remote model. Null: nobody is.
+    bool build_at_once = false;  // the first query builds it, not the background: for tests
+    int64_t model = 0;           // of the vectors beside the words
+    size_t dimensions = 0;       // of that model; 0: keeps no vectors
+    // Publish passes it the rows that may need a vector of the remote model. May be null.
     std::function<void(const std::vector<int64_t>& slots)> on_remote_gaps = nullptr;
   };
   explicit ResidentIndexes(Options options)
       : options_(std::move(options)), store_(options_.budget->Join()) {}
-  ~ResidentIndexes();  // Stop(); what it had in the budget is given back
+  ~ResidentIndexes();  // Stop(), and leaves the budget
 
   // The writer's side, on its thread. Watch, once: records from then on which rows the transactions
   // change. Publish, the last step of each transaction: versions these changes, atomically.
   void Watch(sqlite::Database& writer);
   base::Status Publish(sqlite::Database& writer);
 
-  // Indexes that stay as they are until this dies; short.
+  // Indexes locked against updates for its lifetime, which must be short.
   class Pinned {
    public:
     void Find(const std::vector<WordKeys>& words, Matches& found) const;
@@ -71,7 +71,7 @@ class ResidentIndexes {
   // no index or lags too far; an index that is requested again is built.
   std::optional<Pinned> Pin(sqlite::Database& reader, const Tokens& tokens,
                             std::vector<int64_t> ranges);
-  int64_t model() const { return options_.model; }  // whose vectors are kept
+  int64_t model() const { return options_.model; }  // of the vectors
 
   // Drops a range's index, since postings of dead rows stay in it for a while. Queries bring the
   // index back.
@@ -79,10 +79,10 @@ class ResidentIndexes {
 
   struct Figures {
     size_t bytes = 0, ranges = 0;
-    int64_t served = 0, missed = 0;  // questions
+    int64_t served = 0, missed = 0;  // queries
   };
   Figures Read() const;
-  void Stop();  // joins; nothing is built from then on
+  void Stop();  // joins; builds nothing from then on
 
  private:
   struct Change {
@@ -122,7 +122,7 @@ class ResidentIndexes {
   std::condition_variable wake_;
   bool stopping_ = false;
   std::atomic<int64_t> served_{0}, missed_{0};
-  std::jthread builder_;  // from the first range that is wanted on
+  std::jthread builder_;  // starts with the first range to build
 };
 
 }  // namespace memory

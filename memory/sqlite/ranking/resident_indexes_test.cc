@@ -1,5 +1,4 @@
-// The indexes in memory: they answer as FTS5 does, whatever was written before, and keep to their
-// budget.
+// Resident indexes return the results of FTS5 after random writes, and keep to their budget.
 #include "memory/sqlite/ranking/resident_indexes.h"
 
 #include <gtest/gtest.h>

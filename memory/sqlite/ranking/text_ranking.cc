@@ -1,4 +1,4 @@
-// The finder's hits of another FTS5 table, scored.
+// Scores the finder's hits in another FTS5 table.
 #include <algorithm>
 #include <numeric>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kScoredTexts = 512;
 
-// Of all that matches those with the most of the question, by idf alone.
+// Keeps the matches with the most of the query, by idf only.
 void KeepStrongest(Matches& found, const Statistics& statistics) {
   if (found.rows.size() <= kScoredTexts) return;
   const std::vector<double> idf = InverseFrequencies(statistics);

@@ -1,5 +1,5 @@
-// Ranks the rows of a table beside the observations that has an FTS5 table of its own, by the same
-// words and the same arithmetic. Such rows have no neighbours.
+// Ranks the rows of another table with an FTS5 table of its own by the same formula as
+// observations. Such rows have no neighbours.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace memory {
 
-// Literals of ours. Rows of a project lie in its range of slots (model/slots.h).
+// SQL literals of this program. Rows of a project are in its range of slots (model/slots.h).
 struct TextTable {
   // Calls hits() on what matches ?1 between slots ?2 and ?3; columns title, content, tags, grams.
   const char* find;
@@ -29,11 +29,11 @@ struct TextQuery {
   std::stop_token stop;
 };
 
-// All live matches of the strongest 512, in no order. A score is 0…1: 1 is a row that holds each
-// word of the question as a row of average length does that has it once.
+// The live ones of the strongest 512 matches, in no order. A score is 0…1: 1 is the score of a row
+// of average length that has each word of the query once.
 struct TextMatches {
   std::vector<Scored> rows;
-  bool words = false;  // the question has any
+  bool words = false;  // the query has words
   bool partial = false;
 };
 

@@ -1,5 +1,4 @@
-// Superseded texts are in no index of the file: those of one question's scope are indexed in
-// memory.
+// No index of the file has superseded texts: those in scope of a query are indexed in memory.
 #include "memory/sqlite/reading/as_of.h"
 
 #include <algorithm>
@@ -25,10 +24,10 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr size_t kMaxReplaced = 2000;           // texts that one question looks at
+constexpr size_t kMaxReplaced = 2000;           // texts that one query reads
 constexpr size_t kMaxTextBytes = kAnswerBytes;  // of each kind
 
-// Of the rows of one type, as it is now, which may not be that of the text.
+// Rows of one present type; their earlier texts may have had another.
 Status ReadType(Database& database, int64_t range, const std::string& type,
                 const SearchScope& scope, const Filter& filter, std::vector<Text>& texts) {
   ASSIGN_OR_RETURN(
@@ -54,7 +53,7 @@ Status ReadType(Database& database, int64_t range, const std::string& type,
   });
 }
 
-// Those that were changed since, type by type along the index.
+// The rows changed since, one type after the other along the index.
 Status ReadRange(Database& database, int64_t range, const SearchScope& scope, const Filter& filter,
                  std::vector<Text>& texts) {
   ASSIGN_OR_RETURN(std::vector<std::string> types, TypesOf(database, range, std::nullopt));
@@ -67,7 +66,7 @@ bool WasWrittenLater(const Text& a, const Text& b) {
   return a.written_ms != b.written_ms ? a.written_ms > b.written_ms : a.id > b.id;
 }
 
-// As the ranker sees it: a topic key, or what looks like the beginning of one.
+// Like the ranker: a topic key, or a text that looks like a prefix of one.
 bool IsTopic(const std::string& topic_key, std::string_view text) {
   if (topic_key.empty() || text.empty()) return false;
   bool key_like =
@@ -91,7 +90,7 @@ Result<Statement> ReadText(Database& database, const Text& text) {
   return read;
 }
 
-// Cuts texts into words, as many as one question may look at, and notes whose topic is asked for.
+// Indexes texts up to the limit of a query, and records rows whose topic the query names.
 struct TextReader {
   Database& database;
   sqlite::ScratchIndex& index;
@@ -130,7 +129,7 @@ Result<SupersededTexts> FindSuperseded(Database& database, const SearchScope& sc
   for (int64_t range : ranges) {
     read = ReadRange(database, range, scope, filter, replaced.texts);
     if (!read) break;
-    // Of each range the newest; of all together what one question may look at.
+    // The newest of each range; kMaxReplaced of all together.
     std::sort(replaced.texts.begin(), replaced.texts.end(), WasWrittenLater);
     if (replaced.texts.size() > kMaxReplaced + 1) replaced.texts.resize(kMaxReplaced + 1);
   }

@@ -1,5 +1,5 @@
-// Reads as of an earlier time: texts that were superseded since. Rows that did not change since are
-// found like all others.
+// Reads as of an earlier time: finds texts superseded since. Unchanged rows are found like in any
+// search.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace memory {
 // The order of lists by recency.
 bool IsNewer(const api::Observation& a, const api::Observation& b);
 
-// A text by its place: of a row as it is (revision 0), or as it was.
+// Names a text: the present one of a row (revision 0) or an earlier one.
 struct Text {
   int64_t slot = 0, id = 0, revision = 0;
   int64_t written_ms = 0;
@@ -34,16 +34,16 @@ struct RankedText {
 };
 struct RankedAsOf {
   std::vector<RankedText> texts;
-  bool partial = false;  // more bytes of texts than are looked at
+  bool partial = false;  // the limit of bytes cut the search
 };
-// One ranking over texts of both kinds: matches and topic keys, best first. `matches` are rows that
-// the live index found, best first; they keep their order when no replaced text matches. Texts are
-// read one by one and not kept. The limits of `database` end it too.
+// Ranks present and superseded texts together: matches and topic keys, best first. `matches` are
+// rows that the live index found, best first; they keep their order if no superseded text matches.
+// Reads one text at a time. The deadline of `database` applies.
 base::Result<RankedAsOf> RankAsOf(sqlite::Database& database, std::vector<RankedText> matches,
                                   const SupersededTexts& replaced, const std::string& question,
                                   bool operators);
 
-// The row that said it, as it was then.
+// The row of a text, as of the earlier time.
 base::Result<api::Observation> LoadText(sqlite::Database& database, const Text& text);
 
 }  // namespace memory

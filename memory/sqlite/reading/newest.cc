@@ -1,4 +1,4 @@
-// A list of all types is merged from one stretch of the index for each type.
+// Merges the list of all types from one stretch of the index per type.
 #include "memory/sqlite/reading/newest.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool ChangedLater(const Changed& a, const Changed& b) {
   return a.updated_ms != b.updated_ms ? a.updated_ms > b.updated_ms : a.id > b.id;
 }
 
-// The rows of one type that belong among the newest, which are at most `limit`.
+// Merges the rows of one type into the newest, at most `limit`.
 Status AddType(Database& database, int64_t range, std::optional<int64_t> project,
                const std::string& type, const Filter& filter, std::vector<Changed>& newest) {
 #define MEMORY_NEWEST                                                                 \

@@ -7,8 +7,8 @@
 
 namespace memory {
 
-// The newest rows of a scope, of those before `filter.before` and until `filter.as_of_ms`. `logs`:
-// audit and security records too (which are no memories; a filter's type asks for them).
+// The newest rows of a scope before `filter.before` and until `filter.as_of_ms`. `logs`: includes
+// audit and security records, which are no memories unless the filter's type names them.
 base::Result<std::vector<api::Observation>> Newest(sqlite::Database& database,
                                                    const SearchScope& scope, const Filter& filter,
                                                    bool logs);

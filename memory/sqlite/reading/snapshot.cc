@@ -1,4 +1,4 @@
-// Waiting for a reader counts as a part of the read.
+// The time limit of a read includes the wait for a reader.
 #include "memory/sqlite/reading/snapshot.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ Result<std::unique_ptr<Reader>> ReaderPool::Take(int64_t milliseconds) {
 }
 
 void ReaderPool::CloseIdle(int64_t since_ms) {
-  std::vector<std::unique_ptr<Reader>> closed;  // outside of the lock
+  std::vector<std::unique_ptr<Reader>> closed;  // destroyed outside of the lock
   std::lock_guard lock(mutex_);
   const auto later = std::find_if(idle_.begin(), idle_.end(), [&](const auto& reader) {
     return reader->idle_since_ms > since_ms;
@@ -70,7 +70,7 @@ void ReaderPool::Close() {
 
 namespace {
 
-// One statement that stays prepared: parsing costs more than a snapshot.
+// A cached statement, since parsing costs more than taking a snapshot.
 Status Run(Database& database, const char* statement) {
   ASSIGN_OR_RETURN(sqlite::Statement prepared, database.Prepare(statement));
   return prepared.Run();

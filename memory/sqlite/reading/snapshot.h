@@ -29,26 +29,26 @@ class ReaderPool {
   using Open = std::function<base::Result<std::unique_ptr<Reader>>()>;
   struct Options {
     size_t most = 4;         // readers
-    int64_t read_ms = 5000;  // of a read that somebody waits for, with its wait for a reader
+    int64_t read_ms = 5000;  // time limit of a request's read, with its wait for a reader
     const base::Clock* clock = &base::SystemClock();
     std::function<void(const char* limit)> on_cut_off = nullptr;  // "read-timeout" or "readers"
   };
   ReaderPool(Open open, Options options) : open_(std::move(open)), options_(std::move(options)) {}
-  // Waits at most `milliseconds` while all readers are out. kUnavailable: the pool is closed, or no
-  // reader came back in time; other errors are those of opening a connection.
+  // Waits at most `milliseconds` while all readers are in use. kUnavailable: the pool is closed, or
+  // the wait was too long; other errors are those of opening a connection.
   base::Result<std::unique_ptr<Reader>> Take(int64_t milliseconds);
   void GiveBack(std::unique_ptr<Reader> reader);
   void CloseIdle(int64_t since_ms);  // readers that were idle since then
-  void Close();                      // waits for the readers that are out, then closes all
+  void Close();                      // waits for readers in use, then closes all
   const Options& options() const { return options_; }
-  void CutOff(const char* limit) const;  // counts a read that was ended or refused
+  void CutOff(const char* limit) const;  // counts a read that a limit ended or refused
 
  private:
   const Open open_;
   const Options options_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<std::unique_ptr<Reader>> idle_;  // those that are idle longest in front
+  std::vector<std::unique_ptr<Reader>> idle_;  // longest idle first
   size_t out_ = 0;
   bool closed_ = false;
 };
@@ -63,7 +63,7 @@ class Snapshot {
   static base::Result<Snapshot> BeginUnhurried(ReaderPool& pool);
   Snapshot(Snapshot&&) noexcept = default;
   ~Snapshot();
-  base::Status Renew();  // sees what was committed until now
+  base::Status Renew();  // moves to the newest commit
   sqlite::Database& database() { return reader_->database; }
   Ranker& ranker() { return reader_->ranker; }
 

@@ -1,5 +1,5 @@
-// A log of deletions, and of writings of what was deleted. The newest entry of a text says whether
-// it is wanted, so that neither costs more where a text was deleted often.
+// A log of deletions and of later writes of the same text. The newest entry of a text decides, so
+// that look-ups cost the same however often a text was deleted.
 #include "memory/sqlite/removal/deletions.h"
 
 #include "lib/base/text/text.h"
@@ -17,7 +17,7 @@ using sqlite::Statement;
 
 namespace {
 
-// A changed row is known by the first text that it had, too: an import without ids brings that one.
+// A changed row also gets an entry for its first text, which an import without ids brings.
 struct StoredMarks {
   RowMarks row;
   std::optional<int64_t> first_text;
@@ -62,7 +62,7 @@ Result<bool> IsUnwanted(Database& database, int64_t text) {
   return found && read.Int(0) != 0;
 }
 
-// A deletion, or without `place` a writing.
+// Adds a deletion, or without `place` a write.
 Status Append(Database& database, const std::optional<int64_t>& place, int64_t text,
               int64_t created_ms) {
   ASSIGN_OR_RETURN(
@@ -79,7 +79,7 @@ Status Append(Database& database, const std::optional<int64_t>& place, int64_t t
   return drop.Bind(kMostDeletions).Run();
 }
 
-// Deleted by its place: none of the texts that it had there was written anew.
+// Whether the place was deleted and none of its texts was written again.
 Result<bool> IsUnwantedAt(Database& database, int64_t place) {
   ASSIGN_OR_RETURN(Statement read,
                    database.Prepare("SELECT text FROM deletions WHERE place = ?1 LIMIT 2"));
@@ -143,7 +143,8 @@ Result<bool> WasDeleted(Database& database, const std::string& salt, const RowMa
   }
   ASSIGN_OR_RETURN(bool by_text, IsUnwantedText(database, row));
   if (by_text || !hidden) return by_text;
-  // Hidden by an earlier version, which noted no deletions, or so long ago that it is forgotten.
+  // Deleted by an earlier version, which kept no log, or so long ago that the log dropped the
+  // entry.
   ASSIGN_OR_RETURN(bool retired, IsRetired(database, *hidden));
   if (retired) return false;
   ASSIGN_OR_RETURN(StoredMarks marks, ReadMarks(database, salt, *hidden));

@@ -1,6 +1,6 @@
-// What somebody deleted, softly or for good, so that no import brings it back unasked: of each row
-// salted digests of where it lay and of what it said, no text. What retention removed is not among
-// it. Everything runs in the caller's transaction.
+// The log of deleted rows, so that no import restores them unasked: salted digests of the place and
+// of the text of each row, no text. Rows that retention removed are not in it. Everything runs in
+// the caller's transaction.
 #pragma once
 
 #include <optional>
@@ -13,27 +13,27 @@ namespace memory {
 
 inline constexpr int64_t kMostDeletions = 100'000;  // entries of a file; the oldest go
 
-// By what a row is known again.
+// The digests that identify a row.
 struct RowMarks {
-  std::optional<int64_t> place;  // id, session, project and time; none without id or time
+  std::optional<int64_t> place;  // of id, session, project and time; nullopt without id or time
   int64_t text = 0;              // content, type, scope, rule and project
-  int64_t created_ms = 0;        // 0: not known, any time fits
+  int64_t created_ms = 0;        // 0: unknown, matches any time
 };
 RowMarks MarksOf(const std::string& salt, const api::Observation& row);
-// Of what a write says.
+// The digest of the text of a write.
 int64_t TextMark(const std::string& salt, const std::string& hash, const std::string& type,
                  const std::string& scope, const std::string& rule, const std::string& project);
 
-// Before somebody hides or erases a row, and before a row that he hid is removed. A row that is
-// known already stays as it is.
+// Called before a client deletes a row, and before a softly deleted row is removed. Keeps an
+// existing entry.
 base::Status NoteDeletion(sqlite::Database& database, const std::string& salt, int64_t slot);
-// Somebody deleted this row, and wrote the same not anew since. `hidden`: the slot of the same row,
-// when it lies here and shows nowhere.
+// Whether a client deleted this row and nobody wrote the same since. `hidden`: the slot of the row
+// if it is still in the file, softly deleted.
 base::Result<bool> WasDeleted(sqlite::Database& database, const std::string& salt,
                               const RowMarks& row, std::optional<int64_t> hidden);
-// It comes back: an import was told to restore it.
+// Removes the entry: an import restores the row on request.
 base::Status ForgetDeletion(sqlite::Database& database, const RowMarks& row);
-// The text is written anew: from now on an import may bring the earlier row too.
+// Records a write of the same text: from now on an import may restore the earlier row too.
 base::Status NoteWriting(sqlite::Database& database, int64_t text);
 
 }  // namespace memory

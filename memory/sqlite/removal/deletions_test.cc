@@ -1,5 +1,4 @@
-// What a file knows of what somebody deleted: through removals by retention, files of earlier
-// versions and many deletions.
+// The log of deletions: with retention, files of earlier versions, and many deletions.
 #include "memory/sqlite/removal/deletions.h"
 
 #include "lib/testing/temporary_directory.h"

@@ -1,4 +1,4 @@
-// Readers look for summaries that quote a row before the writer is asked.
+// Readers find the summaries that quote a row before the writer's transaction.
 #include "memory/sqlite/removal/erase_quotes.h"
 
 #include "memory/model/quotes.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kSessionsAtOnce = 256;  // of one snapshot
 
-// False: there is no such row.
+// False: no such row.
 Result<bool> ReadQuotes(Database& database, int64_t id, Quotes& quotes) {
   bool any = false;
   for (const char* sql : {"SELECT title, content FROM observations WHERE id = ?1",

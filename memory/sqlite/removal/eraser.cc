@@ -1,6 +1,6 @@
 // The steps, in this order: FTS5 merges all its segments into one, which drops the words of deleted
-// rows (or makes a small index anew); pages that an earlier version wrote are cleaned, once in a
-// file's life; the log is copied into the file and emptied. Each is made again after a crash.
+// rows (or rebuilds a small index); pages that an earlier version wrote are cleaned, once per file;
+// the WAL is checkpointed and truncated. Each step is repeated after a crash.
 #include "memory/sqlite/removal/eraser.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr int64_t kMergePages = 64;   // of a step, 4 KiB each
-constexpr int64_t kCleanPages = 512;  // of a step: read, few are written
+constexpr int64_t kCleanPages = 512;  // of a step: all are read, few are written
 constexpr milliseconds kPauseWithoutRoom{5'000};
 constexpr int kMostMerges = 3;
 
@@ -48,15 +48,15 @@ Result<FtsLevels> LevelsOf(Database& database) {
   return ReadFtsLevels(read.Text(0));
 }
 
-// Negative: all segments become one; further calls with a positive number go on with that.
+// A negative number starts a merge of all segments into one; calls with a positive number continue.
 Status Merge(Database& database, int64_t pages) {
   ASSIGN_OR_RETURN(Statement merge,
                    database.Prepare("INSERT INTO words(words, rank) VALUES('merge', ?1)"));
   return merge.Bind(pages).Run();
 }
 
-// A row and its deletion, of a slot that no row has: two segments on the first level, so that the
-// others are not alone on theirs and are merged into a new last one.
+// Inserts and deletes a word at an unused slot: two segments on the first level, so that FTS5
+// merges the others, which may be alone on their level, into a new last level.
 Status AddAndTakeAway(Database& database) {
   return database.Execute(
       "INSERT INTO words(rowid, title, content, tags, grams) VALUES(0, 'a', '', '', '');"
@@ -74,7 +74,7 @@ Status InTransaction(Database& database, const std::function<Status()>& work) {
 
 Status Eraser::Ask(Database& writer, int64_t range) {
   perhaps_ = true;
-  ++due_;  // Begin counts again: the transaction may not be kept
+  ++due_;  // Begin counts again, since the transaction may roll back
   ranges_.insert(range);
   ASSIGN_OR_RETURN(Statement raise,
                    writer.Prepare("INSERT INTO counters VALUES('erase_asked', 1) ON CONFLICT(name) "
@@ -82,7 +82,7 @@ Status Eraser::Ask(Database& writer, int64_t range) {
   return raise.Run();
 }
 
-// Deletes on a full volume need what room there is; the index waits until it is made again.
+// On a full volume deletes need the remaining space; a damaged index waits for its rebuild.
 bool Eraser::MustWait(Database& writer) {
   if (options_.index_damaged && *options_.index_damaged) return true;
   if (!options_.space) return false;
@@ -131,7 +131,7 @@ Result<Chore> Eraser::Step(Database& writer, const sqlite::Writer::ChoreCall& ca
   const bool of_index = phase_ == Phase::kWords || phase_ == Phase::kMerging;
   if (of_index && !met_before && writer.MetDamage() && options_.index_damaged)
     *options_.index_damaged = true;
-  phase_ = Phase::kIdle;  // from the beginning
+  phase_ = Phase::kIdle;  // restarts
   return done.error();
 }
 
@@ -159,13 +159,13 @@ Status Eraser::MergeOn(Database& writer) {
     changes = is - was;
     return {};
   }));
-  if (changes >= 2) return {};  // FTS5: less is nothing
+  if (changes >= 2) return {};  // FTS5 documents: less than 2 means no work was done
   ASSIGN_OR_RETURN(FtsLevels levels, LevelsOf(writer));
   phase_ = Phase::kPages;
   if (OldestIsLast(levels)) return {};
   phase_ = Phase::kWords;
   if (++again_ < kMostMerges) return InTransaction(writer, [&] { return AddAndTakeAway(writer); });
-  // Never seen. As long as it takes: what was asked for is done.
+  // A fallback that tests never reached: a rebuild takes long, but drops the words.
   phase_ = Phase::kPages;
   return InTransaction(
       writer, [&] { return writer.Execute("INSERT INTO words(words) VALUES('rebuild')"); });
@@ -185,7 +185,7 @@ Status Eraser::Pages(Database& writer) {
 Status Eraser::Finish(Database& writer) {
   ASSIGN_OR_RETURN(int64_t done, CounterOf(writer, "erase_done"));
   RETURN_IF_ERROR(InTransaction(writer, [&] { return SetCounter(writer, "erase_done", asked_); }));
-  phase_ = Phase::kIdle;  // which looks whether more was asked meanwhile
+  phase_ = Phase::kIdle;  // which checks for new deletes
   seen_ = false;
   due_ -= asked_ - done;
   if (options_.resident)

@@ -21,11 +21,11 @@ class Eraser {
  public:
   struct Options {
     std::string file;                    // for the program's log
-    std::chrono::milliseconds after{0};  // the first delete, so that many share the work
+    std::chrono::milliseconds after{0};  // delay after the first delete, to batch further ones
     std::function<void(int64_t deletes)> on_erased = nullptr;
     std::atomic<bool>* index_damaged = nullptr;  // true: erasing waits for the index to be rebuilt
     ResidentIndexes* resident = nullptr;
-    SpaceGuard* space = nullptr;  // null: there is always room
+    SpaceGuard* space = nullptr;  // null: assumes enough space
   };
   explicit Eraser(Options options) : options_(std::move(options)) {}
 
@@ -34,7 +34,7 @@ class Eraser {
   // As sqlite::Writer::Options::chore.
   base::Result<sqlite::Writer::Chore> Step(sqlite::Database& writer,
                                            const sqlite::Writer::ChoreCall& call);
-  int64_t due() const { return due_; }  // hard deletes whose words may still be in the file
+  int64_t due() const { return due_; }  // hard deletes whose words may be in the file
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -48,13 +48,13 @@ class Eraser {
 
   const Options options_;
   std::atomic<int64_t> due_{0};
-  bool perhaps_ = true;  // something is due, since it was looked at
-  bool seen_ = false;    // something is due, and when it begins is said
+  bool perhaps_ = true;  // deletes may have come since the last look at the counters
+  bool seen_ = false;    // work is due and its start is scheduled
   Time begins_{};
   Phase phase_ = Phase::kIdle;
-  int64_t asked_ = 0;      // what the steps that run erase
+  int64_t asked_ = 0;      // the counter of deletes that the running steps cover
   int64_t next_page_ = 0;  // in kPages
-  int again_ = 0;          // merges that did not drop what was deleted
+  int again_ = 0;          // merges that kept words of deleted rows
   std::set<int64_t> ranges_;
 };
 

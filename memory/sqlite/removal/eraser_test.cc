@@ -1,4 +1,4 @@
-// What a hard delete leaves behind: nothing, in the bytes of the files themselves.
+// After a hard delete no byte of the files contains the text.
 #include "memory/sqlite/removal/eraser.h"
 
 #include "lib/base/process/file.h"

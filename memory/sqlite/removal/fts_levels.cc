@@ -1,6 +1,6 @@
-// The record, as of SQLite 3.40: a cookie of four bytes, then varints: levels, segments, a counter
-// of writes; for each level its inputs of a running merge and its segments; for each of those its
-// id, first and last page. Later versions put a mark behind the cookie and more numbers behind
+// The structure record of SQLite 3.40: a cookie of four bytes, then varints: levels, segments, a
+// write counter; for each level the inputs of a running merge and its segments; for each segment
+// its id, first and last page. Later versions add a marker after the cookie and more numbers after
 // each segment.
 #include "memory/sqlite/removal/fts_levels.h"
 
@@ -16,14 +16,14 @@ using base::Result;
 namespace {
 
 constexpr int64_t kSmallPages = 64;      // of some 4 KiB each
-constexpr int64_t kMostSegments = 2000;  // FTS5's own limit, of levels too
+constexpr int64_t kMostSegments = 2000;  // FTS5's limit, also of levels
 constexpr size_t kManyLevels = 1000;
 constexpr std::string_view kLaterFormat("\xFF\0\0\x01", 4);
 
 class Varints {
  public:
   explicit Varints(std::string_view bytes) : bytes_(bytes) {}
-  // SQLite's: seven bits a byte, highest first; of a ninth byte all eight.
+  // SQLite's varint: seven bits a byte, most significant first; all eight of a ninth byte.
   std::optional<int64_t> Next() {
     uint64_t value = 0;
     for (int i = 0; i < 9; ++i) {

@@ -1,5 +1,5 @@
-// The segments of an FTS5 index, as its structure record says, and what is to be done so that none
-// of them holds a word of a deleted row any more. Pure; merging itself is in eraser.cc.
+// Reads the segments of an FTS5 index from its structure record and decides how to drop the words
+// of deleted rows. Pure; eraser.cc merges.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ struct FtsLevel {
 };
 using FtsLevels = std::vector<FtsLevel>;
 
-// Of the record with id 10 in the index's data table. kInternal: it is none.
+// Parses the record with id 10 of the index's data table. kInternal: malformed.
 base::Result<FtsLevels> ReadFtsLevels(std::string_view record);
 
 enum class FtsErasure {
-  kNothing,  // there is no segment
-  kRebuild,  // small: making it anew from the rows costs no more than a merge. Or of so many
-             // levels, of which each merge of all adds two, that FTS5 will soon read it no more
+  kNothing,  // no segment
+  kRebuild,  // the index is small, so that a rebuild costs no more than a merge; or it nears FTS5's
+             // limit of levels, to which each merge of all adds two
   kMerge,    // all segments into one
 };
 FtsErasure ErasureOf(const FtsLevels& levels);
 
-// Whether a merge of all dropped what was deleted: FTS5 keeps the words of deleted rows as marks
-// unless it merges into the last level there is, with nothing older beside it.
+// Whether a merge of all dropped deleted words: FTS5 keeps them as tombstones unless it merges into
+// the last level, without older segments beside it.
 bool OldestIsLast(const FtsLevels& levels);
 
 }  // namespace memory

@@ -82,8 +82,8 @@ namespace {
   "FROM observations o WHERE o.range = ?1 AND o.project = ?2 AND " MEMORY_LIVE \
   "AND (o.type = ?3 OR ?3 = '*' AND o.type NOT IN (SELECT value FROM json_each(?4)))"
 constexpr const char* kCounted = "SELECT count(*) " MEMORY_OF_RULE;
-// Least recently used first. Written is used, but does not protect: else a cap would hold nobody.
-// Rows that were read, found or seen again since ?5 stay.
+// Least recently used first. A write counts as a use, but protects no row: else a cap would evict
+// none. Rows that were read, found or written again since ?5 stay.
 constexpr const char* kOldest =
     "SELECT o.slot, o.id, " MEMORY_USED "AS used " MEMORY_OF_RULE
     "AND max(coalesce((SELECT u.used_ms FROM uses u WHERE u.slot = o.slot), 0), "
@@ -107,7 +107,7 @@ Result<Cap> FindCapped(Database& database, const RetentionRules& rules, const Re
   ASSIGN_OR_RETURN(Statement live,
                    database.Prepare("SELECT live_rows FROM ranges WHERE number = ?1"));
   ASSIGN_OR_RETURN(bool known, live.Bind(range).Step());
-  if (!known || live.Int(0) <= rule.max_rows) return Cap();  // without a look at the rows
+  if (!known || live.Int(0) <= rule.max_rows) return Cap();  // without a scan of the rows
   ASSIGN_OR_RETURN(Statement count, prepare(kCounted));
   ASSIGN_OR_RETURN(bool row, count.Step());
   const int64_t excess = (row ? count.Int(0) : 0) - rule.max_rows;
@@ -141,7 +141,7 @@ Result<int64_t> Purge(Database& database, int64_t before_ms, int64_t used_since_
   ASSIGN_OR_RETURN(const std::string salt, SaltOf(database));
   for (const SweepCandidate& row : rows) {
     ASSIGN_OR_RETURN(bool retired, IsRetired(database, row.slot));
-    // Not known yet when an earlier version hid it.
+    // An earlier version hid it without an entry.
     if (!retired) RETURN_IF_ERROR(NoteDeletion(database, salt, row.slot));
     RETURN_IF_ERROR(RunOn(database,
                           "INSERT OR IGNORE INTO tombstones SELECT id, deleted_ms FROM "
@@ -184,7 +184,7 @@ Result<SweepCandidates> FindRestorable(Database& database, int64_t after) {
 Result<int64_t> RestoreOne(Database& database, int64_t slot) {
   {
     ASSIGN_OR_RETURN(bool there, IsRetired(database, slot));
-    if (!there) return 0;  // somebody deleted it meanwhile
+    if (!there) return 0;  // deleted since the scan
   }
   ASSIGN_OR_RETURN(bool back, Revive(database, slot));
   return back ? 1 : 0;

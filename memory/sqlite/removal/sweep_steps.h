@@ -11,7 +11,7 @@
 
 namespace memory {
 
-inline constexpr int64_t kLookAt = 2000;  // rows that a reader looks at in one snapshot
+inline constexpr int64_t kLookAt = 2000;  // rows that a reader scans in one snapshot
 
 // A row that a reader found; the writer checks the row again before it acts.
 struct SweepCandidate {
@@ -27,20 +27,20 @@ struct SweepPlace {
   int64_t updated_ms = 0, id = 0;
 };
 
-// What one page of the scan found.
+// The findings of one page of the scan.
 struct ScanPage {
-  SweepCandidates over;       // rows
-  SweepCandidates old_texts;  // rows with earlier texts that are over since `deleted_ms`
+  SweepCandidates over;       // expired rows
+  SweepCandidates old_texts;  // rows with revisions expired for `deleted_ms`
   bool end = false;
 };
 // Scans at most kLookAt rows from `place` and advances `place`; after the last row, to the first.
 base::Result<ScanPage> ScanFrom(sqlite::Database& database, int64_t deleted_ms, SweepPlace& place);
 
-// What a cap evicts: the least recently used rows, but no row that was read, found or written again
-// since `used_since_ms`.
+// The rows that a cap evicts: the least recently used ones, except rows that were read, found or
+// written again since `used_since_ms`.
 struct Cap {
   SweepCandidates rows;
-  int64_t over = 0;  // rows above the cap that stay, since they were used
+  int64_t over = 0;  // rows above the cap that stay because they were used
 };
 // `rule` is one of `rules`, those of `project`.
 base::Result<Cap> FindCapped(sqlite::Database& database, const RetentionRules& rules,
@@ -55,12 +55,12 @@ base::Result<SweepCandidates> FindRestorable(sqlite::Database& database, int64_t
 // → 1; or 0: the row was deleted, or its topic has another row now.
 base::Result<int64_t> RestoreOne(sqlite::Database& database, int64_t slot);
 
-// Deletes for good at most `most` rows that were hidden or deleted until `before_ms`. A row that
-// retention hid stays when the row was used since `used_since_ms`. → how many.
+// Removes at most `most` rows that were hidden or soft-deleted until `before_ms`. A row that
+// retention hid stays if it was used since `used_since_ms`. → how many.
 base::Result<int64_t> Purge(sqlite::Database& database, int64_t before_ms, int64_t used_since_ms,
                             int64_t most);
 base::Result<int64_t> ForgetKeys(sqlite::Database& database, int64_t before_ms);  // 500 at most
-// A row's earlier texts that are over since `deleted_ms`. → how many.
+// Removes the revisions of a row that are expired for at least `deleted_ms`. → how many.
 base::Result<int64_t> RemoveTexts(sqlite::Database& database, const SweepCandidate& row,
                                   int64_t deleted_ms);
 

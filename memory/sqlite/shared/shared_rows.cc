@@ -1,4 +1,4 @@
-// Statements over shared_items. Triggers (schema.cc) count what an owner keeps.
+// Statements over shared_items. Triggers (schema.cc) count rows and bytes of an owner.
 #include "memory/sqlite/shared/shared_rows.h"
 
 namespace memory {
@@ -38,7 +38,7 @@ Error Full(const char* limit, const std::string& owner, int64_t value, int64_t m
                                 std::to_string(most) + "; nothing was stored: delete some first"};
 }
 
-// Whether the item has room beside what its owner keeps.
+// Whether the item fits into the limits of its owner.
 Status Fits(Database& database, const SharedItem& item, const std::optional<SharedRow>& before) {
   ASSIGN_OR_RETURN(Kept kept, KeptBy(database, item.owner));
   const int64_t bytes = kept.bytes + BytesOf(item) - (before ? before->bytes : 0);

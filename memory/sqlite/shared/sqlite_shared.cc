@@ -105,7 +105,7 @@ Result<std::vector<SharedItem>> SqliteShared::List(const std::string& owner,
 Result<int64_t> SqliteShared::Sweep(const std::stop_token& stop) {
   int64_t total = 0;
   while (!stop.stop_requested()) {
-    {  // most rounds find nothing, and write nothing
+    {  // most rounds find nothing and write nothing
       ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(parts_.readers));
       ASSIGN_OR_RETURN(Statement any, snapshot.database().Prepare(
                                           "SELECT 1 FROM shared_items WHERE over_ms <= ?1"));

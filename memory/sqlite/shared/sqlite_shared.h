@@ -17,7 +17,7 @@ class SqliteShared final : public SharedItems {
     sqlite::Writer& writer;
     ReaderPool& readers;
     std::function<int64_t()> aged_ms;     // the clock by which values expire
-    std::function<base::Status()> admit;  // before a write that needs room
+    std::function<base::Status()> admit;  // before a write that consumes space
   };
   explicit SqliteShared(Parts parts) : parts_(std::move(parts)) {}
 
@@ -30,7 +30,7 @@ class SqliteShared final : public SharedItems {
   base::Result<std::vector<SharedItem>> List(const std::string& owner, const std::string& after,
                                              size_t limit, size_t bytes) override;
 
-  // Removes what is over, a small piece at a time. → how many items.
+  // Removes expired items in small steps. → how many.
   base::Result<int64_t> Sweep(const std::stop_token& stop);
 
  private:

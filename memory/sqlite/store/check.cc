@@ -1,5 +1,5 @@
-// Looking for damage in a store's file, and making its full-text index again from the rows. When
-// that is done, and what follows, is in soundness_checks.h.
+// Checks a store's file for corruption and rebuilds its full-text index from the rows.
+// soundness_checks.h decides when, and what follows.
 #include <sys/stat.h>
 
 #include <optional>
@@ -19,11 +19,11 @@ using sqlite::Database;
 
 namespace {
 
-// FTS5 checks its index under the write lock: some 100 ms for a file of this size.
+// FTS5 checks its index under the write lock: some 100 ms for a file of up to this size.
 constexpr int64_t kSmallBytes = 4 << 20;
 constexpr int kPagesAStep = 256;  // of a copy, some ms between two batches of writes
 
-// What keeps a check from being made says nothing about the file.
+// The error of a check that could not run: it says nothing about the file.
 Status NotMade(const base::Error& error) {
   const bool fault = error.code == base::Code::kInternal;
   return base::Error{fault ? base::Code::kUnavailable : error.code, error.message};
@@ -47,10 +47,10 @@ int64_t SizeOf(const std::string& path) {
 Status SqliteStore::CheckIntegrity() {
   return state_->writer->RunAny(
       [](Database& database) { return database.CheckIntegrity({kFtsTable}); },
-      sqlite::Writer::Room::kGives);  // on a full volume, too
+      sqlite::Writer::Room::kGives);  // also on a full volume
 }
 
-// No snapshot is held while pages are copied, so that the log can be emptied meanwhile.
+// Holds no snapshot during the copy, so that the WAL can be truncated.
 Result<Spool> SqliteStore::CopyInSteps(const std::stop_token& stop) {
   ASSIGN_OR_RETURN(Spool spool, NewSpool());
   RETURN_IF_ERROR(spool.CheckRoom(SizeOf(state_->path) + state_->usage.log_bytes()));
@@ -71,7 +71,7 @@ Result<Spool> SqliteStore::CopyInSteps(const std::stop_token& stop) {
   return spool;
 }
 
-// Ended when the log gets too long, as any long read.
+// Ends when the WAL exceeds its limit, like any long read.
 Status SqliteStore::CheckTablesInPlace(std::stop_token stop) {
   Result<Database> database = Database::Open(state_->path, state_->Reading());
   if (!database) return NotMade(database.error());
@@ -112,7 +112,7 @@ Status SqliteStore::CheckIndex(std::stop_token stop) {
 
 Status SqliteStore::RebuildIndex() {
   ASSIGN_OR_RETURN(Spool spool, NewSpool());
-  // The log holds the new index for a while.
+  // The WAL contains the new index until a checkpoint.
   RETURN_IF_ERROR(spool.CheckRoom(SizeOf(state_->path)));
   RETURN_IF_ERROR(state_->writer->RunAny([](Database& database) {
     return database.Execute("INSERT INTO words(words) VALUES('rebuild')");

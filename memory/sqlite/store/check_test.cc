@@ -1,4 +1,4 @@
-// Damage that is really in the file is found, and an index is made again from the rows.
+// Checks find corruption in real files; the index is rebuilt from the rows.
 #include "lib/testing/temporary_directory.h"
 #include "memory/sqlite/store/damage_fixture.h"
 #include "memory/sqlite/store/sqlite_store.h"

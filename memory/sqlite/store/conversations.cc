@@ -1,5 +1,4 @@
-// The conversations of one caller in the tenant's file: transactions, and keys that begin with the
-// caller's account.
+// The conversations of one caller in the tenant's file. Keys begin with the caller's account.
 #include "lib/conversation/conversations.h"
 
 #include <utility>
@@ -13,7 +12,7 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-// No account has it, so that no two callers share a key.
+// No account contains it, so that no two callers share a key.
 constexpr char kBehindCaller = '\n';
 
 constexpr int64_t kMostBytesOfMessages = 256 << 20;
@@ -53,7 +52,7 @@ class SqliteStore::CallersConversations : public conversation::Host {
                                               " bytes, the limit is " +
                                               std::to_string(kMostBytesOfMessages)};
   }
-  // What a sidecar sends is redacted; what others send is theirs.
+  // Redacts texts of sidecars; other clients are responsible for their texts.
   base::Status Redact(Json&, Text) const override { return {}; }
 
  private:

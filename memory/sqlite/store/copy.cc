@@ -1,5 +1,5 @@
-// A store as one SQLite file: copied by VACUUM INTO from one snapshot, then freed of what no export
-// has. The copy can be imported, and be put in place of a store's file.
+// Exports a store as one SQLite file: VACUUM INTO copies one snapshot, then deletes follow of
+// everything that exports leave out. The copy can be imported, or replace a store's file.
 #include <sys/stat.h>
 
 #include "memory/sqlite/items/item_rows.h"
@@ -22,10 +22,10 @@ namespace {
 
 constexpr const char* kLeaveOut =
     "DELETE FROM idempotency;"
-    // A file has no reader's rights: shared memory is exported by those who may read it.
+    // A file has no access rules: shared memory is exported by those who may read it.
     "DELETE FROM shared_items;"
     "DELETE FROM observations WHERE deleted_ms IS NOT NULL;"
-    // Conversations are their callers', and a copy is of the tenant.
+    // Conversations belong to callers; a copy belongs to the tenant.
     "DELETE FROM block_forms;"
     "DELETE FROM blocks;"
     "DELETE FROM messages;"
@@ -37,14 +37,14 @@ constexpr const char* kLeaveOut =
     "DELETE FROM working_memory;"
     "DELETE FROM ingest_turns;"
     "DELETE FROM turn_tokens;"
-    // What an undo would need is not in the copy.
+    // The copy lacks the rows that an undo needs.
     "DELETE FROM trace_pairs;"
     "DELETE FROM consolidation_actions;"
     "DELETE FROM consolidation_log;"
     "DELETE FROM archive_access_log;"
     "DELETE FROM revisions WHERE id NOT IN (SELECT id FROM observations);"
     "DELETE FROM waiting WHERE slot NOT IN (SELECT slot FROM observations);"
-    // The words of rows that are gone stay in the index until its segments are merged.
+    // Words of deleted rows stay in the index until its segments are merged.
     "INSERT INTO words(words) VALUES('optimize');";
 
 // Expired rows are dropped like deleted rows, but are still indexed, so they leave the index first.
@@ -58,13 +58,13 @@ constexpr const char* kLeaveOver =
     "UPDATE observations AS o SET deleted_ms = 0 WHERE o.deleted_ms IS NULL AND NOT (" MEMORY_LIVE
     ");";
 
-// Leaves one project alone: its rows, its sessions and its name.
+// Deletes all but one project: its rows, its sessions and its name.
 Status KeepProject(Database& database, const std::string& project) {
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, project));
   RETURN_IF_ERROR(LeaveOutItems(database, number.value_or(0), INT64_MIN));
   RETURN_IF_ERROR(database.Execute("INSERT INTO words(words) VALUES('delete-all')"));
   for (const char* sql :
-       {// Whose the deletions are cannot be told: none goes along, nor what they were made with.
+       {// Deletions do not name their project: the copy has none of them, and another salt.
         "UPDATE salt SET value = lower(hex(randomblob(16))) WHERE ?1 = ?1",
         "DELETE FROM deletions WHERE ?1 = ?1", "DELETE FROM retention WHERE project <> ?1",
         "DELETE FROM observations WHERE project <> ?1", "DELETE FROM sessions WHERE project <> ?1",
@@ -85,7 +85,7 @@ Status VacuumInto(Database& database, const Spool& spool) {
 }  // namespace
 
 Status CopyInto(const std::string& source, Spool& spool, std::stop_token stop) {
-  int64_t bytes = 0;  // what was written lately may be in the log alone
+  int64_t bytes = 0;  // recent writes may be only in the WAL
   for (const char* part : {"", "-wal"}) {
     struct stat facts {};
     if (stat((source + part).c_str(), &facts) == 0) bytes += facts.st_size;
@@ -113,7 +113,7 @@ Result<Spool> SqliteStore::Copy(const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(std::shared_ptr<void> place, TakeExportPlace(state_->exports));
   ASSIGN_OR_RETURN(Spool spool, NewUpload());
   spool.Hold(place);
-  RETURN_IF_ERROR(spool.Charge(state_->usage.bytes()));  // with what is in the log alone yet
+  RETURN_IF_ERROR(spool.Charge(state_->usage.bytes()));  // including the WAL
   if (Status copied = CopyInto(state_->path, spool, state_->long_reads.token()); !copied) {
     if (copied.error().code != Code::kTimeout) return copied.error();
     return Error{Code::kUnavailable,
@@ -133,7 +133,7 @@ Result<Spool> SqliteStore::Copy(const std::optional<std::string>& project) {
     return spool;
   }
   RETURN_IF_ERROR(KeepProject(database, *project));
-  // A file as large as what is left in it.
+  // A second copy, without free pages.
   ASSIGN_OR_RETURN(Spool small, NewUpload());
   small.Hold(place);
   ASSIGN_OR_RETURN(int64_t bytes, database.UsedBytes());

@@ -1,4 +1,4 @@
-// Files of stores that are really damaged, for the tests of soundness. Test code.
+// Corrupts files of stores, for the tests of soundness. Test code.
 #pragma once
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ inline void OverwriteRoot(const std::string& path, const std::string& name) {
   close(file);
 }
 
-// Changes the file by SQL that no store would run. The file is closed.
+// Changes the closed file with SQL that no store runs.
 inline void Tamper(const std::string& path, const char* sql) {
   sqlite::Database::Options scratch;
   scratch.access = sqlite::Access::kScratch;  // the only access that may write to FTS5's own tables
@@ -46,11 +46,11 @@ inline void Tamper(const std::string& path, const char* sql) {
   ASSERT_TRUE(done) << done.error().message;
 }
 
-// What FTS5 cannot read any more, in tables that SQLite finds sound.
+// An index that FTS5 cannot read, in tables that SQLite finds sound.
 inline constexpr const char* kWordsAreNoise =
     "UPDATE words_data SET block = zeroblob(length(block)) WHERE id > 10";
 inline constexpr const char* kWordsAreGone = "DELETE FROM words_data WHERE id > 10";
-// An index that is well, of a text that is another.
+// A well-formed index of another text.
 inline constexpr const char* kWordsAreStale =
     "UPDATE observations SET title = 'zebra' WHERE id = 1";
 

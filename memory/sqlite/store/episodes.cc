@@ -1,5 +1,5 @@
-// Episodes: an observation and what is beside it, in one transaction. Searching is the ranking of
-// observations, among those of the agent and user.
+// Episodes: an observation and its row in `episodes`, in one transaction. A search ranks
+// observations, limited to those of the agent and user.
 #include <algorithm>
 
 #include "lib/base/json/json.h"
@@ -20,7 +20,7 @@ using sqlite::Database;
 
 namespace {
 
-// The body as a key's digest knows it.
+// The body in the form for the digest of an Idempotency-Key.
 api::NewObservation BodyOfKey(const Episode& episode) {
   api::NewObservation body;
   body.project = episode.project;
@@ -33,7 +33,7 @@ api::NewObservation BodyOfKey(const Episode& episode) {
   return body;
 }
 
-// The keys of episodes are not those of observations.
+// Separates the keys of episodes from those of observations.
 RequestKey KeyOfEpisode(const RequestKey& key) {
   return {key.key.empty() ? "" : "episode " + key.key, key.caller};
 }
@@ -49,7 +49,7 @@ const char* NameOfMethod(Method method) {
   return method == Method::kFused ? "fused" : "lexical";
 }
 
-// 0…1: how much of the question's words the row has, or how near it is in meaning.
+// 0…1: the share of the query's words in the row, or its similarity.
 double LikenessOf(const Ranked& row, double whole) {
   return std::clamp(std::max(row.lexical / whole, double{row.similarity.value_or(0)}), 0.0, 1.0);
 }
@@ -96,7 +96,7 @@ Result<EpisodeSaved> SqliteStore::SaveEpisode(const Episode& given, const api::S
   });
 }
 
-// A row that is ranked behind another is never more similar than it.
+// Caps each similarity by that of the row ranked before it.
 Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuestion& question) {
   RankQuery query;
   query.text = question.text;

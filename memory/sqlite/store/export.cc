@@ -1,5 +1,5 @@
-// Walking over everything in pages. A page is one short snapshot, given back before its rows are
-// handed on: a slow reader of an export holds nothing of the log (ADR 0035).
+// Reads everything in pages. A page is one short snapshot that ends before its rows are sent: a
+// slow client of an export holds no WAL (ADR 0035).
 #include "memory/sqlite/store/export.h"
 
 #include <algorithm>
@@ -23,12 +23,12 @@ using sqlite::Statement;
 
 namespace {
 
-// What a walk reads.
+// The scope of a walk.
 struct Reading {
   const char *rows, *revisions;
-  int64_t now_ms = INT64_MIN;  // items that are over then are left out
-  bool of_store = false;       // retention's rules hold
-  int64_t wall_ms = 0;         // what the strength of traces is told for, by these rules
+  int64_t now_ms = INT64_MIN;  // leaves out items expired then
+  bool of_store = false;       // the rules of retention apply
+  int64_t wall_ms = 0;         // the time for the strength of traces
   StrengthRules strength = {};
 };
 #define MEMORY_OF_PROJECT \
@@ -40,7 +40,7 @@ constexpr Reading kLive = {
     MEMORY_SELECT_OBSERVATION "WHERE " MEMORY_LIVE MEMORY_OF_PROJECT, MEMORY_REVISIONS
     "AND replaced_ms > (SELECT kept_since(o.project, o.scope, o.type) FROM observations o WHERE "
     "o.id = ?1) ORDER BY revision DESC"};
-// Of a file from elsewhere, where our clock and rules mean nothing.
+// Of an uploaded file, to which this server's clock and rules do not apply.
 constexpr Reading kForeign = {MEMORY_SELECT_OBSERVATION
                               "WHERE o.deleted_ms IS NULL " MEMORY_OF_PROJECT,
                               MEMORY_REVISIONS "ORDER BY revision DESC"};
@@ -48,10 +48,10 @@ constexpr const char* kSessions = MEMORY_SELECT_SESSION
     "WHERE (?1 IS NULL OR s.project = ?1) AND s.number > ?2 AND s.number <= ?3 ORDER BY s.number";
 constexpr int kMaxExports = 2;
 constexpr size_t kPageRows = 256, kPageBytes = 1 << 20;  // of a page; one row more than the bytes
-constexpr size_t kItemBytes = 1000;            // what an item takes beside its texts, about
-constexpr size_t kMaxRevisionBytes = 8 << 20;  // of one row: an import takes it as one element
+constexpr size_t kItemBytes = 1000;                      // of an item without its texts, about
+constexpr size_t kMaxRevisionBytes = 8 << 20;  // of one row, which an import reads as one element
 
-// Newest first, as many as fit; handed on oldest first.
+// Reads the newest ones that fit; returns them oldest first.
 Status ReadRevisions(Database& database, const char* sql, ExportedRow& row) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
   read.Bind(row.row.id);
@@ -93,7 +93,7 @@ class PagedCursor : public ExportCursor {
         database_(std::move(database)),
         project_(std::move(project)) {}
 
-  // What is there when the walk begins, each row as it is when its page is read.
+  // Visits the rows that exist when the walk begins, each as of the read of its page.
   Status Walk(const std::function<Status(const api::Session&)>& on_session,
               const std::function<Status(const ExportedRow&)>& on_observation) override {
     bool known = true;
@@ -180,7 +180,7 @@ class PagedCursor : public ExportCursor {
   struct Page {
     std::vector<Item> items;
     size_t bytes = 0;
-    int64_t after = std::numeric_limits<int64_t>::min();  // the key behind which it goes on
+    int64_t after = std::numeric_limits<int64_t>::min();  // the last key
     bool last = false;
     void Clear() { items.clear(), bytes = 0; }
     bool full() const { return items.size() >= kPageRows || bytes >= kPageBytes; }
@@ -246,7 +246,7 @@ class PagedCursor : public ExportCursor {
     return {};
   }
 
-  // False: there is no such project.
+  // False: no such project.
   Result<bool> FindNumber() {
     if (!project_) return true;
     ASSIGN_OR_RETURN(number_, FindProject(database_, *project_));
@@ -284,7 +284,7 @@ class PagedCursor : public ExportCursor {
     return {};
   }
 
-  // What lies in slots, page by page.
+  // Rows by slots, page by page.
   template <class Item, class Read, class OnItem>
   Status WalkSlots(bool vectors, const Read& read, const OnItem& on_item) {
     ASSIGN_OR_RETURN(const bool known, FindNumber());
@@ -310,7 +310,7 @@ class PagedCursor : public ExportCursor {
   }
 
   const Reading reading_;
-  std::shared_ptr<void> place_;  // among the exports that may run at a time
+  std::shared_ptr<void> place_;  // among the concurrent exports
   Database database_;            // closed with the cursor, its transaction with it
   std::optional<std::string> project_;
   std::optional<int64_t> number_;  // of the project

@@ -1,4 +1,4 @@
-// Walking over the rows of a file, for exports of a store and for files that are imported.
+// Walks over the rows of a file, for exports of a store and for imported files.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@
 
 namespace memory {
 
-// Over a database of our schema, from the first version on, that was not a store's here.
+// Over an uploaded database with the schema of this server, of any version.
 std::shared_ptr<ExportCursor> MakeForeignCursor(sqlite::Database database);
 
-// Held as long as an export runs; kUnavailable when there are too many.
+// A token to hold while an export runs; kUnavailable: too many exports.
 base::Result<std::shared_ptr<void>> TakeExportPlace(std::shared_ptr<std::atomic<int>> running);
 
-// The file of a store as it is at one moment, into an empty spool. kFull; kTimeout: stopped.
+// Copies one snapshot of a store's file into an empty spool. kFull; kTimeout: stopped.
 base::Status CopyInto(const std::string& source, Spool& spool, std::stop_token stop = {});
 
 }  // namespace memory

@@ -1,6 +1,6 @@
-// A database file that somebody sent. Nothing in it is trusted: it is opened read-only, its schema
-// must be ours to the letter, so that no trigger or view of theirs runs, and it is checked whole
-// before a row of it is read. The rows themselves are checked like those of any import.
+// Opens an uploaded, untrusted database file: read-only, with a schema equal to this server's to
+// the letter, so that no foreign trigger or view runs, and after a check of all pages. Its rows are
+// validated like those of any import.
 #include "memory/sqlite/agentos/brain.h"
 #include "memory/sqlite/store/export.h"
 #include "memory/sqlite/store/sqlite_store.h"
@@ -18,7 +18,7 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr int64_t kCheckMs = 10 * 60 * 1000;  // of a file of any size that is taken
+constexpr int64_t kCheckMs = 10 * 60 * 1000;  // enough for the largest accepted file
 constexpr size_t kMaxObjects = 200;           // tables, indexes and triggers of a schema
 
 Error Refused(const std::string& why) {
@@ -39,7 +39,7 @@ Result<std::vector<std::string>> SchemaOf(Database& database) {
   return objects;
 }
 
-// `path`: of the file; ours is made beside it for a moment.
+// `path`: of the file; a reference schema is created beside it temporarily.
 Status CheckSchema(Database& file, const std::string& path) {
   ASSIGN_OR_RETURN(Statement read, file.Prepare("PRAGMA user_version"));
   ASSIGN_OR_RETURN(bool row, read.Step());
@@ -89,7 +89,8 @@ Result<std::shared_ptr<ExportCursor>> OpenForeign(const std::string& path) {
   Result<Database> file = OpenSent(path);
   if (!file) return file.error();
   if (Status checked = CheckFile(*file, path); !checked) {
-    // SQLite's words for a damaged file are those for a damaged store: here it is the sender's.
+    // SQLite's message about corruption is worded for the server's own files: this file is the
+    // client's.
     const Error& error = checked.error();
     return error.code == Code::kInternal ? Refused(error.message) : error;
   }

@@ -1,5 +1,5 @@
-// Taking rows of an export in: ids, times and counts are kept where they are free, nothing is
-// overwritten, the same row again is skipped, and so is one that somebody deleted here.
+// Imports rows of an export: keeps free ids, times and counts, overwrites nothing, and skips rows
+// that exist or were deleted here.
 #include "lib/base/json/json.h"
 #include "memory/sqlite/removal/deletions.h"
 #include "memory/sqlite/store/state.h"
@@ -20,10 +20,10 @@ using sqlite::Statement;
 
 namespace {
 
-// What stands under the id that a row brings along.
+// The state of the id of an imported row.
 struct UnderId {
-  bool free = false;  // the row may have it
-  bool same = false;  // this very row
+  bool free = false;  // the row may keep it
+  bool same = false;  // the id belongs to the same row
   bool deleted = false;
   int64_t slot = 0;
 };
@@ -38,7 +38,7 @@ Result<UnderId> LookUnderId(Database& database, const Observation& row, int64_t 
                                     "FROM observations WHERE id = ?1"));
   read.Bind(row.id).Bind(project).Bind(session).Bind(row.created_ms).Bind(row.normalized_hash);
   ASSIGN_OR_RETURN(bool taken, read.Step());
-  // A row that was hidden here and then came with another text is not the hidden one.
+  // A row with another text is not the one that was hidden here.
   bool deleted = taken && read.Int(1) != 0;
   if (taken)
     return UnderId{false, read.Int(2) != 0 && (!deleted || read.Int(3) != 0), deleted, read.Int(0)};
@@ -46,7 +46,7 @@ Result<UnderId> LookUnderId(Database& database, const Observation& row, int64_t 
   return UnderId{free, false, false, 0};
 }
 
-// The live row that has the topic key; kConflict when it says something else.
+// The live row with the topic key; kConflict if its text differs.
 Result<std::optional<int64_t>> FindTopic(Database& database, const Observation& row,
                                          int64_t project) {
   if (row.topic_key.empty()) return std::optional<int64_t>();
@@ -130,7 +130,7 @@ Result<Imported> ImportRow(Database& database, const ExportedRow& given, const T
 Result<Imported> ImportSession(Database& database, const api::Session& session) {
   ASSIGN_OR_RETURN(int64_t number,
                    FindOrAddSession(database, session.id, session.project, session.started_ms));
-  // Only a session that so far is implied by its observations takes the times and the summary.
+  // Only a session that exists just because of its observations takes times and summary.
   ASSIGN_OR_RETURN(
       Statement write,
       database.Prepare("UPDATE sessions SET started_ms = ?2, ended_ms = ?3, summarized_ms = ?4, "
@@ -146,7 +146,7 @@ Result<Imported> ImportSession(Database& database, const api::Session& session) 
   return Imported{Imported::kNew, 0};
 }
 
-// Each row in a savepoint of its own, so that one that clashes is refused alone.
+// Each row has its own savepoint, so that a conflict refuses only that row.
 template <class Row, class Take>
 Result<SqliteStore::ImportOutcomes> TakeEach(Database& database, const std::vector<Row>& rows,
                                              const Take& take) {
@@ -167,7 +167,7 @@ Result<SqliteStore::ImportOutcomes> SqliteStore::Import(const std::vector<Export
                                                         const ImportOptions& options) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   const int64_t now_ms = state_->liveness->NowMs();
-  std::vector<TextFacts> facts;  // not on the writer's thread
+  std::vector<TextFacts> facts;  // computed off the writer's thread
   for (const ExportedRow& row : rows)
     facts.push_back(state_->Facts(row.row.title, row.row.content));
   return state_->writer->Run<ImportOutcomes>([&](Database& database) {

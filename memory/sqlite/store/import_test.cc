@@ -1,4 +1,4 @@
-// Rows that come without an id or without a time, as other programs write them.
+// Imported rows without an id or a time, from other programs.
 #include "memory/sqlite/store/store_fixture.h"
 
 namespace memory {

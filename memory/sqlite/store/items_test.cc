@@ -1,4 +1,4 @@
-// Items in a store's file: what the sweep takes, what the quota counts, how they move.
+// Items in a store's file: sweep, quota, export and import.
 #include "memory/sqlite/store/retention_fixture.h"
 
 namespace memory {

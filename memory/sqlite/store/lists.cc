@@ -23,7 +23,7 @@ using sqlite::Statement;
 
 namespace {
 
-// Rows of each project that are over and not hidden yet: the counts of the ranges have them still.
+// Expired rows of each project that are not hidden yet: the counts of ranges include them.
 Result<std::map<int64_t, int64_t>> CountOver(Database& database, const Liveness& liveness,
                                              int64_t first, int64_t last) {
 #define MEMORY_OVER \
@@ -60,7 +60,7 @@ Result<std::map<int64_t, int64_t>> CountOver(Database& database, const Liveness&
   return over;
 }
 
-// The session of a row and its place there, whether the row shows or not.
+// The session of a row and its position there, also of a hidden row.
 struct InSession {
   int64_t slot = 0, session = 0, position = 0;
   bool live = false, mixed = false;
@@ -78,8 +78,8 @@ Result<InSession> FindInSession(Database& database, int64_t id) {
   return InSession{read.Int(0), read.Int(1), read.Int(2), read.Int(3) != 0, read.Int(4) != 0};
 }
 
-// Where the rows of a session were not written in the order of their times (imports), they are
-// sorted for each list.
+// Sorts the rows of a session for each list if they were not written in the order of their times
+// (imports).
 #define MEMORY_BESIDE                                        \
   MEMORY_SELECT_OBSERVATION                                  \
   "JOIN observations c ON c.slot = ?1 WHERE o.session = ?2 " \
@@ -123,7 +123,7 @@ Result<std::vector<Observation>> SqliteStore::Timeline(int64_t id, size_t before
   if (!place.live) return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
   if (around) {
     Result<InSession> moved = FindInSession(database, *around);
-    // Whoever may read a row may read its session, and no other one.
+    // Access to a row implies access to its session only.
     if (!moved || moved->session != place.session) {
       return Error{Code::kInvalid, "cursor is none of a timeline of observation " +
                                        std::to_string(id) +
@@ -131,7 +131,7 @@ Result<std::vector<Observation>> SqliteStore::Timeline(int64_t id, size_t before
                                        "leave it out to begin again"};
     }
     place = *moved;
-    if (!place.mixed) ++place.position;  // later rows begin behind it
+    if (!place.mixed) ++place.position;  // later rows start after it
   }
   ASSIGN_OR_RETURN(std::vector<Observation> rows, Side(database, place, false, before + 1));
   ASSIGN_OR_RETURN(std::vector<Observation> following, Side(database, place, true, after + 1));

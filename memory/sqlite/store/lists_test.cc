@@ -1,5 +1,5 @@
-// What lists cost, in looks at the clock (one for each 2,000 instructions of SQLite's machine), and
-// that they are those of a sort of everything.
+// The cost of lists, in calls of the clock (one per 2,000 instructions of SQLite's VM), and their
+// equality with a sort of all rows.
 #include <algorithm>
 #include <atomic>
 #include <map>

@@ -1,4 +1,4 @@
-// Opening and closing a tenant's file, and its connections.
+// Opens and closes a tenant's file and its connections.
 #include <algorithm>
 
 #include "lib/base/check.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kIdleReaderMs = 60'000;
 
-// Options of a connection to the file of `path`, which says when it meets damage.
+// Options of a connection to `path` that reports corruption.
 Database::Options Watched(sqlite::Access access, const std::string& path,
                           const StoreOptions& options) {
   Database::Options watched;
@@ -101,7 +101,7 @@ Result<Database> OpenAndMigrate(const std::string& path, const Database::Options
   return database;
 }
 
-// On a full volume SQLite cannot even open the WAL: giving up the ballast makes room.
+// On a full volume SQLite cannot even open the WAL: removing the ballast frees space.
 Result<Database> OpenWriter(const std::string& path, const StoreOptions& options) {
   Database::Options writing = Watched(sqlite::Access::kWriter, path, options);
   writing.on_broken = options.on_sync_failure;  // also while it is opened, before there is a Writer
@@ -122,7 +122,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   ASSIGN_OR_RETURN(state->salt, SaltOf(database));
   ASSIGN_OR_RETURN(RetentionPolicy policy, LoadPolicy(database, options.retention));
   state->liveness->Set(std::move(policy));
-  // Readers are opened as they are needed: whether one can be is said now.
+  // Readers open on demand: opens one now to report errors.
   ASSIGN_OR_RETURN(auto reader,
                    OpenReader(path, state->Reading(), state->liveness, &state->resident));
   reader.reset();
@@ -144,7 +144,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
           static_cast<int>(std::clamp<int64_t>(longest / 4096, 16, writing.checkpoint_pages));
   }
   writing.before_commit = [state = state.get()](Database& writer) -> Status {
-    // Without the number of this change readers would answer from what was before it.
+    // Without the version of this change readers would answer from the state before it.
     if (Status told = state->resident.Publish(writer); !told) return NotNow(told.error());
     if (Status counted = state->usage.Read(writer); !counted) {
       base::LogWarn("what a namespace keeps could not be counted; the figures are older",
@@ -154,7 +154,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   };
   writing.after_commit = [state = state.get()](Database& writer) -> Status {
     state->remote_gaps.Commit();
-    // What waits can wait longer: a delete on a full volume must not fail of it.
+    // Pending rows can wait longer: indexing them must not fail a delete on a full volume.
     ASSIGN_OR_RETURN(int64_t reusable, writer.ReusableBytes());
     if (SpaceGuard* space = state->options.space; space && !space->Admit(reusable)) return {};
     return state->Index(writer, IndexManyWaiting);
@@ -204,7 +204,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
 }
 
 Status SqliteStore::ProbeWrite() {
-  // A log that readers hold is no fault of the disk, nor of the server for its other tenants.
+  // A WAL that readers hold is no fault of the disk, and does not affect other tenants.
   const int64_t most = state_->options.max_log_bytes;
   if (most > 0 && state_->usage.log_bytes() >= most) return {};
   return state_->writer->RunAny([](Database& database) -> Status {

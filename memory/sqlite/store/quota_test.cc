@@ -1,4 +1,4 @@
-// What a tenant may keep, at the store: at a limit nothing that grows is taken, deletes always are.
+// Quotas of a tenant: at a limit the store refuses writes that grow it and accepts deletes.
 #include <gtest/gtest.h>
 
 #include "lib/testing/temporary_directory.h"

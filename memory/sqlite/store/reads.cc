@@ -24,7 +24,7 @@ using sqlite::Statement;
 
 namespace {
 
-// Ranks what is found in a scope; waits for the index where rows wait for it.
+// Ranks the matches in a scope; waits until pending rows are indexed.
 Result<Ranking> RankInScope(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
                             const SearchScope& scope, const Filter& filter, RankQuery query) {
   if ((!scope.all && scope.ranges.empty()) || filter.limit == 0) return Ranking();
@@ -80,7 +80,7 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& w
     if (!row) continue;
     result.rows.push_back(FoundAs(*std::move(row), ranked, ranking.by_meaning));
     Observation& found = result.rows.back().row;
-    // Of a recall, which has neighbours: it goes into a prompt, cut.
+    // Of a recall, which has neighbours and goes into a prompt in part.
     if (cut) found.content = base::Ellipsize(found.content, api::kContextCharacters);
     const size_t row_bytes = AnswerBytes(found);
     RETURN_IF_ERROR(charge.Add(row_bytes));
@@ -92,7 +92,7 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& w
   return result;
 }
 
-// The same at `filter.as_of_ms`: of what is live, rows that say today what they said then.
+// The same as of `filter.as_of_ms`: live rows whose text is unchanged since.
 Result<SearchResult> RankRowsAsOf(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
                                   const SearchScope& scope, const Filter& filter, RankQuery query,
                                   const SupersededTexts& replaced) {
@@ -135,7 +135,7 @@ Result<SearchResult> RankRowsAsOf(Snapshot& snapshot, const std::function<bool()
   return result;
 }
 
-// The first of the replaced texts, as many as a list by recency can take.
+// The first superseded texts, up to the length of a list by recency.
 Result<std::vector<Observation>> LoadNewest(Database& database, const SupersededTexts& replaced,
                                             size_t most) {
   std::vector<Observation> rows;
@@ -159,13 +159,13 @@ Result<int64_t> LiveSlot(Database& database, int64_t id) {
   return place->slot;
 }
 
-// Numbers of revisions, both included, and how many of the newest.
+// A range of revision numbers, inclusive, and the maximum count, newest first.
 struct RevisionRange {
   int64_t first = 1, last = INT64_MAX;
   size_t limit = SIZE_MAX;
 };
 
-// The newest that one answer holds, newest first.
+// The newest that fit into one answer, newest first.
 Result<std::vector<Revision>> ReadRevisions(Database& database, int64_t id, int64_t slot,
                                             const RevisionRange& wanted) {
   std::vector<Revision> revisions;
@@ -197,7 +197,7 @@ Result<std::vector<Revision>> ReadRevisions(Database& database, int64_t id, int6
 
 }  // namespace
 
-// What a question found was used; of a long list only its head, since nobody reads the rest.
+// Results of a query count as used; of a long list only the first ones.
 void SqliteStore::NoteUse(const std::vector<Found>& rows) {
   constexpr size_t kHead = 20;
   std::vector<int64_t> ids;
@@ -231,7 +231,7 @@ Result<Observation> SqliteStore::GetRevision(int64_t id, int64_t revision) {
   row.content = std::move(then.content);
   row.tags = std::move(then.tags);
   row.normalized_hash = api::NormalizedHash(row.content);
-  row.source = {};  // of a revision the trust class is kept, not the call that it came from
+  row.source = {};  // revisions keep the trust class, not the tool call
   row.source.origin = std::move(then.origin);
   row.revision_count = revision;
   row.duplicate_count = 0;
@@ -281,7 +281,7 @@ Result<SearchResult> SqliteStore::Recall(const Filter& filter, const std::string
   const auto wait = [this] { return state_->WaitForIndex(); };
   RankQuery query;
   query.text = text;
-  query.neighbours = !filter.as_of_ms;  // they are lent to by the words of today
+  query.neighbours = !filter.as_of_ms;  // their scores come from the present words
   query.deadline_ms = state_->options.query_deadline_ms;
   query.stop = filter.stop;
   if (!filter.as_of_ms) state_->SetMeaning(query);
@@ -302,7 +302,7 @@ Result<SearchResult> SqliteStore::Recall(const Filter& filter, const std::string
   ASSIGN_OR_RETURN(std::vector<Observation> newest,
                    Newest(snapshot.database(), scope, filter, false));
   result.partial = result.partial || AnswerBytes(newest) > kAnswerBytes;
-  // Those that are in the answer already are passed over.
+  // Skips rows that are in the answer already.
   ASSIGN_OR_RETURN(std::vector<Observation> texts,
                    LoadNewest(snapshot.database(), replaced, filter.limit + result.rows.size()));
   std::vector<Observation> merged;

@@ -1,4 +1,4 @@
-// The list is bounded: what does not fit is found by another pass.
+// The list is bounded: another pass finds the rest.
 #include "memory/sqlite/store/remote_gaps.h"
 
 namespace memory {

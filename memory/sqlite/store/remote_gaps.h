@@ -1,5 +1,5 @@
-// Which rows of an open file have no vector of the remote model yet, and whether so few that a
-// question may be answered by that model's vectors. Any thread.
+// The rows of an open file without a vector of the remote model, and whether they are few enough
+// for queries to use that model. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,36 @@
 
 namespace memory {
 
-// A row that was listed; `mark` tells it from the same row listed again.
+// A listed row; `mark` distinguishes it from the same row listed again.
 struct ListedGap {
   int64_t slot = 0;
   uint64_t mark = 0;
 };
 
-// What one request asks for.
+// The rows of one request.
 struct RemoteBatch {
   std::vector<Vectorless> rows;
   std::vector<ListedGap> listed;  // these rows, in their order
-  bool more = false;              // others wait
+  bool more = false;              // more gaps are listed
 };
 
 class RemoteGapList {
  public:
-  // The writer: rows of the transaction that is about to be committed; and after it. Between both
-  // they count as gaps, but are not listed: a reader may not see them yet.
+  // The writer calls the first before a commit with the rows of the transaction, the second after
+  // it. In between they count as gaps but are not listed: readers may not see them yet.
   void Announce(const std::vector<int64_t>& slots);
   void Commit();
 
-  // A pass over all rows finds the gaps of before. Where it goes on; nullopt: it is done, or enough
+  // A pass over all rows finds older gaps. → where it continues; nullopt: it is done, or enough
   // gaps are listed.
   std::optional<int64_t> NextOfPass() const;
   void AddPass(const RemoteGaps& found);
 
   std::vector<ListedGap> First(size_t most) const;  // in order of slots
-  // But for those that were listed again meanwhile.
+  // Removes them, except rows that were listed again meanwhile.
   void Remove(const std::vector<ListedGap>& gaps);
 
-  // Of `rows` at most one in a hundred is a gap.
+  // At most one in a hundred of `rows` is a gap.
   bool Complete(int64_t rows) const;
   size_t size() const;
 

@@ -1,4 +1,4 @@
-// The rules of projects: kept in the file, and in force at once.
+// The retention rules of projects: stored in the file and applied immediately.
 #include "lib/base/json/json.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/live.h"
@@ -24,7 +24,7 @@ Status SqliteStore::SetRetention(const std::string& project, const RetentionRule
     ASSIGN_OR_RETURN(Statement add, database.Prepare("REPLACE INTO retention VALUES(?1, ?2)"));
     return add.Bind(number).Bind(base::DumpJson(EncodeRetention(rules))).Run();
   }));
-  // One after the other: who reads last sees what everybody committed.
+  // Serialized, so that the last one reads all committed rules.
   std::lock_guard lock(state_->rules_mutex);
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(state_->readers));
   ASSIGN_OR_RETURN(RetentionPolicy policy,

@@ -70,7 +70,7 @@ class RetentionTest : public StoreTest {
     EXPECT_TRUE(cursor);
     return Walked(**cursor);
   }
-  // What the file holds, whether it shows or not.
+  // All rows of the file, also hidden ones.
   int64_t InFile(const char* sql) {
     sqlite::Database::Options reading;
     reading.access = sqlite::Access::kReader;

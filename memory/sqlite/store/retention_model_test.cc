@@ -1,5 +1,5 @@
-// Random writes, reads, rules and rounds against a plain model of retention; thirty days of growth;
-// rounds that are killed.
+// Random writes, reads, rules and rounds compared with a model of retention; thirty days of growth;
+// killed rounds.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Retention of a store: hidden at the end of its time, removed later, kept when used.
+// Retention of a store: rows are hidden when they expire, removed later, and kept while used.
 #include <thread>
 
 #include "memory/sqlite/store/retention_fixture.h"

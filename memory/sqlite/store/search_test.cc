@@ -1,4 +1,4 @@
-// What the store finds, and for whom.
+// Search results of a store, and their scope.
 #include <cmath>
 #include <cstdlib>
 #include <random>

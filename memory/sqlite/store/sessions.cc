@@ -1,4 +1,4 @@
-// Sessions: starting, ending, listing.
+// Starts, ends and lists sessions.
 #include "lib/base/text/text.h"
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
@@ -53,7 +53,7 @@ Result<Session> SqliteStore::EndSession(const std::string& id, const SessionEnd&
   RETURN_IF_ERROR(state_->AdmitGrowth());
   return state_->writer->Run<Session>([&](Database& database) -> Result<Session> {
     ASSIGN_OR_RETURN(const std::optional<Session> known, FindSession(database, id));
-    // Another project's answers as one that is not there.
+    // A session of another project answers like a missing one.
     if (!known || (end.project && base::FoldCase(*end.project) != base::FoldCase(known->project))) {
       return Error{Code::kNotFound, "there is no session " + id +
                                         (end.project ? " in project " + *end.project : "")};
@@ -69,7 +69,7 @@ Result<Session> SqliteStore::EndSession(const std::string& id, const SessionEnd&
       RETURN_IF_ERROR(write.Run());
     }
     if (!end.interim) {
-      // A second end moves the time only when it says more about the session.
+      // A second end moves the time only if it adds something.
       ASSIGN_OR_RETURN(Statement close,
                        database.Prepare("UPDATE sessions SET ended_ms = ?2, implied = 0 "
                                         "WHERE id = ?1 AND (ended_ms = 0 OR ?3)"));

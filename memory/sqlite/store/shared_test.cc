@@ -1,4 +1,4 @@
-// Shared memory in a file: what survives, what is over, what is full.
+// Shared memory in a file: restarts, expiry, limits.
 #include "lib/testing/fake_clock.h"
 #include "memory/sqlite/store/store_fixture.h"
 

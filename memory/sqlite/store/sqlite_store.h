@@ -1,4 +1,4 @@
-// The store of one tenant as one SQLite file: the calls of store.h, and what the engine asks of it.
+// The store of one tenant as one SQLite file: the calls of store.h and those of the engine.
 #pragma once
 
 #include <memory>
@@ -70,21 +70,22 @@ class SqliteStore final : public Store {
   Consolidation& consolidation() override;
   Turns& turns() override;
 
-  // One round: hides what is past its time (reads leave that out already) or over a cap, removes
-  // what is hidden or deleted long enough. In small batches; ends early when told to. One thread.
+  // One round of retention: hides rows that expired (which reads skip already) or exceed a cap, and
+  // removes rows that were hidden or deleted long ago. In small batches; `stop` ends it. One
+  // thread.
   base::Result<Swept> Sweep(std::stop_token stop);
-  // Writes down which rows were read or found; a crash forgets what was not.
+  // Persists which rows were read or found; a crash loses unpersisted uses.
   base::Status KeepUses();
-  size_t CountUses() const;  // that are not written down
-  // Writes down which working memory was read, a while after it was.
+  size_t CountUses() const;  // not persisted
+  // Persists which working memory was read, with a delay.
   base::Status KeepFieldsIfDue();
 
-  // One short step of the background: some rows without a vector of the embedder get one. False:
-  // none is left. The thread that sweeps.
+  // One short background step: adds vectors to some rows without one of the embedder. False: none
+  // is left. Called by the sweeping thread.
   base::Result<bool> FillVectors();
 
-  // Rows without a vector of the remote model, a request's worth, and their vectors in the same
-  // order. The model is asked between both, while nobody holds the store.
+  // The rows for one request to the remote model; and their vectors in the same order. The request
+  // runs between both calls, without the store.
   base::Result<RemoteBatch> NextRemoteBatch(int64_t model);
   base::Status PutRemoteVectors(const RemoteBatch& batch, int64_t model,
                                 const std::vector<std::vector<int8_t>>& vectors);
@@ -94,40 +95,41 @@ class SqliteStore final : public Store {
   bool Failed() const override;
   size_t QueuedWrites() const;
   struct IndexFigures {
-    size_t bytes = 0, projects = 0;  // whose words are in memory
-    int64_t served = 0, missed = 0;  // questions answered from there, and not
+    size_t bytes = 0, projects = 0;  // of resident indexes
+    int64_t served = 0, missed = 0;  // queries answered by them, and not
   };
   IndexFigures Indexes() const;
-  base::Status CheckIntegrity();  // of tables and index, while writes wait; long
-  // The same for the background, of a large file on a copy that is made in steps, so that nobody
-  // waits and no log grows; the index is looked at in the copy of the tables before it. Damage is
-  // kInternal. `stop` ends them early, with kTimeout or kUnavailable. kFull: no room for the copy.
+  base::Status CheckIntegrity();  // of tables and index; blocks writes for long
+  // The same in the background: a large file is checked on a copy made in steps, so that no write
+  // waits and the WAL stays short; the check of the index uses the copy of the tables check.
+  // kInternal: corruption. `stop` ends them with kTimeout or kUnavailable. kFull: no space for the
+  // copy.
   base::Status CheckTables(std::stop_token stop);
   base::Status CheckIndex(std::stop_token stop);
-  base::Status RebuildIndex();  // from the rows, which are the truth; writes wait. kFull
+  base::Status RebuildIndex();  // from the rows; blocks writes. kFull
   struct Used {
     int64_t rows = 0, bytes = 0;  // as TenantQuota counts them
-    int64_t log_bytes = 0;        // that are not in the file yet, when there are many
+    int64_t log_bytes = 0;        // of a long WAL that is not checkpointed
   };
   Used Usage() const;
-  int64_t DueErasures() const;  // hard deletes whose words may still be in the file
+  int64_t DueErasures() const;  // hard deletes whose words may be in the file
   const std::string& path() const;
-  void CloseIdleReaders();  // connections that read nothing for a minute
-  void Close();             // finishes the writes that wait
+  void CloseIdleReaders();  // connections that were idle for a minute
+  void Close();             // finishes queued writes
 
  private:
   struct State;
   struct Round;
   class CallersConversations;
   void NoteUse(const std::vector<Found>& rows);
-  base::Result<Spool> NewSpool();  // beside the file; of no budget
+  base::Result<Spool> NewSpool();  // beside the file; outside of the budget
   base::Result<Spool> CopyInSteps(const std::stop_token& stop);
   base::Status CheckTablesInPlace(std::stop_token stop);
   explicit SqliteStore(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
-// As Store::OpenCopy, without a store.
+// Store::OpenCopy without a store.
 base::Result<std::shared_ptr<ExportCursor>> OpenForeign(const std::string& path);
 
 }  // namespace memory

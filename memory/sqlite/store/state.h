@@ -45,40 +45,40 @@ class LongReads {
 
 struct SqliteStore::State {
   State(std::string of, StoreOptions with);
-  sqlite::Database::Options Reading() const;  // of the connections that read the file
-  // Runs IndexWaiting or IndexManyWaiting. After the index turned out damaged, Index is a no-op
-  // until RebuildIndex, so that writes go on.
+  sqlite::Database::Options Reading() const;  // of reading connections
+  // Runs IndexWaiting or IndexManyWaiting. A no-op from the report of a corrupt index until
+  // RebuildIndex, so that writes continue.
   base::Status Index(sqlite::Database& writer, base::Status (*step)(sqlite::Database&));
-  // Read-your-writes: indexes pending rows before a search. False: the wait was too long, and the
-  // search goes on without those rows.
+  // Read-your-writes: indexes pending rows before a search. False: the wait was too long; the
+  // search runs without those rows.
   bool WaitForIndex();
   TextFacts Facts(std::string_view title, std::string_view content) const;  // with the vector
-  // Gives the query the vectors of its text. May wait for the remote model: before a connection is
-  // taken; the wait counts for the query's deadline.
+  // Embeds the text of the query. May wait for the remote model, so call it before taking a
+  // connection; the wait counts towards the query's deadline.
   void SetMeaning(RankQuery& query) const;
   base::Status AdmitGrowth() const { return usage.Admit(); }  // before a write that grows it
   const StoreOptions options;
   const std::string path;
-  std::string salt;  // of the file, from its opening on
+  std::string salt;  // of the file, set by its opening
   StoreUsage usage;  // outlives the writer, which reads it
   std::atomic<bool> index_damaged{false};
   RemoteGapList remote_gaps;
   ResidentIndexes resident;  // outlives readers and writer, which use it
   Eraser eraser;             // the writer's
   const std::shared_ptr<Liveness> liveness;
-  std::mutex rules_mutex;                 // whoever puts rules into force
-  std::atomic<bool> rules_changed{true};  // since the last round: what is hidden may come back
+  std::mutex rules_mutex;                 // serializes changes of rules
+  std::atomic<bool> rules_changed{true};  // since the last round: hidden rows may come back
   SweepPlace sweep;                       // of the one thread that sweeps
-  int64_t vectors_until = 0;              // rows up to this slot have theirs; of that thread
+  int64_t vectors_until = 0;              // rows up to this slot have vectors; of that thread
   bool vectors_done = false;
   int64_t swept_ms = 0;  // when it last did
   LongReads long_reads;
-  std::unique_ptr<Spool> checked;  // a copy whose tables are sound; of the thread that checks
+  std::unique_ptr<Spool> checked;  // a copy with sound tables; of the checking thread
   ReaderPool readers;
   std::shared_ptr<std::atomic<int>> exports = std::make_shared<std::atomic<int>>(0);  // open
   std::unique_ptr<sqlite::Writer> writer;
-  std::optional<SqliteItems> items;    // behind the writer, which it uses
-  std::optional<SqliteShared> shared;  // behind items, whose clock it uses
+  std::optional<SqliteItems> items;    // declared after the writer, which it uses
+  std::optional<SqliteShared> shared;  // declared after items, whose clock it uses
   std::optional<SqliteTraces> traces;
   std::optional<SqliteConsolidation> consolidation;
   std::optional<SqliteTurns> turns;

@@ -1,4 +1,4 @@
-// What the store keeps: dedup, keys, deletes, sessions, restarts.
+// Writes of a store: dedup, keys, deletes, sessions, restarts.
 #include <thread>
 
 #include "memory/sqlite/store/store_fixture.h"

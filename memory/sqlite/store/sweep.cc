@@ -1,6 +1,5 @@
-// One round of retention. What is to go is looked for by a reader; the writer gets small batches,
-// looks again, since somebody may have written meanwhile, and lets others in between. The steps
-// themselves are sweep_steps.h.
+// One round of retention. A reader finds candidates; the writer gets them in small batches between
+// other writes and checks them again. sweep_steps.h has the SQL.
 #include <algorithm>
 #include <functional>
 #include <span>
@@ -21,13 +20,13 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr size_t kBatch = 100;          // rows of one piece of the writer's work
-constexpr size_t kUsesBatch = 2000;     // of what was used
-constexpr size_t kLookARound = 50'000;  // rows; then the next round goes on
+constexpr size_t kBatch = 100;          // rows of one write
+constexpr size_t kUsesBatch = 2000;     // uses of one write
+constexpr size_t kLookARound = 50'000;  // rows; the next round continues
 
 }  // namespace
 
-// The steps of a round; the round ends early when it is told to stop.
+// The steps of a round; `stop` ends it early.
 struct SqliteStore::Round {
   State& state;
   std::stop_token stop;
@@ -36,7 +35,7 @@ struct SqliteStore::Round {
   int64_t now_ms() const { return state.liveness->NowMs(); }
   int64_t used_since_ms() const { return now_ms() - state.options.keep_used_ms; }
 
-  // `step` says for one row how much it did. It gives room, so the writer may run it twice.
+  // `step` returns the changes for one row. The writer may run it twice, since it frees space.
   Status Each(const SweepCandidates& rows, int64_t& total,
               const std::function<Result<int64_t>(Database&, const SweepCandidate&)>& step) {
     for (size_t first = 0; first < rows.size() && !stop.stop_requested(); first += kBatch) {
@@ -70,7 +69,7 @@ struct SqliteStore::Round {
     return {};
   }
 
-  // First, since it gives room to what comes after.
+  // First, since it frees space for later steps.
   Status Remove() {
     RETURN_IF_ERROR(Drain(swept.purged, [&](Database& database) {
       return Purge(database, now_ms() - state.options.deleted_ms, used_since_ms(), kBatch);
@@ -80,9 +79,9 @@ struct SqliteStore::Round {
     });
   }
 
-  // Rules that keep longer bring back what is not removed yet.
+  // Longer rules restore hidden rows that are not removed yet.
   Status Restore() {
-    // A clock that was ahead hid what is not over.
+    // A clock that was ahead may have hidden rows too early.
     if (now_ms() < state.swept_ms) state.rules_changed = true;
     state.swept_ms = now_ms();
     if (!state.rules_changed.exchange(false)) return {};
@@ -98,7 +97,7 @@ struct SqliteStore::Round {
         return RestoreOne(database, row.slot);
       }));
       if (!stop.stop_requested()) continue;
-      state.rules_changed = true;  // the next round goes on
+      state.rules_changed = true;  // the next round continues
       return {};
     }
   }
@@ -210,7 +209,7 @@ Result<Swept> SqliteStore::Sweep(std::stop_token stop) {
   RETURN_IF_ERROR(round.Remove());
   RETURN_IF_ERROR(round.Restore());
   RETURN_IF_ERROR(round.HideOver());
-  // Without knowing what was used nothing goes by a cap. On a full volume: until there is room.
+  // Without persisted uses no cap evicts rows: on a full volume, until there is space.
   if (kept)
     RETURN_IF_ERROR(round.HideCapped());
   else

@@ -1,5 +1,5 @@
-// The vectors of rows and questions, and of the rows from before: those that were written without
-// an embedder or with another model get theirs in the background.
+// The vectors of rows and queries. Rows that were written without an embedder or with another model
+// get their vectors in the background.
 #include "memory/sqlite/tables/vectors.h"
 
 #include <algorithm>
@@ -65,14 +65,14 @@ Result<bool> SqliteStore::FillVectors() {
   }
   state_->vectors_until = page.last;
   state_->vectors_done = page.end;
-  return true;  // behind them: items
+  return true;  // after rows: items
 }
 
 Result<RemoteBatch> SqliteStore::NextRemoteBatch(int64_t model) {
   RETURN_IF_ERROR(state_->AdmitGrowth());
   RemoteBatch batch;
   RemoteGapList& gaps = state_->remote_gaps;
-  // Listed before the snapshot, which therefore sees them.
+  // Listed before the snapshot begins, which therefore contains them.
   const std::vector<ListedGap> listed = gaps.First(kRemoteBatchRows);
   const std::optional<int64_t> after = gaps.NextOfPass();
   if (!after && listed.empty()) return batch;

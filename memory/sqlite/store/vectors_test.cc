@@ -1,4 +1,4 @@
-// Search by meaning: which rows it finds, and that no vector outlives its text.
+// Search by meaning: its results, and that no vector outlives its text.
 #include <map>
 
 #include "lib/sqlite/database.h"

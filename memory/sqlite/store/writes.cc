@@ -1,5 +1,5 @@
-// Saving, changing and deleting observations. Every call is one piece of work on the writer's
-// thread: what it reads and what it writes are one transaction, so no two writers can race.
+// Saves, changes and deletes observations. Every call is one item on the writer's thread: its reads
+// and writes are one transaction, so that no two writers race.
 #include "lib/base/json/json.h"
 #include "memory/model/dedup.h"
 #include "memory/model/slots.h"
@@ -27,7 +27,7 @@ using sqlite::Statement;
 
 namespace {
 
-// A summary that came while others were looked through: clocks of callers may differ by as much.
+// The window for summaries written during the scan: clocks of callers may differ by as much.
 constexpr int64_t kWrittenMeanwhileMs = 60'000;
 
 }  // namespace

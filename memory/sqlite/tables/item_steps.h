@@ -43,8 +43,8 @@ CREATE TRIGGER items_deleted AFTER DELETE ON items BEGIN
 END;
 )sql";
 
-// Shared memory (memory/sqlite/shared). over_ms: NULL: never. shared_version: the last version that
-// was given. shared_owners: what each keeps, by triggers. Values count among the rows of the quota.
+// Shared memory (memory/sqlite/shared). over_ms: NULL: never. shared_version: the last version.
+// shared_owners: rows and bytes of each, by triggers. Values count as rows of the quota.
 inline constexpr const char* kShared = R"sql(
 INSERT INTO counters VALUES('shared_version', 0);
 CREATE TABLE shared_items(
@@ -76,8 +76,8 @@ CREATE TRIGGER shared_items_deleted AFTER DELETE ON shared_items BEGIN
 END;
 )sql";
 
-// What an episode has beside its observation, which lies in `slot`. digest: of the summary as it
-// came; fields: key decisions, entities, tools and metadata, as JSON.
+// The fields of an episode other than those of its observation, which is in `slot`. digest: of the
+// received summary; fields: key decisions, entities, tools and metadata, as JSON.
 inline constexpr const char* kEpisodes = R"sql(
 CREATE TABLE episodes(
   id INTEGER PRIMARY KEY AUTOINCREMENT,

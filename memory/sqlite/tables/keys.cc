@@ -1,5 +1,5 @@
-// The key's caller stands behind it, apart by a line break, which no header holds: so an earlier
-// version's key lies beside it on the same page, and the second look-up costs no read.
+// The caller follows the key after a line break, which no header contains: so the key of an earlier
+// version is next to it on the same page, and the second look-up costs no read.
 #include "memory/sqlite/tables/keys.h"
 
 #include "lib/base/json/json.h"
@@ -23,7 +23,7 @@ Result<std::string> SaltOf(Database& database) {
 
 int64_t SaltedDigest(std::string salt, const std::vector<std::string_view>& parts) {
   for (std::string_view part : parts) {
-    // With its length before it, else "ab", "c" would be "a", "bc".
+    // With a length prefix, else "ab", "c" and "a", "bc" would be equal.
     salt.append(std::to_string(part.size())).append(":").append(part);
   }
   return static_cast<int64_t>(std::stoull(base::Sha256Hex(salt).substr(0, 16), nullptr, 16));
@@ -42,7 +42,7 @@ KeyOfCaller::KeyOfCaller(const RequestKey& key, const api::NewObservation& body,
 
 namespace {
 
-// Column 4 is NULL in rows of earlier versions, which knew no callers and compared no bodies.
+// Column 4 is NULL in rows of earlier versions, which stored neither callers nor digests of bodies.
 #define MEMORY_ANSWER                                                            \
   "SELECT id, action, revision_count, duplicate_count, digest FROM idempotency " \
   "WHERE key = ?1 AND used_ms >= ?2 "

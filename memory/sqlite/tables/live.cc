@@ -25,7 +25,7 @@ std::string_view TextAt(sqlite3_value* value) {
 
 }  // namespace
 
-// One a connection, so one thread at a time: it keeps the policy until another is in force.
+// One per connection, so one thread at a time: caches the policy until it changes.
 struct KeptSinceFunction {
   std::shared_ptr<Liveness> liveness;
   std::shared_ptr<const RetentionPolicy> policy;
@@ -75,7 +75,7 @@ Liveness::Uses Liveness::TakeUses() {
 }
 
 void Liveness::GiveBack(const Uses& uses) {
-  uses_.With([&](Uses& mine) { mine.insert(uses.begin(), uses.end()); });  // newer ones stay
+  uses_.With([&](Uses& mine) { mine.insert(uses.begin(), uses.end()); });  // keeps newer ones
 }
 
 size_t Liveness::CountUses() const {

@@ -1,5 +1,5 @@
-// Which rows are live: what hides rows when their time is over, and what was used lately. Going
-// over the rows is sweep.cc.
+// Decides which rows are live: the policy that expires rows, and their recent uses. sweep.cc scans
+// the rows.
 #pragma once
 
 #include <atomic>
@@ -39,19 +39,19 @@ class Liveness {
   Uses TakeUses();
   void GiveBack(const Uses& uses);  // after a failed write
   size_t CountUses() const;
-  bool UsedSince(int64_t id, int64_t since_ms) const;  // by what is in memory
+  bool UsedSince(int64_t id, int64_t since_ms) const;  // of the uses in memory
 
  private:
   friend struct KeptSinceFunction;
   const base::Clock& clock_;
   std::atomic<uint64_t> changes_{0};  // of the policy
-  std::atomic<bool> ends_{false};     // some rule has a ttl: else nothing is ever over
+  std::atomic<bool> ends_{false};     // some rule has a ttl: else no row expires
   base::Guarded<std::shared_ptr<const RetentionPolicy>> policy_{
       std::make_shared<const RetentionPolicy>()};
   base::Guarded<Uses> uses_;
 };
 
-// The rules that the file keeps, over `defaults`.
+// The rules of the file, over `defaults`.
 base::Result<RetentionPolicy> LoadPolicy(sqlite::Database& database, RetentionRules defaults);
 
 }  // namespace memory

@@ -1,5 +1,4 @@
-// Migrations of a tenant's file on real files: killed at each statement, and refused when it is
-// newer.
+// Migrations of real files: killed at each statement, and refused for newer files.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

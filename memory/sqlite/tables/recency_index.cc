@@ -1,4 +1,4 @@
-// A walk from one type to the next.
+// Skips from one type to the next.
 #include "memory/sqlite/tables/recency_index.h"
 
 #include "memory/model/slots.h"
@@ -15,7 +15,7 @@ bool IsShared(int64_t range, std::optional<int64_t> project) {
 
 Result<std::vector<std::string>> TypesOf(Database& database, int64_t range,
                                          std::optional<int64_t> project) {
-  // From one type to the next, without a look at the rows between them.
+  // Seeks the next type without reading the rows in between.
 #define MEMORY_TYPES(stretch)                                                       \
   "WITH RECURSIVE t(type) AS (SELECT (SELECT min(o.type) FROM " stretch             \
   "AND o.deleted_ms IS NULL) UNION ALL SELECT (SELECT min(o.type) FROM " stretch    \

@@ -1,5 +1,5 @@
-// The index of rows by their last change, which has their type before the time: it is one index for
-// lists of a type, for lists without logs and for what is over (docs/adr/0042).
+// The index of rows by type and time of the last change: one index for lists of a type, for lists
+// without logs and for expired rows (docs/adr/0042).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace memory {
 
-// One stretch of an index: of a range and a type, or of scope global, a project and a type.
+// One stretch of an index: a range and a type; or scope global, a project and a type.
 #define MEMORY_IN_RANGE "observations o INDEXED BY observations_recent WHERE o.range = ?1 "
 #define MEMORY_SHARED \
   "observations o INDEXED BY observations_shared WHERE o.range = 0 AND o.project = ?1 "
@@ -19,8 +19,8 @@ namespace memory {
 // Whether the stretch is one of MEMORY_SHARED, else of MEMORY_IN_RANGE.
 bool IsShared(int64_t range, std::optional<int64_t> project);
 
-// The types that live rows of a range have; `project`: those that were written in this project, of
-// the range of scope global.
+// The types of the live rows of a range; with `project`, of the rows of scope global that this
+// project wrote.
 base::Result<std::vector<std::string>> TypesOf(sqlite::Database& database, int64_t range,
                                                std::optional<int64_t> project);
 

@@ -1,4 +1,4 @@
-// Hiding of single rows.
+// Hides single rows.
 #include "memory/sqlite/tables/retired.h"
 
 #include "memory/sqlite/tables/live.h"

@@ -10,7 +10,7 @@ namespace memory {
 // Soft-deletes a live row: the row leaves the index and its topic becomes free. `reason`: ttl or
 // cap.
 base::Status Retire(sqlite::Database& database, int64_t slot, const char* reason, int64_t now_ms);
-base::Result<bool> IsRetired(sqlite::Database& database, int64_t slot);  // hidden so
+base::Result<bool> IsRetired(sqlite::Database& database, int64_t slot);
 // Retires an expired row of this topic now, not in the next round, so that a writer finds the topic
 // free at the same moment as every reader.
 base::Status FreeTopic(sqlite::Database& database, const std::string& topic_key, int64_t project,

@@ -1,4 +1,4 @@
-// Rows, their places and their words.
+// Statements over observations and sessions.
 #include "memory/sqlite/tables/rows.h"
 
 #include "lib/base/json/json.h"
@@ -28,7 +28,7 @@ Result<int64_t> OneNumber(Statement read) {
   if (!row) return Error{Code::kInternal, "a counter is missing in the database"};
   int64_t value = read.Int(0);
   ASSIGN_OR_RETURN(bool more,
-                   read.Step());  // RETURNING changes the row only when stepped to its end
+                   read.Step());  // RETURNING applies its change at the last step
   if (more) return Error{Code::kInternal, "a counter is there twice in the database"};
   return value;
 }
@@ -45,7 +45,7 @@ Result<int64_t> TakeNumber(Database& database, std::string_view read, std::strin
   return number;
 }
 
-// The next position of a session, which notes whether its positions are the order of time.
+// The next position in a session; records whether positions follow the order of time.
 Result<int64_t> TakePosition(Database& database, int64_t session, int64_t created_ms, int64_t id) {
   ASSIGN_OR_RETURN(Statement now,
                    database.Prepare("SELECT next_position FROM sessions WHERE number = ?1"));
@@ -104,7 +104,7 @@ api::Session SessionAt(const Statement& row) {
 
 namespace {
 
-// What `row_at` makes of each row, up to the one that passes `most` bytes of an answer.
+// `row_at` of each row, up to the one that exceeds `most` bytes of an answer.
 template <class RowAt>
 auto ReadAnswer(Statement read, size_t most, RowAt row_at)
     -> Result<std::vector<decltype(row_at(read))>> {

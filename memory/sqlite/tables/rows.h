@@ -1,5 +1,4 @@
-// Rows of observations and sessions as they lie in the tables. Everything runs in the caller's
-// transaction.
+// Rows of the tables of observations and sessions. Everything runs in the caller's transaction.
 #pragma once
 
 #include <optional>
@@ -12,7 +11,7 @@
 
 namespace memory {
 
-// What stands before WHERE in every read of observations, and its columns in their order.
+// The head of every SELECT of observations, and its columns in order.
 #define MEMORY_SELECT_OBSERVATION                                                         \
   "SELECT o.id, s.id, o.type, o.title, o.content, p.name, o.tags, o.scope, o.topic_key, " \
   "o.hash, o.revision_count, o.duplicate_count, o.seen_ms, o.created_ms, o.updated_ms, "  \
@@ -50,45 +49,44 @@ struct SessionColumns {
   enum { kId, kProject, kSummary, kPredecessor, kStartedMs, kEndedMs, kMessageCount, kNumber };
 };
 
-int64_t IntAt(const sqlite::Statement& row);                 // its first column
-std::vector<std::string> TagsOf(const std::string& stored);  // as a row keeps them
+int64_t IntAt(const sqlite::Statement& row);                 // the first column
+std::vector<std::string> TagsOf(const std::string& stored);  // parses the column
 api::Observation ObservationAt(const sqlite::Statement& row);
 api::Session SessionAt(const sqlite::Statement& row);
-// In the statement's order, up to the row that passes `bytes` (answer_limit.h).
+// In the statement's order, up to the row that exceeds `bytes` (answer_limit.h).
 base::Result<std::vector<api::Observation>> AllObservations(sqlite::Statement read, size_t bytes);
 base::Result<std::vector<api::Session>> AllSessions(sqlite::Statement read);
 
-// Names are matched case-folded; nullopt: never written.
+// The number of a project; names are case-folded. nullopt: unknown.
 base::Result<std::optional<int64_t>> FindProject(sqlite::Database& database,
                                                  const std::string& name);
 base::Result<int64_t> FindOrAddProject(sqlite::Database& database, const std::string& name);
 
-// The session's number, made in `project` when unknown; kConflict when it is another project's.
+// The session's number, created in `project` if unknown; kConflict: it belongs to another project.
 base::Result<int64_t> FindOrAddSession(sqlite::Database& database, const std::string& id,
                                        const std::string& project, int64_t now_ms);
 
-// `wanted`, or, when that is a session of another project, an id that is made of `prefix` and both
-// names.
+// `wanted`, or an id made of `prefix` and both names if `wanted` is a session of another project.
 base::Result<std::string> SessionIdIn(sqlite::Database& database, const std::string& wanted,
                                       const std::string& project, const char* prefix);
 
-// A row's number, live or not: deleted, hidden, or over.
+// The slot of a row, also of a deleted, hidden or expired one.
 struct Place {
   int64_t slot = 0;
   bool live = false;
 };
 base::Result<std::optional<Place>> FindRow(sqlite::Database& database, int64_t id);
 
-// The row of a slot, live or not; nullopt: there is none.
+// The row of a slot, live or not; nullopt: no row.
 base::Result<std::optional<api::Observation>> FindObservation(sqlite::Database& database,
                                                               int64_t slot);
-// Of a slot that the caller's snapshot or transaction has: kInternal without a row.
+// The row of a slot known to the caller's snapshot or transaction: kInternal without a row.
 base::Result<api::Observation> ReadRow(sqlite::Database& database, int64_t slot);
 
-// Inserts with the next id, or with `row.id` when not 0 (the caller knows that it is free).
+// Inserts with the next id, or with `row.id` if not 0 (the caller checked that it is free).
 base::Result<int64_t> InsertRow(sqlite::Database& database, const api::Observation& row,
                                 const TextFacts& facts, int64_t session);
-// A row that was hidden or deleted softly comes back as it was. False: its topic has another row.
+// Restores a hidden or soft-deleted row. False: another row has its topic.
 base::Result<bool> Revive(sqlite::Database& database, int64_t slot);
 
 }  // namespace memory

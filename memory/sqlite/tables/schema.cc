@@ -19,15 +19,15 @@
 namespace memory {
 namespace {
 
-// slot       where a row lies: range << 32 | number within the range; never leaves the store
-// id         what clients know: from counters.next_id, never given twice
+// slot       the key of a row: range << 32 | number within the range; internal to the store
+// id         the key for clients: from counters.next_id, never reused
 // position   of the row in its session, for the ranker's window
-// words      length of the content, marks: facts about it that ranking uses (words.h)
-// content_ms when the present content was written: the dedup window counts from here
-// grams      two-character pieces of CJK text, which unicode61 does not cut
+// words      length of the content; marks: its properties for ranking (words.h)
+// content_ms when the present content was written: the start of the dedup window
+// grams      bigrams of CJK text, which unicode61 does not split
 //
-// The full-text index takes its text from a view of live rows. It is kept by rows.cc and not
-// by triggers: with trusted_schema=OFF a trigger may not write to a virtual table.
+// The content table of the full-text index is a view of live rows. rows.cc maintains the index, not
+// triggers: with trusted_schema=OFF a trigger may not write to a virtual table.
 constexpr const char* kFirst = R"sql(
 CREATE TABLE counters(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO counters VALUES('next_id', 1), ('probe', 0);
@@ -138,7 +138,7 @@ CREATE TRIGGER observations_deleted AFTER DELETE ON observations WHEN old.delete
 END;
 )sql";
 
-// How many rows are live in all ranges, for the quota: asked at each commit.
+// The number of live rows in all ranges, for the quota: read at each commit.
 constexpr const char* kCountRows = R"sql(
 INSERT INTO counters SELECT 'live_rows', coalesce(sum(live_rows), 0) FROM ranges;
 CREATE TRIGGER ranges_counted AFTER UPDATE OF live_rows ON ranges BEGIN
@@ -146,7 +146,7 @@ CREATE TRIGGER ranges_counted AFTER UPDATE OF live_rows ON ranges BEGIN
 END;
 )sql";
 
-// Rows that are not in the full-text index yet; the index's view of the rows does not show them.
+// Rows that are not in the full-text index yet; the content view of the index excludes them.
 constexpr const char* kWaiting = R"sql(
 CREATE TABLE waiting(slot INTEGER PRIMARY KEY, length INTEGER NOT NULL);
 DROP VIEW live_words;
@@ -155,9 +155,9 @@ CREATE VIEW live_words AS
   WHERE deleted_ms IS NULL AND NOT EXISTS (SELECT 1 FROM waiting w WHERE w.slot = o.slot);
 )sql";
 
-// rules    of a project's retention, as JSON; a project without any has the server's
-// uses     when a row was last read or found; apart, so that reading rewrites no content
-// retired  rows that retention hid (reason: ttl or cap), not somebody's DELETE
+// rules    retention rules of a project, as JSON; a project without any has the server's
+// uses     when a row was last read or found; a table of its own, so that reads rewrite no content
+// retired  rows that retention hid (reason: ttl or cap), unlike those that a client deleted
 constexpr const char* kRetention = R"sql(
 CREATE TABLE retention(
   project INTEGER PRIMARY KEY REFERENCES projects(number),
@@ -175,25 +175,24 @@ CREATE TRIGGER observations_back AFTER UPDATE OF deleted_ms ON observations
 END;
 )sql";
 
-// For a question that may be a topic key: of the ranges asked for, not of everybody.
+// For queries that may be a topic key: within the queried ranges only.
 constexpr const char* kTopics = R"sql(
 CREATE INDEX observations_topics ON observations(range, topic_key)
   WHERE topic_key IS NOT NULL AND deleted_ms IS NULL;
 )sql";
 
 // The newest row of a text, type, scope and rule is the first entry of its stretch. Without
-// deleted_ms: a soft delete needs no page of it.
+// deleted_ms, so that a soft delete changes no page of it.
 constexpr const char* kTwins = R"sql(
 DROP INDEX observations_hash;
 CREATE INDEX observations_twins
   ON observations(hash, project, scope, type, rule, content_ms DESC);
 )sql";
 
-// salt       of this file, for the digests: who guesses a text needs the file to try it
-// digest     of the body that a key stands for; NULL: of an earlier version, which compared none
-// deletions  what somebody deleted, for imports (deletions.h), as digests: where it lay
-// (NULL:
-//            it was written anew) and what it said; number: their order, the oldest are dropped
+// salt       of this file, for the digests: guessing a text requires the file
+// digest     of the body of a key; NULL: of an earlier version, which compared no bodies
+// deletions  rows that clients deleted, for imports (deletions.h): digests of the place (NULL: the
+//            text was written again) and of the text; number: their order, the oldest go first
 constexpr const char* kKeysAndDeletions = R"sql(
 CREATE TABLE salt(value TEXT NOT NULL);
 INSERT INTO salt VALUES(lower(hex(randomblob(16))));
@@ -209,7 +208,7 @@ CREATE INDEX deletions_text ON deletions(text, created_ms) WHERE place IS NOT NU
 )sql";
 
 // observations_recent  with the type before the time: lists of a type, and those without logs, read
-//                      what they answer; it costs a write hardly more (docs/adr/0042)
+//                      only rows that they return; writes cost about the same (docs/adr/0042)
 // observations_shared  the same of scope global, by the project that wrote the row
 // sessions             of a project; shared_rows: its live rows of scope global
 // mixed                a session's rows were not written in the order of (created_ms, id), whose
@@ -265,8 +264,8 @@ CREATE TRIGGER shared_deleted AFTER DELETE ON observations
 END;
 )sql";
 
-// What a row says, as numbers (vectors.h): of the model of this number. A text that changes leaves
-// none behind, and so does a row that goes.
+// Embeddings of rows (vectors.h) by the model of this number. Triggers delete the vector of a
+// changed or removed row.
 constexpr const char* kVectors = R"sql(
 CREATE TABLE vectors(slot INTEGER PRIMARY KEY, model INTEGER NOT NULL, vector BLOB NOT NULL);
 CREATE TRIGGER vectors_outdated AFTER UPDATE OF title, content ON observations

@@ -1,4 +1,4 @@
-// Filters to ranges.
+// Maps filters to ranges.
 #include "memory/sqlite/tables/search_scope.h"
 
 #include "memory/model/slots.h"

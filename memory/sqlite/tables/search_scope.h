@@ -9,15 +9,15 @@
 
 namespace memory {
 
-// `ranges` empty and `all` false: no row is in scope.
+// Empty `ranges` with `all` false: no row is in scope.
 struct SearchScope {
   bool all = false;
   std::vector<int64_t> ranges;
   std::optional<int64_t> project;  // only rows written in this project
 };
 
-// `shared`: rows of scope global are in scope of every project (search, context), else only of the
-// project that wrote them.
+// `shared`: rows of scope global are in scope for every project (search, context), else only for
+// the project that wrote them.
 base::Result<SearchScope> ResolveScope(sqlite::Database& database, const Filter& filter,
                                        bool shared);
 // The numbers of the scope's ranges, also of `all`; ranges without live rows may be left out.

@@ -3,9 +3,9 @@
 
 namespace memory {
 
-// What an observation has beside it as a trace (memory/sqlite/traces): its kind is the row's type.
-// scope_id: whose it is within the scope; merged_into: the uuid of the trace that it became part
-// of; extras: emotions and metadata, as JSON. trace_edges: from one to another at most one.
+// The trace of an observation (memory/sqlite/traces); its kind is the row's type. scope_id: the
+// owner within the scope; merged_into: the uuid of the trace that replaced it; extras: emotions and
+// metadata, as JSON. trace_edges: at most one from one trace to another.
 inline constexpr const char* kTraces = R"sql(
 CREATE TABLE traces(
   slot INTEGER PRIMARY KEY,
@@ -34,11 +34,10 @@ CREATE TRIGGER traces_gone AFTER DELETE ON observations BEGIN
 END;
 )sql";
 
-// What consolidation keeps (memory/sqlite/consolidation). trace_pairs: traces that were found
-// together since the last run. trace_originals: texts before their gist, deflated; digest: SHA-256
-// of the text; revision: of the row that has the gist. consolidation_log: runs, by whom (context,
-// as JSON) and what they came to (counts); undone_ms: NULL: in force. consolidation_actions: what
-// an undo needs of each change.
+// Consolidation (memory/sqlite/consolidation). trace_pairs: traces retrieved together since the
+// last run. trace_originals: texts before their gist, deflated; digest: SHA-256 of the text;
+// revision: of the row with the gist. consolidation_log: runs with their context (JSON) and counts;
+// undone_ms: NULL: not undone. consolidation_actions: each change, for the undo.
 inline constexpr const char* kConsolidation = R"sql(
 CREATE TABLE trace_pairs(
   low INTEGER NOT NULL,
@@ -79,9 +78,9 @@ CREATE TRIGGER trace_archive_gone AFTER DELETE ON observations BEGIN
 END;
 )sql";
 
-// Turns whose facts are extracted behind the answer (memory/sqlite/turns). state: pending, done,
-// failed; texts go when it is done. digest: of the body, for a key that comes again. turn_tokens:
-// of a user and agent (owner), since the last note and the last run of consolidation.
+// Turns whose facts are extracted after the answer (memory/sqlite/turns). state: pending, done,
+// failed; done turns lose their texts. digest: of the body, for a repeated key. turn_tokens: of a
+// user and agent (owner), since the last note and the last run of consolidation.
 inline constexpr const char* kTurns = R"sql(
 CREATE TABLE ingest_turns(
   number INTEGER PRIMARY KEY,
@@ -103,14 +102,13 @@ CREATE TABLE turn_tokens(
   since_reflect INTEGER NOT NULL) WITHOUT ROWID;
 )sql";
 
-// Dead letters are counted.
+// Counts dead letters.
 inline constexpr const char* kDeadTurns = R"sql(
 CREATE INDEX ingest_turns_failed ON ingest_turns(number) WHERE state = 'failed';
 )sql";
 
-// Insights are derived behind a run (memory/sqlite/consolidation/derive.cc). derive: '' for runs
-// without, pending, done, or why there are none; request: whose traces they are looked for in, as
-// JSON.
+// Insights are derived after a run (memory/sqlite/consolidation/derive.cc). derive: '' (a run
+// without), pending, done, or the reason for none; request: the context of the traces, as JSON.
 inline constexpr const char* kDerivedRuns = R"sql(
 ALTER TABLE consolidation_log ADD COLUMN derive TEXT NOT NULL DEFAULT '';
 ALTER TABLE consolidation_log ADD COLUMN request TEXT NOT NULL DEFAULT '';

@@ -16,14 +16,13 @@ namespace {
 #define MEMORY_CANDIDATE "SELECT slot, topic_key, scope, type, rule, hash, content_ms, origin "
 constexpr const char* kByTopic = MEMORY_CANDIDATE
     "FROM observations o WHERE topic_key = ?1 AND project = ?2 AND scope = ?3 AND " MEMORY_LIVE;
-// The order is that of the index. A row of the future is one that was written before the clock was
-// set back.
+// In the order of the index. Rows of the future were written before the clock was set back.
 constexpr const char* kByText = MEMORY_CANDIDATE
     "FROM observations o WHERE hash = ?1 AND project = ?2 AND scope = ?3 AND type = ?4 AND "
     "rule = ?5 AND content_ms BETWEEN ?6 AND ?7 AND " MEMORY_LIVE
     "ORDER BY content_ms DESC, slot LIMIT 1";
 
-// Of the ?12 newest rows of the text in a stretch of time.
+// The ?12 newest rows of the text within a time span.
 constexpr const char* kImported =
     "SELECT slot, deleted_ms IS NULL FROM ("
     "SELECT slot, deleted_ms, title, created_ms, session, topic_key FROM observations "
@@ -50,8 +49,8 @@ Result<std::optional<Place>> FindImported(Database& database, const api::Observa
                                           int64_t project, int64_t session) {
   if (row.created_ms == 0)
     return FindBetween(database, row, project, session, INT64_MIN, INT64_MAX, kMostOfItsTime);
-  // An import writes a content at the row's last change; a later export of the same row can have a
-  // later one, when something else of it was changed.
+  // An import dates a content with the last change of the row; a later export of the same row can
+  // have a later date, if another field changed.
   const int64_t updated_ms = row.updated_ms != 0 ? row.updated_ms : row.created_ms;
   const auto [from_ms, to_ms] = std::minmax(row.created_ms, updated_ms);
   ASSIGN_OR_RETURN(auto found,

@@ -1,4 +1,4 @@
-// The rows of a project that a write or an import may fall upon.
+// Finds the row of a project that a write or an import may duplicate.
 #pragma once
 
 #include <vector>
@@ -9,16 +9,16 @@
 
 namespace memory {
 
-// Input of Decide. The live row that has the topic key; without a topic key the one live row with
-// the same text, type, scope and rule whose content is newest within the window. At most one, by an
+// The input of Decide: the live row with the topic key; without a topic key the live row with the
+// same text, type, scope and rule and the newest content within the window. Reads one entry of an
 // index: equal texts of other types cost nothing.
 base::Result<std::vector<Candidate>> FindCandidates(sqlite::Database& database,
                                                     const Incoming& incoming, int64_t project,
                                                     int64_t window_ms);
 
-// The row that an earlier import made of `row` under another id; a live one before a hidden one.
-// It looks at a few hundred rows of the text at most, of those that were written when it was: one
-// that came with another text and got this one here since may be missed.
+// The row that an earlier import created from `row` under another id; prefers a live one to a
+// hidden one. Reads at most a few hundred rows of the text, written at the same time: it may miss a
+// row that was imported with another text and got this one later.
 base::Result<std::optional<Place>> FindImported(sqlite::Database& database,
                                                 const api::Observation& row, int64_t project,
                                                 int64_t session);

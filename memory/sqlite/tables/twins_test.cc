@@ -1,4 +1,4 @@
-// What a write looks up, beside the look at every row of the same text that it replaced.
+// The look-up of a write, compared with a scan of all rows of the same text.
 #include "memory/sqlite/tables/twins.h"
 
 #include <gtest/gtest.h>

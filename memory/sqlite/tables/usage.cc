@@ -1,4 +1,4 @@
-// Rows are counted by a trigger (schema.cc), bytes by SQLite's own count of pages.
+// A trigger counts rows (schema.cc); SQLite's page count gives bytes.
 #include "memory/sqlite/tables/usage.h"
 
 #include "lib/base/process/log.h"

@@ -1,5 +1,4 @@
-// How much a tenant keeps, read at each commit, and whether it may keep more. The limits are in
-// quota.h.
+// Measures the rows and bytes of a tenant at each commit and enforces its quota (quota.h).
 #pragma once
 
 #include <atomic>
@@ -30,7 +29,7 @@ class StoreUsage {
   const std::string file_;
   const TenantQuota quota_;
   std::atomic<int64_t> rows_{0}, bytes_{0}, log_bytes_{0};
-  mutable std::atomic<bool> told_{false};  // in the log, since it was last under its quota
+  mutable std::atomic<bool> told_{false};  // logged since it was last under its quota
 };
 
 }  // namespace memory

@@ -3,8 +3,8 @@
 
 namespace memory {
 
-// As the table `vectors`, by a model that is asked over the network. An empty vector: it refused
-// the text. The index is read in place of the wide rows.
+// Like the table `vectors`, for the remote model. An empty vector: the model refused the text.
+// Scans read the index instead of the wide rows.
 inline constexpr const char* kRemoteVectors = R"sql(
 CREATE TABLE remote_vectors(slot INTEGER PRIMARY KEY, model INTEGER NOT NULL, vector BLOB NOT NULL);
 CREATE INDEX remote_vectors_model ON remote_vectors(model, slot);
@@ -17,7 +17,7 @@ CREATE TRIGGER remote_vectors_gone AFTER DELETE ON observations BEGIN
 END;
 )sql";
 
-// Of items, by the model that answers at once.
+// Vectors of items by the local model.
 inline constexpr const char* kItemVectors = R"sql(
 CREATE TABLE item_vectors(slot INTEGER PRIMARY KEY, model INTEGER NOT NULL, vector BLOB NOT NULL);
 CREATE TRIGGER item_vectors_gone AFTER DELETE ON items BEGIN

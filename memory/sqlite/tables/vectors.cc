@@ -1,4 +1,4 @@
-// A vector is one byte a dimension, signed; its length says nothing.
+// A vector has one signed byte per dimension; only its direction matters.
 #include "memory/sqlite/tables/vectors.h"
 
 namespace memory {

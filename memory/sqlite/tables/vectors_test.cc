@@ -1,4 +1,4 @@
-// A row and its vector are one: a program that dies at any statement leaves both or neither.
+// A row and its vector are written atomically: a kill at any statement leaves both or neither.
 #include "memory/sqlite/tables/vectors.h"
 
 #include <gtest/gtest.h>

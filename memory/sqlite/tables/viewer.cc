@@ -1,4 +1,4 @@
-// By the key of traces: a row that is no trace costs one look-up.
+// A look-up by the key of `traces`: an observation that is no trace costs one look-up.
 #include "memory/sqlite/tables/viewer.h"
 
 namespace memory {

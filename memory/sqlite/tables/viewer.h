@@ -1,4 +1,4 @@
-// Which traces a caller sees; observations that are no traces are everybody's in their project.
+// Which traces a caller sees. Other observations are visible to everybody in their project.
 #pragma once
 
 #include "lib/sqlite/database.h"
@@ -6,8 +6,8 @@
 
 namespace memory {
 
-// The condition that the viewer of these three parameters, which BindViewer binds, sees a row `o`
-// of observations. NULL: who asks is not known, and sees all.
+// The condition that a viewer sees a row `o` of observations; BindViewer binds its three
+// parameters. NULL: an unknown viewer, who sees all.
 #define MEMORY_SEEN_BY(user, agent, conversation)                                               \
   "AND (" user                                                                                  \
   " IS NULL OR NOT EXISTS(SELECT 1 FROM traces t WHERE t.slot = o.slot AND t.scope_id <> CASE " \

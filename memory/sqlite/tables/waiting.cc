@@ -1,5 +1,5 @@
-// FTS5 writes a segment at each savepoint, and another for each row that does not lie behind the
-// one before it: rows go in together, in order of their slots, with nothing in between.
+// FTS5 writes a segment at each savepoint, and another for each row with a lower slot than the
+// previous one: so rows are indexed together, in order of slots, without other statements.
 #include "memory/sqlite/tables/waiting.h"
 
 #include "memory/model/slots.h"
@@ -13,8 +13,8 @@ using sqlite::Statement;
 
 namespace {
 
-// Some 20 ms of work, which a search may have to wait for, and room that was not taken yet: with
-// 2,048 rows and 1 MiB deletes failed on small full volumes (e2e/crash/full_disk.py --runs 100).
+// Some 20 ms of work, which a search may wait for, and unreserved space: with 2,048 rows and 1 MiB
+// deletes failed on small full volumes (e2e/crash/full_disk.py --runs 100).
 constexpr int64_t kManyRows = 512, kManyBytes = 256 << 10;
 
 }  // namespace
@@ -38,7 +38,8 @@ Status AddToIndex(Database& database, int64_t slot) {
   return put.Bind(slot).Run();
 }
 
-// Values of one row: the end of an INSERT … SELECT costs what its transaction changed before.
+// Inserts single rows: the end of an INSERT … SELECT costs time in all earlier changes of its
+// transaction.
 Status AddNewToIndex(Database& database, int64_t slot, int64_t characters) {
   ASSIGN_OR_RETURN(Statement put, database.Prepare("INSERT OR IGNORE INTO waiting VALUES(?1, ?2)"));
   return put.Bind(slot).Bind(characters).Run();

@@ -1,4 +1,4 @@
-// Rows that wait for the full-text index, in a store that has no words in memory.
+// Pending rows of the full-text index, in a store without resident indexes.
 #include "memory/sqlite/tables/waiting.h"
 
 #include <thread>

@@ -1,4 +1,4 @@
-// Originals.
+// Stores and reads archived originals.
 #include "memory/sqlite/traces/archive.h"
 
 #include "lib/base/text/deflate.h"

@@ -1,5 +1,5 @@
-// Original texts of traces whose content is their gist now: deflated, with a digest that is checked
-// before anything is given back. Everything runs in the caller's transaction.
+// Original texts of traces whose content was replaced by a gist: deflated, with a digest that is
+// checked before a text is returned. Everything runs in the caller's transaction.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace memory {
 
-// `revision`: of the row that has the gist.
+// `revision`: of the row with the gist.
 base::Status Archive(sqlite::Database& database, int64_t slot, int64_t revision,
                      const std::string& text, int64_t now_ms);
 struct Archived {
   std::string text;
   int64_t archived_ms = 0, revision = 0;
 };
-// nullopt: there is none. kInternal: it is damaged.
+// nullopt: no original. kInternal: it is corrupt.
 base::Result<std::optional<Archived>> FindArchived(sqlite::Database& database, int64_t slot);
 base::Status RemoveArchived(sqlite::Database& database, int64_t slot);
 base::Status LogAccess(sqlite::Database& database, int64_t slot, int64_t now_ms);
-// Originals that nobody read since, at most `most`. → how many went.
+// Removes at most `most` originals that nobody read since. → how many.
 base::Result<int64_t> RemoveUnread(sqlite::Database& database, int64_t since_ms, int64_t most);
 
 }  // namespace memory

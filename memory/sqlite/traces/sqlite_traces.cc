@@ -1,4 +1,4 @@
-// Adding, changing, deleting and reading traces.
+// Adds, changes, deletes and reads traces.
 #include "memory/sqlite/traces/sqlite_traces.h"
 
 #include "memory/model/dedup.h"
@@ -19,7 +19,7 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr int64_t kLookedAt = 2000;  // traces, for the newest or the due ones of a context
+constexpr int64_t kLookedAt = 2000;  // traces scanned for the newest or due ones of a context
 constexpr int64_t kDueMs = kDueDays * 86'400'000;
 
 Status CheckWriter(const TraceRow& row, const TraceWriter& writer) {

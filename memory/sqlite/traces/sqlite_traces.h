@@ -25,10 +25,10 @@ class SqliteTraces final : public Traces {
     ReaderPool& readers;
     const base::Clock& clock;
     TraceWriting writing;
-    std::function<base::Status()> admit;                 // before a write that needs room
-    std::function<void(RankQuery&)> prepare;             // gives a question its meaning and limits
-    std::function<bool()> wait_for_index;                // false: it took too long
-    std::function<void(std::vector<int64_t> ids)> used;  // observations that were found
+    std::function<base::Status()> admit;                 // before a write that consumes space
+    std::function<void(RankQuery&)> prepare;             // sets embeddings and limits of a query
+    std::function<bool()> wait_for_index;                // false: the wait was too long
+    std::function<void(std::vector<int64_t> ids)> used;  // receives retrieved observations
     TraceWeights weights;
   };
   explicit SqliteTraces(Parts parts) : parts_(std::move(parts)) {}
@@ -62,7 +62,7 @@ class SqliteTraces final : public Traces {
   std::future<base::Result<std::vector<TraceTaken>>> Import(
       std::shared_ptr<const std::vector<WholeTrace>> traces, const ImportOptions& options) override;
 
-  base::Status KeepRetrievals();  // writes down which traces were retrieved
+  base::Status KeepRetrievals();  // persists which traces were retrieved
   size_t CountRetrievals() const;
 
  private:
@@ -70,7 +70,7 @@ class SqliteTraces final : public Traces {
   struct Retrieval {
     int64_t times = 0, last_ms = 0;
   };
-  using Pairs = std::map<std::pair<int64_t, int64_t>, int64_t>;  // how often they came together
+  using Pairs = std::map<std::pair<int64_t, int64_t>, int64_t>;  // → joint retrievals
   struct Retrievals {
     std::unordered_map<int64_t, Retrieval> traces;
     Pairs pairs;
@@ -79,12 +79,12 @@ class SqliteTraces final : public Traces {
   // A live trace that the context may see.
   base::Result<std::optional<TraceRow>> FindOwn(sqlite::Database& database,
                                                 const TraceContext& context, const std::string& id);
-  // With what was not written down yet.
+  // Adds retrievals that are not persisted yet.
   base::Result<std::optional<TraceRow>> Read(sqlite::Database& database, int64_t slot) const;
   void NoteRetrieved(const std::vector<FoundTrace>& found, const std::vector<int64_t>& slots,
                      int64_t now_ms);
   base::Status KeepPairs(const Pairs& pairs);
-  // The rows that answer a question, among those that the context may see. Nothing: none is.
+  // The matches of a query that the context may see; empty: none.
   base::Result<Ranking> Rank(Snapshot& snapshot, const TraceContext& context,
                              const TraceQuestion& question, RankQuery query);
   template <class Taken, class Row, class Take>

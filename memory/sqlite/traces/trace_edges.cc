@@ -1,4 +1,4 @@
-// Edges.
+// Statements over trace_edges.
 #include "memory/sqlite/traces/trace_edges.h"
 
 namespace memory {
@@ -14,7 +14,7 @@ namespace {
 
 struct EdgesThere {
   size_t count = 0;
-  bool known = false;  // one of them leads to the trace asked for
+  bool known = false;  // one of them leads to the given trace
   bool full() const { return !known && count >= kMaxTraceEdges; }
 };
 

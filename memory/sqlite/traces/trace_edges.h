@@ -15,14 +15,14 @@ struct EdgeRow {
   double weight = 1;
 };
 
-// Replaces the edge that is there. kFull: `from` has as many as it may.
+// Replaces an existing edge. kFull: `from` is at its limit.
 base::Status PutTraceEdge(sqlite::Database& database, int64_t from, const EdgeRow& edge);
-// The edge that is there stays as it is.
+// Keeps an existing edge.
 base::Result<EdgeTaken> AddTraceEdge(sqlite::Database& database, int64_t from, const EdgeRow& edge);
 base::Result<bool> RemoveTraceEdge(sqlite::Database& database, int64_t from, int64_t to);
 base::Result<std::vector<EdgeRow>> EdgesFrom(sqlite::Database& database, int64_t slot);
-// `to` has the edges of `from` too, in both directions, but none to itself; of two to one trace the
-// heavier counts.
+// Copies the edges of `from`, in both directions, to `to`, except edges to itself; the heavier of
+// two edges to one trace wins.
 base::Status CopyEdges(sqlite::Database& database, int64_t from, int64_t to);
 
 }  // namespace memory

@@ -1,5 +1,5 @@
-// A trace that is here is found by its id, then by what it says; one that somebody deleted here
-// stays deleted. An id that is made of a number names an observation that is no trace.
+// Finds an existing trace by its id, then by its text. A trace that was deleted here stays deleted.
+// An id made of a number names an observation that is no trace.
 #include "memory/sqlite/traces/trace_import.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ bool IsSame(const TraceRow& here, const Trace& given) {
   return here.row.created_ms == given.created_ms || here.row.content == given.content;
 }
 
-// The observation that says this and is no trace.
+// The observation with this text that is no trace.
 Result<std::optional<TraceRow>> FindPlainTwin(Database& database, const Observation& row) {
   ASSIGN_OR_RETURN(const auto project, FindProject(database, row.project));
   if (!project) return std::optional<TraceRow>();
@@ -79,7 +79,7 @@ Result<std::optional<TraceRow>> FindPlainTwin(Database& database, const Observat
   return slot ? ReadTrace(database, *slot) : std::optional<TraceRow>();
 }
 
-// Where a trace goes: upon one that is here, or under an id that is free.
+// The target of an imported trace: an existing one, or a free id.
 struct Whereto {
   std::optional<TraceRow> here;
   std::string id;  // empty: of an observation that is no trace
@@ -144,7 +144,7 @@ Result<std::string> Insert(Database& database, const ArrivingTrace& arriving, st
   beside.slot = place->slot;
   beside.id = std::move(id);
   if (beside.id.empty()) {
-    // Nothing lies beside an observation that is no trace, unless more is known of it.
+    // An observation that is no trace gets a row in `traces` only if the import adds fields.
     const bool same = NumberInTraceId(arriving.whole.trace.id) == row.id;
     const bool more = beside.strength.value != 1 || !beside.emotions.empty() ||
                       !beside.metadata.empty() || beside.remind_ms;

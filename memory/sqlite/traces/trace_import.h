@@ -1,4 +1,4 @@
-// Whole traces of an import, each with an observation of its own.
+// Imports whole traces, each with its own observation.
 #pragma once
 
 #include "lib/sqlite/database.h"
@@ -7,12 +7,12 @@
 
 namespace memory {
 
-// Made before the transaction, off the writer's thread. `whole` outlives it.
+// Prepared before the transaction, off the writer's thread. `whole` outlives it.
 struct ArrivingTrace {
   ArrivingTrace(const WholeTrace& of, const TraceWriting& writing, const ImportOptions& options);
   const WholeTrace& whole;
   api::Observation row;  // without its session
-  TraceContext context;  // in which the scope has the trace's scope id
+  TraceContext context;  // resolves the scope to the trace's scope id
   TextFacts facts;
 };
 

@@ -1,4 +1,4 @@
-// Traces and their observations.
+// Statements over traces and their observations.
 #include "memory/sqlite/traces/trace_rows.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ using sqlite::Statement;
 namespace {
 
 constexpr size_t kTraceTitle = 120;  // characters
-constexpr int64_t kTwins = 1000;     // of one text, among which that of a scope id is looked for
-// A UUID of version 8 (RFC 9562): the number of an observation that was no trace when it was made.
+constexpr int64_t kTwins = 1000;     // rows of one text scanned for a scope id
+// A UUID of version 8 (RFC 9562) with the number of an observation that is no trace.
 constexpr std::string_view kNumberedPrefix = "mt_00000000-0000-8000-8000-";
 constexpr size_t kNumberDigits = 12;
 
@@ -86,7 +86,7 @@ std::string KindOf(const api::Observation& row) {
 bool IsVisible(const TraceRow& row, const TraceContext& context) {
   if (row.row.scope == "global") return true;
   if (base::FoldCase(row.row.project) != base::FoldCase(context.project)) return false;
-  // What was no trace when it was made is of everybody in its project.
+  // Observations written as such belong to everybody in their project.
   return NumberInTraceId(row.id) || row.scope_id == context.ScopeId(row.scope);
 }
 
@@ -139,7 +139,7 @@ Result<std::optional<TraceRow>> ReadTrace(Database& database, int64_t slot) {
 
 namespace {
 
-// An observation that has no row in `traces`.
+// An observation without a row in `traces`.
 Result<std::optional<TraceRow>> FindNumbered(Database& database, const std::string& id) {
   const std::optional<int64_t> number = NumberInTraceId(id);
   if (!number) return std::optional<TraceRow>();
@@ -208,8 +208,8 @@ Result<std::vector<TraceRow>> ReadSources(Database& database, const std::string&
   return sources;
 }
 
-// Not INSERT OR REPLACE, whose end costs what its transaction changed before, and which would take
-// the trace away that has the uuid.
+// Not INSERT OR REPLACE: its end costs time in all earlier changes of the transaction, and it would
+// delete another trace with the uuid.
 Status PutTrace(Database& database, const TraceRow& row) {
   ASSIGN_OR_RETURN(
       Statement put,

@@ -1,5 +1,5 @@
-// The table `traces`: what an observation has beside it as a trace. Everything runs in the caller's
-// transaction.
+// The table `traces`: the fields of a trace other than those of its observation. Everything runs in
+// the caller's transaction.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace memory {
 
-// An observation as a trace, live or not. One that has no row in `traces` has an id that is made of
-// its number, and the words that KindOf and ScopeOf find for it.
+// An observation as a trace, live or not. One without a row in `traces` has an id made of its
+// number, and the kind and scope of KindOf and ScopeOf.
 struct TraceRow {
   int64_t slot = 0;
   bool live = false;
@@ -26,24 +26,23 @@ struct TraceRow {
   base::Json emotions = base::Json::object(), metadata = base::Json::object();
 };
 
-// Of an id that is made of the number of an observation.
+// The number in an id made of the number of an observation.
 std::optional<int64_t> NumberInTraceId(std::string_view id);
 
-// The kind of a trace is the type of its observation; of other types: what tools did and episodes
-// are episodic, patterns and procedures procedural, the rest semantic.
+// The kind of a trace is the type of its observation. Of other types, tool results and episodes are
+// episodic, patterns and procedures procedural, the rest semantic.
 std::string KindOf(const api::Observation& row);
 
-// What `context` may see of it: its own, those of the organization, and observations of the
+// Whether `context` may see the trace: its own, those of the organization, and observations of the
 // project.
 bool IsVisible(const TraceRow& row, const TraceContext& context);
 Trace TraceOf(const TraceRow& row, int64_t now_ms, const StrengthRules& rules);
 
 base::Result<std::optional<TraceRow>> ReadTrace(sqlite::Database& database, int64_t slot);
-// The same of a file from elsewhere, where no rules of retention hold: whether it is live is not
-// said.
+// The same for an uploaded file, to which no rules of retention apply: `live` is not set.
 base::Result<std::optional<TraceRow>> ReadTraceOfFile(sqlite::Database& database, int64_t slot);
 base::Result<std::optional<TraceRow>> FindTrace(sqlite::Database& database, const std::string& id);
-// Where it lies, without reading it.
+// The slot of a trace, without reading its row.
 base::Result<std::optional<Place>> FindTracePlace(sqlite::Database& database,
                                                   const std::string& id);
 // The live trace with this content, whose normalized hash is `hash`, kind, scope and scope id.
@@ -53,7 +52,7 @@ base::Result<std::optional<TraceRow>> FindTraceTwin(sqlite::Database& database,
 base::Result<std::vector<TraceRow>> ReadSources(sqlite::Database& database,
                                                 const std::string& merged);
 
-// Writes the row of `traces`; the observation is there.
+// Writes the row of `traces` of an existing observation.
 base::Status PutTrace(sqlite::Database& database, const TraceRow& row);
 // The new trace's observation, without its session, and the row beside it, without its slot.
 api::NewObservation ObservationOf(const NewTrace& trace, const std::string& project);

@@ -1,5 +1,5 @@
-// Finding traces: the ranking of observations, among those of the context, ordered by a score of
-// named parts; and what being found does to a trace.
+// Finds traces: ranks observations of the context, orders them by a score of named parts, and
+// records retrievals.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -22,12 +22,12 @@ namespace {
 
 constexpr double kRecencyMs = 30.0 * 86'400'000;  // after which recency is 1/e
 constexpr size_t kAnchors = 3;                    // best matches, whose edges lend score
-constexpr size_t kCandidates = 4;                 // as many times the limit are scored
+constexpr size_t kCandidates = 4;                 // scored ones per requested one
 constexpr size_t kLeastCandidates = 40;
-constexpr size_t kCompared = 20;            // matches whose nearness is looked at
+constexpr size_t kCompared = 20;            // matches whose similarity is compared
 constexpr size_t kMostRetrievals = 65'536;  // of traces, in memory; further ones are dropped
 constexpr size_t kMostPairs = 20'000;       // likewise
-constexpr size_t kTogether = 5;             // best of an answer: each two of them are a pair
+constexpr size_t kTogether = 5;             // best of an answer: any two of them are a pair
 constexpr size_t kRetrievalsAtOnce = 1000;
 
 double NumberAt(const base::Json& object, const char* field, double fallback) {
@@ -35,7 +35,7 @@ double NumberAt(const base::Json& object, const char* field, double fallback) {
   return found != object.end() && found->is_number() ? found->get<double>() : fallback;
 }
 
-// The weighted mean of the parts that something can be said of.
+// The weighted mean of the known parts.
 double ScoreOf(const TraceScores& parts, const TraceWeights& weights, bool by_meaning, bool mood) {
   double sum = weights.lexical * parts.lexical + weights.strength * parts.strength +
                weights.recency * parts.recency + weights.graph * parts.graph +
@@ -47,13 +47,13 @@ double ScoreOf(const TraceScores& parts, const TraceWeights& weights, bool by_me
   return whole > 0 ? sum / whole : 0;
 }
 
-// How near the mood of a trace is to the one that is asked in; 0: nothing is known of it.
+// The similarity of a trace's mood to that of the query; 0: unknown.
 double CongruenceOf(const TraceRow& row, std::optional<double> valence) {
   if (!valence || !row.emotions.contains("valence")) return 0;
   return std::clamp(1 - std::abs(NumberAt(row.emotions, "valence", 0) - *valence) / 2, 0.0, 1.0);
 }
 
-// The share of their words that both texts have (Jaccard), 0…1.
+// The Jaccard index of the words of two texts, 0…1.
 double CommonWords(std::string_view left, std::string_view right) {
   const auto words_of = [](std::string_view text) {
     const auto words = base::Split(base::CollapseWhitespace(base::FoldCase(text)), ' ');
@@ -105,7 +105,7 @@ Result<Ranking> SqliteTraces::Rank(Snapshot& snapshot, const TraceContext& conte
   return ranking;
 }
 
-// Before a connection is taken: it may wait for the remote model.
+// Runs before a connection is taken, since it may wait for the remote model.
 RankQuery SqliteTraces::QueryOf(const TraceQuestion& question, size_t limit) const {
   RankQuery query;
   query.text = question.text;
@@ -149,7 +149,7 @@ Result<FoundTraces> SqliteTraces::Score(Snapshot& snapshot, const Ranking& ranki
                                         const TraceQuestion& question, int64_t now_ms,
                                         std::vector<int64_t>& slots) {
   Database& database = snapshot.database();
-  std::unordered_map<int64_t, double> lent;  // by the edges of the best matches
+  std::unordered_map<int64_t, double> lent;  // scores from edges of the best matches
   for (const Ranked& anchor :
        std::span(ranking.rows).first(std::min(kAnchors, ranking.rows.size()))) {
     ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, anchor.slot));
@@ -233,7 +233,7 @@ Status SqliteTraces::KeepPairs(const Pairs& pairs) {
   return {};
 }
 
-// Pairs are a hint: those that cannot be written down are forgotten.
+// Pairs are a hint: those that cannot be persisted are dropped.
 Status SqliteTraces::KeepRetrievals() {
   const Retrievals taken =
       retrievals_.With([](Retrievals& mine) { return std::exchange(mine, Retrievals()); });

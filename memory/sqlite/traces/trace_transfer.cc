@@ -1,4 +1,4 @@
-// Reading for exports, linking for imports.
+// Reads traces for exports and links them for imports.
 #include "memory/sqlite/traces/trace_transfer.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int64_t kSlotsAtOnce = 64;
 
-// The next slots behind `after` by one of the statements below.
+// The next slots after `after` by one of the statements below.
 Result<std::vector<int64_t>> NextSlots(Database& database, const char* sql,
                                        const TraceReading& reading, int64_t after) {
   ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
@@ -55,7 +55,7 @@ bool HasTable(Database& database, const char* name) {
   return read && read->Bind(name).Step().value_or(false);
 }
 
-// A damaged one is left out, as a caller who asks for it gets none.
+// Leaves out a corrupt original, which no other call returns either.
 Result<std::optional<ArchivedText>> OriginalOf(Database& database, int64_t slot) {
   auto found = FindArchived(database, slot);
   if (!found && found.error().code == base::Code::kInternal) {
@@ -67,7 +67,7 @@ Result<std::optional<ArchivedText>> OriginalOf(Database& database, int64_t slot)
   return std::optional(ArchivedText{std::move((*found)->text), (*found)->archived_ms});
 }
 
-// The vector of the model that answers at once, else that of the other.
+// The vector of the local model, else that of the remote model.
 Status ReadVector(Database& database, int64_t slot, WholeTrace& whole) {
   for (const char* sql : {"SELECT model, vector FROM vectors WHERE slot = ?1",
                           "SELECT model, vector FROM remote_vectors WHERE slot = ?1"}) {
@@ -115,8 +115,8 @@ Result<std::vector<ExportedEdge>> EdgesOf(Database& database, const TraceRow& fr
   return exported;
 }
 
-// Without a trace, live, and with this text; of a trace's own observation, which may have another
-// number here.
+// A live observation with this text and without a trace; or the observation of the given trace,
+// which may have another number here.
 Result<std::optional<int64_t>> FreeSlot(Database& database, const ExportedTrace& trace) {
   ASSIGN_OR_RETURN(const auto project, FindProject(database, trace.project));
   if (!project) return std::optional<int64_t>();
@@ -135,7 +135,7 @@ Result<std::optional<int64_t>> FreeSlot(Database& database, const ExportedTrace&
   return slot;
 }
 
-// The slot of a live trace; with a digest only if its text has it.
+// The slot of a live trace; with a digest only if its text matches it.
 Result<std::optional<int64_t>> EndOfEdge(Database& database, const std::string& id,
                                          const std::string& digest) {
   ASSIGN_OR_RETURN(const auto place, FindTracePlace(database, id));
@@ -215,7 +215,7 @@ Status ReadTraceOfRow(Database& database, std::optional<int64_t> project, int64_
   if (!beside.Int(2)) return {};
   ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, slot));
   for (const EdgeRow& edge : edges) {
-    if (row.links.size() >= kMaxTraceEdges) break;  // as many as an import takes
+    if (row.links.size() >= kMaxTraceEdges) break;  // the limit of an import
     ASSIGN_OR_RETURN(const auto to, ReadTrace(database, edge.to));
     if (!to || !to->live || to->row.id > last) continue;
     if (project && to->row.project != row.row.project) continue;
@@ -235,7 +235,7 @@ Result<bool> ImportTrace(Database& database, const ExportedTrace& trace) {
   const auto number = NumberInTraceId(trace.id);
   TraceRow row;
   row.slot = *slot;
-  // An id that is made of a number is that of one observation.
+  // An id made of a number names one observation.
   row.id = number && *number != observation.id ? OtherTraceId(trace.id, trace.digest) : trace.id;
   row.scope = trace.scope;
   row.scope_id = trace.scope_id;

@@ -9,10 +9,10 @@
 
 namespace memory {
 
-bool HasTraces(sqlite::Database& database);  // false: the file is of a version before them
+bool HasTraces(sqlite::Database& database);  // false: the file is of an earlier version
 
-// Of one project, or of all; `live_only`: of a store, whose observations may be over; else of a
-// file from elsewhere.
+// One project, or all; `live_only`: skips expired observations (of a store; an import reads all of
+// an uploaded file).
 struct TraceReading {
   std::optional<int64_t> project;
   bool live_only = false;
@@ -21,13 +21,12 @@ struct TraceReading {
   bool vectors = false;  // of whole traces
 };
 
-// Reads on behind slot `after`, in order of slots. `take` gets the slot and says whether it wants
-// more. → whether that was the last.
+// Reads slots after `after`, in order, until `take` returns false. → whether the end is reached.
 base::Result<bool> ReadExportedTraces(
     sqlite::Database& database, const TraceReading& reading, int64_t after,
     const std::function<bool(int64_t slot, ExportedTrace&&)>& take);
-// The same over the slots that edges leave; all edges of a slot come together. Both ends are of the
-// project, where one is given.
+// The same over slots with outgoing edges; all edges of a slot come together. If a project is
+// given, both ends belong to it.
 base::Result<bool> ReadExportedEdges(
     sqlite::Database& database, const TraceReading& reading, int64_t after,
     const std::function<bool(int64_t slot, std::vector<ExportedEdge>&&)>& take);
@@ -36,12 +35,12 @@ base::Result<bool> ReadWholeTraces(sqlite::Database& database, const TraceReadin
                                    int64_t after,
                                    const std::function<bool(int64_t slot, WholeTrace&&)>& take);
 
-// Gives a row of a store its trace and its edges to live rows up to number `last`, the heaviest
-// first; both ends are of the project, where one is given.
+// Adds its trace to a row of a store, and its edges to live rows up to number `last`, the heaviest
+// first. If a project is given, both ends belong to it.
 base::Status ReadTraceOfRow(sqlite::Database& database, std::optional<int64_t> project,
                             int64_t last, ExportedRow& row);
 
-// Whether it was taken.
+// Whether it was stored.
 base::Result<bool> ImportTrace(sqlite::Database& database, const ExportedTrace& trace);
 base::Result<EdgeTaken> ImportEdge(sqlite::Database& database, const ExportedEdge& edge);
 base::Result<EdgeTaken> ImportNumberedEdge(sqlite::Database& database, const NumberedEdge& edge);

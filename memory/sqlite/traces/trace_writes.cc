@@ -1,4 +1,4 @@
-// Making, merging and taking apart.
+// Creates, merges and unmerges traces.
 #include "memory/sqlite/traces/trace_writes.h"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ using sqlite::Database;
 
 namespace {
 
-// No trace is a duplicate of an observation: each has an observation of its own.
+// Each trace has its own observation, also if another one has the same text.
 constexpr int64_t kNoWindow = -1;
 
-// What the sources are together. kInvalid: they are not of one scope, or too much for one trace.
+// The merged fields of the sources. kInvalid: different scopes, or too much for one trace.
 Result<NewTrace> Together(const std::vector<TraceRow>& sources, const std::string& content,
                           const api::Source& source, int64_t now_ms, const StrengthRules& rules) {
   NewTrace merged;

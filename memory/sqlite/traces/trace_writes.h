@@ -1,4 +1,4 @@
-// What a write of a trace does inside a transaction: made, merged of others, taken apart again.
+// Writes of traces inside a transaction: create, merge, unmerge.
 #pragma once
 
 #include <string>
@@ -9,36 +9,36 @@
 
 namespace memory {
 
-// What every write of a store's traces needs.
+// The parameters common to all writes of a store's traces.
 struct TraceWriting {
   const std::string& salt;  // of the file; outlives this
   FactsOfRow facts_of;      // any thread
   StrengthRules strength;
 };
 
-// Of a trace's observation: the conversation, else one of each scope id. Neighbours of a trace are
-// of the same user, and an import tells what two users said alike.
+// The session of a trace's observation: the conversation, else one per scope id. So neighbours of a
+// trace belong to the same user, and an import distinguishes equal texts of two users.
 std::string TraceSessionName(const std::string& scope, const TraceContext& context);
 
-// Made before the transaction, off the writer's thread.
+// Prepared before the transaction, off the writer's thread.
 Saving SavingOf(const NewTrace& trace, const TraceContext& context, const TraceWriting& writing,
                 int64_t now_ms);
-// A new trace with an observation of its own.
+// Inserts a new trace with its own observation.
 base::Result<TraceRow> InsertTrace(sqlite::Database& database, const TraceContext& context,
                                    const NewTrace& trace, Saving& saving);
 
-// Live traces as they lie in the file, and the same with retrievals that are not written down yet.
+// Live traces as stored, and the same with retrievals that are not persisted yet.
 struct MergeSources {
   std::vector<TraceRow> stored, now;
 };
-// Sources are hidden with a reference to the new trace and keep their edges, so that nothing has to
-// be noted for the way back. `content` empty: those of the sources, one a line. kInvalid: the
-// sources are of two scopes, or too much for one trace.
+// Hides the sources with a reference to the new trace; they keep their edges, so that an unmerge
+// needs no log. Empty `content`: the contents of the sources, one per line. kInvalid: different
+// scopes, or too much for one trace.
 base::Result<TraceRow> MergeInside(sqlite::Database& database, const TraceContext& context,
                                    MergeSources sources, const std::string& content,
                                    const api::Source& source, const TraceWriting& writing,
                                    int64_t now_ms);
-// → the sources that are back; none: `merged` stays as it is.
+// → the restored sources; if none, `merged` stays.
 base::Result<std::vector<std::string>> UnmergeInside(sqlite::Database& database, TraceRow merged,
                                                      const std::string& salt, int64_t now_ms);
 

@@ -1,4 +1,4 @@
-// Turns as JSON in one table.
+// Stores turns as JSON in one table.
 #include "memory/sqlite/turns/sqlite_turns.h"
 
 #include "lib/base/process/random.h"
@@ -52,7 +52,7 @@ Result<Turn> DecodeTurn(const std::string& context, const std::string& body) {
   return turn;
 }
 
-// A turn of a key has an id that is made of it, so that it is known again.
+// The id of a turn with a key is derived from the key, so that a repetition finds it.
 std::string IdOf(const RequestKey& key) {
   if (key.key.empty()) return "turn_" + base::RandomUuid();
   return "turn_" + base::Sha256Hex(key.caller + "\n" + key.key).substr(0, 32);
@@ -206,7 +206,7 @@ Result<std::optional<std::string>> SqliteTurns::Retry(const TraceContext& contex
   return before;
 }
 
-// Where nothing is old nothing is written.
+// Writes only if there are old turns.
 Status SqliteTurns::Sweep() {
   const int64_t since_ms = parts_.clock.NowMs() - kKeptMs;
   bool any = false;

@@ -21,7 +21,7 @@ class SqliteTurns final : public Turns {
     ReaderPool& readers;
     const base::Clock& clock;
     int64_t pending;                      // CountPendingTurns of the file
-    std::function<base::Status()> admit;  // before a write that needs room
+    std::function<base::Status()> admit;  // before a write that consumes space
   };
   explicit SqliteTurns(Parts parts) : parts_(std::move(parts)), pending_(parts_.pending) {}
 
@@ -36,7 +36,7 @@ class SqliteTurns final : public Turns {
                     int64_t most_tries) override;
   base::Result<std::optional<std::string>> Retry(const TraceContext& context,
                                                  const std::string& id) override;
-  base::Status Sweep();  // removes what was done long ago
+  base::Status Sweep();  // removes turns that were done long ago
 
  private:
   base::Status RefuseBeyondLimit() const;

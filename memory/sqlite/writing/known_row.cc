@@ -1,4 +1,5 @@
-// What an import changes on a row that is here: tags are united, trust is raised, where it says so.
+// Changes of an import to an existing row: adds tags, and raises trust if the import vouches for
+// it.
 #include "memory/sqlite/writing/known_row.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ Status UniteTags(Database& database, int64_t slot, const std::vector<std::string
   return AddToIndex(database, slot);
 }
 
-// Whether the row was of class import until now.
+// Whether the row had class import.
 Result<bool> Raise(Database& database, int64_t slot) {
   ASSIGN_OR_RETURN(Statement write,
                    database.Prepare("UPDATE observations SET origin = ?2 WHERE slot = ?1 AND "

@@ -1,4 +1,4 @@
-// Imports that come upon a row that is here, and ids that they may keep. Everything runs in the
+// Existing rows that an import meets, and ids that imported rows may keep. Everything runs in the
 // caller's transaction.
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace memory {
 
-// Ids above this are not kept: the counter that follows them must not run out below 2^53.
+// Larger ids are replaced: the counter that follows them must stay below 2^53.
 inline constexpr int64_t kHighestKeptId = int64_t{1} << 52;
-// No row has the id, and none had it.
+// Whether no row has or had the id.
 base::Result<bool> IsFreeId(sqlite::Database& database, int64_t id);
 
-// The same row comes again, with `tags`: kRaised when it was of class import until now and the
-// import vouches for it, else kSkipped.
+// Imports an existing row again, with `tags`. → kRaised if it had class import and the import
+// vouches for it, else kSkipped.
 base::Result<Imported::Outcome> MeetAgain(sqlite::Database& database, int64_t slot,
                                           const std::vector<std::string>& tags,
                                           const ImportOptions& options);

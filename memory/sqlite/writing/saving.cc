@@ -1,4 +1,4 @@
-// What becomes of a row that is written, changed or hidden, inside the caller's transaction.
+// Writes, changes and hides rows inside the caller's transaction.
 #include "memory/sqlite/writing/saving.h"
 
 #include "lib/base/json/json.h"
@@ -29,7 +29,7 @@ Status KeepRevision(Database& database, int64_t slot, int64_t now_ms) {
   return keep.Bind(slot).Bind(now_ms).Run();
 }
 
-// New text for a row: the old one becomes a revision, and the index follows.
+// Changes the text of a row: stores a revision and updates the index.
 Status Rewrite(Database& database, int64_t slot, const Observation& text, const TextFacts& facts,
                int64_t now_ms) {
   RETURN_IF_ERROR(KeepRevision(database, slot, now_ms));
@@ -80,7 +80,7 @@ Result<Saved> CountDuplicate(Database& database, int64_t slot, int64_t now_ms) {
   return Saved{row.id, "deduplicated", row.revision_count, row.duplicate_count};
 }
 
-// What becomes of a write, where its topic may be a user's.
+// The decision about a write, if its topic may be a user's.
 Result<Decision> DecideInside(Database& database, Incoming& incoming, int64_t project,
                               int64_t window_ms) {
   ASSIGN_OR_RETURN(auto candidates, FindCandidates(database, incoming, project, window_ms));
@@ -93,7 +93,7 @@ Result<Decision> DecideInside(Database& database, Incoming& incoming, int64_t pr
                                     "\", and this agent may not change it (memory.allowAdmin of "
                                     "its Agent); save under another topic_key"};
   }
-  // Nobody is there to be told: it is kept beside the user's.
+  // No client is there to be asked: stores it beside the user's row.
   incoming.topic_key.clear();
   return DecideInside(database, incoming, project, window_ms);
 }
@@ -181,7 +181,7 @@ Result<Observation> ChangeInside(Database& database, int64_t id, const Patch& pa
 Status HideInside(Database& database, const std::string& salt, int64_t slot, int64_t now_ms) {
   RETURN_IF_ERROR(RemoveFromIndex(database, slot));
   RETURN_IF_ERROR(NoteDeletion(database, salt, slot));
-  // What somebody deleted does not come back by other rules.
+  // Longer rules do not restore rows that a client deleted.
   ASSIGN_OR_RETURN(Statement keep_off, database.Prepare("DELETE FROM retired WHERE slot = ?1"));
   RETURN_IF_ERROR(keep_off.Bind(slot).Run());
   ASSIGN_OR_RETURN(Statement hide, database.Prepare("UPDATE observations SET deleted_ms = ?2 "

@@ -1,5 +1,5 @@
-// What a write of an observation does inside a transaction, for every call that makes one. Not for
-// the transaction itself, nor for answers and keys.
+// Writes of observations inside a transaction, for every call that makes one. Callers handle the
+// transaction, answers and keys.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace memory {
 
-// Made before the transaction, off the writer's thread.
+// Prepared before the transaction, off the writer's thread.
 struct Saving {
   Saving(const api::NewObservation& observation, TextFacts facts, const std::string& salt,
          int64_t dedup_window_ms, int64_t now_ms);
@@ -26,16 +26,17 @@ base::Result<Saved> SaveInside(sqlite::Database& database, const Saving& saving)
 
 base::Error NoSuchRow(int64_t id);  // kNotFound
 
-// What the indexes know of a row's texts.
+// The texts of a row for the indexes.
 using FactsOfRow = std::function<TextFacts(const std::string& title, const std::string& content)>;
-// kNotFound: the row is not live; kDenied: its writer may not change it. → the row as it is then.
+// Changes a row. → the new row. kNotFound: the row is not live; kDenied: its writer may not change
+// it.
 base::Result<api::Observation> ChangeInside(sqlite::Database& database, int64_t id,
                                             const Patch& patch, const FactsOfRow& facts_of,
                                             int64_t now_ms);
-// Deletes softly a row that lies in `slot`, live or not.
+// Soft-deletes the row of `slot`, live or not.
 base::Status HideInside(sqlite::Database& database, const std::string& salt, int64_t slot,
                         int64_t now_ms);
-// Takes that back. False: another row has its topic now.
+// Undoes a soft delete. False: another row has its topic now.
 base::Result<bool> ShowInside(sqlite::Database& database, const std::string& salt, int64_t slot);
 
 }  // namespace memory
