@@ -8,10 +8,6 @@ INCLUDE = re.compile(r'^#include\s+"([^"]+)"', re.M)
 # What reaches files, sockets, threads or clocks: no part of a pure room, and nothing that such a part includes.
 IMPURE = re.compile(r'^#include\s+(<(?:fstream|thread|filesystem|unistd\.h|fcntl\.h|sys/\w+\.h|sqlite3\.h|boost/\S+)>|"lib/(?:sqlite/'
                     r'|http/(?:client|server)/|kube/(?:client|cache|controller)/|base/process/(?:file|log|workers|shutdown))\S*")', re.M)
-# Folders that have no README.md yet, and files that are still in a circle. Both only get shorter.
-NO_README = set()
-IN_CIRCLES = {
-    "lib/sqlite/database", "lib/sqlite/open_file", "lib/sqlite/row_checksum"}
 
 
 def is_test(path):
@@ -31,9 +27,8 @@ def stem(path):
 class Rooms:
     """`code`: path → text without comments. `say(path, line, text)` takes a finding."""
 
-    def __init__(self, root, code, tops, say, no_readme=frozenset(NO_README), in_circles=frozenset(IN_CIRCLES)):
-        self.root, self.code, self.tops, self.say = root, code, tops, say
-        self.no_readme, self.in_circles = no_readme, in_circles
+    def __init__(self, root, code, tops, say, no_readme=()):  # no_readme: folders without a README.md, of the self-test
+        self.root, self.code, self.tops, self.say, self.no_readme = root, code, tops, say, no_readme
         self.folders = {os.path.dirname(path) for path in code if self.top(path)}
         self.includes = {path: [(text.count("\n", 0, m.start()) + 1, m[1]) for m in INCLUDE.finditer(text)]
                          for path, text in code.items()}
@@ -55,9 +50,7 @@ class Rooms:
             if not is_test(path):
                 files.setdefault(stem(path), set()).update(stem(other) for _, other in includes if stem(other) != stem(path))
         for circle in circles(files):
-            new = [file for file in circle if file not in self.in_circles]
-            if new:
-                self.say(self.file_of(new[0]), 1, "files include each other in a circle: " + ", ".join(circle))
+            self.say(self.file_of(circle[0]), 1, "files include each other in a circle: " + ", ".join(circle))
 
     def file_of(self, name):
         return next(name + end for end in (".h", ".cc") if name + end in self.code)

@@ -1,5 +1,5 @@
-// The file format is in sqlite.org/fileformat2.html, 1.6. The methods of the system's files are
-// copied with one changed; the files stay the system's own.
+// The page format: sqlite.org/fileformat2.html, 1.6. The VFS copies the method table of the
+// system's files and replaces xWrite; the file objects stay the system's.
 #include "lib/sqlite/clean_pages.h"
 
 #include <sqlite3.h>
@@ -20,7 +20,7 @@ std::once_flag methods_once;
 const sqlite3_io_methods* original = nullptr;
 sqlite3_io_methods cleaning;
 
-// Whole pages at their places are all that SQLite writes to a database file.
+// SQLite writes only whole pages at multiples of the page size to a database file.
 int WriteClean(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
   const auto length = static_cast<size_t>(size);
   if (length < kSmallestPage || length > kLargestPage || offset % size != 0)

@@ -1,7 +1,6 @@
-// What SQLite's secure_delete leaves behind: when it deals the cells of a B-tree anew among pages
-// (rebuildPage), the unallocated middle of a page keeps copies of cells that now lie in others, and
-// a later delete does not find those. Here pages go to the file without them. Private to
-// lib/sqlite.
+// Removes what SQLite's secure_delete leaves behind: when SQLite redistributes the cells of a
+// B-tree among pages (rebuildPage), the unallocated middle of a page keeps copies of cells that
+// moved to other pages, and a later delete does not overwrite them. Private to lib/sqlite.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +12,18 @@ struct sqlite3;
 
 namespace sqlite {
 
-// Zeroes what lies between the cell pointers and the cells of a B-tree page; pages of another kind,
-// and those that make no sense, stay as they are. `first`: page 1 of a file. → whether it changed.
+// Zeroes the bytes between the cell pointers and the cells of a B-tree page. Other kinds of pages
+// and malformed ones stay as they are. `first`: page 1 of a file. → whether the page changed.
 bool ClearGap(std::span<unsigned char> page, bool first);
 
-// The name of a VFS that is the system's, but clears gaps of what is written to a database file
-// (not to its log, whose checksums cover them: a checkpoint copies it through here). Made once.
+// The name of a VFS that wraps the system's and zeroes the gaps of pages written to a database file
+// (not to its WAL, whose checksums cover the gaps: a checkpoint copies the WAL through this VFS).
+// Registered once.
 const char* CleanPagesVfs();
 
-// Clears the gaps of pages that an earlier program wrote, `count` pages from number `first` (from
-// 0) on. → where to go on; 0: the last page was seen, and all is synced. Only on the thread that
-// checkpoints the file. The error is an SQLite code: Database::CleanPages turns it into words.
+// Zeroes the gaps of `count` pages from page `first` (zero-based) on, for files that an earlier
+// version wrote. → the page to continue at; 0: the end is reached and the file is synced. Only on
+// the thread that checkpoints the file. The error is an SQLite code: Database::CleanPages maps it.
 int CleanPagesOf(sqlite3* handle, int64_t first, int64_t count, int64_t& next);
 
 }  // namespace sqlite

@@ -1,4 +1,4 @@
-// Pages whose free middle holds copies of cells that were deleted elsewhere.
+// Pages whose unallocated middle holds copies of deleted cells.
 #include "lib/sqlite/clean_pages.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(CleanPages, TheGapAloneIsCleared) {
   }
 }
 
-// SQLite deals cells anew when rows come in between: without the VFS some of the deleted stay.
+// Inserts between rows make SQLite redistribute cells: without the VFS some deleted bytes stay.
 TEST(CleanPages, AFileHoldsNothingOfDeletedRows) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.File("x.db");

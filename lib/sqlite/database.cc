@@ -2,10 +2,9 @@
 #include "lib/sqlite/database.h"
 
 #include "lib/base/check.h"
-#include "lib/base/process/clock.h"
 #include "lib/sqlite/clean_pages.h"
-#include "lib/sqlite/errors.h"
-#include "lib/sqlite/open_file.h"
+#include "lib/sqlite/connection.h"
+#include "lib/sqlite/library.h"
 
 namespace sqlite {
 
@@ -13,33 +12,6 @@ using base::Code;
 using base::Error;
 using base::Result;
 using base::Status;
-
-Error Database::Connection::Fail(int rc, const std::string& what) {
-  broken = broken || BreaksTrust(handle, rc);
-  Error error = MakeError(handle, rc, what);
-  if ((rc & 0xFF) == SQLITE_INTERRUPT) {
-    if (Limit* limit = Over()) {
-      limit->met = true;
-      if (!limit->error.message.empty()) error = limit->error;
-    }
-  }
-  damaged = damaged || IsDamage(rc);
-  full = full || error.code == Code::kFull;
-  if (on_damage && IsDamage(rc)) on_damage(error);
-  if (on_broken && broken) on_broken(error);
-  return error;
-}
-
-Database::Connection::Limit* Database::Connection::Over() {
-  int64_t now_ms = 0;
-  for (Limit& limit : limits) {
-    if (limit.stop.stop_requested()) return &limit;
-    if (limit.deadline_ms == 0) continue;
-    if (now_ms == 0) now_ms = clock->MonotonicMs();
-    if (now_ms > limit.deadline_ms) return &limit;
-  }
-  return nullptr;
-}
 
 Result<Statement> Database::Prepare(std::string_view sql) {
   auto cached = connection_->idle.find(sql);
@@ -80,13 +52,13 @@ int64_t Database::LogBytes() const {
 
 Status Database::Checkpoint(Log log, int wait_ms) {
   int mode = log == Log::kEmpty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
-  // What readers still need then stays in the log until the next time.
+  // Frames that readers still need stay in the WAL until the next checkpoint.
   sqlite3_busy_timeout(connection_->handle, wait_ms);
   int pages = 0, copied = 0;
   int rc = sqlite3_wal_checkpoint_v2(connection_->handle, nullptr, mode, &pages, &copied);
   sqlite3_busy_timeout(connection_->handle, kBusyTimeoutMs);
   if (rc != SQLITE_OK) return connection_->Fail(rc, "checkpoint");
-  // The next commit begins it anew, if no reader is in its way, and says how long it is then.
+  // The next commit restarts the WAL, unless a reader uses it, and reports its new length.
   if (pages == copied) connection_->log_pages = 0;
   if (log != Log::kEmpty) return {};
   sqlite3_db_release_memory(connection_->handle);
@@ -155,14 +127,14 @@ Status Database::CheckIntegrity(const std::vector<std::string>& fts_tables) {
 }
 
 Status Database::CheckIndex(const std::string& fts_table) {
-  // Names cannot be bound.
+  // SQLite cannot bind names of tables.
   std::string sql =
       "INSERT INTO " + fts_table + "(" + fts_table + ", rank) VALUES('integrity-check', 1)";
   Status sound = Execute(sql.c_str());
   return sound ? Status() : base::Wrap("full-text index " + fts_table, sound.error());
 }
 
-Statement::Statement(std::shared_ptr<Database::Connection> connection, sqlite3_stmt* statement)
+Statement::Statement(std::shared_ptr<Connection> connection, sqlite3_stmt* statement)
     : connection_(std::move(connection)), statement_(statement) {}
 
 Statement::Statement(Statement&& other) noexcept
@@ -264,12 +236,11 @@ Transaction::~Transaction() {
   if (!database_) return;
   std::string name = "s" + std::to_string(depth_);
   std::string script = depth_ == 0 ? "ROLLBACK" : "ROLLBACK TO " + name + "; RELEASE " + name;
-  // SQLite may have rolled back by itself (disk full): there is then nothing to undo.
+  // SQLite may have rolled back by itself (disk full): nothing is left to undo.
   if (!sqlite3_get_autocommit(database_->handle())) {
     Status undone = database_->Execute(script.c_str());
-    // A virtual table whose own tables are damaged may refuse the end of a savepoint, after an undo
-    // that worked. Nothing of the transaction is kept then, and who commits it finds that there is
-    // none.
+    // A virtual table with corrupt shadow tables may refuse RELEASE after a successful ROLLBACK TO.
+    // Then the whole transaction rolls back, and a later COMMIT finds no transaction.
     if (!undone && !sqlite3_get_autocommit(database_->handle()))
       undone = database_->Execute("ROLLBACK");
     CHECK(undone || sqlite3_get_autocommit(database_->handle()));

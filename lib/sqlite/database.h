@@ -1,6 +1,5 @@
-// SQLite behind values and Results: Database, Statement, Transaction. Every pragma that durability
-// rests on is set and read back at open. A connection belongs to one
-// thread at a time.
+// SQLite behind values and Results: Database, Statement, Transaction. Opening sets every pragma
+// that durability depends on and reads it back. One thread at a time uses a connection.
 #pragma once
 
 #include <sqlite3.h>
@@ -17,86 +16,82 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/base/result.h"
+#include "lib/sqlite/row_checksum.h"
 
 namespace sqlite {
 
 enum class Access {
   kWriter,   // WAL, synchronous FULL; the one connection of a file that writes and checkpoints
   kReader,   // query_only, no checkpoints
-  kCopier,   // a reader that may make another file: for VACUUM INTO alone
-  kScratch,  // a file of ours that nobody needs after a crash: no journal, no sync
-  kForeign,  // a file from elsewhere: read-only, taken to stand still, nothing in it is trusted
+  kCopier,   // a reader that may create another file: for VACUUM INTO only
+  kScratch,  // a temporary file, disposable after a crash: no journal, no sync
+  kForeign,  // an untrusted file: read-only, immutable, its schema calls no functions
 };
 
+struct Connection;  // connection.h
 class Statement;
-
-// A row whose values are not what was written (row_checksum.h).
-struct UnsoundRow {
-  std::string table;
-  int64_t rowid = 0;
-};
 
 class Database {
  public:
   struct Options {
     Access access = Access::kWriter;
     int cache_kib = 2048;
-    // Told of each error that says the file is damaged, and of each that makes it Broken, on the
-    // thread that met it.
+    // Receives each error that reports corruption, and each that makes the connection Broken, on
+    // the thread of the call.
     std::function<void(const base::Error&)> on_damage = nullptr, on_broken = nullptr;
-    const base::Clock* clock = nullptr;  // that deadlines are read from; null: the system's
+    const base::Clock* clock = nullptr;  // for deadlines; null: the system's
   };
-  // Opens or makes the file (mode 0600); a writer brings the log of the life before into the file.
-  // kInvalid: a pragma that does not hold, an SQLite without FTS5 or too old, a network file
-  // system; kConflict: this process writes the file already; kFull; kInternal with SQLite's words.
+  // Opens or creates the file (mode 0600); a writer checkpoints the WAL that an earlier process
+  // left. kInvalid: a pragma that does not take effect, an SQLite without FTS5 or too old, a
+  // network file system; kConflict: this process writes the file already; kFull; kInternal with
+  // SQLite's message.
   static base::Result<Database> Open(const std::string& path, const Options& options);
 
   Database(Database&&) noexcept = default;
   Database& operator=(Database&&) noexcept = default;
 
-  // `sql` is a literal of ours; values are always bound. Compiled once per text and kept (per
-  // connection); the statement is reset when the returned handle dies.
+  // `sql` is a literal of this program; values are always bound. Each connection caches compiled
+  // statements by text; the destructor of the returned handle resets the statement.
   base::Result<Statement> Prepare(std::string_view sql);
   base::Status Execute(const char* script);  // one or more statements without values
   int64_t LastInsertId() const;
   int64_t Changes() const;
-  // Long reads end with kTimeout after `milliseconds` from now, or when `stop` says so; 0: no
-  // limit. Limits inside it: TimeLimit.
+  // Reads end with kTimeout `milliseconds` from now, or when `stop` is requested; 0: no deadline.
+  // Nested deadlines: TimeLimit.
   void SetDeadline(int64_t milliseconds, std::stop_token stop = {});
-  // For work between calls: the error of the limit that is over, if one is.
+  // For loops between calls: the error of a deadline that is over, if any.
   base::Status WithinLimits();
   // PRAGMA integrity_check, and CheckIndex for each fts table.
   base::Status CheckIntegrity(const std::vector<std::string>& fts_tables);
-  // FTS5 'integrity-check' with rank 1, which compares with the content. Takes the
-  // write lock. `fts_table` is a name of ours.
+  // FTS5 'integrity-check' with rank 1, which compares the index with its content table. Takes the
+  // write lock. `fts_table` is a literal of this program.
   base::Status CheckIndex(const std::string& fts_table);
-  // For the one writer only. Copies the write-ahead log into the file and syncs it; kEmpty also
-  // gives the log's room back, and forgets the cached pages: what is written next has nothing of
-  // what they held. kUnavailable: readers still need a part of the log, and did not end within
-  // `wait_ms`; kFull.
+  // For the writer only. Checkpoints the WAL into the file and syncs the file; kEmpty also
+  // truncates the WAL and drops cached pages, so that no later write contains their old bytes.
+  // kUnavailable: readers still need a part of the WAL after `wait_ms`; kFull.
   enum class Log { kKeep, kEmpty };
   base::Status Checkpoint(Log log, int wait_ms = 0);
-  // For the one writer only. Goes over `count` pages of the file, from number `first` (from 0) on,
-  // and removes what SQLite left of deleted rows in their free middle (clean_pages.h says what; it
-  // is not written any more). → where to go on; 0: that was the end.
+  // For the writer only. Zeroes remains of deleted rows in `count` pages of the file from page
+  // `first` (zero-based) on, for files of earlier versions (clean_pages.h). → the page to continue
+  // at; 0: the end.
   base::Result<int64_t> CleanPages(int64_t first, int64_t count);
-  int LogPages() const;      // in the log after the last commit; 0: all of it is in the file
+  int LogPages() const;      // in the WAL after the last commit; 0: all of them are in the file
   int64_t LogBytes() const;  // of those
-  base::Result<int64_t> ReusableBytes();  // free inside the file: what deletes gave back
-  base::Result<int64_t> UsedBytes();      // of the file, without those; within a transaction, of it
-  // A write or a sync failed for another reason than space: nothing may be acknowledged any more,
-  // the process must end and begin again from what is on the disk.
+  base::Result<int64_t> ReusableBytes();  // on the freelist of the file
+  base::Result<int64_t>
+  UsedBytes();  // of the file without the freelist, as this connection sees it
+  // A write or a sync failed for another reason than space: the process must acknowledge nothing
+  // more, exit, and restart from what is on disk.
   bool Broken() const;
-  bool MetDamage() const;  // a call found damage in the file, since ForgetDamage
+  bool MetDamage() const;  // a call reported corruption since ForgetDamage
   void ForgetDamage();
-  bool MetFull() const;  // a call found no space left on the disk, since ForgetFull
+  bool MetFull() const;  // a call reported a full disk since ForgetFull
   void ForgetFull();
-  // The rows that row_is_sound found changed on this connection since the last call.
+  // The rows that row_is_sound rejected on this connection since the last call.
   std::vector<UnsoundRow> TakeUnsoundRows();
   sqlite3* handle() const;  // for FTS5 auxiliary functions and the backup API only
 
  private:
-  struct Connection;
   explicit Database(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
   base::Status SetUp(const std::string& path, const Options& options);
   base::Result<int64_t> Number(const char* pragma);
@@ -106,19 +101,19 @@ class Database {
   friend class TimeLimit;
 };
 
-// While it lives, calls on the connection end with `error` that run longer than until
-// `milliseconds` from now, or when `stop` says so. The limits around it hold too, and their errors
-// come first; the one made last dies first.
+// During its lifetime, calls on the connection fail with `error` once `milliseconds` have passed
+// since its construction, or when `stop` is requested. Enclosing limits apply too, and their errors
+// take precedence. Limits are destroyed in reverse order of construction.
 class TimeLimit {
  public:
   TimeLimit(Database& database, int64_t milliseconds, std::stop_token stop = {},
             base::Error error = {base::Code::kTimeout, "the deadline of a query is over"});
   TimeLimit(TimeLimit&& other) noexcept = default;
   ~TimeLimit();
-  bool Met() const;  // it ended a call
+  bool Met() const;  // this limit ended a call
 
  private:
-  std::shared_ptr<Database::Connection> connection_;
+  std::shared_ptr<Connection> connection_;
   size_t place_;
 };
 
@@ -127,7 +122,7 @@ class Statement {
  public:
   Statement(Statement&&) noexcept;
   Statement& operator=(Statement&&) = delete;
-  ~Statement();  // resets and gives the statement back
+  ~Statement();  // resets the statement and returns it to the cache
 
   Statement& Bind(int64_t value);
   Statement& Bind(double value);
@@ -138,21 +133,21 @@ class Statement {
   Statement& Bind(std::optional<int64_t> value) { return value ? Bind(*value) : BindNull(); }
   Statement& BindNull();
   Statement& BindBlob(std::string_view bytes);
-  // The columns of the row that `from` stands on, from column `first` on, as they are.
+  // Binds the columns of the current row of `from`, from column `first` on, with their types.
   Statement& BindRow(const Statement& from, int first);
 
-  base::Result<bool> Step();  // true: there is a row
-  base::Status Run();         // steps to the end; rows are not expected
+  base::Result<bool> Step();  // true: a row is available
+  base::Status Run();         // steps to the end and ignores rows
 
-  // Steps to the end and calls `on_row(const Statement&)` on each row. `on_row` returns nothing; or
-  // a Status, whose error ends the loop; or a bool or Result<bool>, where false ends it as well.
+  // Steps to the end and calls `on_row(const Statement&)` for each row. `on_row` returns void; or a
+  // Status, whose error ends the loop; or a bool or Result<bool>, of which false ends the loop too.
   template <class OnRow>
   base::Status ForEachRow(OnRow&& on_row);
-  // What `read(const Statement&)` makes of each row.
+  // `read(const Statement&)` of each row.
   template <class Read>
   auto ReadAll(Read&& read);  // → Result<std::vector<T>>
-  // What `read` makes of the first row; nullopt when there is no row. The rows behind it are not
-  // stepped to: a change with RETURNING, which happens at the end, needs Run() afterwards.
+  // `read` of the first row; nullopt without a row. Later rows are not stepped to: a statement with
+  // RETURNING applies its change at the end and needs Run() afterwards.
   template <class Read>
   auto ReadFirst(Read&& read);  // → Result<std::optional<T>>
 
@@ -164,8 +159,8 @@ class Statement {
 
  private:
   friend class Database;
-  Statement(std::shared_ptr<Database::Connection> connection, sqlite3_stmt* statement);
-  std::shared_ptr<Database::Connection> connection_;
+  Statement(std::shared_ptr<Connection> connection, sqlite3_stmt* statement);
+  std::shared_ptr<Connection> connection_;
   sqlite3_stmt* statement_;
   int next_ = 1;
   int bind_error_ = 0;
@@ -204,13 +199,13 @@ auto Statement::ReadFirst(Read&& read) {
   return base::Result<First>(*row ? First(read(*this)) : First());
 }
 
-// BEGIN IMMEDIATE … Commit; rolled back when it dies uncommitted. Nested: a savepoint.
+// BEGIN IMMEDIATE … Commit; the destructor rolls back what is not committed. Nested: a savepoint.
 class Transaction {
  public:
   static base::Result<Transaction> Begin(Database& database);
   Transaction(Transaction&& other) noexcept;
   ~Transaction();
-  base::Status Commit();  // synced to the disk when it returns without an error
+  base::Status Commit();  // without an error the changes are synced to disk
 
  private:
   Transaction(Database& database, int depth) : database_(&database), depth_(depth) {}

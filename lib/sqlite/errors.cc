@@ -6,7 +6,7 @@
 namespace sqlite {
 namespace {
 
-// SQLite knows ENOSPC alone as "full", and not when it makes room for its shared memory.
+// SQLite maps only ENOSPC to SQLITE_FULL, and not when it allocates its shared memory.
 bool IsFull(sqlite3* handle, int rc) {
   if ((rc & 0xFF) == SQLITE_FULL || rc == SQLITE_IOERR_SHMSIZE) return true;
   int number = handle ? sqlite3_system_errno(handle) : 0;

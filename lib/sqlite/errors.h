@@ -1,4 +1,4 @@
-// SQLite's result codes as ours. Private to lib/sqlite.
+// Maps SQLite's result codes to base::Error. Private to lib/sqlite.
 #pragma once
 
 #include <sqlite3.h>
@@ -9,8 +9,8 @@
 
 namespace sqlite {
 
-// `handle` may be null. No space, quota or file size left is kFull, BUSY kUnavailable, INTERRUPT
-// kTimeout, CONSTRAINT kConflict.
+// `handle` may be null. No space, disk quota or file size left → kFull, BUSY → kUnavailable,
+// INTERRUPT → kTimeout, CONSTRAINT → kConflict.
 base::Error MakeError(sqlite3* handle, int rc, const std::string& what);
 
 // True when a write or a sync failed for another reason than space: what the page cache shows may
@@ -18,6 +18,6 @@ base::Error MakeError(sqlite3* handle, int rc, const std::string& what);
 // 2020).
 bool BreaksTrust(sqlite3* handle, int rc);
 
-bool IsDamage(int rc);  // the file holds what SQLite would not have written
+bool IsDamage(int rc);  // the file is corrupt
 
 }  // namespace sqlite

@@ -1,4 +1,4 @@
-// A connection of its own, which leaves the log where it is.
+// Uses its own connection, which does not checkpoint the WAL.
 #include "lib/sqlite/examine.h"
 
 #include <sqlite3.h>
@@ -20,7 +20,7 @@ struct Close {
 using Handle = std::unique_ptr<sqlite3, Close>;
 using Prepared = std::unique_ptr<sqlite3_stmt, Close>;
 
-// The first column of the first row. An answer that the file is damaged goes into `found`.
+// → the first column of the first row. An error that reports corruption goes into `found`.
 Result<std::string> Ask(sqlite3* handle, const char* sql, Examination& found) {
   sqlite3_stmt* raw = nullptr;
   int rc = sqlite3_prepare_v2(handle, sql, -1, &raw, nullptr);

@@ -1,5 +1,5 @@
-// Whether a file can still be used as a database, found out without changing it. What is to be done
-// about a damaged one is the caller's decision.
+// Checks whether a file is a usable database, without changing the file. The caller decides what to
+// do about a corrupt one.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace sqlite {
 
 struct Examination {
   bool damaged = false;
-  std::string reason;          // of a damaged one: SQLite's words, no contents
-  int64_t schema_version = 0;  // user_version, where it could be read
+  std::string reason;          // of a corrupt file: SQLite's message, no contents
+  int64_t schema_version = 0;  // user_version, if readable
 };
 
-// Looks at every page of the file together with its log (PRAGMA quick_check); no file is a sound
-// one. An error is about the machine, not the file. SQLite has no checksums: bytes that changed
-// inside a value are not seen.
+// Reads every page of the file and its WAL (PRAGMA quick_check); a missing file counts as sound. An
+// error is about the machine, not the file. SQLite has no checksums: quick_check does not notice
+// changed bytes inside a value.
 base::Result<Examination> Examine(const std::string& path);
 
 }  // namespace sqlite

@@ -1,4 +1,4 @@
-// Plain file calls: SQLite has no locks on a log, so that closing a descriptor of it loses none.
+// Plain file calls: SQLite holds no POSIX locks on a WAL, so that closing a descriptor drops none.
 #include "lib/sqlite/log_rewrite.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Making a write-ahead log durable that cannot be taken into its file now. Private to lib/sqlite.
+// Makes a WAL durable that cannot be checkpointed now. Private to lib/sqlite.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace sqlite {
 
-// Writes each byte of the file over itself and syncs it. After a sync that failed the page cache
-// may show what the disk does not have, and a later sync does not write it again: a commit behind
-// it would be lost with it. No file: nothing is done. kFull; kInternal: nothing may be
-// acknowledged.
+// Overwrites each byte of the file with itself and syncs the file. After a failed sync the page
+// cache may show bytes that the disk does not have, and a later sync does not write them again: a
+// later commit in the same WAL would be lost with them. A missing file is a success. kFull;
+// kInternal: the process must acknowledge nothing.
 base::Status RewriteLog(const std::string& path);
 
 }  // namespace sqlite

@@ -1,6 +1,5 @@
-// A log that cannot be taken into its file at the start, nor always be written again: the system's
-// limit of a file's size and its device that is always full fail writes. How a failed sync looks is
-// e2e/crash/sync_errors.py.
+// A WAL that cannot be checkpointed at the start, and sometimes not rewritten either: RLIMIT_FSIZE
+// and /dev/full fail the writes. e2e/crash/sync_errors.py tests failed syncs.
 #include "lib/sqlite/log_rewrite.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +16,7 @@
 namespace sqlite {
 namespace {
 
-// While it lives, writes behind so many bytes of a file fail with EFBIG.
+// During its lifetime, writes beyond `bytes` of a file fail with EFBIG.
 class ShortFiles {
  public:
   explicit ShortFiles(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -37,7 +36,7 @@ class ShortFiles {
 
 class LogRewrite : public ::testing::Test {
  protected:
-  // A file with a log of at least so many bytes, as a killed process leaves them. → its path
+  // A file with a WAL of at least `bytes`, as a killed process leaves them. → its path
   std::string Image(int64_t log_bytes) {
     const std::string image = path_ + ".image";
     auto writer = Database::Open(path_, {});
@@ -61,7 +60,7 @@ TEST_F(LogRewrite, KeepsEveryByte) {
 
 TEST_F(LogRewrite, ALogThatAReaderHoldsIsWrittenOnAfterwards) {
   const std::string image = Image(0);
-  // A life before that left its log, and somebody who reads it already.
+  // An earlier process left its WAL, and a reader uses it already.
   auto reader = Database::Open(image, {Access::kReader});
   ASSERT_TRUE(reader && reader->Execute("BEGIN; SELECT count(*) FROM t"));
   const auto before = std::filesystem::file_size(image + "-wal");
@@ -94,7 +93,7 @@ TEST_F(LogRewrite, AFileWhoseLogCannotBeWrittenAgainIsNotOpened) {
   Database::Options options;
   options.on_broken = [&](const base::Error&) { ++told; };
   {
-    const ShortFiles limit(100'000);  // more than the file and its index of the log have
+    const ShortFiles limit(100'000);  // more than the file and its wal-index have
     auto next = Database::Open(image, options);
     ASSERT_FALSE(next);
     EXPECT_NE(next.error().message.find("recover: "), std::string::npos) << next.error().message;

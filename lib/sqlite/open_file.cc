@@ -1,23 +1,19 @@
-// Opening a connection: what durability and safety rest on is set here, read back, and refused when
-// it is not so.
-#include "lib/sqlite/open_file.h"
-
+// Opens a connection: sets the pragmas that durability and safety depend on, reads them back, and
+// refuses a file where one does not take effect.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstring>
-#include <mutex>
-#include <set>
 
-#include "lib/base/process/clock.h"
 #include "lib/base/process/file.h"
 #include "lib/sqlite/clean_pages.h"
+#include "lib/sqlite/connection.h"
+#include "lib/sqlite/database.h"
 #include "lib/sqlite/errors.h"
+#include "lib/sqlite/library.h"
 #include "lib/sqlite/log_rewrite.h"
-#include "lib/sqlite/page_cache.h"
 #include "lib/sqlite/row_checksum.h"
 
 namespace sqlite {
@@ -29,25 +25,12 @@ using base::Status;
 
 namespace {
 
-constexpr int kOldestVersion = 3040001;  // Debian 12; what the tests ran with
-
-std::atomic<bool> directory_sync_failed{false};
-
-// In place of SQLite's own: it opens the directory, SQLite syncs it and drops the error. Here the
-// sync is done and its error kept; "cannot open" then tells SQLite that there is nothing to do.
-int SyncDirectoryOf(const char* path, int* descriptor) {
-  *descriptor = -1;
-  std::string directory(path, strrchr(path, '/') ? strrchr(path, '/') - path + 1 : 0);
-  if (!base::SyncDirectory(directory.empty() ? "." : directory)) directory_sync_failed = true;
-  return SQLITE_CANTOPEN;
-}
-
 // WAL needs shared memory of one host: network file systems are refused.
 Status CheckFileSystem(const std::string& path) {
   std::string directory = path.substr(0, path.find_last_of('/') + 1);
   struct statfs facts {};
   if (statfs(directory.empty() ? "." : directory.c_str(), &facts) != 0)
-    return {};  // open will say why
+    return {};  // sqlite3_open_v2 reports the error
   for (auto [magic, name] : {std::pair{0x6969L, "NFS"},
                              {0x517BL, "SMB"},
                              {0xFF534D42L, "CIFS"},
@@ -61,29 +44,13 @@ Status CheckFileSystem(const std::string& path) {
   return {};
 }
 
-Status CheckLibrary() {
-  if (sqlite3_libversion_number() < kOldestVersion) {
-    return Error{Code::kInvalid, std::string("SQLite ") + sqlite3_libversion() +
-                                     " is too old: 3.40.1 or later is needed"};
-  }
-  if (!sqlite3_compileoption_used("ENABLE_FTS5")) {
-    return Error{Code::kInvalid, std::string("SQLite ") + sqlite3_libversion() +
-                                     " was built without FTS5: install one that has it"};
-  }
-  if (!sqlite3_threadsafe()) {
-    return Error{Code::kInvalid, std::string("SQLite ") + sqlite3_libversion() +
-                                     " was built for one thread: install one with THREADSAFE=1"};
-  }
-  return {};
-}
-
 struct Pragma {
   const char* name;
   const char* value;
-  const char* wanted;  // when it is read back
+  const char* wanted;  // the value to read back
 };
 
-// Journal mode first: the others hold for the connection, it for the file.
+// Journal mode first: it is a property of the file, the others are of the connection.
 constexpr Pragma kOfWriters[] = {
     {"journal_mode", "WAL", "wal"},
     {"synchronous", "FULL", "2"},
@@ -98,7 +65,7 @@ constexpr Pragma kOfReaders[] = {{"query_only", "ON", "1"}};
 constexpr Pragma kOfScratch[] = {
     {"journal_mode", "OFF", "off"}, {"synchronous", "OFF", "0"}, {"secure_delete", "ON", "1"}};
 
-// Sets each pragma and reads it back: a silent refusal must not pass.
+// Sets each pragma and reads it back, since SQLite refuses some silently.
 template <size_t kCount>
 Status ApplyPragmas(Database& database, const Pragma (&pragmas)[kCount]) {
   for (const Pragma& pragma : pragmas) {
@@ -116,11 +83,11 @@ Status ApplyPragmas(Database& database, const Pragma (&pragmas)[kCount]) {
   return {};
 }
 
-// Switches of sqlite3_db_config; each says what it is after the call.
+// Switches of sqlite3_db_config; each call returns the resulting state.
 Status ApplySwitches(sqlite3* handle, Access access) {
   const bool writer = access == Access::kWriter;
-  // A defended file has a journal. In a file of ours that nobody needs it would cost as much memory
-  // as is changed.
+  // SQLITE_DBCONFIG_DEFENSIVE forces a journal, which in a temporary file costs as much memory as
+  // the changes.
   const int defended = access == Access::kScratch ? 0 : 1;
   struct Switch {
     int what, wanted;
@@ -140,26 +107,7 @@ Status ApplySwitches(sqlite3* handle, Access access) {
   return {};
 }
 
-// Files that this process writes. Two writing connections may meet SQLite's WAL-reset bug (3.7.0 to
-// 3.51.2), which loses commits; other processes are kept out by the directory's lock.
-std::mutex writers_mutex;
-std::set<std::pair<uint64_t, uint64_t>> written_files;
-
-Status BecomeTheWriter(const std::string& path, std::pair<uint64_t, uint64_t>& file) {
-  struct stat facts {};
-  if (stat(path.c_str(), &facts) != 0) return Error{Code::kInternal, path + ": " + strerror(errno)};
-  std::pair<uint64_t, uint64_t> found(facts.st_dev, facts.st_ino);
-  std::lock_guard lock(writers_mutex);
-  if (!written_files.insert(found).second) {
-    return Error{Code::kConflict, path +
-                                      " is open for writing already: one connection writes and "
-                                      "checkpoints a file, others read"};
-  }
-  file = found;
-  return {};
-}
-
-// query_only leaves a few doors open: these pragmas write to the file, or end query_only.
+// The pragmas that write to the file despite query_only, or turn query_only off.
 int RefuseOfReaders(void*, int action, const char* name, const char* value, const char*,
                     const char*) {
   if (action != SQLITE_PRAGMA || !name) return SQLITE_OK;
@@ -170,7 +118,7 @@ int RefuseOfReaders(void*, int action, const char* name, const char* value, cons
   return SQLITE_OK;
 }
 
-// "immutable" also keeps SQLite from looking for a log beside a file that says it has one.
+// "immutable" also keeps SQLite from opening the WAL of a file in WAL mode.
 std::string ForeignName(const std::string& path) {
   std::string name = "file:";
   for (char c : path) {
@@ -183,36 +131,6 @@ std::string ForeignName(const std::string& path) {
 }
 
 }  // namespace
-
-void WatchDirectorySyncs() {
-  sqlite3_vfs* files = sqlite3_vfs_find(nullptr);
-  if (files && files->iVersion >= 3 && files->xSetSystemCall) {
-    files->xSetSystemCall(files, "openDirectory",
-                          reinterpret_cast<sqlite3_syscall_ptr>(SyncDirectoryOf));
-  }
-}
-
-// Without memory statistics reads scale over threads.
-void ConfigureLibrary() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    InstallPageCaches();
-    sqlite3_initialize();
-    WatchDirectorySyncs();
-  });
-}
-
-bool DirectorySyncFailed() { return directory_sync_failed; }
-
-Database::Connection::~Connection() {
-  for (auto& [sql, statement] : idle) sqlite3_finalize(statement);
-  // What was not synced must not be copied into the file as if it were.
-  if (handle && broken) sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-  sqlite3_close_v2(handle);
-  std::lock_guard lock(writers_mutex);
-  written_files.erase(written_file);
-}
 
 Result<Database> Database::Open(const std::string& path, const Options& options) {
   ConfigureLibrary();
@@ -232,7 +150,7 @@ Result<Database> Database::Open(const std::string& path, const Options& options)
                            writer ? CleanPagesVfs() : nullptr);
   umask(old_mask);
   if (rc != SQLITE_OK) return MakeError(connection->handle, rc, "open " + path);
-  if (writer) RETURN_IF_ERROR(BecomeTheWriter(path, connection->written_file));
+  if (writer) RETURN_IF_ERROR(connection->BecomeTheWriter(path));
   sqlite3* handle = connection->handle;
   RETURN_IF_ERROR(ApplySwitches(handle, options.access));
   if (!foreign) RETURN_IF_ERROR(AddRowChecksum(handle, &connection->unsound));
@@ -266,20 +184,20 @@ Status Database::SetUp(const std::string& path, const Options& options) {
         return SQLITE_OK;
       },
       connection_.get());
-  // The log of the life before may hold frames whose sync failed: the page cache shows them, the
-  // disk may not have them. Copied into the file and synced they are there; then a new log begins.
+  // The WAL of an earlier process may contain frames whose sync failed: the page cache has them,
+  // the disk may not. A checkpoint writes them to the file and syncs it; then a new WAL begins.
   Status copied = Checkpoint(Log::kEmpty);
   bool later = !copied && !Broken() &&
                (copied.error().code == Code::kFull || copied.error().code == Code::kUnavailable);
   if (!copied && !later) return base::Wrap("recover", copied.error());
-  // Where it cannot be copied now, what is acknowledged next lies behind those frames.
+  // Without a checkpoint, later commits follow those frames in the same WAL: rewrite it.
   if (later) {
     Status rewritten = RewriteLog(path + "-wal");
     const bool broken = !rewritten && rewritten.error().code == Code::kInternal;
     if (broken && options.on_broken) options.on_broken(rewritten.error());
     if (!rewritten) return base::Wrap("recover", rewritten.error());
   }
-  // Names of new files are durable before anything in them is acknowledged.
+  // The directory entries of new files must be durable before the first acknowledgment.
   Status synced = base::SyncDirectory(
       path.find('/') == std::string::npos ? "." : path.substr(0, path.find_last_of('/') + 1));
   if (!synced && options.on_broken) options.on_broken(synced.error());

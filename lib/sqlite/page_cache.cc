@@ -1,10 +1,11 @@
-// A layer over SQLite's default page cache (SQLITE_CONFIG_PCACHE2). That cache is one connection's
-// and has no lock; here each has one of its own, so that whoever needs room may empty another's.
-// It costs a connection one uncontended atomic exchange a call. SQLite bears the loss of any page
-// that is not pinned, at any time: its shared cache of one process does the same.
+// Wraps SQLite's default page cache (SQLITE_CONFIG_PCACHE2), which belongs to one connection and
+// has no lock. The wrapper adds a lock to each cache, so that any thread may empty another
+// connection's cache; a call costs one uncontended atomic exchange. SQLite tolerates the loss of
+// unpinned pages at any time: with its global LRU, caches of one process take pages from each
+// other.
 //
-// Locks: a cache's, then the list's and another cache's if they are free: who has one never waits
-// for a second.
+// Lock order: a cache's lock, then with try_lock the list's and another cache's: a thread that
+// holds one lock never waits for a second.
 #include "lib/sqlite/page_cache.h"
 
 #include <sqlite3.h>
@@ -20,16 +21,16 @@ namespace sqlite {
 
 namespace {
 
-constexpr size_t kHeaderBytes = 80;   // of a page, beside what SQLite asks for: about
-constexpr uint64_t kRestMisses = 64;  // after a search for room that found too little
+constexpr size_t kHeaderBytes = 80;   // approximate overhead of a page
+constexpr uint64_t kRestMisses = 64;  // before the next try, after one that freed too little
 constexpr size_t kGoalOf = 16;        // a sixteenth of the limit is freed at once
 
 struct Cache {
   sqlite3_pcache* inner = nullptr;
   size_t page_bytes = 0;
-  bool purgeable = false;  // false: it is no cache but a database in memory
+  bool purgeable = false;  // false: the pages of an in-memory database
   std::atomic<bool> busy{false};
-  std::atomic<uint64_t> used{0};               // when last, by `misses`
+  std::atomic<uint64_t> used{0};               // last use, in `misses`
   std::atomic<size_t> pages{0};                // written under `busy`
   Cache *before = nullptr, *behind = nullptr;  // in the list
 };
@@ -40,7 +41,7 @@ std::atomic<uint64_t> misses{1}, rest_until{0};
 std::mutex list_mutex;
 Cache* list = nullptr;
 
-// One call on a cache. The wait is for a cache that is being emptied: some microseconds.
+// The lock of one call on a cache. It waits only while the cache is emptied: some microseconds.
 class Use {
  public:
   explicit Use(Cache& cache) : cache_(cache) {
@@ -71,11 +72,10 @@ void Empty(Cache& cache) {
   Use::Count(cache);
 }
 
-// Whoever holds `own` needs a page. The caches that were used least lately are emptied, its own
-// last.
+// The holder of `own` needs a page: empties the least recently used caches, `own` last.
 void MakeRoom(Cache& own, size_t most) {
   using Turn = std::tuple<uint64_t, const Cache*>;
-  // Who finds somebody else at it goes on: what comes above the limit meanwhile is a few pages.
+  // While another thread empties caches this one goes on: it exceeds the limit by a few pages.
   const std::unique_lock lock(list_mutex, std::try_to_lock);
   if (!lock) return;
   const size_t goal = most - most / kGoalOf;
@@ -101,7 +101,7 @@ void MakeRoom(Cache& own, size_t most) {
     Use::Give(*next);
   }
   if (sum + own.page_bytes > most && own.purgeable) Empty(own);
-  // What is pinned now would be looked through at each page.
+  // Pauses, since each further page would search the same pinned caches.
   if (sum + own.page_bytes > most) rest_until = misses + kRestMisses;
 }
 
@@ -132,7 +132,7 @@ void Destroy(sqlite3_pcache* of) {
     (cache->before ? cache->before->behind : list) = cache->behind;
     if (cache->behind) cache->behind->before = cache->before;
   }
-  inner.xDestroy(cache->inner);  // nobody else finds it any more
+  inner.xDestroy(cache->inner);  // the list does not contain it any more
   sum.fetch_sub(cache->pages * cache->page_bytes, std::memory_order_relaxed);
   delete cache;
 }
@@ -147,7 +147,7 @@ sqlite3_pcache_page* Fetch(sqlite3_pcache* of, unsigned key, int create) {
   const size_t most = limit.load(std::memory_order_relaxed);
   const auto full = [&] { return most != 0 && sum + cache.page_bytes > most; };
   if (full() && miss >= rest_until) MakeRoom(cache, most);
-  // SQLite then writes a changed page to the log, which frees one, and asks with 2: it needs it.
+  // SQLite then spills a dirty page to the WAL and calls again with 2: the page is required.
   if (create == 1 && full()) return nullptr;
   return inner.xFetch(cache.inner, key, create);
 }

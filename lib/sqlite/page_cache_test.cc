@@ -1,5 +1,5 @@
-// One limit for the page caches of many files: it holds, the files that are used keep their pages,
-// and nothing is lost that is not on the disk.
+// One limit for the page caches of many files: it holds, files in use keep their pages, and no
+// dirty page is lost.
 #include "lib/sqlite/page_cache.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMiB = 1 << 20;
 constexpr int kRows = 300;                   // a leaf each: more than a reader's cache holds
-constexpr size_t kOfAConnection = 12 << 10;  // that has no page
+constexpr size_t kOfAConnection = 12 << 10;  // of a connection without pages
 
 class PageCacheTest : public ::testing::Test {
  protected:
@@ -68,7 +68,7 @@ TEST_F(PageCacheTest, ManyFilesKeepToOneLimit) {
   }
   const size_t sum = SumOfCaches(readers);
   EXPECT_LE(sum, 4 * kMiB + kFiles * kOfAConnection);
-  EXPECT_GE(sum, 3 * kMiB);  // and the room is used
+  EXPECT_GE(sum, 3 * kMiB);  // the caches use the limit
 }
 
 TEST_F(PageCacheTest, IsWhatSqliteCounts) {
@@ -114,7 +114,7 @@ TEST_F(PageCacheTest, LittleRoomLosesNothing) {
       "CREATE TABLE t(b BLOB); INSERT INTO t VALUES(replace(hex(zeroblob(450000)), '0', 'x'))";
   ASSERT_EQ(sqlite3_exec(memory, fill, nullptr, nullptr, nullptr), SQLITE_OK);
   {
-    auto change = Transaction::Begin(writer);  // more than there is room for
+    auto change = Transaction::Begin(writer);  // larger than the limit
     ASSERT_TRUE(change && writer.Execute("UPDATE t SET bytes = randomblob(3000)"));
     ASSERT_EQ(Sum(reader), 3000 * kRows);
     ASSERT_TRUE(change->Commit());
@@ -127,7 +127,7 @@ TEST_F(PageCacheTest, LittleRoomLosesNothing) {
   };
   const char* sum = "SELECT sum(length(b || '')) FROM t";
   EXPECT_EQ(sqlite3_exec(memory, sum, take, &length, nullptr), SQLITE_OK);
-  EXPECT_EQ(length, "900000");  // a database in memory is no cache
+  EXPECT_EQ(length, "900000");  // an in-memory database does not count
   sqlite3_close(memory);
   EXPECT_TRUE(writer.CheckIntegrity({}));
 }

@@ -1,4 +1,5 @@
-// Each value counts with its type and its length, so that no byte can wander from one to the next.
+// The checksum includes the type and the length of each value, so that a byte that moves from one
+// value to the next changes it.
 #include "lib/sqlite/row_checksum.h"
 
 #include <zlib.h>
@@ -27,7 +28,7 @@ uLong AddValue(uLong sum, sqlite3_value* value) {
     const double number = sqlite3_value_double(value);
     return Add(sum, &number, sizeof number);
   }
-  const void* bytes = sqlite3_value_blob(value);  // of a text: its own bytes
+  const void* bytes = sqlite3_value_blob(value);  // of a text: its bytes without conversion
   const int64_t size = sqlite3_value_bytes(value);
   sum = Add(sum, &size, sizeof size);
   return size == 0 ? sum : Add(sum, bytes, static_cast<size_t>(size));
@@ -44,7 +45,7 @@ void RowChecksum(sqlite3_context* context, int count, sqlite3_value** values) {
 }
 
 void RowIsSound(sqlite3_context* context, int count, sqlite3_value** values) {
-  constexpr int kFirst = 3;  // of the values that are summed
+  constexpr int kFirst = 3;  // argument of the checksum
   if (count <= kFirst) return sqlite3_result_error(context, "row_is_sound: no values", -1);
   const bool sound = sqlite3_value_type(values[2]) == SQLITE_NULL ||
                      sqlite3_value_int64(values[2]) == Checksum(count - kFirst, values + kFirst);
@@ -59,7 +60,7 @@ void RowIsSound(sqlite3_context* context, int count, sqlite3_value** values) {
 }  // namespace
 
 base::Status AddRowChecksum(sqlite3* handle, std::vector<UnsoundRow>* unsound) {
-  // Never from inside a file: a schema that somebody else wrote calls nothing of ours.
+  // SQLITE_DIRECTONLY: the schema of an untrusted file cannot call these functions.
   constexpr int kFlags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
   int rc = sqlite3_create_function_v2(handle, "row_checksum", -1, kFlags | SQLITE_DETERMINISTIC,
                                       nullptr, RowChecksum, nullptr, nullptr, nullptr);

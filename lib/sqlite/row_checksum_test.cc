@@ -1,5 +1,5 @@
-// Shows that a row is sound as long as nothing of it changed, and that every changed bit, type and
-// border between values is seen.
+// A row is sound while nothing of it changed; each changed bit, type and border between values
+// makes it unsound.
 #include "lib/sqlite/row_checksum.h"
 
 #include <gtest/gtest.h>

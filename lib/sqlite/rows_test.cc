@@ -1,4 +1,4 @@
-// Reading the rows of a statement: to the end, until a callback ends it, or the first alone.
+// Reads the rows of a statement: to the end, until a callback ends the loop, or the first only.
 #include <gtest/gtest.h>
 
 #include "lib/sqlite/database.h"

@@ -1,8 +1,8 @@
-// One FTS5 table in a database that is nowhere.
+// One FTS5 table in an in-memory database.
 #include "lib/sqlite/scratch_index.h"
 
 #include "lib/sqlite/errors.h"
-#include "lib/sqlite/open_file.h"
+#include "lib/sqlite/library.h"
 
 namespace sqlite {
 
@@ -13,8 +13,7 @@ using base::Status;
 
 namespace {
 
-// A title or a tag weighs as much as in the
-// ranker.
+// Titles and tags have the weights of the ranker.
 constexpr const char* kTable =
     "PRAGMA journal_mode=OFF; CREATE VIRTUAL TABLE words USING fts5(title, content, tags, grams, "
     "content='', tokenize='" SQLITE_TOKENIZER
@@ -45,7 +44,7 @@ Status ScratchIndex::Add(int64_t number, std::string_view title, std::string_vie
                          std::string_view tags, std::string_view grams) {
   sqlite3_bind_int64(add_.get(), 1, number);
   int column = 2;
-  // The texts live until the statement has run.
+  // The texts outlive the statement.
   for (std::string_view text : {title, content, tags, grams}) {
     sqlite3_bind_text64(add_.get(), column++, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
   }

@@ -1,6 +1,5 @@
-// A full-text index over a few texts, in memory, for one question: for texts that are in no index
-// of a file, such as what an observation said before. Not for many texts: each is cut into words
-// again.
+// An FTS5 index over a few texts, in memory, for one query: for texts that no index of a file
+// has, such as earlier versions of an observation. Not for many texts: each is tokenized again.
 #pragma once
 
 #include <sqlite3.h>
@@ -13,7 +12,7 @@
 
 #include "lib/base/result.h"
 
-// How texts are cut into words, here and in any FTS5 table that is to agree with this.
+// The FTS5 tokenizer of this index, and of any FTS5 table that must agree with it.
 #define SQLITE_TOKENIZER "porter unicode61 remove_diacritics 2"
 
 namespace sqlite {
@@ -22,9 +21,9 @@ class ScratchIndex {
  public:
   struct Hit {
     int64_t number = 0;  // as given to Add
-    double rank = 0;     // BM25 among what was added: < 0, lower is better
+    double rank = 0;     // BM25 among the added texts: < 0, lower is better
   };
-  // Words are cut as the files' full-text tables cut them.
+  // Uses the tokenizer of the FTS5 tables of the files.
   static base::Result<ScratchIndex> Make();
   base::Status Add(int64_t number, std::string_view title, std::string_view content,
                    std::string_view tags, std::string_view grams);

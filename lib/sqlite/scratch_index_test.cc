@@ -1,4 +1,4 @@
-// An index in memory may be what a process uses SQLite for first.
+// A scratch index may be the first use of SQLite in a process.
 #include "lib/sqlite/scratch_index.h"
 
 #include <gtest/gtest.h>

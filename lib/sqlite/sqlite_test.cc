@@ -95,7 +95,7 @@ TEST(Database, OneConnectionWritesAFile) {
     }
     EXPECT_TRUE(Database::Open(path, {.access = Access::kReader}));
   }
-  OpenWriter(path);  // the first is gone
+  OpenWriter(path);  // after the first writer ended
 }
 
 TEST(Database, AWriterBringsTheLogOfTheLifeBeforeIntoTheFile) {
@@ -240,7 +240,7 @@ TEST(Writer, CheckpointsWhenTheLogIsLong) {
   EXPECT_GT(std::filesystem::file_size(path), before);
 }
 
-// A limit on the file's pages stands for the volume's.
+// max_page_count stands in for a full volume.
 TEST(Writer, OnAFullDiskOnlyWhatGivesRoomIsDone) {
   const testing::TemporaryDirectory directory;
   Database database = OpenWriter(directory.File("x.db"));
@@ -254,7 +254,7 @@ TEST(Writer, OnAFullDiskOnlyWhatGivesRoomIsDone) {
   auto grow = [](Database& db) { return db.Execute("INSERT INTO t VALUES(zeroblob(400000))"); };
   EXPECT_EQ(writer.RunAny(grow).error().code, Code::kFull);
   EXPECT_EQ(full, 1);
-  // The first try of a delete that meets a full disk is undone; the second has the room.
+  // A full disk rolls back the first try of a delete; the second has space.
   int tries = 0;
   EXPECT_TRUE(writer.RunAny(
       [&](Database& db) -> Status {
@@ -274,7 +274,7 @@ TEST(Writer, OnAFullDiskOnlyWhatGivesRoomIsDone) {
   EXPECT_FALSE(writer.Failed());
 }
 
-// A queue or a quota that is full gives back no room on the disk.
+// A full queue or quota does not mean a full disk.
 TEST(Writer, ARefusalOfAWorkIsNoFullDisk) {
   const testing::TemporaryDirectory directory;
   Database database = OpenWriter(directory.File("x.db"));
@@ -315,7 +315,7 @@ TEST(Writer, WhatFollowsACommitHoldsUpNoAnswerAndEndsNothing) {
   EXPECT_EQ(Count(again), 2);
 }
 
-// A full-text index without one of its tables refuses the end of a savepoint.
+// An FTS5 index without one of its shadow tables refuses the end of a savepoint.
 TEST(Writer, AWorkThatCannotBeUndoneAloneEndsNoProcess) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.File("x.db");

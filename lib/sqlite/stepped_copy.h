@@ -1,6 +1,6 @@
-// A copy of a database file, page by page, through the connection that writes it. Nothing is held
-// between two steps: no snapshot, so that the log can begin anew; what that connection writes
-// meanwhile goes into the copy, too. The copy is of the moment of its last step.
+// Copies a database file page by page through the connection that writes it. Between two steps it
+// holds no snapshot, so that the WAL can restart; changes of that connection go into the copy too.
+// The finished copy is the state at its last step.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ namespace sqlite {
 
 class SteppedCopy {
  public:
-  // `to`: an empty file, opened with Access::kScratch, which nobody else uses until this is gone.
-  // Both outlive this.
+  // `to`: an empty file, opened with Access::kScratch and used by nobody else during the copy. Both
+  // databases outlive the copy.
   static base::Result<SteppedCopy> Begin(Database& from, Database& to);
   SteppedCopy(SteppedCopy&& other) noexcept;
   ~SteppedCopy();
-  // At most so many pages; outside of a transaction, on the thread of `from`. → whether all are
-  // there. kFull, kInternal.
+  // Copies at most `pages`; outside of a transaction, on the thread of `from`. → whether the copy
+  // is complete. kFull, kInternal.
   base::Result<bool> Step(int pages);
 
  private:

@@ -1,4 +1,4 @@
-// Deadlines of queries inside the time of a read. Time is counted in looks at the clock.
+// Deadlines of queries inside the deadline of a read. The clock advances with each call.
 #include <gtest/gtest.h>
 
 #include "lib/sqlite/database.h"
@@ -9,7 +9,7 @@ namespace {
 
 using base::Code;
 
-// Counts looks at it; a millisecond passes with each.
+// Advances by a millisecond with each call, and counts calls.
 class TickingClock : public base::Clock {
  public:
   int64_t NowMs() const override { return 0; }
@@ -46,7 +46,7 @@ TEST(TimeLimit, HoldsInsideAnother) {
   EXPECT_TRUE(database.WithinLimits());
   {
     const TimeLimit inner(database, 1'000'000);
-    EXPECT_EQ(read().message, "outer");  // which the inner one has not taken away
+    EXPECT_EQ(read().message, "outer");  // the inner limit left the outer one in place
     EXPECT_FALSE(inner.Met());
   }
   EXPECT_GE(clock.looks, 100);

@@ -68,7 +68,7 @@ Status Writer::RunSteps(std::function<Result<bool>(Database&)> step) {
   return steps->done.get_future().get();
 }
 
-// One step of the first.
+// Runs one step of the first in the queue.
 void Writer::TakeSteps() {
   std::shared_ptr<Steps> steps;
   bool stopping = false;
@@ -85,7 +85,7 @@ void Writer::TakeSteps() {
     std::lock_guard lock(mutex_);
     steps_.pop_front();
   }
-  steps->step = nullptr;  // what it holds goes on this thread
+  steps->step = nullptr;  // destroys its captures on this thread
   steps->done.set_value(done ? Status() : Status(done.error()));
 }
 
@@ -187,7 +187,7 @@ void Writer::Loop() {
   (void)Checkpoint(Database::Log::kEmpty);
 }
 
-// The answers first, then what follows them.
+// Commits, answers, then runs the hooks.
 void Writer::TakeBatch(Batch& batch) {
   if (Failed()) {
     for (auto& item : batch) item->done.set_value(Error{Code::kUnavailable, kNoMoreSyncs});
@@ -197,7 +197,7 @@ void Writer::TakeBatch(Batch& batch) {
   if (options_.after_commit && !LogIsHeld()) FollowUp();
   if (chore_.due == kNever && options_.chore) chore_.due = {};
   if (steady_clock::now() >= chore_.due) RunChore(false);
-  // On a full disk the log's room is what the next delete needs.
+  // On a full disk the next delete needs the space of the WAL.
   if (was_full_) (void)Checkpoint(Database::Log::kEmpty);
   KeepLogShort();
   TakeSteps();
@@ -213,8 +213,8 @@ Status Writer::RunTransaction(Batch& batch) {
       RETURN_IF_ERROR(item->work(database_));
       return savepoint.Commit();
     }();
-    // A full disk rolls the whole transaction back, and so does a work that cannot be undone alone:
-    // nothing of this batch can be kept.
+    // A full disk rolls the whole transaction back, and so does an item whose savepoint cannot be
+    // rolled back: the batch fails.
     if (sqlite3_get_autocommit(database_.handle())) {
       if (database_.MetFull())
         return Error{Code::kFull, "no space is left on the disk: the transaction was rolled back"};
@@ -225,8 +225,8 @@ Status Writer::RunTransaction(Batch& batch) {
   }
   Status committed = options_.before_commit ? options_.before_commit(database_) : Status();
   if (committed) committed = transaction.Commit();
-  // SQLite commits nothing after it met damage in a transaction. That is no failed sync: what was
-  // kept before stays, and other works need not meet the damage.
+  // SQLite commits no transaction in which it found corruption. That is no failed sync: earlier
+  // commits stay, and other items may not touch the corrupt pages.
   if (!committed && database_.MetDamage())
     return Error{Code::kUnavailable, "nothing was kept: " + committed.error().message};
   return committed;
@@ -248,7 +248,7 @@ Status Writer::CommitOrFail(Batch& batch) {
 void Writer::CommitAndAnswer(Batch& batch) {
   database_.ForgetFull();
   Status committed = CommitOrFail(batch);
-  // A work may refuse with kFull of its own, for a quota or a bounded queue: only the disk counts.
+  // An item may fail with kFull for a quota or a bounded queue: only a full disk counts here.
   const bool full = database_.MetFull();
   for (auto& item : batch) was_full_ = was_full_ && (!item->outcome || item->room == Room::kGives);
   was_full_ = was_full_ || full;
@@ -261,7 +261,7 @@ void Writer::CommitAndAnswer(Batch& batch) {
   for (auto& item : batch) item->done.set_value(committed ? std::move(item->outcome) : committed);
 }
 
-// Answers what gives room after another try, and takes it out of the batch.
+// Retries the items that free space, answers them, and removes them from the batch.
 void Writer::RetryFrees(Batch& batch, Status& committed) {
   Batch again, others;
   for (auto& item : batch) {

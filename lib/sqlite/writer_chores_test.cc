@@ -1,4 +1,4 @@
-// What the writer does step by step behind its answers, and how it empties the log for that.
+// Chores that the writer runs behind its answers, and how it truncates the WAL for them.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

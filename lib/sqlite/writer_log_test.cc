@@ -1,4 +1,4 @@
-// A log that readers hold has a limit. Real files; bytes are counted.
+// The WAL has a limit while readers hold it. Real files; counts bytes.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -39,7 +39,7 @@ class WriterLog : public ::testing::Test {
     return writer.RunAny(
         [](Database& db) { return db.Execute("INSERT INTO t VALUES(zeroblob(40000))"); }, room);
   }
-  // How many until one is refused, at most 1,000.
+  // → the number of writes before one is refused, at most 1,000.
   static int WriteUntilRefused(Writer& writer, Writer::Room room = Writer::Room::kNeeds) {
     int written = 0;
     while (written < 1000 && Write(writer, room)) ++written;
@@ -81,9 +81,9 @@ TEST_F(WriterLog, OneThatAReaderHoldsRefusesWritesUntilItIsGivenBack) {
   EXPECT_EQ(refused.error().code, Code::kUnavailable);
   for (const char* part : {"log", "max-log", "1048576"})
     EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
-  EXPECT_TRUE(testing::Eventually([&] { return held > 0; }));  // behind it
+  EXPECT_TRUE(testing::Eventually([&] { return held > 0; }));  // after the answer
   EXPECT_GE(told_when_held, kLimit) << "who is refused finds the length in the figures";
-  // What gives room goes on, up to twice as much.
+  // Items that free space continue, up to twice the limit.
   EXPECT_GT(WriteUntilRefused(*writer, Writer::Room::kGives), 10);
   EXPECT_LE(LogBytes(), 2 * kLimit + 3 * kBlob);
   EXPECT_FALSE(writer->Failed());
@@ -95,7 +95,7 @@ TEST_F(WriterLog, OneThatAReaderHoldsRefusesWritesUntilItIsGivenBack) {
   EXPECT_EQ(told, 0);
 }
 
-// Two readers by turns: each begins before the other ends.
+// Two readers take turns: each begins before the other ends.
 class ReaderChain {
  public:
   explicit ReaderChain(const std::string& path)

@@ -19,7 +19,7 @@ constexpr milliseconds kAgain{1'000}, kLatest{5 * 60'000};
 // Retries of a checkpoint that readers block. Readers end within their deadlines; kLogWait is
 // short, since writes wait while a checkpoint waits.
 constexpr milliseconds kLogAgain{20}, kLogLatest{2'000}, kLongLogLatest{250}, kLogWait{200};
-constexpr milliseconds kFirstWait{1'000};  // writes wait, which else were refused
+constexpr milliseconds kFirstWait{1'000};  // before the first refusal
 constexpr milliseconds kClosing{30'000};   // for chores
 constexpr steady_clock::time_point kNoDeadline = steady_clock::time_point::max();
 
@@ -80,7 +80,7 @@ void Writer::EmptyLogForChore() {
   chore_.due = chore_log_.due;
 }
 
-// What cannot be done now is left to the next opening of the file.
+// Unfinished chores wait for the next opening of the file.
 void Writer::FinishChores() {
   if (!options_.chore) return;
   const Time latest = steady_clock::now() + kClosing;
@@ -90,7 +90,7 @@ void Writer::FinishChores() {
          chore_log_.pause < kLogLatest && steady_clock::now() < latest);
 }
 
-// What a checkpoint could not take in is tried again, whether anybody writes or not.
+// Retries incomplete checkpoints, with or without new writes.
 void Writer::KeepLogShort() {
   const bool held = LogIsHeld();
   const bool tried = log_.due != kNoDeadline && steady_clock::now() < log_.due;  // just now
@@ -116,8 +116,8 @@ void Writer::ShortenLog(bool tried) {
     log_.Later(kLogAgain, kLogLatest);
 }
 
-// Readers that follow each other without a gap let no log begin again, however short each of them
-// is: before the first refusal the checkpoint waits for them.
+// Overlapping readers keep SQLite from restarting the WAL, however short each of them is. So the
+// checkpoint before the first refusal waits until the current ones end.
 int Writer::LogWait() const {
   const milliseconds wait = LogIsHeld() ? std::clamp(log_.pause, kLogAgain, kLogWait) : kFirstWait;
   return static_cast<int>(wait.count());

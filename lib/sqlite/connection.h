@@ -1,21 +1,26 @@
-// What a Database, its Statements and its cache of compiled texts share. Private to lib/sqlite.
+// The state that a Database, its Statements, Transactions and TimeLimits share: the handle, the
+// statement cache, limits, and what calls reported. Private to lib/sqlite.
 #pragma once
 
 #include <sqlite3.h>
 
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lib/base/process/clock.h"
-#include "lib/sqlite/database.h"
+#include "lib/base/result.h"
+#include "lib/sqlite/row_checksum.h"
 
 namespace sqlite {
 
 inline constexpr int kBusyTimeoutMs = 5000;
 
-struct Database::Connection {
+struct Connection {
   sqlite3* handle = nullptr;
   struct Limit {
     int64_t deadline_ms = 0;  // monotonic; 0: none
@@ -26,7 +31,7 @@ struct Database::Connection {
   std::vector<Limit> limits = std::vector<Limit>(1);  // outermost first; the first is SetDeadline's
   const base::Clock* clock = &base::SystemClock();
   int depth = 0;         // of nested transactions
-  int log_pages = 0;     // in the write-ahead log after the last commit
+  int log_pages = 0;     // in the WAL after the last commit
   bool broken = false;   // see Database::Broken
   bool damaged = false;  // see Database::MetDamage
   bool full = false;     // see Database::MetFull
@@ -36,18 +41,11 @@ struct Database::Connection {
   std::multimap<std::string, sqlite3_stmt*, std::less<>> idle;
 
   ~Connection();
-  Limit* Over();  // the outermost limit that is over; null: none
-  // The error of a call on this connection, which is remembered when it breaks trust in the file.
+  // Makes this the one writer of the open file. kConflict: this process has another one.
+  base::Status BecomeTheWriter(const std::string& path);
+  Limit* Over();  // the outermost limit that has passed; null: none
+  // Maps the error of a call on this connection, and sets `broken`, `damaged` and `full`.
   base::Error Fail(int rc, const std::string& what);
 };
-
-// Sets what holds for the whole process, once: before whatever else uses SQLite, which takes no
-// settings any more after its first call.
-void ConfigureLibrary();
-
-// SQLite syncs a directory for a new file's name and forgets an error of that; this does not.
-// Process-wide, since all files share a volume. Called once, before the first open.
-void WatchDirectorySyncs();
-bool DirectorySyncFailed();
 
 }  // namespace sqlite
