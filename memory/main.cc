@@ -21,17 +21,17 @@ namespace {
 constexpr int kVolumeInUse = 75;  // sysexits: a temporary failure; the holder may go
 constexpr rlim_t kManyFiles = 65'536;
 
-// Each open tenant has some ten files; what shells and old runtimes allow is 1,024.
+// Each open tenant has some ten files; shells and old runtimes set the limit to 1,024.
 void AllowManyFiles() {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kManyFiles) return;
   files.rlim_cur = std::min(files.rlim_max, kManyFiles);
-  setrlimit(RLIMIT_NOFILE, &files);  // when it is refused, the old limit stays
+  setrlimit(RLIMIT_NOFILE, &files);  // on an error the old limit stays
 }
 
 volatile std::sig_atomic_t interrupted = 0;
 
-// Ends soon after the first signal, at once by a second one.
+// Ends gracefully at the first signal, immediately at a second one.
 int RunMoveCommand(const std::vector<std::string>& words) {
   struct sigaction once {};
   once.sa_handler = [](int) { interrupted = 1; };
@@ -51,7 +51,7 @@ int RunMoveCommand(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Each thread would otherwise get an arena of its own, and keep what its largest answer took.
+  // Otherwise each thread gets its own arena, which keeps the memory of its largest answer.
   mallopt(M_ARENA_MAX, 2);
   AllowManyFiles();
   base::SetLogProgram(memory::ServerProgram().name);
@@ -80,6 +80,7 @@ int main(int argc, char** argv) {
     if (server.error().code == base::Code::kConflict) return kVolumeInUse;
     return memory::RefuseNewerSchemas(settings.data_dir) ? 1 : api::kNewerSchemaExitCode;
   }
+  malloc_trim(0);  // what the start used, such as a new file's pages, goes back to the system
   base::LogInfo("listening",
                 {{"api", (*server)->api_address()}, {"admin", (*server)->admin_address()}});
   if (!(*server)->aegis_address().empty())

@@ -18,6 +18,7 @@ base::Status Migrate(Database& database, const std::vector<const char*>& steps) 
                            ", this program knows " + std::to_string(steps.size()) +
                            ": start the newer program again or restore a backup"};
   }
+  if (version == static_cast<int64_t>(steps.size())) return {};
   for (; version < static_cast<int64_t>(steps.size()); ++version) {
     ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database));
     std::string name = "migration " + std::to_string(version + 1);
@@ -27,6 +28,7 @@ base::Status Migrate(Database& database, const std::vector<const char*>& steps) 
         database.Execute(("PRAGMA user_version=" + std::to_string(version + 1)).c_str()));
     if (base::Status done = transaction.Commit(); !done) return base::Wrap(name, done.error());
   }
+  sqlite3_db_release_memory(database.handle());  // the pages that the steps changed
   return {};
 }
 
