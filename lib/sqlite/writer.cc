@@ -203,15 +203,12 @@ void Writer::TakeBatch(Batch& batch) {
   TakeSteps();
 }
 
-// One transaction with a savepoint for each item. A single item needs none: its error rolls the
-// transaction back. A savepoint makes SQLite copy each changed page, and FTS5 write a segment.
+// One transaction with a savepoint for each item.
 Status Writer::RunTransaction(Batch& batch) {
   database_.ForgetDamage();
   ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database_));
-  const bool single = batch.size() == 1;
   for (auto& item : batch) {
     item->outcome = [&]() -> Status {
-      if (single) return item->work(database_);
       ASSIGN_OR_RETURN(Transaction savepoint, Transaction::Begin(database_));
       RETURN_IF_ERROR(item->work(database_));
       return savepoint.Commit();
@@ -225,7 +222,6 @@ Status Writer::RunTransaction(Batch& batch) {
                    "the transaction was rolled back" +
                        (item->outcome ? "" : ": " + item->outcome.error().message)};
     }
-    if (single && !item->outcome) return {};
   }
   Status committed = options_.before_commit ? options_.before_commit(database_) : Status();
   if (committed) committed = transaction.Commit();
