@@ -21,8 +21,7 @@ TEST_SUITE = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+)\s*,", 
 NO_RACE = "HostileText.*"
 
 # Unit tests that take half the time of all, in the tier `long`: with fewer rows, pages or places to be killed at they would
-# say less. A name that is gone is no fault: the test is one of `unit` then. With ThreadSanitizer, where they take ten times as
-# long and start no thread that others do not start, they run in `loops`.
+# say less. A name that is gone is no fault: the test is one of `unit` then. The tier `race` runs them too.
 LONG = {
     "operator": ("CrashPoints.WhicheverWriteIsTheLastAnotherOperatorFinishes", "HostileObjects.NeverEndTheProcessOrThrow",
                  "NeedlessWrites.AThousandLooksAtWhatDidNotChangeWriteNothing"),
@@ -107,30 +106,24 @@ def tests_ran(results, preset, jobs):
     return jobs
 
 
-def long_names():
-    return ":".join(name for names in LONG.values() for name in names)
-
-
-def long_jobs(tests, more=""):
-    return [job for name, names in LONG.items() for job in tests.jobs([name], ":".join(names) + more)]
-
-
 def unit(results, section):
     code, out = run(["python3", "scripts/tidy.py", "--self-test"], 60)
     results.add("tidy self-test", int(code == 0), int(code != 0), output=indented(out))
     script(results, "strace log", ["python3", "e2e/crash/strace_log_test.py"], 60)
     script(results, "counting", ["python3", "scripts/jobs_test.py"], 60)
     if build(results, "test"):
+        late = ":".join(name for names in LONG.values() for name in names)
         with folder_in_memory() as place:
-            jobs = GoogleTests(results, "test", place).jobs(skipped=long_names())
-            section.lanes(UNIT_LANES, tests_ran(results, "test", jobs))
+            section.lanes(UNIT_LANES, tests_ran(results, "test", GoogleTests(results, "test", place).jobs(skipped=late)))
             section.run()
 
 
 def long(results, section):
     if build(results, "test", [name + "_test" for name in LONG]):
         with folder_in_memory() as place:
-            section.lanes(UNIT_LANES, tests_ran(results, "test", long_jobs(GoogleTests(results, "test", place))))
+            tests = GoogleTests(results, "test", place)
+            jobs = [job for name, names in LONG.items() for job in tests.jobs([name], ":".join(names))]
+            section.lanes(UNIT_LANES, tests_ran(results, "test", jobs))
             section.run()
 
 
@@ -160,7 +153,7 @@ def without_threads():
 def race(results, section):
     """On the disk, whose syncs take their time: the tests of files and commits run there as well as in memory."""
     if build(results, "race", [t + "_test" for t in RACE_TESTS]):
-        jobs = GoogleTests(results, "race").jobs(RACE_TESTS, skipped=f"{without_threads()}:{NO_RACE}:{long_names()}")
+        jobs = GoogleTests(results, "race").jobs(RACE_TESTS, skipped=without_threads() + ":" + NO_RACE)
         section.lanes(UNIT_LANES, tests_ran(results, "race", jobs))
         section.run()
 
@@ -263,9 +256,6 @@ def cluster(results, section):
 
 
 def loops(results, section):
-    if build(results, "race", [name + "_test" for name in LONG]):
-        section.lanes(UNIT_LANES, tests_ran(results, "race", long_jobs(GoogleTests(results, "race"), ":-" + NO_RACE)))
-        section.run()
     need_cluster_tools(root=False)
     if build(results, "release"):
         section.lanes(1, scripts(results, LOOPS_OF_PROGRAMS))

@@ -268,7 +268,7 @@ class DeadlyClock : public base::Clock {
 
 TEST_F(RetentionTest, ARoundThatIsKilledAnywhereLosesNothingElseAndTheNextOneEndsIt) {
 #ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer starts no thread after a fork; the unit tier runs this";
+  GTEST_SKIP() << "ThreadSanitizer starts no thread after a fork; the tier long runs this";
 #endif
   SetRules("p", R"([{"type": "old", "ttl": "1h"}, {"type": "many", "maxRows": 20}])");
   for (int i = 0; i < 60; ++i) Save("to be removed " + std::to_string(i), "old");
