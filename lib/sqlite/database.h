@@ -78,8 +78,7 @@ class Database {
   int LogPages() const;      // in the WAL after the last commit; 0: all of them are in the file
   int64_t LogBytes() const;  // of those
   base::Result<int64_t> ReusableBytes();  // on the freelist of the file
-  base::Result<int64_t>
-  UsedBytes();  // of the file without the freelist, as this connection sees it
+  base::Result<int64_t> UsedBytes();      // of the others, as this connection sees the file
   // A write or a sync failed for another reason than space: the process must acknowledge nothing
   // more, exit, and restart from what is on disk.
   bool Broken() const;

@@ -141,7 +141,7 @@ Result<int64_t> Purge(Database& database, int64_t before_ms, int64_t used_since_
   ASSIGN_OR_RETURN(const std::string salt, SaltOf(database));
   for (const SweepCandidate& row : rows) {
     ASSIGN_OR_RETURN(bool retired, IsRetired(database, row.slot));
-    // An earlier version hid it without an entry.
+    // An earlier version may have deleted it without an entry.
     if (!retired) RETURN_IF_ERROR(NoteDeletion(database, salt, row.slot));
     RETURN_IF_ERROR(RunOn(database,
                           "INSERT OR IGNORE INTO tombstones SELECT id, deleted_ms FROM "
