@@ -49,7 +49,7 @@ struct Span {
 }  // namespace
 
 struct CaptureRules::Rule {
-  api::SaveRule words;
+  api::SaveRule spec;
   std::string name;
   std::unique_ptr<RE2> output;  // null: any
   std::vector<std::pair<std::string, std::unique_ptr<RE2>>> arguments;
@@ -86,6 +86,7 @@ struct CaptureRules::Rule {
 
 std::string RuleName(const api::SaveRule& rule) {
   if (!rule.name.empty()) return rule.name;
+  // Without `trust`: of rules that save the same observation one is enough.
   const base::Json definition = {rule.tool,  rule.match_output, rule.match_args, rule.type,
                                  rule.scope, rule.title,        rule.tags};
   return "rule-" + base::Sha256Hex(base::DumpJson(definition)).substr(0, 12);
@@ -127,14 +128,14 @@ base::Result<CaptureRules> CaptureRules::Compile(const std::vector<api::SaveRule
   compiled.untrusted_tools_ = std::move(untrusted_tools);
   compiled.untrusted_tools_.insert(compiled.untrusted_tools_.end(), std::begin(kUntrustedTools),
                                    std::end(kUntrustedTools));
-  for (const api::SaveRule& words : rules) {
+  for (const api::SaveRule& spec : rules) {
     auto rule = std::make_shared<Rule>();
-    rule->words = words;
-    rule->name = RuleName(words);
-    if (!words.match_output.empty()) {
-      ASSIGN_OR_RETURN(rule->output, CompilePattern(rule->name, "matchOutput", words.match_output));
+    rule->spec = spec;
+    rule->name = RuleName(spec);
+    if (!spec.match_output.empty()) {
+      ASSIGN_OR_RETURN(rule->output, CompilePattern(rule->name, "matchOutput", spec.match_output));
     }
-    for (const auto& [argument, text] : words.match_args) {
+    for (const auto& [argument, text] : spec.match_args) {
       ASSIGN_OR_RETURN(auto pattern, CompilePattern(rule->name, "matchArgs." + argument, text));
       rule->arguments.emplace_back(argument, std::move(pattern));
     }
@@ -158,7 +159,7 @@ struct CaptureRules::ToolResult {
 };
 
 std::string CaptureRules::TrustOf(const Rule& rule, const std::string& tool) const {
-  if (!rule.words.trust.empty()) return rule.words.trust;
+  if (!rule.spec.trust.empty()) return rule.spec.trust;
   const bool untrusted =
       std::any_of(untrusted_tools_.begin(), untrusted_tools_.end(),
                   [&](const std::string& pattern) { return ToolMatches(pattern, tool); });
@@ -184,13 +185,13 @@ RuleVerdict CaptureRules::Ask(const Rule& rule, ToolResult& result,
   verdict.match = base::Ellipsize(
       std::string_view(text).substr(match->begin, match->end - match->begin), kShownMatch);
   Capture capture{rule.name,
-                  rule.words.type,
-                  rule.words.scope,
+                  rule.spec.type,
+                  rule.spec.scope,
                   "",
                   "",
-                  rule.words.tags,
+                  rule.spec.tags,
                   TrustOf(rule, result.event.tool_name)};
-  capture.title = Title(rule.words, result.event, text, *match);
+  capture.title = Title(rule.spec, result.event, text, *match);
   capture.content = base::IsBlank(text) ? ContentOfSilence(result.event)
                                         : Excerpt(text, match->begin, match->end);
   captures.push_back(std::move(capture));
@@ -210,7 +211,7 @@ Judgement CaptureRules::Judge(const api::HookEvent& event, const std::string& ou
     verdict.rule = rule->name;
     if (own) {
       verdict.outcome = RuleVerdict::Outcome::kOwnTool;
-    } else if (!ToolMatches(rule->words.tool, event.tool_name)) {
+    } else if (!ToolMatches(rule->spec.tool, event.tool_name)) {
       verdict.outcome = RuleVerdict::Outcome::kOtherTool;
     } else if (late || (any && before_us - start_us > kMatchBudgetUs)) {
       verdict.outcome = RuleVerdict::Outcome::kOverBudget;
