@@ -32,6 +32,9 @@ class ServerStory : public testing::Test {
     options.workers = 1;
     options.probe_server = [this](const std::string& address) -> base::Result<api::ServerReport> {
       return report_.With([&](const api::ServerReport& report) -> base::Result<api::ServerReport> {
+        api::ServerReport strays = report;
+        strays.rows = 666;
+        if (address == "10.0.0.66:7438") return strays;
         if (address == "10.0.0.7:7438") return report;
         return base::Error{base::Code::kUnavailable, "nobody is at " + address};
       });
@@ -174,12 +177,12 @@ TEST_F(ServerStory, APodThatOnlyCarriesTheLabelIsNotBelieved) {
   ASSERT_TRUE(Becomes("Ready", "True Ready"));
   Json stray = *cluster_.Get(kube::Pods(), {"n", "s-0"});
   stray["metadata"] = {{"name", "stray"}, {"namespace", "n"}, {"labels", {{kServerLabel, "s"}}}};
-  const Json status = stray["status"];
+  Json status = stray["status"];
+  status["podIP"] = "10.0.0.66";
   stray.erase("status");
   cluster_.Remove(kube::Pods(), {"n", "s-0"});
   cluster_.Put(stray);
   cluster_.PutStatus(kube::Pods(), {"n", "stray"}, status);
-  report_.With([](api::ServerReport& report) { report.rows = 666; });
   cluster_.Remove(kube::EndpointSlices(), {"n", "s-x"});  // wakes it
   EXPECT_TRUE(Becomes("Ready", "False Progressing"));
   EXPECT_EQ((*cluster_.Get(MemoryServers(), key_))["status"]["rows"], 3);
