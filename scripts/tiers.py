@@ -20,24 +20,31 @@ TEST_SUITE = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+)\s*,", 
 # Not among them: it measures the processor time of pure functions on one thread, for minutes under ThreadSanitizer.
 NO_RACE = "HostileText.*"
 
-# Unit tests that take half the time of all, in the tier `long`: with fewer rows, pages or places to be killed at they would
-# say less. A name that is gone is no fault: the test is one of `unit` then. The tier `race` runs them too.
+# Suites and tests that take three quarters of the time of all unit tests, in the tier `long`: with fewer rows, pages or
+# places to be killed at they would say less. A name that is gone is no fault: the test is one of `unit` then. The tier
+# `race` runs them too.
 LONG = {
     "operator": ("CrashPoints.WhicheverWriteIsTheLastAnotherOperatorFinishes", "HostileObjects.NeverEndTheProcessOrThrow",
-                 "NeedlessWrites.AThousandLooksAtWhatDidNotChangeWriteNothing"),
-    "lib_conversation": ("Compaction.AHundredThousandCallsAreBounded",),
-    "lib_base": ("JsonMend.HoldsNoMoreThanItsLimitWhateverItTakes",),
-    "sidecar": ("HostileText.RedactionIsLinear", "LoopGuard.AThousandTurnsCaptureNothingAgain",
+                 "NeedlessWrites.AThousandLooksAtWhatDidNotChangeWriteNothing", "RunningOperatorTest.*", "RolloutPaceTest.*"),
+    "lib_base": ("JsonMend.*",),
+    "lib_conversation": ("Compaction.AHundredThousandCallsAreBounded", "TaskTextProperty.*"),
+    "lib_redaction": ("RedactionCorpus.*",),
+    "lib_sqlite": ("CleanPages.*",),
+    "sidecar": ("HostileText.*", "LoopGuard.AThousandTurnsCaptureNothingAgain", "Growth.*", "MemoryBudget.*", "Replay.*",
+                "PromptEscape.*", "InjectionReplay.*", "Digest.StaysSmallHoweverLongTheSession",
                 "Damaged.AnyPageMayBeLostAndTheRestGoesOn", "Damaged.TheLogGoesWithItsFileAndIsRead",
+                "CheckpointRoutesTest.ManyMessagesComeInPagesOfOneGeneration",
                 "ConversationRoutesTest.TheListIsPagedAndNeverLargerThanAnAnswer",
                 "ConversationRoutesTest.AnAnswerHasEightMebibytesAtMostAndSaysWhereItGoesOn",
                 "AuditReader.NoAnswerIsLargerThanItsLimit", "LedgerTest.AListComesInPagesInTheOrderOfItsMarks",
                 "DeliveryTest.AWrongBackendSuspendsTheOutboxAndKillsNothing"),
-    "memory": ("AnswerLimit.ListsOfLargeRowsEndAtItAndSaySo", "ApiTest.TenThousandRowsGoOutAndInTwice",
+    "memory": ("AnswerLimit.*", "ApiTest.TenThousandRowsGoOutAndInTwice", "ContractLimits.*", "LargeProject.*", "MoveProgramTest.*",
+               "NoteEdgesTest.*", "PageRoute.*", "ReadTimeout.*", "ResidentIndexes.*", "ResidentTenants.*", "RetentionModelTest.*",
+               "RoundTripTest.*", "StoreCheck.*", "StoreEraseTest.*", "StoreLogTest.*", "StoreModel.*", "VectorsTable.*",
                "IdleReaderTest.PageCachesOfAllTenantsKeepToOneBudget",
                "Migration.KilledAtEachStatementOfEachStepItOpensAgainWithEveryRow",
                "RetentionTest.ARoundThatIsKilledAnywhereLosesNothingElseAndTheNextOneEndsIt",
-               "StoreEraseTest.NeitherOfALargeIndexNorInTheMiddleOfPages")}
+               "RetentionTest.ThirtyDaysOfWritingStayWithinTheRulesAndKeepWhatIsRead")}
 
 # Name, script, time limit. Longest first, so that no lane ends with a long one. Each works on ports and folders of its own.
 PROGRAMS = (
