@@ -12,6 +12,7 @@ struct ChildKind {
   std::optional<base::Json> (*build)(const Blueprint&);  // nullopt: this Agent has none
 };
 
+// Rows of one kind stand together: ChildResources names a kind once.
 constexpr ChildKind kChildKinds[] = {
     {kube::ServiceAccounts, ServiceAccountOf},
     {kube::ConfigMaps, SpecConfigMapOf},
