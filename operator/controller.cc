@@ -1,4 +1,4 @@
-// Registers the reconcilers, starts and stops what runs them.
+// Registers the reconcilers, and starts and stops their caches and queues.
 #include "operator/controller.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace controller {
 namespace {
 
 constexpr int64_t kLongestFailureMs = 30'000, kLongestUnreadyMs = 60'000;
-constexpr int kFewWorkers = 2;  // of kinds with few objects, or little to do for one
+constexpr int kFewWorkers = 2;  // for kinds with few objects, or little work for each
 
 }  // namespace
 

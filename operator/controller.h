@@ -1,5 +1,5 @@
-// The operator's loop: caches, and for each kind a reconciler with a queue and workers of its own.
-// What is done for a kind is in its reconciler.
+// The operator's controller: caches and, for each kind, a reconciler with its own queue and
+// workers. The reconcilers have the logic of their kinds.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,17 @@ namespace controller {
 
 struct ControllerOptions {
   Settings settings;
-  std::string agent_class;                         // which Agents are ours, see IsOfClass
+  std::string agent_class;                         // of the served Agents, see IsOfClass
   std::vector<std::string> name_spaces;            // empty: all
-  std::string instance = "agent-memory-operator";  // of this process, for Events
+  std::string instance = "agent-memory-operator";  // ID of this process in Events
   int workers = 4;                                 // of Agents; each other kind has at most two
   bool standby = false;                            // reconciles nothing before Lead(true)
   AgentOptions agents;
   ForeignPodOptions foreign_pods;
   ServerProbe probe_server;
-  // `queue`: a reconciler's name. After each reconcile: controller-runtime's word for the result,
-  // seconds; before it: seconds that its key waited. Any thread.
+  // `queue`: a reconciler's name. on_done: after each reconcile, with controller-runtime's name for
+  // the result and its seconds; on_taken: before it, with the seconds that its key waited. Any
+  // thread.
   std::function<void(const std::string& queue, const char* result, double seconds)> on_done;
   std::function<void(const std::string& queue, double seconds)> on_taken;
 };
@@ -40,13 +41,13 @@ class Controller {
 
   void Start();                 // returns at once
   void Stop(int64_t grace_ms);  // running reconciles end first, then Events are written
-  // False: stands by, with caches that follow on. Returns at once; any thread.
+  // False: pauses reconciles, while the caches stay current. Returns at once; any thread.
   void Lead(bool leads);
-  base::Status Ready() const;  // caches are full, and the API server was heard of in the last 30 s
-  // Whether it could work if it led: caches are full, and it was not unready for the last 60 s.
+  base::Status Ready() const;  // caches are synced, and the API server answered in the last 30 s
+  // Whether it could work as leader: caches are synced, and it was not unready for 60 s.
   bool MayLead() const;
-  // From the caches; what they lack is asked of the API server by `asking`. kUnavailable before
-  // they are full. Any thread.
+  // Reads the caches, then the API server through `asking`. kUnavailable before the caches are
+  // synced. Any thread.
   base::Result<std::optional<base::Json>> FindAgent(const kube::ObjectKey& key,
                                                     kube::KubeClient& asking) const;
   const kube::ControllerLoop& loop() const { return loop_; }

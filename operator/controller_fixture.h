@@ -1,4 +1,4 @@
-// Test code: the operator's loop against an API server, the fake one or the real one of
+// Test code: the controller against an API server, the fake one or the real one of
 // AGENT_MEMORY_TEST_KUBECONFIG (e2e/cluster/up --api-only prints it).
 #pragma once
 
@@ -24,7 +24,7 @@ using base::Json;
 using kube::ObjectKey;
 using testing::Eventually;
 
-// An API server, our client of it and somebody else's. Our mutating calls are counted.
+// An API server, the operator's client, whose mutating calls are counted, and a user's client.
 class Server {
  public:
   explicit Server(bool real) : name_space_("op-" + base::RandomHex(4)) {
@@ -55,10 +55,10 @@ class Server {
   testing::FakeCluster* fake() { return fake_.get(); }
   const std::string& name_space() const { return name_space_; }
   int64_t writes() const { return writes_; }
-  // 2 s, and more where others share the machine with a real server.
+  // 2 s, and more for a real server, which may be busy.
   int64_t soon_ms() const { return fake_ ? 2'000 : 10'000; }
 
-  // Applies YAML as a person would; defaults as the API server sets them.
+  // Applies YAML like a user; with the defaults that the API server sets.
   void Give(const std::string& yaml) {
     auto objects = ReadObjects(yaml, name_space_);
     ASSERT_TRUE(objects) << objects.error().message;
@@ -136,7 +136,7 @@ inline std::unique_ptr<Controller> Begin(Server& server) {
   return controller;
 }
 
-// Nothing waits or runs, and `at_least` reconciles were done.
+// No key waits or runs, and `at_least` reconciles were done.
 inline bool IsIdle(const Controller& controller, int64_t at_least = 1) {
   const kube::QueueStats stats = controller.loop().queue_stats();
   return controller.loop().synced() && stats.depth == 0 && stats.in_work == 0 &&

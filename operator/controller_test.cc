@@ -1,5 +1,5 @@
-// The loop against an API server: the same stories on the fake one, which has faults, and on the
-// real one.
+// The controller against an API server: the same stories on the fake one, which has faults, and on
+// a real one.
 #include "operator/controller.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST_P(ControllerStory, ARestartWithNothingChangedWritesNothing) {
   ASSERT_TRUE(Eventually([&] { return !server.Condition("coder", "Ready").empty(); }));
   ASSERT_TRUE(Eventually([&] { return IsIdle(*controller); }));
   EXPECT_GE(server.writes(), 5);
-  // Other controllers of a real server may still be making pods and claims.
+  // Other controllers of a real server may still be creating pods and claims.
   int quiet = 0;
   for (int restart = 0; restart < 10 && quiet < 3; ++restart) {
     controller.reset();
@@ -212,7 +212,7 @@ TEST_P(ControllerStory, ATemplateThatTheServerRefusesIsInTheStatusWithItsWords) 
       Eventually([&] { return server.Condition("coder", "Stalled") == "False Progressing"; }));
 }
 
-// In the end every child is as its Agent wants it, and then nothing is written any more.
+// In the end every child is in its Agent's desired state, and writes stop.
 TEST(ControllerConvergence, RandomEditsAndFaultsEndInTheDesiredState) {
   const char* given = std::getenv("AGENT_MEMORY_TEST_SEED");
   const uint64_t seed = given ? std::stoull(given) : std::random_device{}();
@@ -262,7 +262,7 @@ TEST(ControllerConvergence, RandomEditsAndFaultsEndInTheDesiredState) {
       if (policy["memory"]["contextLimit"] != object["spec"]["memory"]["contextLimit"])
         return false;
       if (policy["memory"]["url"] == "") return false;
-      const Json* seen = base::At(object, {"status", "observedGeneration"});  // written last
+      const Json* seen = base::At(object, {"status", "observedGeneration"});  // the last write
       if (!seen || *seen != object["metadata"]["generation"]) return false;
     }
     return true;

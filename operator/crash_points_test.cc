@@ -1,6 +1,6 @@
-// The operator ends after each of its writes in turn, and another one finishes: what is there in
-// the end is what one that lived would have made (Sieve, OSDI 2022: intermediate states).
-// Against the fake API server.
+// Ends the operator after each of its writes in turn and lets another one finish: the final state
+// is that of an uninterrupted operator (Sieve, OSDI 2022: intermediate states). Against the fake
+// API server.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -26,7 +26,7 @@ bool IsWrite(const testing::Call& call) {
          call.path.find("/events") == std::string::npos;
 }
 
-// What differs from one server to the next is left out; uids are told apart by what they are of.
+// Drops values that differ between servers; replaces uids by the objects that have them.
 Json Comparable(const Json& value, const std::map<std::string, std::string>& uids) {
   if (value.is_string()) {
     const auto of = uids.find(value.get<std::string>());
@@ -45,7 +45,7 @@ Json Comparable(const Json& value, const std::map<std::string, std::string>& uid
 
 struct Path {
   const char* name;
-  std::vector<const char*> before;  // what is there, and settled
+  std::vector<const char*> before;  // existing objects, reconciled
   std::function<void(testing::FakeCluster&)> then;
 };
 
@@ -93,7 +93,7 @@ const std::vector<Path>& Paths() {
   return paths;
 }
 
-// One server and the operators that work on it one after the other.
+// One server, and the operators that work on it one after the other.
 class Play {
  public:
   explicit Play(const Path& path) {
@@ -105,8 +105,8 @@ class Play {
     path.then(cluster_);
   }
 
-  // Until nothing is left to do, and the state is `expected`; or its connection is gone right after
-  // so many writes (0: never).
+  // Runs an operator until it is at rest and the state is `expected`, or cuts its connection right
+  // after so many writes (0: never).
   void Work(size_t writes, const Json* expected = nullptr) {
     quiet_ = 0;
     kube::ClientSettings settings;
@@ -133,7 +133,7 @@ class Play {
     return count;
   }
 
-  // All that is there but Events.
+  // All objects except Events.
   Json State() const {
     std::vector<Json> all;
     std::map<std::string, std::string> uids;
@@ -153,7 +153,7 @@ class Play {
   }
 
  private:
-  // Events of the watches may be on their way: at rest is what stays so.
+  // Watch events may be in transit: only an idle state that lasts is at rest.
   bool IsAtRest(const Controller& controller) {
     const kube::QueueStats stats = controller.loop().queue_stats();
     const size_t calls = cluster_.calls().size();

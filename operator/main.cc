@@ -1,5 +1,5 @@
-// The operator in five steps: signals and log, settings, build, run, drain. `render`,
-// `explain` and `canary` are programs of their own inside it.
+// The operator in five steps: signals and log, settings, build, run, drain. `render`, `explain` and
+// `canary` are separate programs in this binary.
 #include <malloc.h>
 
 #include <iostream>
@@ -21,8 +21,8 @@ int main(int argc, char** argv) {
   if (arguments.size() > 1 && arguments[1] == "canary")
     return controller::RunCanary({arguments.begin() + 2, arguments.end()}, std::cout, std::cerr);
 
-  // Memory that a list took stays in the arena of its thread: few of them. Not one: the workers
-  // would wait for each other most of the time.
+  // glibc keeps the freed memory of a list in the arena of its thread, so arenas are few. With only
+  // one the workers would wait for each other most of the time.
   mallopt(M_ARENA_MAX, 4);
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
   mallopt(M_TRIM_THRESHOLD, 256 << 10);

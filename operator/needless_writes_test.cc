@@ -1,5 +1,5 @@
-// What the loop must not write: what it has written and not seen yet, and what did not change.
-// Against the fake API server, whose watches can be held back.
+// Writes that the controller must not make: repeated ones that its caches lack yet, and ones
+// without a change. Against the fake API server, whose watches can be delayed.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -50,7 +50,7 @@ class NeedlessWrites : public testing::Test {
   }
 
   testing::FakeCluster cluster_;
-  std::function<void()> before_first_answer_ = [] {};  // of a write
+  std::function<void()> before_first_answer_ = [] {};  // before the first write's answer
   std::once_flag first_;
   std::atomic<int64_t> writes_{0};
   kube::KubeClient client_{cluster_,
@@ -59,7 +59,7 @@ class NeedlessWrites : public testing::Test {
                             60'000,
                             [this](std::string_view verb, int, double) {
                               if (verb == "GET" || verb == "WATCH" || verb == "POST")
-                                return;  // Events
+                                return;  // POST: only Events
                               ++writes_;
                               std::call_once(first_, before_first_answer_);
                             },
@@ -68,7 +68,7 @@ class NeedlessWrites : public testing::Test {
 };
 
 TEST_F(NeedlessWrites, WhatIsWrittenIsNotWrittenAgainWhileTheWatchIsLate) {
-  // A second edit arrives while the first is being written; then nothing more for a while.
+  // A second edit arrives while the first is being written, and no further one.
   before_first_answer_ = [this] {
     const int64_t adds = controller_.loop().queue_stats().adds;
     PutAgent(7);
@@ -79,7 +79,7 @@ TEST_F(NeedlessWrites, WhatIsWrittenIsNotWrittenAgainWhileTheWatchIsLate) {
   controller_.Start();
   constexpr int kFirst = 5, kSecond = 3;  // account, two maps, workload, status; maps and status
   EXPECT_TRUE(Eventually([&] { return writes_ == kFirst; }));
-  // As late as the row asks; a look in between would be over within milliseconds.
+  // Waits three seconds; a reconcile in between would write within milliseconds.
   const int64_t end_ms = base::SystemClock().MonotonicMs() + 3'000;
   EXPECT_TRUE(Eventually([&] { return base::SystemClock().MonotonicMs() >= end_ms; }));
   EXPECT_EQ(writes_, kFirst) << "its own writes were not seen yet";
@@ -135,7 +135,7 @@ TEST_F(NeedlessWrites, FieldsThatAnotherControllerAppliesAreReportedAndNotFought
       std::string::npos)
       << degraded();
   EXPECT_EQ(cluster_.Get(kube::ConfigMaps(), map)->at("data").at(kPolicyFile), "theirs");
-  // It is tried again in each look, and the status is not written again.
+  // Each reconcile retries the apply, and does not write the status again.
   const auto status = cluster_.Get(Agents(), {"n", "a"})->at("metadata").at("resourceVersion");
   for (int round = 1; round <= 3; ++round) {
     const int64_t done = controller_.loop().queue_stats().done;
@@ -143,7 +143,7 @@ TEST_F(NeedlessWrites, FieldsThatAnotherControllerAppliesAreReportedAndNotFought
     ASSERT_TRUE(Eventually([&] { return Idle(done + 1); })) << round;
   }
   EXPECT_EQ(cluster_.Get(Agents(), {"n", "a"})->at("metadata").at("resourceVersion"), status);
-  // They leave the field out: it is ours again.
+  // The other controller drops the field, and the operator applies it again.
   theirs.erase("data");
   ASSERT_TRUE(flux.Apply(kube::ConfigMaps(), theirs));
   EXPECT_TRUE(Eventually([&] { return degraded().find("flux") == std::string::npos; }))

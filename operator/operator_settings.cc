@@ -1,4 +1,4 @@
-// The table of settings and what of it only makes sense together.
+// The table of settings, and their validation.
 #include "operator/operator_settings.h"
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ std::string PodName() {
   return pod ? pod : "";
 }
 
-// Without a name: none. Two thirds and two fifteenths of the duration are client-go's proportions.
+// The proportions of deadline and retry, 2/3 and 2/15 of the duration, are client-go's.
 base::Result<kube::LeaseSettings> LeaseOf(const base::Settings& settings) {
   const std::string text = settings.Text("lease");
   const size_t slash = text.find('/');
@@ -32,7 +32,7 @@ base::Result<kube::LeaseSettings> LeaseOf(const base::Settings& settings) {
   lease.duration_ms = settings.Milliseconds("lease-duration");
   lease.renew_deadline_ms = lease.duration_ms * 2 / 3;
   lease.retry_ms = lease.duration_ms * 2 / 15;
-  // A container that is started again in its pod goes on at once; elsewhere no two are alike.
+  // By the pod's name a restarted container keeps its Lease; outside of pods identities are random.
   lease.identity = PodName();
   if (lease.identity.empty()) lease.identity = "agent-memory-operator-" + base::RandomHex(8);
   return lease;
@@ -49,7 +49,7 @@ constexpr const char* kSubcommands =
 base::Status CheckSettings(const base::Settings& settings) {
   ASSIGN_OR_RETURN([[maybe_unused]] base::Level level,
                    base::ParseLevel(settings.Text("log-level")));
-  // Sidecars would not start with a bad one.
+  // Sidecars would not start with an invalid endpoint.
   RETURN_IF_ERROR(
       telemetry::CheckTraceOptions({settings.Text("otlp-endpoint"), "otlp-endpoint", {}, {}}));
   for (const char* name : {"admin", "webhook-listen"})
@@ -101,7 +101,7 @@ std::vector<base::Setting> GeneralSettings() {
   };
 }
 
-// Of foreign Pods: their sidecars and the webhook.
+// Settings of foreign Pods: their sidecars and the webhook.
 std::vector<base::Setting> InjectionSettings() {
   return {
       {"injection-policy", Kind::kString, "",

@@ -1,5 +1,4 @@
-// The settings of agent-memory-operator: flags, defaults and what they must fulfil together. Opens
-// nothing.
+// The settings of agent-memory-operator: flags, defaults and their validation. Opens nothing.
 #pragma once
 
 #include <string>
@@ -10,8 +9,8 @@
 namespace controller {
 
 const base::Program& OperatorProgram();
-std::string PodName();  // of the pod that we run in; empty: in none
-// Without a name: replicas agree on nothing. kInvalid: it is not namespace/name.
+std::string PodName();  // of this process's pod; empty: none
+// The Lease of leader election; without a name: no election. kInvalid: it is not namespace/name.
 base::Result<kube::LeaseSettings> LeaseOf(const base::Settings& settings);
 
 }  // namespace controller

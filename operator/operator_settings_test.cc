@@ -1,4 +1,4 @@
-// config/operator.yaml has every setting with its default, and bad values end a start.
+// config/operator.yaml has every setting with its default, and bad values fail the start.
 #include "operator/operator_settings.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Golden plans: testdata/<case>/{agent,cluster}.yaml make plan.yaml, with run.yaml that of the
-// AgentRun, with server.yaml in place of agent.yaml that of the MemoryServer. UPDATE_GOLDEN=1
-// writes them anew; the review reads the difference.
+// Golden plans: testdata/<case>/{agent,cluster}.yaml make plan.yaml; with run.yaml it is that of
+// the AgentRun, with server.yaml in place of agent.yaml that of the MemoryServer. UPDATE_GOLDEN=1
+// rewrites them, for a review of the difference.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -52,7 +52,7 @@ std::vector<std::string> Cases() {
   return names;
 }
 
-// With the Agent as its own plan left it.
+// With the Agent's status from its own plan.
 Plan PlanOfRun(const Json& run, Json agent, const Plan& of_agent, const std::vector<Json>& cluster,
                int64_t now) {
   ObservedRun observed;

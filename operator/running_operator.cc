@@ -1,4 +1,4 @@
-// Builds what main runs.
+// Builds and connects the parts of the operator.
 #include "operator/running_operator.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace controller {
 namespace {
 
-// With one call that hangs (10 s) and the Lease's (5 s) that is 25 s, and a pod has 30.
+// Plus a hanging call (10 s) and the Lease's (5 s) that is 25 s, below the grace period of 30 s.
 constexpr int64_t kDrainMs = 10'000;
 constexpr int64_t kLingerMs = 3'000;
 constexpr int64_t kAskAgentMs = 2'000;
@@ -73,9 +73,9 @@ base::Result<kube::ObjectKey> KeyOfSetting(const base::Settings& settings, const
   return kube::ObjectKey{parts[0], parts[1]};
 }
 
-// cpprestsdk loads the system's authorities for every connection, beside those that it is given: 9
-// MB and a second of start for a dozen watches. Where the cluster has its own, the system's are not
-// wanted. Before any thread is started, since it changes the environment.
+// cpprestsdk loads the system's authorities for every connection, beside the given ones: 9 MB and a
+// second of start for a dozen watches. Disables them if the cluster has its own authority. To be
+// called before any thread starts, since it changes the environment.
 void TrustOnly(const std::string& ca_file) {
   if (ca_file.empty()) return;
   ::setenv("SSL_CERT_FILE", ca_file.c_str(), 1);
@@ -116,7 +116,7 @@ class Running : public RunningOperator {
                                      {"reason", served.reason},
                                      {"message", served.message}});
     controller_ = std::make_unique<Controller>(connection_->client(), std::move(options));
-    if (elects) StandForElection(std::move(lease));  // before anybody asks whether it is ready
+    if (elects) StandForElection(std::move(lease));  // before the first readiness probe
     if (!webhook.empty()) RETURN_IF_ERROR(ServeWebhook(settings, webhook));
     RETURN_IF_ERROR(Listen(settings.Text("admin")));
     controller_->Start();
@@ -127,12 +127,12 @@ class Running : public RunningOperator {
     const int64_t asked_ms = base::SystemClock().MonotonicMs();
     if (controller_) controller_->Stop(kDrainMs);
     if (webhook_) {
-      // The Service leads here for a moment more: who would be turned away then is no pod at all.
+      // The Service routes here for a moment more: a refused call would prevent a pod's creation.
       const int64_t left_ms = asked_ms + kLingerMs - base::SystemClock().MonotonicMs();
       std::this_thread::sleep_for(std::chrono::milliseconds(std::max<int64_t>(0, left_ms)));
       webhook_->Stop();
     }
-    if (leader_) leader_->Stop();  // after the last write
+    if (leader_) leader_->Stop();  // releases the Lease after the last write
     if (admin_) admin_->Stop(1'000);
   }
   std::string admin_address() const override { return admin_->address(); }
@@ -151,8 +151,8 @@ class Running : public RunningOperator {
     };
     return client;
   }
-  // Helm and kubectl may apply the policy, or the right to see it, after the Deployment that names
-  // it. In time for the first look of the kubelet at our probes.
+  // Waits, since Helm and kubectl may apply the policy, or the permission to read it, after the
+  // Deployment. Ends in time for the kubelet's first probes.
   base::Result<ForeignPods> AwaitForeignPods(const InjectionWish& wish,
                                              const std::vector<std::string>& name_spaces) {
     const int64_t end_ms = base::SystemClock().MonotonicMs() + kPolicyWaitMs;
@@ -165,7 +165,7 @@ class Running : public RunningOperator {
       std::this_thread::sleep_for(std::chrono::milliseconds(kPolicyAgainMs));
     }
   }
-  // Its questions have a client of their own, which gives up before the API server does.
+  // Lookups of Agents have their own client, which gives up before the API server does.
   base::Status ServeWebhook(const base::Settings& settings, const std::string& name) {
     WebhookOptions options;
     ASSIGN_OR_RETURN(options.keeper.secret, KeyOfSetting(settings, "webhook-secret"));
@@ -191,7 +191,7 @@ class Running : public RunningOperator {
                                              }));
     return {};
   }
-  // A client of its own, since its writes are not limited by what it finds out.
+  // With its own client, since the Lease limits the writes of the other one and not its own.
   void StandForElection(kube::LeaseSettings lease) {
     lease_client_ = connection_->NewClient(kube::ForLease(OurClient(), lease));
     const telemetry::Labels labels = {{"name", lease.key.name}};
@@ -209,7 +209,7 @@ class Running : public RunningOperator {
   base::Status Ready() const {
     RETURN_IF_ERROR(controller_->Ready());
     if (webhook_) RETURN_IF_ERROR(webhook_->Ready());
-    // By then the Lease of whoever held it is over as well.
+    // By then the Lease of any other holder has expired as well.
     if (lease_ && lease_->FailingMs() > 2 * lease_->settings().duration_ms)
       return base::Error{base::Code::kUnavailable,
                          "the Lease " + lease_->settings().key.Text() +
@@ -254,7 +254,7 @@ class Running : public RunningOperator {
     RefreshCaches();
   }
   void RefreshCaches() {
-    std::map<telemetry::Labels, int64_t> ends;  // of all namespaces' watches of a kind
+    std::map<telemetry::Labels, int64_t> ends;  // sums of the watches of all namespaces
     for (const auto& [plural, stats] : controller_->loop().reflector_stats())
       for (const auto& [reason, count] : stats.watch_ends)
         ends[{{"resource", plural}, {"reason", reason}}] += count;
@@ -268,7 +268,8 @@ class Running : public RunningOperator {
                         labels);
     }
   }
-  // A counter that somebody else counts. Two scrapes at once must not raise it twice.
+  // Raises a counter to a value counted elsewhere. `refreshing_` keeps two scrapes from raising it
+  // twice.
   void RaiseTo(std::string_view name, const telemetry::Labels& labels, int64_t value) {
     metrics_.Count(name, labels,
                    std::max(0.0, static_cast<double>(value) - metrics_.Value(name, labels)));

@@ -1,5 +1,4 @@
-// The operator as a running thing: connection, controller and admin port, in the order in which
-// they start and stop.
+// The running operator: starts and stops connection, controller, webhook and admin port, in order.
 #pragma once
 
 #include <memory>
@@ -12,12 +11,12 @@ namespace controller {
 
 class RunningOperator {
  public:
-  // Connects, looks at the CRDs, listens, and begins to watch.
+  // Connects, checks the CRDs, listens, and begins to watch.
   static base::Result<std::unique_ptr<RunningOperator>> Start(const base::Settings& settings);
   virtual ~RunningOperator() = default;
   virtual void Stop() = 0;  // running reconciles end first, then the admin port closes
   virtual std::string admin_address() const = 0;
-  virtual std::string webhook_address() const = 0;  // empty: there is none
+  virtual std::string webhook_address() const = 0;  // empty: none
 };
 
 }  // namespace controller

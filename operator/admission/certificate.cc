@@ -1,4 +1,4 @@
-// X.509 by OpenSSL: P-256, SHA-256, as small as a server's certificate may be (RFC 5280).
+// X.509 with OpenSSL: P-256, SHA-256, and only the extensions of a server's certificate (RFC 5280).
 #include "operator/admission/certificate.h"
 
 #include <openssl/bn.h>
@@ -80,7 +80,8 @@ bool Extend(X509* certificate, X509* issuer, int nid, const std::string& value) 
   return added;
 }
 
-// Without extensions and signature. Two authorities must not have one name and one serial number.
+// Without extensions and signature. A random serial number: no two authorities may share name and
+// number.
 Certificate Blank(const std::string& name, EVP_PKEY* key, const Validity& valid) {
   Certificate certificate(X509_new());
   const Number serial(BN_new());

@@ -1,4 +1,4 @@
-// Two reads every ten seconds rather than watches: two objects, and nothing is in a hurry.
+// Reads every ten seconds instead of watching: the objects are few, and no change is urgent.
 #include "operator/admission/certificate_keeper.h"
 
 #include "lib/base/process/log.h"
@@ -12,7 +12,7 @@ namespace {
 using base::Json;
 
 constexpr int64_t kPeriodMs = 10'000, kUnsettledMs = 500, kShortestMs = 200;
-constexpr int64_t kLeaderMs = 20'000;  // longer than the term of a leader that died
+constexpr int64_t kLeaderMs = 20'000;  // longer than the default Lease of a dead leader
 constexpr double kDayMs = 86'400'000.0;
 constexpr const char* kAdmission = "admissionregistration.k8s.io";
 
@@ -26,7 +26,7 @@ std::string BundleIn(const Json& webhook) {
   return base::DecodeBase64(base::StringAt(webhook, {"clientConfig", "caBundle"})).value_or("");
 }
 
-// What all of them have; where they differ, a rotation has not gone through.
+// The bundle of all configurations; empty: they differ, since a rotation is incomplete.
 std::string Published(const std::vector<Json>& configurations) {
   std::optional<std::string> all;
   for (const Json& configuration : configurations)
@@ -84,8 +84,8 @@ int64_t CertificateKeeper::Round() {
   const bool again = !fault.empty() && fault == said_;
   if (!fault.empty() && !again) base::LogWarn("the webhook's certificates", {{"error", fault}});
   said_ = fault;
-  // A replica goes on with what it shows while the API server cannot be asked, and only then: what
-  // is not trusted serves nobody.
+  // While the API server is unavailable, and only then, a replica stays ready with its certificate:
+  // an untrusted certificate serves no request.
   const bool away = !state && !read_ &&
                     (state.error().code == base::Code::kUnavailable ||
                      state.error().code == base::Code::kTimeout);
@@ -103,7 +103,7 @@ base::Status CertificateKeeper::Look() {
   ASSIGN_OR_RETURN(const std::optional<Json> secret, Secret());
   read_ = true;
   const std::string published = Published(configurations);
-  // A Secret that was deleted comes back as it was, so that nobody's trust is lost.
+  // A deleted Secret is recreated with its content, so that published bundles stay valid.
   std::optional<Certificates> held = secret ? CertificatesOf(*secret) : held_;
   const bool writes = !options_.may_write || options_.may_write();
   if (writes) {
@@ -114,8 +114,8 @@ base::Status CertificateKeeper::Look() {
     held = wanted;
   }
   if (!held) {
-    // A leader from before there was a webhook makes none, and goes only once its successor is
-    // ready. While nobody is trusted nobody could serve instead.
+    // A leader of a version without the webhook makes none, and ends only when its successor is
+    // ready. While no bundle is published, no other replica could serve either.
     if (NobodyIsTrusted(configurations) && clock_.MonotonicMs() - begun_ms_ > kLeaderMs) return {};
     return base::Error{
         base::Code::kUnavailable,
@@ -148,7 +148,7 @@ base::Result<std::optional<base::Json>> CertificateKeeper::Secret() {
   return base::Wrap("Secret " + options_.secret.Text(), found.error());
 }
 
-// Replicas that write at once: one wins, and the others read what it wrote.
+// Of concurrent writers one wins, and the others read its Secret.
 base::Status CertificateKeeper::Write(const std::optional<base::Json>& secret,
                                       const Certificates& wanted) {
   Json change = {{"metadata", Json::object()}, {"data", SecretFields(wanted)}};
@@ -172,7 +172,7 @@ base::Status CertificateKeeper::Write(const std::optional<base::Json>& secret,
   return {};
 }
 
-// Nothing but caBundle, and only on the object that was read: it is never made here.
+// Applies only caBundle, and only to the object that was read: never creates one.
 base::Status CertificateKeeper::Publish(const std::vector<base::Json>& configurations,
                                         const std::string& bundle) {
   for (size_t i = 0; i < configurations.size(); ++i) {
@@ -192,7 +192,7 @@ base::Status CertificateKeeper::Publish(const std::vector<base::Json>& configura
   return {};
 }
 
-// What is trusted already is shown at once; before anything is shown, whatever there is.
+// Presents a pair whose authority is published, and the first pair even before that.
 base::Status CertificateKeeper::Show(const ServingPair& pair, const std::string& published) {
   if (shown_ == pair || (shown_ && !IsIn(published, pair.authority))) return {};
   RETURN_IF_ERROR(identity_.Set(pair.certificate, pair.key));

@@ -1,5 +1,5 @@
-// Keeps the webhook's certificates: in a Secret that all replicas read and the leader writes, in
-// the webhook configurations (caBundle) and in the listener. What is due is certificate_plan.h.
+// Maintains the webhook's certificates: in a Secret that all replicas read and the leader writes,
+// in the webhook configurations (caBundle) and in the listener. certificate_plan.h decides.
 #pragma once
 
 #include <condition_variable>
@@ -20,11 +20,11 @@ namespace controller {
 
 struct KeeperOptions {
   kube::ObjectKey secret;
-  // Those that call the webhook; their caBundle is ours.
+  // Configurations that call the webhook; the keeper sets their caBundle.
   std::vector<std::pair<kube::Resource, std::string>> configurations;
   CertificateRules rules;
   std::function<bool()> may_write;                // null: always
-  std::function<void(double days)> on_days_left;  // of what is shown; may be null
+  std::function<void(double days)> on_days_left;  // of the presented one; may be null
 };
 
 class CertificateKeeper {
@@ -32,15 +32,15 @@ class CertificateKeeper {
   // `client` and `identity` must outlive this.
   CertificateKeeper(kube::KubeClient& client, http::TlsIdentity& identity, KeeperOptions options,
                     const base::Clock& clock = base::SystemClock());
-  ~CertificateKeeper();  // Stop
+  ~CertificateKeeper();  // calls Stop
 
-  void Start();  // a thread that goes round
-  void Stop();   // after its round
-  // Looks at Secret and configurations once and does what is due. How long the next may wait, ms.
-  // One caller at a time.
+  void Start();  // starts the thread of rounds
+  void Stop();   // after the running round
+  // Reads Secret and configurations once and takes the due steps. Returns the delay of the next
+  // round in ms. One caller at a time.
   int64_t Round();
-  // OK: what is shown is trusted by the API server; or no leader made a certificate in 20 s, and
-  // whoever waits for us to be ready must not wait for that. Any thread.
+  // OK: the API server trusts the presented certificate; or no leader made one in 20 s, since an
+  // old leader may wait for this replica to be ready. Any thread.
   base::Status Ready() const;
 
  private:
@@ -59,11 +59,11 @@ class CertificateKeeper {
   const int64_t begun_ms_;
   std::optional<Certificates> held_;  // as last read or written
   std::optional<ServingPair> shown_;
-  std::string awaited_;  // an authority that is published, for the time until it is needed
+  std::string awaited_;  // published authority of the successor, which waits for the overlap
   int64_t awaited_since_ms_ = 0;
   bool settled_ = false;
-  bool read_ = false;  // in this round the API server gave what was asked for
-  std::string said_;   // in the log, last
+  bool read_ = false;  // this round has read all objects
+  std::string said_;   // last logged fault
   base::Guarded<base::Status> state_;
   std::mutex mutex_;
   std::condition_variable_any wake_;

@@ -1,6 +1,6 @@
-// The webhook's certificates through their life: first start with three replicas, rotation, three
-// hundred days, a Secret that is deleted. A real TLS client connects all the while and trusts what
-// the configuration says, as the API server does.
+// The life of the webhook's certificates: first start with three replicas, rotation, 300 days, a
+// deleted Secret. A real TLS client connects throughout and trusts the published bundle, like the
+// API server.
 #include "operator/admission/certificate_keeper.h"
 
 #include <gtest/gtest.h>
@@ -25,10 +25,10 @@ constexpr int64_t kDayMs = 86'400'000;
 const kube::ObjectKey kSecret{"agents", "webhook"};
 const kube::ObjectKey kConfiguration{"", "hook"};
 
-// Real dates, since the client's clock is real: it begins 300 days ago.
+// Real dates, since the client's clock is real: the fake clock begins 300 days ago.
 int64_t LongAgoMs() { return base::SystemClock().NowMs() - 300 * kDayMs; }
 
-// One replica: what it shows, and who keeps it.
+// One replica: its listener, and the keeper of its certificate.
 struct Replica {
   Replica(kube::KubeClient& client, const base::Clock& clock, int64_t life_ms,
           std::function<bool()> may_write)
@@ -87,7 +87,7 @@ class CertificateKeeperTest : public testing::Test {
     return base::DecodeBase64(base::StringAt(webhook, {"clientConfig", "caBundle"})).value_or("");
   }
   Certificates Held() { return CertificatesOf(*cluster_.Get(Secrets(), kSecret)); }
-  // As the API server would: a new connection, trusting the published bundle alone.
+  // A call like the API server's: on a new connection that trusts only the published bundle.
   std::string Call(const Replica& replica) {
     http::ClientOptions options;
     options.base_url = "https://" + replica.server->address();
@@ -100,7 +100,7 @@ class CertificateKeeperTest : public testing::Test {
     const auto answer = (*client)->Send(request);
     return answer ? answer->body : answer.error().message;
   }
-  // Everybody once more; each that says it is ready must be reachable, after each step of each.
+  // One round of each replica. After each, every replica that is ready must be reachable.
   void Round() {
     for (const auto& one : replicas_) {
       one->keeper.Round();
@@ -156,7 +156,7 @@ TEST_F(CertificateKeeperTest, ReplicasThatMayNotWriteWaitForTheOneThatMay) {
   EXPECT_EQ(Call(standby), "here");
 }
 
-// It leads until its successor is ready, and is of a version that makes no certificate.
+// The leader has a version without certificates, and leads until its successor is ready.
 TEST_F(CertificateKeeperTest, ALeaderWithoutAWebhookHoldsUpNoSuccessor) {
   Replica& successor = Add([] { return false; });
   successor.keeper.Round();

@@ -1,4 +1,4 @@
-// The rotation: successor made → its authority published → successor shown → old authority dropped.
+// The rotation: successor made → its authority published → successor presented → old one dropped.
 #include "operator/admission/certificate_plan.h"
 
 #include <algorithm>
@@ -25,13 +25,13 @@ bool IsUsable(const ServingPair& pair, const CertificateRules& rules, int64_t no
   return FaultOf(pair, rules.hosts).empty() && !CertificateHasEnded(pair.certificate, now_ms);
 }
 
-// Counted from the end, since a certificate begins before it is made.
+// Counted from the end, since a certificate is valid from before its creation.
 bool IsDue(const ServingPair& pair, const CertificateRules& rules, int64_t now_ms) {
   const auto valid = ValidityOf(pair.certificate);
   return !valid || now_ms >= valid->until_ms - rules.life_ms / 3;
 }
 
-// Those of `authorities` that have not ended, once each.
+// The unexpired ones of `authorities`, each once, at most kMostFormer.
 std::string Living(const std::string& authorities, int64_t now_ms) {
   std::string text;
   size_t kept = 0;
@@ -66,7 +66,7 @@ base::Result<Certificates> NextCertificates(const std::optional<Certificates>& h
     } else {
       ASSIGN_OR_RETURN(fresh.serving, MakeServingPair(rules.hosts, now_ms, rules.life_ms));
     }
-    // Another replica may still show what the API server trusts already.
+    // Another replica may still present a certificate of a published authority.
     fresh.former = Living(published, now_ms);
     return fresh;
   }

@@ -1,5 +1,5 @@
-// When the webhook's certificates are made, exchanged and forgotten, and how they lie in a Secret.
-// Pure but for the making of keys; who reads and writes is certificate_keeper.h.
+// Decides when the webhook's certificates are made, rotated and dropped, and encodes them in a
+// Secret. Pure except for new keys; certificate_keeper.h reads and writes.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace controller {
 
-// What the Secret holds.
+// The content of the Secret.
 struct Certificates {
-  ServingPair serving;              // what is shown
-  std::optional<ServingPair> next;  // what will be, once everybody trusts it
-  std::string former;               // PEM: authorities of before, which some may still need
+  ServingPair serving;              // presented now
+  std::optional<ServingPair> next;  // its successor, presented once it is trusted
+  std::string former;               // PEM: earlier authorities, which some replicas may still need
   bool operator==(const Certificates&) const = default;
 };
 
@@ -23,25 +23,25 @@ struct CertificateRules {
   std::vector<std::string> hosts;
   int64_t life_ms = 0;
 
-  // How long the API servers are given to learn of a new authority before it is needed.
+  // The time for API servers to learn of a new authority before it is needed.
   int64_t OverlapMs() const;
 };
 
-// Whom the API server is to trust; the newest first.
+// The authorities for the API server to trust; the newest first.
 std::string BundleOf(const Certificates& held);
 bool IsIn(const std::string& bundle, const std::string& authority);
 
-// What should lie in the Secret now. `held`: what does, if it does. `published`: the bundle that
-// the API server has now; `published_ms`: how long it has had `held->next`. Gives back `held` where
-// nothing is due. Two thirds into its life a pair gets its successor, whose authority is trusted
-// beside the old one; it is shown after the overlap, and the old authority goes with the next
-// rotation. What is unreadable, is for other hosts, or has ended is replaced at once.
+// The desired content of the Secret; `held`, the present content, if nothing is due. `published`:
+// the API server's present bundle; `published_ms`: its time with the authority of `held->next`.
+// After two thirds of its life a pair gets a successor, whose authority is published beside the old
+// one; it is presented after the overlap, and the next rotation drops the old authority. A pair
+// that is unreadable, for other hosts, or expired is replaced at once.
 base::Result<Certificates> NextCertificates(const std::optional<Certificates>& held,
                                             const CertificateRules& rules,
                                             const std::string& published, int64_t published_ms,
                                             int64_t now_ms);
 
-// The Secret's `data`, and back; fields that are missing come back empty.
+// Encodes and decodes the Secret's `data`; missing fields decode as empty.
 base::Json SecretFields(const Certificates& held);
 Certificates CertificatesOf(const base::Json& secret);
 

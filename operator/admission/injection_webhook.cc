@@ -1,4 +1,4 @@
-// Nothing of a pod goes into the log: it is somebody else's, and may hold secrets.
+// Logs nothing of a pod: foreign pods may contain secrets.
 #include "operator/admission/injection_webhook.h"
 
 #include "lib/base/process/memory_limit.h"
@@ -9,12 +9,12 @@ namespace {
 
 using base::Json;
 
-constexpr size_t kMaxReviewBytes = 2 << 20;  // a pod of the API server's own limit
-// Anybody in the cluster may ask; what is parsed is charged by its values, too.
+constexpr size_t kMaxReviewBytes = 2 << 20;  // a pod at the API server's own limit
+// Few, since any client in the cluster may call; parsed values are charged to the budget, too.
 constexpr size_t kWorkers = 2;
-constexpr int64_t kBodyMs = 5'000;  // the API server gives up by then
-// Longer than the API server keeps a connection that it does not use (90 s), so that it is never
-// closed under a question that was sent just then.
+constexpr int64_t kBodyMs = 5'000;  // the API server has given up by then
+// Longer than the API server keeps an idle connection (90 s), so that the listener never closes one
+// under a request in flight.
 constexpr int64_t kIdleMs = 150'000;
 constexpr int64_t kStopMs = 2'000;
 constexpr int kBudgetPercent = 25;

@@ -1,6 +1,5 @@
-// The admission webhook for foreign pods, where the API server serves no mutating policies: an
-// HTTPS listener of every replica, whether it leads or not, and its certificates. What it answers
-// is pod_review.h.
+// The admission webhook for foreign pods, for API servers without mutating policies: an HTTPS
+// listener of every replica, leading or not, and its certificates. pod_review.h makes its answers.
 #pragma once
 
 #include <memory>
@@ -15,24 +14,24 @@
 
 namespace controller {
 
-// What reviews may hold of the process's memory: a setting, and what it comes to.
+// The memory budget of concurrent reviews: its setting, and its value.
 base::Setting ReviewBudgetSetting();
 std::shared_ptr<base::ByteBudget> ReviewBudget(const base::Settings& settings);
 
 struct WebhookOptions {
   std::string listen;
-  std::shared_ptr<base::ByteBudget> budget;  // of the process
+  std::shared_ptr<base::ByteBudget> budget;  // of all listeners
   KeeperOptions keeper;
 };
 
 class InjectionWebhook {
  public:
-  // `client`, `metrics` and what `agent_of` uses must outlive this.
+  // `client`, `metrics` and the captures of `agent_of` must outlive this.
   static base::Result<std::unique_ptr<InjectionWebhook>> Start(WebhookOptions options,
                                                                kube::KubeClient& client,
                                                                telemetry::Metrics& metrics,
                                                                AgentLookup agent_of);
-  // Requests that run end first.
+  // Running requests end first.
   void Stop();
   base::Status Ready() const { return keeper_->Ready(); }
   std::string address() const { return server_->address(); }

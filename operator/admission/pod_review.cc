@@ -1,4 +1,4 @@
-// The words are those of the chart's policies, so that a person reads the same in both modes.
+// The messages equal those of the chart's policies, so that users read the same in both modes.
 #include "operator/admission/pod_review.h"
 
 #include "lib/base/text/base64.h"
@@ -16,7 +16,7 @@ constexpr int kForbidden = 403;
 
 struct Question {
   std::string uid;
-  kube::ObjectKey agent;  // no name: the pod asks for none, or no sidecar could serve it
+  kube::ObjectKey agent;  // no name: no label, or no sidecar possible
   const Json* pod = nullptr;
 };
 
@@ -33,7 +33,7 @@ bool IsListOfObjects(const Json& object, const char* name) {
   return true;
 }
 
-// What comes from an API server has this shape; others may call as well.
+// API servers send this shape, but other clients may call as well.
 bool IsPod(const Json& pod) {
   const Json* spec = base::At(pod, {"spec"});
   const Json* metadata = base::At(pod, {"metadata"});
@@ -86,7 +86,7 @@ Json Refuse(const Question& question, const std::string& words) {
                              {"message", Asks(question) + words}}}});
 }
 
-// The parts that an Agent gives; null when it gives none.
+// The parts of an Agent for foreign pods; null: none.
 const Json* PartsOf(const std::optional<Json>& agent) {
   const Json* wished = agent ? base::At(*agent, {"spec", "injection", "foreignPods"}) : nullptr;
   return wished && *wished == true ? base::At(*agent, {"status", "foreignPods"}) : nullptr;

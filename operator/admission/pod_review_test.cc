@@ -1,4 +1,4 @@
-// What the admission webhook answers about a pod, without a network.
+// The answers of the admission webhook about pods, without a network.
 #include "operator/admission/pod_review.h"
 
 #include <gtest/gtest.h>

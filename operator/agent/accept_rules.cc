@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kPatternBytes = 1 << 20;
 constexpr size_t kPatternCharacters = 512;
 
-// Empty: fine; else why not.
+// The fault of a pattern; empty: none.
 std::string FaultOf(const std::string& pattern) {
   if (base::CountCharacters(pattern) > kPatternCharacters) return "has more than 512 characters";
   RE2::Options options;

@@ -1,5 +1,5 @@
-// Compiles the regular expressions of a policy as the sidecar will: what the API server's own check
-// let through (it is Go's) and RE2 refuses is left out here and named. Pure.
+// Compiles the regular expressions of a policy like the sidecar. Removes and reports those that the
+// API server's check (with Go's syntax) accepts and RE2 rejects. Pure.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace controller {
 
-// Takes rules and extra patterns that do not compile out of `policy`; one sentence for each.
+// Removes rules and extra patterns that do not compile from `policy`; returns a sentence for each.
 std::vector<std::string> RemoveInvalidRules(api::Policy& policy);
 
 }  // namespace controller

@@ -1,4 +1,4 @@
-// Agents with neither image nor template: they run the setting's image, or nothing.
+// Agents with neither image nor template run the image of --agent-image, or get no pod.
 #include <gtest/gtest.h>
 
 #include "operator/agent/plan.h"

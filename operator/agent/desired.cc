@@ -1,4 +1,4 @@
-// The table of child kinds and the labels and owner that all of them carry.
+// The table of child kinds and their builders.
 #include "operator/agent/desired.h"
 
 #include "operator/names/kinds.h"
@@ -9,10 +9,10 @@ namespace {
 
 struct ChildKind {
   const kube::Resource& (*resource)();
-  std::optional<base::Json> (*build)(const Blueprint&);  // nullopt: this Agent has none
+  std::optional<base::Json> (*build)(const Blueprint&);  // nullopt: the Agent has no such child
 };
 
-// Rows of one kind stand together: ChildResources names a kind once.
+// Rows of one kind must be adjacent: ChildResources compares neighbors only.
 constexpr ChildKind kChildKinds[] = {
     {kube::ServiceAccounts, ServiceAccountOf},
     {kube::ConfigMaps, SpecConfigMapOf},

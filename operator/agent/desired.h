@@ -1,6 +1,6 @@
-// What an Agent should own: the table of builders, one for each child kind, and what they read. A
-// new child kind is a new file in objects/ and a new line in desired.cc: what is observed, cached,
-// watched and removed follows from the table. Pure.
+// The desired children of an Agent, from a table with a builder for each. A new child kind is a new
+// file in objects/ and a new row in desired.cc: observation, caches, watches and removal follow the
+// table. Pure.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace controller {
 
 // In the order in which they must be applied.
 std::vector<Child> Desired(const Blueprint& blueprint);
-// The kinds in it, each once: what Classify takes for children, what the reconciler caches, watches
-// and reads. What is cluster-scoped is watched by the reconciler's own code.
+// The kinds of the table, each once: Classify takes them for children, the reconciler caches,
+// watches and reads them. Cluster-scoped kinds have separate watches in the reconciler.
 std::vector<kube::Resource> ChildResources();
 
 }  // namespace controller

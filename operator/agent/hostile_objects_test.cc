@@ -1,5 +1,5 @@
-// Objects that no schema has seen: whatever stands in them, a plan is made, nothing is thrown and
-// nothing ends the process. The sample is broken at random places; a failure prints its seed.
+// Plans of objects that no schema has validated neither throw nor crash. Mutates a sample at random
+// places; a failure prints its seed.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -20,7 +20,7 @@ class Breaker {
   explicit Breaker(uint64_t seed) : random_(seed) {}
   size_t Pick(size_t n) { return random_() % n; }
 
-  // Exchanges, removes or adds something at a random place.
+  // Replaces, removes or adds a value at a random place.
   void Break(Json& value, int depth = 0) {
     if (!value.is_structured() || value.empty() || (depth > 1 && Pick(4) == 0)) {
       value = Junk();
@@ -83,7 +83,7 @@ std::vector<Json> Sample() {
   return objects;
 }
 
-// A run of that Agent, with anything on its names.
+// A run of the Agent, with random objects as its pods and its Job.
 ObservedRun RunOf(const Json& agent, Breaker& breaker) {
   ObservedRun observed;
   auto text = base::ReadFile("operator/testdata/run-ended/run.yaml");
@@ -110,7 +110,7 @@ TEST(HostileObjects, NeverEndTheProcessOrThrow) {
   for (int round = 0; round < 400; ++round) {
     std::vector<Json> objects = sample;
     Json agent = objects[breaker.Pick(2)];
-    // A second look has status and children to read.
+    // The second plan also reads a status and children.
     Plan first = MakePlan(Classify(agent, objects), {}, 1);
     if (first.status) agent["status"] = *first.status;
     for (const Child& child : first.apply) objects.push_back(child.object);

@@ -1,5 +1,5 @@
-// Kubelets that harm pods with a sidecar: what an Agent's template does about them, and what its
-// status says, on the fake API server and on the real one.
+// Faulty kubelets: the reaction of an Agent's template and status, on the fake API server and on a
+// real one.
 #include <gtest/gtest.h>
 
 #include "operator/controller_fixture.h"
@@ -23,7 +23,8 @@ constexpr const char* kService =
     "{apiVersion: v1, kind: Service, metadata: {name: m}, spec: {ports: [{name: memory, port: "
     "7437, protocol: TCP}]}}";
 
-// Of a class of its own, as this operator looks into all namespaces and others may be tested there.
+// With a class of its own, since this operator watches all namespaces, and other tests may run
+// there.
 std::string AgentOf(const std::string& agent_class) {
   return "{apiVersion: agents.agentops.io/v1alpha1, kind: Agent, metadata: {name: a, annotations: "
          "{" +
@@ -53,7 +54,7 @@ class NodeSkewStory : public testing::TestWithParam<const char*> {
     for (const std::string& node : nodes_)
       (void)server_->theirs().Delete(kube::Nodes(), {"", node});
   }
-  // As a kubelet registers itself and reports.
+  // Registers or updates a node like a kubelet.
   void Report(const std::string& name, const std::string& kubelet) {
     const std::string full = name + "-" + server_->name_space();
     if (nodes_.insert(full).second) {
@@ -95,7 +96,7 @@ TEST_P(NodeSkewStory, AnAffectedKubeletChangesNewPodsAndRunningOnesStay) {
   Report("bad", "v1.35.2");
   ASSERT_TRUE(Eventually([&] { return !Sidecar().contains("startupProbe"); }));
   EXPECT_EQ(Sidecar()["lifecycle"]["postStart"]["exec"]["command"][1], "await");
-  // The status is written last.
+  // The operator writes the status last.
   ASSERT_TRUE(Eventually([&] {
     return base::DumpJson(server_->See(Agents(), "a")["status"])
                .find("bad-" + server_->name_space()) != std::string::npos;
@@ -129,14 +130,14 @@ TEST_P(NodeSkewStory, WhatAKubeletReportsOtherwiseBringsNoAgentBack) {
     for (const char* phase : {"Running", "Pending"})
       ASSERT_TRUE(server_->theirs().MergePatch(kube::Nodes(), {"", node},
                                                {{"status", {{"phase", phase}}}}, "status"));
-  Report("last", "v1.35.3");  // watched in order: when this one counts the others were seen
+  Report("last", "v1.35.3");  // watch events are ordered: the others came before
   ASSERT_TRUE(Eventually([&] {
     return base::DumpJson(server_->See(Agents(), "a")["status"])
                .find("last-" + server_->name_space()) != std::string::npos;
   }));
   ASSERT_TRUE(Eventually([&] { return IsIdle(*controller_); }));
-  // The Agent for the node, for its own status, and what follows from its StatefulSet. On a real
-  // server there may be others, of tests before, which come and go.
+  // Reconciles of the Agent: for the node, for its own status, and for its StatefulSet. On a real
+  // server nodes of earlier tests, which come and go, cause more.
   if (server_->fake()) {
     EXPECT_LE(controller_->loop().queue_stats().done, done + 3);
   }

@@ -1,4 +1,4 @@
-// Sorting of observed objects by kind; no decision is made here.
+// Sorts observed objects by kind; decides nothing.
 #include "operator/agent/observed_agent.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using base::Json;
 
-// What is cluster-scoped is found by its name: AgentOfBinding.
+// AgentOfBinding recognizes cluster-scoped children.
 bool IsOwnedKind(const std::string& kind) {
   static const std::vector<kube::Resource> kKinds = ChildResources();
   return std::any_of(kKinds.begin(), kKinds.end(), [&](const kube::Resource& resource) {

@@ -1,5 +1,5 @@
-// MakePlan reads like the sentence in docs/architecture.md: resolve, make the policy, look at the
-// volume, build the children, compare, clean up, say what was found.
+// MakePlan in order: resolve the server, make the policy, check nodes and volume, build and compare
+// the children, remove others, update pods, write the status.
 #include "operator/agent/plan.h"
 
 #include <algorithm>
@@ -30,9 +30,9 @@ struct Draft {
   api::Agent agent;
   Findings findings;
   Plan plan;
-  Json pod_template;  // of the workload that is wanted; null: none
+  Json pod_template;  // of the desired workload; null: none
   std::string workload_intent;
-  NodeSkew own_skew, others_skew;  // of the nodes that its pods, and foreign pods, may stand on
+  NodeSkew own_skew, others_skew;  // of nodes for its own pods, and for foreign pods
 };
 
 bool IsOwnedBy(const Json& object, const api::Agent& agent) {
@@ -53,7 +53,7 @@ void MakePolicy(Draft& draft) {
   if (!draft.agent.memory) return;
   const Resolution& resolution = draft.findings.resolution;
   auto policy = api::PolicyOf(draft.agent, resolution.url, resolution.audience);
-  if (!policy) {  // the schema lets nothing through that gets here; should it, a person must know
+  if (!policy) {  // impossible after validation by the schema, else a person must know
     draft.findings.refused = policy.error().message;
     return;
   }
@@ -67,7 +67,7 @@ void MakePolicy(Draft& draft) {
 // ---- volume ----
 
 void MarkClaim(Draft& draft) {
-  // The claim of this name belongs to whose workload has this name: a MemoryServer's, say.
+  // The claim belongs to the StatefulSet of this name, which may be another owner's (MemoryServer).
   const ChildKey workload{kube::StatefulSets().kind, WorkloadName(draft.agent.name)};
   if (!Workload(draft) && draft.observed.children.contains(workload)) return;
   const ClaimFinding found = ClassifyClaim(draft.observed.claim, draft.observed.agent,
@@ -82,7 +82,7 @@ void MarkClaim(Draft& draft) {
 
 // ---- children ----
 
-// Of the token in the workload that there is; empty: there is none.
+// The audience of the token in the observed workload; empty: no workload, or no token.
 std::string PresentAudience(const Draft& draft) {
   const Json* workload = Workload(draft);
   const Json* spec = workload ? base::At(*workload, {"spec", "template", "spec"}) : nullptr;
@@ -92,8 +92,8 @@ std::string PresentAudience(const Draft& draft) {
   return base::StringAt(sources->front(), {"serviceAccountToken", "audience"});
 }
 
-// An older sidecar has no `await`, and its agent would never start: an image that the operator did
-// not choose keeps the probe.
+// An older sidecar has no `await`, and its agent would never start: a user's own choice of image
+// keeps the probe.
 bool KnowsAwait(const Draft& draft) {
   return draft.findings.sidecar_image == draft.settings.sidecar_image;
 }
@@ -103,13 +103,13 @@ Blueprint MakeBlueprint(const Draft& draft) {
   blueprint.agent = draft.agent;
   if (!draft.agent.uid.empty()) blueprint.owner = kube::ControllerReference(draft.observed.agent);
   blueprint.policy_file = draft.plan.policy_file;
-  // The token's audience is part of the pod: when nothing is resolved yet, the name that was given.
+  // The audience is part of the pod: while the server is unresolved, it comes from serverRef.
   const kube::ObjectKey reference = ServerReference(draft.observed.agent);
   const Resolution& resolution = draft.findings.resolution;
   blueprint.audience = resolution.resolved
                            ? "agent-memory." + resolution.name_space + "." + resolution.service
                            : "agent-memory." + reference.name_space + "." + reference.name;
-  // A Service that is gone for a while is no reason to restart who uses it.
+  // A Service that is missing for a while must not restart its clients.
   if (const std::string present = PresentAudience(draft); !resolution.resolved && !present.empty())
     blueprint.audience = present;
   blueprint.sidecar_image = draft.findings.sidecar_image;
@@ -130,7 +130,7 @@ void FindNodeSkew(Draft& draft) {
   const Json& spec = draft.agent.spec;
   const Json *in_template = base::At(spec, {"template", "spec"}), none = Json::object();
   draft.own_skew = SkewOf(draft.observed.nodes, in_template ? in_template : &none);
-  // A run's pod starts no container again: restarts are no concern of its Job's.
+  // Pods of runs restart no container, so this fault does not affect them.
   if (draft.agent.mode == "task") draft.own_skew.forgetting.clear();
   if (WantsForeignPods(draft.agent)) draft.others_skew = SkewOf(draft.observed.nodes, nullptr);
   NodeSkew any = draft.own_skew;
@@ -159,7 +159,7 @@ void NoteRefusal(Draft& draft, const Child& child, const std::string& words) {
         child.resource.kind + " " + kube::KeyOf(child.object).name + ": " + words;
 }
 
-// Decides about one wanted child: nothing to do, apply, or a reason why not.
+// Plans one desired child: no change, an apply, or a finding that prevents it.
 void Compare(Draft& draft, Child child) {
   if (IsWithheld(draft, child)) return;
   child.object = kube::WithIntent(std::move(child.object), kIntentAnnotation);
@@ -199,7 +199,7 @@ void CompareChildren(Draft& draft) {
       Compare(draft, std::move(child));
     }
   }
-  if (!usable) return;  // what runs is left as it is until a person corrects the template
+  if (!usable) return;  // running objects stay until a person corrects the template
   for (const auto& [key, object] : draft.observed.children) {
     if (wanted.contains(key) || !IsOwnedBy(object, draft.agent) || kube::IsBeingDeleted(object))
       continue;
@@ -211,7 +211,7 @@ void CompareChildren(Draft& draft) {
 
 // ---- pods ----
 
-// For how long status has said that this condition is false; 0 when it does not.
+// For how many ms the status has had this condition False; 0: it is not False.
 int64_t FalseForMs(const Json& agent, const char* type, int64_t now_ms) {
   const Json* conditions = base::At(agent, {"status", "conditions"});
   if (!conditions || !conditions->is_array()) return 0;
@@ -225,9 +225,9 @@ int64_t FalseForMs(const Json& agent, const char* type, int64_t now_ms) {
   return 0;
 }
 
-// The kubelet writes a changed ConfigMap into a pod within a minute or so; when the pod itself
-// changes, at once. Only pods whose sidecar is known to have another policy are touched: once, and
-// a few times more should the kubelet have looked before it had the new ConfigMap itself.
+// The kubelet syncs a changed ConfigMap into a pod within about a minute, or at once if the pod
+// changes. Touches only pods whose sidecar reports another policy: once, and at most kTouches times
+// more, in case the kubelet synced before it had the new ConfigMap.
 void TouchPods(Draft& draft, int64_t now_ms) {
   const std::string& digest = draft.findings.policy_digest;
   if (!draft.agent.memory || digest.empty()) return;
@@ -244,7 +244,7 @@ void TouchPods(Draft& draft, int64_t now_ms) {
   }
 }
 
-// Whether the workload's controller would make a pod from the template as it is wanted now.
+// Whether the StatefulSet controller would create a pod from the desired template.
 bool IsSettled(const Draft& draft) {
   const Json* workload = Workload(draft);
   if (!workload) return false;
@@ -256,14 +256,14 @@ bool IsSettled(const Draft& draft) {
 void UpdatePods(Draft& draft) {
   draft.plan.rolled_out = true;
   const ObservedAgent& observed = draft.observed;
-  // Another pod may carry the label: a copy that somebody made of one to look into it, say.
+  // Excludes other pods with the label, for example a user's copy for debugging.
   std::vector<Json> pods;
   const Json* workload = Workload(draft);
   for (const Json& pod : observed.pods)
     if (workload && kube::ControllerOf(pod).uid == kube::UidOf(*workload)) pods.push_back(pod);
   draft.findings.own_pods = pods.size();
   draft.findings.settled = IsSettled(draft);
-  // What the API server refused is in no workload: a pod would be made as it was, again and again.
+  // A refused template is in no workload: restarts would create the same pod, again and again.
   if (draft.pod_template.is_null() || !draft.findings.template_fault.empty()) return;
   if (draft.agent.replicas == 0) {  // needs no rollout slot, and releases one
     draft.findings.rollout.emplace();
@@ -288,8 +288,8 @@ void UpdatePods(Draft& draft) {
   draft.findings.rollout = std::move(rollout);
 }
 
-// While a pod has another policy than it should, nobody tells us when that ends: ask again. A pod
-// that starts tells us itself.
+// Polls while a pod has another policy, since no watch reports the sidecar's reload. A pod that
+// starts changes its own status, which is watched.
 int64_t AskAgainMs(const Draft& draft, const Json& status, int64_t now_ms) {
   if (draft.findings.rollout && draft.findings.rollout->ask_again_ms > 0)
     return draft.findings.rollout->ask_again_ms;

@@ -1,5 +1,5 @@
-// The decision: from what there is to what must be done. The only input is what it is given, the
-// only output is the plan; reconcile/execute.h carries it out. Pure.
+// The decision of a reconcile: a function of the observed objects, the settings and the time.
+// reconcile/execute.h executes the plan. Pure.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// An Agent, what a cluster has for it, and a cluster that stores what plans apply: for tests of
-// plans.
+// For tests of plans: an Agent, the objects of a cluster around it, and a cluster that stores
+// applied objects.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ inline Json Pod(bool ready, const std::string& policy_touch = "") {
   return pod;
 }
 
-// A cluster that stores what plans apply, as an API server would.
+// A cluster that stores applied objects like an API server.
 struct Cluster {
   Json agent;
   std::vector<Json> objects = {MemoryService(), MemorySlice()};

@@ -1,5 +1,4 @@
-// What a plan does about what is already there: nothing, a correction, a removal, a mark, a
-// refusal.
+// Plans for existing objects: no change, a correction, a removal, a mark, a refusal.
 #include "lib/base/process/clock.h"
 #include "operator/agent/plan_fixture.h"
 
@@ -126,7 +125,7 @@ TEST(Plan, SaysWithinOneLookThatAPodWasLost) {
 
 TEST(Plan, AnAgentThatRestsIsReadyOnceItsPodHasEndedAndComesBack) {
   Cluster cluster = Converged();
-  Json pod = Pod(true), copy = Pod(true);  // somebody copied it to look into it
+  Json pod = Pod(true), copy = Pod(true);  // a user's copy for debugging
   pod["metadata"]["ownerReferences"] = {{{"uid", "uid-StatefulSet"}, {"controller", true}}};
   copy["metadata"]["name"] = "a-debug";
   cluster.objects.insert(cluster.objects.end(), {pod, copy});
@@ -140,7 +139,8 @@ TEST(Plan, AnAgentThatRestsIsReadyOnceItsPodHasEndedAndComesBack) {
   EXPECT_EQ(Reason(cluster.Reconcile(), "Ready"), "False Progressing");
   cluster.Remove("Pod", "a-0");
   cluster.Reconcile();
-  EXPECT_EQ(cluster.agent["status"]["conditions"][0]["status"], "False");  // one may be made still
+  // The StatefulSet may still create a pod.
+  EXPECT_EQ(cluster.agent["status"]["conditions"][0]["status"], "False");
   (*cluster.Find("StatefulSet", "a"))["status"]["observedGeneration"] = 0;
   const Plan rest = cluster.Reconcile();
   EXPECT_EQ(Reason(rest, "Ready"), "True ScaledToZero");
@@ -170,7 +170,7 @@ TEST(Plan, APodThatIsNotReadyIsNoReadyEndpointEvenWhereItsServiceListsIt) {
   EXPECT_EQ(count(R"({"ready": false})"), 0);
   // With publishNotReadyAddresses every pod is "ready".
   EXPECT_EQ(count(R"({"ready": true, "serving": false})"), 0);
-  // It ends, and still answers.
+  // A terminating pod that still answers.
   EXPECT_EQ(count(R"({"ready": false, "serving": true, "terminating": true})"), 0);
 }
 

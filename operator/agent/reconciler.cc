@@ -1,4 +1,4 @@
-// Observe → MakePlan → Execute; once more where the API server refused something.
+// Observe → MakePlan → Execute, and again after a refusal or conflict.
 #include "operator/agent/reconciler.h"
 
 #include "operator/names/kinds.h"
@@ -32,13 +32,13 @@ void AgentReconciler::ReleaseSlot(const ObjectKey& key) {
   if (auto next = rollouts_.Release(key)) Enqueue(*next);
 }
 
-// What the server refused belongs into the status.
+// Plans and executes again, so that the status reports refusals and conflicts.
 Outcome AgentReconciler::PlanAgain(const ObservedAgent& observed, Plan& plan, Outcome first,
                                    const std::stop_token& stop) {
   plan = MakePlan(observed, environment_.settings(), environment_.clock().NowMs());
-  plan.apply.clear();  // the rest of the first plan is done
+  plan.apply.clear();  // the first plan was executed
   plan.remove.clear();
-  if (!first.conflicts.empty()) plan.patch.clear();  // not before it is applied
+  if (!first.conflicts.empty()) plan.patch.clear();  // patches require a successful apply
   Outcome outcome = Execute(environment_.client(), observed.agent, plan, stop);
   outcome.Add(std::move(first));
   return outcome;

@@ -1,5 +1,4 @@
-// Keeps Agents as they should be: observe from caches, plan, execute. What to do is decided in
-// plan.h.
+// Reconciles Agents: observe from caches, plan, execute. plan.h has the decisions.
 #pragma once
 
 #include <functional>
@@ -22,7 +21,7 @@ namespace controller {
 
 struct AgentOptions {
   size_t concurrent_rollouts = 10;
-  // How the sidecar at "<ip>:7438" stands; null: none is asked.
+  // Gets the report of the sidecar at "<ip>:7438"; null: no probes.
   std::function<base::Result<SidecarReport>(const std::string& address)> probe_sidecar;
 };
 
@@ -56,11 +55,11 @@ class AgentReconciler : public Reconciler {
   Environment& environment_;
   const AgentOptions options_;
   StoresByKind stores_;
-  std::optional<ForeignPodLookup> foreign_pods_;  // where they are served
-  Dependents dependents_;                         // Agents on what serverRef names
+  std::optional<ForeignPodLookup> foreign_pods_;  // nullopt: not served
+  Dependents dependents_;                         // Agents by the targets of serverRef and share
   Refusals refusals_;
   RolloutBudget rollouts_;
-  base::Guarded<std::map<kube::ObjectKey, base::Json>> faulty_nodes_;  // as PruneNode leaves them
+  base::Guarded<std::map<kube::ObjectKey, base::Json>> faulty_nodes_;  // pruned by PruneNode
 };
 
 }  // namespace controller

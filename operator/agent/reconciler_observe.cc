@@ -1,5 +1,5 @@
-// What a plan is made from: the caches, the sidecars of running pods, and the API server for what
-// the caches may lack.
+// Collects the input of a plan: from the caches, the sidecars of running pods, and the API server
+// for objects that the caches may lack.
 #include "operator/agent/desired.h"
 #include "operator/agent/reconciler.h"
 #include "operator/agent/shares.h"
@@ -11,7 +11,7 @@ namespace controller {
 using base::Json;
 using kube::ObjectKey;
 
-// The Agent is noted as a dependent before its targets are read, or a change in between is missed.
+// Registers the Agent as a dependent before reading its targets, to miss no change in between.
 void AgentReconciler::ObserveReferences(const Json& agent, std::vector<Json>& objects) {
   const ObjectKey reference = ServerReference(agent);
   const std::set<ObjectKey> shared_with = SharedWith(agent);
@@ -42,10 +42,10 @@ void AgentReconciler::ObserveReferences(const Json& agent, std::vector<Json>& ob
   }
 }
 
-// A StatefulSet would take a claim of its name silently: before it is made the API server is asked.
+// A new StatefulSet silently uses an existing claim of its name: reads the claim uncached before.
 base::Status AgentReconciler::ReadClaim(ObservedAgent& observed, const std::stop_token& stop) {
   const ObjectKey self = kube::KeyOf(observed.agent);
-  if (base::StringAt(observed.agent, {"spec", "mode"}) == "task") return {};  // it has none
+  if (base::StringAt(observed.agent, {"spec", "mode"}) == "task") return {};  // a task has no claim
   if (observed.children.contains({kube::StatefulSets().kind, WorkloadName(self.name)})) return {};
   ASSIGN_OR_RETURN(observed.claim,
                    environment_.Read(kube::PersistentVolumeClaims(),
@@ -92,7 +92,7 @@ base::Result<ObservedAgent> AgentReconciler::Observe(const Json& agent,
   return observed;
 }
 
-// The caches hold only what has our label; something else may sit on a child's name.
+// The caches have only objects with our label; another object may have the name of a child.
 base::Status AgentReconciler::ReadChildren(const std::vector<ChildKey>& not_in_cache,
                                            ObservedAgent& observed, const std::stop_token& stop) {
   for (const ChildKey& child : not_in_cache)

@@ -1,4 +1,4 @@
-// Which changes bring an Agent back, and what is kept of the kinds that only it reads.
+// The watches that requeue Agents, and the pruning of kinds that only Agents read.
 #include "operator/agent/desired.h"
 #include "operator/agent/reconciler.h"
 #include "operator/names/kinds.h"
@@ -12,7 +12,7 @@ using base::Json;
 using kube::Change;
 using kube::ObjectKey;
 
-// Of its status, whether its controller has seen what is applied.
+// Keeps only observedGeneration of the status: the generation that the controller has seen.
 void PruneWorkload(Json& workload) {
   kube::DropManagedFields(workload);
   const Json* seen = base::At(workload, {"status", "observedGeneration"});
@@ -21,7 +21,7 @@ void PruneWorkload(Json& workload) {
 
 CachedKind CachedChild(const kube::Resource& kind) {
   if (kind == kube::ConfigMaps()) return CachedConfigMaps();
-  // An operator that was given no right to write grants keeps all else.
+  // Without permission to write grants the operator does everything else.
   const bool may_be_denied = kind == kube::Roles() || kind == kube::RoleBindings();
   return {kind, kind == kube::StatefulSets() ? PruneWorkload : PruneStatus, kAgentLabel,
           kAgentLabel, may_be_denied};
@@ -47,7 +47,7 @@ std::vector<Watched> AgentReconciler::Watches() {
   const auto to_dependents = [this](const Change& change) { return dependents_.Of(change.key); };
   std::vector<Watched> watches = {
       {Cache(CachedAgents()),
-       [=](const Change& change) {  // itself, and those that share with it
+       [=](const Change& change) {  // the Agent, and those that share with it
          auto keys = to_dependents(change);
          keys.push_back(change.key);
          return keys;
@@ -65,12 +65,12 @@ std::vector<Watched> AgentReconciler::Watches() {
        }},
       {Cache({AgentTools(), PruneStatus}), to_dependents},
       {Cache(CachedMemoryServers()), to_dependents},
-      // Pods of runs have a cache of their own: an Agent may have had thousands, and has no use for
-      // them.
+      // Excludes pods of runs, which have their own cache: an Agent may have thousands, and does
+      // not read them.
       {Cache({kube::Pods(), PrunePod, kAgentLabel, std::string(kAgentLabel) + ",!" + kRunLabel}),
        to_agent},
       {Cache(CachedClaims()), to_agent}};
-  // Services are in the list above: an Agent also refers to those of others.
+  // The list above has Services, which an Agent also depends on if they are not its own.
   for (const kube::Resource& kind : ChildResources())
     if (kind.namespaced && !(kind == kube::Services()))
       watches.push_back({Cache(CachedChild(kind)), to_agent});
@@ -85,8 +85,8 @@ std::vector<Watched> AgentReconciler::Watches() {
   return watches;
 }
 
-// A kubelet reports every few minutes; Agents are looked at again only when one of those with a
-// fault came, went, or may be used by others than before.
+// Kubelets report every few minutes: requeues Agents only if a faulty node appeared, disappeared,
+// or changed in a field that PruneNode keeps.
 std::vector<ObjectKey> AgentReconciler::OfNode(const Change& change) {
   Json node = change.object;
   node["metadata"].erase("resourceVersion");
@@ -98,7 +98,7 @@ std::vector<ObjectKey> AgentReconciler::OfNode(const Change& change) {
     known = std::move(node);
     return differs;
   });
-  // The first lists bring every Agent anyhow.
+  // The first lists enqueue every Agent anyway.
   return news && environment_.synced() ? stores_.at(Agents().kind)->Keys()
                                        : std::vector<ObjectKey>();
 }

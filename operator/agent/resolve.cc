@@ -1,5 +1,5 @@
-// A reference names a Service of the namespace, else an AgentTool of it. A Service of another
-// namespace must allow the reference.
+// A reference names a Service of its namespace, else an AgentTool, which names the Service. A
+// Service of another namespace must allow the reference.
 #include "operator/agent/resolve.h"
 
 #include <optional>
@@ -53,7 +53,7 @@ std::vector<Port> PortsOf(const Json& service) {
   return ports;
 }
 
-// The asked one (nullopt: the Service has none such), else the one called memory, else the only
+// The requested port (nullopt: the Service lacks it), else the one called memory, else the only
 // one, else 7437.
 std::optional<Port> ChoosePort(const std::vector<Port>& ports, int asked) {
   for (const Port& port : ports)
@@ -66,7 +66,7 @@ std::optional<Port> ChoosePort(const std::vector<Port>& ports, int asked) {
   return Port{kMemoryPort, "", nullptr, true};
 }
 
-// A headless Service has no proxy before it: what is dialled is the pod's own port.
+// A headless Service has no proxy: clients dial the pod's own port.
 int HeadlessPort(const Port& port, const std::vector<Json>& slices) {
   if (port.target.is_number_integer() && port.target != 0) return port.target.get<int>();
   if (!port.target.is_string()) return port.number;
@@ -90,7 +90,7 @@ std::string PortList(const std::vector<Port>& ports) {
   return "the ports " + base::Join(words, ", ");
 }
 
-// The Service is known; its port, URL and audience are left.
+// Resolves port, URL and audience of a known Service.
 Resolution OfService(const Json& service, int asked_port, const std::vector<Json>& slices,
                      const std::string& cluster_domain) {
   const kube::ObjectKey key = kube::KeyOf(service);
@@ -158,7 +158,7 @@ Resolution Resolve(const ObservedAgent& observed, const std::string& cluster_dom
   int asked_port = 0;
   const Json* service = Find(observed.services, wanted);
   if (reference.name_space != own && (!service || !IsGranted(*service, own)))
-    // One answer for both, so that nobody learns by trying what another namespace has.
+    // One message for both cases, so that users cannot probe for Services of other namespaces.
     return No("ReferenceNotGranted",
               "Service " + reference.Text() + " is not there or does not allow namespace " + own +
                   "; its owner allows it with: kubectl annotate service -n " +
@@ -193,8 +193,8 @@ int CountReadyEndpoints(const std::vector<base::Json>& slices) {
   for (const Json& slice : slices) {
     if (!slice.contains("endpoints") || !slice["endpoints"].is_array()) continue;
     for (const Json& endpoint : slice["endpoints"]) {
-      // Absent means yes. A Service with publishNotReadyAddresses calls every pod ready; "serving"
-      // then says what the pod says.
+      // An absent condition is true. With publishNotReadyAddresses every endpoint is "ready", and
+      // only "serving" has the readiness of the pod.
       auto denies = [&](const char* condition) {
         const Json* is = base::At(endpoint, {"conditions", condition});
         return is && is->is_boolean() && !is->get<bool>();

@@ -1,5 +1,5 @@
-// From spec.memory.serverRef to a URL: which Service, which port, may it be used, who answers
-// behind it. Pure.
+// Resolves spec.memory.serverRef to a Service, a port and a URL, checks the permission to use it,
+// and counts its ready endpoints. Pure.
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@ struct Resolution {
   std::string service, name_space;
   int port = 0;
   int64_t service_generation = 0;
-  bool counts_endpoints = false;  // false: nobody can know (ExternalName, unresolved)
+  bool counts_endpoints = false;  // false: unknown (ExternalName, unresolved)
   int ready_endpoints = 0;
 };
 
-// `override_url` (not empty) wins over everything: for rendering without a cluster.
+// A non-empty `override_url` replaces the resolution, for rendering without a cluster.
 Resolution Resolve(const ObservedAgent& observed, const std::string& cluster_domain,
                    const std::string& override_url = {});
 
-// Addresses of the slices that are ready to take traffic, each counted once.
+// The number of distinct ready addresses in the slices.
 int CountReadyEndpoints(const std::vector<base::Json>& slices);
 
 }  // namespace controller

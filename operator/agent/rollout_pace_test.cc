@@ -1,5 +1,5 @@
-// A default that changes reaches all pods, a few at a time, each once: the whole loop against the
-// fake API server, with this test as controller of StatefulSets and as kubelet.
+// A changed default updates all pods, a few at a time, each once: the whole controller against the
+// fake API server, with this test as StatefulSet controller and kubelet.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -39,7 +39,7 @@ class RolloutPaceTest : public testing::Test {
     options.agents.concurrent_rollouts = kAtOnce;
     return options;
   }
-  // Tells that templates were seen, and makes each pod that is missing, ready at once.
+  // Reports templates as observed, and creates missing pods, ready at once.
   void Kubelet() {
     for (int i = 0; i < kAgents; ++i) {
       const kube::ObjectKey set{"n", Name(i)};
@@ -89,7 +89,7 @@ class RolloutPaceTest : public testing::Test {
     }
     return true;
   }
-  // Until so many pods were made, and all are as they should be.
+  // Waits until `made` pods were created in total, and all are current.
   bool Settle(int made) {
     const int64_t end_ms = base::SystemClock().MonotonicMs() + 60'000;
     const auto done = [&] { return made_ >= made && AllCurrent(); };

@@ -1,4 +1,4 @@
-// A grant to an Agent that is not there grants nothing: its name may become somebody else's.
+// Grants to a missing Agent have no effect: another user may create an Agent of that name later.
 #include "operator/agent/shares.h"
 
 #include "lib/api/shared_memory.h"
@@ -8,19 +8,19 @@ namespace {
 
 using base::Json;
 
-// The names with access `writes`.
+// The granted Agents: with write access if `writes`, else with read access.
 std::set<std::string> NamesOf(const Json& spec, bool writes) {
   std::set<std::string> names;
   const Json* share = base::At(spec, {"memory", "share"});
   if (!share) return names;
   const auto grants = api::DecodeShare(*share, "share");
-  if (!grants) return names;  // the schema lets nothing else through
+  if (!grants) return names;  // impossible after validation by the schema
   for (const api::SharedGrant& grant : *grants)
     if (grant.writes == writes) names.insert(grant.agents.begin(), grant.agents.end());
   return names;
 }
 
-// That the Agent's pods have.
+// The ServiceAccount of the Agent's pods.
 std::string AccountOf(const std::string& agent, const Json& spec) {
   const std::string named = base::StringAt(spec, {"template", "spec", "serviceAccountName"});
   return named.empty() ? api::AgentAccount(agent) : named;

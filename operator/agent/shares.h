@@ -1,5 +1,5 @@
-// spec.memory.share: whom an Agent grants its shared memory, and by which ServiceAccounts they
-// come. Pure.
+// spec.memory.share: the Agents to which an Agent grants its shared memory, and their
+// ServiceAccounts. Pure.
 #pragma once
 
 #include <set>
@@ -12,14 +12,14 @@
 namespace controller {
 
 struct Shares {
-  // Names of Agents, in alphabetical order, each once: who may write is no reader besides.
+  // Names of Agents, sorted, each once: writers are not in `readers`.
   std::vector<std::string> readers, writers, missing;
-  // Of those that are there; in the latter also the Agent's own, when the server cannot tell by its
-  // name whose it is.
+  // Of existing Agents. `writing_accounts` also has the Agent's own account if it is not
+  // AgentAccount(name), by which the server recognizes the owner.
   std::vector<std::string> reading_accounts, writing_accounts;
 };
 
-// The Agents that the list names, itself not among them.
+// The Agents in spec.memory.share, without the Agent itself.
 std::set<kube::ObjectKey> SharedWith(const base::Json& agent);
 Shares SharesOf(const api::Agent& agent, const ObservedAgent& observed);
 

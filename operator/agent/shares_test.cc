@@ -1,4 +1,4 @@
-// Grants of shared memory as plans make, change and remove them.
+// Plans that create, change and remove grants of shared memory.
 #include "operator/agent/plan_fixture.h"
 
 namespace controller {

@@ -1,5 +1,4 @@
-// Each condition has one function, in the order in which they are listed; Ready comes last and sums
-// up.
+// One function for each condition; Ready is the last, since it depends on others.
 #include "operator/agent/status.h"
 
 #include <algorithm>
@@ -19,7 +18,7 @@ struct View {
   const api::Agent& agent;
   const ObservedAgent& observed;
   const Findings& findings;
-  std::vector<PodState> pods;  // those that stay
+  std::vector<PodState> pods;  // without those being deleted
 };
 
 Condition MemoryResolved(const View& view) {
@@ -94,7 +93,7 @@ bool HasDenials(const api::Agent& agent) {
   return false;
 }
 
-// Rules whose scope global becomes project, since the Agent does not allow it; empty: none.
+// Names the rules whose scope global becomes project, without spec.memory.allowGlobal; empty: none.
 std::string NarrowedRules(const api::Agent& agent) {
   const Json* rules = base::At(agent.spec, {"toolHooks", "memorySaveRules"});
   const Json* allowed = base::At(agent.spec, {"memory", "allowGlobal"});
@@ -134,7 +133,7 @@ Condition UpToDate(const Rollout& rollout) {
   return {"UpToDate", truth, rollout.reason, rollout.message};
 }
 
-// Fields that are accepted and not served yet.
+// Fields that this version accepts and does not implement.
 std::vector<std::string> NotServed(const api::Agent& agent) {
   std::vector<std::string> names;
   if (!agent.memory) return names;
@@ -217,7 +216,7 @@ Condition Degraded(const View& view, const Condition& endpoints) {
   return {"Degraded", Truth::kTrue, reasons.front(), base::Join(messages, "; ")};
 }
 
-// What only a person can change.
+// Faults that only a person can correct.
 Condition Stalled(const View& view) {
   const Findings& f = view.findings;
   if (!f.template_fault.empty())
@@ -237,7 +236,7 @@ Condition Stalled(const View& view) {
   return {"Stalled", Truth::kFalse, "Progressing", "nothing needs a person"};
 }
 
-// As with a Deployment, what was asked for is there when no pod is.
+// Like a Deployment, an Agent with 0 replicas is Ready when no pod is left.
 Condition ScaledToZero(const View& view) {
   if (view.findings.own_pods > 0)
     return {"Ready", Truth::kFalse, "Progressing", "its pod has not ended yet"};
@@ -295,7 +294,7 @@ base::Json StatusOf(const api::Agent& agent, const ObservedAgent& observed,
   const Condition resolved = MemoryResolved(view), endpoints = MemoryEndpointsReady(view),
                   stalled = Stalled(view);
   std::vector<Condition> conditions = {Ready(view, stalled, resolved)};
-  const bool daemon = agent.has_storage;  // a task has no pods and no volume: its runs do
+  const bool daemon = agent.has_storage;  // tasks have neither pods nor a volume: their runs do
   if (agent.memory) {
     conditions.insert(conditions.end(), {resolved, endpoints});
     if (daemon) conditions.insert(conditions.end(), {SidecarInjected(view), PolicyInSync(view)});
@@ -315,8 +314,8 @@ base::Json StatusOf(const api::Agent& agent, const ObservedAgent& observed,
 
   Json status = {{"observedGeneration", agent.generation},
                  {"conditions", ConditionsOf(observed.agent, conditions, now_ms)}};
-  // An apply with a field that the CRD does not know is refused as a whole; one that knows it has
-  // given the Agent its default.
+  // The API server refuses an apply with fields that the CRD lacks. The default of spec.replicas
+  // shows that the CRD has replicas, also in the status.
   if (const Json* spec = base::At(observed.agent, {"spec", "replicas"}); daemon && spec) {
     status["replicas"] = findings.own_pods;
     status["selector"] = std::string(kAgentLabel) + "=" + agent.name;

@@ -1,5 +1,5 @@
-// The status of an Agent: conditions that say what holds and, when not, name the thing and what to
-// do. The one place where findings become conditions. Pure.
+// The status of an Agent. The only place where findings become conditions; a condition that is not
+// met names the object and the remedy. Pure.
 #pragma once
 
 #include <string>
@@ -19,24 +19,24 @@
 
 namespace controller {
 
-// What planning found out; status says it.
+// The results of planning, for the status.
 struct Findings {
   Resolution resolution;
   std::vector<std::string> rule_faults, unknown_tools;
   ClaimState claim = ClaimState::kAbsent;
-  std::string claim_owner;               // UID noted on a leftover claim; may be empty
-  std::vector<std::string> taken_names;  // "Service x": exists and is not ours
-  std::string template_fault;            // ours or the API server's
-  bool image_missing = false;            // and that is the fault
-  std::string refused;                   // what else the API server refused, with its words
-  bool storage_differs = false;          // spec.storage is not what the claim was made from
+  std::string claim_owner;               // UID in the annotation of a leftover claim; may be empty
+  std::vector<std::string> taken_names;  // "Service x": exists with another owner
+  std::string template_fault;            // of TemplateFault, or from the API server
+  bool image_missing = false;            // the cause of template_fault
+  std::string refused;                   // another refused object, with the API server's message
+  bool storage_differs = false;          // spec.storage differs from the claim template
   Shares shares;
   ForeignPods foreign_pods;
-  base::Json foreign_parts;                  // what they get; null: nothing
-  std::optional<kube::Condition> node_skew;  // absent: no node of its pods has a fault
-  std::optional<Rollout> rollout;            // of a daemon whose workload is wanted
-  bool settled = false;                      // its workload is as wanted, its controller knows
-  size_t own_pods = 0;                       // of that workload, those on their way out, too
+  base::Json foreign_parts;                  // their injected parts; null: none
+  std::optional<kube::Condition> node_skew;  // absent: no faulty nodes for its pods
+  std::optional<Rollout> rollout;            // of a daemon with a desired workload
+  bool settled = false;  // the workload's controller has seen the desired template
+  size_t own_pods = 0;   // pods of the workload, also those being deleted
   std::string policy_digest, sidecar_image, template_image;
 };
 

@@ -1,4 +1,4 @@
-// Compares as the sidecar does (ToolMatches in sidecar/text/tool_text.cc): globs, in any case.
+// Matches like the sidecar (ToolMatches in sidecar/text/tool_text.cc): globs, ignoring case.
 #include "operator/agent/tool_names.h"
 
 #include <algorithm>
@@ -13,12 +13,12 @@ using base::Json;
 
 using NameList = std::vector<std::string>;
 
-// All that the agent has, but for the memory tools; nullopt: there may be others.
+// All tools of the agent except the memory tools; nullopt: there may be undeclared ones.
 std::optional<NameList> Declared(const Json& spec) {
   const Json* builtin = base::At(spec, {"builtinTools"});
   const Json* bound = base::At(spec, {"tools"});
   if (!builtin || !builtin->is_array() || builtin->empty()) return std::nullopt;
-  if (bound && !bound->empty()) return std::nullopt;  // each brings tools of any name
+  if (bound && !bound->empty()) return std::nullopt;  // bound tools may have any name
   for (const char* more : {"enableQuestionTool", "delegation", "integrations"})
     if (const Json* field = base::At(spec, {more}); field && *field != false) return std::nullopt;
   NameList names;
@@ -33,14 +33,14 @@ bool IsMemoryTool(const std::string& folded) {
   return folded.starts_with("mem_") || folded == "recall";
 }
 
-// Why no call has this name; empty: one may.
+// Why no call can match this name; empty: a call may.
 std::string FaultOf(const std::string& tool, const std::optional<NameList>& declared) {
   const std::string folded = base::FoldCase(tool);
   if (!declared || IsMemoryTool(folded) || folded.starts_with("mcp_")) return "";
   const bool known = std::any_of(declared->begin(), declared->end(), [&](const std::string& name) {
     return base::MatchesGlob(folded, name);
   });
-  // A glob may mean the memory tools.
+  // A glob may match memory tools.
   if (known || base::MatchesGlob(folded, "mem_save")) return "";
   return "no tool of spec.builtinTools is called " + tool;
 }

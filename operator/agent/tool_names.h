@@ -1,5 +1,5 @@
-// Names in toolHooks that no call of the agent's tools can ever have, as far as that is known
-// before it runs. Pure.
+// Finds names in toolHooks that no call of the agent's tools can match, as far as the spec tells.
+// Pure.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace controller {
 
-// One sentence for each such name, "rule deploys: …". Known to be wrong is a save rule for a memory
-// tool, whose calls are never captured; and, where `spec` declares all tools (builtinTools as a
-// list of names, and no tools bound beside them), what none of them is called. Where nothing is
-// declared an agent may have any tool, and no name is wrong.
+// One sentence for each wrong name, "rule deploys: …". Wrong are save rules for a memory tool,
+// whose calls are never captured, and, if `spec` declares all tools (builtinTools as a list of
+// names, and no bound tools), names that match none of them. Without such a declaration an agent
+// may have any tool, and no other name is wrong.
 std::vector<std::string> UnknownTools(const api::Policy& policy, const base::Json& spec);
 
 }  // namespace controller

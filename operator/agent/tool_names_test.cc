@@ -1,4 +1,4 @@
-// Which names of toolHooks are known to be wrong, and that people are told once.
+// Wrong tool names in toolHooks, and the one warning Event about them.
 #include "operator/agent/tool_names.h"
 
 #include <gtest/gtest.h>

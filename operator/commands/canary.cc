@@ -1,6 +1,6 @@
-// An Agent of mode task and one AgentRun: that takes CRDs, operator, policy, both images, the
-// sidecar and its way to the memory server, and no other image than ours. The agent in it only
-// prints its version.
+// Runs an Agent of mode task by an AgentRun, which needs CRDs, operator, policy, both images, the
+// sidecar and its way to the memory server, but no foreign image. The agent only prints its
+// version.
 #include "operator/commands/canary.h"
 
 #include <chrono>
@@ -49,7 +49,7 @@ std::string EnvironmentText(const char* name) {
   return value ? value : "";
 }
 
-// Where the test's pod goes, all that it made goes too, however it ended.
+// The pod of the test, so that its deletion deletes the created objects in any case.
 Json OwnersOf(const std::string& name_space) {
   const std::string pod = EnvironmentText("POD_NAME"), uid = EnvironmentText("POD_UID");
   if (pod.empty() || uid.empty() || EnvironmentText("POD_NAMESPACE") != name_space)
@@ -87,7 +87,7 @@ std::string TruthOf(const Json& status, const char* type) {
   return condition ? base::StringAt(*condition, {"status"}) : "";
 }
 
-// What an AgentRun's `status` says, in one line for a person.
+// Summarizes an AgentRun's `status` in one line for people.
 std::string TellRun(const Json& status) {
   const Json* ready = ConditionOf(status, "Ready");
   if (!ready) return "the operator has not reconciled it yet";
@@ -104,7 +104,7 @@ class Canary {
         out_(out),
         end_ms_(base::SystemClock().MonotonicMs() + settings.Milliseconds("timeout")) {}
   ~Canary() {
-    // What is not there is as good as deleted; what cannot be deleted goes with the pod.
+    // A failed deletion does not matter: the objects are deleted with the pod.
     (void)client_.Delete(AgentRuns(), key_);
     (void)client_.Delete(Agents(), key_);
   }
@@ -130,7 +130,7 @@ class Canary {
     out_ << "made " << What(resource) << std::endl;
     return {};
   }
-  // An API server that is busy for a moment is asked again: nothing is known then.
+  // Returns an empty object on a transient error, so that the caller tries again.
   base::Result<Json> Look(const kube::Resource& resource) {
     auto found = client_.Get(resource, key_);
     if (found) return found;
@@ -139,8 +139,8 @@ class Canary {
     out_ << found.error().message << std::endl;
     return Json::object();
   }
-  // Its status is a word of the operator's. Somebody else's CRDs, another class and namespaces that
-  // it does not serve all show here.
+  // Awaits a status, which only the operator writes. Fails with CRDs of another project, another
+  // class, or namespaces that the operator does not serve.
   base::Status AwaitSight() {
     const int64_t until_ms = base::SystemClock().MonotonicMs() + kSeenWithinMs;
     while (base::SystemClock().MonotonicMs() < std::min(until_ms, end_ms_)) {
@@ -168,7 +168,7 @@ class Canary {
     return base::Error{base::Code::kTimeout,
                        What(AgentRuns()) + " has not ended in time; last seen: " + told_ + Why()};
   }
-  // A run that waits for its memory is told about by its Agent.
+  // The status of the Agent explains a run that waits for its memory.
   std::string Why() {
     auto agent = client_.Get(Agents(), key_);
     const Json status = agent ? agent->value("status", Json()) : Json();

@@ -1,5 +1,5 @@
-// `agent-memory-operator canary`: makes an Agent and runs it once, and says how far that got. For
-// `helm test`; not the operator, whose work it watches through the API server alone.
+// `agent-memory-operator canary`: creates an Agent, runs it once, and reports how far that got. For
+// `helm test`; observes the operator only through the API server.
 #pragma once
 
 #include <iosfwd>
@@ -8,9 +8,9 @@
 
 namespace controller {
 
-// `arguments` are those behind the word canary. Blocks until the run has ended or the time is over,
-// and removes what it made. Progress goes to `out`, the one thing that is wrong to `err`. Returns
-// the exit code: 0: the run succeeded; 1: it did not; 64 for a wrong call.
+// `arguments`: after the word canary. Blocks until the run has ended or the timeout, then deletes
+// its objects. Writes progress to `out`, and a failure to `err`. Returns the exit code: 0: the run
+// succeeded; 1: it did not; 64: a wrong call.
 int RunCanary(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
 
 }  // namespace controller

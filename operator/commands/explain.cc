@@ -1,4 +1,4 @@
-// Each Agent's plan has the status whose parts the policy copies; each pod is treated with them.
+// Plans each Agent for the parts in its status, which the policy copies, and injects them.
 #include "operator/commands/explain.h"
 
 #include <iostream>
@@ -37,7 +37,7 @@ input.
 Exit code 0; 1 when a file is faulty or a pod would be refused; 64 for a wrong call.
 )";
 
-// What the policy copies, by Agent; absent where an Agent gives nothing to foreign pods.
+// The injected parts, by Agent; absent: the Agent has none for foreign pods.
 Objects PartsOf(const Objects& agents, const std::vector<Json>& objects, const Settings& settings) {
   Objects parts;
   for (const auto& [key, agent] : agents) {
@@ -48,7 +48,7 @@ Objects PartsOf(const Objects& agents, const std::vector<Json>& objects, const S
   return parts;
 }
 
-// Why a pod with the label is refused; empty when it is not.
+// Why a pod with the label is refused; empty: it is not.
 std::string RefusalOf(const Json& pod, const kube::ObjectKey& agent, const Objects& agents,
                       const Objects& parts) {
   if (std::string fault = ForeignPodFault(pod); !fault.empty()) return fault;
@@ -75,7 +75,7 @@ struct Explained {
   std::string name;  // for people
 };
 
-// The pod that an object is, or would make; nullopt: none.
+// The pod itself, or the pod that a workload would create; nullopt: none.
 std::optional<Explained> PodIn(const Json& object) {
   const std::string kind = base::StringAt(object, {"kind"});
   const std::string name = kind + " " + kube::KeyOf(object).Text();

@@ -1,4 +1,4 @@
-// What `explain` shows of foreign pods, refuses and leaves alone.
+// Foreign pods that `explain` injects, refuses or leaves unchanged.
 #include "operator/commands/explain.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Flags to settings, files to objects.
+// Parses flags to settings, and files to objects.
 #include "operator/commands/file_request.h"
 
 #include <iostream>
@@ -21,7 +21,7 @@ base::Result<std::string> ReadSource(const std::string& file) {
   return std::string(std::istreambuf_iterator<char>(std::cin), {});
 }
 
-// Where the value of a flag goes; null: there is no such flag.
+// The field that a flag sets; null: no such flag.
 std::string* TargetOf(FileRequest& request, const std::string& flag) {
   if (flag == "-o" || flag == "--output") return &request.directory;
   if (flag == "--namespace") return &request.name_space;
@@ -41,7 +41,7 @@ base::Error Unknown(const std::string& command, const std::string& flag) {
                                     " --help lists the flags"};
 }
 
-// The flag at `at` and its value, which may be the next word.
+// Reads the flag at `at` and its value, which may be the next word.
 base::Status ReadFlag(FileRequest& request, const std::vector<std::string>& words, size_t& at,
                       const std::string& command) {
   std::string flag = words[at];
@@ -76,7 +76,7 @@ base::Result<FileRequest> ReadArguments(const std::vector<std::string>& argument
     }
     if (word.starts_with("-") && word != "-")
       RETURN_IF_ERROR(ReadFlag(request, arguments, i, command));
-    else if (word != "pod" || command != "explain")  // `explain pod` is how it began
+    else if (word != "pod" || command != "explain")  // the old form `explain pod`
       request.files.push_back(word);
   }
   RETURN_IF_ERROR(

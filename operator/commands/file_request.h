@@ -1,5 +1,5 @@
-// What `render` and `explain` are asked: which files, and the operator's settings that matter for
-// them. Reads files; talks to no cluster.
+// The request of `render` and `explain`: files, and the operator's settings that matter for them.
+// Reads files; talks to no cluster.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace controller {
 struct FileRequest {
   std::vector<std::string> files;
   std::string directory, name_space = "default";
-  Settings settings;  // as if the chart's policy for foreign pods were there
+  Settings settings;  // with the chart's policy for foreign pods
   bool help = false;
 };
 

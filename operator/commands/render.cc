@@ -1,4 +1,4 @@
-// Arguments in, files in, plan, YAML out.
+// Plans the objects of files, and prints the applied objects as YAML.
 #include "operator/commands/render.h"
 
 #include <iostream>
@@ -39,7 +39,7 @@ What has a generateName is shown with xxxxx for what the API server adds.
 
 constexpr const char* kShareFile = "share.json";
 
-// For a memory server without identity: --share-file.
+// Writes the --share-file of a memory server without authentication.
 base::Status WriteShare(const std::string& directory, const Json& agent) {
   if (!base::At(agent, {"spec", "memory", "serverRef"})) return {};
   const Json* share = base::At(agent, {"spec", "memory", "share"});
@@ -60,7 +60,7 @@ base::Status WriteFiles(const std::string& directory, const Plan& plan) {
   return base::ReplaceFile(directory + "/" + kPolicyFile, plan.policy_file);
 }
 
-// What a person should know about the rendering although nothing was refused.
+// Warns of conditions that are not met, except Ready.
 void Warn(const Json& status, const std::string& object, std::ostream& err) {
   for (const Json& condition : status["conditions"]) {
     const std::string type = condition["type"], state = condition["status"];
@@ -86,7 +86,7 @@ bool Finish(const FileRequest& request, const Plan& plan, const std::string& obj
   return written.has_value();
 }
 
-// What the run becomes once the Agents in the files have the status of their plans.
+// Renders a run; `agents` have the status of their plans.
 bool RenderRun(const FileRequest& request, const Json& run, const std::vector<Json>& agents,
                std::ostream& out, std::ostream& err) {
   ObservedRun observed;

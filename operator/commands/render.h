@@ -1,5 +1,5 @@
-// `agent-memory-operator render`: what an Agent would own, from files alone, made by the code that
-// reconciles. Reads files and prints; talks to no cluster.
+// `agent-memory-operator render`: prints the objects that an Agent would own, with the code of the
+// reconcilers. Reads only files; talks to no cluster.
 #pragma once
 
 #include <iosfwd>
@@ -8,8 +8,8 @@
 
 namespace controller {
 
-// `arguments` are those behind the word render. Returns the exit code: 0; 1 when a file or an
-// object is refused (each fault on `err`); 64 for a wrong call.
+// `arguments`: after the word render. Returns the exit code: 0; 1: a file or an object is refused
+// (each fault on `err`); 64: a wrong call.
 int RunRender(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
 
 }  // namespace controller

@@ -1,4 +1,4 @@
-// What `render` prints, refuses and writes.
+// The output, the refusals and the files of `render`.
 #include "operator/commands/render.h"
 
 #include <gtest/gtest.h>

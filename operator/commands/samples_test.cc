@@ -1,5 +1,4 @@
-// The project's own samples, as a newcomer gives them to `render` and `explain`: each file and all
-// of them, in any order.
+// The project's own samples in `render` and `explain`: each file, and all of them in any order.
 #include <gtest/gtest.h>
 
 #include <algorithm>

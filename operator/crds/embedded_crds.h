@@ -1,4 +1,4 @@
-// crds/*.yaml inside the program: the text, and the schemas read from it.
+// The embedded crds/*.yaml: their texts, and the schemas read from them.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The program's CRDs are the repository's.
+// The embedded CRDs equal the files of the repository.
 #include "operator/crds/embedded_crds.h"
 
 #include <gtest/gtest.h>

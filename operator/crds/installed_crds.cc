@@ -1,4 +1,4 @@
-// Ours carry the label app.kubernetes.io/part-of=agent-memory.
+// Recognizes its own CRDs by the label app.kubernetes.io/part-of=agent-memory.
 #include "operator/crds/installed_crds.h"
 
 #include <chrono>
@@ -22,7 +22,7 @@ base::Status LookAtCrds(kube::KubeClient& client, bool adopt) {
       return base::Error{base::Code::kNotFound, "CustomResourceDefinition " + name +
                                                     " is not installed: kubectl apply -k crds"};
     if (!found) return base::Wrap("look at CustomResourceDefinition " + name, found.error());
-    // It goes, and with it what is applied to it now.
+    // Its deletion also deletes objects that are applied now.
     if (!base::StringAt(*found, {"metadata", "deletionTimestamp"}).empty())
       return base::Error{base::Code::kNotFound, "CustomResourceDefinition " + name +
                                                     " is being deleted: kubectl apply -k crds"};
@@ -44,7 +44,7 @@ base::Status CheckInstalledCrds(kube::KubeClient& client, bool adopt, const CrdP
     if (looked || looked.error().code != base::Code::kNotFound ||
         base::SystemClock().MonotonicMs() >= end_ms)
       return looked;
-    if (told != looked.error().message)  // once for each
+    if (told != looked.error().message)  // each message once
       base::LogInfo("waiting for CRDs", {{"reason", looked.error().message}});
     told = looked.error().message;
     std::this_thread::sleep_for(std::chrono::milliseconds(patience.again_ms));

@@ -1,4 +1,4 @@
-// Looks at the CustomResourceDefinitions that the cluster has, before anything is written.
+// Checks the cluster's CustomResourceDefinitions before the operator writes anything.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace controller {
 
-// CRDs may be applied after the operator, or be on their way out for new ones to come.
+// CRDs may be applied after the operator, or be in deletion before new ones are applied.
 struct CrdPatience {
-  int64_t wait_ms = 15'000;  // for one that is missing or leaves
+  int64_t wait_ms = 15'000;  // for a missing CRD, or one in deletion
   int64_t again_ms = 500;
 };
 
-// Looks again while one of ours is missing, and blocks so long. kNotFound: it does not come;
-// kConflict: one of that name was not made by us, and `adopt` is false. Where we may not look (a
-// namespaced installation) all is taken for well.
+// Blocks while a CRD of ours is missing, at most for the wait. kNotFound: it is still missing;
+// kConflict: a CRD of that name belongs to another project, and `adopt` is false. OK without
+// permission to read CRDs (a namespaced installation).
 base::Status CheckInstalledCrds(kube::KubeClient& client, bool adopt,
                                 const CrdPatience& patience = {});
 

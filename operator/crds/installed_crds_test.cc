@@ -1,4 +1,4 @@
-// CRDs that are missing or leave when the operator starts are waited for.
+// The start waits for CRDs that are missing or in deletion.
 #include "operator/crds/installed_crds.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Each fault is collected: a person corrects a file once.
+// Collects all faults, so that a user corrects a file once.
 #include "operator/crds/read_objects.h"
 
 #include "lib/base/json/yaml.h"
@@ -10,7 +10,7 @@ namespace {
 
 using base::Json;
 
-// What is created by generateName gets five random characters from the API server.
+// Completes a generateName, to which the API server adds five random characters, by xxxxx.
 void NameIt(Json& object) {
   const std::string prefix = base::StringAt(object, {"metadata", "generateName"});
   if (!prefix.empty() && !object["metadata"].contains("name"))

@@ -1,4 +1,4 @@
-// YAML to objects as the API server would store them, by the schemas in the program. Opens no file.
+// Parses YAML to objects in their stored form, by the embedded schemas. Opens no file.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace controller {
 
-// The objects of YAML text: namespaced where they have none, those of our kinds defaulted and
-// checked by their schema. kInvalid names every fault.
+// The objects of a YAML text, in `name_space` if they name none; our kinds are defaulted and
+// validated by their schema. kInvalid names every fault.
 base::Result<std::vector<base::Json>> ReadObjects(const std::string& yaml,
                                                   const std::string& name_space);
 

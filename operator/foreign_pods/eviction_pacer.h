@@ -1,6 +1,5 @@
-// How the eviction of one Agent's uninjected pods goes: whether the next one may be evicted, and
-// what a person must hear when it does not go on. Times are monotonic ms. Pure; one thread at a
-// time.
+// Paces the evictions of one Agent's uninjected pods: decides whether to evict the next one, and
+// when to report a missing replacement. Times are monotonic ms. Pure; one thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +12,16 @@ namespace controller {
 class EvictionPacer {
  public:
   static constexpr int64_t kFirstWaitMs = 60'000, kLongestWaitMs = 300'000;
-  // A pod takes its time to be scheduled, pulled and started; this much is no news.
+  // The time for a new pod to be scheduled, pulled and started; only then is it reported missing.
   static constexpr int64_t kComesWithinMs = 120'000;
 
   struct Verdict {
-    bool evict = false;    // the next one, now
-    int64_t again_ms = 0;  // when to look again if nothing changes; 0: it need not be
-    std::string lost;      // for the first time: the evicted pod that has no successor yet
+    bool evict = false;    // the next pod, now
+    int64_t again_ms = 0;  // delay of the next check without a change; 0: none
+    std::string lost;      // set once: the evicted pod that has no successor
   };
-  // `injected`: uids of the pods that have a sidecar and are ready. The next one is not before
-  // another stands: if new ones do not come, one pod is lost and not all.
+  // `injected`: uids of the ready pods with a sidecar. After an eviction the next one waits for a
+  // new uid: if replacements fail, only one pod is lost.
   Verdict Decide(const std::set<std::string>& injected, int64_t now_ms) {
     if (!evicted_.empty() &&
         !std::includes(before_.begin(), before_.end(), injected.begin(), injected.end()))
@@ -46,7 +45,7 @@ class EvictionPacer {
     wait_ms_ = 0;
     told_ = false;
   }
-  // It may not be evicted now. → how long nothing is tried, ms: longer each time.
+  // The API server refused an eviction. Returns the backoff in ms, which doubles each time.
   int64_t Blocked(int64_t now_ms) {
     wait_ms_ = std::clamp(2 * wait_ms_, kFirstWaitMs, kLongestWaitMs);
     not_before_ms_ = now_ms + wait_ms_;
@@ -54,8 +53,8 @@ class EvictionPacer {
   }
 
  private:
-  std::string evicted_;           // the last one, while no other stands; empty: none
-  std::set<std::string> before_;  // that stood when it was
+  std::string evicted_;           // the last pod, until it has a successor; empty: none
+  std::set<std::string> before_;  // `injected` at that eviction
   int64_t evicted_ms_ = 0, not_before_ms_ = 0, wait_ms_ = 0;
   bool told_ = false;
 };

@@ -1,5 +1,5 @@
-// Foreign pods without an API server's admission (that is e2e/operator/foreign_pods_test.py): what
-// the operator writes and takes away, and what it says where it cannot.
+// Foreign pods without admission (e2e/operator/foreign_pods_test.py has that): the objects that the
+// operator writes and removes, and its conditions if it cannot serve.
 #include <gtest/gtest.h>
 
 #include "lib/testing/eventually.h"
@@ -142,7 +142,7 @@ TEST_F(ForeignPodsTest, ANameThatIsTakenIsSaidAndNotTakenAway) {
 }
 
 TEST_F(ForeignPodsTest, WhereTheServerCannotTheAgentSaysSoAndTheRestWorks) {
-  Give(kAgentYaml);  // and no policy: an older server answers just so
+  Give(kAgentYaml);  // without a policy, like an older API server
   auto controller = Begin();
   EXPECT_TRUE(Eventually([&] { return Condition("ForeignPodsServed") == "False PolicyMissing"; }));
   EXPECT_EQ(Condition("Degraded"), "True PolicyMissing");

@@ -1,4 +1,4 @@
-// By policy an Agent's binding has a time; the webhook serves as long as this process.
+// Injection begins with the creation of the Agent's binding, or with this process for the webhook.
 #include "operator/foreign_pods/lookup.h"
 
 #include "operator/names/names.h"

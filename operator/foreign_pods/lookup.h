@@ -1,5 +1,5 @@
-// Finds in caches the foreign pods of an Agent that have no sidecar. Which of them may be replaced
-// is decided in pods/uninjected_pods.h.
+// Finds an Agent's uninjected pods in the caches. pods/uninjected_pods.h decides which of them may
+// be replaced.
 #pragma once
 
 #include <vector>
@@ -13,16 +13,16 @@ namespace controller {
 // Any thread.
 class ForeignPodLookup {
  public:
-  // Where they are served. `environment` must outlive this.
+  // Only if foreign pods are served. `environment` must outlive this.
   explicit ForeignPodLookup(Environment& environment);
 
-  // What brings an Agent back: its foreign pods, and its binding.
+  // Changes that requeue an Agent: of its foreign pods, and of its binding.
   std::vector<Watched> Watches() const;
   UninjectedPods UninjectedOf(const base::Json& agent) const;
-  const kube::ObjectStore* bindings() const { return bindings_; }  // null: by webhook, without any
+  const kube::ObjectStore* bindings() const { return bindings_; }  // null: the webhook has none
 
  private:
-  // When new pods of the Agent began to get a sidecar; empty: they do not.
+  // Since when new pods of the Agent get a sidecar; empty: they do not.
   std::string InjectedSince(const kube::ObjectKey& agent) const;
 
   const Environment& environment_;

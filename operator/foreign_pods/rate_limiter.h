@@ -1,4 +1,4 @@
-// So many a minute, evenly, over all of the operator's workers.
+// A rate limit per minute, evenly spaced, across all workers of the operator.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,7 @@ class RateLimiter {
  public:
   explicit RateLimiter(int64_t per_minute) : apart_ms_(60'000 / std::max<int64_t>(1, per_minute)) {}
 
-  // 0: now, and the next one not before another interval; else how long to wait, ms. `now_ms`
-  // monotonic.
+  // 0: go ahead, and the next one after an interval; else the wait in ms. `now_ms`: monotonic.
   int64_t Take(int64_t now_ms) {
     return next_ms_.With([&](int64_t& next_ms) -> int64_t {
       if (now_ms < next_ms) return next_ms - now_ms;
@@ -22,7 +21,7 @@ class RateLimiter {
       return 0;
     });
   }
-  // What was taken was not used: the next one need not wait for it.
+  // Returns an unused Take, so that the next one need not wait for it.
   void GiveBack() {
     next_ms_.With([&](int64_t& next_ms) { next_ms -= apart_ms_; });
   }

@@ -1,4 +1,4 @@
-// One a stretch of time, whoever asks.
+// One action per interval, for all callers.
 #include "operator/foreign_pods/rate_limiter.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tell of the skipped, replace one of the uninjected, clean up behind an Agent that is gone.
+// Reports skipped pods, replaces one uninjected pod, cleans up after a deleted Agent.
 #include "operator/foreign_pods/reconciler.h"
 
 #include "lib/base/process/log.h"
@@ -12,8 +12,7 @@ namespace {
 using base::Json;
 using kube::ObjectKey;
 
-// A pod that is made again gets its sidecar from the Agent's status: not before that is of this
-// generation.
+// Recreated pods get their sidecar from the Agent's status, which must be of its generation.
 bool GivesParts(const Json& agent) {
   const Json* seen = base::At(agent, {"status", "observedGeneration"});
   return base::At(agent, {"status", "foreignPods"}) && seen && *seen == kube::GenerationOf(agent);
@@ -49,8 +48,8 @@ base::Result<kube::When> ForeignPodReconciler::Reconcile(const ObjectKey& key,
   return kube::When{again_ms};
 }
 
-// A binding has no owner that takes it along. It comes here too when its Agent went while nobody
-// looked: every binding is a change after the first list.
+// A binding has no owner, so it is not garbage-collected. Also covers Agents that were deleted
+// while no operator ran: the first list enqueues every binding.
 base::Status ForeignPodReconciler::RemoveBindingOf(const ObjectKey& gone,
                                                    const std::stop_token& stop) {
   if (!lookup_.bindings()) return {};
@@ -59,7 +58,7 @@ base::Status ForeignPodReconciler::RemoveBindingOf(const ObjectKey& gone,
   if (!binding || AgentOfBinding(*binding) != gone || kube::IsBeingDeleted(*binding) ||
       !IsOfClass(*binding, environment_.agent_class()))
     return {};
-  // The cache may lag behind whoever made both.
+  // The Agent may exist although the cache lacks it.
   ASSIGN_OR_RETURN(const auto agent, environment_.Read(Agents(), gone, stop));
   if (agent) return {};
   kube::DeleteOptions options;
@@ -70,7 +69,7 @@ base::Status ForeignPodReconciler::RemoveBindingOf(const ObjectKey& gone,
   return {};
 }
 
-// Each pod once while this process runs.
+// Reports each pod once per process.
 void ForeignPodReconciler::ReportSkipped(const ObjectKey& agent, const UninjectedPods& uninjected) {
   std::set<std::string> now;
   for (const SkippedPod& pod : uninjected.skipped) now.insert(pod.uid);
@@ -132,7 +131,7 @@ base::Result<int64_t> ForeignPodReconciler::ReplaceUninjected(const Json& agent,
   const base::Status evicted = environment_.client().Evict(pod.key, pod.uid);
   if (!evicted && evicted.error().code == base::Code::kUnavailable)
     return HoldEvictions(agent, pod.key, evicted.error().message);
-  // Else it was replaced by somebody else.
+  // kNotFound, kConflict: the pod is gone or was replaced already.
   if (!evicted && evicted.error().code != base::Code::kNotFound &&
       evicted.error().code != base::Code::kConflict)
     return evicted.error();

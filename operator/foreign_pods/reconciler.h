@@ -1,6 +1,6 @@
-// What the operator does about foreign pods beside their Agent's plan: tells the owners of those
-// that can have no sidecar, replaces those without one where the Agent allows it, and removes the
-// binding of an Agent that is gone. Keys are those of Agents.
+// Handles foreign pods beside their Agent's plan: emits Events about pods that cannot have a
+// sidecar, replaces uninjected pods if the Agent allows it, and removes the bindings of deleted
+// Agents. Keys are those of Agents.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@
 namespace controller {
 
 struct ForeignPodOptions {
-  int64_t replacements_per_minute = 10;  // of pods that have no sidecar
-  // A pod that no sidecar could serve was found; any thread.
+  int64_t replacements_per_minute = 10;  // of uninjected pods
+  // Called for each new pod that cannot have a sidecar; any thread.
   std::function<void(const std::string& reason)> on_skipped;
 };
 
@@ -34,10 +34,10 @@ class ForeignPodReconciler : public Reconciler {
  private:
   base::Status RemoveBindingOf(const kube::ObjectKey& gone, const std::stop_token& stop);
   void ReportSkipped(const kube::ObjectKey& agent, const UninjectedPods& uninjected);
-  // When to look again, ms; 0: at the next change.
+  // Returns the delay of the next reconcile in ms; 0: at the next change.
   base::Result<int64_t> ReplaceUninjected(const base::Json& agent, const UninjectedPods& uninjected,
                                           const std::stop_token& stop);
-  // `refused`: the API server's words. → when to try again, ms.
+  // `refused`: the API server's message. Returns the backoff in ms.
   int64_t HoldEvictions(const base::Json& agent, const kube::ObjectKey& pod,
                         const std::string& refused);
 
@@ -46,7 +46,7 @@ class ForeignPodReconciler : public Reconciler {
   const ForeignPodLookup lookup_;
   const kube::ObjectStore& agents_;
   RateLimiter evictions_;
-  // By Agent: uids of pods whose owners know that they are skipped.
+  // By Agent: uids of the skipped pods that have an Event.
   base::Guarded<std::map<kube::ObjectKey, std::set<std::string>>> reported_skipped_;
   base::Guarded<std::map<kube::ObjectKey, EvictionPacer>> pacers_;  // by Agent
 };

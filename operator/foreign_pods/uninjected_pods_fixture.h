@@ -1,4 +1,4 @@
-// Test code: foreign pods of Agent coder, as their controllers make them.
+// Test code: foreign pods of Agent coder, like their controllers create them.
 #pragma once
 
 #include <string>

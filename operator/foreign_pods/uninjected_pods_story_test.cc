@@ -1,5 +1,5 @@
-// Foreign pods without a sidecar in the running operator: counted, told of, and replaced only where
-// their Agent allows it.
+// Uninjected pods in the running operator: counted, reported, and replaced only if their Agent
+// allows it.
 #include <gtest/gtest.h>
 
 #include "lib/testing/eventually.h"
@@ -13,7 +13,7 @@ namespace {
 
 using testing::Eventually;
 
-// The whole loop against the fake API server, with this test as ReplicaSet, kubelet and policy.
+// The whole controller against the fake API server; the test is ReplicaSet, kubelet and policy.
 class UninjectedPodsStory : public testing::Test {
  protected:
   UninjectedPodsStory() {
@@ -47,7 +47,7 @@ class UninjectedPodsStory : public testing::Test {
     controller_->Start();
   }
   Json Status() { return cluster_.Get(Agents(), {"n", "coder"})->value("status", Json::object()); }
-  // As the ReplicaSet and the policy: what is gone is there again, with a sidecar.
+  // Recreates missing pods with a sidecar, like the ReplicaSet and the policy.
   void Replace() {
     size_t of_set = 0;
     for (const Json& pod : cluster_.List(kube::Pods(), "n"))
@@ -94,7 +94,7 @@ TEST_F(UninjectedPodsStory, WhenNoReplacementComesOnePodIsLostAndNotAll) {
   GiveAgent(true);
   Start();
   ASSERT_TRUE(Eventually([&] { return Status().value("missedPods", 0) == 5; })) << Status();
-  cluster_.Put(Pod("another", ""));  // the Agent is looked at again, and again nothing came
+  cluster_.Put(Pod("another", ""));  // requeues the Agent, still without a replacement
   ASSERT_TRUE(Eventually([&] { return Status().value("missedPods", 0) == 6; })) << Status();
   EXPECT_EQ(cluster_.List(kube::Pods(), "n").size(), 7u);
 }
@@ -115,7 +115,7 @@ TEST_F(UninjectedPodsStory, ABlockedEvictionIsToldAndHoldsUpNobodyElse) {
         return true;
     return false;
   }));
-  cluster_.Put(Pod("another", ""));  // the Agent is looked at again
+  cluster_.Put(Pod("another", ""));  // requeues the Agent
   ASSERT_TRUE(Eventually([&] { return Status().value("missedPods", 0) == 7; })) << Status();
   controller_->Stop(1000);
   int tries = 0;

@@ -1,5 +1,4 @@
-// Test code: a MemoryServer, and a cluster that has made its objects and runs its pod, played by
-// the test.
+// Test code: a MemoryServer, and its objects and pod in a cluster that the test plays.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +26,7 @@ inline Json ServerOf(const std::string& spec = "{}") {
   return objects ? objects->at(0) : Json::object();
 }
 
-// A MemoryServer whose plan was carried out, and what the cluster made of it since.
+// A MemoryServer after its first plan, and its objects in the cluster.
 struct Served {
   ObservedServer observed;
   int64_t now_ms = kServerNow;
@@ -37,7 +36,7 @@ struct Served {
     observed.server = ServerOf(spec);
     Look();
   }
-  // One reconcile: what it applies is there afterwards, what it removes is not.
+  // One reconcile, whose applies, removals and patches take effect.
   Plan Look() {
     Plan plan = MakeServerPlan(observed, settings, now_ms);
     for (const Child& child : plan.apply) {
@@ -57,7 +56,7 @@ struct Served {
   }
   Json& set() { return observed.children[{"StatefulSet", "s"}]; }
   Json& container() { return set()["spec"]["template"]["spec"]["containers"][0]; }
-  // As the StatefulSet's controller and the kubelet do for the template as it is now.
+  // Makes a pod of the present template, like the StatefulSet controller and the kubelet.
   void Roll(bool ready = true) {
     const std::string generation = std::to_string(kube::GenerationOf(set()));
     set()["status"] = {{"observedGeneration", kube::GenerationOf(set())},
@@ -84,7 +83,7 @@ struct Served {
   void Says(int64_t rows, int64_t bytes = 5 << 20, const std::string& error = "") {
     observed.report = api::ServerReport{"0.1.0", 5, rows, bytes, false, error};
   }
-  // The pod's container ended so, again and again.
+  // The pod's container has exited with this code repeatedly.
   void Fails(int exit_code) {
     observed.report.reset();
     observed.pods[0]["status"]["conditions"][0]["status"] = "False";

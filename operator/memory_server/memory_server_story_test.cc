@@ -1,5 +1,6 @@
-// MemoryServers in the loop, against the fake API server: its objects, its Agents, what an edit and
-// a restart write. A cluster's own controllers and the running server are played by the test.
+// MemoryServers in the controller, against the fake API server: their objects, their Agents, the
+// writes of an edit and of a restart. The test plays the cluster's own controllers and the running
+// server.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -60,7 +61,7 @@ class ServerStory : public testing::Test {
   bool Becomes(const char* type, const std::string& wanted) {
     return Eventually([&] { return Condition(MemoryServers(), "s", type) == wanted; });
   }
-  // As the StatefulSet's controller and the kubelet do for the template as it is now.
+  // Makes a pod of the present template, like the StatefulSet controller and the kubelet.
   void Roll() {
     const Json set = *cluster_.Get(kube::StatefulSets(), key_);
     const std::string revision = "s-" + std::to_string(kube::GenerationOf(set));
@@ -160,7 +161,7 @@ TEST_F(ServerStory, AnAgentWaitsForNoServer) {
   Roll();
   ASSERT_TRUE(Becomes("Ready", "True Ready"));
   ASSERT_TRUE(Idle());
-  report_.With([&](api::ServerReport&) {  // while this runs a server that is asked does not answer
+  report_.With([&](api::ServerReport&) {  // meanwhile a probe of the server blocks
     cluster_.Remove(kube::EndpointSlices(), {"n", "s-x"});
     ASSERT_TRUE(Eventually([&] { return controller_->loop().queue_stats().in_work == 1; }));
     Give("Agent", "a", "{image: i}");
@@ -183,7 +184,7 @@ TEST_F(ServerStory, APodThatOnlyCarriesTheLabelIsNotBelieved) {
   cluster_.Remove(kube::Pods(), {"n", "s-0"});
   cluster_.Put(stray);
   cluster_.PutStatus(kube::Pods(), {"n", "stray"}, status);
-  cluster_.Remove(kube::EndpointSlices(), {"n", "s-x"});  // wakes it
+  cluster_.Remove(kube::EndpointSlices(), {"n", "s-x"});  // requeues the server
   EXPECT_TRUE(Becomes("Ready", "False Progressing"));
   EXPECT_EQ((*cluster_.Get(MemoryServers(), key_))["status"]["rows"], 3);
 }

@@ -1,4 +1,4 @@
-// What there is: everything about one MemoryServer that a plan is made from. Pure.
+// The input of a MemoryServer's plan: all observed objects. Pure.
 #pragma once
 
 #include <map>
@@ -13,15 +13,15 @@ namespace controller {
 
 struct ObservedServer {
   base::Json server;                        // defaulted and validated by its schema
-  std::map<ChildKey, base::Json> children;  // on the names that its objects want, whoever made them
+  std::map<ChildKey, base::Json> children;  // with the names of its objects, of any owner
   std::optional<base::Json> claim;          // data-<name>-0
   std::vector<base::Json> pods;             // of its StatefulSet
-  // What the running server says of itself; absent: there is no pod to ask, or see `report_fault`.
+  // The running server's report; absent: no pod to probe, or see `report_fault`.
   std::optional<api::ServerReport> report;
-  std::string report_fault;                    // why a pod that runs did not say
-  bool no_answer = false;                      // it is not ready, and did not answer either
-  std::map<std::string, std::string> refused;  // as ObservedAgent's
-  std::vector<std::string> conflicts;          // likewise
+  std::string report_fault;                    // why a ready pod gave no report
+  bool no_answer = false;                      // the pod is not ready and did not answer
+  std::map<std::string, std::string> refused;  // like ObservedAgent::refused
+  std::vector<std::string> conflicts;          // like ObservedAgent::conflicts
 };
 
 }  // namespace controller

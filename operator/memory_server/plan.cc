@@ -1,5 +1,5 @@
-// MakeServerPlan: look at the volume, build the objects, compare, take away what was switched off,
-// say what was found.
+// MakeServerPlan in order: classify the volume, build and compare the objects, remove disabled
+// ones, write the status.
 #include "operator/memory_server/plan.h"
 
 #include <set>
@@ -37,7 +37,7 @@ const Json* Workload(const ServerDraft& draft) {
   return ours ? &found->second : nullptr;
 }
 
-// The claim of this name belongs to whose workload has this name: an Agent's, say.
+// The claim belongs to the StatefulSet of this name, which may be another owner's (Agent).
 bool IsClaimTheirs(const ServerDraft& draft) {
   return !draft.findings.workload &&
          draft.observed.children.contains(
@@ -75,7 +75,7 @@ void NoteRefusal(ServerDraft& draft, const Child& child, const std::string& word
         child.resource.kind + " " + kube::KeyOf(child.object).name + ": " + words;
 }
 
-// Decides about one wanted child: nothing to do, apply, or a reason why not.
+// Plans one desired child: no change, an apply, or a finding that prevents it.
 void Compare(ServerDraft& draft, Child child) {
   const bool workload = child.resource == kube::StatefulSets();
   if (workload && draft.findings.claim.state == ClaimState::kLeftover) return;
@@ -112,8 +112,7 @@ void CompareChildren(ServerDraft& draft) {
   }
 }
 
-// Its objects are looked at now and then and not watched (ADR 28); while something is under way,
-// soon.
+// The objects are polled and not watched (ADR 28): more often while the server is not ready.
 int64_t LookAgainMs(const Json& status, int64_t now_ms) {
   for (const Json& condition : status["conditions"]) {
     if (condition["type"] != "Ready" || condition["status"] == "True") continue;
@@ -124,12 +123,12 @@ int64_t LookAgainMs(const Json& status, int64_t now_ms) {
 }
 
 Plan Say(ServerDraft& draft, Json status, int64_t now_ms) {
-  // That it gets ready is told by its EndpointSlice.
+  // The watched EndpointSlice reports when the server gets ready.
   draft.plan.requeue_after_ms = draft.observed.no_answer ? kLookMs : LookAgainMs(status, now_ms);
   const Json* stored = base::At(draft.observed.server, {"status"});
   if (stored && *stored == status) return std::move(draft.plan);
   draft.plan.events = NoticesOf(stored ? *stored : Json(), status);
-  // Where tokens are checked by keys is how a cluster is set up, nothing that happened.
+  // ByKeys is a property of the cluster's setup, no event.
   std::erase_if(draft.plan.events, [](const Notice& notice) { return notice.reason == "ByKeys"; });
   draft.plan.status = std::move(status);
   return std::move(draft.plan);

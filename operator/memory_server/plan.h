@@ -1,5 +1,5 @@
-// The decision about one MemoryServer: what it owns, and what its status says. As agent/plan.h, the
-// only input is what it is given and the only output is the plan. Pure.
+// The decision about one MemoryServer: its objects and its status. Like agent/plan.h, a function of
+// the observed objects, the settings and the time. Pure.
 #pragma once
 
 #include "operator/memory_server/observed_server.h"
@@ -7,7 +7,7 @@
 
 namespace controller {
 
-// Never empty of requeue_after_ms: nobody tells us of rows and bytes, nor of an edited child.
+// Sets requeue_after_ms except during deletion: no watch reports rows, bytes or an edited child.
 Plan MakeServerPlan(const ObservedServer& observed, const Settings& settings, int64_t now_ms);
 
 }  // namespace controller

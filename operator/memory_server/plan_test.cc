@@ -1,4 +1,4 @@
-// What becomes of a MemoryServer: its objects, its volume, a new version, and what its status says.
+// Plans of MemoryServers: objects, volume, a new version, and the status.
 #include "operator/memory_server/plan.h"
 
 #include "operator/memory_server/memory_server_fixture.h"
@@ -168,7 +168,7 @@ TEST(ServerPlan, TheImageThatDoesNotStartIsNoWayBack) {
   server.Says(1);
   server.Look();
   ASSERT_EQ(base::StringAt(server.status(), {"image"}), "x:1");
-  server.Roll(false);  // the tag names an older image now
+  server.Roll(false);  // the tag now names an older image
   server.observed.report.reset();
   server.Fails(api::kNewerSchemaExitCode);
   server.Look();

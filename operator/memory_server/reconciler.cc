@@ -1,4 +1,4 @@
-// Observe → MakeServerPlan → Execute; once more where the API server refused something.
+// Observe → MakeServerPlan → Execute, and again after a refusal or conflict.
 #include "operator/memory_server/reconciler.h"
 
 #include "operator/names/kinds.h"
@@ -19,14 +19,14 @@ MemoryServerReconciler::MemoryServerReconciler(Environment& environment, ServerP
       services_(environment.caches().Of(CachedServices())),
       slices_(environment.caches().Of(CachedEndpointSlices())) {}
 
-// Its Service is watched anyhow, for Agents; slices have the labels of their Service.
+// Services are watched for Agents already; slices have the labels of their Service.
 std::vector<Watched> MemoryServerReconciler::Watches() {
   const auto to_server = kube::ToLabel(kServerLabel);
   return {{servers_, kube::ToSelf}, {services_, to_server}, {slices_, to_server}};
 }
 
-// How the running server stands, inside a second. One that only just starts is not asked: dozens
-// of them would keep every worker waiting.
+// Reads the report of the running server, within a second. Skips a server that has just started:
+// dozens of those would block every worker.
 void MemoryServerReconciler::ProbePods(ObservedServer& observed) const {
   if (!probe_server_) return;
   for (const Json& pod : observed.pods) {
@@ -58,7 +58,7 @@ base::Result<ObservedServer> MemoryServerReconciler::Observe(const Json& server,
   pods.name_space = self.name_space;
   pods.label_selector = std::string(kServerLabel) + "=" + self.name;
   ASSIGN_OR_RETURN(observed.pods, environment_.client().ListAll(kube::Pods(), pods));
-  // Anybody's pod may carry the label: only the workload's own is believed.
+  // Any pod may have the label: only pods of the workload count.
   const auto set = observed.children.find({kube::StatefulSets().kind, ServerObjectName(self.name)});
   std::erase_if(observed.pods, [&](const Json& pod) {
     return set == observed.children.end() ||
@@ -86,14 +86,14 @@ base::Result<kube::When> MemoryServerReconciler::Reconcile(const ObjectKey& key,
     observed.refused = refusals_.Of(key, clock.MonotonicMs());
     observed.conflicts = outcome.conflicts;
     plan = MakeServerPlan(observed, environment_.settings(), clock.NowMs());
-    plan.apply.clear();  // the rest of the first plan is done
+    plan.apply.clear();  // the first plan was executed
     plan.remove.clear();
     plan.patch.clear();
     Outcome second = Execute(environment_.client(), *server, plan, stop);
     second.Add(std::move(outcome));
     outcome = std::move(second);
   }
-  // The other kinds are read where they are, not in a cache that would have to follow.
+  // The other kinds are read from the API server: no cache has to catch up.
   const StoresByKind followed = {{MemoryServers().kind, &servers_}};
   RETURN_IF_ERROR(environment_.Conclude(*server, plan, outcome, followed, stop));
   return kube::When{plan.requeue_after_ms};

@@ -1,6 +1,6 @@
-// Keeps MemoryServers as they should be, and asks the running ones how they are. What to do is
-// decided in plan.h. Objects of a MemoryServer are read one by one instead of being watched: there
-// are few servers, and each watch costs the operator memory and a stream (ADR 28).
+// Reconciles MemoryServers, and probes the running ones. plan.h has the decisions. Objects of a
+// MemoryServer are read one by one instead of being watched: there are few servers, and each watch
+// costs the operator memory and a stream (ADR 28).
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace controller {
 
-// How the memory server at "<ip>:7438" stands; null: none is asked.
+// Gets the report of the memory server at "<ip>:7438"; null: no probes.
 using ServerProbe = std::function<base::Result<api::ServerReport>(const std::string& address)>;
 
 class MemoryServerReconciler : public Reconciler {

@@ -1,5 +1,5 @@
-// Facts first (what the server said, else what it said last), then a function for each condition;
-// Ready sums up and comes first in the list.
+// Facts (of the server's report, else of the last one), then a function for each condition; Ready
+// depends on others and is the first of the list.
 #include "operator/memory_server/status.h"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ using base::Json;
 using kube::Condition;
 using kube::Truth;
 
-// Rows and bytes move all the time; a status is written when they moved by a twentieth.
+// Rows and bytes change all the time: the status follows changes of more than a twentieth.
 constexpr int64_t kShare = 20, kFewBytes = 1 << 20;
 
 struct ServerView {
   const ObservedServer& observed;
   const ServerFindings& findings;
-  const Json* pod = nullptr;  // of the workload, and not on its way out; null: none
+  const Json* pod = nullptr;  // of the workload, not being deleted; null: none
   PodState state;             // of that pod
   bool of_older_template = false;
 };
@@ -47,7 +47,7 @@ ServerView ViewOf(const ObservedServer& observed, const ServerFindings& findings
   return view;
 }
 
-// Whether the workload's controller has seen what is applied.
+// Whether the StatefulSet controller has seen the applied spec.
 bool IsSeen(const Json& workload) {
   const Json* seen = base::At(workload, {"status", "observedGeneration"});
   return seen && seen->is_number_integer() && seen->get<int64_t>() >= kube::GenerationOf(workload);
@@ -59,7 +59,7 @@ std::string ImageOf(const Json& pod) {
   return container ? base::StringAt(*container, {"image"}) : "";
 }
 
-// It ended, now or the last time, since the files are of a newer version.
+// Whether the server exited, now or before its restart, because a newer version wrote the files.
 bool RefusedSchema(const ServerView& view) {
   if (!view.pod || view.state.ready) return false;
   const Json* status = base::At(*view.pod, {"status"});
@@ -115,7 +115,8 @@ Condition StalledCondition(const ServerView& view) {
   if (!f.refused.empty()) return yes("Refused", "the API server refused: " + f.refused);
   if (!RefusedSchema(view))
     return {"Stalled", Truth::kFalse, "Progressing", "nothing needs a person"};
-  // A tag may have been given to an older image, and a version may have run unseen.
+  // Suggests the recorded image only if it differs from the failing one, whose tag may have moved;
+  // a version that ran without a report is not recorded.
   const std::string noted = StoredText(view, "image"),
                     worked = noted == ImageOf(*view.pod) ? "" : noted;
   const Json* schema = base::At(view.observed.server, {"status", "schema"});
@@ -197,7 +198,7 @@ Condition ReadyCondition(const ServerView& view, const Condition& stalled,
     return Condition{"Ready", Truth::kFalse, why.reason, why.message};
   };
   if (stalled.status == Truth::kTrue) return no(stalled);
-  // Before its controller acts on a changed template the old pod is still ready.
+  // The old pod is still ready before the StatefulSet controller acts on a changed template.
   if (view.pod && !view.state.ready && view.state.reason != "Progressing")
     return {"Ready", Truth::kFalse, view.state.reason, view.state.message};
   if (up_to_date.status == Truth::kFalse) return no(up_to_date);

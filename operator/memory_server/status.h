@@ -1,5 +1,4 @@
-// The status of a MemoryServer: what the running server said of itself, and the conditions that sum
-// up how it stands. Pure.
+// The status of a MemoryServer: facts of the running server's report, and conditions. Pure.
 #pragma once
 
 #include <string>
@@ -11,19 +10,19 @@
 
 namespace controller {
 
-// What planning found out; status says it.
+// The results of planning, for the status.
 struct ServerFindings {
   api::MemoryServer server;
-  std::string image;                     // that is wanted
-  const base::Json* workload = nullptr;  // its StatefulSet; null: not there
-  bool changing = false;                 // the workload is made or changed by this very plan
+  std::string image;                     // desired
+  const base::Json* workload = nullptr;  // its observed StatefulSet; null: none
+  bool changing = false;                 // this plan creates or changes the workload
   ClaimFinding claim;
   std::vector<std::string> taken_names;
-  std::string refused;  // "StatefulSet x: …", with the API server's words
+  std::string refused;  // "StatefulSet x: …", with the API server's message
   bool storage_differs = false, monitor_unserved = false;
 };
 
-// The whole status. What only a running server knows stays as it was while none answers.
+// The whole status. Facts of the running server stay while no server answers.
 base::Json ServerStatusOf(const ObservedServer& observed, const ServerFindings& findings,
                           const std::string& cluster_domain, int64_t now_ms);
 }  // namespace controller

@@ -1,4 +1,4 @@
-// One function for each kind; the objects live as long as the process.
+// Definitions of the resources: static objects that live as long as the process.
 #include "operator/names/kinds.h"
 
 #include "lib/api/agent.h"

@@ -1,5 +1,5 @@
-// The kinds of objects that the operator works with, beside those of lib/kube: its own, and those
-// of the cluster that only it knows. Pure.
+// Resources that lib/kube does not define: the operator's own kinds, and kinds of the cluster that
+// only the operator uses. Pure.
 #pragma once
 
 #include "lib/kube/object/object.h"
@@ -11,13 +11,13 @@ const kube::Resource& AgentTools();
 const kube::Resource& AgentRuns();
 const kube::Resource& MemoryServers();
 
-// Cluster-scoped, of admission.
+// Cluster-scoped kinds of admission.
 const kube::Resource& InjectionPolicies();  // MutatingAdmissionPolicy
 const kube::Resource& InjectionBindings();  // MutatingAdmissionPolicyBinding
 const kube::Resource& MutatingWebhooks();
 const kube::Resource& ValidatingWebhooks();
 
 const kube::Resource& Secrets();
-const kube::Resource& PodMonitors();  // of the Prometheus operator; many clusters have none
+const kube::Resource& PodMonitors();  // CRD of the Prometheus operator, absent in many clusters
 
 }  // namespace controller

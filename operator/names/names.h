@@ -15,35 +15,35 @@ inline constexpr const char* kReportingController = "agents.agentops.io/operator
 // Labels.
 inline constexpr const char* kAgentLabel =
     "agents.agentops.io/agent";                                     // on children and their pods
-inline constexpr const char* kRunLabel = "agents.agentops.io/run";  // on what belongs to one run
+inline constexpr const char* kRunLabel = "agents.agentops.io/run";  // on the objects of a run
 inline constexpr const char* kServerLabel =
-    "agents.agentops.io/memory-server";  // on what belongs to one MemoryServer
+    "agents.agentops.io/memory-server";  // on the objects of a MemoryServer
 inline constexpr const char* kMemoryLabel =
-    "agents.agentops.io/memory";  // on foreign pods: the Agent whose memory they get
+    "agents.agentops.io/memory";  // on foreign pods: the Agent whose memory they use
 inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";
 inline constexpr const char* kServiceNameLabel = "kubernetes.io/service-name";  // on EndpointSlices
 inline constexpr const char* kManagedBy = "agent-memory-operator";
 
 // Annotations.
 inline constexpr const char* kIntentAnnotation =
-    "agents.agentops.io/intent";  // hash of what was applied
+    "agents.agentops.io/intent";  // intent hash of the applied object
 inline constexpr const char* kClassAnnotation = "agents.agentops.io/class";
 inline constexpr const char* kAllowedNamespaces = "agents.agentops.io/allowed-namespaces";
 inline constexpr const char* kRetainedFrom =
-    "agents.agentops.io/retained-from";  // UID of the claim's Agent
+    "agents.agentops.io/retained-from";  // on claims: UID of their owner
 inline constexpr const char* kPolicyTouch =
-    "agents.agentops.io/policy";  // makes the kubelet sync at once
+    "agents.agentops.io/policy";  // on pods: a change makes the kubelet sync volumes at once
 inline constexpr const char* kTemplateHash =
-    "agents.agentops.io/template";  // on pods: what they were made from
+    "agents.agentops.io/template";  // on pods: hash of their template, see pods/rollout.h
 inline constexpr const char* kSidecarHash =
-    "agents.agentops.io/sidecar";  // on pods: image and resources that their sidecar was given
+    "agents.agentops.io/sidecar";  // on pods: hashes of the sidecar's image and resources
 inline constexpr const char* kSidecarWas =
-    "agents.agentops.io/sidecar-was";  // the container that a new image is to replace
+    "agents.agentops.io/sidecar-was";  // on pods: ID of the container that a new image replaces
 inline constexpr const char* kInjected = "agents.agentops.io/memory-injected";
 inline constexpr const char* kClamped =
-    "agents.agentops.io/memory-clamped";  // what a pod's own sidecar asked for and did not get
+    "agents.agentops.io/memory-clamped";  // on foreign pods: overridden settings of their sidecar
 inline constexpr const char* kAgentGeneration =
-    "agents.agentops.io/agent-generation";  // of the Agent that a Job was made from
+    "agents.agentops.io/agent-generation";  // on Jobs: generation of the Agent
 inline constexpr const char* kDefaultContainer = "kubectl.kubernetes.io/default-container";
 
 // Objects of an Agent.
@@ -52,7 +52,7 @@ inline std::string PortsServiceName(const std::string& agent) { return agent; }
 inline std::string ServiceAccountName(const std::string& agent) { return api::AgentAccount(agent); }
 inline std::string SpecConfigMapName(const std::string& agent) { return agent + "-agent"; }
 inline std::string PolicyConfigMapName(const std::string& agent) { return agent + "-policy"; }
-// Role and RoleBinding of those that use its shared memory.
+// Role and RoleBinding of the accounts that read, or write, the Agent's shared memory.
 inline std::string ReadersName(const std::string& agent) { return agent + "-readers"; }
 inline std::string WritersName(const std::string& agent) { return agent + "-writers"; }
 // Cluster-scoped. A namespace has no dot, so that no two Agents share a name.
@@ -61,13 +61,13 @@ inline std::string InjectionBindingName(const std::string& name_space, const std
 }
 inline std::string ClaimName(const std::string& agent) { return "data-" + agent + "-0"; }
 
-// Objects of an AgentRun. No claim of an Agent begins as a run's does.
+// Objects of an AgentRun. No claim of an Agent begins with run-data-.
 inline std::string JobName(const std::string& run) { return run; }
 inline std::string RunClaimName(const std::string& run) { return "run-data-" + run; }
 inline std::string PromptConfigMapName(const std::string& run) { return run + "-prompt"; }
 
-// Objects of a MemoryServer: its Service is what Agents name, and all others are called like it, as
-// in the chart, so that a volume passes from one to the other. Its claim is ClaimName's.
+// Objects of a MemoryServer, all with its name. Agents refer to the Service by this name, and the
+// chart names its objects the same way, so that either adopts the other's volume. Claim: ClaimName.
 inline std::string ServerObjectName(const std::string& server) { return server; }
 inline constexpr const char* kServerContainer = "server";
 

@@ -1,5 +1,5 @@
-// The builders of an Agent's children, one file each. A builder reads like the manifest that it
-// makes; agent/desired.cc adds apiVersion, kind, namespace, labels and owner. Pure.
+// Builders of an Agent's children. A builder reads like the manifest that it returns;
+// WithOwnerAndLabels adds apiVersion, kind, namespace, labels and owner. Pure.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@ std::optional<base::Json> SpecConfigMapOf(const Blueprint& blueprint);  // agent
 std::optional<base::Json> PolicyConfigMapOf(
     const Blueprint& blueprint);                                      // policy.json for the sidecar
 std::optional<base::Json> ServiceOf(const Blueprint& blueprint);      // of a daemon's named ports
-std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint);  // of a daemon alone
-// Of its shared memory; none where nobody is granted it.
+std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint);  // daemons only
+// Grants of the Agent's shared memory; nullopt: no accounts.
 std::optional<base::Json> ReaderRoleOf(const Blueprint& blueprint);
 std::optional<base::Json> WriterRoleOf(const Blueprint& blueprint);
 std::optional<base::Json> ReaderBindingOf(const Blueprint& blueprint);
 std::optional<base::Json> WriterBindingOf(const Blueprint& blueprint);
-base::Json ForeignPartsOf(const Blueprint& blueprint);  // what foreign pods get
+base::Json ForeignPartsOf(const Blueprint& blueprint);  // status.foreignPods: the parts to inject
 std::optional<base::Json> InjectionBindingOf(const Blueprint& blueprint);
 
 }  // namespace controller

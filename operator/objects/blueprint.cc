@@ -1,4 +1,4 @@
-// Written once for all kinds of children.
+// The metadata that all objects of Agents and AgentRuns share.
 #include "operator/objects/blueprint.h"
 
 #include "operator/names/names.h"
@@ -12,7 +12,7 @@ base::Json WithOwnerAndLabels(base::Json object, const kube::Resource& resource,
   base::Json& metadata = object["metadata"];
   metadata["labels"][kAgentLabel] = blueprint.agent.name;
   metadata["labels"][kManagedByLabel] = kManagedBy;
-  if (!resource.namespaced) return object;  // nothing cluster-scoped can be owned by an Agent
+  if (!resource.namespaced) return object;  // a namespaced owner cannot own it
   metadata["namespace"] = blueprint.agent.name_space;
   if (!blueprint.owner.is_null())
     metadata["ownerReferences"] = base::Json::array({blueprint.owner});

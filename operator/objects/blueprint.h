@@ -1,5 +1,5 @@
-// What the builders of objects read about an Agent, and the labels and owner that all that they
-// make carries. Pure.
+// The input of the builders of an Agent's objects, and the labels and owner of all built objects.
+// Pure.
 #pragma once
 
 #include <string>
@@ -12,21 +12,21 @@ namespace controller {
 
 struct Blueprint {
   api::Agent agent;
-  base::Json owner;  // reference to the Agent, of a run's objects to the AgentRun; null when it has
-                     // no UID (rendered from a file)
+  base::Json owner;  // reference to the Agent, in objects of a run to the AgentRun; null without a
+                     // UID (rendered from a file)
   std::string policy_file;  // the bytes of policy.json
   std::string audience;     // of the sidecar's token
   std::string sidecar_image, otlp_endpoint;
-  std::string injection_policy;  // that serves foreign pods; empty: they are not served
-  // ServiceAccounts that use its shared memory.
+  std::string injection_policy;  // MutatingAdmissionPolicy to bind for foreign pods; empty: none
+  // ServiceAccounts with grants on the Agent's shared memory.
   std::vector<std::string> reading_accounts, writing_accounts;
-  bool avoids_startup_probe = false;  // pods may come to stand where it does harm
-  const base::Json* workload =
-      nullptr;  // the observed StatefulSet, of which some fields never change
+  bool avoids_startup_probe = false;     // pods may run on kubelets with the startupProbe bug
+  const base::Json* workload = nullptr;  // the observed StatefulSet if its claim template, which is
+                                         // immutable, differs from spec.storage; else null
 };
 
-// `object` with apiVersion and kind of `resource`, namespace, labels and owner of `blueprint`.
-// Nothing cluster-scoped has a namespace or an owner.
+// Adds apiVersion and kind of `resource`, and namespace, labels and owner of `blueprint`.
+// Cluster-scoped objects get no namespace and no owner.
 base::Json WithOwnerAndLabels(base::Json object, const kube::Resource& resource,
                               const Blueprint& blueprint);
 

@@ -1,7 +1,8 @@
-// For foreign pods: the parts that they get, and the binding by which the chart's admission
-// policy finds them in this Agent's status. Why the Agent itself is the parameter: CEL reads no
-// JSON text, so it must be an object with fields; and of a kind of its own the API server 1.36
-// reads nothing new once the last policy with such parameters was deleted.
+// Injection into foreign pods: the injected parts, and the binding through which the chart's
+// admission policy reads them from the Agent's status. The Agent itself is the policy's parameter:
+// CEL cannot parse JSON text, so the parameter must be an object with fields; and for a dedicated
+// kind API server 1.36 sees no changes any more after the last policy with such parameters was
+// deleted.
 #include "operator/pods/injection.h"
 
 #include "operator/names/names.h"
@@ -23,7 +24,7 @@ std::optional<base::Json> InjectionBindingOf(const Blueprint& blueprint) {
   if (blueprint.injection_policy.empty()) return std::nullopt;
   const api::Agent& agent = blueprint.agent;
   base::Json metadata = {{"name", InjectionBindingName(agent.name_space, agent.name)}};
-  // Its operator finds it by this when the Agent is gone.
+  // The class, by which the operator finds the binding after the Agent was deleted.
   const std::string agent_class = base::StringAt(agent.annotations, {kClassAnnotation});
   if (!agent_class.empty()) metadata["annotations"][kClassAnnotation] = agent_class;
   return base::Json{{"metadata", std::move(metadata)},

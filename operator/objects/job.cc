@@ -1,5 +1,5 @@
-// The workload of one run: the pod that a daemon of this Agent would have, once. Nothing is tried
-// again: what an agent has done cannot be undone by starting it anew.
+// The Job of an AgentRun: runs the pod of a daemon of this Agent once. No retries (backoffLimit 0):
+// a restart cannot undo the actions of an agent.
 #include "operator/names/names.h"
 #include "operator/objects/agent_objects.h"
 #include "operator/objects/pod_template.h"

@@ -1,4 +1,4 @@
-// Settings of the policy never stand in a pod: a changed policy must not change the pod.
+// Pods contain no settings of the policy: a changed policy must not change the pod.
 #include "operator/objects/pod_template.h"
 
 #include "operator/names/names.h"
@@ -8,7 +8,7 @@ namespace {
 
 using base::Json;
 
-// Adds `item` unless the list has one with the same value of `field`: what the user wrote wins.
+// Adds `item` unless the list has one with the same value of `field`: the user's item wins.
 void AddUnlessThere(Json& list, Json item, const char* field) {
   if (!list.is_array()) list = Json::array();
   for (const Json& present : list)
@@ -19,7 +19,7 @@ void AddUnlessThere(Json& list, Json item, const char* field) {
 Json Quantities(const Json& resources) {
   Json out = Json::object();
   for (const auto& [part, fields] : resources.items()) {
-    if (part == "claims") continue;  // of AgentOps: kept, and not acted on
+    if (part == "claims") continue;  // a field of AgentOps without effect here
     for (const auto& [name, quantity] : fields.items())
       out[part][name] =
           quantity.is_string() ? quantity.get<std::string>() : base::DumpJson(quantity);
@@ -41,7 +41,7 @@ Json Environment(const Json& spec) {
   return list;
 }
 
-// The agent container of the short form, fit for a namespace that enforces `restricted`.
+// The agent container of the short form; passes Pod Security `restricted`.
 Json AgentContainer(const api::Agent& agent) {
   const Json& spec = agent.spec;
   Json container = {{"name", kAgentContainer},
@@ -75,7 +75,7 @@ Json TemplateForm(const api::Agent& agent) {
   Json pod = agent.spec["template"];
   Json& security = pod["spec"]["securityContext"];
   if (!security.is_object()) security = Json::object();
-  // Without a group the claim may not be writable for the sidecar, whatever user the image has.
+  // Without fsGroup the claim may not be writable for the sidecar's user.
   if (!security.contains("fsGroup")) {
     security["fsGroup"] = kDefaultUser;
     security["fsGroupChangePolicy"] = "OnRootMismatch";
@@ -83,7 +83,7 @@ Json TemplateForm(const api::Agent& agent) {
   return pod;
 }
 
-// What the agent container gets from us, whichever form it came in.
+// Adds mounts and the memory URL to the agent container, in either form.
 void EquipAgent(Json& container, bool has_memory) {
   AddUnlessThere(container["volumeMounts"],
                  {{"name", kClaimVolume}, {"mountPath", kAgentDataDirectory}, {"subPath", "agent"}},
@@ -100,7 +100,7 @@ bool IsNamedObject(const Json& item) {
   return item.is_object() && !base::StringAt(item, {"name"}).empty();
 }
 
-// Each element of `list` is an object with a name, and none has a name of ours.
+// Why `list` is unusable; empty: it is usable. Elements need names, none of `taken`.
 std::string ListFault(const Json& spec, const char* list,
                       std::initializer_list<const char*> taken) {
   if (!spec.contains(list) || spec[list].is_null()) return "";

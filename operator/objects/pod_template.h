@@ -1,5 +1,5 @@
-// The pod of an Agent: from the short form (image) or from spec.template, with the agent's mounts
-// and the sidecar put in. Pure.
+// The pod of an Agent: from the short form (image) or from spec.template, plus the agent's mounts
+// and the sidecar. Pure.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 namespace controller {
 
 base::Json PodTemplateOf(const Blueprint& blueprint);
-SidecarShape SidecarShapeOf(const Blueprint& blueprint);  // in the pods of our own workload
-// Whether the Agent names neither image nor template: the operator's setting has to name one.
+SidecarShape SidecarShapeOf(const Blueprint& blueprint);  // for pods of the Agent's own workload
+// Whether the Agent has neither image nor template, so that it needs Settings::agent_image.
 bool NamesNoImage(const api::Agent& agent);
-// Why spec.template cannot be used; empty when it can, or when the Agent has none.
+// Why spec.template is unusable; empty: it is usable, or absent.
 std::string TemplateFault(const api::Agent& agent);
 
 }  // namespace controller

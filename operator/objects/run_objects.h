@@ -1,5 +1,5 @@
-// The builders of what an AgentRun owns: its Job, and beside it the volume and the prompt's file
-// where it has them. As agent_objects.h: each reads like the manifest that it makes. Pure.
+// Builders of an AgentRun's objects: its Job and, optionally, a claim and the ConfigMap of the
+// prompt. Like in agent_objects.h, each reads like the manifest that it returns. Pure.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,15 @@
 
 namespace controller {
 
-// A prompt of up to so many bytes is an environment variable; Linux takes none over 128 KiB.
+// A longer prompt is a mounted file: Linux limits an environment variable to 128 KiB.
 inline constexpr size_t kMostPromptBytesInVariable = 32 << 10;
 
-// Kubernetes reads $(NAME) in an argument or a variable as a reference and $$ as $: with this the
-// text arrives as it is.
+// Doubles every $: Kubernetes expands $(NAME) in arguments and variables, and reads $$ as $.
 std::string Verbatim(const std::string& text);
 
 // `blueprint` is the Agent's.
 base::Json JobOf(const Blueprint& blueprint, const api::AgentRun& run);
 std::optional<base::Json> RunClaimOf(const api::AgentRun& run);  // nullopt: no volume of its own
-std::optional<base::Json> PromptConfigMapOf(const api::AgentRun& run);  // nullopt: short, or none
+std::optional<base::Json> PromptConfigMapOf(const api::AgentRun& run);  // nullopt: short or empty
 
 }  // namespace controller

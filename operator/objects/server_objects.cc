@@ -1,5 +1,5 @@
-// What stands around a server's workload: identity, Service, and by option what keeps others out,
-// holds up drains and is scraped.
+// The objects beside a server's StatefulSet: ServiceAccount, Service and, by option, NetworkPolicy,
+// PodDisruptionBudget and PodMonitor.
 #include "operator/objects/server_objects.h"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ std::optional<Json> PlainServiceOf(const ServerBlueprint& blueprint) {
   return Json{{"spec",
                {{"type", "ClusterIP"},
                 {"selector", {{kServerLabel, blueprint.server.name}}},
-                // There is one server. When it is not ready (its volume is full, a file is damaged)
-                // it still answers reads and deletes, and deletes are what makes room.
+                // The only server must be reachable while it is not ready (full volume, damaged
+                // file): it still answers reads and deletes, and deletes free space.
                 {"publishNotReadyAddresses", true},
                 {"ports",
                  {{{"name", "memory"},
@@ -42,11 +42,11 @@ Json PodsWith(const char* label) {
 
 Json TcpPort(int number) { return {{"port", number}, {"protocol", "TCP"}}; }
 
-// The port of http://host:4318/…; 0: none is said.
+// The port of http://host:4318/…, else the default of the scheme.
 int PortOf(const std::string& url) {
   const size_t host = url.find("://");
   const size_t from = host == std::string::npos ? 0 : host + 3;
-  // Behind an address in brackets, and behind a name and a password.
+  // Skips an IPv6 address in brackets, and a user with a password.
   const size_t slash = url.find('/', from);
   const size_t before = url.substr(0, slash).find_last_of("]@");
   const size_t colon = url.find(':', before == std::string::npos ? from : std::max(from, before));
@@ -64,7 +64,7 @@ Json EgressOf(const ServerBlueprint& blueprint) {
   return rules;
 }
 
-// The server asks everybody who they are; besides, only pods of Agents reach it.
+// Limits the API port to pods of Agents, in addition to the server's own authentication.
 std::optional<Json> NetworkPolicyOf(const ServerBlueprint& blueprint) {
   if (!blueprint.server.network_policy) return std::nullopt;
   return Json{{"spec",
@@ -73,12 +73,12 @@ std::optional<Json> NetworkPolicyOf(const ServerBlueprint& blueprint) {
                 {"ingress",
                  {{{"ports", {TcpPort(kMemoryPort)}},
                    {"from", {PodsWith(kAgentLabel), PodsWith(kMemoryLabel)}}},
-                  // Probes, metrics and the operator; no memories.
+                  // For probes, metrics and the operator; this port serves no memories.
                   {{"ports", {TcpPort(kServerAdminPort)}}}}},
                 {"egress", EgressOf(blueprint)}}}};
 }
 
-// Of one pod a budget can only forbid every eviction: a drain then waits for a person.
+// With one pod a budget can only forbid every eviction: a drain then waits for a person.
 std::optional<Json> DisruptionBudgetOf(const ServerBlueprint& blueprint) {
   if (blueprint.server.evictable) return std::nullopt;
   return Json{{"spec",
@@ -101,7 +101,7 @@ std::optional<Json> WorkloadOf(const ServerBlueprint& blueprint) {
 
 struct ServerChildKind {
   const kube::Resource& (*resource)();
-  std::optional<Json> (*build)(const ServerBlueprint&);  // nullopt: this MemoryServer has none
+  std::optional<Json> (*build)(const ServerBlueprint&);  // nullopt: the server has no such child
 };
 
 constexpr ServerChildKind kKinds[] = {

@@ -1,5 +1,5 @@
-// The builders of what a MemoryServer owns. In substance they are the chart's memory/ templates. As
-// agent_objects.h: each reads like the manifest that it makes. Pure.
+// Builders of a MemoryServer's objects, equivalent to the chart's memory/ templates. Like in
+// agent_objects.h, each reads like the manifest that it returns. Pure.
 #pragma once
 
 #include <vector>
@@ -13,13 +13,13 @@ struct ServerBlueprint {
   api::MemoryServer server;
   base::Json owner;  // reference to the MemoryServer; null when it has no UID
   std::string image, otlp_endpoint, cluster_domain;
-  // The observed StatefulSet when its claim template is not what spec.storage asks for: it stays.
+  // The observed StatefulSet if its claim template, which is immutable, differs from spec.storage.
   const base::Json* workload = nullptr;
 };
 
 // In the order in which they must be applied.
 std::vector<Child> DesiredOfServer(const ServerBlueprint& blueprint);
-// The kinds in it, wanted by this one or not.
+// All kinds of children, also those that options turn off.
 std::vector<kube::Resource> ServerChildResources();
 
 base::Json ServerStatefulSetOf(const ServerBlueprint& blueprint);

@@ -15,7 +15,7 @@ constexpr const char* kDataDirectory = "/data";
 
 bool AsksWhoCalls(const api::MemoryServer& server) { return server.auth == "kubernetes"; }
 
-// What the Service is called by inside the cluster: without identity no other name is answered.
+// The names of the Service inside the cluster: without authentication the server answers no others.
 std::string HostsOf(const ServerBlueprint& blueprint) {
   const std::string name = ServerObjectName(blueprint.server.name);
   const std::string in_namespace = name + "." + blueprint.server.name_space;
@@ -46,8 +46,8 @@ std::string Quantity(const Json& quantity) {
   return quantity.is_string() ? quantity.get<std::string>() : base::DumpJson(quantity);
 }
 
-// What the spec leaves out is ours to say; a request stays out where the spec limits that resource,
-// since it may lie above the limit.
+// Defaults for values that the spec lacks. Drops a default request if the spec limits that
+// resource, since the request may exceed the limit.
 Json ResourcesOf(const api::MemoryServer& server) {
   Json resources = {{"requests", {{"cpu", "50m"}, {"memory", "64Mi"}}},
                     {"limits", {{"memory", "512Mi"}}}};
@@ -78,7 +78,7 @@ Json ContainerOf(const ServerBlueprint& blueprint) {
           {"ports",
            {{{"name", "memory"}, {"containerPort", kMemoryPort}, {"protocol", "TCP"}},
             {{"name", "admin"}, {"containerPort", kServerAdminPort}, {"protocol", "TCP"}}}},
-          // A large database is checked before it is served.
+          // The server checks a large database before it is ready.
           {"startupProbe", Probe("/readyz", 1, 1, 300)},
           {"livenessProbe", Probe("/livez", 10, 5, 6)},
           {"readinessProbe", Probe("/readyz", 2, 2, 3)},
@@ -102,7 +102,7 @@ Json PodOf(const ServerBlueprint& blueprint) {
             {"annotations", {{kDefaultContainer, kServerContainer}}}}},
           {"spec",
            {{"serviceAccountName", ServerObjectName(server.name)},
-            // With it the API server is asked about callers' tokens.
+            // The server reviews its callers' tokens with this token.
             {"automountServiceAccountToken", AsksWhoCalls(server)},
             {"enableServiceLinks", false},
             {"terminationGracePeriodSeconds", 30},
@@ -114,7 +114,7 @@ Json PodOf(const ServerBlueprint& blueprint) {
               {"fsGroupChangePolicy", "OnRootMismatch"},
               {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
             {"containers", Json::array({ContainerOf(blueprint)})},
-            // SQLite sorts here; the root is read-only.
+            // For SQLite's temporary files, since the root is read-only.
             {"volumes", {{{"name", "tmp"}, {"emptyDir", {{"sizeLimit", "1Gi"}}}}}}}}};
 }
 

@@ -1,4 +1,4 @@
-// A Service of the Agent's name for the ports that it names.
+// A Service with the Agent's name for its named ports.
 #include "operator/names/names.h"
 #include "operator/objects/agent_objects.h"
 
@@ -6,7 +6,7 @@ namespace controller {
 
 std::optional<base::Json> ServiceOf(const Blueprint& blueprint) {
   const api::Agent& agent = blueprint.agent;
-  if (agent.mode == "task") return std::nullopt;  // its runs come and go, and may be several
+  if (agent.mode == "task") return std::nullopt;  // its runs come and go, several at once
   base::Json ports = base::Json::array();
   for (const base::Json& port : agent.spec.value("ports", base::Json::array()))
     if (const std::string name = base::StringAt(port, {"name"});

@@ -1,5 +1,5 @@
-// The identity of an Agent's pod. No token of the API server is mounted: the sidecar's own is
-// projected.
+// The ServiceAccount of an Agent's pods. It mounts no token of the API server: the sidecar has a
+// projected token of its own.
 #include "operator/names/names.h"
 #include "operator/objects/agent_objects.h"
 

@@ -1,5 +1,5 @@
-// Grants of an Agent's shared memory: a Role for those who read and one for those who write, on the
-// virtual resource that the memory server asks about (docs/adr/0055).
+// Grants of an Agent's shared memory: a Role for readers and one for writers, on the virtual
+// resource of the memory server's access reviews (docs/adr/0055).
 #include "lib/api/shared_memory.h"
 #include "operator/names/names.h"
 #include "operator/objects/agent_objects.h"

@@ -26,15 +26,15 @@ Json ClaimTemplates(const api::Agent& agent) {
 
 std::optional<base::Json> StatefulSetOf(const Blueprint& blueprint) {
   const api::Agent& agent = blueprint.agent;
-  if (agent.mode == "task") return std::nullopt;  // each AgentRun makes its Job: job.cc
-  // The API refuses to change claim templates; status says when spec.storage asks for something
-  // else.
+  if (agent.mode == "task") return std::nullopt;  // each AgentRun has a Job: job.cc
+  // Claim templates are immutable: keeps the observed ones if spec.storage differs, which the
+  // status reports.
   const Json* present = blueprint.workload
                             ? base::At(*blueprint.workload, {"spec", "volumeClaimTemplates"})
                             : nullptr;
   Json pod_template = PodTemplateOf(blueprint);
   NoteOrigin(pod_template);
-  // Behind the note: nodes come and go, and no running pod is made anew for them.
+  // After NoteOrigin, so that a change of nodes restarts no running pod.
   if (blueprint.avoids_startup_probe)
     for (Json& container : pod_template["spec"]["initContainers"])
       if (base::StringAt(container, {"name"}) == kSidecarContainer) AwaitByHook(container);

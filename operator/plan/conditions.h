@@ -1,5 +1,5 @@
-// Conditions and Events of a status, the same for all kinds: which condition keeps its transition
-// time, and which change is worth an Event. Pure.
+// Conditions and Events of a status, for all kinds: keeps transition times, and decides which
+// changes emit an Event. Pure.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace controller {
 
-// `conditions` in the order given, as a status of `object` has them: those whose truth did not
-// change keep their transition time.
+// Encodes `conditions`, in this order, for the status of `object`: a condition whose status did not
+// change keeps its lastTransitionTime.
 base::Json ConditionsOf(const base::Json& object, const std::vector<kube::Condition>& conditions,
                         int64_t now_ms);
-// Ready is False and Stalled True, for the reason given: of an object that could not be decoded.
+// The status of an undecodable object: Ready is False and Stalled True, with `reason`.
 base::Json BrokenStatus(const base::Json& object, const std::string& reason, const std::string& why,
                         int64_t now_ms);
 
@@ -22,7 +22,7 @@ struct Notice {
   bool warning = false;
   std::string reason, note;
 };
-// What is worth an Event: conditions that turned bad, or good again.
+// The Events of a status change: conditions that turned bad, or good again.
 std::vector<Notice> NoticesOf(const base::Json& old_status, const base::Json& new_status);
 
 }  // namespace controller

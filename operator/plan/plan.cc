@@ -1,4 +1,4 @@
-// Nothing but what every kind's plan can be asked.
+// Predicates of plans and objects of all kinds.
 #include "operator/plan/plan.h"
 
 #include "operator/names/names.h"

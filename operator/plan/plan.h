@@ -1,5 +1,5 @@
-// What a plan says, of whatever kind its object is: what to apply, patch and remove, the status,
-// the Events, and when to look again. reconcile/execute.h carries it out. Pure.
+// The plan of a reconcile, for all kinds: objects to apply, patches, removals, the status, Events,
+// and the delay of the next reconcile. reconcile/execute.h executes it. Pure.
 #pragma once
 
 #include <optional>
@@ -19,41 +19,41 @@ struct ChildKey {
 struct Child {
   kube::Resource resource;
   base::Json object;
-  bool may_be_unserved = false;  // not every cluster has this kind: that is a refusal, no error
+  bool may_be_unserved = false;  // clusters may lack this kind: then a refusal, no error
 };
 
-// A merge patch, or a JSON patch when `body` is a list; fenced by a uid in it.
+// A merge patch, or a JSON patch if `body` is a list. The uid in `body` is a fence.
 struct Patch {
   kube::Resource resource;
   kube::ObjectKey key;
   base::Json body;
   std::string subresource = {};
-  std::string refusal = {};  // not empty: under this name a refusal is remembered, not an error
+  std::string refusal = {};  // not empty: a refused patch is a Refusal with this key, no error
 };
 struct Removal {
   kube::Resource resource;
   kube::ObjectKey key;
-  std::string uid;  // only this incarnation
+  std::string uid;  // precondition: deletes only this incarnation
 };
 
-// Carried out in this order. Patches only when every apply went well.
+// Executed in this order; patches only if every apply succeeded.
 struct Plan {
-  std::vector<Child> apply;  // server-side; objects that exist carry their uid as a fence
+  std::vector<Child> apply;  // by server-side apply; observed objects carry their uid as a fence
   std::vector<Patch> patch;
   std::vector<Removal> remove;
-  std::optional<base::Json> status;  // absent: what is stored is right
+  std::optional<base::Json> status;  // absent: the stored status is current
   std::vector<Notice> events;
-  int64_t requeue_after_ms = 0;     // 0: nothing to wait for but changes
+  int64_t requeue_after_ms = 0;     // 0: only changes requeue the object
   std::string policy_file;          // policy.json, for render; empty without memory
   bool wants_rollout_slot = false;  // a pod would be updated if ObservedAgent::has_rollout_slot
   bool rolled_out = false;          // every pod is up to date and ready
   std::vector<ChildKey>
-      not_in_cache;  // children that are wanted and were not observed: look before applying
+      not_in_cache;  // desired children missing in the caches: to be read before an apply
 
   bool IsEmpty() const;
 };
 
-// "class" of the operator that the Agent asks for is `wanted` (empty: asks for none).
+// Whether the class annotation of the object equals `wanted` (empty: no annotation).
 bool IsOfClass(const base::Json& agent, const std::string& wanted);
 
 }  // namespace controller

@@ -1,4 +1,4 @@
-// The faults are those of the validating policy in charts/agent-memory.
+// The faults must equal those of the validating policy in charts/agent-memory.
 #include "operator/pods/foreign_pods.h"
 
 #include "operator/names/kinds.h"

@@ -1,5 +1,5 @@
-// Foreign pods that want an Agent's memory: the kinds of objects that give it to them, whose they
-// are, and which pods cannot have it. Pure.
+// Injection into foreign pods: the admission object for it, the Agent of a binding, and the pods
+// that cannot have a sidecar. Pure.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace controller {
 
-// Whether this operator can serve them. As made: it was not asked to.
+// The admission object that injects foreign pods, if there is one. Default: not configured.
 struct ForeignPods {
-  std::string policy;   // the MutatingAdmissionPolicy of the chart, or:
-  std::string webhook;  // its MutatingWebhookConfiguration; both empty: it cannot, because:
+  std::string policy;   // name of the chart's MutatingAdmissionPolicy, or
+  std::string webhook;  // of its MutatingWebhookConfiguration; both empty: not served, for:
   std::string reason = "NotOffered";
   std::string message =
       "this operator injects no foreign pods: install the chart with foreignPods.enabled=true";
@@ -20,20 +20,20 @@ struct ForeignPods {
   bool Served() const { return !policy.empty() || !webhook.empty(); }
 };
 
-bool WantsForeignPods(const api::Agent& agent);  // spec.injection.foreignPods, and it has a memory
+bool WantsForeignPods(const api::Agent& agent);  // spec.injection.foreignPods and spec.memory
 
-// The Agent that a binding of ours is for; an empty key when it is none of ours.
+// The Agent of a binding that this operator manages; an empty key for any other object.
 kube::ObjectKey AgentOfBinding(const base::Json& object);
 
-// Why no sidecar could serve a pod; an empty reason: one could. Such a pod is left as it is, by the
-// policies of the chart too: an agent without memory is better off than one that does not run.
+// Why a pod cannot have a sidecar; an empty reason: it can. The operator and the chart's policies
+// leave such a pod unchanged: an agent without memory is better than one that does not run.
 struct Skip {
   std::string reason;   // HostNetwork | Windows | StaticPod
   std::string message;  // "it …"
 };
 Skip SkipOf(const base::Json& pod);
 
-// Why a pod that is not skipped is refused; empty when it is not. The policies say the same.
+// Why admission, also the chart's policies, refuses a pod that is not skipped; empty: it does not.
 std::string ForeignPodFault(const base::Json& pod);
 
 }  // namespace controller

@@ -1,4 +1,4 @@
-// What becomes of a foreign pod that has a container of the sidecar's name.
+// Injection into a foreign pod that has a container with the sidecar's name.
 #include "operator/pods/foreign_pods.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// A native sidecar (KEP-753): an init container that is restarted always, started before the agent
-// and stopped after it. Its probes never ask for the memory server, or an outage of it would block
-// agents.
+// A native sidecar (KEP-753): an init container with restartPolicy Always, started before the agent
+// and stopped after it. Its probes ignore the memory server, so that an outage of it blocks no
+// agent.
 #include "operator/pods/injection.h"
 
 #include "operator/names/names.h"
@@ -13,7 +13,7 @@ using base::Json;
 constexpr int kTokenSeconds = 3600;
 constexpr const char* kStateVolume = "agent-memory-state";
 constexpr const char* kEmptyDirSize = "1Gi";
-constexpr const char* kEmptyDirState = "512Mi";  // of it, state.db; salvaged copies have the rest
+constexpr const char* kEmptyDirState = "512Mi";  // limit of state.db; salvaged copies use the rest
 constexpr const char* kSidecarProgram = "/usr/bin/agent-memory-sidecar";  // Dockerfile.sidecar
 
 Json Probe(const char* path, int period_s, int failures) {
@@ -37,7 +37,7 @@ Json Resources(const Json& wished) {
   return out;
 }
 
-// All that Pod Security `restricted` asks for, on the container itself.
+// All requirements of Pod Security `restricted`, on the container itself.
 Json Restricted() {
   return {{"runAsNonRoot", true},
           {"allowPrivilegeEscalation", false},
@@ -61,7 +61,7 @@ size_t PlaceOf(const Json& init_containers, const std::string& placement) {
   return 0;
 }
 
-// Puts `item` into a list of named things, in place of one of its name.
+// Replaces the element with the name of `item`, or inserts it at `place`.
 void PutNamed(Json& list, Json item, size_t place) {
   if (!list.is_array()) list = Json::array();
   for (Json& present : list)
@@ -91,11 +91,12 @@ void PutParts(Json& pod_spec, Json sidecar, const Json& volumes, const std::stri
   for (const Json& volume : volumes) PutNamed(pod_spec["volumes"], volume, SIZE_MAX);
 }
 
-// `sidecar` with the image and the resources that the pod's own container of that name asks for.
+// `sidecar` with the image and resources of the pod's own container of that name.
 Json WithWishesOf(const Json& declared, Json sidecar) {
   const std::string image = base::StringAt(declared, {"image"});
   if (!image.empty() && image != "auto") sidecar["image"] = image;
-  // The API server makes a limit the request where there is none, before any policy sees the pod.
+  // Limits count as requests too: the API server sets missing requests to the limits before any
+  // policy sees the pod.
   const std::pair<const char*, const char*> wishes[] = {
       {"limits", "requests"}, {"requests", "requests"}, {"limits", "limits"}};
   for (const auto& [from, to] : wishes)
@@ -129,8 +130,8 @@ base::Json SidecarContainer(const SidecarShape& shape) {
        {StateMount(shape),
         {{"name", kPolicyVolume}, {"mountPath", kPolicyDirectory}, {"readOnly", true}},
         {{"name", kTokenVolume}, {"mountPath", kTokenDirectory}, {"readOnly", true}}}}};
-  // An emptyDir shows the node's disk, not its own limit. By environment: an older image refuses
-  // a flag that it does not know.
+  // An emptyDir shows the node's disk, not its own limit. An environment variable, since an older
+  // image rejects an unknown flag.
   if (shape.state_volume.empty()) {
     const Json limit = {{"name", "AGENT_MEMORY_MAX_STATE"}, {"value", kEmptyDirState}};
     container["env"] = Json::array({limit});

@@ -1,4 +1,4 @@
-// Where in a pod the sidecar comes to be.
+// Placement and idempotence of the injection.
 #include "operator/pods/injection.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The table of kubelets, and the part of the scheduler's rules that needs no pod.
+// The table of faulty kubelets, and a subset of the scheduler's rules.
 #include "operator/pods/node_skew.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr KubeletRange kFaulty[] = {
 };
 constexpr size_t kNodesNamed = 3;
 
-// "v1.35.2-gke.1" → 1.35.2; nothing for what does not begin so.
+// Parses "v1.35.2-gke.1" as 1.35.2; false: no such prefix.
 bool ReadVersion(const std::string& text, Version& version) {
   if (!text.starts_with("v")) return false;
   const char *at = text.data() + 1, *end = text.data() + text.size();
@@ -58,7 +58,7 @@ bool Tolerates(const Json& pod_spec, const Json& taint) {
   });
 }
 
-// The node's own taints say how it does: they come and go.
+// Taints of node conditions (node.kubernetes.io/) are temporary and do not count.
 bool KeepsOff(const Json& taint) {
   const std::string effect = base::StringAt(taint, {"effect"});
   return (effect == "NoSchedule" || effect == "NoExecute") &&
@@ -115,7 +115,7 @@ void PruneNode(Json& node) {
     if (const Json* labels = base::At(old, {"labels"})) kept["metadata"]["labels"] = *labels;
     for (const char* field : {"unschedulable", "taints"})
       if (const Json* value = base::At(node, {"spec", field})) kept["spec"][field] = *value;
-    // When each was put there is of no use here, and changes.
+    // timeAdded is not read, and a change of it must not count as a change of the node.
     if (base::At(kept, {"spec", "taints"}) && kept["spec"]["taints"].is_array())
       for (Json& taint : kept["spec"]["taints"])
         if (taint.is_object()) taint.erase("timeAdded");

@@ -1,6 +1,5 @@
-// Nodes whose kubelets cannot run a pod with a native sidecar well: which they are, whether an
-// Agent's pods may come to stand on them, and what people are told. Nothing is kept off a node
-// here; where pods go is the scheduler's to decide. Pure.
+// Finds nodes whose kubelets run pods with a native sidecar badly, decides whether an Agent's pods
+// may run there, and makes the condition about them. Does not influence scheduling. Pure.
 #pragma once
 
 #include <string>
@@ -13,28 +12,28 @@ namespace controller {
 
 enum class KubeletFault {
   kNone,
-  kNoNativeSidecars,  // before 1.29: an init container that never ends keeps the agent waiting
-  // 1.35.0 to 1.35.3: once such a kubelet was restarted it never starts a crashed container of a
-  // pod again whose sidecar has a startupProbe (kubernetes#137146, in 1.35.4 by #137885).
+  kNoNativeSidecars,  // before 1.29: waits for the sidecar to end before it starts the agent
+  // 1.35.0 to 1.35.3: after its own restart such a kubelet restarts no crashed container of a pod
+  // whose sidecar has a startupProbe (kubernetes#137146, fixed in 1.35.4 by #137885).
   kForgetsRestarts,
 };
 
-// Of status.nodeInfo.kubeletVersion, "v1.35.2-gke.1" say; one that cannot be read has no fault.
+// The fault of a kubeletVersion such as "v1.35.2-gke.1"; kNone: none, or it cannot be parsed.
 KubeletFault FaultOf(const std::string& kubelet_version);
 
-// Keeps of a node what is read here: of one that serves, its name alone.
+// Keeps the fields that SkewOf reads; of a node without a fault only its name.
 void PruneNode(base::Json& node);
 
-// Of nodes with a fault, by name.
+// Names of faulty nodes.
 struct NodeSkew {
   std::vector<std::string> without_sidecars, forgetting;
 };
-// Of `nodes`, pruned, those that new pods may come to stand on: none that is cordoned, none of
-// Windows, and with `pod_spec` none that its nodeSelector or its tolerations keep it from. Taints
-// that say how a node does at the moment, and affinities, are not looked at.
+// The faulty nodes of `nodes` (may be pruned) that new pods may be scheduled to: not cordoned, not
+// Windows and, with `pod_spec`, not excluded by its nodeSelector or by a taint that it does not
+// tolerate. Ignores taints of node conditions (node.kubernetes.io/) and affinities.
 NodeSkew SkewOf(const std::vector<base::Json>& nodes, const base::Json* pod_spec);
 
-// NodeSkew is True and names the first nodes of each fault. Not to be called for none.
+// Condition NodeSkew, True, with the first nodes of each fault. `skew` must not be empty.
 kube::Condition NodeSkewCondition(const NodeSkew& skew);
 
 }  // namespace controller

@@ -1,4 +1,4 @@
-// Kubelets that harm pods with a sidecar, and the nodes that a pod may come to stand on.
+// Faulty kubelets, and the nodes that a pod may be scheduled to.
 #include "operator/pods/node_skew.h"
 
 #include <gtest/gtest.h>

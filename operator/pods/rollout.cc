@@ -1,5 +1,5 @@
-// The notes on a pod say what it was asked to be: a step is taken when they differ from the
-// template's, once, whatever became of the step before.
+// A step is due while the annotations of a pod (NoteOrigin) differ from the template's, whatever
+// the state of its containers.
 #include "operator/pods/rollout.h"
 
 #include "lib/kube/object/apply.h"
@@ -12,12 +12,12 @@ namespace {
 
 using base::Json;
 
-// A turn has pauses, while a model thinks say. In one of this length no answer is waited for, and
-// the sidecar is back before most of them end.
+// Turns have pauses, for example while a model computes. In a pause of this length no request is
+// pending, and most pauses last until the sidecar runs again.
 constexpr int64_t kQuietMs = 1'000;
-// An agent that is never quiet gets its update nevertheless.
+// An agent that is never quiet is updated after this time.
 constexpr int64_t kLongestWaitMs = 30'000;
-// The next Agent hears of a released slot; one that was never released is free after a while.
+// The retry for a slot: a released slot wakes the next Agent, an expired one none.
 constexpr int64_t kPlaceAgainMs = 15'000;
 
 const Json* SidecarOf(const Json& pod_or_template) {
@@ -33,7 +33,7 @@ constexpr size_t kShortHash = 16;  // hexadecimal digits
 std::string ShortHash(const Json& value) { return kube::IntentHash(value).substr(0, kShortHash); }
 std::string ImageOf(const std::string& sidecar_hash) { return sidecar_hash.substr(0, kShortHash); }
 
-// The sidecar's container as the kubelet last saw it.
+// The ID of the sidecar's container in the pod's status.
 std::string SidecarContainerId(const Json& pod) {
   const Json* status = base::At(pod, {"status"});
   const Json* mine =
@@ -41,7 +41,7 @@ std::string SidecarContainerId(const Json& pod) {
   return mine ? base::StringAt(*mine, {"containerID"}) : "";
 }
 
-// The kubelet has not yet replaced the container of the image before.
+// Whether the status still has the container of the previous image.
 bool IsBeingReplaced(const Json& pod) {
   const std::string was = Noted(pod, kSidecarWas);
   return !was.empty() && was == SidecarContainerId(pod);
@@ -69,14 +69,14 @@ std::string AnnotationPath(std::string name) {
   return "/metadata/annotations/" + name.replace(name.find('/'), 1, "~1");  // RFC 6901
 }
 
-// The pod was asked for these resources already.
+// Whether the pod's spec has the template's resources already.
 bool IsResized(const Json& pod, const Json& pod_template) {
   return kube::Contains(SidecarOf(pod)->value("resources", Json::object()),
                         SidecarOf(pod_template)->at("resources"));
 }
 
-// A change of a pod that is being resized keeps the kubelet from going on with it for a minute, so
-// it is noted afterwards. The words are the kubelet's own; empty: it is at rest.
+// The kubelet's words about a resize in progress; empty: none. Patching a pod during a resize
+// delays the kubelet by a minute, so the annotation follows afterwards.
 std::string ResizeUnderWay(const Json& pod) {
   const Json* conditions = base::At(pod, {"status", "conditions"});
   for (const Json& condition : conditions && conditions->is_array() ? *conditions : Json::array())
@@ -117,7 +117,7 @@ PodChange ChangeOf(const Json& pod, const Json& pod_template, PodStep step) {
   return change;
 }
 
-// A sidecar that does not run has nothing to lose; one that runs and does not answer may be busy.
+// A sidecar that does not run cannot be disturbed; one that does not answer may be busy.
 bool IsQuiet(const RolloutInput& input, const PodState& pod) {
   if (!pod.sidecar_running || input.slot_held_ms > kLongestWaitMs) return true;
   auto at = input.idle_ms.find(pod.name);
@@ -172,7 +172,7 @@ PodStep StepFor(const base::Json& pod, const base::Json& pod_template, bool resi
   if (made_from != Noted(pod_template, kTemplateHash) || has.empty() != wants.empty())
     return PodStep::kRestart;
   if (has == wants) return PodStep::kNone;
-  if (!SidecarOf(pod)) return PodStep::kRestart;  // somebody took it out
+  if (!SidecarOf(pod)) return PodStep::kRestart;  // the sidecar was removed
   if (ImageOf(has) != ImageOf(wants)) return PodStep::kImage;
   return resizable ? PodStep::kResources : PodStep::kRestart;
 }

@@ -1,5 +1,5 @@
-// How a running pod gets what its workload's template asks for: which step suffices, and whether
-// now is the time for it. Pure.
+// Updates running pods to the template of their workload: decides which step suffices, and whether
+// to take it now. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,53 +11,52 @@
 
 namespace controller {
 
-// Notes on a pod template what pods are made from, in two annotations: the hash of all that a
-// running pod cannot take over (kTemplateHash), and that of the sidecar's image and of its
-// resources (kSidecarHash). Each pod carries them, so it is compared with what it was asked to be,
-// and not with what the API server and its admission made of that.
+// Annotates a pod template with hashes: of all parts that need a new pod (kTemplateHash), and of
+// the sidecar's image and resources (kSidecarHash). Pods inherit the annotations, so that a
+// comparison ignores defaults and mutations by the API server and its admission.
 void NoteOrigin(base::Json& pod_template);
 
-// In rising cost to the agent: the first three leave its process alone.
+// In rising cost for the agent: the first three do not restart its process.
 enum class PodStep {
   kNone,
-  kImage,      // the sidecar's container alone is started again, on the same state
-  kResources,  // pods/resize; nothing is started again
-  kRestart,    // the pod is deleted and its workload makes another
+  kImage,      // restarts only the sidecar's container, on the same state
+  kResources,  // pods/resize, without a restart
+  kRestart,    // deletes the pod, and its workload creates another
 };
 
-// What `pod` lacks of `pod_template`. `resizable` false: resources come by a restart alone.
+// The step that updates `pod` to `pod_template`. `resizable` false: new resources need a restart.
 PodStep StepFor(const base::Json& pod, const base::Json& pod_template, bool resizable);
 
 struct PodChange {
   PodStep step = PodStep::kNone;
   std::string pod, uid;
   base::Json patch;         // JSON patch, fenced by the uid; null for kRestart
-  std::string subresource;  // that the patch goes to
+  std::string subresource;  // of the patch; empty: the pod itself
 };
 
 struct RolloutInput {
   const std::vector<base::Json>& pods;  // of the workload
   const base::Json& pod_template;
   bool settled;  // the workload has this template, and its controller has seen it
-  const std::map<std::string, int64_t>& idle_ms;  // pod → since its agent asked something last
-  const std::map<std::string, std::string>& refused;  // by ResizeKey among others
-  bool has_rollout_slot;  // few enough Agents are being updated at this moment
-  int64_t slot_held_ms;   // for so long
+  const std::map<std::string, int64_t>& idle_ms;      // pod → ms since its agent's last request
+  const std::map<std::string, std::string>& refused;  // by ResizeKey, or by intent hash
+  bool has_rollout_slot;                              // of RolloutBudget
+  int64_t slot_held_ms;                               // age of the slot
 };
 
 struct Rollout {
-  std::vector<PodChange> changes;   // now
-  bool wants_rollout_slot = false;  // there would be changes if there were a slot
+  std::vector<PodChange> changes;   // to execute now
+  bool wants_rollout_slot = false;  // a slot would allow changes
   bool done = false;                // every pod is up to date and ready
-  int64_t ask_again_ms = 0;         // nobody tells when an agent gets quiet; 0: somebody does
-  bool known = true;                // false: a pod does not tell what it was made from
-  std::string reason, message;      // of the condition UpToDate
+  int64_t ask_again_ms = 0;     // delay of the next check: no watch reports a quiet agent; 0: none
+  bool known = true;            // false: a pod lacks the annotations of NoteOrigin
+  std::string reason, message;  // of the condition UpToDate
 };
 
-// One pod after the other: the next is touched when the one before is ready again.
+// Changes at most one pod per call.
 Rollout DecideRollout(const RolloutInput& input);
 
-// How a refused resize of a pod is remembered.
+// The key of a refused resize of a pod in RolloutInput::refused.
 std::string ResizeKey(const std::string& uid);
 
 }  // namespace controller

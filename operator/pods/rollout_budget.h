@@ -1,4 +1,4 @@
-// How many Agents are updated at once, over all of the operator's workers: each holds a slot.
+// Limits how many Agents are updated at once, across all workers: each holds a slot.
 #pragma once
 
 #include <deque>
@@ -10,15 +10,15 @@
 
 namespace controller {
 
-// Any thread. A slot that is not released is free again after kLongestMs: an Agent whose new pod
-// never gets ready slows the others down and does not stop them.
+// Any thread. A slot expires after kLongestMs, so that an Agent whose new pod never gets ready only
+// delays the others.
 class RolloutBudget {
  public:
   static constexpr int64_t kLongestMs = 300'000;
 
   explicit RolloutBudget(size_t slots) : slots_(slots) {}
 
-  // For how long `key` has had a slot, ms; nothing: it waits for one. `now_ms` monotonic.
+  // Takes or keeps a slot, and returns its age in ms; nullopt: `key` waits. `now_ms`: monotonic.
   std::optional<int64_t> Take(const kube::ObjectKey& key, int64_t now_ms) {
     return state_.With([&](State& state) -> std::optional<int64_t> {
       std::erase_if(state.held,
@@ -34,7 +34,7 @@ class RolloutBudget {
       return std::nullopt;
     });
   }
-  // The key to reconcile next, since a slot is free. Nothing when `key` had none.
+  // Gives up a slot or a wait. Returns the next key to reconcile if a slot became free.
   std::optional<kube::ObjectKey> Release(const kube::ObjectKey& key) {
     return state_.With([&](State& state) -> std::optional<kube::ObjectKey> {
       std::erase(state.waiting, key);

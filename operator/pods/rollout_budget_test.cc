@@ -1,4 +1,4 @@
-// How many Agents are updated at once, and which is next.
+// The slots of rollouts: their number, order and expiry.
 #include "operator/pods/rollout_budget.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a running pod is given, and when: pure cases, and the whole way through a plan.
+// Updates of running pods, through whole plans.
 #include "operator/pods/rollout.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::vector<Json> Objects(const std::string& yaml) {
   return objects ? *objects : std::vector<Json>{};
 }
 
-// One Agent with its workload as the first plan makes it, and a pod of it that is ready.
+// An Agent, its workload as the first plan applies it, and a ready pod.
 class RolloutTest : public testing::Test {
  protected:
   RolloutTest() {
@@ -51,7 +51,7 @@ class RolloutTest : public testing::Test {
     ADD_FAILURE() << "no workload is applied";
     return {};
   }
-  // As a StatefulSet's controller and a kubelet would.
+  // The pod that a StatefulSet controller and a kubelet would make.
   static Json Made(const Json& workload) {
     Json pod = workload["spec"]["template"];
     pod["apiVersion"] = "v1";
@@ -66,7 +66,7 @@ class RolloutTest : public testing::Test {
                       {{{"name", kSidecarContainer}, {"state", {{"running", Json::object()}}}}}}};
     return pod;
   }
-  // A look at the Agent with this spec, the workload as it was and the pod as it is.
+  // A plan of the Agent with this spec and of `pod_`; `applied`: the workload has the new template.
   Plan Look(const std::string& spec, bool applied = true, int64_t now_ms = kRolloutNow) {
     std::vector<Json> around = Around();
     around.push_back(pod_);
@@ -141,7 +141,7 @@ TEST_F(RolloutTest, ANewSidecarImageIsPatchedIntoThePodAndBack) {
     const Patch* patch = PodPatch(plan);
     ASSERT_NE(patch, nullptr);
     EXPECT_EQ(patch->subresource, "");
-    pod_ = pod_.patch(patch->body);  // its tests hold
+    pod_ = pod_.patch(patch->body);  // throws if a test operation fails
     EXPECT_EQ(pod_["spec"]["initContainers"][0]["image"], image);
     EXPECT_TRUE(Look("image: x:1, sidecar: {image: '" + std::string(image) + "'}").rolled_out);
   }
@@ -201,7 +201,7 @@ TEST_F(RolloutTest, AnythingElseDeletesThePodOnceItsWorkloadHasTheNewTemplate) {
 }
 
 TEST_F(RolloutTest, AnAgentIsNotDisturbedInTheMiddleOfAnAnswer) {
-  for (int64_t idle_ms : {int64_t{0}, int64_t{-1}}) {  // -1: it runs and does not answer
+  for (int64_t idle_ms : {int64_t{0}, int64_t{-1}}) {  // -1: the sidecar runs and does not answer
     idle_ms_.clear();
     if (idle_ms >= 0) idle_ms_["a-0"] = idle_ms;
     slot_held_ms_ = 0;

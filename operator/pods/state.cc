@@ -1,4 +1,4 @@
-// Init containers come first: while one of them is stuck the others only say PodInitializing.
+// Init containers come first: while one of them is stuck the others only report PodInitializing.
 #include "operator/pods/state.h"
 
 #include "lib/kube/object/object.h"
@@ -20,7 +20,7 @@ const Json* ConditionOf(const Json& pod, const std::string& type) {
   return nullptr;
 }
 
-// Reason and message when this container is in trouble; false otherwise.
+// Sets reason and message if this container has a fault; false: it has none.
 bool Trouble(const Json& status, PodState& state) {
   const std::string name = base::StringAt(status, {"name"});
   std::string reason = base::StringAt(status, {"state", "waiting", "reason"});
@@ -28,12 +28,12 @@ bool Trouble(const Json& status, PodState& state) {
   if (reason == "PodInitializing" || reason == "ContainerCreating") return false;
   if (reason.empty() && base::At(status, {"state", "terminated"})) {
     const Json* code = base::At(status, {"state", "terminated", "exitCode"});
-    // A sidecar that ended while the pod runs on is not done: the kubelet leaves it at that when it
-    // cannot have the image that it is to start next.
+    // A sidecar that exited in a running pod is not done: the kubelet keeps this status while it
+    // cannot pull the image of the next container.
     const bool done = name != kSidecarContainer || state.phase != "Running";
     if (code && *code == 0 && done) return false;
     reason = base::StringAt(status, {"state", "terminated", "reason"}, "Error");
-    // Not its message: that is the end of the container's log, which may hold anything.
+    // Omits the message: it is the end of the container's log, which may contain anything.
     if (code) detail = "exit code " + base::DumpJson(*code);
     if (code && *code == 0) {
       reason = kProgressing;

@@ -1,4 +1,4 @@
-// What a pod of an Agent is up to: ready, or which container keeps it from that and why. Pure.
+// Summarizes a pod: ready, or the container that prevents it and why. Pure.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@ namespace controller {
 
 struct PodState {
   std::string name, phase;
-  bool ready = false;    // and not on its way out
+  bool ready = false;    // and not being deleted
   bool leaving = false;  // being deleted
   bool has_sidecar = false, sidecar_running = false;
   std::string sidecar_image;  // of the pod's spec; empty without a sidecar
-  // Why it is not ready: "Progressing" while all goes well, else the kubelet's word
-  // (ImagePullBackOff, CrashLoopBackOff, Unschedulable …); the message names pod and container.
+  // Why it is not ready: "Progressing" without a fault, else the kubelet's reason
+  // (ImagePullBackOff, CrashLoopBackOff, Unschedulable …) or "PodLost"; the message names pod and
+  // container.
   std::string reason, message;
 };
 

@@ -1,4 +1,4 @@
-// What is read out of a pod's status.
+// The summary of a pod's status.
 #include "operator/pods/state.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// A pod counts as uninjected by what it is, not by what was seen to happen: so also after a
-// restart.
+// Decides by the present state of the pods, without a history, which a restart would lose.
 #include "operator/pods/uninjected_pods.h"
 
 #include <algorithm>
@@ -35,8 +34,8 @@ bool IsReady(const Json& pod) {
   });
 }
 
-// Its controller makes another one, which gets a sidecar and is not refused. A Job's pod would lose
-// its work.
+// Whether its controller would create another pod that admission accepts and injects. Excludes
+// Jobs: their pods would lose their work.
 bool IsReplaceable(const Json& pod, const std::string& injected_since) {
   const std::string owner = kube::ControllerOf(pod).kind;
   return !owner.empty() && owner != "Job" &&
@@ -61,7 +60,7 @@ SkippedPod Skipped(const Json& pod, Skip skip) {
   return skipped;
 }
 
-// The names alone: whatever else a container has is not read.
+// Only names: FindUninjected reads no other field of a container.
 Json Names(const Json& pod, const char* list) {
   Json names = Json::array();
   const Json* containers = base::At(pod, {"spec", list});

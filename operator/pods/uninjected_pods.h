@@ -1,5 +1,5 @@
-// Foreign pods that carry an Agent's label and have no sidecar, as they were made before one
-// could be put in: which they are, and which of them may be replaced. Pure.
+// Finds uninjected pods (foreign pods with an Agent's label that were created without a sidecar),
+// and those of them that may be replaced. Pure.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,7 @@ namespace controller {
 
 struct SkippedPod {
   std::string name, uid;
-  base::Json
-      regarding;  // apiVersion, kind, metadata of what its Event is about: its controller, or it
+  base::Json regarding;  // of its Event's object (controller or pod): apiVersion, kind, metadata
   Skip skip;
 };
 
@@ -25,26 +24,25 @@ struct UninjectedPods {
   };
   size_t count = 0;  // alive, without a sidecar, and not skipped
   size_t lasting =
-      0;  // of them: those that would not be made again with one, and are never replaced
+      0;  // of `count`: never replaced, as no controller would recreate them with a sidecar
   std::vector<std::string> names;   // the first three
-  std::vector<SkippedPod> skipped;  // no sidecar could serve these
-  std::set<std::string> injected;   // uids of those that have a sidecar and are ready
-  std::optional<Next> next;         // may be replaced at this moment
+  std::vector<SkippedPod> skipped;  // pods that cannot have a sidecar
+  std::set<std::string> injected;   // uids of ready pods with a sidecar
+  std::optional<Next> next;         // the pod to replace now
 };
 
-// Of all pods with one Agent's label. `injected_since`: when new ones began to get a sidecar (as in
-// metadata.creationTimestamp), empty: they do not. A pod is replaced only if it is older, so that
-// one that stays without is not replaced for ever; if a controller makes it again that is no Job;
-// and when every pod that has its sidecar is ready, so that a replacement that goes wrong is the
-// last one.
+// `pods`: all with one Agent's label. `injected_since`: when injection began (like
+// creationTimestamp), empty: it has not. A pod is replaced only if it is not newer, so that pods
+// that stay without a sidecar are not replaced forever; if a controller other than a Job recreates
+// it; and while every injected pod is ready, so that a failing replacement is the last one.
 UninjectedPods FindUninjected(const std::vector<base::Json>& pods,
                               const std::string& injected_since);
 
-// For the condition; empty when none is uninjected.
+// The message of the condition; empty: no uninjected pods.
 std::string DescribeUninjected(const UninjectedPods& uninjected, const kube::ObjectKey& agent,
                                bool replaced);
 
-// Keeps of a pod what is read here.
+// Keeps the fields of a pod that FindUninjected reads.
 void PruneForeignPod(base::Json& pod);
 
 bool WantsUninjectedReplaced(const base::Json& agent);  // spec.injection.replaceMissedPods

@@ -1,4 +1,4 @@
-// Foreign pods without a sidecar: which they are, and which of them may be replaced.
+// Uninjected pods, and those of them that may be replaced.
 #include "operator/pods/uninjected_pods.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A claim is marked with the UID of whose it is, so that a later object of that name can tell.
+// Annotates claims with their owner's UID, so that a later object of that name recognizes them.
 #include "operator/pods/volume.h"
 
 #include "lib/kube/object/quantity.h"
@@ -14,7 +14,7 @@ std::string CreationTime(const Json& object) {
   return base::StringAt(object, {"metadata", "creationTimestamp"});
 }
 
-// As kubectl's users write a kind.
+// The kind in lower case, for kubectl commands.
 std::string WordOf(std::string kind) {
   for (char& c : kind)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -28,8 +28,8 @@ ClaimFinding ClassifyClaim(const std::optional<Json>& claim, const Json& owner, 
   if (!claim) return {};
   const std::string from = kube::AnnotationOf(*claim, kRetainedFrom);
   if (from == kube::UidOf(owner)) return {ClaimState::kOurs, "", false};
-  // A claim without a mark is ours when our workload stands, or when it is younger than we are.
-  // RFC 3339 in UTC with whole seconds: text order is time order.
+  // A claim without the annotation is ours if our workload exists, or if it is younger than the
+  // owner. RFC 3339 in UTC with whole seconds: text order is time order.
   const bool made_for_us =
       from.empty() && (has_workload || CreationTime(*claim) > CreationTime(owner));
   if (made_for_us || adopt) return {ClaimState::kOurs, "", true};

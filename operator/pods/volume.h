@@ -1,5 +1,5 @@
-// The volume of a StatefulSet with one Pod, of an Agent or of a MemoryServer: the owner of its
-// claim, and what the status says about the claim. Pure.
+// The volume of a StatefulSet with one pod (of an Agent or a MemoryServer): the owner of its claim,
+// and the condition about it. Pure.
 #pragma once
 
 #include <optional>
@@ -10,29 +10,28 @@
 
 namespace controller {
 
-// Whose claim data-<name>-0 is.
+// The owner of the claim data-<name>-0.
 enum class ClaimState {
-  kAbsent,    // not there yet
-  kOurs,      // this object's
+  kAbsent,    // does not exist yet
+  kOurs,      // of this object
   kLeftover,  // of an earlier object of this name, and storage.adopt is false
 };
 
 struct ClaimFinding {
   ClaimState state = ClaimState::kAbsent;
-  std::string from;   // UID noted on a leftover; may be empty
-  bool mark = false;  // ours, and it does not say so yet
+  std::string from;   // UID in the annotation of a leftover; may be empty
+  bool mark = false;  // ours, without the annotation yet
 };
-// `owner`: the Agent or MemoryServer; `has_workload`: its StatefulSet stands.
+// `owner`: the Agent or MemoryServer; `has_workload`: its StatefulSet exists.
 ClaimFinding ClassifyClaim(const std::optional<base::Json>& claim, const base::Json& owner,
                            bool has_workload, bool adopt);
-// The merge patch that says so on the claim.
+// The merge patch that annotates the claim with the UID of `owner`.
 base::Json ClaimMark(const base::Json& claim, const base::Json& owner);
 
-// `wished` is not what the claim template of `workload` (may be null) says, which the API refuses
-// to change.
+// Whether `wished` differs from the claim template of `workload` (may be null), which is immutable.
 bool StorageDiffers(const base::Json* workload, const api::AgentStorage& wished);
 
-// Condition VolumeReady of `owner`, whose apiVersion, kind and name the commands in it need.
+// Condition VolumeReady; its commands need kind, namespace and name of `owner`.
 kube::Condition VolumeReady(const base::Json& owner, const std::optional<base::Json>& claim,
                             ClaimState state, const std::string& from);
 

@@ -1,5 +1,5 @@
-// Two reads at start. What they find stays so until the next start: a watch of a kind that is not
-// served would fail for ever.
+// Reads at the start. The result holds until the next start: a watch of a kind that the API server
+// does not serve would fail forever.
 #include "operator/probes/admission_probe.h"
 
 #include "operator/names/kinds.h"

@@ -1,5 +1,5 @@
-// Looks whether the cluster can serve foreign pods: whether the chart's policy is there, and
-// whether we may bind it.
+// Probes how foreign pods can be injected: whether the chart's policy or webhook configuration
+// exists, and whether the operator may bind the policy.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace controller {
 
-// What is asked for, and by which way.
+// The configured ways of injection.
 struct InjectionWish {
-  std::string mode = "auto";    // policy, webhook; auto: the policy where it is there
-  std::string policy, webhook;  // names of the chart's objects; empty: not asked for
+  std::string mode = "auto";    // policy, webhook; auto: the policy if it exists
+  std::string policy, webhook;  // names of the chart's objects; empty: not configured
 };
 
-// Like ProbeForeignPods, for either way.
+// Like ProbeForeignPods, for policy and webhook.
 base::Result<ForeignPods> ProbeInjection(kube::KubeClient& client, const InjectionWish& wish,
                                          const std::vector<std::string>& name_spaces);
 
-// `policy`: name of the MutatingAdmissionPolicy; empty: not asked for. Nothing is asked of the API
-// server where only `name_spaces` are served. kUnavailable, kTimeout: nobody answered.
+// `policy`: name of the MutatingAdmissionPolicy; empty: not configured. With `name_spaces` makes no
+// call and serves none, as policies are cluster-scoped. kUnavailable, kTimeout: no answer.
 base::Result<ForeignPods> ProbeForeignPods(kube::KubeClient& client, const std::string& policy,
                                            const std::vector<std::string>& name_spaces);
 

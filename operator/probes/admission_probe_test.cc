@@ -1,4 +1,4 @@
-// By which way foreign pods are served: what was asked for, and what the API server has.
+// The choice of policy or webhook, by the settings and by the objects in the API server.
 #include "operator/probes/admission_probe.h"
 
 #include <gtest/gtest.h>

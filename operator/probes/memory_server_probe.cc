@@ -1,4 +1,4 @@
-// As sidecar_probe.cc.
+// Like sidecar_probe.cc, for the container of a memory server.
 #include "operator/probes/memory_server_probe.h"
 
 #include "lib/base/process/clock.h"

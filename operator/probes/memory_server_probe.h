@@ -1,4 +1,4 @@
-// Asks a running memory server how it stands, on its admin port.
+// Reads the report of a running memory server from its admin port.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace controller {
 
-// From http://<address>, inside a second. kUnavailable, kTimeout; kNotFound: a version that makes
-// no report; kInvalid: no report in the answer.
+// Reads it from http://<address>, within a second. kUnavailable, kTimeout; kNotFound: a version
+// without reports; kInvalid: no report in the answer.
 base::Result<api::ServerReport> ProbeServer(const std::string& address);
 
-// Where that is for a pod: "<pod IP>:7438"; empty while its server does not run.
-// It is ready, was started again, or has had its time to get ready.
+// Whether the server is ready, was restarted, or has run for two minutes.
 bool ShouldProbe(const base::Json& pod, int64_t now_ms);
+// The address of a pod's server, "<pod IP>:7438"; empty while the server does not run.
 std::string ServerAdminAddress(const base::Json& pod);
 
 }  // namespace controller

@@ -1,4 +1,4 @@
-// Which pods of memory servers are asked how they are.
+// Which pods of memory servers are probed.
 #include "operator/probes/memory_server_probe.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Asks a pod how it stands: its sidecar here, a memory server in memory_server_probe.h.
+// Reads the report of a pod's sidecar; memory_server_probe.h reads that of a memory server.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@ namespace controller {
 
 struct SidecarReport {
   std::string digest;   // of the policy in force
-  int64_t idle_ms = 0;  // since its agent asked it something; 0: a request is under way
+  int64_t idle_ms = 0;  // since its agent's last request; 0: one is running
 };
 
-// The JSON at http://<address><path>, inside a second. kUnavailable, kTimeout, or the code of the
-// answer's status.
+// Reads JSON from http://<address><path>, within a second. kUnavailable, kTimeout, or the code of
+// the answer's status.
 base::Result<base::Json> GetFromPod(const std::string& address, const std::string& path);
 // "<pod IP>:<port>"; empty while it has no IP.
 std::string PodAddress(const base::Json& pod, int port);
 
-// From http://<address>/v1/policy, inside a second. kUnavailable, kTimeout; kInvalid: no digest in
+// Reads http://<address>/v1/policy, within a second. kUnavailable, kTimeout; kInvalid: no digest in
 // the answer.
 base::Result<SidecarReport> ProbeSidecar(const std::string& address);
 
-// Where that is for a pod: "<pod IP>:7438"; empty while the sidecar does not run.
+// The address of a pod's sidecar, "<pod IP>:7438"; empty while the sidecar does not run.
 std::string SidecarAddress(const base::Json& pod);
 
 }  // namespace controller

@@ -1,4 +1,4 @@
-// What nobody reads is taken away before an object is kept.
+// Prunes unread fields of objects before they are stored.
 #include "operator/reconcile/caches.h"
 
 #include "operator/names/kinds.h"
@@ -10,7 +10,7 @@ namespace {
 
 using base::Json;
 
-// Of an EndpointSlice, which may hold a hundred addresses: who is behind it and ready.
+// Drops unread fields of the endpoints of a slice, which may have a hundred of them.
 void PruneSlice(Json& slice) {
   kube::DropManagedFields(slice);
   Json* endpoints = slice.contains("endpoints") ? &slice["endpoints"] : nullptr;

@@ -1,5 +1,5 @@
-// The copies of the cluster's objects that reconcilers read: one for each kind and selection,
-// however many reconcilers ask for it, and what is kept of an object. Nothing is decided here.
+// The caches of cluster objects that reconcilers read: one per kind and selector, shared by all
+// reconcilers, with pruned objects. Decides nothing.
 #pragma once
 
 #include <map>
@@ -14,9 +14,9 @@ namespace controller {
 struct CachedKind {
   kube::Resource resource;
   kube::Prune prune = kube::DropManagedFields;
-  std::string label = {};      // that ListByLabel asks for
-  std::string selector = {};   // of what is watched; empty: everything
-  bool may_be_denied = false;  // work goes on without it
+  std::string label = {};      // key of the index of ListByLabel
+  std::string selector = {};   // of the watch; empty: all objects
+  bool may_be_denied = false;  // the operator works without it
 };
 
 class Caches {
@@ -24,8 +24,8 @@ class Caches {
   // `loop` must outlive this. `name_spaces`: empty: all.
   Caches(kube::ControllerLoop& loop, std::vector<std::string> name_spaces);
 
-  // The first call of a resource and selector makes the cache; before the loop starts. It lives as
-  // long as the loop.
+  // Returns the cache of a resource and selector; the first call, before the loop starts, creates
+  // it. It lives as long as the loop.
   kube::ObjectStore& Of(const CachedKind& kind);
 
  private:
@@ -37,15 +37,15 @@ class Caches {
 // Kinds that several reconcilers read.
 CachedKind CachedAgents();
 CachedKind CachedMemoryServers();
-CachedKind CachedServices();        // by the label of their Agent
-CachedKind CachedEndpointSlices();  // by their Service
-CachedKind CachedConfigMaps();      // of Agents and their runs, by the Agent
-CachedKind CachedClaims();          // likewise
-CachedKind CachedForeignPods();     // by the Agent whose memory they get
+CachedKind CachedServices();        // indexed by their Agent
+CachedKind CachedEndpointSlices();  // indexed by their Service
+CachedKind CachedConfigMaps();      // of Agents and their runs, indexed by the Agent
+CachedKind CachedClaims();          // like CachedConfigMaps
+CachedKind CachedForeignPods();     // indexed by the Agent whose memory they use
 CachedKind CachedInjectionBindings();
 
 void PruneStatus(kube::Json& object);
-// Keeps of a pod of our own what StateOf and plans read.
+// Keeps the fields that StateOf and plans read of the operator's own pods.
 void PrunePod(kube::Json& pod);
 
 }  // namespace controller

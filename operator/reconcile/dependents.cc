@@ -1,4 +1,4 @@
-// Two maps that mirror each other.
+// Two maps, each the inverse of the other.
 #include "operator/reconcile/dependents.h"
 
 namespace controller {

@@ -1,5 +1,5 @@
-// Which Agents look at which Service or AgentTool, so that a change of one wakes the right Agents
-// and no others. Any thread.
+// An index of the objects that depend on a referenced object (an Agent on a Service, a run on an
+// Agent), so that a change requeues only those. Any thread.
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@ namespace controller {
 
 class Dependents {
  public:
-  // `agent` now looks at `targets` and at nothing else; none: forget it. Call it before reading the
-  // targets, or a change in between is missed.
+  // Replaces the targets of `agent`; empty: forgets it. To be called before reading the targets, to
+  // miss no change in between.
   void Set(const kube::ObjectKey& agent, const std::set<kube::ObjectKey>& targets);
   std::vector<kube::ObjectKey> Of(const kube::ObjectKey& target) const;
 

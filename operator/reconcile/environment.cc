@@ -1,4 +1,4 @@
-// The end of every reconcile is the same: Events, own writes seen, errors logged.
+// The end of every reconcile: emits Events, awaits the own writes in the caches, logs errors.
 #include "operator/reconcile/environment.h"
 
 #include <algorithm>
@@ -50,8 +50,8 @@ void Environment::EmitEvents(const Json& object, const Plan& plan) {
                                {"status", plan.status.has_value()}});
 }
 
-// The next look at this object must see what was written now, or it would be written again. Nobody
-// looks again in a process that ends.
+// The next reconcile of this object must see its own writes, or it would repeat them. `stop` ends
+// the wait, since no reconcile follows.
 void Environment::AwaitOwnWrites(const Outcome& outcome, const StoresByKind& stores,
                                  const std::stop_token& stop) const {
   const int64_t end_ms = clock_.MonotonicMs() + kOwnWriteWaitMs;

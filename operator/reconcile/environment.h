@@ -1,6 +1,5 @@
-// What all reconcilers share: the client, the caches, Events, the clock and the operator's
-// settings, and what each does at the end of a reconcile. A reconciler's own state is in the
-// reconciler.
+// The shared parts of all reconcilers: client, caches, Events, clock, settings, and the end of a
+// reconcile. Each reconciler has its own state.
 #pragma once
 
 #include <functional>
@@ -21,9 +20,9 @@ using StoresByKind = std::map<std::string, const kube::ObjectStore*>;
 
 struct EnvironmentOptions {
   Settings settings;
-  std::string agent_class;               // which Agents are ours, see IsOfClass
+  std::string agent_class;               // of the served Agents, see IsOfClass
   std::vector<std::string> name_spaces;  // empty: all
-  std::string instance;                  // of this process, for Events
+  std::string instance;                  // ID of this process in Events
 };
 
 // Any thread, once the loop has started.
@@ -38,17 +37,17 @@ class Environment {
   const Settings& settings() const { return options_.settings; }
   const std::string& agent_class() const { return options_.agent_class; }
   bool sees_all_namespaces() const { return options_.name_spaces.empty(); }
-  const std::string& started() const { return started_; }  // as in creationTimestamp
+  const std::string& started() const { return started_; }  // start time, like creationTimestamp
   Caches& caches() { return caches_; }
   kube::EventRecorder& events() { return events_; }
   bool synced() const { return loop_.synced(); }  // the first lists are in the caches
 
-  // The object as the API server has it; nullopt: it is not there.
+  // Reads the object from the API server; nullopt: it does not exist.
   base::Result<std::optional<base::Json>> Read(const kube::Resource& kind,
                                                const kube::ObjectKey& key,
                                                const std::stop_token& stop);
-  // After `plan` of `object` was carried out: writes its Events when the status was written, waits
-  // until `stores` have what was written, and gives back what went wrong, logged.
+  // Ends a reconcile after the execution of `plan`: emits its Events if the status was written,
+  // waits until `stores` have the own writes, at most 10 s, and logs and returns the first error.
   base::Status Conclude(const base::Json& object, const Plan& plan, const Outcome& outcome,
                         const StoresByKind& stores, const std::stop_token& stop);
 

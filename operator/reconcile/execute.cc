@@ -1,6 +1,6 @@
-// Every write is fenced: applies and patches of existing objects carry their uid, removals too.
-// What a person edited in a child is set back by force, since every field that we apply is ours to
-// say; what another controller applies is not fought over: it would only come back.
+// Fences every write: applies and patches of existing objects, and removals, carry a uid. Reverts a
+// person's edit of an applied field by force; reports a conflict with a controller that applies the
+// same field, which would only set it again.
 #include "operator/reconcile/execute.h"
 
 #include <future>
@@ -46,14 +46,14 @@ base::Result<Json> Apply(kube::KubeClient& client, const Child& child,
   return client.Apply(child.resource, child.object, options);
 }
 
-// The server's words alone, without what was called.
+// Strips the call from the API server's message.
 std::string WithoutCall(const std::string& message) {
   const size_t at = message.find("Apply failed with ");
   return at == std::string::npos ? message : message.substr(at);
 }
 
-// Children that exist do not wait for each other: an edit is in the workload one call sooner. New
-// ones are made in order (deferred: in get()), since a pod needs what stands in front of it.
+// Applies existing children in parallel: an edit reaches the workload one call sooner. Creates new
+// ones in order (deferred: in get()), since a pod needs the objects before it.
 void ApplyAll(kube::KubeClient& client, const Plan& plan, const std::stop_token& stop,
               Outcome& outcome) {
   std::vector<std::future<base::Result<Json>>> results;
@@ -85,13 +85,13 @@ void PatchAll(kube::KubeClient& client, const Plan& plan, const std::stop_token&
     auto stored = patch.body.is_array()
                       ? client.JsonPatch(patch.resource, patch.key, patch.body, patch.subresource)
                       : client.MergePatch(patch.resource, patch.key, patch.body, patch.subresource);
-    // An older server has no such subresource; a newer one may not do what is asked.
+    // An older API server lacks the subresource; a newer one may reject the change.
     const base::Code code = stored ? base::Code::kInternal : stored.error().code;
     if (!patch.refusal.empty() && (code == base::Code::kNotFound || code == base::Code::kInvalid)) {
       outcome.refusals.push_back({patch.refusal, stored.error().message});
-      return;  // what follows builds on it
+      return;  // later patches depend on this one
     }
-    // The pod or claim went away meanwhile: its deletion brings us back.
+    // The pod or claim was deleted meanwhile, and its deletion requeues the object.
     if (code == base::Code::kNotFound) continue;
     Note(outcome, patch.resource.kind, stored);
   }
@@ -134,7 +134,7 @@ base::Result<base::Json> WriteStatus(kube::KubeClient& client, const kube::Resou
   const kube::ObjectKey key = kube::KeyOf(object);
   kube::ApplyOptions options;
   options.status = true;
-  options.force = true;  // status is ours alone
+  options.force = true;  // no other controller writes the status
   return client.Apply(
       resource,
       {{"apiVersion", resource.ApiVersion()},
@@ -150,11 +150,11 @@ Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& 
   const kube::Resource& owner = OwnerKind(object);
   Outcome outcome;
   ApplyAll(client, plan, stop, outcome);
-  // Patches tell pods of what was applied: not before it is.
+  // Patches make pods use the applied objects, so all applies must have succeeded.
   if (outcome.errors.empty() && outcome.refusals.empty() && outcome.conflicts.empty())
     PatchAll(client, plan, stop, outcome);
   RemoveAll(client, plan, stop, outcome);
-  // What was refused belongs into the status: it is written by the plan that knows of it.
+  // After a refusal or conflict the caller plans again, and the new plan writes the status.
   if (!plan.status || !outcome.refusals.empty() || !outcome.conflicts.empty()) return outcome;
   if (auto go_on = CheckNotStopped(stop); !go_on)
     outcome.errors.push_back(go_on.error());

@@ -1,4 +1,4 @@
-// Carries out a plan against an API server, in order, and collects every error. Decides nothing.
+// Executes a plan against an API server, in order, and collects every error. Decides nothing.
 #pragma once
 
 #include <map>
@@ -11,31 +11,32 @@
 
 namespace controller {
 
-// An object that the server would not take as it is: trying again does not help.
+// An object that the API server rejects: a retry does not help.
 struct Refusal {
-  std::string intent;  // hash of the object
-  std::string words;   // the server's
+  std::string intent;  // hash of the object, or Patch::refusal
+  std::string words;   // the API server's message
 };
 
 struct Outcome {
   std::vector<Refusal> refusals;
-  // Fields that another controller applies too: its turn to change something.
+  // Messages about fields that another controller applies too, and that only it can release.
   std::vector<std::string> conflicts;
-  std::vector<base::Error> errors;             // worth another try
+  std::vector<base::Error> errors;             // to be retried
   std::map<std::string, std::string> written;  // kind → newest resourceVersion that we wrote
-  void Add(Outcome earlier);                   // of the same object, in the same reconcile
+  void Add(Outcome earlier);                   // errors and writes of the same reconcile
   base::Status Summary() const;                // ok, or the first error with the others counted
 };
 
-// Ok until `stop`: between two calls, since who is asked to end does not begin another.
+// kUnavailable after `stop`. To be called before each API call, so that a stopping process begins
+// none.
 base::Status CheckNotStopped(const std::stop_token& stop);
 
-// `object`: the Agent, AgentRun or MemoryServer whose plan it is. After `stop` no further call is
-// begun; what is left out is an error of the outcome.
+// `object`: the Agent, AgentRun or MemoryServer of the plan. Begins no further call after `stop`;
+// omitted steps are errors of the outcome.
 Outcome Execute(kube::KubeClient& client, const base::Json& object, const Plan& plan,
                 const std::stop_token& stop);
 
-// Writes `status` of `object` (apiVersion, kind, metadata) and nothing else; the stored object.
+// Applies only `status` of `object` (apiVersion, kind, metadata). Returns the stored object.
 base::Result<base::Json> WriteStatus(kube::KubeClient& client, const kube::Resource& resource,
                                      const base::Json& object, const base::Json& status);
 

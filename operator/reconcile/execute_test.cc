@@ -1,4 +1,4 @@
-// Carrying out plans: the order of what is new, and that nothing is begun after a stop.
+// Execution of plans: the order of new children, conflicts, and no calls after a stop.
 #include "operator/reconcile/execute.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// One kind's part of the operator: which changes bring which of its objects back, and what is done
-// for one of them. A new kind is a subclass and a line in controller.cc.
+// The interface of a kind's reconciler: its watches, and the reconcile of one object. A new kind is
+// a subclass and a line in controller.cc.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace controller {
 
-// A change in `cache` brings `keys` of it to the reconciler's queue.
+// A change in `cache` enqueues the keys that `keys` makes of it.
 struct Watched {
   const kube::ObjectStore& cache;
   kube::MapToKeys keys;
@@ -19,10 +19,10 @@ class Reconciler {
  public:
   virtual ~Reconciler() = default;
   virtual std::string Name() const = 0;  // of its queue, in metrics: the kind in lower case
-  // Called once, before anything else.
+  // Called once, before all other functions.
   virtual std::vector<Watched> Watches() = 0;
-  // Makes the object at `key`, which may be gone, what it should be. On the threads of its queue,
-  // never twice at once for a key; no call is begun after `stop`.
+  // Reconciles the object at `key`, which may no longer exist. Runs on the threads of its queue,
+  // never twice at once for a key; begins no API call after `stop`.
   virtual base::Result<kube::When> Reconcile(const kube::ObjectKey& key, std::stop_token stop) = 0;
 
   void UseQueue(kube::WorkQueue& queue) { queue_ = &queue; }  // before the first Reconcile

@@ -1,5 +1,5 @@
-// What the API server refused lately, by object: a plan does not send it again, and after a while
-// the API server is asked again. Kept in memory only.
+// Recent refusals of the API server, by object: plans do not send a refused object again before
+// kAskAgainMs. In memory only.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ class Refusals {
       for (const Refusal& refusal : outcome.refusals) mine.words[refusal.intent] = refusal.words;
     });
   }
-  // Intent hash → the API server's words.
+  // Intent hash → message of the API server.
   std::map<std::string, std::string> Of(const kube::ObjectKey& key, int64_t now_ms) {
     return refused_.With([&](auto& all) -> std::map<std::string, std::string> {
       auto at = all.find(key);

@@ -1,4 +1,4 @@
-// What there is: everything about one AgentRun that a plan is made from. Pure.
+// The input of an AgentRun's plan: all observed objects. Pure.
 #pragma once
 
 #include <map>
@@ -12,12 +12,12 @@ namespace controller {
 
 struct ObservedRun {
   base::Json run;                   // defaulted and validated by its schema
-  std::optional<base::Json> agent;  // that agentRef names
-  // On the names that its Job, claim and prompt want, whoever made them.
+  std::optional<base::Json> agent;  // of agentRef
+  // Objects with the names of its Job, claim and prompt, of any owner.
   std::map<ChildKey, base::Json> children;
-  bool children_read = false;    // for those, where it counts and not only in caches
+  bool children_read = false;    // `children` are from the API server, not only from caches
   std::vector<base::Json> pods;  // with the run's label
-  std::string refused;           // what the API server said to what was applied just now
+  std::string refused;           // the API server's message about the apply of this reconcile
 };
 
 }  // namespace controller

@@ -1,4 +1,4 @@
-// MakeRunPlan: say how the Job does; without one, why it is not there, or make it.
+// MakeRunPlan: reports the Job's progress; without a Job reports the obstacle, or makes the Job.
 #include "operator/run/plan.h"
 
 #include <algorithm>
@@ -40,9 +40,9 @@ Plan Say(RunDraft& draft, const RunState& state) {
   return std::move(draft.plan);
 }
 
-// ---- what is in the way ----
+// ---- obstacles ----
 
-// Of the Agent's Ready, which sums up; nullopt while its status is not about this generation.
+// A condition of the Agent; nullopt: none, or its status is of an earlier generation.
 std::optional<kube::Condition> ConditionOfAgent(const Json& agent, const char* type) {
   const Json* conditions = base::At(agent, {"status", "conditions"});
   const Json* seen = base::At(agent, {"status", "observedGeneration"});
@@ -102,7 +102,7 @@ std::optional<Obstacle> ObstacleOfNames(const RunDraft& draft) {
   return std::nullopt;
 }
 
-// ---- what is made ----
+// ---- objects ----
 
 base::Result<Blueprint> BlueprintOf(const RunDraft& draft) {
   Blueprint blueprint;
@@ -124,11 +124,11 @@ void Add(RunDraft& draft, const kube::Resource& kind, std::optional<Json> object
   draft.plan.apply.push_back({kind, WithOwnerAndLabels(*std::move(object), kind, blueprint)});
 }
 
-// The Job comes last: its pod needs what stands in front of it.
+// The Job comes last, since its pod needs the other objects.
 base::Status MakeObjects(RunDraft& draft) {
   ASSIGN_OR_RETURN(const Blueprint blueprint, BlueprintOf(draft));
   Blueprint of_claim = blueprint;
-  if (draft.run.storage && draft.run.storage->retain) of_claim.owner = nullptr;  // it outlives us
+  if (draft.run.storage && draft.run.storage->retain) of_claim.owner = nullptr;  // outlives the run
   Add(draft, kube::PersistentVolumeClaims(), RunClaimOf(draft.run), of_claim);
   Add(draft, kube::ConfigMaps(), PromptConfigMapOf(draft.run), blueprint);
   Add(draft, kube::Jobs(), JobOf(blueprint, draft.run), blueprint);
@@ -144,7 +144,7 @@ base::Status MakeObjects(RunDraft& draft) {
   return {};
 }
 
-// Caches may be late, and another operator may have been at work: a Job must not be made twice.
+// Caches may lag, and another operator may have written: a Job must not be made twice.
 Plan LookFirst(const RunDraft& draft) {
   Plan plan;
   plan.not_in_cache = {{kube::Jobs().kind, JobName(draft.run.name)}};
@@ -178,7 +178,7 @@ Plan WithoutJob(RunDraft& draft) {
   return Say(draft, state);
 }
 
-// The pod of the Job; should there be several, the last one.
+// The pod of the Job; of several the newest.
 const Json* PodOf(const RunDraft& draft, const Json& job) {
   const Json* newest = nullptr;
   auto created = [](const Json& pod) {

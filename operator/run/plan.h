@@ -1,5 +1,5 @@
-// The decision about one AgentRun: which Job it becomes, once, and what its status says. As
-// agent/plan.h, the only input is what it is given and the only output is the plan. Pure.
+// The decision about one AgentRun: its Job, made once, and its status. Like agent/plan.h, a
+// function of the observed objects, the settings and the time. Pure.
 #pragma once
 
 #include "operator/plan/settings.h"
@@ -7,12 +7,12 @@
 
 namespace controller {
 
-// Until its Agent is ready a run waits. Its Job is made from the Agent as it is then and never
-// changed: a run is of one generation. Nothing is written any more for a run that has ended.
-// `not_in_cache` in the plan: fill in `children`, set `children_read` and ask again.
+// A run waits until its Agent is ready. Its Job is made from the Agent of that moment and never
+// changed: a run has one generation. A run that has ended gets no more writes. `not_in_cache` in
+// the plan: the caller adds these to `children`, sets `children_read` and plans again.
 Plan MakeRunPlan(const ObservedRun& observed, const Settings& settings, int64_t now_ms);
 
-// It has ended and its status says how: no change of its Agent concerns it.
+// Whether the status has the end of the run: later changes of its Agent do not matter.
 bool HasEnded(const base::Json& run);
 
 }  // namespace controller

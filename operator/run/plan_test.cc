@@ -1,4 +1,4 @@
-// What becomes of an AgentRun: one Job, or the reason why not.
+// Plans of AgentRuns: one Job, or the obstacle.
 #include "operator/run/plan.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Observe → MakeRunPlan → Execute; once more where the API server refused the Job.
+// Observe → MakeRunPlan → Execute, and again after a refusal.
 #include "operator/run/reconciler.h"
 
 #include "operator/names/kinds.h"
@@ -11,17 +11,17 @@ using base::Json;
 using kube::Change;
 using kube::ObjectKey;
 
-// What somebody else may put right without our hearing of it is looked at again.
+// Retries a stalled run, since no watch reports every removal of an obstacle.
 constexpr int64_t kLookAgainMs = 300'000;
 
-// What an ended run was asked to do is of no use any more.
+// Drops the input of an ended run, which is not read any more.
 void PruneRun(Json& run) {
   kube::DropManagedFields(run);
   if (!HasEnded(run) || !run.contains("spec") || !run["spec"].is_object()) return;
   for (const char* field : {"prompt", "args", "env"}) run["spec"].erase(field);
 }
 
-// Of a Job, which never changes: how it goes, and which of its containers is the agent.
+// Keeps the status of a Job and the name of its agent container: Jobs are never changed.
 void PruneJob(Json& job) {
   kube::DropManagedFields(job);
   const Json* containers = base::At(job, {"spec", "template", "spec", "containers"});
@@ -70,7 +70,7 @@ std::vector<Watched> RunReconciler::Watches() {
           {claims_, to_run}};
 }
 
-// The Agent is noted before it is read, or a change in between is missed.
+// Registers the dependency before reading the Agent, to miss no change in between.
 ObservedRun RunReconciler::Observe(const Json& run) {
   const ObjectKey self = kube::KeyOf(run),
                   agent{self.name_space, base::StringAt(run, {"spec", "agentRef"})};
@@ -104,7 +104,7 @@ base::Result<kube::When> RunReconciler::Reconcile(const ObjectKey& key, std::sto
     return kube::When{};
   }
   ObservedRun observed = Observe(*run);
-  // A run is of its Agent's class.
+  // A run has the class of its Agent.
   if (!IsOfClass(observed.agent ? *observed.agent : *run, environment_.agent_class()))
     return kube::When{};
   ASSIGN_OR_RETURN(Plan plan, PlanFor(observed, stop));

@@ -1,5 +1,5 @@
-// Makes an AgentRun its Job, once, and says in its status how it goes. What to do is decided in
-// plan.h.
+// Reconciles AgentRuns: makes the Job once, and reports its progress in the status. plan.h has the
+// decisions.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ class RunReconciler : public Reconciler {
   Environment& environment_;
   const kube::ObjectStore &agents_, &runs_, &jobs_, &pods_, &config_maps_, &claims_;
   const StoresByKind written_;  // of the kinds that a plan writes
-  Dependents dependents_;       // runs on their Agents
+  Dependents dependents_;       // runs by their Agents
 };
 
 }  // namespace controller

@@ -1,5 +1,5 @@
-// Test code: an Agent of mode task that is ready, a run of it, and a run whose Job was made, with
-// its pod played by the test.
+// Test code: a ready Agent of mode task, a run of it, and a run with its Job, whose pod the test
+// plays.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ inline std::string Variable(const Json& container, const std::string& name) {
   return variable ? base::StringAt(*variable, {"value"}, "(a reference)") : "(none)";
 }
 
-// "Ready Succeeded Stalled reason", as kstatus and kubectl wait look at them.
+// "Ready Succeeded Stalled reason", which kstatus and kubectl wait read.
 inline std::string Conditions(const Json& status) {
   std::string text;
   for (const char* type : {"Ready", "Succeeded", "Stalled"})
@@ -92,7 +92,7 @@ inline std::string Message(const Plan& plan) {
                      : "(unchanged)";
 }
 
-// A run whose Job was made, with the Job as a cluster would have it.
+// A run with its Job as a cluster would store it.
 struct Made {
   ObservedRun observed = Looked();
   Made() {

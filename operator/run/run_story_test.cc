@@ -1,5 +1,5 @@
-// AgentRuns in the loop, against the fake API server: the Job of a run, what wakes a run that
-// waits, and what is not written. A cluster's own controllers are played by the test.
+// AgentRuns in the controller, against the fake API server: the Job of a run, changes that wake a
+// waiting run, and needless writes. The test plays the cluster's own controllers.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -70,7 +70,7 @@ class RunStory : public testing::Test {
              stats.done > 0;
     });
   }
-  // As the Job controller and the kubelet would.
+  // Ends pod and Job like the kubelet and the Job controller.
   void Ends(int code) {
     Json pod = Json::parse(R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "r-x",
         "namespace": "n", "labels": {"agents.agentops.io/agent": "a", "agents.agentops.io/run": "r"}},
@@ -163,7 +163,7 @@ TEST_F(RunStory, ARestartWithNothingChangedWritesNothingBeforeAndAfterTheEnd) {
     ASSERT_TRUE(Idle());
     EXPECT_EQ(Writes(), before) << (ended ? "after" : "before");
   }
-  // It is over: neither its Agent nor the loss of its Job and pod concerns it.
+  // The run has ended: the deletion of its Agent, Job and pod does not matter.
   ASSERT_TRUE(cluster_.Remove(kube::Pods(), {"n", "r-x"}));
   ASSERT_TRUE(cluster_.Remove(kube::Jobs(), key_));
   ASSERT_TRUE(cluster_.Remove(Agents(), {"n", "a"}));
@@ -183,7 +183,7 @@ TEST_F(RunStory, AJobIsMadeOnceThoughItsCacheIsLate) {
   }));
   ASSERT_TRUE(Idle());
   controller_.reset();
-  // Another operator made the Job and noted it; ours reads a list of Jobs from before that.
+  // Another operator made the Job, which the operator's cache of Jobs lacks.
   GiveRun();
   Json job = {
       {"apiVersion", "batch/v1"},
@@ -194,7 +194,7 @@ TEST_F(RunStory, AJobIsMadeOnceThoughItsCacheIsLate) {
         {"labels", {{kAgentLabel, "a"}}},
         {"ownerReferences", {kube::ControllerReference(*cluster_.Get(AgentRuns(), key_))}}}},
       {"spec", {{"template", {{"spec", {{"containers", {{{"name", "theirs"}}}}}}}}}}};
-  cluster_.Put(job);  // without the run's label our cache never has it
+  cluster_.Put(job);  // without the run's label the cache never has it
   Begin();
   ASSERT_TRUE(Eventually([&] { return Status().value("job", "") == "r"; }));
   EXPECT_EQ(Job()["spec"], job["spec"]);

@@ -1,4 +1,4 @@
-// Facts first (times, exit code, the sidecar's last words), then the conditions that sum them up.
+// Facts (times, exit code, the sidecar's termination message), then the conditions about them.
 #include "operator/run/status.h"
 
 #include "lib/base/process/clock.h"
@@ -15,7 +15,7 @@ using kube::Truth;
 
 constexpr size_t kMostSessionBytes = 200;
 
-// nullptr while it runs, else the condition of the Job that ended it.
+// The condition of the Job that ended it; nullptr while it runs.
 const Json* EndOf(const Json& job) {
   const Json* conditions = base::At(job, {"status", "conditions"});
   if (!conditions || !conditions->is_array()) return nullptr;
@@ -27,7 +27,7 @@ const Json* EndOf(const Json& job) {
   return nullptr;
 }
 
-// A pod that is not over in our cache has more to tell: its exit code comes before the end.
+// nullptr while the pod has not ended in the cache: the status gets its exit code before the end.
 const Json* EndToTell(const RunState& state) {
   const std::string phase =
       state.pod ? base::StringAt(*state.pod, {"status", "phase"}) : "Succeeded";
@@ -48,8 +48,7 @@ const Json* TerminatedOf(const Json& pod, const char* list, const std::string& c
   return ended && ended->is_object() ? ended : nullptr;
 }
 
-// What sidecar/session/stop_report.h left as the termination message; anything else there is
-// nobody's word.
+// Reads the termination message of sidecar/session/stop_report.h; ignores any other content.
 void TakeLastWords(const Json& pod, Json& status) {
   const Json* ended = TerminatedOf(pod, "initContainerStatuses", kSidecarContainer);
   const auto words = base::ParseJson(ended ? base::StringAt(*ended, {"message"}) : "");

@@ -1,5 +1,5 @@
-// The status of an AgentRun: whether it waits, runs or has ended, and how. The one place where a
-// Job and its pod become conditions of a run. Pure.
+// The status of an AgentRun: waiting, running, or ended with a result. The only place where a Job
+// and its pod become conditions of a run. Pure.
 #pragma once
 
 #include <optional>
@@ -18,17 +18,16 @@ struct Obstacle {
 
 struct RunState {
   std::optional<Obstacle> obstacle;
-  const base::Json* job =
-      nullptr;  // of this run; without one and without an obstacle it is being made
+  const base::Json* job = nullptr;  // of this run; null without an obstacle: being created
   const base::Json* pod = nullptr;  // of that Job
-  bool lost = false;                // there was a Job, and it went before the run had ended
+  bool lost = false;                // the Job was deleted before the run had ended
 };
 
-// The whole status; what was known once stays, though Job and pod may be gone. Ready, Succeeded and
-// Stalled: kstatus calls a run in progress until it has ended, then current or failed.
+// The whole status; known facts stay when Job and pod are gone. By Ready, Succeeded and Stalled,
+// kstatus reports a run as in progress until its end, then as current or failed.
 base::Json RunStatusOf(const base::Json& run, const RunState& state, int64_t now_ms);
 
-// Worth an Event: what is in the way, and the end.
+// The Events of a status change: obstacles, and the end.
 std::vector<Notice> NoticesOfRun(const base::Json& old_status, const base::Json& new_status);
 
 }  // namespace controller

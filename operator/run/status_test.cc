@@ -1,4 +1,4 @@
-// What the status of a run says while its Job goes on, and at its end.
+// The status of a run during its Job and at its end.
 #include "operator/run/status.h"
 
 #include <gtest/gtest.h>
