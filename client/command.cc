@@ -1,4 +1,4 @@
-// From the words of the command line to a command that runs.
+// Parses the command line and runs the command.
 #include "client/command.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// One command of agent-memory: its words for people and what it runs. The table of all of them is
-// in command_table.cc.
+// One command of agent-memory: its help texts and its function. command_table.cc has the table.
 #pragma once
 
 #include <iosfwd>
@@ -20,7 +19,7 @@ struct Command {
   std::string examples;        // whole lines
   size_t least = 0, most = 0;  // operands
   Run run = nullptr;
-  RunOnMemory run_on_memory = nullptr;  // instead: a server is found first
+  RunOnMemory run_on_memory = nullptr;  // instead of `run`: RunClient connects to a memory first
   base::Program Program() const;
 };
 
@@ -28,7 +27,7 @@ const std::vector<Command>& Commands();
 const Command* FindCommand(const std::string& name);
 std::string HelpOfAll();
 
-// → the exit code. `arguments` without the program's name.
+// Returns the exit code. `arguments`: without the program's name.
 int RunClient(const std::vector<std::string>& arguments, const Screen& screen, std::istream& in,
               std::ostream& out, std::ostream& err);
 

@@ -1,4 +1,4 @@
-// All commands, by groups: the one place that --help, completion and the parser read.
+// The table of all commands, by groups, for --help, completion and the parser.
 #include "client/commands/runs.h"
 #include "client/laptop/home.h"
 
@@ -83,7 +83,7 @@ std::vector<Command> AskCommands() {
   };
 }
 
-// What agents start; no person does.
+// Commands that agents start, not people.
 std::vector<Command> AgentCommands() {
   return {
       {"hook",

@@ -1,4 +1,4 @@
-// Commands against a scripted memory server, and what they write for people and for programs.
+// Commands against a scripted memory server, and their output as tables and as JSON.
 #include "client/command.h"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST_F(MemoryTest, AnImportSaysWhatPromptsDoNotGet) {
   EXPECT_EQ(asked.back(), "POST /import project=billing");
   EXPECT_EQ(taken.err, "2 of them stay out of prompts: import them again with trust=user\n");
   EXPECT_NE(taken.out.find("imported 2 memories"), std::string::npos) << taken.out;
-  answer["imported"] = 5;  // traces of AgentOS' JSON among them
+  answer["imported"] = 5;  // `imported` includes traces of AgentOS' JSON
   answer.erase("hint");
   taken = On({"import", "-", "--trust", "user"}, {true, false, 80}, "# Tabs\n\nUse tabs.\n");
   EXPECT_EQ(asked.back(), "POST /import trust=user");

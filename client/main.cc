@@ -1,4 +1,4 @@
-// agent-memory: words in, exit code out.
+// The main function of agent-memory.
 #include <iostream>
 
 #include "client/command.h"
@@ -7,7 +7,7 @@
 #include "lib/http/client/client.h"
 
 int main(int argc, char** argv) {
-  // Before the first thread: `up` waits for signals, the other commands simply end by them.
+  // Before the first thread: `up` waits for signals, which end the other commands directly.
   if (argc > 1 && std::string_view(argv[1]) == "up") base::BlockSignals();
   base::SetLogProgram("agent-memory");
   http::InitializeClientThread();

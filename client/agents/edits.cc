@@ -1,4 +1,4 @@
-// Paths and events of each agent, and its JSON or TOML before and after.
+// Paths and hook events of each agent, and the edits of its JSON or TOML files.
 #include "client/agents/edits.h"
 
 #include <cstdlib>
@@ -19,12 +19,12 @@ std::string Variable(const char* name) {
 
 using Change = std::function<Status(Settings&)>;
 
-// JSON text before and after. A file that is empty or not there is an empty object, and no file
-// again when nothing is left in it.
+// Applies `change` to a JSON text. Empty text (also a missing file) is an empty object, and an
+// empty object becomes empty text again.
 Result<std::string> Changed(const std::string& text, const Change& change) {
   Settings settings = Settings::object();
   if (!text.empty()) {
-    // Strict, for its message; the second reading keeps the order of the keys.
+    // The strict parser gives the error message; the second one keeps the order of the keys.
     ASSIGN_OR_RETURN([[maybe_unused]] const base::Json strict, base::ParseJson(text));
     settings = Settings::parse(text, nullptr, false);
   }

@@ -1,4 +1,4 @@
-// Which files of an agent `setup` changes, and how. Reads the environment, touches no file.
+// The files of an agent that `setup` changes, and their edits. Reads the environment, but no file.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace client {
 
-// One file: what it becomes by setup and by --undo.
+// The new text of one file: `with` for setup, `without` for --undo.
 struct FileEdit {
   std::string file;
   std::function<base::Result<std::string>(const std::string&text)> with, without;
 };
 
-// Of claude-code or codex, for the user whose home is `user`; empty: the agent is not known.
+// The edits for claude-code or codex below the home directory `user`; empty: unknown agent.
 std::vector<FileEdit> EditsOf(const std::string& agent, const std::string& user,
                               const std::string& program);
 

@@ -1,4 +1,4 @@
-// Entries of ours are known by their command, so that no state is kept elsewhere.
+// Recognizes the entries of `setup` by their command, so that no other state is necessary.
 #include "client/agents/settings.h"
 
 #include "lib/base/json/json.h"
@@ -15,7 +15,7 @@ constexpr const char* kOtherName = "agent-memory";
 constexpr std::string_view kBegin = "# agent-memory: begin\n", kEnd = "# agent-memory: end\n";
 constexpr int kTimeoutSeconds = 30;
 
-// For sh: in single quotes.
+// Quotes `text` for sh.
 std::string Quoted(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) {
@@ -40,8 +40,8 @@ bool IsOurServer(const Settings& server) {
          server.value("args", Settings()) == Settings::array({"mcp"});
 }
 
-// Our hooks out of one event's list, but the one with the command `keep`; entries that are empty
-// then go, too. True when that one is there.
+// Removes our hooks from one event's list, except the first with the command `keep`, and entries
+// that become empty. True if that hook exists.
 bool RemoveFrom(Settings& entries, const std::string& keep) {
   bool kept = false;
   if (!entries.is_array()) return kept;
@@ -77,7 +77,7 @@ Status AddHooks(Settings& settings, const std::string& program,
     if (!hooks.contains(event)) hooks[event] = Settings::array();
     if (!hooks[event].is_array())
       return Error{Code::kInvalid, "\"hooks\".\"" + event + "\" is no list"};
-    // One that is as it should be stays where it is, whatever the user put beside it.
+    // A correct hook stays in its entry, which the user may have extended.
     const std::string command = Quoted(program) + " hook " + event;
     if (RemoveFrom(hooks[event], command)) continue;
     Settings entry = Settings::object();
@@ -109,7 +109,7 @@ void RemoveHooks(Settings& settings) {
 Status AddServer(Settings& settings, const std::string& program) {
   if (!settings.is_object()) return Error{Code::kInvalid, "the settings are no JSON object"};
   for (const char* name : {kServer, kOtherName}) {
-    // The agent may have written more into it since.
+    // A correct server stays as it is: the agent may have added fields.
     const Settings* found = settings.contains("mcpServers") && settings["mcpServers"].is_object() &&
                                     settings["mcpServers"].contains(name)
                                 ? &settings["mcpServers"][name]
@@ -148,7 +148,7 @@ base::Result<std::string> WithServerBlock(const std::string& toml, const std::st
                                         name + ", then try again"};
   }
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
-  // A JSON string is a TOML string, too.
+  // A JSON string is a valid TOML string.
   return text + std::string(kBegin) +
          "[mcp_servers.memory]\ncommand = " + base::DumpJson(base::Json(program)) +
          "\nargs = [\"mcp\"]\n" + std::string(kEnd);

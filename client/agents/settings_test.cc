@@ -1,4 +1,4 @@
-// Settings of agents: what is put in beside what is there, and that it goes again without a trace.
+// Settings of agents: setup adds its entries beside the user's, and undo removes them completely.
 #include "client/agents/settings.h"
 
 #include <gtest/gtest.h>

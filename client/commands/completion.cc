@@ -1,4 +1,4 @@
-// Completion scripts for shells, made from the table of commands.
+// completion: scripts for shells, generated from the table of commands.
 #include <ostream>
 
 #include "client/commands/runs.h"

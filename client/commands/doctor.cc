@@ -1,4 +1,4 @@
-// doctor: what keeps memory from working here, and how to mend it.
+// doctor: finds faults of memory on this machine and suggests repairs.
 #include <cstdlib>
 #include <filesystem>
 #include <ostream>
@@ -105,7 +105,7 @@ void LookAtWhatRuns(const Home& home, Findings& findings) {
                  Answers(project->url, "/v1/status"), mend);
 }
 
-// setup was run for it, and not undone.
+// True if a file has entries of `setup`.
 bool IsConnected(const std::vector<FileEdit>& edits) {
   for (const FileEdit& edit : edits) {
     const auto text = base::ReadFile(edit.file);
@@ -115,7 +115,7 @@ bool IsConnected(const std::vector<FileEdit>& edits) {
   return false;
 }
 
-// Of agents that this user has: one that is not connected is no fault where another one is.
+// Checks the agents that this user has. An unconnected agent is a fault only if none is connected.
 void LookAtAgents(Findings& findings) {
   const char* user = std::getenv("HOME");
   const auto program = ThisProgram();

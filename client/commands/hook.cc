@@ -1,4 +1,4 @@
-// hook, mcp: what agents start. They find the sidecar of the repository that the agent works in.
+// hook, mcp: commands that agents start. They find the sidecar of the agent's repository.
 #include <cstdlib>
 #include <filesystem>
 #include <istream>
@@ -18,13 +18,13 @@ using base::Code;
 using base::Error;
 using base::Result;
 
-// Together below the timeout that `setup` writes.
+// In sum below the hook timeout that `setup` writes.
 constexpr int64_t kStartMs = 8'000, kUseMs = 6'000, kHookMs = 6'000;
 constexpr int64_t kMcpUseMs = 60'000, kStillUsedMs = 60'000;
 constexpr size_t kMostEventBytes = 64 << 20;
 constexpr int kBlock = 2;  // exit code by which a hook keeps a tool from running
 
-// Where the agent was started: it may have changed directory since.
+// Prefers the directory where the agent started: the agent may have changed its directory.
 Result<std::string> RootHere() {
   const char* named = std::getenv("CLAUDE_PROJECT_DIR");
   std::error_code error;
@@ -68,14 +68,14 @@ Result<std::string> Tell(const Project& project, std::string event) {
                    (body && body->is_object() ? ": " + base::StringAt(*body, {"error"}) : "")};
 }
 
-// A policy that is not there denies nothing; one that cannot be read might.
+// A missing policy denies nothing; an unreadable one may deny calls.
 bool MayDeny(const Home& home) {
   const auto policy = base::ReadFile(home.File("policy.json"), 1 << 20);
   return policy ? Denies(*policy) : policy.error().code != Code::kNotFound;
 }
 
-// Nobody answered for this event. A tool call is kept from running only where the policy denies
-// calls: memory alone must not stand in an agent's way.
+// The exit code for an event without an answer of the sidecar. Blocks a tool call only if the
+// policy may deny calls: unavailable memory alone must not stop an agent.
 int Unanswered(Call& call, const Home& home, const Error& why) {
   if (call.arguments[0] == "PreToolUse" && MayDeny(home)) {
     call.err << "tool blocked: " << home.File("policy.json")
@@ -116,7 +116,7 @@ int Mcp(Call& call) {
   options.on_line = [&](std::string_view line) { call.err << line << std::endl; };
   const auto pipe = Child::Start(std::move(options));
   if (!pipe) return call.Fail(pipe.error());
-  // A sidecar that is not used ends; this client may ask at any time.
+  // Keeps the sidecar in use for the next call of the MCP client: the supervisor ends idle ones.
   while (!(*pipe)->WaitForEnd(kStillUsedMs)) {
     [[maybe_unused]] const auto still = ProjectHere(*home, kMcpUseMs);
   }

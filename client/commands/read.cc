@@ -1,4 +1,4 @@
-// ls, search, show, status: what is remembered.
+// ls, search, show: read memories.
 #include <ostream>
 
 #include "client/commands/runs.h"
@@ -45,7 +45,7 @@ void ShowRows(Call& call, const Json& rows) {
 
 Json ListOf(const Json& answer) { return answer.is_array() ? answer : Json::array(); }
 
-// The sidecar of a project on this machine; empty: there is none, or another memory is meant.
+// The URL of a project's sidecar on this machine; empty: none, or the flags name another memory.
 std::string SidecarHere(const Call& call, const std::string& project) {
   for (const char* elsewhere : {"url", "context", "n", "file"})
     if (!call.Text(elsewhere).empty()) return "";
@@ -59,8 +59,7 @@ std::string SidecarHere(const Call& call, const std::string& project) {
   return "";
 }
 
-// Where it was put into prompts. A memory server does not know that: null, unless a sidecar is
-// asked.
+// The injections of the row into prompts. Only a sidecar knows them; null: no sidecar.
 Json GivenAt(const Call& call, const MemoryCalls& memory, const Json& row) {
   const Json* id = base::At(row, {"id"});
   if (id == nullptr || !id->is_number_integer()) return nullptr;

@@ -1,4 +1,4 @@
-// What commands run, by file of their own; the table that names them is in command_table.cc.
+// The functions of the commands; command_table.cc has the table.
 #pragma once
 
 #include "client/command.h"
@@ -17,7 +17,7 @@ int Export(Call& call, const MemoryCalls& memory);
 
 int Completion(Call& call);
 
-// Memory on this machine: client/laptop.
+// Memory on this machine, with client/laptop.
 int Up(Call& call);
 int Down(Call& call);
 int ShowStatus(Call& call);

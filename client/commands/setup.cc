@@ -1,4 +1,4 @@
-// setup: connects an agent of this machine to its memory, and takes that back.
+// setup: connects an agent of this machine to its memory, and undoes that.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ using base::Status;
 
 std::string BackupOf(const std::string& file) { return file + ".before-agent-memory"; }
 
-// The file behind links, written whole with the mode that it had.
+// Replaces the file behind symbolic links atomically and keeps its mode.
 Status Write(const std::string& file, const std::string& text) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(file, error);
@@ -48,7 +48,7 @@ Status Undo(const FileEdit& edit, const std::string& before) {
   const std::string backup = BackupOf(edit.file);
   const auto kept = base::ReadFile(backup);
   if (kept) {
-    // What the user wrote, as it was written, where nothing else changed since.
+    // Restores the backup byte for byte if the file has no later changes.
     const auto same = edit.with(*kept);
     if (same && *same == before) after = *kept;
   }
@@ -62,7 +62,7 @@ Status Undo(const FileEdit& edit, const std::string& before) {
   return {};
 }
 
-// True when the file changed.
+// Returns whether the file changed.
 Result<bool> Apply(const FileEdit& edit, bool undo) {
   ASSIGN_OR_RETURN(const std::string before, ReadIfThere(edit.file));
   if (undo) {
@@ -74,7 +74,7 @@ Result<bool> Apply(const FileEdit& edit, bool undo) {
   if (after == before) return false;
   if (!before.empty()) {
     ASSIGN_OR_RETURN(const std::string pristine, edit.without(before));
-    // Only of a file that has nothing of ours: a second setup keeps the first one's backup.
+    // Only for a file without our entries: a second setup keeps the first backup.
     if (pristine == before) RETURN_IF_ERROR(base::ReplaceFile(BackupOf(edit.file), before));
   }
   RETURN_IF_ERROR(Write(edit.file, after));

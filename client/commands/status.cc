@@ -1,4 +1,4 @@
-// status: what runs, what is remembered.
+// status: shows the server, the sidecars and the number of memories.
 #include <filesystem>
 #include <ostream>
 
@@ -21,7 +21,7 @@ Json StatsOf(const std::string& server) {
   return stats ? *stats : Json();
 }
 
-// The last prompt of the repository here, when its sidecar runs: what was given, and what for.
+// The last injection of this repository and its query, if its sidecar runs.
 std::string LastGiven(const Json& projects) {
   std::error_code error;
   const auto here = RepositoryOf(std::filesystem::current_path(error).string());

@@ -1,4 +1,4 @@
-// up, down: memory on this machine begins and ends.
+// up, down: start and stop memory on this machine.
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -29,7 +29,7 @@ using base::Result;
 
 constexpr int64_t kLockMs = 2'000, kOtherMs = 60'000, kDownMs = 60'000, kDetachMs = 70'000;
 
-// Lines of several threads.
+// Writes lines; any thread.
 class Progress {
  public:
   explicit Progress(std::ostream& out) : out_(out) {}
@@ -57,7 +57,7 @@ Result<Programs> FindPrograms() {
   return Programs{server, sidecar};
 }
 
-// The repository that the command is for, when it is in one or names a project.
+// The repository of the current directory; none outside of one, unless --project is given.
 Result<std::optional<Repository>> RepositoryHere(const Call& call) {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
@@ -71,7 +71,7 @@ Result<std::optional<Repository>> RepositoryHere(const Call& call) {
   return std::optional<Repository>(found);
 }
 
-// It runs: `said`, and the project of the repository here.
+// Waits for the running `up`, then prints `said` and the project of this repository.
 int SayUp(Call& call, const Home& home, const std::string& said) {
   const auto front = WaitForFront(home, kOtherMs);
   if (!front) return call.Fail(base::Wrap(home.folder() + " is in use", front.error()));
@@ -140,7 +140,7 @@ int Up(Call& call) {
     return lock.error().code == Code::kConflict ? SayUp(call, *home, "memory is up already")
                                                 : call.Fail(lock.error());
   }
-  home->ForgetRunning();  // of one that a crash ended
+  home->ForgetRunning();  // a crash may have left run.json
   home->SetStopped(false);
   Progress say(call.out);
   say("memory is kept in " + home->folder());

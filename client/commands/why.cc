@@ -1,4 +1,4 @@
-// why: what the agent was given last in this repository, and what for.
+// why: shows the last injections of this repository, and their queries.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

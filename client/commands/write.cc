@@ -1,4 +1,4 @@
-// add, edit, rm, import, export: what changes memory or moves it.
+// add, edit, rm, import, export: change memory or move it.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ using base::Json;
 constexpr size_t kMostImportBytes = size_t{256} << 20, kMostEdited = 1 << 20;
 constexpr int64_t kMoveMs = 600'000;
 
-// stdin to its end, or one byte more than the limit.
+// Reads `in` to its end, or until the text exceeds `limit`.
 std::string ReadAll(std::istream& in, size_t limit) {
   std::string text;
   char bytes[16 << 10];
@@ -42,7 +42,7 @@ int Said(Call& call, const Json& answer, const std::string& words) {
   return kOk;
 }
 
-// Runs the person's editor on the file and waits. $EDITOR may hold blanks: its words are argv.
+// Runs the user's editor on the file and waits. Splits $VISUAL or $EDITOR at blanks into argv.
 base::Status RunEditor(const std::string& file) {
   const char* visual = std::getenv("VISUAL");
   const char* editor = std::getenv("EDITOR");
@@ -88,7 +88,7 @@ base::Result<std::string> Edited(const std::string& text) {
   return edited;
 }
 
-// Notes that cannot be read are named and left out.
+// The notes of a folder as a tar archive; reports unreadable notes on `err` and skips them.
 base::Result<std::string> ArchiveOf(const std::string& path, std::ostream& err) {
   ASSIGN_OR_RETURN(auto folder, base::NoteFolder::Open(path, [&](const base::Error& error) {
                      err << "agent-memory: " << Inert(error.message) << "\n";
@@ -201,7 +201,7 @@ int Import(Call& call, const MemoryCalls& memory) {
     const Json* value = base::At(*body, {name});
     return value != nullptr ? value->dump() : "0";
   };
-  // A server of before says observations alone.
+  // An older server reports only `imported_observations`.
   const char* fresh = body->contains("imported") ? "imported" : "imported_observations";
   Said(call, *body,
        "imported " + count(fresh) + " memories, " + count("skipped") + " were here already");

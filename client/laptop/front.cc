@@ -1,5 +1,4 @@
-// Routes and calls of the supervisor's own API. It is no interface for others: both sides are this
-// program.
+// The routes and calls of the supervisor's private API; this program is both server and client.
 #include "client/laptop/front.h"
 
 #include <chrono>
@@ -10,7 +9,7 @@
 namespace client {
 namespace {
 
-// A supervisor that was killed holds the folder's lock for moments still, and answers no more.
+// A killed supervisor holds the folder's lock for a moment, but no longer answers.
 constexpr int64_t kEndingMs = 3'000, kProbeMs = 1'000, kAcceptTickMs = 20;
 
 using base::Json;

@@ -1,5 +1,5 @@
-// How other commands reach the supervisor: three routes on loopback that ask for a token, which
-// only this user can read (run.json). A page in a browser knows none.
+// The supervisor's API for other commands: three routes on loopback. They require a token that only
+// this user can read (run.json), so that no page in a browser can call them.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace client {
 
-// The server that answers for `supervisor`; `stop` is called when somebody says `down`.
+// Starts the server for `supervisor`; POST /v1/stop (`down`) calls `stop`.
 base::Result<std::unique_ptr<http::Server>> StartFront(Supervisor& supervisor,
                                                        const std::string& token,
                                                        std::function<void()> stop);
 
-// The same from the other side. kNotFound: memory is not up.
+// The client of the API. Reach: kNotFound: memory is not up.
 class Front {
  public:
   static base::Result<Front> Reach(const Home& home);
@@ -25,7 +25,7 @@ class Front {
   base::Status Stop() const;
 
  private:
-  // A sidecar that starts may wait for one that still ends.
+  // A starting sidecar may wait for an old one that is still ending.
   static constexpr int64_t kFrontMs = 75'000;
   explicit Front(std::shared_ptr<http::Client> http) : http_(std::move(http)) {}
   base::Result<base::Json> Ask(const std::string& method, const std::string& path,

@@ -1,4 +1,4 @@
-// Paths of the environment, modes of a folder, and run.json.
+// Finds and checks the folder, and reads and writes run.json.
 #include "client/laptop/home.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ std::string HomeVariable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Without taking it from anybody: those who look hold it together.
+// Tests with a shared lock, so that concurrent tests do not conflict.
 bool IsHeld(const std::string& lock) {
   const int descriptor = open(lock.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return false;
@@ -93,7 +93,7 @@ void Home::SetStopped(bool stopped) const {
     unlink(File("stopped").c_str());
     return;
   }
-  // Without it a hook would start memory again: that is all.
+  // Ignores errors: without the file the next hook only starts memory again.
   [[maybe_unused]] const auto marked = base::ReplaceFile(File("stopped"), "by agent-memory down\n");
 }
 

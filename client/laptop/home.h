@@ -1,5 +1,5 @@
-// The folder that the memory of this machine lives in: where it is, that it is the user's own, and
-// who runs there. Knows no process.
+// The folder with the memory of this machine: its path, its owner check, and the address of the
+// running supervisor. Starts no process.
 #pragma once
 
 #include <string>
@@ -9,29 +9,28 @@
 
 namespace client {
 
-// What `up` tells other commands. In run.json, mode 0600, while memory is up.
+// The supervisor's address for other commands: run.json, mode 0600, while memory is up.
 struct Running {
-  std::string front, token;  // where the supervisor listens, and what it asks for
+  std::string front, token;  // its URL, and the bearer token that it requires
 };
 
 class Home {
  public:
-  // --home, else $XDG_DATA_HOME/agent-memory, else ~/.local/share/agent-memory. Nothing is made.
+  // --home, else $XDG_DATA_HOME/agent-memory, else ~/.local/share/agent-memory. Creates nothing.
   static base::Result<Home> Find(const base::Settings& settings);
-  // Makes it with mode 0700; kDenied when it is another user's or others may write there.
+  // Creates the folder with mode 0700; kDenied: another user owns or may access it.
   base::Status Make() const;
 
   const std::string& folder() const { return folder_; }
   std::string File(const std::string& name) const { return folder_ + "/" + name; }
 
-  // kNotFound: memory is not up; kUnavailable: it is coming up or going down. A run.json that a
-  // crash left behind does not count, since its port may be somebody else's by now: who runs holds
-  // the folder's lock.
+  // kNotFound: memory is not up; kUnavailable: it is coming up or going down. Ignores run.json
+  // unless the supervisor holds the folder's lock: after a crash another program may use the port.
   base::Result<Running> FindRunning() const;
   base::Status SaveRunning(const Running& running) const;
   void ForgetRunning() const;
 
-  // `down` was said: nothing but `up` starts memory again.
+  // After `down`: only `up` starts memory again.
   bool stopped() const;
   void SetStopped(bool stopped) const;
 

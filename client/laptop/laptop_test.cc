@@ -1,4 +1,4 @@
-// Repositories and their names, the folder of this machine, and the policy that a sidecar gets.
+// Repositories and their names, the folder of this machine, and the policy of a sidecar.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

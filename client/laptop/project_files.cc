@@ -1,4 +1,4 @@
-// project.json in a folder for each repository.
+// Stores project.json in one folder per repository.
 #include "client/laptop/project_files.h"
 
 #include <filesystem>
@@ -58,7 +58,7 @@ std::string ProjectFiles::ServerAddress() const {
 }
 
 void ProjectFiles::KeepServerAddress(const std::string& address) const {
-  // Without it the server listens elsewhere next time, and everybody is told.
+  // Ignores errors: without the file the server only gets another port next time.
   [[maybe_unused]] const auto kept = base::ReplaceFile(home_.File("server.address"), address);
 }
 

@@ -1,5 +1,5 @@
-// What is kept of each repository below the home, from one `up` to the next: its project's name,
-// its policy, the sidecar's state and where that listened.
+// The persistent files of each repository below the home: its project's name, its policy, the
+// sidecar's state and last address.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace client {
 
 struct KnownProject {
   std::string root, name;
-  std::string address;  // where its sidecar listened last; empty: nowhere yet
+  std::string address;  // the last address of its sidecar; empty: none yet
 };
 
 class ProjectFiles {
  public:
   explicit ProjectFiles(const Home& home) : home_(home) {}
 
-  // What is known of a repository; of one that is new, a name that no other one has which is still
-  // there: so a repository that moved finds its memories again.
+  // The stored project, or a new one with a name that no other existing repository has. A name of a
+  // removed root is free, so that a moved repository finds its memories again.
   KnownProject Find(const std::string& root) const;
   base::Status Keep(const KnownProject& project) const;
   std::string Folder(const std::string& root) const;

@@ -1,4 +1,4 @@
-// Walks upwards to a .git, as git does, without starting it.
+// Searches the parent directories for .git, like git, without running git.
 #include "client/laptop/repository.h"
 
 #include <filesystem>
@@ -18,7 +18,7 @@ using base::Result;
 constexpr size_t kLongestName = 100;
 
 // The main repository of a worktree, whose .git is a file "gitdir: <main>/.git/worktrees/<name>".
-// Empty: it is none.
+// Empty: no worktree.
 fs::path MainOfWorktree(const fs::path& git_file) {
   const auto text = base::ReadFile(git_file.string(), 16 << 10);
   if (!text) return {};
@@ -30,8 +30,8 @@ fs::path MainOfWorktree(const fs::path& git_file) {
   const fs::path folder = gitdir.parent_path();
   std::error_code ignored;
   if (folder.filename() != "worktrees" || folder.parent_path().filename() != ".git") return {};
-  // The main repository must know of it, as git's own does: else the .git of an unpacked archive
-  // could name another repository of the user, and be given its memories.
+  // The main repository must refer back to the worktree: else the .git file of an unpacked archive
+  // could name another repository of the user and get its memories.
   const auto back = base::ReadFile((gitdir / "gitdir").string(), 16 << 10);
   if (!back || !fs::equivalent(gitdir / base::Trim(*back), git_file, ignored)) return {};
   const fs::path main = fs::canonical(folder.parent_path().parent_path(), ignored);

@@ -1,4 +1,4 @@
-// Which repository a directory is in, and what its project is called. Reads the file system only.
+// Finds the repository of a directory and its project's name. Only reads the file system.
 #pragma once
 
 #include <functional>
@@ -10,19 +10,19 @@ namespace client {
 
 struct Repository {
   std::string root;        // absolute, links followed
-  bool versioned = false;  // has a .git; else root is the directory itself
+  bool versioned = false;  // has a .git; else root is the given directory
 };
 
-// The nearest directory upwards with a .git. A worktree belongs to its main repository, a submodule
-// is a repository of its own. kNotFound: there is no such directory.
+// The nearest parent directory with a .git. A worktree belongs to its main repository; a submodule
+// is a separate repository. kNotFound: no such directory.
 base::Result<Repository> RepositoryOf(const std::string& directory);
 
-// The last name of the root with characters that project names take; "-" and six digits of the
-// root's hash behind it when `taken` says that another repository has that name. Pure.
+// The last path component of the root, in the characters of project names; if another repository
+// has the name (`taken`), followed by "-" and six hexadecimal digits of the root's SHA-256. Pure.
 std::string ProjectName(const std::string& root,
                         const std::function<bool(const std::string& name)>& taken);
 
-// The folder of a repository below the home: of its root, so that a renamed project keeps it.
+// The folder name of a repository below the home; made of its root, not of the project's name.
 std::string RepositoryKey(const std::string& root);
 
 }  // namespace client

@@ -1,4 +1,4 @@
-// Rules that keep something useful of an ordinary day; docs/laptop.md says how much that is.
+// The starter policy saves commits; docs/laptop.md has figures of a day.
 #include "client/laptop/starter_policy.h"
 
 #include "lib/api/policy.h"

@@ -1,5 +1,4 @@
-// The policy of this machine: what a user gets who has none, and what a sidecar is given of it.
-// Pure.
+// The policy of this machine: its first version for a new user, and its form for a sidecar. Pure.
 #pragma once
 
 #include <string>
@@ -9,15 +8,15 @@
 
 namespace client {
 
-// policy.json as `up` writes it for a user to change.
+// The first policy.json, which `up` writes and the user may change.
 std::string StarterPolicy();
 
-// `policy` with what only we know: agent, namespace, the server's address and the project. kInvalid
-// names the field that is wrong.
+// `policy` with agent, namespace, the server's address and the project. kInvalid names the wrong
+// field.
 base::Result<std::string> PolicyFor(std::string_view policy, const std::string& server,
                                     const std::string& project);
 
-// The policy denies calls, so that a tool must not run when nobody can be asked.
+// True if the policy denies calls or is invalid: without a sidecar's decision no tool may run.
 bool Denies(std::string_view policy);
 
 }  // namespace client

@@ -1,4 +1,4 @@
-// What a user gets that has no policy.
+// The policy of a new user.
 #include "client/laptop/starter_policy.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The loop: starts what is wanted, starts the server again when it ended, ends what nobody uses.
+// The loop: starts requested sidecars, restarts an ended server, and stops idle sidecars.
 #include "client/laptop/supervisor.h"
 
 #include <algorithm>
@@ -155,7 +155,7 @@ void Supervisor::EndAll() {
 Status Supervisor::WritePolicy(Sidecar& sidecar) const {
   ASSIGN_OR_RETURN(const std::string policy, base::ReadFile(home_.File("policy.json"), 1 << 20));
   const auto made = PolicyFor(policy, server_->url(), sidecar.project.name);
-  // While somebody edits it the one before stays in force.
+  // An invalid file (an edit in progress) leaves the previous policy in force.
   if (!made && !sidecar.policy.empty()) return {};
   if (!made) return base::Wrap(home_.File("policy.json"), made.error());
   if (*made == sidecar.policy) return {};
@@ -183,7 +183,7 @@ Result<Project> Supervisor::StartSidecar(const std::string& root, const std::str
     }
   }
   if (before != nullptr && before->service->running()) {
-    // It sees the new policy.
+    // The running sidecar watches its policy file.
     sidecar->service = before->service;
   } else {
     if (before != nullptr)

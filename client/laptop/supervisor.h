@@ -1,5 +1,5 @@
-// What `agent-memory up` runs: the memory server, and a sidecar for each repository that is used.
-// Children live on one thread of its own; any other may ask.
+// The supervisor of `agent-memory up`: runs the memory server, and a sidecar per repository in use.
+// Its own thread starts all children (see Child); other methods: any thread.
 #pragma once
 
 #include <deque>
@@ -25,26 +25,26 @@ class Supervisor {
   static constexpr size_t kMostSidecars = 16;
   static constexpr int64_t kIdleMs = 30 * 60'000;
 
-  // `say`: one line for the user; on any thread.
+  // `say` receives lines for the user, on any thread.
   Supervisor(Home home, Programs programs, std::function<void(const std::string&)> say);
   ~Supervisor();  // Stop()
 
   base::Status Start();  // returns when the memory server listens
-  void Stop();           // sidecars first, so that they hand over what waits
+  void Stop();           // sidecars first, so that they deliver their outboxes
 
-  // The project of a repository, with its sidecar running: started when it is not. `name`: what the
-  // project is called from now on; empty: as before. Over kMostSidecars, or not used for kIdleMs:
-  // the one that was used least lately ends.
+  // Returns the project of a repository and starts its sidecar if necessary. `name` renames the
+  // project; empty: no change. Above kMostSidecars the least recently used sidecar ends; each ends
+  // after kIdleMs without use.
   base::Result<Project> Use(const std::string& root, const std::string& name);
   std::string server_url() const;
-  base::Json Standing() const;  // for people: what runs
+  base::Json Standing() const;  // the state for `status` and `doctor`
 
  private:
   struct Sidecar {
     Project project;
     std::shared_ptr<Service> service;
     int64_t used_ms = 0;
-    std::string policy;  // as it was last written for it
+    std::string policy;  // the last version in its policy.json
   };
   struct Wanted {
     std::string root, name;
@@ -56,9 +56,10 @@ class Supervisor {
   void EndUnused();
   void EndAll();
   base::Result<Project> StartSidecar(const std::string& root, const std::string& name);
-  // Out of the map: the one that was used least lately before `used_before_ms`; null: none.
+  // Removes the least recently used sidecar from the map if its last use was before
+  // `used_before_ms`; null: none.
   std::shared_ptr<Sidecar> TakeOldest(int64_t used_before_ms);
-  // The user's policy.json for this sidecar, where it changed.
+  // Derives this sidecar's policy from the user's policy.json, and writes it if it changed.
   base::Status WritePolicy(Sidecar& sidecar) const;
 
   const Home home_;
@@ -70,7 +71,7 @@ class Supervisor {
   std::map<std::string, std::shared_ptr<Sidecar>> sidecars_;  // by root
   std::unique_ptr<Service> server_;
   std::optional<base::Status> started_;
-  int64_t server_again_ms_ = 0, server_pause_ms_ = 0;  // the loop's
+  int64_t server_again_ms_ = 0, server_pause_ms_ = 0;  // only for thread_
   bool stopping_ = false;
   std::jthread thread_;
 };

@@ -1,4 +1,4 @@
-// posix_spawn of this program's own file.
+// Runs this program's own file with posix_spawn.
 #include "client/laptop/up_detached.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ std::string LastLine(std::string_view text) {
   return std::string(end == std::string_view::npos ? text : text.substr(end + 1));
 }
 
-// → its pid.
+// Returns the pid.
 Result<int> Spawn(const Home& home) {
   char program[4096] = "";
   if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
@@ -54,7 +54,7 @@ Result<int> Spawn(const Home& home) {
   posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   posix_spawn_file_actions_adddup2(&files, 1, 2);
   posix_spawn_file_actions_addclosefrom_np(&files, 3);
-  // Not in the directory of who asked: it would be kept from being unmounted.
+  // Leaves the caller's directory, whose file system could not be unmounted otherwise.
   posix_spawn_file_actions_addchdir_np(&files, home.folder().c_str());
   sigset_t none;
   sigemptyset(&none);
@@ -89,7 +89,7 @@ Result<Front> StartDetached(const Home& home, int64_t wait_ms) {
   while (true) {
     auto front = WaitForFront(home, 0);
     if (front) return front;
-    // Several may start one at once; all but one of these end, and find that one.
+    // Concurrent callers may each spawn one; all but one of them find the folder locked and end.
     const bool down = front.error().code == Code::kNotFound;
     if (!down && front.error().code != Code::kUnavailable) return front;
     if (std::chrono::steady_clock::now() >= end || (down && ended)) break;

@@ -1,18 +1,18 @@
-// Starts `agent-memory up` so that it outlives the one who asked: a session of its own, output into
-// up.log. For `up --detach`, and for hooks that find nobody.
+// Starts `agent-memory up` in its own session, so that it outlives the caller, with output to
+// up.log. For `up --detach`, and for hooks while memory is not up.
 #pragma once
 
 #include "client/laptop/front.h"
 
 namespace client {
 
-// The one that runs, also when it is just coming up; kNotFound: none does.
+// The running supervisor; waits while it is coming up. kNotFound: none.
 base::Result<Front> WaitForFront(const Home& home, int64_t wait_ms);
 
-// Returns when it is up, also when somebody else started it meanwhile.
+// Returns when memory is up, also if another process started it.
 base::Result<Front> StartDetached(const Home& home, int64_t wait_ms);
 
-// The one that runs, else a new one, unless `down` was said: kNotFound.
+// The running supervisor, else a new one; kNotFound after `down`.
 base::Result<Front> ReachOrStart(const Home& home, int64_t wait_ms);
 
 }  // namespace client

@@ -1,4 +1,4 @@
-// agent-memory.service.
+// Renders and writes agent-memory.service.
 #include "client/laptop/user_unit.h"
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 namespace client {
 namespace {
 
-// A word of ExecStart: in quotes, and neither a specifier nor a variable.
+// Quotes a word of ExecStart; escapes specifiers (%) and variables ($).
 std::string Word(const std::string& text) {
   std::string word = "\"";
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// A unit of systemd for the user, so that memory is up from the login on.
+// A systemd user unit, so that memory is up after the login.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace client {
 // The text of the unit. Pure.
 std::string UserUnit(const std::string& program, const std::string& home);
 
-// Writes it to ~/.config/systemd/user → its path.
+// Writes the unit to systemd/user below $XDG_CONFIG_HOME or ~/.config; returns its path.
 base::Result<std::string> InstallUserUnit(const std::string& home);
 
 }  // namespace client

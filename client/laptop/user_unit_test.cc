@@ -1,4 +1,4 @@
-// What systemd reads.
+// The text of the systemd unit.
 #include "client/laptop/user_unit.h"
 
 #include <gtest/gtest.h>

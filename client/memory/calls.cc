@@ -1,4 +1,4 @@
-// Builds requests and reads answers of the memory API.
+// Builds requests and decodes answers of the memory API.
 #include "client/memory/calls.h"
 
 #include "lib/base/process/random.h"

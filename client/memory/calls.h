@@ -1,5 +1,5 @@
-// Calls of the memory API (docs/memory-api.md) for commands: an answer that is no success becomes
-// an error with the server's own words. Knows no command and no terminal.
+// Calls of the memory API (docs/memory-api.md) for commands: a status of 300 or more becomes an
+// error with the server's message. Knows no command and no terminal.
 #pragma once
 
 #include <string>
@@ -20,14 +20,13 @@ class MemoryCalls {
   MemoryCalls(http::Client& http, std::string url, std::string project = "")
       : http_(http), url_(std::move(url)), project_(std::move(project)) {}
   const std::string& url() const { return url_; }
-  const std::string& project() const {
-    return project_;
-  }  // of what is added without one; empty: the server's default
+  // For new rows without a project; empty: the server's default.
+  const std::string& project() const { return project_; }
 
   base::Result<base::Json> Get(const std::string& path, const Query& query = {}) const;
   base::Result<base::Json> Send(const std::string& method, const std::string& path,
                                 const base::Json& body, const Query& query = {}) const;
-  // As it came, whatever it is; large and slow ones are given `timeout_ms`.
+  // The undecoded response of any type; large and slow requests set `timeout_ms`.
   base::Result<http::Response> Raw(http::ClientRequest request) const;
 
  private:

@@ -1,4 +1,4 @@
-// The server's own import reads the file, so that every format is known in one place.
+// The server's /import reads the file, so that only the server knows the formats.
 #include "client/memory/file_server.h"
 
 #include <condition_variable>

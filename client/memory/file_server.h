@@ -1,6 +1,5 @@
-// A file of memories (an export in any format that /import takes) as a memory to look at: a memory
-// server of its own on loopback, in a temporary folder, which holds what the file has while this
-// lives.
+// Serves a file of memories (any format of /import) for reading: a private memory server on
+// loopback, in a temporary folder, with the content of the file. The destructor ends it.
 #pragma once
 
 #include <memory>
@@ -13,8 +12,7 @@ namespace client {
 
 class FileServer {
  public:
-  // Returns when the file is taken in. kNotFound: no such file; kInvalid: none of its rows can be
-  // read.
+  // Returns after the import. kNotFound: no such file; kInvalid: it has no readable row.
   static base::Result<std::unique_ptr<FileServer>> Open(const std::string& file);
   ~FileServer();  // ends the server, removes the folder
   const std::string& url() const { return url_; }

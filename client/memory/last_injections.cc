@@ -1,4 +1,4 @@
-// Asks turn by turn, backwards.
+// Requests the records turn by turn, backwards.
 #include "client/memory/last_injections.h"
 
 #include <functional>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t kTurnsLookedAt = 200;
 
-// `see` is given the record of each turn that has one, the newest first: of the newest
-// conversation, then of the one before it; until it returns false or kTurnsLookedAt are looked at.
+// Calls `see` with the record of each turn that has one: newest conversation first, newest turn
+// first, until `see` returns false or after kTurnsLookedAt turns.
 using See = std::function<bool(Json record)>;
 Status LookBack(const MemoryCalls& sidecar, const See& see) {
   ASSIGN_OR_RETURN(const Json page, sidecar.Get("/conversations", {{"limit", "20"}}));

@@ -1,4 +1,4 @@
-// --url, else kubectl's port-forward, else what `agent-memory up` runs on this machine.
+// --file, else --url, else kubectl port-forward, else the server of `agent-memory up`.
 #include "client/memory/reach.h"
 
 #include <filesystem>
@@ -20,7 +20,7 @@ using base::Result;
 constexpr int64_t kForwardMs = 20'000, kTokenMs = 20'000;
 constexpr size_t kToldLines = 5;
 
-// What a child says, until what is waited for is there.
+// The output of a child until `find` accepts a line.
 struct Heard {
   std::mutex mutex;
   std::condition_variable changed;
@@ -35,7 +35,7 @@ struct Asked {
   int64_t wait_ms = 0;
 };
 
-// The child, and what `find` made of one of its lines.
+// Starts the child; returns it with the first non-empty result of `find`.
 Result<std::pair<std::unique_ptr<Child>, std::string>> StartAndFind(const Asked& asked) {
   const auto heard = std::make_shared<Heard>();
   ChildOptions options{asked.argv, base::Environment(), false,
@@ -55,7 +55,7 @@ Result<std::pair<std::unique_ptr<Child>, std::string>> StartAndFind(const Asked&
                base::Join(asked.argv, " ") + " gave nothing: " + base::Join(heard->lines, " ")};
 }
 
-// The namespace that kubectl means when none is given; it prints nothing where that is "default".
+// kubectl's default namespace. kubectl prints nothing if the context has none: "default".
 std::string NamespaceOfContext(const Call& call, const std::string& kubectl) {
   std::vector<std::string> argv = {kubectl, "config", "view", "--minify",
                                    "--output=jsonpath={..namespace}"};
@@ -104,7 +104,7 @@ Result<Reached> ThroughKubectl(const Call& call, http::ClientOptions options) {
   return reached;
 }
 
-// What a person writes belongs to the repository that they stand in.
+// The project of the current repository, for memories that the user adds.
 std::string ProjectHere(const Home& home) {
   std::error_code error;
   const auto repository = RepositoryOf(std::filesystem::current_path(error).string());

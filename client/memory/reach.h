@@ -1,5 +1,5 @@
-// Which memory a command means: an address, one in a cluster through kubectl, a file, or this
-// machine's.
+// Connects a command to a memory: a URL, a cluster through kubectl, a file, or this machine's
+// memory.
 #pragma once
 
 #include <memory>
@@ -19,16 +19,16 @@ struct Reached {
   std::unique_ptr<FileServer> file;  // with --file
   std::unique_ptr<http::Client> client;
   std::string url;
-  std::string project;  // of what is added here without --project; empty: the server's default
+  std::string project;  // for `add` and `import` without --project; empty: the server's default
 };
 base::Result<Reached> ReachMemory(const Call& call);
 
-// What a token for the memory server behind `target` ("svc/NAME") is made for (interface: the
-// chart's and the operator's --audience); empty: the target is no Service. Pure.
+// The audience of tokens for the memory server behind `target` ("svc/NAME"), like --audience of the
+// chart and the operator; empty: the target is no Service. Pure.
 std::string AudienceOf(const std::string& name_space, const std::string& target);
 
-// The address in a line of kubectl port-forward: "Forwarding from 127.0.0.1:41234 -> 7437"; empty:
-// it is another line. Pure.
+// The address in a line of kubectl port-forward, "Forwarding from 127.0.0.1:41234 -> 7437"; empty:
+// another line. Pure.
 std::string ForwardedAddress(std::string_view line);
 std::vector<std::string> ForwardArguments(const std::string& kubectl, const std::string& context,
                                           const std::string& name_space, const std::string& target);

@@ -1,4 +1,4 @@
-// Through kubectl: what is called, and what its lines say.
+// Arguments for kubectl, and parsing of its output.
 #include "client/memory/reach.h"
 
 #include <gtest/gtest.h>

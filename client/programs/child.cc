@@ -1,4 +1,4 @@
-// fork and exec by hand: the death signal and the closing of descriptors have no other way.
+// Uses fork and exec, since posix_spawn sets no parent-death signal.
 #include "client/programs/child.h"
 
 #include <fcntl.h>
@@ -30,11 +30,11 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Between fork and exec: only what is safe there.
+// Runs between fork and exec: only async-signal-safe calls.
 [[noreturn]] void Become(const ChildOptions& options, char* const* argv, char* const* environment,
                          int output, int nothing, int parent) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(127);  // it ended before the line above
+  if (getppid() != parent) _exit(127);  // the parent ended before prctl
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -134,8 +134,8 @@ bool Child::WaitForEnd(int64_t wait_ms) const {
 }
 
 void Child::Stop(int64_t grace_ms) {
-  // The reader waits for the process, so that its number is not another's while exit_code_ is not
-  // set.
+  // Only the reader thread reaps the process: until shortly before it sets exit_code_, no other
+  // process can have the pid.
   if (running()) kill(pid_, grace_ms > 0 ? SIGTERM : SIGKILL);
   if (grace_ms > 0 && !WaitForEnd(grace_ms)) kill(pid_, SIGKILL);
   if (reader_.joinable()) reader_.join();

@@ -1,5 +1,5 @@
-// A program that we started: its output line by line, its end, and that it ends with us. By argv,
-// never by a shell.
+// A child process: its output line by line, its exit, and its end with the parent. Started by argv,
+// never through a shell.
 #pragma once
 
 #include <condition_variable>
@@ -17,29 +17,29 @@
 
 namespace client {
 
-// The program of this name beside this one, else on PATH; kNotFound says where it was looked for.
+// The path of a program beside this one, else on PATH; kNotFound names the searched places.
 base::Result<std::string> FindProgram(const std::string& name);
 
 struct ChildOptions {
   std::vector<std::string> argv;         // argv[0] is the path
   std::vector<std::string> environment;  // "NAME=value"
-  bool errors_only = false;              // lines of stderr alone are read; stdout is left as it is
+  bool errors_only = false;              // reads only stderr; the child inherits stdout
   std::function<void(std::string_view line)> on_line =
-      {};                   // on the child's own thread, until its end
-  bool keep_input = false;  // stdin is ours, too; else it is empty
-  bool own_group = false;   // Ctrl-C of the terminal is for us alone
+      {};                   // on the Child's reader thread, until the process ends
+  bool keep_input = false;  // the child inherits stdin; else it is empty
+  bool own_group = false;   // Ctrl-C of the terminal reaches only the parent
 };
 
 class Child {
  public:
-  // The child gets SIGTERM when the thread that calls this ends: call it on one that lives long.
+  // The child gets SIGTERM when the calling thread ends: call this on a long-lived thread.
   static base::Result<std::unique_ptr<Child>> Start(ChildOptions options);
   ~Child();  // Stop(0)
 
   int pid() const { return pid_; }
   bool running() const;
-  std::optional<int> exit_code() const;  // 128 + signal where one ended it
-  // SIGTERM, and SIGKILL after `grace_ms`; returns when it is gone.
+  std::optional<int> exit_code() const;  // 128 + signal after a signal
+  // Sends SIGTERM, and SIGKILL after `grace_ms`; returns when the process has ended.
   void Stop(int64_t grace_ms);
   bool WaitForEnd(int64_t wait_ms) const;
 
@@ -53,7 +53,7 @@ class Child {
   std::jthread reader_;
 };
 
-// This process's environment without settings of ours, which are meant for no child.
+// This process's environment without AGENT_MEMORY_*: settings of this program, not of children.
 std::vector<std::string> CleanEnvironment();
 
 }  // namespace client

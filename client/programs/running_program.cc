@@ -1,4 +1,4 @@
-// A child whose log lines are kept, and read for the one that says where it listens.
+// A child whose log goes to a file, and whose address comes from its log line "listening".
 #include "client/programs/running_program.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ using base::Error;
 using base::Status;
 
 constexpr size_t kProgramLogBytes = 4 << 20;
-// A sidecar waits up to 45 s for one that is still ending.
+// A starting sidecar waits up to 45 s for an old one that is still ending.
 constexpr int64_t kReadyMs = 60'000, kStopMs = 15'000;
 
 struct Heard {
@@ -35,7 +35,7 @@ std::string AddressIn(std::string_view line) {
   return base::StringAt(*json, {"api"});
 }
 
-// What a person reads of a log line.
+// The message and error of a JSON log line, for people.
 std::string WordsOf(const std::string& line) {
   const auto json = base::ParseJson(line);
   if (!json || !json->is_object()) return line;
@@ -63,14 +63,14 @@ void BoundedLog::Write(std::string_view line) {
   }
   std::string whole(line);
   whole += '\n';
-  // A log that cannot be written must not end what it tells of.
+  // Ignores write errors: a full disk must not end the program.
   if (descriptor_ >= 0 && write(descriptor_, whole.data(), whole.size()) > 0) size_ += whole.size();
 }
 
 Status Service::Start() {
   const std::string before = address();
   auto started = StartAt(before.empty() ? "127.0.0.1:0" : before);
-  // The port may be another program's by now.
+  // Another program may use the old port.
   if (!started && !before.empty()) return StartAt("127.0.0.1:0");
   return started;
 }

@@ -1,5 +1,5 @@
-// One program of ours that runs while memory is up: started where it listened before, its log in a
-// file of bounded size.
+// A server or sidecar that runs while memory is up: at its last address, with a log file of bounded
+// size.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace client {
 
-// Appends lines; at 4 MiB the file becomes <path>.1, whose predecessor goes.
+// Appends lines; at 4 MiB the file replaces <path>.1.
 class BoundedLog {
  public:
   explicit BoundedLog(std::string path) : path_(std::move(path)) {}
@@ -25,12 +25,12 @@ class BoundedLog {
 
 class Service {
  public:
-  // argv without --listen. `address`: where it listened before; empty: the system chooses.
+  // `argv`: without --listen and --admin. `address`: its last one; empty: any free port.
   Service(std::vector<std::string> argv, std::string log, std::string address)
       : argv_(std::move(argv)), log_(std::move(log)), address_(std::move(address)) {}
 
-  // Returns when it listens; also again, after it ended. On a thread that lives long (Child). The
-  // error has its last line.
+  // Returns when the program listens; also restarts an ended one. Call on a long-lived thread (see
+  // Child). The error has the last log line.
   base::Status Start();
   void Stop();
 

@@ -1,4 +1,4 @@
-// /proc/self/exe against PATH.
+// Compares /proc/self/exe with the files on PATH.
 #include "client/programs/this_program.h"
 
 #include <cstdlib>

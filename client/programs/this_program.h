@@ -1,4 +1,4 @@
-// The path of agent-memory to write into settings of others.
+// The path of agent-memory for settings of other programs.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace client {
 
-// As it is found on PATH, where that is this file: such a path outlives an update. Else the file's
-// own.
+// The path on PATH if it leads to this file, since that path survives an update; else the file's
+// own path.
 base::Result<std::string> ThisProgram();
 
 }  // namespace client

@@ -1,4 +1,4 @@
-// Errors go to stderr with the name of the program, inert.
+// Writes errors to stderr, with the program's name and with control characters escaped.
 #include "client/terminal/call.h"
 
 #include <ostream>

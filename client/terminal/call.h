@@ -1,4 +1,4 @@
-// What a command is given, and its exit codes. Knows no command.
+// The input and output of a command, and exit codes. Knows no command.
 #pragma once
 
 #include <iosfwd>
@@ -13,7 +13,6 @@ namespace client {
 
 inline constexpr int kOk = 0, kFailed = 1, kUsage = 64, kNoInput = 66;
 
-// What a command is given.
 struct Call {
   base::Settings settings;
   std::vector<std::string> arguments;
@@ -23,9 +22,9 @@ struct Call {
   std::ostream& err;
 
   std::string Text(const char* name) const { return settings.Text(name); }
-  // JSON is asked for, or the output goes to a program and nothing was asked for.
+  // True with -o json, and by default if stdout is no terminal.
   bool json() const;
-  int Fail(const base::Error& error) const;  // says it → the exit code
+  int Fail(const base::Error& error) const;  // prints the error; returns the exit code
   int Usage(const std::string& why) const;
 };
 

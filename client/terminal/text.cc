@@ -1,4 +1,4 @@
-// Escapes by code point ranges, widths by the ranges that terminals draw wide.
+// Escapes and widths by ranges of code points.
 #include "client/terminal/text.h"
 
 #include <sys/ioctl.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kNarrowest = 20;
 
-// The next character of UTF-8 text at `at`, which moves behind it.
+// Decodes the character at `at` of valid UTF-8 and advances `at`.
 char32_t Next(std::string_view text, size_t& at) {
   const auto lead = static_cast<unsigned char>(text[at++]);
   const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;

@@ -1,5 +1,5 @@
-// What people read on a terminal: stored text made inert, tables that fit the width, colours. Pure;
-// what kind of terminal there is comes in as a Screen.
+// Text for a terminal: escapes in stored text, tables that fit the width, colours. Pure, except
+// ThisScreen.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@ struct Screen {
   bool colours = false;
   size_t width = 80;
 };
-// Of this process: isatty, TIOCGWINSZ, NO_COLOR, TERM.
+// The terminal of this process: isatty, TIOCGWINSZ, NO_COLOR, TERM.
 Screen ThisScreen();
 
-// Stored text for a terminal: control and format characters, bidi among them, become visible
-// escapes such as \u{202e}; line breaks and tabs stay when `lines`, else they become a blank.
+// Replaces control and format characters of stored text, also bidi ones, by visible escapes such as
+// \u{202e}. Line breaks and tabs stay with `lines`, else each becomes a blank.
 std::string Inert(std::string_view text, bool lines = false);
 
 size_t DisplayWidth(std::string_view text);                // columns; wide characters take two
-std::string FitTo(std::string_view text, size_t columns);  // cut with "…" where it is longer
+std::string FitTo(std::string_view text, size_t columns);  // a longer text ends with "…"
 
 enum class Colour { kBold, kDim, kGreen, kYellow, kRed };
 std::string Coloured(const Screen& screen, Colour colour, std::string_view text);
 
-// Columns as wide as their widest cell; on a terminal the last one is cut at the width.
+// Columns have the width of their widest cell; on a terminal the last one ends at the width.
 struct Table {
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;  // inert

@@ -1,4 +1,4 @@
-// What a table becomes on a terminal.
+// Tables on a terminal.
 #include "client/terminal/text.h"
 
 #include <gtest/gtest.h>

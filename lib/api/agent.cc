@@ -1,6 +1,6 @@
-// Decodes an Agent object and makes its policy. Limits and defaults are the schema's work
-// (crds/agent.yaml, lib/kube/schema/crd_schema.h); here only the shapes that code relies on are
-// looked at.
+// Decodes an Agent object and makes its policy. The schema has limits and defaults
+// (crds/agent.yaml, lib/kube/schema/crd_schema.h); the decoder only checks the types that the code
+// relies on.
 #include "lib/api/agent.h"
 
 namespace api {
@@ -8,7 +8,7 @@ namespace {
 
 using base::Json;
 
-// The fields of spec.memory that the sidecar needs; the rest is for the operator or the server.
+// The fields of spec.memory for the sidecar; the others are for the operator or the server.
 constexpr const char* kPolicyFields[] = {
     "project",     "contextLimit",   "autoSummarize",   "autoSave",        "autoSearch",
     "allowGlobal", "allowAdmin",     "injectUntrusted", "reinject",        "budgetTokens",
@@ -16,11 +16,11 @@ constexpr const char* kPolicyFields[] = {
     "storeRules",  "workingSection", "agentos",         "autoIngest",      "personality",
     "user"};
 
-// Parts of the spec with fields of ours; the others are open and stay as they are written.
+// Parts of the spec with our fields; the other parts are free-form and stay as they are.
 constexpr const char* kOurParts[] = {"env",    "secrets",   "ports",     "resources", "storage",
                                      "memory", "toolHooks", "injection", "sidecar",   "proxy"};
 
-// Null equals absent, and an API server may store it: here it ends.
+// Removes nulls, which an API server may store: null equals absent.
 void DropNulls(Json& value) {
   if (value.is_object())
     for (auto field = value.begin(); field != value.end();)
@@ -36,7 +36,7 @@ void DropNullsOfSpec(Json& spec) {
     if (auto found = spec.find(part); found != spec.end()) DropNulls(*found);
 }
 
-// The object at `key`; an empty one when absent or null.
+// The object at `key`; empty if absent or null.
 base::Result<Json> ObjectAt(const Json& object, const char* key) {
   auto found = object.find(key);
   if (found == object.end() || found->is_null()) return Json::object();
@@ -71,7 +71,7 @@ base::Status ReadMemory(const Json& spec, Agent& agent) {
   return {};
 }
 
-// spec.memory.ingest is the older name of autoIngest and personality, which come first.
+// Reads spec.memory.ingest, the older form of autoIngest and personality, which take precedence.
 void AddOlderIngest(const Json& fields, Json& memory) {
   const Json* enabled = base::At(fields, {"ingest", "enabled"});
   if (!memory.contains("autoIngest") && enabled && *enabled == true)

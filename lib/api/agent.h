@@ -1,5 +1,5 @@
-// The Agent object's names and types. Fields, defaults, limits and wording live in crds/agent.yaml;
-// an Agent that reaches this code has been defaulted and validated by it. Pure.
+// The Agent object's names and types. crds/agent.yaml has fields, defaults, limits and wording; the
+// API server has applied them to an Agent before this code decodes it. Pure.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct AgentStorage {
   bool retain = true, adopt = false;
 };
 
-// spec.memory: where memory is and how it is used. Absent: no sidecar.
+// spec.memory: the memory server and its use. Absent: no sidecar.
 struct AgentMemory {
   std::string server_ref;  // "name" or "namespace/name"
   std::string project;     // empty: the Agent's name
@@ -32,7 +32,7 @@ struct Agent {
   int64_t generation = 0;
   base::Json annotations = base::Json::object();
   std::string mode = "daemon";  // daemon | task
-  int64_t replicas = 1;         // 0 or 1; not in `spec`: it is no business of the agent
+  int64_t replicas = 1;         // 0 or 1; not in `spec`: not for the agent
   base::Json spec;              // the rest, mounted as /etc/agent/agent.json
   std::string image;            // empty: spec.template, else the operator's
   AgentStorage storage;
@@ -42,9 +42,9 @@ struct Agent {
 };
 
 base::Result<Agent> DecodeAgent(const base::Json& object);
-// spec.storage; defaults where it is absent.
+// Decodes spec.storage; defaults for missing fields.
 base::Result<AgentStorage> DecodeStorage(const base::Json& spec);
-// The policy of an Agent once its server is known (url empty: not resolved).
+// The policy of an Agent with the address of its server (`server_url` empty: not resolved).
 base::Result<Policy> PolicyOf(const Agent& agent, const std::string& server_url,
                               const std::string& audience);
 

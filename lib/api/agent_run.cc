@@ -1,4 +1,4 @@
-// Decodes an AgentRun, which its schema has checked; null equals absent.
+// Decodes an AgentRun, which the API server has validated; null equals absent.
 #include "lib/api/agent_run.h"
 
 namespace api {

@@ -1,5 +1,5 @@
-// The AgentRun object's names and types: one run of an Agent of mode task. Fields, limits and
-// wording live in crds/agentrun.yaml. Pure.
+// The AgentRun object's names and types: one run of an Agent of mode task. crds/agentrun.yaml has
+// fields, limits and wording. Pure.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ struct AgentRun {
   std::string agent;                             // spec.agentRef: an Agent of the same namespace
   std::string prompt;                            // may be empty
   std::optional<std::vector<std::string>> args;  // absent: the Agent's
-  std::map<std::string, std::string> env;        // over the Agent's
-  std::optional<AgentStorage> storage;           // absent: no volume of its own
+  std::map<std::string, std::string> env;        // overrides the Agent's
+  std::optional<AgentStorage> storage;           // absent: no volume
 };
 
 base::Result<AgentRun> DecodeAgentRun(const base::Json& object);

@@ -1,4 +1,4 @@
-// An Agent object becomes names and types, and its policy carries its own words.
+// Decoding of Agents, and their policies with the fields of the spec.
 #include "lib/api/agent.h"
 
 #include <gtest/gtest.h>

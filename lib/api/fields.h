@@ -1,5 +1,5 @@
-// A strict reader of one JSON object: an unknown key, a wrong type or a value out of its limits is
-// refused with the key's path. What the fields mean is its callers' (policy.cc). Pure.
+// A strict reader of one JSON object: refuses an unknown key, a wrong type or a value out of its
+// limits, and names the key's path. The callers (policy.cc) know the fields. Pure.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace api {
 
-// Reads the fields of one object. The first error wins and ends in `error`; nulls equal absent.
+// Reads the fields of one object. Stores the first error in `error`; null equals absent.
 class Fields {
  public:
   Fields(const base::Json& object, std::string path, std::optional<base::Error>& error)
@@ -91,7 +91,7 @@ class Fields {
       into[name] = item.get<std::string>();
     }
   }
-  // Calls `read` with the Fields of the object `key`, when it is there.
+  // Calls `read` with the Fields of the object `key`, if present.
   template <class Read>
   void Object(const char* key, Read read) {
     const base::Json* value = Find(key);

@@ -1,5 +1,4 @@
-// Decodes hook events and encodes their answers; the field names are those of Claude Code's hooks.
-// Knows nothing of what is done with an event.
+// Decodes hook events and encodes their answers, with the field names of Claude Code's hooks.
 #include "lib/api/hook_event.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// One event of an agent's turn as Claude Code's HTTP hooks send it, decoded; and the answer. Pure.
+// An event of an agent's turn in the form of Claude Code's HTTP hooks, and its answer. Pure.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct HookEvent {
   std::string name;        // hook_event_name as sent
   std::string session_id;  // = conversation id
   std::string prompt;      // UserPromptSubmit
-  std::string prompt_id;   // of the turn; empty when the runtime has none
+  std::string prompt_id;   // of the turn; empty if the runtime has no ids
   std::string tool_name, tool_use_id;
   base::Json tool_input;               // any JSON; null when absent
   base::Json tool_response;            // string, array of content blocks, object; null when absent
@@ -32,14 +32,14 @@ struct HookEvent {
   std::string source;                  // SessionStart: startup, resume, clear, compact
   std::string reason;                  // SessionEnd
   std::string cwd;
-  // What was mended to read it (ADR 47): with `mended`, U+FFFD in it stands for what only the tool
-  // knows. `unread`: why a part of it cannot be judged; empty: it can.
+  // Repairs of the body before decoding (ADR 47). With `mended`, U+FFFD stands for bytes that only
+  // the tool knows. `unread`: the reason why the policy cannot judge a part; empty: it can.
   bool mended = false;
   std::string unread;
 };
 
-// kInvalid: not an object, no hook_event_name or session_id, a field of a wrong type. Unknown
-// fields pass.
+// kInvalid: not an object; no hook_event_name, session_id or (tool events) tool_name; a field of a
+// wrong type. Ignores unknown fields.
 base::Result<HookEvent> DecodeHookEvent(const base::Json& body);
 
 struct HookAnswer {
@@ -47,7 +47,7 @@ struct HookAnswer {
   std::string permission_decision;  // "", "deny"
   std::string permission_decision_reason;
 };
-// {} when there is nothing to say, else {"hookSpecificOutput": {…}}.
+// {} for an empty answer, else {"hookSpecificOutput": {…}}.
 base::Json EncodeHookAnswer(const HookEvent& event, const HookAnswer& answer);
 
 }  // namespace api

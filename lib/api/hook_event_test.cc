@@ -1,5 +1,4 @@
-// Shows that events of the shapes that agents send decode, and that what is not an event is
-// refused.
+// Decoding of events in the shapes that agents send, and refusal of other JSON.
 #include "lib/api/hook_event.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Decoding, limits and encoding of the memory API's objects. Pure.
+// Decodes, checks and encodes the memory API's objects. Pure.
 #include "lib/api/memory_api.h"
 
 #include "lib/base/process/clock.h"

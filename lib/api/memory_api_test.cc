@@ -1,4 +1,4 @@
-// The memory API's objects: limits in characters, required fields, summaries, hashes.
+// Objects of the memory API: limits in characters, required fields, summaries, hashes.
 #include "lib/api/memory_api.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Decodes a MemoryServer, which its schema has checked; null equals absent.
+// Decodes a MemoryServer, which the API server has validated; null equals absent.
 #include "lib/api/memory_server.h"
 
 namespace api {
@@ -12,7 +12,7 @@ base::Error WrongServer(const std::string& what) {
   return base::Error{base::Code::kInvalid, "MemoryServer: " + what};
 }
 
-// The part of the spec; `fallback` when it is absent or null.
+// The field of the spec; `fallback` if absent or null.
 base::Result<Json> Part(const Json& spec, const char* field, const Json& fallback) {
   const Json* found = base::At(spec, {field});
   if (!found || found->is_null()) return fallback;

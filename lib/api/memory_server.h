@@ -1,6 +1,5 @@
 // The MemoryServer object's names and types: a memory server that the operator runs. Fields, limits
-// and wording live in crds/memoryserver.yaml; what the running server says of itself:
-// server_report.h. Pure.
+// and wording: crds/memoryserver.yaml; the running server's report: server_report.h. Pure.
 #pragma once
 
 #include <map>
@@ -17,17 +16,17 @@ struct MemoryServer {
   std::string image;  // empty: the operator's default
   AgentStorage storage;
   base::Json resources = base::Json::object();
-  std::string auth = "kubernetes";                  // or none: everybody, as one tenant
-  base::Json retention = base::Json::array();       // as the server's setting of that name
-  base::Json project_grants = base::Json::array();  // accepted, not served
-  bool evictable = true;                            // a drain may take it
+  std::string auth = "kubernetes";                  // or none: all callers, as one tenant
+  base::Json retention = base::Json::array();       // the server's setting of that name
+  base::Json project_grants = base::Json::array();  // accepted, without effect
+  bool evictable = true;                            // a drain may evict its pod
   bool network_policy = true;
-  std::vector<int> api_server_ports = {443, 6443};  // that its NetworkPolicy lets it reach
+  std::vector<int> api_server_ports = {443, 6443};  // that its NetworkPolicy allows
   bool pod_monitor = false;
   std::map<std::string, std::string> pod_monitor_labels;
 };
 
-// `object` was validated by its schema; null equals absent, and what is absent gets its default.
+// Decodes a validated object; null equals absent; missing fields get their defaults.
 base::Result<MemoryServer> DecodeMemoryServer(const base::Json& object);
 
 }  // namespace api

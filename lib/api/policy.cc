@@ -1,6 +1,6 @@
-// Reads and writes policy.json. Reading is strict: an unknown key, a wrong type or a value out of
-// its limits is refused with the key's path, so that a policy is either understood whole or not in
-// force.
+// Decodes and encodes policy.json. Decoding refuses unknown keys, wrong types and values out of
+// their limits, with the key's path, so that no policy is in force that the sidecar understands
+// only in part.
 #include "lib/api/policy.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using base::Json;
 
 constexpr int kVersionInForce = 1;
-constexpr size_t kMaxRules = 32;  // of a list
+constexpr size_t kMaxRules = 32;  // per list
 constexpr size_t kMostUserBytes = 200;
 
 void ReadRetention(Fields& in, RetentionRule& rule) {
@@ -64,7 +64,7 @@ Json WriteWorkingSection(const WorkingSection& section) {
           {"tools", std::move(tools)}};
 }
 
-// It goes into a header.
+// The user's name is the value of an HTTP header.
 bool IsHeaderWord(const std::string& text) {
   return text.size() <= kMostUserBytes &&
          std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
@@ -171,7 +171,7 @@ Json WriteMemory(const Policy& policy) {
                   {{"enabled", policy.redaction.enabled},
                    {"workingMemory", policy.redaction.working_memory},
                    {"extraPatterns", policy.redaction.extra_patterns}}}};
-  // Only where there is any: a sidecar from before these fields refuses what it does not know.
+  // Writes these fields only if set: an older sidecar refuses unknown fields.
   if (policy.session_digest) memory["sessionDigest"] = true;
   if (policy.remember_prompts) memory["rememberPrompts"] = true;
   if (policy.working_section != WorkingSection())
@@ -243,7 +243,7 @@ base::Json EncodePolicy(const Policy& policy) {
                 {"blockedCommands", policy.blocked_commands},
                 {"allowedPaths", policy.allowed_paths},
                 {"auditTools", policy.audit_tools}}}};
-  // As sessionDigest: a sidecar from before these fields refuses what it does not know.
+  // Only if set, like sessionDigest: an older sidecar refuses unknown fields.
   Json& hooks = out["toolHooks"];
   if (policy.strict_commands) hooks["strictCommands"] = true;
   if (!policy.untrusted_tools.empty()) hooks["untrustedTools"] = policy.untrusted_tools;

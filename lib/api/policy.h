@@ -1,5 +1,5 @@
-// The policy: what the operator renders from an Agent (policy.json in its ConfigMap) and the
-// sidecar obeys. The one place that both agree on. Pure.
+// The policy, which the operator renders from an Agent (policy.json in its ConfigMap) and the
+// sidecar obeys: their common definition. Pure.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct SaveRule {
   std::map<std::string, std::string> match_args;  // argument name → RE2; all must match
   std::string type = "discovery";
   std::string scope = "project";  // project | global
-  std::string title;              // empty: made from tool, argument and match
+  std::string title;              // empty: composed of tool, argument and match
   std::vector<std::string> tags;
   std::string trust;  // rule | tool-output; empty: by the tool (Policy::untrusted_tools)
 };
@@ -38,50 +38,49 @@ struct Redaction {
   std::vector<std::string> extra_patterns;  // RE2
 };
 
-// How long and how many memories of a type and scope the server keeps; what it means is the
-// server's to know.
+// How long and how many memories of a type and scope the server keeps; the server interprets it.
 struct RetentionRule {
-  std::string type = "*";         // every type without a rule of its own
+  std::string type = "*";         // *: every type without a rule
   std::string scope = "project";  // project | global
   std::string ttl = "0s";         // a Go duration; 0s: no end
   int64_t max_rows = 0;           // 0: no limit
   bool operator==(const RetentionRule&) const = default;
 };
 
-// Which exchanges of the agent are kept as items; what it means is the server's to know.
+// Selects exchanges of the agent to keep as items; the server interprets it.
 struct StoreRule {
   std::string match;   // RE2
   int min_length = 0;  // of the answer, in characters
 };
 
-// Arguments of a tool that say what it did to files, as JSON pointers (RFC 6901) to a string or a
-// list of strings; empty: none.
+// The arguments of a tool that name files it read or modified, as JSON pointers (RFC 6901) to a
+// string or a list of strings; empty: none.
 struct TaskTool {
   std::string tool;  // a name or a glob
   std::string reads, modifies;
-  std::string action;  // what the last actions show of a call; empty: the argument that names it
+  std::string action;  // the argument to show among the last actions; empty: the default one
   bool operator==(const TaskTool&) const = default;
 };
 
-// The working-memory section: what of a conversation's task goes into its prompts.
+// The working-memory section of prompts: the state of the conversation's task.
 struct WorkingSection {
   std::string inject = "afterLoss";  // afterLoss | everyTurn | never (ADR 57)
   int max_chars = 6000;
-  int window_tokens = 0;        // of the model's context; 0: hooks warn of nothing
-  std::vector<TaskTool> tools;  // before the known tools; the first that matches decides
+  int window_tokens = 0;        // the model's context; 0: hooks do not warn
+  std::vector<TaskTool> tools;  // before the built-in tools; the first match decides
   bool operator==(const WorkingSection&) const = default;
 };
 
 struct Policy {
   std::string agent, agent_namespace;
-  std::string mode = "daemon";  // daemon | task: what a stop means to open sessions
+  std::string mode = "daemon";  // daemon | task: the effect of a stop on open sessions
   // memory
   std::string server_url;  // http://name.namespace.svc.cluster.local:7437; empty: not resolved yet
   std::string audience;    // of the projected token
   std::string project;
-  std::string user;  // whom traces of scope user are about; empty: the server's default
+  std::string user;  // the subject of traces of scope user; empty: the server's default
   int context_limit = 5;
-  bool session_digest = false;    // a memory of what was done in a session, beside its summary
+  bool session_digest = false;    // saves the work of a session as a memory, beside its summary
   bool remember_prompts = false;  // "Remember: …" in a prompt is a memory of class user
   bool auto_summarize = true, auto_save = true, auto_search = true;
   bool allow_global = false, allow_admin = false, inject_untrusted = false;
@@ -89,32 +88,32 @@ struct Policy {
   int budget_tokens = 2000;
   Redaction redaction;
   std::vector<RetentionRule> retention;
-  std::string tools;  // further tools for models: chapter, agentos; empty: none
+  std::string tools;  // an additional tool set for models: chapter, agentos; empty: none
   AgentOsTools agentos;
   AutoIngest auto_ingest;
   Personality personality;
-  std::vector<StoreRule> store_rules;  // none: the server's own patterns
+  std::vector<StoreRule> store_rules;  // empty: the server's patterns
   WorkingSection working_section;
   // toolHooks
   std::vector<SaveRule> save_rules;
   std::vector<InjectTool> inject_tools;
   std::vector<std::string> blocked_commands, allowed_paths, audit_tools;
-  bool strict_commands = false;              // what hides a command from reading is denied too
-  std::vector<std::string> untrusted_tools;  // names or globs: they bring in what others wrote
+  bool strict_commands = false;              // also denies constructs that hide a command
+  std::vector<std::string> untrusted_tools;  // names or globs: tools that bring in texts of others
 };
 
 inline constexpr const char* kFromToolArgs = "from_tool_args";
 
-// policy.json: {"version": 1, "agent", "namespace", "mode", "memory": {…the Agent's words, url,
-// audience…}, "toolHooks": {…the Agent's words…}}. Unknown keys and another version are kInvalid,
-// naming the key.
+// policy.json: {"version": 1, "agent", "namespace", "mode", "memory": {…the Agent's fields, url,
+// audience…}, "toolHooks": {…the Agent's fields…}}. kInvalid: an unknown key or another version;
+// the error names the key.
 base::Result<Policy> DecodePolicy(const base::Json& json);
 base::Json EncodePolicy(const Policy& policy);
-// As in policy.json and in the server's PUT /retention.
+// The form in policy.json and in the server's PUT /retention.
 base::Json EncodeRetention(const std::vector<RetentionRule>& rules);
-// As in policy.json and in POST /items/consider.
+// The form in policy.json and in POST /items/consider.
 base::Json EncodeStoreRules(const std::vector<StoreRule>& rules);
-// "sha256:" + 64 hex digits of the file's bytes: what /v1/policy and the Agent's status compare.
+// "sha256:" + 64 hex digits of the file's bytes, for /v1/policy and the Agent's status.
 std::string PolicyDigest(std::string_view policy_file);
 
 }  // namespace api

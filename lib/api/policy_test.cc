@@ -1,4 +1,4 @@
-// policy.json survives reading and writing, and what is not understood is refused by name.
+// policy.json survives decoding and encoding; unknown fields are refused by name.
 #include "lib/api/policy.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 using base::Json;
 
-// Every leaf set, none to its default.
+// A policy with every leaf set to a value other than its default.
 Json EveryLeaf() {
   return Json::parse(R"({
     "version": 1, "agent": "billing", "namespace": "agents",

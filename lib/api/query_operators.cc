@@ -1,4 +1,4 @@
-// Looks at quotes and words.
+// Counts quotes and checks words.
 #include "lib/api/query_operators.h"
 
 #include <string>

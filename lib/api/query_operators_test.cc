@@ -1,4 +1,4 @@
-// Shows what counts as an operator in a query.
+// Operators in queries.
 #include "lib/api/query_operators.h"
 
 #include <gtest/gtest.h>

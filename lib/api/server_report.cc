@@ -1,4 +1,4 @@
-// One small JSON object.
+// Decodes and encodes one small JSON object.
 #include "lib/api/server_report.h"
 
 #include <utility>
@@ -30,7 +30,7 @@ base::Result<ServerReport> DecodeServerReport(const Json& body) {
     if (number.value_or(0) < 0)
       return base::Error{base::Code::kInvalid,
                          std::string(name) + " of the server's report is negative"};
-  // It ends up in a status that is kept and shown.
+  // The operator stores the report in a status, so texts have limits.
   report.version = base::Ellipsize(report.version, kMaxVersionCharacters);
   report.schema = schema.value_or(0);
   report.rows = rows.value_or(0);

@@ -1,4 +1,4 @@
-// The report of a running server: what is written is read again, and what is none is refused.
+// Encoding and decoding of the report of a running server, and refusal of other JSON.
 #include "lib/api/server_report.h"
 
 #include <gtest/gtest.h>

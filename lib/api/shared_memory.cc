@@ -1,4 +1,4 @@
-// Decoding of grants: strict, since a grant that is misread opens or closes somebody's memory.
+// Decodes grants strictly, since a misread grant would open or close an Agent's memory.
 #include "lib/api/shared_memory.h"
 
 namespace api {

@@ -1,5 +1,5 @@
-// Shared memory between Agents: the names that operator and server agree on, and the grants of a
-// share file. Pure.
+// Shared memory between Agents: the common names of operator and server, and the grants of a share
+// file. Pure.
 #pragma once
 
 #include <map>
@@ -11,24 +11,24 @@
 
 namespace api {
 
-// The virtual resource that Roles grant: no API server serves it, the memory server asks for it.
-// Its names are those of owning Agents; get and list read, update and delete write.
+// The virtual resource in Roles: no API server serves it, the memory server requests access reviews
+// for it. Its object names are the owning Agents; get and list read, update and delete write.
 inline constexpr const char* kSharedGroup = "memory.agents.agentops.io";
 inline constexpr const char* kSharedResource = "sharedmemories";
 
-// The ServiceAccount that an Agent's pods have unless their template names another.
+// The ServiceAccount of an Agent's pods, unless their template names another.
 inline std::string AgentAccount(const std::string& agent) { return agent + "-agent"; }
 
 struct SharedGrant {
-  std::vector<std::string> agents;  // who gets it
-  bool writes = false;              // and reads; else it reads alone
+  std::vector<std::string> agents;  // the readers, or writers
+  bool writes = false;              // writes and reads; else only reads
 };
 using SharedGrants = std::map<std::string, std::vector<SharedGrant>>;  // by owner
 
-// {"owner": [{"agents": ["b"], "access": "read" | "write"}]}; access is read when it is absent.
-// kInvalid names the place.
+// {"owner": [{"agents": ["b"], "access": "read" | "write"}]}; access defaults to read. kInvalid
+// names the path.
 base::Result<SharedGrants> DecodeSharedGrants(const base::Json& json);
-// An Agent's spec.memory.share; absent and null are none.
+// Decodes an Agent's spec.memory.share; null: no grants. `where` begins the path in errors.
 base::Result<std::vector<SharedGrant>> DecodeShare(const base::Json& share,
                                                    const std::string& where);
 

@@ -1,4 +1,4 @@
-// The names of the tools are those of sidecar/mcp/trace_tools.cc.
+// Reads and writes the fields; the tools have their names from sidecar/mcp/trace_tools.cc.
 #include "lib/api/trace_policy.h"
 
 #include <algorithm>

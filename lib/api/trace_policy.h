@@ -1,6 +1,6 @@
 // The parts of the policy for traces (the AgentOS memory tools, auto-ingest, personality), and
-// their JSON: in policy.json and in the bodies of POST /ingest/turns. What they do is the sidecar's
-// and the server's to know. Pure.
+// their JSON in policy.json and in the bodies of POST /ingest/turns. The sidecar and the server
+// interpret them. Pure.
 #pragma once
 
 #include <map>
@@ -16,25 +16,25 @@ namespace api {
 inline constexpr const char* kReflectTool = "memory_reflect";
 inline constexpr const char* kRehydrateTool = "rehydrate_memory";
 
-// Which tools of the pack a model gets, with memory.tools: agentos.
+// Selects tools of the pack for models, with memory.tools: agentos.
 struct AgentOsTools {
   bool include_reflect = false, include_rehydrate = false;
-  std::vector<std::string> tools;  // names out of the pack; empty: all
+  std::vector<std::string> tools;  // names of the pack; empty: all
   bool Includes(std::string_view tool) const;
   bool operator==(const AgentOsTools&) const = default;
 };
 
-// HEXACO traits, 0 to 1; a trait that is not there changes nothing.
+// HEXACO traits, 0 to 1; a missing trait has no effect.
 using Personality = std::map<std::string, double>;
 
 inline constexpr const char* kTraits[] = {"honesty",       "emotionality",      "extraversion",
                                           "agreeableness", "conscientiousness", "openness"};
 
-inline constexpr const char* kAgentOsSet = "agentos";  // of memory.tools
+inline constexpr const char* kAgentOsSet = "agentos";  // a value of memory.tools
 
 // Extraction of facts from each turn.
 struct AutoIngest {
-  bool enabled = false;  // true where the block is given and does not say otherwise
+  bool enabled = false;  // defaults to true inside a given block
   double importance_threshold = 0.4;
   int max_per_turn = 3;
   bool operator==(const AutoIngest&) const = default;

@@ -1,4 +1,4 @@
-// Pairs of 16-bit products are added into 32 bits, as _mm256_madd_epi16 does.
+// Adds pairs of 16-bit products in 32 bits, with _mm256_madd_epi16 if the processor has AVX2.
 #include "lib/embedding/dot_batch.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Products of one vector with many, by the widest instructions of this processor.
+// Dot products of one vector with many, with AVX2 if available.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace embedding {
 
-// products[i] = question · row i. `rows` has products.size() rows of question.size() values, one
-// behind the other; at most 65,536 values a row. Exact.
+// products[i] = question · row i. `rows`: products.size() consecutive rows of question.size()
+// values; at most 65,536 values per row. Exact.
 void DotBatch(std::span<const int8_t> question, std::span<const int8_t> rows,
               std::span<int32_t> products);
 

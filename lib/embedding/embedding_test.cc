@@ -1,4 +1,4 @@
-// Pieces of texts, sums of their rows, and products.
+// Pieces of texts, sums of their rows, and dot products.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -23,7 +23,7 @@ using Pieces = std::vector<uint32_t>;
 TEST(WordPiece, TakesTheLongestPiecesOfAWord) {
   EXPECT_EQ(Cut("unaffable"), (Pieces{3, 4, 5}));
   EXPECT_EQ(Cut("The, UNAFFABLE\n\tCaf\xC3\xA9"), (Pieces{8, 2, 3, 4, 5, 9}));
-  EXPECT_EQ(Cut("数据"), (Pieces{10, 11}));  // a word each
+  EXPECT_EQ(Cut("数据"), (Pieces{10, 11}));  // each ideograph is a word
 }
 
 TEST(WordPiece, LeavesOutWordsThatItCannotCut) {
@@ -57,7 +57,7 @@ TEST(DotBatch, IsExactForAnyNumberOfValues) {
   }
 }
 
-// Linear: hostile text costs what its first bytes cost.
+// The cost of hostile text is linear in its first kMostBytes.
 TEST(WordPiece, TakesAnyBytes) {
   const WordPiece pieces(kVocabulary);
   std::mt19937 random(7);
@@ -67,14 +67,14 @@ TEST(WordPiece, TakesAnyBytes) {
     for (uint32_t piece : pieces.Cut(text)) EXPECT_LT(piece, pieces.size());
   }
   EXPECT_TRUE(pieces.Cut(std::string(1 << 20, 'a')).empty());
-  EXPECT_EQ(Cut(std::string("t\0h\0e", 5)), Pieces{8});  // controls are dropped
+  EXPECT_EQ(Cut(std::string("t\0h\0e", 5)), Pieces{8});  // control characters are dropped
   EXPECT_EQ(Cut("th\xFF"
                 "e th\xE2\x80\x8B"
                 "e"),
             (Pieces{8, 8}));
   std::string marks = "the";
   while (marks.size() < WordPiece::kMostBytes) marks += "\xCC\x81";
-  EXPECT_EQ(Cut(marks), Pieces{8});  // accents do not make a word long
+  EXPECT_EQ(Cut(marks), Pieces{8});  // accents do not count as characters
 }
 
 class StaticTableTest : public ::testing::Test {
@@ -105,7 +105,7 @@ TEST_F(StaticTableTest, AddsTheRowsOfATextsPieces) {
   EXPECT_EQ((*table)->dimensions(), 2U);
   EXPECT_EQ((*table)->Embed("a b"), (std::vector<int8_t>{127, 21}));
   EXPECT_EQ((*table)->Embed("c"), (std::vector<int8_t>{-127, -64}));
-  EXPECT_TRUE((*table)->Embed("a c").empty());  // nothing is left
+  EXPECT_TRUE((*table)->Embed("a c").empty());  // the rows cancel each other out
   EXPECT_TRUE((*table)->Embed("d").empty());
 }
 
@@ -127,7 +127,7 @@ TEST_F(StaticTableTest, RefusesWhatIsNoTable) {
         StaticTable::Open(Write(Summed(other.replace(12, 5, vocabulary)))).has_value();
     EXPECT_EQ(fits, std::string(vocabulary) == "a\nb\n\n");
   }
-  for (size_t at : {2, 6, 10}) {  // numbers that a sum agrees with, and the size does not
+  for (size_t at : {2, 6, 10}) {  // valid checksum, but numbers that contradict the size
     std::string other = counted;
     other[at] = '\x7F';
     EXPECT_FALSE(StaticTable::Open(Write(Summed(other)))) << at;
@@ -135,8 +135,8 @@ TEST_F(StaticTableTest, RefusesWhatIsNoTable) {
   EXPECT_FALSE(StaticTable::Open(directory_.path()));
 }
 
-// What the Python tokenizer and numpy make of texts in several scripts, with the table that is
-// installed.
+// Compares the installed table with the results of the Python tokenizer and numpy for texts in
+// several scripts.
 TEST(EmbeddingTable, GivesWhatItsMakersProgramsGive) {
   auto table = StaticTable::Open("share/agent-memory-server/embedding.table");
   ASSERT_TRUE(table) << table.error().message;

@@ -1,4 +1,4 @@
-// An answer may hold its vectors in any order: `index` says whose each is.
+// The vectors of an answer may have any order: `index` is the number of the text.
 #include "lib/embedding/openai_bodies.h"
 
 #include <algorithm>

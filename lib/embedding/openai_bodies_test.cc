@@ -1,4 +1,4 @@
-// What an embeddings endpoint may answer, and what is not taken.
+// Valid and refused answers of an embeddings endpoint.
 #include "lib/embedding/openai_bodies.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Mapping and checking of the file, and sums of its rows. Cutting texts is word_piece.h.
+// Maps and checks the file, and sums its rows; word_piece.h cuts texts.
 #include "lib/embedding/static_table.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ using base::Result;
 namespace {
 
 constexpr std::string_view kMagic = "amtable1";
-constexpr size_t kSummed = 40;  // what the sum is of begins here
+constexpr size_t kSummed = 40;  // the checksum covers the bytes from here on
 constexpr uint64_t kMostTokens = 1 << 20, kMostDimensions = 4096, kMostVocabulary = 64 << 20;
 
 }  // namespace
@@ -65,14 +65,14 @@ Result<std::unique_ptr<StaticTable>> StaticTable::Open(const std::string& path) 
   std::string wrong = Check(bytes, head);
   if (wrong.empty()) {
     std::unique_ptr<StaticTable> table(new StaticTable(bytes, head));
-    // The check has read all of it; rows that are used come back from the page cache.
+    // Frees the pages that the check has read; used rows come back from the page cache.
     if (madvise(mapped, size, MADV_DONTNEED) != 0)
       base::LogWarn("the table of token vectors stays in memory",
                     {{"reason", std::strerror(errno)}});
     if (table->pieces_.size() == head.tokens) return table;
     wrong = "its vocabulary has " + std::to_string(table->pieces_.size()) + " pieces, not " +
             std::to_string(head.tokens);
-    return Error{Code::kInvalid, path + ": " + wrong};  // the table gives the file back
+    return Error{Code::kInvalid, path + ": " + wrong};  // ~StaticTable unmaps the file
   }
   munmap(mapped, size);
   return Error{Code::kInvalid, path + ": " + wrong};

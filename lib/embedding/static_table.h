@@ -1,5 +1,5 @@
-// A table of token vectors in a file: what a text says is the sum of the rows of its pieces. The
-// file is mapped, so that processes share it.
+// A file with a table of token vectors: the vector of a text is the sum of the rows of its pieces.
+// Processes share the mapped file.
 //
 // The file, numbers little-endian: "amtable1"; 32 bytes, the SHA-256 of all that follows; uint32
 // tokens, dimensions, vocabulary bytes; the vocabulary, one piece a line; tokens × dimensions int8
@@ -21,23 +21,23 @@ namespace embedding {
 // Any thread.
 class StaticTable {
  public:
-  // kNotFound: there is no such file; kInvalid: it is no such table, or damaged. Reads the
-  // whole file once, for its sum. The file must not shrink while it is open.
+  // kNotFound: no such file; kInvalid: another format, or damaged. Reads the whole file once, for
+  // its checksum. The file must not shrink while it is open.
   static base::Result<std::unique_ptr<StaticTable>> Open(const std::string& path);
   ~StaticTable();
   StaticTable(const StaticTable&) = delete;
   StaticTable& operator=(const StaticTable&) = delete;
 
-  // The sum of the rows of the text's pieces, scaled so that the largest value is ±127; empty: the
-  // text has no piece, or its rows cancel each other out.
+  // The sum of the rows of the text's pieces, scaled to a largest value of ±127; empty: the text
+  // has no piece, or its rows cancel each other out.
   std::vector<int8_t> Embed(std::string_view text) const;
-  int64_t model() const { return model_; }  // > 0, of the sum: another table has another number
+  int64_t model() const { return model_; }  // > 0, from the checksum: differs between tables
   size_t dimensions() const { return dimensions_; }
 
  private:
   struct Head;
   StaticTable(std::string_view file, const Head& head);
-  static std::string Check(std::string_view bytes, Head& head);  // what is wrong; empty: nothing
+  static std::string Check(std::string_view bytes, Head& head);  // returns the fault; empty: none
   std::string_view file_;                                        // mapped
   int64_t model_ = 0;
   size_t dimensions_;

@@ -1,5 +1,5 @@
-// Cleans, splits and matches in one pass over the text's characters, in the order of the tokenizer
-// that made the table: blanks and controls, ideographs, NFD without marks, lower case, punctuation.
+// Cleans, splits and matches in one pass over the characters, in the order of the table's
+// tokenizer: blanks and controls, ideographs, NFD without marks, lower case, punctuation.
 #include "lib/embedding/word_piece.h"
 
 #include <utf8proc.h>
@@ -13,7 +13,7 @@
 namespace embedding {
 namespace {
 
-constexpr size_t kMostOfAWord = 100;  // characters: longer ones are no words
+constexpr size_t kMostOfAWord = 100;  // characters; longer words have no pieces
 
 bool IsIn(utf8proc_int32_t point, utf8proc_int32_t first, utf8proc_int32_t last) {
   return point >= first && point <= last;
@@ -36,7 +36,7 @@ bool IsIdeograph(utf8proc_int32_t point) {
 }
 
 bool IsPunctuation(utf8proc_int32_t point) {
-  if (point < 0x80)  // with the signs that Unicode calls symbols: $ + < = > ^ ` | ~
+  if (point < 0x80)  // includes Unicode's symbols: $ + < = > ^ ` | ~
     return IsIn(point, '!', '/') || IsIn(point, ':', '@') || IsIn(point, '[', '`') ||
            IsIn(point, '{', '~');
   const utf8proc_category_t category = utf8proc_category(point);
@@ -92,7 +92,7 @@ std::vector<uint32_t> WordPiece::Cut(std::string_view text) const {
         utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                          static_cast<utf8proc_ssize_t>(text.size()), &point);
     text.remove_prefix(read > 0 ? static_cast<size_t>(read) : 1);
-    if (read <= 0) continue;  // a bad byte: U+FFFD, which is dropped
+    if (read <= 0) continue;  // an invalid byte is U+FFFD, which IsDropped drops
     const utf8proc_category_t category = utf8proc_category(point);
     const bool blank = IsBlankPoint(point, category), ideograph = IsIdeograph(point);
     if (blank || ideograph) CutWord(word, pieces);

@@ -1,5 +1,5 @@
-// A cursor walks from the name over the separator to the value. Every walk is bounded, so that a
-// text of names costs linear time.
+// A cursor walks from the name over the separator to the value. Every walk is bounded, so that the
+// search is linear even in a text that consists of names.
 #include "lib/redaction/assignments.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class Cursor {
     }
     return at_ > from;
   }
-  // A quote, behind any number of backslashes; what it was, "" when there is none.
+  // Takes a quote after up to 8 backslashes and returns both; "": no quote.
   std::string_view TakeQuote() {
     size_t end = at_;
     while (end < text_.size() && end - at_ < 8 && text_[end] == '\\') ++end;
@@ -64,7 +64,7 @@ class Cursor {
 constexpr std::string_view kValueNames[] = {"value",   "Value",   "val",       "data", "content",
                                             "current", "default", "plaintext", "text"};
 
-// "value": in quotes or not, with its colon.
+// Takes the key of a value, such as "value":, with or without quotes, and its separator.
 bool TakeValueName(Cursor& cursor) {
   Cursor trial = cursor;
   trial.TakeQuote();
@@ -85,7 +85,7 @@ struct Name {
   bool option = false;  // --name
 };
 
-// "api key" is one name, and so is what stands around the word.
+// Extends the word to the whole name, also by a word before a blank ("api key").
 Name NameAround(std::string_view text, size_t begin, size_t end) {
   const size_t first = begin;
   while (begin > 0 && first - begin < kMostName && IsAssignedNameCharacter(text[begin - 1]))
@@ -102,7 +102,7 @@ Name NameAround(std::string_view text, size_t begin, size_t end) {
   return {text.substr(begin, end - begin), end, option};
 }
 
-// Behind what parts the value from the name; false: nothing is assigned.
+// Moves the cursor over the separator to the value; false: no assignment.
 bool SeekValue(Cursor& cursor, const Name& name, Promise promise, Writing& writing) {
   const bool quoted = !cursor.TakeQuote().empty();
   const bool blanks = cursor.TakeBlanks();
@@ -119,7 +119,7 @@ bool SeekValue(Cursor& cursor, const Name& name, Promise promise, Writing& writi
     }
     return true;
   }
-  if (!quoted && cursor.Now() == '>') {  // an element
+  if (!quoted && cursor.Now() == '>') {  // an XML element
     cursor.Step();
     writing = Writing::kQuoted;
     return true;
@@ -133,7 +133,7 @@ bool SeekValue(Cursor& cursor, const Name& name, Promise promise, Writing& writi
     writing = Writing::kQuoted;
     return true;
   }
-  if (name.option && quoted && cursor.Take(",")) {  // of a list
+  if (name.option && quoted && cursor.Take(",")) {  // in a list
     cursor.TakeBlanks(true);
     return true;
   }
@@ -150,7 +150,7 @@ size_t EndOfQuoted(std::string_view text, size_t at, std::string_view quote) {
   size_t end = 0;
   while (end < rest.size() && rest[end] != '\n') {
     if (rest.substr(end).starts_with(quote)) return at + end;
-    // A backslash guards the next character, unless the quote itself is behind backslashes.
+    // A backslash escapes the next character, unless the opening quote is itself escaped.
     end += quote.size() == 1 && rest[end] == '\\' ? 2 : 1;
   }
   return std::min(at + end, text.size());
@@ -161,7 +161,7 @@ size_t EndOfBare(std::string_view text, size_t at) {
   return at + std::min(rest.find_first_of(" \t\r\n\"'`,;<>(){}[]|\\"), rest.size());
 }
 
-// Lines that are indented deeper than the line of the name.
+// The lines with a deeper indentation than the line of the name (a YAML block).
 std::optional<SecretSpan> BlockBehind(std::string_view text, size_t name_at, size_t at) {
   const size_t line = name_at == 0 ? std::string_view::npos : text.rfind('\n', name_at - 1);
   const size_t line_begin = line == std::string_view::npos || name_at - line > 256 ? 0 : line + 1;

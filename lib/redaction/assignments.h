@@ -1,5 +1,5 @@
-// Reads the value that a text assigns to a name, as programs, files and shells write it: with =, :,
-// =>, in (escaped) quotes, as an option, a pair of name and value, an element, a block. Pure.
+// Finds the value that a text assigns to a name, in the forms of programs, files and shells: =, :,
+// =>, (escaped) quotes, options, pairs of name and value, XML elements, YAML blocks. Pure.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace redaction {
 
-// Words that a secret name has; the others need one of them.
+// Words in secret names: the places to try AssignedTo, which decides on the whole name.
 inline constexpr const char* kNameWords[] = {
     "passw",      "passwd", "passphrase", "passcode", "pwd",           "pass",  "secret", "token",
     "credential", "apikey", "key",        "cookie",   "authorization", "_auth", "otp",    "cvv"};
 
-// The secret that is assigned to the name around [begin, end), when there is one. Looks at a
-// bounded part of the text. `looked`: how far, which a caller need not look at again.
+// The secret value of the name around the word [begin, end), if any. Reads a bounded part of the
+// text; `looked`: the end of the part that a caller need not search again.
 std::optional<SecretSpan> AssignedTo(std::string_view text, size_t begin, size_t end,
                                      size_t& looked);
 

@@ -1,4 +1,4 @@
-// Walks over the runs of characters that base64 and tokens are written in.
+// Walks over the runs of characters of base64 and tokens.
 #include "lib/redaction/encoded.h"
 
 #include <array>
@@ -28,7 +28,7 @@ constexpr std::array<int8_t, 256> kDigits = Digits();
 
 int EncodedDigitOf(char c) { return kDigits[static_cast<unsigned char>(c)]; }
 
-// "" when it is the base64 of what is no text.
+// "" if the decoded bytes are no ASCII text.
 std::string Decoded(std::string_view run) {
   std::string out;
   out.reserve(run.size() * 3 / 4 + 1);
@@ -54,8 +54,8 @@ bool HoldsSecret(const std::string& decoded, base::WorkBudget& budget) {
   return !inside.empty();
 }
 
-// The token that ends before the line end at `line` goes on behind it: one secret, when only both
-// halves together are one.
+// Joins the token before the line end at `line` with the next line, and adds secrets that only both
+// halves together contain.
 void FindParted(std::string_view text, size_t begin, size_t line, base::WorkBudget& budget,
                 std::vector<SecretSpan>& spans) {
   const size_t next = line + (text.substr(line).starts_with("\r\n") ? 2 : 1);
@@ -71,7 +71,7 @@ void FindParted(std::string_view text, size_t begin, size_t line, base::WorkBudg
   }
 }
 
-// Only a token has letters and digits mixed in what is left of it on the line, or an underscore.
+// A token may continue on the next line if its part here has a digit and another character.
 bool MayGoOn(std::string_view run) {
   bool digit = false, letter = false;
   for (const char c : run) {

@@ -1,5 +1,4 @@
-// Looks for secrets that are not written as such: base64 of a known format, and a token that a line
-// end parts. Pure.
+// Finds secrets in base64 of a known format, and tokens that a line end splits. Pure.
 #pragma once
 
 #include <string_view>
@@ -10,7 +9,7 @@
 
 namespace redaction {
 
-// False when the budget ran out.
+// Adds findings to `spans`; false: the budget ran out.
 bool FindEncoded(std::string_view text, base::WorkBudget& budget, std::vector<SecretSpan>& spans);
 
 }  // namespace redaction

@@ -1,5 +1,5 @@
-// Formats that identify a secret by its form: published ones, which are generated, and our own.
-// Values that are secrets by their name are assignments.h.
+// Formats that identify a secret by its form: generated ones of gitleaks, and our own.
+// assignments.h finds values of secret names.
 #pragma once
 
 #include <span>
@@ -8,19 +8,19 @@ namespace redaction {
 
 struct Format {
   const char* kind;
-  // What a match begins with, several parted by '|', in any case. It says where to try the
+  // Keywords at the begin of a match, separated by '|', ignoring case: the places to try the
   // expression, which decides.
   const char* begins;
-  const char* expression;  // RE2's
-  int lead = 0;            // so many characters of a match, at most, stand before that
-  bool bound = true;       // no letter and no digit stands before a match
-  bool named = false;     // the name of a product and what is assigned to it: many characters apart
-  int group = -1;         // that is the secret; -1: the first that matched, else all of it
-  double least_bits = 0;  // of entropy a character
+  const char* expression;  // RE2
+  int lead = 0;            // at most so many characters of a match before the keyword
+  bool bound = true;       // no letter or digit before a match
+  bool named = false;      // a product name and an assigned value, which must look random
+  int group = -1;          // with the secret; -1: the first that matched, else the match
+  double least_bits = 0;   // the value needs more entropy per character
 };
 
-// Where a match may be of any length and begin anywhere: the whole text is searched once, for
-// looking from one beginning to the next would not be linear.
+// A value of `lead` for matches of any length around the keyword: one search of the whole text,
+// since a search from every keyword would not be linear.
 inline constexpr int kAnywhere = -1;
 
 std::span<const Format> PublishedFormats();

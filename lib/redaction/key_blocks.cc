@@ -1,4 +1,4 @@
-// Walks from BEGIN to BEGIN; the last END found serves every BEGIN before it, in linear time.
+// Walks from BEGIN to BEGIN; remembers the last END for all BEGINs before it, for linear time.
 #include "lib/redaction/key_blocks.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@ namespace {
 constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END ", kDashes = "-----";
 constexpr std::string_view kLabel = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ";
 constexpr size_t kLeastKey = 32;
-constexpr std::string_view kArrow = "→";  // of numbered lines
-// What a key, its headers and the margin of a diff are written in, beside letters and digits.
+constexpr std::string_view kArrow = "→";  // between number and text of numbered lines
+// The characters of keys, their headers and the margins of diffs, besides letters and digits.
 constexpr std::string_view kMarks = "+/= \t\n\f\r\\:,.()>|#*\"'-";
 
 bool IsAlphanumeric(char c) {
@@ -26,7 +26,7 @@ size_t KeyBlocks::Lines::To(std::string_view text, size_t place) {
   return count;
 }
 
-// Behind "RSA PRIVATE KEY-----"; nullopt when the label is another one.
+// The position after "RSA PRIVATE KEY-----"; nullopt: another label.
 std::optional<size_t> KeyBlocks::BehindLabel(size_t at) const {
   const size_t stop = std::min(text_.find_first_not_of(kLabel, at), text_.size());
   const std::string_view label = text_.substr(at, stop - at);
@@ -35,7 +35,7 @@ std::optional<size_t> KeyBlocks::BehindLabel(size_t at) const {
   return stop + kDashes.size();
 }
 
-// False: there is no end line from `from` on.
+// Sets end_line_ to the first end line from `from` on; false: none.
 bool KeyBlocks::SeekEnd(size_t from) {
   if (no_more_) return false;
   if (end_line_.end > 0 && end_line_.begin >= from) return true;
@@ -68,12 +68,11 @@ size_t KeyBlocks::EndOf(size_t head) {
   return at;
 }
 
-// An end line between `from` and `until` that has no beginning: the lines of base64 before it are
-// the key.
+// Finds an end line between `from` and `until` without its BEGIN: the base64 before it is the key.
 std::optional<KeyBlocks::Span> KeyBlocks::Beheaded(size_t from, size_t until) {
   while (true) {
     if (!found_end_ || next_end_ < from) next_end_ = text_.find(kEnd, std::max(from, next_end_));
-    found_end_ = true;  // it serves all beginnings before it
+    found_end_ = true;  // for all calls with a smaller `until`
     if (next_end_ >= until) return std::nullopt;
     const size_t at = next_end_;
     next_end_ = at + kEnd.size();

@@ -1,6 +1,6 @@
-// Finds private keys in PEM and OpenPGP armour, also behind margins of a diff and with escaped line
-// ends. Not RE2: an expression searches the end of each beginning anew, which is quadratic in a
-// text of beginnings. Pure.
+// Finds private keys in PEM and OpenPGP armor, also with the margins of a diff and with escaped
+// line ends. Without RE2, which would search an END for each BEGIN: quadratic in a text of BEGINs.
+// Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace redaction {
 
 class KeyBlocks {
  public:
-  // A block without its end line within so much has the end that its characters give it.
+  // A block without an end line within these limits ends at the first character that no key has.
   static constexpr size_t kMostBytes = 64 << 10, kMostLines = 400;
 
   struct Span {
@@ -19,12 +19,12 @@ class KeyBlocks {
   };
 
   explicit KeyBlocks(std::string_view text) : text_(text) {}
-  // The next block that begins at `from` or behind it; `from` never decreases. All calls together
-  // read the text a fixed number of times.
+  // The next block from `from` on; `from` must not decrease. All calls together read the text a
+  // constant number of times.
   std::optional<Span> Next(size_t from);
 
  private:
-  struct Lines {  // a place that only moves on, and how many lines are before it
+  struct Lines {  // a position that only increases, and the line ends before it
     size_t at = 0, count = 0;
     size_t To(std::string_view text, size_t place);
   };
@@ -34,10 +34,10 @@ class KeyBlocks {
   size_t EndOf(size_t head);
 
   const std::string_view text_;
-  size_t next_end_ = 0;  // where the next end line is, or is to be looked for
+  size_t next_end_ = 0;  // the next "-----END ", or the position to search from
   bool found_end_ = false;
-  Span end_line_;         // the first one behind the last place that one was sought from
-  bool no_more_ = false;  // there is none
+  Span end_line_;         // the last result of SeekEnd
+  bool no_more_ = false;  // the text has no further end line
   Lines to_head_, to_end_;
 };
 

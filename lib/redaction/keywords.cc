@@ -1,4 +1,4 @@
-// Builds the automaton: a trie of the words, then the failure links from the root outwards.
+// Builds the automaton: a trie of the words, then the failure links, breadth first.
 #include "lib/redaction/keywords.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ Keywords::Keywords(const std::vector<std::string>& words) {
       }
       const size_t edge = state * kClasses + class_of_[c];
       if (next_[edge] == 0) {
-        const uint16_t added = add_state();  // moves next_
+        const uint16_t added = add_state();  // reallocates next_
         next_[edge] = added;
       }
       state = next_[edge];

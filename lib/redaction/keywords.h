@@ -1,4 +1,4 @@
-// Finds all of many words in a text in one pass (Aho–Corasick), ASCII case ignored. Pure.
+// Finds many words in a text in one pass (Aho–Corasick), ignoring ASCII case. Pure.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@ namespace redaction {
 
 class Keywords {
  public:
-  // The number of a word is its place.
+  // The number of a word is its index.
   explicit Keywords(const std::vector<std::string>& words);
 
-  // `take(word, begin)` for each, in the order of their ends; it says whether to go on.
+  // Calls `take(word, begin)` for each word, ordered by their ends; false stops the search.
   template <typename Take>
   void Find(std::string_view text, const Take& take) const {
     uint32_t state = 0;

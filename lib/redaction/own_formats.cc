@@ -1,5 +1,5 @@
-// Our own formats: published token formats from 20 characters on, whatever the exact length, and
-// password options of programs.
+// Our own formats: published token formats with a minimum length (mostly 20) instead of the exact
+// one, and password options of programs.
 #include "lib/redaction/formats.h"
 
 namespace redaction {

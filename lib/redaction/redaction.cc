@@ -1,4 +1,4 @@
-// Runs the searches of a text in order, and walks over JSON, where name and value are different
+// Runs the searches of a text in order, and walks over JSON, where name and value are separate
 // strings.
 #include "lib/redaction/redaction.h"
 
@@ -48,7 +48,7 @@ void FindKeyBlocks(std::string_view text, std::vector<SecretSpan>& spans) {
   }
 }
 
-// Marks of an earlier redaction stay: what lies within one is no secret.
+// Drops spans inside the marks of an earlier redaction, which are no secrets.
 void DropMarked(std::string_view text, std::vector<SecretSpan>& spans) {
   constexpr std::string_view kMark = "[REDACTED:";
   std::vector<std::pair<size_t, size_t>> marks;
@@ -68,7 +68,7 @@ void DropMarked(std::string_view text, std::vector<SecretSpan>& spans) {
   });
 }
 
-// Of the value alone, as text that is assigned to the name.
+// The mark for a whole value.
 std::string AssignedMark(std::string_view value, Redactor::Counts& counts) {
   return ReplaceSpans(value, {{0, value.size(), 0, "generic"}}, counts);
 }
@@ -78,7 +78,7 @@ constexpr const char* kNameMembers[] = {"name",  "key",      "Name",  "Key",
 constexpr const char* kValueMembers[] = {"value",   "Value",   "val",     "data",
                                          "content", "current", "default", "plaintext"};
 
-// {"name": "DB_PASSWORD", "value": …}: what the value is assigned to.
+// The promise of the name in a pair such as {"name": "DB_PASSWORD", "value": …}.
 Promise PromiseOfPair(const base::Json& object) {
   Promise most = Promise::kNone;
   for (const char* member : kNameMembers) {
@@ -96,7 +96,7 @@ bool IsValueMember(const std::string& key) {
                      [&](const char* member) { return key == member; });
 }
 
-// An option whose value is the next of a list.
+// True for a secret option; its value is the next element of the list.
 bool IsOption(const base::Json& value, Promise& promise) {
   promise = Promise::kNone;
   if (!value.is_string()) return false;
@@ -123,7 +123,7 @@ struct Redactor::Compiled {
         const auto begin = static_cast<size_t>(secret.data() - text.data());
         const size_t end = begin + secret.size();
         if (!budget.Spend(kMatchBytes + end - std::min(at, end))) return false;
-        if (secret.empty()) {  // it may match nothing: step over one character
+        if (secret.empty()) {  // an empty match: skip one character
           if (begin >= text.size()) break;
           at = base::BorderAfter(text, begin + 1);
           continue;
@@ -135,7 +135,7 @@ struct Redactor::Compiled {
     return true;
   }
 
-  // False when the budget ran out: the text must not be kept.
+  // False: the budget ran out, and the caller must not keep the text.
   bool Replace(std::string& text, Counts& counts, base::WorkBudget& budget) const {
     const VisibleText visible(text);
     std::vector<SecretSpan> spans;
@@ -152,8 +152,8 @@ struct Redactor::Compiled {
   }
 
  private:
-  // What a search costs besides the text that it passes. An own pattern may look far ahead for each
-  // match: the clock sees that, if it is looked at often enough.
+  // The cost of a match besides the passed text. An extra pattern may read far ahead for each
+  // match: the cost makes the budget read the clock often enough to notice.
   static constexpr size_t kMatchBytes = 256;
 };
 
@@ -197,7 +197,7 @@ void Redactor::RedactStrings(base::Json& value, Counts& counts, base::WorkBudget
   if (value.is_object()) RedactObject(value, counts, budget);
 }
 
-// What is assigned to a secret name: a text, a number, those of a list or of a value's members.
+// Redacts the value of a secret name: a text, a number, and those in a list or in value members.
 void Redactor::RedactAssigned(base::Json& value, bool strong, Counts& counts,
                               base::WorkBudget& budget) const {
   const Promise promise = strong ? Promise::kStrong : Promise::kWeak;

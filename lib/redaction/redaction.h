@@ -1,6 +1,6 @@
-// Removes secrets from text before it is written or sent: known formats, values assigned to secret
-// names, private keys, the policy's patterns, and <private> sections. A secret without a
-// recognisable form is not found. Pure.
+// Removes secrets from text before it is written or sent: known formats, values of secret names,
+// private keys, the policy's patterns, and <private> sections. Does not find secrets without a
+// recognizable form. Pure.
 #pragma once
 
 #include <map>
@@ -17,23 +17,23 @@ namespace redaction {
 
 class Redactor {
  public:
-  using Counts = std::map<std::string, int64_t>;  // kind → how many
+  using Counts = std::map<std::string, int64_t>;  // kind → number of secrets
 
-  // kInvalid names the extra pattern that RE2 does not take. Disabled: changes nothing.
+  // kInvalid names the extra pattern that RE2 refuses. If disabled, the redactor changes nothing.
   static base::Result<Redactor> Compile(const api::Redaction& settings);
 
-  // Each secret becomes [REDACTED:kind:hash8], the hash of its bytes; <private>…</private> becomes
-  // [REDACTED:private]. Linear in the text under the known formats. Any thread.
+  // Replaces each secret by [REDACTED:kind:<8 digits of its SHA-256>], <private>…</private> by
+  // [REDACTED:private]. Linear in the text, except for extra patterns. Any thread.
   std::string Redact(std::string_view text, Counts& counts) const;
-  // Redacts every string of a value, names of members too; the name of a member counts as the name
-  // that its value, also a number, is assigned to.
+  // Redacts every string of a value, also names of members. A member's name counts as the name of
+  // its value, which may be a number.
   void RedactStrings(base::Json& value, Counts& counts) const;
-  // Redacts a tool's arguments. A string that holds JSON is parsed first, since escaped quotes and
-  // line ends hide secrets, and is written anew only when it had one.
+  // Redacts a tool's arguments. Parses a string with JSON first, since escaped quotes and line ends
+  // hide secrets, and encodes it again only if it had one.
   void RedactArguments(base::Json& arguments, Counts& counts) const;
 
-  // The same within `budget`. Values that were not searched in time are not kept: NotStored
-  // replaces a text, the rest of an array, and all members of an object.
+  // The same within `budget`. NotStored replaces the values that were not searched in time: a text,
+  // the rest of an array, and all members of an object.
   std::string Redact(std::string_view text, Counts& counts, base::WorkBudget& budget) const;
   void RedactStrings(base::Json& value, Counts& counts, base::WorkBudget& budget) const;
   void RedactArguments(base::Json& arguments, Counts& counts, base::WorkBudget& budget) const;
@@ -48,7 +48,7 @@ class Redactor {
   std::shared_ptr<const Compiled> compiled_;
 };
 
-// The placeholder for a text that was not searched in time.
+// The placeholder for a text that the redactor did not search in time.
 std::string NotStored(size_t characters);
 
 }  // namespace redaction

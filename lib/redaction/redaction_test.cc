@@ -1,6 +1,5 @@
-// Shows that secrets of known formats leave the text, each with its kind and count, and that benign
-// text stays as it is. The planted values are made up from pieces, so that no scanner takes them
-// for real.
+// Removal of secrets of known formats, with their kinds and counts; benign text stays unchanged.
+// Composes the planted values of pieces, so that no scanner reports them.
 #include "lib/redaction/redaction.h"
 
 #include <gtest/gtest.h>

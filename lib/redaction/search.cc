@@ -19,15 +19,15 @@
 namespace redaction {
 namespace {
 
-constexpr size_t kWindow = 1024;      // of an attempt; a match that fills it is tried on more
-constexpr size_t kAttemptBytes = 32;  // what an attempt costs, as text that is read
+constexpr size_t kWindow = 1024;      // bytes of an attempt; larger for a match up to its end
+constexpr size_t kAttemptBytes = 32;  // budget of an attempt, in bytes of text
 constexpr int kGenericRank = 1 << 20;
 
 bool IsLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// The end of \n or %3D is no part of a word.
+// False after a letter or digit, unless it ends an escape such as \n or %3D.
 bool BeginsWord(std::string_view text, size_t at) {
   if (at == 0 || !IsLetterOrDigit(text[at - 1])) return true;
   if (at >= 2 && text[at - 2] == '\\' &&
@@ -42,7 +42,7 @@ class Rule {
 
   const Format& format() const { return format_; }
 
-  // A match around the word at `place`, not before `from`; the end of it, 0 when there is none.
+  // Searches a match around the keyword at `place`, from `from` on; returns its end, or 0.
   size_t TryAt(std::string_view text, size_t place, size_t from,
                std::vector<SecretSpan>& spans) const {
     const auto lead = static_cast<size_t>(std::max(format_.lead, 0));
@@ -107,7 +107,7 @@ class Search {
 
   bool Find(std::string_view text, base::WorkBudget& budget, std::vector<SecretSpan>& spans) const {
     if (!budget.Spend(text.size())) return false;
-    std::vector<size_t> from(rules_.size());  // each rule's next place
+    std::vector<size_t> from(rules_.size());  // each rule's next position
     std::vector<bool> anywhere(rules_.size());
     size_t assigned = 0;
     keywords_.Find(text, [&](size_t word, size_t begin) {
@@ -157,7 +157,7 @@ class Search {
   }
 
   std::vector<std::unique_ptr<Rule>> rules_;
-  std::vector<std::pair<int, size_t>> words_;  // rule, -1 for a name; length
+  std::vector<std::pair<int, size_t>> words_;  // rule (-1: a name word) and length
   const Keywords keywords_;
 };
 

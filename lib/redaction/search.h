@@ -1,6 +1,6 @@
-// Searches a text for all known formats and for values of secret names, at the places of their
-// keywords. One for the whole process; an expression is compiled at the first occurrence of its
-// keyword, for most expressions never.
+// Searches a text for all known formats and for values of secret names, at their keywords. The
+// search is shared by the process, which compiles an expression at the first occurrence of its
+// keyword: most expressions never.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace redaction {
 
-// Adds findings to `spans`; false when the budget ran out. Any thread.
+// Adds findings to `spans`; false: the budget ran out. Any thread.
 bool FindSecrets(std::string_view text, base::WorkBudget& budget, std::vector<SecretSpan>& spans);
 
 }  // namespace redaction

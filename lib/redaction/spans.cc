@@ -1,4 +1,4 @@
-// Sorts, joins and replaces; the gaps are searched by halves.
+// Sorts, joins and replaces spans; finds gaps by binary search.
 #include "lib/redaction/spans.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kZeroWidth[] = {"\u200B", "\u200C", "\u200D", "\u200E", "\u200F",
                                            "\u2060", "\uFEFF", "\u00AD", "\u180E"};
 
-// How many bytes at `at` nobody sees.
+// The number of invisible bytes at `at`.
 size_t HiddenAt(std::string_view text, size_t at) {
   constexpr size_t kLongestSequence = 32;
   if (text[at] == '\x1b') {
@@ -62,7 +62,7 @@ std::string ReplaceSpans(std::string_view text, std::vector<SecretSpan> spans,
 }
 
 VisibleText::VisibleText(std::string_view text) : whole_(text) {
-  // Of the bytes that any of them begins with none is in most texts.
+  // Most texts have no first byte of an invisible sequence.
   if (text.find_first_of("\x1b\xe2\xef\xc2\xe1") == std::string_view::npos) return;
   size_t copied = 0, hidden = 0;
   for (size_t at = text.find_first_of("\x1b\xe2\xef\xc2\xe1"); at != std::string_view::npos;
@@ -81,7 +81,7 @@ VisibleText::VisibleText(std::string_view text) : whole_(text) {
   if (changed_) visible_.append(text.substr(copied));
 }
 
-// Of a gap just at `at` no byte counts: it is not part of what ends there.
+// Excludes a gap at `at`: a span that ends there does not include it.
 size_t VisibleText::HiddenBefore(size_t at) const {
   const auto behind =
       std::partition_point(gaps_.begin(), gaps_.end(), [&](const Gap& gap) { return gap.at < at; });

@@ -1,5 +1,5 @@
-// Spans of secrets in a text: collected in any order by several searches, then replaced at once.
-// Pure.
+// Spans of secrets in a text: several searches collect them in any order, ReplaceSpans replaces
+// them. Pure.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,21 @@ struct SecretSpan {
   const char* kind = "";
 };
 
-// The text with [REDACTED:kind:hash8] in place of each span; overlapping spans become one.
+// Replaces each span by [REDACTED:kind:hash8]; joins overlapping spans.
 std::string ReplaceSpans(std::string_view text, std::vector<SecretSpan> spans,
                          std::map<std::string, int64_t>& counts);
 
-// The visible part of a text: without escape sequences of colours and zero-width characters, which
+// The visible part of a text: without terminal escape sequences and zero-width characters, which
 // may split a secret.
 class VisibleText {
  public:
   explicit VisibleText(std::string_view text);
   std::string_view text() const { return changed_ ? std::string_view(visible_) : whole_; }
-  // A span of it in the whole text.
+  // Converts a span of the visible text to the whole text.
   SecretSpan InWhole(SecretSpan span) const;
 
  private:
-  struct Gap {  // behind `at` of the visible text `hidden` bytes more have been left out
+  struct Gap {  // before visible position `at`, `hidden` bytes in sum are missing
     size_t at, hidden;
   };
   size_t HiddenBefore(size_t at) const;

@@ -1,5 +1,5 @@
-// Reads names word by word, so that TOKEN_COUNT is a number and SECRET_KEY_BASE is a secret; and
-// tells values from code, types, paths and placeholders.
+// Reads names word by word, so that TOKEN_COUNT is a number and SECRET_KEY_BASE is a secret, and
+// distinguishes values from code, types, paths and placeholders.
 #include "lib/redaction/values.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace redaction {
 namespace {
 
-constexpr double kLeastBits = 2.8;  // of entropy a character; English words have about 2.5
+constexpr double kLeastBits = 2.8;  // of entropy per character; English words have about 2.5
 constexpr size_t kLeastRandom = 10, kLeastWord = 4;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -23,7 +23,7 @@ bool Among(std::string_view word, const std::string_view (&words)[N]) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
-// Of a name that tells about a secret and is none: its last word.
+// Last words of names that describe a secret, such as TOKEN_COUNT.
 constexpr std::string_view kTells[] = {
     "name",       "names",    "id",        "ids",        "type",      "types",    "count",
     "counts",     "file",     "files",     "path",       "dir",       "url",      "uri",
@@ -38,7 +38,7 @@ constexpr std::string_view kTells[] = {
     "set",        "sets",     "mount",     "volume",     "store",     "hint",     "status",
     "per",        "left",     "window",    "rate",       "selector",  "template", "projection",
     "projections"};
-// Before "key" or "token" they make a name of no secret.
+// A word before "token" that makes the name harmless, such as next_token.
 constexpr std::string_view kPublic[] = {
     "public",       "pub",   "primary", "foreign", "sort",  "cache",  "partition", "next",
     "page",         "max",   "num",     "min",     "total", "prompt", "input",     "output",
@@ -93,7 +93,7 @@ Promise PromiseOfWord(const std::string& word, const std::string& before) {
              : Promise::kNone;
 }
 
-// What stands for a value: a variable, a call, a mask, a type.
+// True for the placeholder of a value: a variable, a call, a mask, a type.
 bool IsPlaceholder(std::string_view value) {
   if (value.starts_with("[REDACTED") || value.starts_with("[not stored")) return true;
   if (std::string_view("$<{[(%@&*#").find(value[0]) != std::string_view::npos &&
@@ -112,7 +112,7 @@ bool IsPathOrAddress(std::string_view value) {
   return value.find("://") != std::string_view::npos;
 }
 
-// config.password, process.env.API_KEY
+// True for code such as config.password or process.env.API_KEY.
 bool IsDotted(std::string_view value) {
   if (value.find('.') == std::string_view::npos) return false;
   return std::all_of(value.begin(), value.end(),

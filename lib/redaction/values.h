@@ -1,4 +1,4 @@
-// Decides whether `name = value` is a secret, by the words of the name and the form of the value.
+// Decides by the words of the name and the form of the value whether `name = value` has a secret.
 // Pure.
 #pragma once
 
@@ -7,16 +7,16 @@
 
 namespace redaction {
 
-// kWeak: a token or a key, whose value is random when it is one. kStrong: a password, whose value
-// may be a word.
+// The kind of secret that a name promises. kWeak: a token or key, with a random value. kStrong: a
+// password, whose value may be a word.
 enum class Promise { kNone, kWeak, kStrong };
 Promise PromiseOf(std::string_view name);
 
-// True for mixed letters and digits with few repetitions: not written by hand.
+// True for mixed letters and digits with few repetitions: a generated value.
 bool LooksRandom(std::string_view text);
-double EntropyOf(std::string_view text);  // bits a character
+double EntropyOf(std::string_view text);  // bits per character
 
-// How the value is written. kJoined: `name=value` without blanks or quotes.
+// The notation of a value. kJoined: `name=value` without blanks or quotes.
 enum class Writing { kLoose, kJoined, kQuoted };
 bool IsSecretValue(Promise promise, std::string_view value, Writing writing);
 

@@ -1,6 +1,6 @@
-// Over a hundred ways in which secrets are written, each with a value that must be gone; and the
-// project's own texts, of which hardly a line may change. Made of parts, so that no scanner takes
-// them for real.
+// Over a hundred notations of secrets, each with a value that must disappear, and the project's own
+// texts, of which hardly a line may change. Composes the secrets of pieces, so that no scanner
+// reports them.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Counts requests, reads the process's own figures, and serves both.
+// Counts requests, measures the process, and serves both.
 #include "lib/telemetry/instrument.h"
 
 #include <unistd.h>
@@ -56,7 +56,7 @@ void MeasureBudget(Metrics& metrics, const base::ByteBudget& budget) {
   gauge("agent_memory_budget_highest_bytes", budget.highest());
 }
 
-// A method is what the client wrote: only those that mean something may be a label.
+// Known methods only: the client chooses the text, and labels must be bounded.
 std::string MethodLabel(const std::string& method) {
   if (method.empty()) return "none";
   static constexpr std::string_view kMethods[] = {"GET",   "HEAD",   "POST",   "PUT",
@@ -64,7 +64,7 @@ std::string MethodLabel(const std::string& method) {
   return std::ranges::find(kMethods, method) != std::end(kMethods) ? method : "other";
 }
 
-// What Request::span points to.
+// The object of Request::span.
 struct RequestSpan {
   std::unique_ptr<Span> span;
 };
@@ -78,7 +78,7 @@ void BeginSpan(Tracer& tracer, http::Request& request) {
   request.span = std::move(held);
 }
 
-// The body itself is let go before the answer is sent.
+// Prefers Content-Length: the server frees the body before it sends the answer.
 int64_t BodyBytes(const http::Request& request) {
   const std::string announced = request.headers.Get("Content-Length").value_or("");
   int64_t bytes = static_cast<int64_t>(request.body.size());
@@ -92,7 +92,7 @@ void EndSpan(const http::Request& request, std::string_view pattern, int status)
   span->Attribute("http.response.status_code", status);
   span->Attribute("http.request.body.size", BodyBytes(request));
   if (status >= 500) span->Fail(std::to_string(status));
-  // A method that no route has may be anything that a client thought of.
+  // Without a route the method may be any text of the client.
   if (pattern.empty()) return;
   span->Attribute("http.request.method", request.method);
   span->Attribute("http.route", pattern);
@@ -105,7 +105,7 @@ void Instrument(http::ServerOptions& options, Metrics& metrics, Tracer* tracer) 
   options.after = [&metrics, server = options.name](const http::Request& request,
                                                     std::string_view pattern, int status,
                                                     double seconds) {
-    // The pattern, not the path: a path holds ids and would make a series each.
+    // The pattern, not the path, whose ids would each create a series.
     const std::string route = pattern.empty() ? "none" : std::string(pattern);
     metrics.Count("agent_memory_http_requests_total", {{"server", server},
                                                        {"route", route},

@@ -1,4 +1,4 @@
-// The admin routes, and what is counted for each request.
+// The admin routes, and the metrics and spans of requests.
 #include "lib/telemetry/instrument.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(Instrument, CountsByPatternNotByPath) {
             1);
 }
 
-// Writes down what spans are told.
+// Records the calls of its spans as text.
 class NotedTracer : public Tracer {
  public:
   struct NotedSpan : Span {

@@ -1,5 +1,5 @@
-// The table of all metrics of the three programs: name, type, meaning. docs/operations.md says what
-// to do about each of them.
+// The table of all metrics of the three programs: name, type, meaning. docs/operations.md has the
+// action for each.
 #include "lib/telemetry/metrics.h"
 
 namespace telemetry {

@@ -1,4 +1,4 @@
-// The registry on top of prometheus-cpp, which appears nowhere else.
+// The registry on top of prometheus-cpp, which no other file uses.
 #include "lib/telemetry/metrics.h"
 
 #include <prometheus/counter.h>
@@ -15,7 +15,7 @@ namespace telemetry {
 
 namespace {
 
-// Half a millisecond to ten seconds: from a look-up in memory to a request that times out.
+// Half a millisecond to ten seconds: from a lookup in memory to a request with a timeout.
 const prometheus::Histogram::BucketBoundaries& Buckets() {
   static const prometheus::Histogram::BucketBoundaries buckets = {
       0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
@@ -36,7 +36,7 @@ struct Metrics::State {
   template <class Family>
   using Families = std::map<std::string, Family*, std::less<>>;
 
-  // The family of a name, registered on first use.
+  // The family of a name; registers it on first use.
   template <class Type, class Builder>
   prometheus::Family<Type>& FamilyOf(Families<prometheus::Family<Type>>& families,
                                      std::string_view name, const char* type, Builder builder) {
@@ -58,7 +58,7 @@ struct Metrics::State {
   }
 
   prometheus::Registry registry;
-  std::mutex mutex;  // over the maps; the families have their own
+  std::mutex mutex;  // guards the maps; the families have their own
   Families<prometheus::Family<prometheus::Counter>> counters;
   Families<prometheus::Family<prometheus::Gauge>> gauges;
   Families<prometheus::Family<prometheus::Histogram>> histograms;

@@ -1,5 +1,5 @@
-// Counters, gauges and histograms for Prometheus (prometheus-cpp inside metrics.cc). The names of
-// all metrics stand here, with unit and meaning; docs/operations.md says what to do about them.
+// Counters, gauges and histograms for Prometheus (prometheus-cpp inside metrics.cc).
+// known_metrics.cc has all names, with unit and meaning; docs/operations.md the action for each.
 #pragma once
 
 #include <initializer_list>
@@ -13,14 +13,15 @@ namespace telemetry {
 
 using Labels = std::map<std::string, std::string>;
 
-// One registry a program. Any thread. A metric is made on first use; labels must be bounded.
+// One registry per program. Any thread. Creates a series on first use; labels must be bounded. An
+// unknown name ends the process (CHECK).
 class Metrics {
  public:
   Metrics();
   ~Metrics();
   void Count(std::string_view name, const Labels& labels = {}, double by = 1);
-  // Takes a series away whose label stands for something that is gone; nobody may count it
-  // meanwhile.
+  // Removes a series whose label names a deleted thing; no other thread may count it during the
+  // call.
   void RemoveCounter(std::string_view name, const Labels& labels);
   void SetGauge(std::string_view name, double value, const Labels& labels = {});
   void Observe(std::string_view name, double value,
@@ -33,12 +34,12 @@ class Metrics {
   std::unique_ptr<State> state_;
 };
 
-// What a metric is, for HELP lines and documents.
+// A metric, for HELP lines and documents.
 struct MetricInfo {
   const char* name;
   const char* type;  // counter, gauge, histogram
   const char* help;  // with its unit
 };
-const std::vector<MetricInfo>& KnownMetrics();  // an unknown name ends the process (CHECK)
+const std::vector<MetricInfo>& KnownMetrics();
 
 }  // namespace telemetry

@@ -1,4 +1,4 @@
-// Counting, rendering, and the table of names.
+// Metrics, their rendering, and the table of names.
 #include "lib/telemetry/metrics.h"
 
 #include <gtest/gtest.h>
@@ -73,10 +73,10 @@ TEST(KnownMetrics, AreNamedByTheRules) {
     EXPECT_EQ(type == "counter", name.ends_with("_total")) << name;
     EXPECT_FALSE(type == "histogram" && !name.ends_with("_seconds")) << name;
     const bool ours = name.starts_with("agent_memory_") || name.starts_with("process_");
-    // The operator's are controller-runtime's, so that existing dashboards fit.
+    // The operator uses controller-runtime's names, so that existing dashboards fit.
     const bool theirs = name.starts_with("controller_runtime_") || name.starts_with("workqueue_") ||
                         name.starts_with("rest_client_") || name.starts_with("leader_election_");
-    // Asked for by this name (docs/acceptance-operator.md, row 18).
+    // docs/acceptance-operator.md, row 18, requires this name.
     const bool asked = name == "agentops_injection_skipped_total";
     EXPECT_TRUE(ours || theirs || asked) << name;
     EXPECT_TRUE(std::string(metric.help).ends_with('.')) << name;

@@ -1,5 +1,5 @@
-// W3C Trace Context, level 1 (https://www.w3.org/TR/trace-context/): reading, writing, and spans
-// that do nothing but pass it on.
+// W3C Trace Context, level 1 (https://www.w3.org/TR/trace-context/): parser, formatter, and spans
+// that only pass the context on.
 #include "lib/telemetry/trace.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace telemetry {
 namespace {
 
 constexpr size_t kTraceIdDigits = 32, kSpanIdDigits = 16;
-constexpr size_t kHeaderLength = 55;  // of version 00; later ones may add to it
+constexpr size_t kHeaderLength = 55;  // of version 00; later versions may be longer
 
 bool IsHex(std::string_view text) {
   return std::ranges::all_of(

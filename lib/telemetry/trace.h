@@ -1,6 +1,6 @@
-// Trace context (W3C) and spans. Without an endpoint spans cost nothing and the context still
-// passes through; what sends them is trace_export.h. No span is told prompts, contents or secrets:
-// ids, types, titles of memories, counts and outcomes.
+// Trace context (W3C) and spans; trace_export.h sends them. Without an endpoint spans cost nothing
+// and only pass the context on. Spans have ids, types, titles of memories, counts and outcomes,
+// never prompts, contents or secrets.
 #pragma once
 
 #include <memory>
@@ -21,16 +21,16 @@ std::string FormatTraceparent(const TraceContext& context);  // empty without id
 
 enum class SpanKind { kInternal, kServer, kClient };
 
-// One thread at a time. Text of attributes is cut at 256 characters, events at 128 a span.
+// One thread at a time. Limits: 256 characters per text attribute, 128 events per span.
 class Span {
  public:
   virtual ~Span() = default;                     // ends the span
   virtual bool recording() const = 0;            // false: attributes and events go nowhere
-  virtual void Name(std::string_view name) = 0;  // when it was not known at the start
+  virtual void Name(std::string_view name) = 0;  // if unknown at the start
   virtual void Attribute(std::string_view key, const base::Json& value) = 0;
   virtual void Event(std::string_view name, const base::Json& attributes) = 0;
   virtual void Fail(std::string_view why) = 0;  // the status; `why` is a code, not a message
-  // A part of this span, which may not outlive its tracer.
+  // A child span, which must not outlive its tracer.
   virtual std::unique_ptr<Span> Child(std::string_view name, SpanKind kind) = 0;
   virtual TraceContext context() const = 0;
 };
@@ -39,18 +39,18 @@ struct SpanStart {
   std::string_view name;
   SpanKind kind = SpanKind::kInternal;
   TraceContext parent = {};  // empty: a new trace begins
-  TraceContext cause = {};   // a span that did not wait for this one and is linked; empty: none
+  TraceContext cause = {};   // a linked span that did not wait for this one; empty: none
 };
 
 // Any thread.
 class Tracer {
  public:
-  virtual ~Tracer() = default;  // sends what is left, for two seconds at most
+  virtual ~Tracer() = default;  // sends the rest; no call begins after two seconds
   virtual std::unique_ptr<Span> Start(const SpanStart& start) = 0;
-  virtual bool exporting() const = 0;  // false: spans only pass the parent's context on
+  virtual bool exporting() const = 0;  // false: spans only pass on the parent's context
 };
 
-// Spans that only carry the parent's context on.
+// Makes spans that only pass on the parent's context.
 std::unique_ptr<Tracer> MakeNoopTracer();
 
 }  // namespace telemetry

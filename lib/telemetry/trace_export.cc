@@ -1,4 +1,4 @@
-// Reads the settings, loads the module, and keeps what goes into it within its limits.
+// Reads the settings, loads the module, and limits attributes and events.
 #include "lib/telemetry/trace_export.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ using base::Error;
 using base::Json;
 
 constexpr size_t kTextCharacters = 256;
-constexpr size_t kEvents = 128;  // of one span: OpenTelemetry's own default
+constexpr size_t kEvents = 128;  // of one span: OpenTelemetry's default
 constexpr const char* kEndpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT";
 constexpr const char* kTracesPath = "/v1/traces";
 
@@ -85,7 +85,7 @@ class BoundedTracer : public Tracer {
   const std::unique_ptr<Tracer> tracer_;
 };
 
-// Counts fates, and says once that spans stopped or began to arrive.
+// Counts fates, and logs each change between success and failure once.
 std::function<void(const char*, size_t)> Counter(Metrics& metrics, const std::string& url) {
   auto failing = std::make_shared<std::atomic<bool>>(false);
   return [&metrics, url, failing](const char* fate, size_t spans) {
@@ -129,7 +129,7 @@ base::Status CheckTraceOptions(const TraceOptions& options) {
   const std::string_view host = rest.substr(0, rest.find('/'));
   const bool plain = rest.find_first_of("@?# \t\r\n") == std::string_view::npos;
   if (scheme != 0 && !host.empty() && !host.starts_with(':') && plain) return {};
-  // Not quoted: it may hold a password.
+  // Does not quote the URL, which may contain a password.
   return Error{Code::kInvalid, options.setting +
                                    ": must be http://host:port or https://host:port of an "
                                    "OTLP/HTTP collector, without user and query"};
@@ -138,7 +138,7 @@ base::Status CheckTraceOptions(const TraceOptions& options) {
 base::Json TraceValue(const Json& value) {
   if (value.is_boolean() || value.is_number()) return value;
   const std::string text = value.is_string() ? value.get<std::string>() : base::DumpJson(value);
-  // Eight bytes a character hold 256 of any, so that a long text is not read to its end.
+  // Cuts first, so that a long text is not read to its end: no character has more than eight bytes.
   const std::string_view head = std::string_view(text).substr(0, 8 * kTextCharacters);
   return base::Ellipsize(base::ToUtf8(head), kTextCharacters);
 }
@@ -147,7 +147,7 @@ base::Result<std::unique_ptr<Tracer>> MakeTracer(const TraceOptions& options, Me
   if (options.endpoint.empty()) return MakeNoopTracer();
   RETURN_IF_ERROR(CheckTraceOptions(options));
   const std::string file = options.module.empty() ? ModuleBesideProgram() : options.module;
-  // Stays loaded until the end: threads of its libraries may outlive the tracer.
+  // The module stays loaded (NODELETE): threads of its libraries may outlive the tracer.
   void* module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   void* symbol = module ? ::dlsym(module, kMakeOtlpTracer) : nullptr;
   if (!symbol) {

@@ -1,5 +1,5 @@
-// The exporter as programs use it: the real module, sending to a server that keeps the bytes. That
-// they are sound OTLP is shown with a real decoder in e2e/observability/traces_test.py.
+// The exporter with the real module, which sends to a server that records the bytes.
+// e2e/observability/traces_test.py checks with a real decoder that the bytes are valid OTLP.
 #include "lib/telemetry/trace_export.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-// A collector that keeps what it gets, or hangs until it is let go.
+// A collector that records its requests, or hangs until released.
 class Collector {
  public:
   explicit Collector(bool hangs = false) : hangs_(hangs) {

@@ -1,4 +1,4 @@
-// Reading and writing traceparent.
+// Parsing and formatting of traceparent.
 #include "lib/telemetry/trace.h"
 
 #include <gtest/gtest.h>

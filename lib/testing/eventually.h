@@ -1,4 +1,4 @@
-// For what other threads bring about: asks again until it is so.
+// Polls a condition that other threads make true.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace testing {
 
-// False: not within `timeout_ms`; no machine should need the default.
+// False: not true within `timeout_ms`; the default suffices for any machine.
 inline bool Eventually(const std::function<bool()>& condition, int64_t timeout_ms = 30'000) {
   const int64_t end_ms = base::SystemClock().MonotonicMs() + timeout_ms;
   while (base::SystemClock().MonotonicMs() < end_ms) {

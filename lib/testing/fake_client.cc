@@ -1,4 +1,4 @@
-// Hands out the scripted answers.
+// Returns the scripted answers in order.
 #include "lib/testing/fake_client.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ base::Result<http::Response> FakeClient::Send(const http::ClientRequest& request
     script.answers.pop_front();
   });
   if (answer) return std::move(*answer);
-  if (otherwise) return otherwise(request);  // outside the lock: it may ask this client
+  if (otherwise) return otherwise(request);  // outside the lock: it may call this client
   return base::Error{base::Code::kUnavailable, "no answer is scripted for " + request.target};
 }
 

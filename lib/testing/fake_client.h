@@ -1,5 +1,5 @@
-// A scripted http::Client for unit tests: answers in order, and every request recorded. For faults
-// on the wire use http_script.h.
+// A scripted http::Client for unit tests: returns answers in order, and records every request. For
+// faults on the wire use http_script.h.
 #pragma once
 
 #include <deque>
@@ -12,8 +12,8 @@
 
 namespace testing {
 
-// Any thread. Answers are taken in the order they were given; when none is left, `otherwise` is
-// asked, and without one the call fails as kUnavailable.
+// Any thread. Each request takes the next answer; without answers it calls `otherwise`, and without
+// that it fails with kUnavailable.
 class FakeClient : public http::Client {
  public:
   using Answerer = std::function<base::Result<http::Response>(const http::ClientRequest&)>;
@@ -24,12 +24,12 @@ class FakeClient : public http::Client {
   void Otherwise(Answerer answerer);
 
   base::Result<http::Response> Send(const http::ClientRequest& request) override;
-  // Gives the body of the next answer line by line, then ends.
+  // Streams the body of the next answer line by line, then ends.
   std::unique_ptr<http::OpenStream> Open(const http::ClientRequest& request,
                                          http::StreamReader reader) override;
 
   std::vector<http::ClientRequest> requests() const;
-  size_t unused() const;  // answers that nobody has taken
+  size_t unused() const;  // answers that no request has taken
 
  private:
   struct Script {

@@ -1,4 +1,4 @@
-// A clock that stands still until a test moves it.
+// A clock that only moves when a test moves it.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class FakeClock : public base::Clock {
     now_ms_ += ms;
     monotonic_ms_ += ms;
   }
-  void Jump(int64_t ms) { now_ms_ += ms; }  // somebody sets the wall clock
+  void Jump(int64_t ms) { now_ms_ += ms; }  // a change of the wall clock
 
  private:
   std::atomic<int64_t> now_ms_, monotonic_ms_;

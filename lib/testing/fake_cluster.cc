@@ -1,4 +1,4 @@
-// State, faults, and what tests do to the cluster behind its clients' backs.
+// State, faults, and changes by tests that clients do not request.
 #include "lib/testing/fake_cluster.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-// An API server in memory behind the http::Client interface, with faults on demand. It knows
-// objects, versions, watches, field owners and Events; it runs no controllers and checks no schema.
-// The same story is told to it and to a real API server (fake_cluster_story.h), so that it stays
-// honest.
+// An API server in memory behind the http::Client interface, with faults on demand. Has objects,
+// versions, watches, field owners and Events; runs no controllers and checks no schema. The test of
+// fake_cluster_story.h compares it with a real API server.
 #pragma once
 
 #include <condition_variable>
@@ -20,7 +19,7 @@ namespace testing {
 
 using base::Json;
 
-// One request as the cluster saw it.
+// One received request.
 struct Call {
   std::string verb;  // GET LIST WATCH CREATE APPLY PATCH DELETE
   std::string path;
@@ -30,13 +29,13 @@ struct Call {
   bool Mutating() const { return verb != "GET" && verb != "LIST" && verb != "WATCH"; }
 };
 
-// What goes wrong: the next `times` requests that fit are answered with `status` instead.
+// A fault: the next `times` matching requests get `status` instead of their answer.
 struct Fault {
   std::string verb;           // empty: any
   std::string path_part;      // empty: any path
   int status = 500;           // 0: the connection breaks (kUnavailable)
   int retry_after_s = 0;      // > 0: sends that header
-  bool after_effect = false;  // the request takes effect and only its answer is lost
+  bool after_effect = false;  // the request takes effect, only its answer is lost
   int times = 1;
 };
 
@@ -45,17 +44,17 @@ class FakeCluster : public http::Client {
  public:
   FakeCluster();  // serves the kinds of lib/kube/object/object.h
   ~FakeCluster() override;
-  void Serve(const kube::Resource& resource);  // one more kind, with a status subresource
+  void Serve(const kube::Resource& resource);  // adds a kind with a status subresource
 
   base::Result<http::Response> Send(const http::ClientRequest& request) override;
   std::unique_ptr<http::OpenStream> Open(const http::ClientRequest& request,
                                          http::StreamReader reader) override;
-  // The same on the caller's thread, until `stop`; on_end is not called.
+  // Like Open, but on the caller's thread, until `stop`; does not call on_end.
   base::Status Stream(const http::ClientRequest& request, std::stop_token stop,
                       const http::StreamReader& reader);
 
-  // As somebody else would: creates the object or replaces all of it but its status; `manager` then
-  // owns what changed. Ends the process when the kind is not served.
+  // Writes like another client: creates the object or replaces all of it except its status;
+  // `manager` then owns the changed fields. Ends the process if the kind is not served.
   Json Put(Json object, const std::string& manager = "kubectl");
   Json PutStatus(const kube::Resource& resource, const kube::ObjectKey& key, Json status);
   bool Remove(const kube::Resource& resource, const kube::ObjectKey& key);
@@ -64,23 +63,23 @@ class FakeCluster : public http::Client {
 
   void Inject(Fault fault);
   void ClearFaults();
-  // Every open watch ends: kUnavailable as if reset, kTimeout as if silent for too long.
+  // Ends every open watch: kUnavailable like a reset, kTimeout like a silent connection.
   void BreakStreams(base::Code code = base::Code::kUnavailable);
-  void EndStreams();     // as at their time limit
-  void ExpireStreams();  // every open watch gets an ERROR event with code 410 and ends
-  void Compact();        // forgets history: a watch from an older version gets that 410
-  // Keeps the present state; and goes back to it, versions too, with every stream broken.
+  void EndStreams();     // like the end at their time limit
+  void ExpireStreams();  // ends every open watch with an ERROR event of code 410
+  void Compact();        // drops history: a watch from an older version gets that 410
+  // Saves the state; RestoreBackup returns to it, also to its versions, and breaks every stream.
   void SaveBackup();
   void RestoreBackup();
-  void SendBookmarks();               // to every watch that allowed them
-  void HoldEvents(bool on);           // open watches fall silent, until let go again; no list ends
-  void RepeatEvents(bool on);         // each event is sent twice
-  void StreamLists(bool on);          // as beginnings of watches; else those are answered with 422
-  void ServeStaleLists(int times);    // the next lists show the state of before the last change
-  void CutStreamsInto(size_t bytes);  // pieces of a watch's answer; 0: one line a piece
+  void SendBookmarks();               // to every watch with allowWatchBookmarks
+  void HoldEvents(bool on);           // open watches get no events until false; no list ends
+  void RepeatEvents(bool on);         // sends each event twice
+  void StreamLists(bool on);          // as initial events of watches; off: 422
+  void ServeStaleLists(int times);    // the next lists lack the last change
+  void CutStreamsInto(size_t bytes);  // pieces of a watch's answer; 0: one line each
 
   std::vector<Call> calls() const;
-  size_t mutations() const;  // mutating calls that were answered with success
+  size_t mutations() const;  // successful mutating calls
   void ForgetCalls();
   size_t open_watches() const;
   int64_t version() const;
@@ -95,9 +94,9 @@ class FakeCluster : public http::Client {
     std::string collection;  // the kind's path without namespace
     std::string type;
     Json object;
-    Json before;  // for selectors: an object that stops matching is deleted
+    Json before;  // for selectors: an object that no longer matches is DELETED
   };
-  struct Target {  // what a path means
+  struct Target {  // a parsed path
     std::string collection;
     kube::Resource resource;
     kube::ObjectKey key;  // name empty: the collection
@@ -110,7 +109,7 @@ class FakeCluster : public http::Client {
   };
   struct Watching {
     bool expired = false, bookmark = false, closed = false;
-    bool in_list = false;  // has not told yet that the list it began with is whole
+    bool in_list = false;  // has not sent the end of its initial list
     std::optional<base::Code> broken;
   };
   using Key = std::pair<std::string, kube::ObjectKey>;  // collection, key
@@ -131,7 +130,7 @@ class FakeCluster : public http::Client {
   Reply AnswerPatch(const Call& call, const Target& target, bool json_patch);
   Reply AnswerDelete(const Call& call, const Target& target);
   Reply AnswerEvict(Call call, const Target& target);
-  // Stores `next` with a new version, unless nothing changed; returns what is stored.
+  // Stores `next` with a new version, unless nothing changed; returns the stored object.
   Json Commit(const Target& target, Json next, FieldOwners owners);
   void Erase(const Target& target);
 
@@ -149,7 +148,7 @@ class FakeCluster : public http::Client {
   std::condition_variable_any changed_;
   std::map<std::string, kube::Resource> resources_;  // by collection
   std::map<Key, Stored> objects_, backup_;
-  std::pair<Key, std::optional<Stored>> before_last_;   // what the last change replaced
+  std::pair<Key, std::optional<Stored>> before_last_;   // the object before the last change
   std::map<std::string, std::vector<Json>> snapshots_;  // rest of lists, by continue token
   std::deque<Event> history_;
   int64_t backup_version_ = 0;

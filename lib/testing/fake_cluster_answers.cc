@@ -1,4 +1,4 @@
-// What the fake API server answers to each verb but watch.
+// The answers of the fake API server to each verb except watch.
 #include <algorithm>
 
 #include "lib/base/process/clock.h"
@@ -10,7 +10,7 @@ namespace testing {
 
 namespace {
 
-// Kinds of the core that carry no metadata.generation.
+// False for core kinds and Events, which have no metadata.generation.
 bool HasGeneration(const kube::Resource& resource) {
   return !resource.group.empty() && resource.group != "events.k8s.io";
 }
@@ -21,7 +21,7 @@ bool HasStatus(const kube::Resource& resource) {
   return !kWithout.contains(resource.plural);
 }
 
-// All but metadata and status: what a generation counts.
+// The part whose changes metadata.generation counts: all except metadata and status.
 Json SpecOf(Json object) {
   object.erase("metadata");
   object.erase("status");
@@ -34,7 +34,7 @@ Json WithoutVersion(Json object) {
   return object;
 }
 
-// A write to the object leaves its status alone, and the other way round.
+// The part of the body that a write changes: the status, or (no subresource) all except the status.
 Json OnlyPart(const Json& body, const std::string& subresource, const kube::Resource& resource) {
   if (subresource == "status") {
     Json part = {{"apiVersion", body.value("apiVersion", "")}, {"kind", body.value("kind", "")}};
@@ -106,7 +106,7 @@ FakeCluster::Reply FakeCluster::AnswerList(const Call& call, const Target& targe
   }
   Json list = Json::array();
   for (Json& item : items) {
-    // As the server does for its own kinds: the list says what they are.
+    // Like a real server for built-in kinds: only the list has kind and apiVersion.
     if (!metadata_only && target.resource.group.find('.') == std::string::npos) {
       item.erase("apiVersion");
       item.erase("kind");
@@ -215,7 +215,7 @@ FakeCluster::Reply FakeCluster::AnswerDelete(const Call& call, const Target& tar
   return {200, {{"kind", "Status"}, {"status", "Success"}}, 0};
 }
 
-// Without PodDisruptionBudgets, of which it knows nothing.
+// Ignores PodDisruptionBudgets.
 FakeCluster::Reply FakeCluster::AnswerEvict(Call call, const Target& target) {
   call.body = call.body.value("deleteOptions", Json::object());
   Reply reply = AnswerDelete(call, target);

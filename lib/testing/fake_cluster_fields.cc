@@ -1,5 +1,5 @@
-// Field ownership by leaves. Lists are merged by name wherever their elements have one; a real
-// server goes by its schema, which agrees for the objects that operators apply.
+// Field ownership by leaves. Merges lists by name if their elements have one; a real server uses
+// its schema, with the same result for the objects that operators apply.
 #include "lib/testing/fake_cluster_fields.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array kNames{"name", "containerPort", "mountPath", "type", "key", "uid"};
 
-// "[name=main]" for an element that has a name of its own, else empty.
+// [name="main"] for an element with one of kNames, else empty.
 std::string SegmentOf(const Json& element) {
   for (const char* field : kNames) {
     if (element.is_object() && element.contains(field) && !element[field].is_structured()) {
@@ -81,13 +81,13 @@ const Json* Find(const Json& object, const FieldPath& path) {
   return value;
 }
 
-// Takes a leaf away, and what is empty without it.
+// Removes a leaf, and parents that become empty.
 void Erase(Json* value, const FieldPath& path, size_t depth) {
   Json* child = Child(*value, path[depth]);
   if (!child) return;
   if (depth + 1 < path.size()) {
     Erase(child, path, depth + 1);
-    // An element of a list that has only its name left is not wanted by anybody.
+    // Also removes a list element with only its name left: no manager applies it.
     bool only_name = value->is_array() && child->size() <= 1;
     if (!child->empty() && !only_name) return;
   }

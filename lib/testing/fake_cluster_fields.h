@@ -1,5 +1,5 @@
-// Who owns which field of an object, for the fake API server: enough of server-side apply to merge,
-// to remove what is no longer applied, and to report conflicts. Pure.
+// Field ownership for the fake API server: enough of server-side apply to merge, to remove fields
+// that are no longer applied, and to report conflicts. Pure.
 #pragma once
 
 #include <map>
@@ -12,27 +12,27 @@
 namespace testing {
 
 using base::Json;
-using FieldPath = std::vector<std::string>;  // keys; an element of a list is "[name=main]"
-// By manager: one that applies by its name, one that updates by Updater of it.
+using FieldPath = std::vector<std::string>;  // keys; a list element is [name="main"]
+// Owned fields by manager: the name of an applying manager, Updater(name) of an updating one.
 using FieldOwners = std::map<std::string, std::set<FieldPath>>;
 std::string Updater(const std::string& manager);
 
-// The leaves of an object, without identity fields of metadata. Lists of objects with names are
-// walked into, other lists are one leaf.
+// The leaves of an object, without apiVersion, kind and the identity fields of metadata. Descends
+// into lists of named objects; other lists are one leaf.
 std::set<FieldPath> LeavesOf(const Json& object);
 
 struct Conflict {
   std::string manager;
   FieldPath path;
 };
-// Fields of `applied` that other managers own with another value.
+// The fields of `applied` that other managers own with another value.
 std::vector<Conflict> ConflictsOf(const Json& stored, const Json& applied,
                                   const std::string& manager, const FieldOwners& owners);
-// `stored` with `applied` in it and without what `manager` owned alone and no longer applies;
-// `owners` is brought up to date, with `manager` taking what it applies.
+// Merges `applied` into `stored`, and removes fields that only `manager` owned and no longer
+// applies. Updates `owners`: `manager` owns the applied fields.
 Json Merge(const Json& stored, const Json& applied, const std::string& manager,
            FieldOwners* owners);
-// After a plain write: `manager` owns what differs between `before` and `after`.
+// Updates `owners` after an update: `manager` owns the changed fields.
 void NoteUpdate(const Json& before, const Json& after, const std::string& manager,
                 FieldOwners* owners);
 std::string PathText(const FieldPath& path);  // ".spec.containers[name=\"main\"].image"

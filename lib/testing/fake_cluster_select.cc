@@ -1,4 +1,4 @@
-// Equality and existence selectors, and Status objects.
+// Label and field selectors by equality and existence, and Status objects.
 #include "lib/testing/fake_cluster_select.h"
 
 #include "lib/base/text/text.h"
@@ -12,7 +12,7 @@ bool MatchesLabels(const Json& object, const std::string& selector) {
   for (const std::string& term : base::Split(selector, ',')) {
     size_t equals = term.find('=');
     std::string name = term.substr(0, equals);
-    if (name.starts_with('!')) {  // "!name": without that label
+    if (name.starts_with('!')) {  // "!name": objects without the label
       if (base::At(object, {"metadata", "labels", name.c_str() + 1})) return false;
       continue;
     }

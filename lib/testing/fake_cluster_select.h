@@ -1,4 +1,4 @@
-// Small parts of the fake API server: selectors and error bodies. Pure.
+// Selectors and error bodies of the fake API server. Pure.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace testing {
 
-std::string QueryOf(const Call& call, const std::string& name);  // empty: not given
-// Whether a list or watch of `name_space` (empty: all) with the selectors of `call` shows `object`.
+std::string QueryOf(const Call& call, const std::string& name);  // empty: missing
+// True if a list or watch of `name_space` (empty: all) with the selectors of `call` has `object`.
 bool Matches(const Json& object, const Call& call, const std::string& name_space);
 Json OnlyMetadata(const Json& object);  // PartialObjectMetadata
 

@@ -1,4 +1,4 @@
-// The story: writes and their fences, lists, watches, deletion, as operators use them.
+// The story: writes with preconditions, lists, watches and deletion, in the way of operators.
 #include "lib/testing/fake_cluster_story.h"
 
 #include "lib/kube/cache/watch.h"

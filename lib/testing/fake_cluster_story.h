@@ -1,5 +1,5 @@
-// One story that is told to the fake API server and to a real one; both must answer alike. What the
-// fake does and no story tells is not to be relied on.
+// A sequence of requests to the fake API server and to a real one, which must answer alike. Tests
+// may rely only on the fake's behavior that the story covers.
 #pragma once
 
 #include <string>
@@ -9,9 +9,8 @@
 
 namespace testing {
 
-// A line for each thing that happened; nothing in it depends on ids, versions or times. `ours` and
-// `theirs` speak to the same server with different field managers; `name_space` exists and is
-// empty.
+// Returns a line for each result, independent of ids, versions and times. `ours` and `theirs`:
+// clients of the same server with different field managers; `name_space` must exist and be empty.
 std::vector<std::string> TellStory(kube::KubeClient& ours, kube::KubeClient& theirs,
                                    const std::string& name_space);
 

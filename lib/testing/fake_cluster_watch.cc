@@ -1,4 +1,4 @@
-// Watches of the fake API server: each runs on its caller's thread and follows the common history.
+// Watches of the fake API server: each runs on its caller's thread and reads the common history.
 #include "lib/testing/fake_cluster.h"
 #include "lib/testing/fake_cluster_select.h"
 
@@ -31,8 +31,8 @@ void FakeCluster::AddEvent(const Target& target, const char* type, const Json& o
   changed_.notify_all();
 }
 
-// The event as the watcher sees it: what begins or stops to match its selector comes or goes for
-// it.
+// The event for this watch: ADDED or DELETED for an object that begins or stops to match the
+// selector.
 std::optional<std::string> FakeCluster::LineOf(const Event& event, const Call& call,
                                                const Target& target) const {
   if (event.collection != target.collection) return std::nullopt;
@@ -59,7 +59,7 @@ std::deque<std::string> FakeCluster::FirstLines(const Call& call, const Target& 
   return lines;
 }
 
-// The next line to send; nullopt: the stream is over, as its Watching says.
+// The next line to send; nullopt: `stop`, or the Watching is broken or closed.
 std::optional<std::string> FakeCluster::NextLine(Lock& lock, std::stop_token stop, size_t stream,
                                                  const Call& call, const Target& target,
                                                  int64_t* version,
@@ -67,10 +67,10 @@ std::optional<std::string> FakeCluster::NextLine(Lock& lock, std::stop_token sto
   for (;;) {
     Watching& watching = streams_[stream];
     if (stop.stop_requested() || watching.broken || watching.closed) return std::nullopt;
-    // What was forgotten before it was sent must not pass in silence.
+    // Compact dropped unsent events: the watch must get a 410.
     if (!hold_ && *version < compacted_) watching.expired = true;
     if (watching.expired) return ExpiredLine();
-    // From a version that is still to come the server is silent, too.
+    // Like a real server, a watch from a future version gets no events.
     for (auto event = history_.begin(); !hold_ && event != history_.end(); ++event) {
       if (event->version <= *version) continue;
       auto line = LineOf(*event, call, target);

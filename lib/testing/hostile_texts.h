@@ -1,5 +1,5 @@
-// Test code: texts that try to leave a fence, to forge what is ours, or to hide, made from pieces
-// at random; and a judge of what was made of them, which knows Unicode by lists of its own.
+// Random texts of pieces that try to leave a fence, to forge our marks, or to hide; and a check of
+// the escaped texts, with Unicode lists independent of the tested code.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ inline void AppendCharacter(std::string& text, uint32_t code) {
   add(0x80 | (code & 0x3F));
 }
 
-// Characters that no reader may get as they are; the line end is the fence's own.
+// Characters that must not reach a reader unescaped; the line end belongs to the fence.
 inline constexpr std::pair<uint32_t, uint32_t> kNeverRaw[] = {
     {0x00, 0x09},         {0x0B, 0x1F},       {0x7F, 0x9F},       {0xAD, 0xAD},
     {0x34F, 0x34F},       {0x378, 0x379},     {0x600, 0x605},     {0x61C, 0x61C},
@@ -45,7 +45,7 @@ class HostileTexts {
  public:
   explicit HostileTexts(uint64_t seed) : random_(seed) {}
 
-  // With bytes that are not UTF-8 among it.
+  // May contain invalid UTF-8.
   std::string One() {
     std::string text;
     for (size_t count = 1 + random_() % 12; count > 0; --count) text += Piece();
@@ -172,8 +172,8 @@ class HostileTexts {
   std::mt19937_64 random_;
 };
 
-// The first character of UTF-8 text that is raw and must not be, as U+XXXX; empty when there is
-// none. U+FE0F is asked for by a pictograph before it, so only the texts with one may have it.
+// The first character of kNeverRaw in UTF-8 text, as U+ and six hex digits; empty: none. Allows
+// U+FE0F after the two pictographs of the pieces.
 inline std::string RawCharacterIn(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const auto lead = static_cast<unsigned char>(text[at]);

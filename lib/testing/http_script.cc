@@ -1,4 +1,4 @@
-// One thread, one connection at a time, blocking calls with short waits so that it can be stopped.
+// One thread, one connection at a time, and short waits, so that the destructor can stop it.
 #include "lib/testing/http_script.h"
 
 #include <arpa/inet.h>
@@ -21,7 +21,7 @@ bool WaitReadable(const std::stop_token& stop, int descriptor) {
   return false;
 }
 
-// Bytes of the whole request at the front of `text`, 0 when it is not all there.
+// The size of the request at the front of `text`; 0: incomplete.
 size_t RequestBytes(const std::string& text) {
   const size_t end = text.find("\r\n\r\n");
   if (end == std::string::npos) return 0;

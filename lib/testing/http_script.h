@@ -1,4 +1,4 @@
-// A server that answers with given bytes, whatever is asked: for faults that a sound server never
+// A server that answers every request with scripted bytes, for faults that a correct server never
 // shows.
 #pragma once
 
@@ -12,16 +12,16 @@ namespace testing {
 
 inline constexpr const char* kHelloAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
-// Serves one connection after the other; each request takes the next step, and the last one answers
-// no further. Any thread may ask.
+// Serves one connection after the other; each request takes the next step. Without steps it closes
+// the connection. Methods: any thread.
 class HttpScript {
  public:
   enum Then {
-    kKeep,     // read the next request from this connection
-    kClose,    // end the connection
-    kReset,    // end it with RST
-    kSilence,  // say nothing more, keep it open
-    kDrip,     // a byte every 10 ms, for ever
+    kKeep,     // reads the next request from this connection
+    kClose,    // closes the connection
+    kReset,    // closes it with RST
+    kSilence,  // sends nothing more, keeps it open
+    kDrip,     // sends a byte every 10 ms, without end
   };
   struct Step {
     std::string answer;

@@ -1,4 +1,4 @@
-// Starts servers and writes requests for tests.
+// Starts servers and formats requests for tests.
 #include "lib/testing/http_server.h"
 
 #include "lib/base/check.h"

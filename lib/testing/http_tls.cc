@@ -1,4 +1,4 @@
-// Certificates and TLS through OpenSSL; every call that fails ends the test process.
+// Certificates and TLS through OpenSSL; a failed call ends the test process.
 #include "lib/testing/http_tls.h"
 
 #include <arpa/inet.h>
@@ -90,7 +90,7 @@ std::string ClientName(SSL* session) {
 }
 
 void Converse(SSL* session) {
-  // OpenSSL writes with write(2): a client that hung up must not end the test.
+  // OpenSSL uses write(2): the SIGPIPE after a disconnect must not end the test.
   sigset_t pipe;
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);
@@ -182,7 +182,7 @@ void TlsServer::Serve(const std::stop_token& stop) {
     if (::poll(&entry, 1, 10) <= 0) continue;
     const int descriptor = ::accept(listener_, nullptr, nullptr);
     if (descriptor < 0) continue;
-    // A client that keeps its connection open must not keep this thread.
+    // The timeout lets the thread stop while a client keeps its connection open.
     const timeval patience{0, 100'000};
     ::setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     SSL* session = SSL_new(context_->context.get());

@@ -1,4 +1,4 @@
-// A certificate authority in memory and a tiny TLS server, for tests of the client. Loopback only.
+// A certificate authority in memory and a small TLS server, for tests of the client. Loopback only.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@ struct Certificate {
   std::string certificate_pem, key_pem;
 };
 
-// A fresh authority; what it signs is good for an hour.
+// A new authority; its certificates are valid for an hour.
 class TlsAuthority {
  public:
   TlsAuthority();
   ~TlsAuthority();
   const std::string& certificate_pem() const { return pem_; }
-  // `names`: as in subjectAltName, "IP:127.0.0.1,DNS:localhost".
+  // `names`: a subjectAltName, such as "IP:127.0.0.1,DNS:localhost".
   Certificate Issue(const std::string& common_name, const std::string& names) const;
 
  private:
@@ -27,11 +27,11 @@ class TlsAuthority {
   std::string pem_;
 };
 
-// Answers every request with 200 and the common name of the client's certificate ("none": it sent
-// none).
+// Answers every request with 200 and the common name of the client's certificate ("none" without
+// one).
 class TlsServer {
  public:
-  // `client_authority`: PEM; clients must then show a certificate of it.
+  // `client_authority`: PEM; if given, clients must present a certificate of it.
   TlsServer(const Certificate& certificate, const std::string& client_authority = {});
   ~TlsServer();
   int port() const { return port_; }

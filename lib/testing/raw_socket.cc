@@ -24,7 +24,7 @@ bool WaitFor(int descriptor, short events, int64_t deadline_ms) {
   return left_ms > 0 && ::poll(&entry, 1, static_cast<int>(left_ms)) > 0;
 }
 
-// The value of a field in a head, or nothing.
+// The value of a header in a head; empty: missing.
 std::string Field(std::string_view head, std::string_view name) {
   for (size_t begin = 0; begin < head.size();) {
     const size_t end = std::min(head.find("\r\n", begin), head.size());

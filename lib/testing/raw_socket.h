@@ -1,4 +1,4 @@
-// A small TCP client for tests that need to say things no HTTP client would say. Loopback only.
+// A small TCP client for tests that send bytes that no HTTP client sends. Loopback only.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,23 @@ namespace testing {
 
 class RawSocket {
  public:
-  // Connects to 127.0.0.1, from `source`, an address of 127.0.0.0/8; ends the process when it
-  // cannot.
+  // Connects to 127.0.0.1, from `source`, an address of 127.0.0.0/8; ends the process on an error.
   explicit RawSocket(int port, const char* source = "127.0.0.1");
   RawSocket(RawSocket&& other) noexcept;
   RawSocket& operator=(RawSocket&&) = delete;
   ~RawSocket();  // closes
 
-  // False when the other side stopped listening, or took no bytes for `timeout_ms`.
+  // False: the peer closed the connection, or accepted no bytes for `timeout_ms`.
   bool Send(std::string_view bytes, int64_t timeout_ms = 5'000);
   void ShutdownWrite();
   void Reset();  // closes with RST
 
-  // Everything up to the end of the stream, or up to `timeout_ms`; `closed()` says which.
+  // All bytes up to the end of the stream (then closed()), or within `timeout_ms`.
   std::string ReadAll(int64_t timeout_ms = 5'000);
-  // Up to and with the first occurrence of `end`, or what there is at the end or after
+  // The bytes up to and including the first `end`, or those before the end of the stream or
   // `timeout_ms`.
   std::string ReadUntil(std::string_view end, int64_t timeout_ms = 5'000);
-  // One answer with a Content-Length, or a chunked one, head and body as they came.
+  // One answer with a Content-Length or chunks: undecoded head and body.
   std::string ReadAnswer(int64_t timeout_ms = 5'000);
   bool closed() const { return closed_; }
   bool was_reset() const { return was_reset_; }
@@ -38,9 +37,9 @@ class RawSocket {
   std::string received_;
 };
 
-// One request on a fresh connection: sends, reads until the end or the time, closes.
+// One request on a new connection: sends, reads until the end or the timeout, and closes.
 std::string Exchange(int port, std::string_view request, int64_t timeout_ms = 5'000);
 
-int StatusOf(std::string_view answer);  // 0: not an HTTP answer
+int StatusOf(std::string_view answer);  // 0: no HTTP/1.1 answer
 
 }  // namespace testing

@@ -1,4 +1,4 @@
-// Threads around streams.
+// Runs streams on threads, and waits for their ends.
 #include "lib/testing/streams.h"
 
 #include <condition_variable>
@@ -10,7 +10,7 @@ namespace testing {
 
 namespace {
 
-// What somebody waits for.
+// A value that a thread waits for.
 template <class T>
 class Awaited {
  public:
@@ -19,7 +19,7 @@ class Awaited {
     value_ = std::move(value);
     came_.notify_all();
   }
-  // None: `stop` was first.
+  // nullopt: `stop` came first.
   std::optional<T> Await(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     came_.wait(lock, stop, [this] { return value_.has_value(); });

@@ -1,4 +1,4 @@
-// Streams where a thread may wait: fakes that block, tests that read to the end.
+// Streams of fakes with blocking code, and blocking reads to the end of a stream for tests.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace testing {
 
-// A stream of a fake, with a thread of its own. `run` blocks; it tells the reader head and bytes
-// until that says no or the token is set, and what it returns is the end.
+// A stream of a fake with its own thread. `run` may block: it passes head and bytes to the reader
+// until the reader returns false or the token is set; its result is the status for on_end.
 class ThreadedStream : public http::OpenStream {
  public:
   using Run = std::function<base::Status(std::stop_token, const http::StreamReader&)>;
@@ -21,13 +21,13 @@ class ThreadedStream : public http::OpenStream {
   std::jthread thread_;
 };
 
-// As http::Client::Open, and waits for the end; good soon after `stop`.
+// Like http::Client::Open, but waits for the end; returns OK soon after `stop`.
 base::Status ReadToEnd(http::Client& client, const http::ClientRequest& request,
                        const std::stop_token& stop,
                        std::function<bool(const http::Response& head)> on_head,
                        std::function<bool(std::string_view bytes)> on_bytes);
 
-// As kube::Watch, and waits for the end; kClosed soon after `stop`, and no event after it.
+// Like kube::Watch, but waits for the end; kClosed soon after `stop`, and then no event.
 kube::WatchEnd WatchToEnd(kube::KubeClient& client, const kube::Resource& resource,
                           const kube::WatchOptions& options, const std::stop_token& stop,
                           const std::function<void(kube::WatchEvent&&)>& on_event);

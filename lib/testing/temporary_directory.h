@@ -1,4 +1,4 @@
-// A directory of one test's own. Not for programs: theirs are named by their settings.
+// A temporary directory for one test. Not for programs, whose settings name their directories.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 
 namespace testing {
 
-// Made empty, for its user alone, under the first of $TEST_TMPDIR, $TMPDIR and /tmp that is named;
-// removed at the guard's end with all that is in it. So whoever runs the tests says what kind of
-// volume they are on. A test for which none can be made fails.
+// Creates an empty directory with mode 0700 under $TEST_TMPDIR, else $TMPDIR, else /tmp, so that
+// the environment selects the kind of volume; the destructor removes it with its content. The test
+// fails if the directory cannot be created.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() : path_(Parent() + "/test-XXXXXX") {
@@ -26,14 +26,14 @@ class TemporaryDirectory {
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
   ~TemporaryDirectory() {
-    std::error_code ignored;  // a test may have taken it away
+    std::error_code ignored;  // the test may have removed it
     std::filesystem::remove_all(path_, ignored);
   }
 
   const std::string& path() const { return path_; }
-  // The path of `name` in it, which need not exist.
+  // The path of `name` in the directory, which need not exist.
   std::string File(const std::string& name) const { return path_ + "/" + name; }
-  // Makes the file `name` with this content or gives it the content. → its path
+  // Creates or overwrites the file `name`; returns its path.
   std::string Write(const std::string& name, const std::string& content) const {
     std::ofstream(File(name), std::ios::binary | std::ios::trunc) << content;
     return File(name);

@@ -1,4 +1,4 @@
-// Where a test's directory is, and that nothing of it stays.
+// The place of a test's directory, and its removal.
 #include "lib/testing/temporary_directory.h"
 
 #include <gtest/gtest-spi.h>
@@ -10,7 +10,7 @@
 namespace testing {
 namespace {
 
-// Names a parent by the variable; as before at its end. For a process without other threads.
+// Sets an environment variable; the destructor restores it. For a process without other threads.
 class Named {
  public:
   Named(const char* variable, const std::string& value) : variable_(variable) {
@@ -40,7 +40,7 @@ TEST(TemporaryDirectory, IsPrivateAndGoesWithAllThatIsInIt) {
     EXPECT_EQ(std::filesystem::file_size(directory.File("x")), 3u);
     std::filesystem::create_directories(directory.File("a/b"));
     directory.Remove("a");
-    directory.Remove("a");  // is gone already
+    directory.Remove("a");  // removed already
     EXPECT_FALSE(std::filesystem::exists(directory.File("a")));
   }
   EXPECT_FALSE(std::filesystem::exists(path));

@@ -1,4 +1,4 @@
-// What comes next of an answer, and by when it must have come.
+// Decides the next step of an answer, and its deadline.
 #include "lib/http/client/answer.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace http {
 
 namespace {
 
-constexpr size_t kQueueBytes = 1 << 20;  // of an answer that nobody takes: then reading pauses
+constexpr size_t kQueueBytes = 1 << 20;  // unconsumed bytes at which the library pauses
 
 }  // namespace
 
@@ -79,7 +79,7 @@ void IncomingAnswer::Start() {
   cancel_ = std::move(started->cancel);
 }
 
-// The library's own callbacks run inside `cancel_` and `room`: no lock is held then.
+// Calls `cancel_` and `room` without the lock, since they run callbacks of the library.
 void IncomingAnswer::Drop() {
   std::shared_ptr<Call> call;
   std::function<void()> room;
@@ -98,7 +98,7 @@ void IncomingAnswer::Drop() {
 
 Clock::time_point IncomingAnswer::Deadline() const {
   if (!call_ || !call_->head_came_) return std::min(limits_.head_by, limits_.end_by);
-  // The taker may have been late: what he took was no silence.
+  // Counts silence from the last Take, if later: a slow consumer is no silence of the server.
   const auto idle_by =
       std::max(call_->came_at_, taken_at_) + std::chrono::milliseconds(limits_.idle_ms);
   return std::min(limits_.end_by, idle_by);
@@ -107,7 +107,7 @@ Clock::time_point IncomingAnswer::Deadline() const {
 bool IncomingAnswer::Ready() const {
   if (unsent_) return true;
   if (call_ && (call_->head_ || call_->ended_)) return true;
-  // A piece may be here before the head: they come from different tasks.
+  // A piece may arrive before the head: they come from different tasks.
   if (head_given_ && !call_->pieces_.empty()) return true;
   return Clock::now() >= Deadline();
 }
@@ -131,7 +131,7 @@ std::optional<IncomingAnswer::Step> IncomingAnswer::Take() {
 
 IncomingAnswer::Step IncomingAnswer::Next(std::function<void()>& room) {
   Step step{Step::Kind::kEnd, {}, {}, {}};
-  // What has come whole is given, however late it is taken: it may tell of a write.
+  // A complete answer is delivered even after the deadline: it may confirm a write.
   const bool in_time = Clock::now() < limits_.end_by || (call_ && call_->ended_);
   if (unsent_) {
     step.end = *unsent_;

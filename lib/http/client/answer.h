@@ -1,5 +1,5 @@
-// One request under way: between the library's threads, which bring its answer, and the thread that
-// takes it. Knows neither the library nor what the answer is for.
+// One request in flight: the queue between the library's threads, which produce its answer, and the
+// thread that consumes it. Independent of the library and of the answer's use.
 #pragma once
 
 #include <chrono>
@@ -18,13 +18,13 @@ namespace http {
 
 using Clock = std::chrono::steady_clock;
 
-// Where a thread waits for any of the calls that it takes.
+// The mutex and condition of all calls that one thread consumes.
 struct Meeting {
   std::mutex mutex;
   std::condition_variable changed;
 };
 
-// What the library's threads and the taker's share about one request.
+// The state of a request that the library's threads and the consumer share.
 class Call {
  public:
   Call(std::shared_ptr<OpenCalls> open, std::shared_ptr<Meeting> meeting);
@@ -32,11 +32,11 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // For the library's threads; none waits.
+  // For the library's threads; non-blocking.
   void HeadCame(Response head);
-  bool Add(std::string_view bytes);            // false: enough waits, no more before WhenRoom
+  bool Add(std::string_view bytes);            // false: the queue is full; no more before WhenRoom
   void WhenRoom(std::function<void()> go_on);  // calls it once, now or later
-  // The first time counts. `may_retry`: a connection broke before a head came.
+  // The first call counts. `may_retry`: a connection broke before the head.
   void End(std::optional<base::Error> error, bool may_retry = false);
 
  private:
@@ -44,26 +44,26 @@ class Call {
   const std::shared_ptr<OpenCalls> open_;
   const std::shared_ptr<Meeting> meeting_;
   // under the meeting's mutex:
-  std::optional<Response> head_;  // until it is taken
+  std::optional<Response> head_;  // until consumed
   bool head_came_ = false, ended_ = false, dropped_ = false;
   std::optional<base::Error> failure_;  // with ended_
   bool retriable_ = false;
   std::deque<std::string> pieces_;
   size_t queued_bytes_ = 0;
-  std::function<void()> room_;  // the library waits for it
-  Clock::time_point came_at_;   // the last of the above
+  std::function<void()> room_;  // resumes the library, which waits for room
+  Clock::time_point came_at_;   // of the last head or piece
 };
 
-// The taker's side; one thread at a time, but for what says otherwise.
+// The consumer's side; one thread at a time, except where said.
 class IncomingAnswer {
  public:
   struct Limits {
     Clock::time_point head_by, end_by;
-    int64_t idle_ms;  // longest silence behind the head
+    int64_t idle_ms;  // longest silence after the head
   };
   struct Started {
     std::shared_ptr<Call> call;
-    std::function<void()> cancel;  // the library then ends it soon
+    std::function<void()> cancel;  // asks the library to end the call soon
   };
   using Begin = std::function<base::Result<Started>()>;  // sends the request
   struct Step {
@@ -73,22 +73,22 @@ class IncomingAnswer {
     base::Status end;
   };
 
-  // `what` stands in errors. `may_repeat`: a dead connection is worth one more try.
+  // `what`: in errors. `may_repeat`: one retry after a dead connection.
   IncomingAnswer(std::string what, Limits limits, bool may_repeat, std::shared_ptr<Meeting> meeting,
                  Begin begin);
   ~IncomingAnswer();  // Drop
   IncomingAnswer(const IncomingAnswer&) = delete;
   IncomingAnswer& operator=(const IncomingAnswer&) = delete;
 
-  void Start();  // sends it
-  // With the meeting's mutex held, any thread: whether Take brings something; until when that is
-  // known without a word from the meeting.
+  void Start();  // sends the request
+  // With the meeting's mutex held, any thread. Ready: Take has a step. Deadline: when Ready becomes
+  // true without a notification.
   bool Ready() const;
   Clock::time_point Deadline() const;
-  // Waits for nothing, without that mutex. None: not yet, or it was sent once more. After kEnd: no
-  // more.
+  // Non-blocking, without that mutex. nullopt: not ready, or the request was sent again. Not after
+  // kEnd.
   std::optional<Step> Take();
-  // Nothing more is wanted; the connection is not used on when the answer has not ended.
+  // Abandons the answer; cancels an unfinished call, whose connection is not reused.
   void Drop();
 
  private:

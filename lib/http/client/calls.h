@@ -1,5 +1,5 @@
-// What the client knows of its calls without the library that makes them: how many are under way,
-// which may be sent twice, what may stand in a header.
+// Parts of the client that are independent of the library: the count of open calls, idempotency of
+// requests, valid header text.
 #pragma once
 
 #include <chrono>
@@ -12,9 +12,9 @@
 
 namespace http {
 
-// How many calls the library still knows of; any thread. One that was given up ends on the
-// library's thread, a little later: who ends the process before leaves its tasks in a queue that
-// nobody serves.
+// Counts the calls that the library still references; any thread. An abandoned call ends a little
+// later on the library's thread: a process that exits earlier leaves its tasks in a queue that no
+// thread serves.
 class OpenCalls {
  public:
   void Enter() {
@@ -36,13 +36,13 @@ class OpenCalls {
   int64_t count_ = 0;  // under mutex_
 };
 
-// Sent twice it has the effect of once (RFC 9110, 9.2.2; or the server knows the key).
+// May be sent twice with the effect of once (RFC 9110, 9.2.2; or the server knows the key).
 inline bool IsIdempotent(const ClientRequest& request) {
   return request.method == "GET" || request.method == "HEAD" || request.method == "PUT" ||
          request.method == "DELETE" || request.headers.Get("Idempotency-Key").has_value();
 }
 
-// May be a header's name or value (RFC 9110, 5.5).
+// Whether `text` may be the name or value of a header (RFC 9110, 5.5).
 inline bool IsFieldText(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
 }

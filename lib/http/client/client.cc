@@ -1,6 +1,6 @@
-// All outbound HTTP through cpprestsdk. Its tasks and its thread stay inside this file: what they
-// bring goes into a Call, which our threads take from, and every task has a continuation that takes
-// its exception. A request begins and is ended on that one thread (OnLibraryThread).
+// Outbound HTTP with cpprestsdk, whose tasks and thread stay inside this file: they put answers
+// into a Call, from which other threads consume, and every task has a continuation that takes its
+// exception. Requests begin and are canceled on the library's only thread (OnLibraryThread).
 #define _TURN_OFF_PLATFORM_STRING  // its U macro breaks Boost headers
 
 #include "lib/http/client/client.h"
@@ -26,16 +26,14 @@ namespace {
 using base::Code;
 using base::Error;
 
-// The library's thread lives until the process ends and may be inside OpenSSL then, which by
-// default frees its tables at exit, under that thread. Before main: the first user of OpenSSL
-// decides.
+// At process exit the library's thread may be inside OpenSSL, which by default frees its tables
+// then. Set before main, since the first initialization of OpenSSL decides.
 [[maybe_unused]] const int kNoTlsCleanup = OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
 
-constexpr int64_t kLibraryTimeoutMs =
-    600'000;                            // ours are shorter; this one only frees what is left
-constexpr int64_t kLastCallsMs = 2000;  // for calls that were given up, when their client goes
+constexpr int64_t kLibraryTimeoutMs = 600'000;  // a backstop: calls have shorter deadlines
+constexpr int64_t kLastCallsMs = 2000;          // the destructor's wait for abandoned calls
 
-// Where the library writes the body: into the call's queue, with a pause when the queue is full.
+// Receives the body from the library for the call's queue; a full queue pauses the library.
 class Sink : public Concurrency::streams::details::basic_producer_consumer_buffer<uint8_t> {
  public:
   explicit Sink(std::shared_ptr<Call> call)
@@ -59,7 +57,7 @@ Error FromException(const std::string& what, std::exception_ptr exception, bool&
     std::rethrow_exception(exception);
   } catch (const web::http::http_exception& error) {
     const bool late = error.error_code() == std::errc::timed_out;
-    // A connection was there and broke before an answer began: most likely it had idled too long.
+    // An open connection broke before the answer began: most likely it was idle for too long.
     const std::string_view reason = error.what();
     may_retry = !late && (reason.find("write request") != std::string_view::npos ||
                           reason.find("status line") != std::string_view::npos);
@@ -78,9 +76,9 @@ Response HeadOf(const web::http::http_response& answer) {
   return head;
 }
 
-// Soon, one after the other. The library locks a socket where an operation on it begins, not while
-// it goes on in pieces: one that another thread closes between two of them ends the process, and so
-// may an answer that comes before the request's cancellation is registered. `work` throws nothing.
+// Runs `work` soon, in order; `work` must not throw. The library locks a socket at the beginning of
+// an operation, but not for its later pieces: a close by another thread between two pieces ends the
+// process, and so may an answer that arrives before the request's cancellation is registered.
 void OnLibraryThread(std::function<void()> work) { pplx::create_task(std::move(work)); }
 
 void Launch(web::http::client::http_client& client, web::http::http_request& request,
@@ -91,7 +89,7 @@ void Launch(web::http::client::http_client& client, web::http::http_request& req
   client.request(request, token)
       .then([call, fail](const pplx::task<web::http::http_response>& task) {
         try {
-          const web::http::http_response answer = task.get();  // done already: does not block
+          const web::http::http_response answer = task.get();  // finished: does not block
           call->HeadCame(HeadOf(answer));
           answer.content_ready().then(
               [call, fail](const pplx::task<web::http::http_response>& body) {
@@ -136,7 +134,7 @@ void SetUpTls(const ClientOptions& options, boost::asio::ssl::context& context) 
   context.set_options(context_base::default_workarounds | context_base::no_sslv2 |
                       context_base::no_sslv3 | context_base::no_tlsv1 | context_base::no_tlsv1_1);
   if (!options.ca_file.empty()) {
-    // The library has loaded the system's authorities already: a given one stands alone.
+    // Replaces the system's authorities, which the library has loaded, by the given ones.
     SSL_CTX_set_cert_store(context.native_handle(), X509_STORE_new());
     context.load_verify_file(options.ca_file);
   }
@@ -156,7 +154,7 @@ web::http::client::http_client_config RestClient::Config(const ClientOptions& op
   return config;
 }
 
-// Without the query: it may hold words of a user.
+// Without the query, which may contain a user's text.
 std::string RestClient::What(const ClientRequest& request) const {
   return request.method + " " + options_.base_url +
          request.target.substr(0, request.target.find('?'));
@@ -171,8 +169,8 @@ base::Result<web::http::http_request> RestClient::Build(const ClientRequest& req
   if (!request.body.empty() && IsIdempotent(request)) {
     message.set_body(request.body, "application/json");
   } else if (!request.body.empty()) {
-    // A stream that cannot be rewound keeps the library from sending again, of its own accord, what
-    // may have been received and done.
+    // A stream that cannot be rewound prevents the library's own retry of a request that the server
+    // may have executed.
     Concurrency::streams::producer_consumer_buffer<uint8_t> buffer(request.body.size());
     std::copy(request.body.begin(), request.body.end(), buffer.alloc(request.body.size()));
     buffer.commit(request.body.size());
@@ -203,8 +201,8 @@ base::Result<IncomingAnswer::Started> RestClient::Begin(const ClientRequest& req
   const std::string what = What(request);
   try {
     ASSIGN_OR_RETURN(web::http::http_request message, Build(request));
-    // The caller's time bounds when anything may be sent: it may be over before a second try, or
-    // when the token came late or the process was stopped.
+    // Sends nothing after the caller's deadline, which may have passed before a second try, or
+    // during a slow bearer_token or a pause of the process.
     if (Clock::now() >= head_by) return Error{Code::kTimeout, what + ": not sent in time"};
     const pplx::cancellation_token_source cancel;
     auto call = std::make_shared<Call>(open_, meeting);
@@ -222,7 +220,7 @@ base::Result<IncomingAnswer::Started> RestClient::Begin(const ClientRequest& req
     });
     return IncomingAnswer::Started{std::move(call),
                                    [cancel] { OnLibraryThread([cancel] { cancel.cancel(); }); }};
-  } catch (const std::exception& error) {  // the library throws where it builds a request
+  } catch (const std::exception& error) {  // from the library while it builds a request
     return Error{Code::kUnavailable, what + ": " + error.what()};
   }
 }
@@ -293,7 +291,7 @@ base::Result<std::unique_ptr<Client>> MakeClient(ClientOptions options) {
     return Error{Code::kInvalid, "a client certificate needs its key, and a key its certificate"};
   }
   try {
-    // Where no TLS is asked for none is made: OpenSSL's providers take 3 MiB of a program.
+    // Without TLS no context is created, since OpenSSL's providers take 3 MiB of memory.
     const bool files = !options.ca_file.empty() || !options.certificate_file.empty();
     if (files || options.base_url.starts_with("https://")) {
       boost::asio::ssl::context trial(boost::asio::ssl::context::tls_client);

@@ -1,5 +1,5 @@
-// All outbound HTTP (cpprestsdk inside client.cc, nowhere else). A call blocks the caller's own
-// thread; streams hold none of his.
+// All outbound HTTP (cpprestsdk only inside client.cc). A call blocks the caller's thread; a stream
+// does not.
 #pragma once
 
 #include <memory>
@@ -8,22 +8,22 @@
 
 namespace http {
 
-// Any thread. An HTTP status of any kind is a value; an error means that no whole answer came:
-// kUnavailable (refused, reset, unresolved), kTimeout, kTooLarge. Redirects are not followed. One
-// retry for GET, and for requests with an Idempotency-Key, when a reused connection turns out dead.
+// Any thread. An answer of any HTTP status is a value; an error means no complete answer:
+// kUnavailable (refused, reset, unresolved), kTimeout, kTooLarge; kInvalid: a bad target or header,
+// not sent. Follows no redirects. Retries idempotent requests (calls.h) once on a dead connection.
 class Client {
  public:
   virtual ~Client() = default;
   virtual base::Result<Response> Send(const ClientRequest& request) = 0;
 
-  // Returns at once, and tells nothing before it does so on this thread. The request's timeout is
-  // that of the head.
+  // Returns at once; calls `reader` on another thread, possibly before it returns. The request's
+  // timeout limits the wait for the head.
   virtual std::unique_ptr<OpenStream> Open(const ClientRequest& request, StreamReader reader) = 0;
 };
 
-// Once per process, first thing in main: the library's one thread. Nothing blocks there, and a
-// connection is back in its pool before the answer is handed on, so that the next call uses it.
-// MakeClient does it when nobody did.
+// Starts the library's only thread; call it once, first in main (else MakeClient does it). Nothing
+// blocks on that thread, and with only one a connection is back in its pool before its answer is
+// delivered, so that the next call reuses it.
 void InitializeClientThread();
 base::Result<std::unique_ptr<Client>> MakeClient(ClientOptions options);
 

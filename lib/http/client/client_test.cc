@@ -1,4 +1,4 @@
-// The client against the real server, and against one that plays faults.
+// The client against the real server, and against a scripted one with faults.
 #include "lib/http/client/client.h"
 
 #include <gtest/gtest.h>
@@ -132,7 +132,7 @@ TEST(Client, CapsWhatItTakes) {
 }
 
 TEST(Client, GivesUpWhileBytesCome) {
-  // Each call ends its connection while the library reads a body from it, in pieces.
+  // Each call closes its connection while the library reads a body from it, in pieces.
   const auto server = StartServer({{"GET", "/large", [](const Request&) {
                                       return TextResponse(200, std::string(1 << 20, 'x'));
                                     }}});
@@ -188,7 +188,7 @@ TEST(Client, RefusesAddressesThatAreNotHttp) {
 }
 
 TEST(Client, KeepsTheWholeDeadlineHoweverTheServerDrips) {
-  // Each byte comes sooner than any timeout a read would have.
+  // The interval between bytes is shorter than any timeout of a read.
   testing::HttpScript script;
   script.Add({"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", testing::HttpScript::kDrip});
   const auto client = BlockingClientOf(script.port());
@@ -236,7 +236,7 @@ TEST(Client, SendsOnceMoreWhenAReusedConnectionIsDead) {
 TEST(Client, SendsNothingAfterTheDeadline) {
   testing::HttpScript script;
   script.Add({testing::kHelloAnswer, testing::HttpScript::kKeep});
-  int64_t token_takes_ms = 50;  // longer than the request may
+  int64_t token_takes_ms = 50;  // longer than the request's timeout
   ClientOptions options;
   options.bearer_token = [&] {
     const int64_t end_ms = base::SystemClock().MonotonicMs() + token_takes_ms;

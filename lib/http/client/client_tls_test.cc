@@ -1,4 +1,4 @@
-// Whom the client trusts, and what it shows of itself.
+// The authorities that the client trusts, and its own certificate.
 #include <gtest/gtest.h>
 
 #include "lib/http/client/client.h"
@@ -16,7 +16,7 @@ class TlsClient : public ::testing::Test {
     if (!authority.empty()) options.ca_file = directory_.Write("ca.pem", authority);
     return options;
   }
-  // The body of the answer, or the error's message.
+  // Returns the body of the answer, or the error's message.
   static std::string Ask(const ClientOptions& options) {
     auto client = MakeClient(options);
     if (!client) return client.error().message;

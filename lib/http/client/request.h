@@ -1,5 +1,5 @@
-// What a call asks for, how its client is set up, and who reads a streamed answer: shared by the
-// client and its parts.
+// The request, the options of a client and the reader of a streamed answer, for the client and its
+// parts.
 #pragma once
 
 #include <cstddef>
@@ -18,32 +18,32 @@ struct ClientRequest {
   std::string target;  // path and query, already percent-encoded
   Headers headers;
   std::string body;
-  int64_t timeout_ms = 10'000;  // for the whole call
+  int64_t timeout_ms = 10'000;  // of the whole call; of a stream: until the head
 };
 
 struct ClientOptions {
   std::string base_url;                       // http:// or https://, host and port
   std::string ca_file;                        // PEM; empty: the system's
   std::string certificate_file, key_file;     // a client certificate, PEM; both or neither
-  std::function<std::string()> bearer_token;  // asked per call; empty text: no Authorization header
+  std::function<std::string()> bearer_token;  // called per request; "": no Authorization header
   size_t max_response_bytes = 64 << 20;
-  int64_t idle_timeout_ms = 150'000;  // of a stream: longest silence
+  int64_t idle_timeout_ms = 150'000;  // of a stream: the longest silence
   std::string user_agent = "agent-memory";
 };
 
-// Who reads an answer piece by piece. Told one thing after the other, on a thread that all streams
-// of the client share: what blocks in here keeps the others waiting, though it ends none of them.
+// Receives an answer piece by piece. Callbacks run one at a time, on a thread that all streams of
+// the client share: a blocking callback delays the other streams, but ends none of them.
 struct StreamReader {
-  std::function<bool(const Response& head)> on_head;     // first; false ends
-  std::function<bool(std::string_view bytes)> on_bytes;  // false ends
-  // Last, and once: good at the end of the body or when one of the above ended it; kTimeout: no
-  // head in time, or silence.
+  std::function<bool(const Response& head)> on_head;     // first; false ends the stream
+  std::function<bool(std::string_view bytes)> on_bytes;  // false ends the stream
+  // Last, and once: ok at the end of the body or after on_head or on_bytes returned false;
+  // kTimeout: no head in time, or silence.
   std::function<void(base::Status end)> on_end;
 };
 
-// A stream while it is not destroyed. Its end does not destroy it; destroying it ends it, waits for
-// what is just being told, and nothing is told any more. On any thread, but by nothing that is told
-// of itself. Before its client.
+// An open stream. The end of the answer does not destroy it. The destructor ends the stream and
+// waits for a running callback; no callback follows. Destroy it before its client, on any thread,
+// but not in a callback of the same stream.
 class OpenStream {
  public:
   virtual ~OpenStream() = default;

@@ -1,4 +1,4 @@
-// One thread, many streams: it tells one of them one thing, then looks who is next.
+// One thread, many streams: runs one callback of one stream, then selects the next stream.
 #include "lib/http/client/streams.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace http {
 
 namespace {
 
-// False: that was the last of it.
+// Passes the next step to the reader. False: the stream has ended.
 bool Tell(IncomingAnswer& answer, const StreamReader& reader) {
   const auto step = answer.Take();
   if (!step) return true;
@@ -34,7 +34,7 @@ class ClientStreams::Handle : public OpenStream {
 
  private:
   ClientStreams& streams_;
-  const std::shared_ptr<Stream> stream_;  // ends here, never on the thread
+  const std::shared_ptr<Stream> stream_;  // destroyed here, never on the thread
 };
 
 ClientStreams::~ClientStreams() {
@@ -71,13 +71,13 @@ void ClientStreams::Run(const std::stop_token& stop) {
     const bool goes_on = Tell(*stream->answer, stream->reader);
     lock.lock();
     if (!goes_on) Forget(stream.get());
-    stream.reset();  // its handle has it, and waits until it is not running
+    stream.reset();  // its handle owns it, and waits until it is not running_
     running_ = nullptr;
     told_.notify_all();
   }
 }
 
-// The first that has something, which is then the last; none: something has changed.
+// Returns the first ready stream and moves it to the end. Null: it has waited; look again.
 std::shared_ptr<ClientStreams::Stream> ClientStreams::Next(Lock& lock) {
   auto until = Clock::time_point::max();
   for (auto at = streams_.begin(); at != streams_.end(); ++at) {

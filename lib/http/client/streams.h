@@ -1,4 +1,4 @@
-// The thread that takes all open streams of a client, so that none needs one of its own.
+// One thread that runs the callbacks of all open streams of a client.
 #pragma once
 
 #include <deque>
@@ -13,11 +13,11 @@ namespace http {
 
 class ClientStreams {
  public:
-  ~ClientStreams();  // every stream must be closed
+  ~ClientStreams();  // all streams must be closed
 
-  // What a stream's answer must meet at.
+  // The Meeting to construct a stream's answer with.
   const std::shared_ptr<Meeting>& meeting() const { return meeting_; }
-  // Starts the answer; the reader is told from the thread, which the first stream starts.
+  // Starts the answer; the thread, which the first stream starts, calls the reader.
   std::unique_ptr<OpenStream> Open(std::unique_ptr<IncomingAnswer> answer, StreamReader reader);
 
  private:
@@ -35,9 +35,9 @@ class ClientStreams {
 
   const std::shared_ptr<Meeting> meeting_ = std::make_shared<Meeting>();
   // under the meeting's mutex:
-  std::deque<std::shared_ptr<Stream>> streams_;  // whose turn is first
-  const Stream* running_ = nullptr;              // it is being told something
-  std::condition_variable told_;                 // running_ is none any more
+  std::deque<std::shared_ptr<Stream>> streams_;  // round robin: the next first
+  const Stream* running_ = nullptr;              // in a callback
+  std::condition_variable told_;                 // running_ became null
   std::jthread thread_;
 };
 

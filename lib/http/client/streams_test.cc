@@ -1,4 +1,4 @@
-// Streams of the client: how one runs and ends, and many on one thread.
+// Streams of the client: the course and end of one, and many on one thread.
 #include "lib/testing/streams.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(ClientStream, HandsOnPiecesWhileTheyCome) {
                                   Response response;
                                   response.stream = [&](BodyWriter& writer) -> base::Status {
                                     RETURN_IF_ERROR(writer.Write("one\n"));
-                                    first_seen.wait();  // the client has it before more is written
+                                    first_seen.wait();  // waits until the client has "one"
                                     return writer.Write("two\n");
                                   };
                                   return response;
@@ -109,8 +109,8 @@ TEST(ClientStream, EndsOnSilence) {
 }
 
 TEST(ClientStream, WaitsForASlowTaker) {
-  // 64 MiB through a taker that is slower than the server: what waits in between stays bounded,
-  // which shows in that the server is held up.
+  // 64 MiB to a consumer that is slower than the server: the bytes in between stay bounded, since
+  // backpressure slows the server.
   std::atomic<size_t> written = 0;
   constexpr size_t kPiece = 256 << 10;
   std::vector<Route> routes = {{"GET", "/much", [&](const Request&) {
@@ -139,7 +139,7 @@ TEST(ClientStream, WaitsForASlowTaker) {
   EXPECT_LT(most_ahead, 24u << 20);  // socket buffers and the queue
 }
 
-// Streams "<path>\n" until the client is gone, as often as it is asked to; of "silent" once.
+// Streams "<path>\n" for each Tick until the client is gone; to paths ending in /silent only once.
 class Ticker {
  public:
   std::vector<Route> Routes() {
@@ -170,10 +170,10 @@ class Ticker {
 
   std::mutex mutex_;
   std::condition_variable_any ticked_;
-  int ticks_ = 1;  // one at once
+  int ticks_ = 1;  // the first needs no Tick
 };
 
-// What a stream told.
+// Counts the callbacks of a stream.
 struct Told {
   std::atomic<int> heads = 0, pieces = 0, ends = 0;
   base::Guarded<base::Status> end;
@@ -239,7 +239,7 @@ TEST(ClientStreams, OneThatIsSlowMakesNoOtherSilent) {
     go_on.wait();
   }));
   inside.wait();
-  // Opened while the thread is held up: what comes meanwhile waits, and is no silence.
+  // Opened while the thread is blocked: its pieces wait, which is no silence.
   const auto second = client->Open(GetStream("/tick/b"), other.Reader());
   const int64_t until_ms = base::SystemClock().MonotonicMs() + 3 * options.idle_timeout_ms;
   while (base::SystemClock().MonotonicMs() < until_ms) {
@@ -296,7 +296,7 @@ TEST(ClientStreams, NothingIsToldAfterTheDestructor) {
   go_on.count_down();
   EXPECT_TRUE(Eventually([&] { return at_end >= 0; }));
   EXPECT_GE(at_end, 1) << "it did not wait for what was being told";
-  // Another one still gets what comes, and the first nothing.
+  // Another stream still gets pieces, the destroyed one none.
   Told other;
   const auto second = client->Open(GetStream("/tick/b"), other.Reader());
   EXPECT_TRUE(Eventually([&] { return other.pieces > 0; }));
@@ -387,7 +387,7 @@ TEST(ClientStreams, OpenAndEndAThousandTimes) {
     std::vector<Told> told(kAtOnce);
     std::vector<std::unique_ptr<OpenStream>> streams;
     for (Told& one : told) streams.push_back(client->Open(GetStream("/hello"), one.Reader()));
-    for (size_t i = 0; i < kAtOnce / 2; ++i) streams[i].reset();  // while it is under way, or over
+    for (size_t i = 0; i < kAtOnce / 2; ++i) streams[i].reset();  // before or after its end
     for (size_t i = kAtOnce / 2; i < kAtOnce; ++i)
       whole += Eventually([&] { return told[i].ends == 1; }) && told[i].end.Copy();
   }

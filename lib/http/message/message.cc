@@ -27,14 +27,14 @@ int HexDigit(char c) {
   return -1;
 }
 
-// How many bytes a character of UTF-8 has that begins with this one.
+// The length of a UTF-8 character by its first byte.
 size_t BytesOfCharacter(unsigned char first) {
   if (first >= 0xC2 && first < 0xE0) return 2;
   if (first >= 0xE0 && first < 0xF0) return 3;
   return first >= 0xF0 && first <= 0xF4 ? 4 : 1;
 }
 
-// How many bytes at the end begin a character whose rest is missing.
+// The number of bytes of an incomplete character at the end.
 size_t BytesOfCutCharacter(std::string_view bytes) {
   for (size_t back = 1; back <= std::min<size_t>(3, bytes.size()); ++back) {
     const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);

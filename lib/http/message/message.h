@@ -1,5 +1,5 @@
-// HTTP messages as handlers see them: plain values, no library types. What listens is server.h,
-// what calls is client.h.
+// HTTP messages as plain values, without library types. The server is server.h, the client
+// client.h.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class BodyReader {
   virtual base::Result<std::string> Read() = 0;
 };
 
-// A response body that is written while it is made. Blocking: waits for a slow client, up to a
+// A response body that a handler writes piece by piece. Blocking: waits for a slow client, up to a
 // limit.
 class BodyWriter {
  public:
@@ -55,10 +55,10 @@ struct Request {
   Headers headers;
   std::string body;              // whole; empty when the route streams
   BodyReader* stream = nullptr;  // set when the route streams
-  std::string id;                // X-Request-Id: the client's, else made
-  std::string peer;              // address of the other side
+  std::string id;                // X-Request-Id: the client's, else generated
+  std::string peer;              // address of the client
   std::stop_token client_gone;   // requested when the connection closes under the handler
-  std::string identity;          // who calls, once authenticated; empty: anonymous
+  std::string identity;          // of the authenticated caller; empty: anonymous
   std::shared_ptr<void> span;    // of lib/telemetry (SpanOf), which lies above this folder
 
   std::optional<std::string> Query(std::string_view name) const;  // the first of that name
@@ -76,13 +76,13 @@ struct Response {
 Response JsonResponse(int status, const base::Json& body);
 Response TextResponse(int status, std::string body, std::string content_type = "text/plain");
 Response EmptyResponse(int status);
-// {"error": message, "code": code name} with the status of the error's code; Retry-After where it
-// helps.
+// {"error": message, "code": code name} with the status of the error's code; a 503 with
+// Retry-After.
 Response ErrorResponse(const base::Error& error);
-int StatusOf(base::Code code);                     // the one mapping from errors to HTTP
-base::Code CodeOf(int status);                     // and back, for clients
-std::string PercentEncode(std::string_view text);  // RFC 3986 unreserved stay
-enum class Ending { kWhole, kCut };  // kCut: a last character that is not all there is left out
+int StatusOf(base::Code code);                     // the only mapping from errors to HTTP
+base::Code CodeOf(int status);                     // the reverse, for clients
+std::string PercentEncode(std::string_view text);  // keeps RFC 3986 unreserved characters
+enum class Ending { kWhole, kCut };                // kCut: drops an incomplete last character
 // kInvalid: bad escape, not UTF-8, NUL.
 base::Result<std::string> PercentDecode(std::string_view text, Ending ending = Ending::kWhole);
 

@@ -10,7 +10,7 @@ namespace {
 
 using base::Result;
 
-constexpr size_t kMostDigits = 16;  // below what an int64 holds
+constexpr size_t kMostDigits = 16;  // fit in an int64
 constexpr int64_t kMostCursor = 9'007'199'254'740'991;
 
 }  // namespace

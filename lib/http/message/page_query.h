@@ -13,7 +13,7 @@
 namespace http {
 
 inline constexpr size_t kMostAnswerBytes = 8 << 20;  // largest answer built in memory
-inline constexpr int64_t kMostOfAPage = 1'000;       // things in one page
+inline constexpr int64_t kMostOfAPage = 1'000;       // elements of one page
 
 // A number of 1 to 16 decimal digits; nullopt: other text.
 std::optional<int64_t> ParseWhole(std::string_view text);
@@ -21,7 +21,7 @@ std::optional<int64_t> ParseWhole(std::string_view text);
 // parameter, its limits and its value.
 base::Result<std::optional<int64_t>> WholeNumber(const Request& request, const char* name,
                                                  int64_t least, int64_t most);
-// The parameter `limit`; kMostOfAPage when not given.
+// The parameter `limit`; kMostOfAPage: not given.
 base::Result<int64_t> PageLimit(const Request& request);
 // The parameter `cursor`, the number of a next_cursor; 0: not given.
 base::Result<int64_t> PageCursor(const Request& request);

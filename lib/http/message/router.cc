@@ -1,4 +1,4 @@
-// Finds the route of a path: segments are compared one by one, literals before parameters.
+// Finds the route of a path, segment by segment, literals before parameters.
 #include "lib/http/message/router.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool Fits(const std::vector<std::string>& pattern, const std::vector<std::string
   return true;
 }
 
-// Both fit the same path: the one whose first differing segment is a literal goes first.
+// Of two patterns that match the same path: whether `a` has the literal where they first differ.
 bool MoreSpecific(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   for (size_t i = 0; i < a.size(); ++i) {
     if (IsParameter(a[i]) != IsParameter(b[i])) return IsParameter(b[i]);
@@ -29,7 +29,7 @@ bool MoreSpecific(const std::vector<std::string>& a, const std::vector<std::stri
   return false;
 }
 
-// The decoded segments behind the leading slash; nullopt for what no path may contain.
+// The decoded segments after the leading slash; nullopt: a malformed path.
 std::optional<std::vector<std::string>> DecodePath(std::string_view raw) {
   if (raw.empty() || raw.front() != '/') return std::nullopt;
   std::vector<std::string> segments;
@@ -57,7 +57,7 @@ Router::Match Router::Find(std::string_view method, std::string_view raw_path) c
     return match;
   }
   size_t best = routes_.size();
-  bool best_is_exact = false;  // a HEAD route of its own goes before the GET route
+  bool best_is_exact = false;  // a HEAD route is preferred to the GET route
   for (size_t i = 0; i < routes_.size(); ++i) {
     if (!Fits(segments_[i], *path)) continue;
     const bool exact = routes_[i].method == method;
@@ -96,7 +96,7 @@ base::Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::s
     ASSIGN_OR_RETURN(std::string name, PercentDecode(std::string_view(part).substr(0, equals)));
     std::string value;
     if (equals != std::string::npos) {
-      const bool sought = name == "q" || name == "query";  // a text, which clients cut by bytes
+      const bool sought = name == "q" || name == "query";  // a text that clients cut by bytes
       ASSIGN_OR_RETURN(value, PercentDecode(std::string_view(part).substr(equals + 1),
                                             sought ? Ending::kCut : Ending::kWhole));
     }

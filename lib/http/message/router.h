@@ -1,4 +1,4 @@
-// The table of routes of a program and the look-up in it. Pure: knows nothing of sockets.
+// The table of a program's routes, and the lookup in it. Pure.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Route {
   Handler handler;
   size_t max_body_bytes = 1 << 20;
   bool streaming = false;  // the handler reads Request::stream; max_body_bytes counts there too
-  bool waits = false;      // on a disk, say: such handlers have threads of their own
+  bool waits = false;      // for a disk, for example: runs on ServerOptions::waiting_workers
 };
 
 class Router {
@@ -23,15 +23,14 @@ class Router {
   explicit Router(std::vector<Route> routes);
 
   struct Match {
-    const Route* route = nullptr;  // null: nothing fits
+    const Route* route = nullptr;  // null: no match
     std::map<std::string, std::string> parameters;
-    std::vector<std::string>
-        allowed;            // methods that the path has, when the method does not fit (405)
-    bool bad_path = false;  // a segment does not decode (400)
+    std::vector<std::string> allowed;  // the methods of the path, if `method` is none of them (405)
+    bool bad_path = false;             // a segment does not decode (400)
   };
-  // Segments are split at '/' first and decoded then, so %2f stays inside its segment. A literal
-  // segment goes before a parameter; a parameter is never empty; "." and ".." are bad paths; HEAD
-  // finds the GET route unless it has its own. The match points into this router.
+  // Splits at '/' before decoding, so that %2f stays inside its segment. Prefers a literal segment
+  // to a parameter; a parameter is never empty; "." and ".." are bad paths; HEAD finds the GET
+  // route unless the path has a HEAD route. The match points into this router.
   Match Find(std::string_view method, std::string_view raw_path) const;
   const std::vector<Route>& routes() const { return routes_; }
 
@@ -40,8 +39,8 @@ class Router {
   std::vector<std::vector<std::string>> segments_;  // of each route's pattern
 };
 
-// The decoded pairs of a query string (without '?'); '+' is a blank. kInvalid as PercentDecode, but
-// a value may end within a character: clients cut questions after so many bytes.
+// The decoded pairs of a query string (without '?'); '+' is a blank. kInvalid like PercentDecode,
+// but the values of q and query may end inside a character, since clients cut texts by bytes.
 base::Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::string_view query);
 
 }  // namespace http

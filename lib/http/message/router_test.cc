@@ -1,4 +1,4 @@
-// Which route a path finds, and which paths find none.
+// Router and ParseQuery: matches, malformed paths, and decoding.
 #include "lib/http/message/router.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The forms of an address; the names of machines are not looked up.
+// Parses the forms of an address, without DNS: the only name is localhost.
 #include "lib/http/server/address.h"
 
 #include <boost/asio/ip/address.hpp>

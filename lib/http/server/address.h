@@ -1,4 +1,4 @@
-// Where a listener listens, as settings write it.
+// Parses the address of a listener in a setting. Pure.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace http {
 
-// Splits "host:port" forms; kInvalid with what is expected.
+// Parses "address:port", "[v6]:port", "localhost:port" or ":port" (all addresses); kInvalid.
 base::Result<std::pair<std::string, int>> ParseAddress(std::string_view address);
 
 }  // namespace http

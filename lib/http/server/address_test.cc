@@ -1,4 +1,4 @@
-// Tests of the address of a listener: its forms, and what is none of them.
+// Tests of ParseAddress: valid and invalid forms.
 #include "lib/http/server/address.h"
 
 #include <gtest/gtest.h>

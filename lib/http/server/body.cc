@@ -1,5 +1,5 @@
-// Counted bodies are cut off by length; chunked ones go through Beast, whose parser wants to have
-// seen a head first and therefore gets a constant one.
+// Counted bodies end by length; chunked ones go through Beast's parser, which needs a head first
+// and gets a constant one.
 #include "lib/http/server/body.h"
 
 #include <boost/asio/buffer.hpp>
@@ -15,9 +15,9 @@ namespace beast_http = boost::beast::http;
 namespace {
 
 constexpr size_t kMaxChunkLineBytes = 4 << 10;  // a chunk's size line, or all trailers together
-// Beast 1.74 asserts that it has five bytes once it saw the last chunk, and would end the process
-// when a client sends "0\r\n" and then "\r". Whatever is left of a sound body is never shorter than
-// the shortest end, "0\r\n\r\n", so it may wait for that many.
+// Beast 1.74 asserts five bytes after the last chunk: "0\r\n" and then "\r" would end the process.
+// The rest of a valid body is never shorter than the shortest end, "0\r\n\r\n", so the decoder can
+// wait for five bytes.
 constexpr size_t kShortestEnd = 5;
 constexpr std::string_view kChunkedHead = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
 
@@ -31,7 +31,7 @@ BodyDecoder::BodyDecoder(const RequestHead& head, uint64_t max_bytes)
     : remaining_(head.content_length), done_(!head.has_body()) {
   if (!head.chunked) return;
   chunked_ = std::make_unique<Chunked>();
-  chunked_->parser.body_limit(max_bytes);  // counts announced chunks, so a bomb is refused early
+  chunked_->parser.body_limit(max_bytes);  // counts announced chunks: refuses bombs early
   boost::system::error_code error;
   const size_t used = chunked_->parser.put(boost::asio::buffer(kChunkedHead), error);
   CHECK(!error && used == kChunkedHead.size());

@@ -1,5 +1,5 @@
-// Takes a request body out of the bytes of a connection: counted or chunked, never more than its
-// limit. Pure. Chunks are decoded by Beast's parser.
+// Decodes a request body, counted or chunked, from the bytes of a connection. Pure. Chunks go
+// through Beast's parser.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace http {
 
 class BodyDecoder {
  public:
-  // `head` is one that ReadHead accepted.
+  // `head`: accepted by ReadHead. `max_bytes`: of a chunked body; callers check Content-Length.
   BodyDecoder(const RequestHead& head, uint64_t max_bytes);
   ~BodyDecoder();
 
-  // Appends the body's bytes found in `bytes` to `out` and says how many of `bytes` it used. What
-  // is not used comes again with more behind it; behind the end of the body nothing is used. A
-  // refusal: 400 malformed, 413 too large; then the decoder is done for.
+  // Appends the body in `bytes` to `out`; `used`: the consumed part of `bytes`. The caller passes
+  // the rest again, with more bytes appended. Consumes nothing after the end of the body. A
+  // refusal: 400 malformed, 413 too large; the decoder is then unusable.
   struct Step {
     size_t used = 0;
     std::optional<Refusal> refusal;

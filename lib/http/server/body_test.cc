@@ -1,5 +1,4 @@
-// Bodies come out whole however the bytes were cut on their way. Malformed ones:
-// server_hostile_test.cc.
+// BodyDecoder over pieces of any size. Malformed bodies: hostile_test.cc.
 #include "lib/http/server/body.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +8,7 @@
 namespace http {
 namespace {
 
-// Feeds `wire` in pieces of random size, as a connection does: what was not used comes again.
+// Feeds `wire` in pieces of random size, like a connection: passes unconsumed bytes again.
 std::string TakeInPieces(const RequestHead& head, std::string_view wire, std::mt19937_64& random,
                          std::string& unused, bool& done) {
   BodyDecoder decoder(head, 1 << 20);
@@ -59,7 +58,7 @@ TEST(BodyDecoder, FindsTheSameBodyHoweverItWasCut) {
   }
 }
 
-// Found by the test above: Beast ended the process.
+// A regression that the test above found: Beast ended the process.
 TEST(BodyDecoder, SurvivesALastChunkThatComesByteByByte) {
   RequestHead head;
   head.chunked = true;

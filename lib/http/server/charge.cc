@@ -1,10 +1,10 @@
-// What a request is charged for its body, and the refusal where there is no room for it. The charge
-// itself is base::ByteCharge; connection.cc asks for it.
+// Charges a request for its body, or refuses the request: functions of Connection, which
+// connection.cc calls. The charge itself is base::ByteCharge.
 #include "lib/http/server/connection.h"
 
 namespace http {
 
-// False: refused. A chunked body is charged as it arrives, a streamed one with its window.
+// False: refused. Charges a chunked body as it arrives, a streamed one with its window.
 bool Connection::ChargeBody(uint64_t body_bytes) {
   const size_t bytes =
       exchange_->reads_body ? kStreamBytes : body_bytes * core_.options.copies_of_bodies;
@@ -31,7 +31,8 @@ bool Connection::ChargeBody(uint64_t body_bytes) {
   return false;
 }
 
-// Whoever announces bodies and does not send them would keep all others out until the timeout.
+// Without a share, a peer that announces bodies and does not send them blocks all other peers until
+// the timeout.
 bool Connection::IsBeyondPeersShare(size_t bytes) const {
   if (core_.options.peer_percent >= 100 || bytes <= base::ByteBudget::kSmallBytes) return false;
   size_t others = 0;

@@ -1,5 +1,4 @@
-// What requests hold of a process's memory is granted at the head, counted until the answer is
-// sent, and given back.
+// The memory budget: charges begin at the head, last until the answer is sent, and are released.
 #include <gtest/gtest.h>
 
 #include "lib/base/limits/byte_budget.h"
@@ -146,7 +145,7 @@ TEST_F(ServerBudget, AnAnswerThatIsNotSentYetIsCharged) {
   EXPECT_EQ(StatusOf(testing::Exchange(port(), GetText("/", "Connection: close\r\n"))), 200);
   EXPECT_TRUE(slow.ReadAnswer().ends_with(std::string(1'000, 'x')));
   EXPECT_TRUE(AllIsGivenBack());
-  // What was changed to make an answer is done: it is sent, and others wait meanwhile.
+  // A POST has already changed something: its answer exceeds the budget instead of a 503.
   RawSocket first(port()), second(port());
   first.Send(PostText("/much", ""));
   second.Send(PostText("/much", ""));
@@ -219,7 +218,7 @@ TEST_F(ServerBudget, OnePeersBodiesUnderWayHoldItsShareAlone) {
   EXPECT_EQ(StatusOf(other.ReadAll()), 200);
   for (RawSocket& socket : slow) socket.Send(std::string(kMiB, 'x'));
   for (RawSocket& socket : slow) EXPECT_EQ(StatusOf(socket.ReadAnswer()), 200);
-  // Alone, one body may be larger than the share.
+  // The only body of a peer may exceed the share.
   RawSocket large(port());
   large.Send(Head(6 * kMiB, "Connection: close\r\n") + std::string(6 * kMiB, 'x'));
   EXPECT_EQ(StatusOf(large.ReadAll()), 200);

@@ -1,4 +1,4 @@
-// The life of a connection; see the header for who owns the socket when.
+// The life of a connection; the header explains the ownership of the socket.
 #include "lib/http/server/connection.h"
 
 #include <sys/socket.h>
@@ -15,16 +15,16 @@ namespace http {
 
 namespace {
 
-constexpr int64_t kLingerMs = 1'000;          // for the client to take the last answer
+constexpr int64_t kLingerMs = 1'000;          // for the client to read the last answer
 constexpr size_t kIdleBufferBytes = 4 << 10;  // kept by a connection without a request
 constexpr int kReadsAtOnce = 4;               // then other connections get their turn
-// Of an answer that waits in memory for its reader: one below this rate would hold it for long.
+// The minimum rate of a client that reads an unsent answer, since the answer occupies memory.
 constexpr uint64_t kMinSentPerSecond = 32 << 10;
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 
 int64_t NowMs() { return base::SystemClock().MonotonicMs(); }
 
-// A client that ends lines with a bare LF would otherwise wait for an answer until its time is up.
+// A client that ends lines with a bare LF would otherwise wait for an answer until the timeout.
 bool HasBareLineFeed(std::string_view bytes) {
   for (size_t at = bytes.find('\n'); at != std::string_view::npos; at = bytes.find('\n', at + 1)) {
     if (at == 0 || bytes[at - 1] != '\r') return true;
@@ -71,7 +71,7 @@ void Connection::OnReadable() {
       return OnActivityWhileBusy();
     case State::kLingering:
       return Discard();
-    case State::kFlushing:  // read on when the answer is out
+    case State::kFlushing:  // reads again after the answer
     case State::kClosed:
       return;
   }
@@ -104,7 +104,7 @@ void Connection::Take(std::string_view bytes) {
 }
 
 void Connection::ReadHeads() {
-  // RFC 9112 §2.2: an empty line before a request is passed over.
+  // RFC 9112 §2.2: ignores an empty line before a request.
   if (scanned_ == 0 && buffer_.starts_with("\r\n")) buffer_.erase(0, 2);
   const size_t end = buffer_.find(kHeadEnd, scanned_ < 3 ? 0 : scanned_ - 3);
   const size_t head_bytes = end == std::string::npos ? buffer_.size() : end + kHeadEnd.size();
@@ -128,12 +128,12 @@ void Connection::ReadHeads() {
   state_ = State::kBody;
   deadline_ms_ = Deadline(core_.options.body_timeout_ms);
   decoder_.emplace(exchange_->head, exchange_->route->max_body_bytes);
-  exchange_->request.body.reserve(exchange_->head.content_length);  // which is charged
+  exchange_->request.body.reserve(exchange_->head.content_length);  // charged by TakeHead
   ReadBody();
 }
 
-// A route that reads whole bodies may have a second one that streams, for those that are too long
-// for it or of no known length.
+// A route that reads whole bodies may have a streaming twin of the same method and pattern, for
+// chunked bodies and bodies over its limit.
 const Route* Connection::RouteForBody(const Route* route, const RequestHead& head) const {
   if (route == nullptr || route->streaming) return route;
   if (!head.chunked && head.content_length <= route->max_body_bytes) return route;
@@ -208,7 +208,7 @@ void Connection::Dispatch() {
   client_gone_ = std::stop_source();
   exchange->request.client_gone = client_gone_.get_token();
   if (exchange->reads_body) {
-    // Uploads hold their worker for as long as the client likes: they get half of them at most.
+    // An upload occupies a worker for as long as its client sends: at most half of the workers.
     if (core_.uploads >= std::max<size_t>(1, core_.options.workers / 2)) {
       return Refuse(503, "too many uploads at once");
     }
@@ -256,7 +256,7 @@ void Connection::OnActivityWhileBusy() {
   const ssize_t peeked = ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   if (peeked < 0 && (errno == EAGAIN || errno == EINTR)) return WatchReadable();
   Handover expected = Handover::kWatching;
-  if (!handover_.compare_exchange_strong(expected, Handover::kMore)) {  // answered meanwhile
+  if (!handover_.compare_exchange_strong(expected, Handover::kMore)) {  // the worker has answered
     NextRequest();
     return ReadMore();
   }
@@ -332,7 +332,7 @@ void Connection::ReportRefusal(int status) {
 }
 
 void Connection::Linger() {
-  // Closing with unread bytes would reset the connection and could take the answer with it.
+  // A close with unread bytes sends RST, after which the client may lose the answer.
   ::shutdown(descriptor_, SHUT_WR);
   state_ = State::kLingering;
   deadline_ms_ = Deadline(kLingerMs);
@@ -377,7 +377,7 @@ void Connection::Close(bool reset) {
   unsent_ = {};
   unsent_charge_ = {};
   client_gone_.request_stop();
-  // Not closed here: a worker may still hold the descriptor. The last owner's destructor closes it.
+  // Does not close the descriptor, which a worker may still use: the last owner's destructor does.
   if (reset) {
     const linger at_once{1, 0};
     ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);

@@ -1,5 +1,5 @@
-// One connection of the server, from accept to close: reads heads and bodies under their limits,
-// lends the socket to a worker for each request, and takes it back. Lives on the I/O thread.
+// One connection of the server, from accept to close: reads heads and bodies with limits, and lends
+// the socket to a worker for each request. Lives on the I/O thread.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ namespace http {
 
 class Connection;
 
-// What the connections of one server share.
+// The state that all connections of a server share.
 struct ServerCore {
   ServerCore(Router router_in, ServerOptions options_in)
       : options(std::move(options_in)),
@@ -39,21 +39,20 @@ struct ServerCore {
 
   const ServerOptions options;
   const Router router;
-  base::ByteBudget own_budget{kOwnBudget};  // where the options name none
+  base::ByteBudget own_budget{kOwnBudget};  // if the options have none
   boost::asio::io_context io{1};
   std::unordered_set<std::shared_ptr<Connection>> connections;  // I/O thread only
   std::array<char, 64 << 10> scratch;                           // I/O thread only
   std::atomic<bool> draining = false;
-  std::atomic<size_t> uploads = 0;  // workers that read a streamed body
+  std::atomic<size_t> uploads = 0;  // workers with a streamed body
   base::Workers workers;
   std::optional<base::Workers> waiting;
 };
 
 // All functions on the I/O thread, except where said. While a worker has a request (kBusy), the
-// connection watches its socket: the end of the stream tells the handler that the client is gone; a
-// further request waits. The worker writes the answer itself and, in the common case, the
-// connection learns of that only when the next request arrives: nobody has to be woken up in
-// between.
+// connection watches its socket: the end of the stream stops Request::client_gone; a further
+// request waits. The worker writes the answer itself. In the common case it does not wake up the
+// I/O thread, which notices the answer when the next request arrives.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(ServerCore& core, StreamSocket socket, std::string peer);
@@ -61,17 +60,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Start();
   void Refuse(int status, const std::string& reason);  // answers, then closes
   void Refuse(Response response);
-  void Tick(int64_t now_ms);       // closes what is past its deadline
-  void Close(bool reset = false);  // reset: with RST, dropping what is unsent
+  void Tick(int64_t now_ms);       // closes the connection after its deadline
+  void Close(bool reset = false);  // reset: with RST, drops unsent bytes
   const std::string& peer() const { return peer_; }
-  // Nothing of ours is under way, only bytes of the client's.
+  // No request is with a worker, and no answer is unsent.
   bool waits_for_client() const;
   int64_t deadline_ms() const { return deadline_ms_; }
 
  private:
   enum class State { kHead, kBody, kBusy, kFlushing, kLingering, kClosed };
-  // Who acts next while kBusy. kWatching: the socket is quiet, a worker is at it. kMore: the same,
-  // but the I/O thread waits to be called. kDone: answered, nothing else to do.
+  // While kBusy. kWatching: the socket is quiet, a worker has the request. kMore: a worker has it
+  // and must post its outcome to the I/O thread. kDone: the worker has sent the whole answer.
   enum class Handover { kWatching, kMore, kDone };
 
   void WatchReadable();
@@ -103,17 +102,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::string peer_;
   State state_ = State::kHead;
   std::atomic<Handover> handover_ = Handover::kDone;
-  bool watching_ = false;  // a wait for readability is under way
+  bool watching_ = false;  // a wait for readability is pending
   int64_t deadline_ms_ = 0;
-  std::string buffer_;                  // bytes received and not used
-  size_t scanned_ = 0;                  // of buffer_: holds no end of a head
+  std::string buffer_;                  // received, not consumed
+  size_t scanned_ = 0;                  // this much of buffer_ has no end of a head
   std::shared_ptr<Exchange> exchange_;  // the request being read
   std::optional<BodyDecoder> decoder_;
-  std::stop_source client_gone_{std::nostopstate};  // of the request that a worker has
+  std::stop_source client_gone_{std::nostopstate};  // of the request with a worker
   Reply unsent_;
   base::ByteCharge unsent_charge_;
   int64_t flushing_since_ms_ = 0;
-  bool keep_alive_ = true;  // behind what is unsent
+  bool keep_alive_ = true;  // after unsent_
 };
 
 }  // namespace http

@@ -32,7 +32,7 @@ Response NotRouted(const Exchange& exchange) {
   return response;
 }
 
-// What was thrown may quote a body, so only its type is logged.
+// Logs only the type of the exception, since its text may quote a body.
 Response AfterException(const Request& request, const char* type) {
   base::LogError("a handler threw", {{"request_id", request.id}, {"exception", type}});
   return RefusalResponse(500, "internal error in request " + request.id);
@@ -52,8 +52,8 @@ Response MakeAnswer(Exchange& exchange, const ServerOptions& options) {
   }
 }
 
-// From the body to the answer: what is held from here on. An answer for which there is no room is
-// let go where nothing was changed to make it; any other is charged beyond the limit.
+// Replaces the charge of the body by that of the answer. Without room, an answer to GET or HEAD
+// becomes a 503; any other, whose request may have changed something, is charged beyond the limit.
 void ChargeAnswer(Exchange& exchange, Response& response, const ServerOptions& options) {
   const bool changes_nothing =
       exchange.request.method == "GET" || exchange.request.method == "HEAD";
@@ -122,11 +122,11 @@ Outcome RunExchange(Exchange& exchange, int descriptor, const ServerOptions& opt
                    options.body_timeout_ms, std::move(exchange.received));
     exchange.request.stream = &*reader;
   }
-  const base::ChargeScope scope(&exchange.charge);  // a streamed answer's too
+  const base::ChargeScope scope(&exchange.charge);  // also of a streamed answer
   Response response = MakeAnswer(exchange, options);
   bool keep_alive = exchange.head.keep_alive && !draining;
   if (reader) {
-    // What the handler left unread would have to be read through to find the next request.
+    // The next request begins after the part of the body that the handler left unread.
     keep_alive = keep_alive && reader->done();
     exchange.received = reader->TakeUnused();
   } else if (exchange.route == nullptr && exchange.head.has_body()) {
@@ -136,8 +136,8 @@ Outcome RunExchange(Exchange& exchange, int descriptor, const ServerOptions& opt
   if (response.stream && exchange.request.method != "HEAD") {
     return StreamReply(descriptor, response, exchange, keep_alive, options);
   }
-  // Before a byte of the answer is out: the client may send its next large body as soon as it has
-  // it.
+  // ChargeAnswer has released the body's charge: the client may send its next large body as soon as
+  // it has the answer.
   Outcome outcome = SendReply(descriptor, std::move(response), exchange, keep_alive);
   if (!outcome.reply.done()) outcome.charge = std::move(exchange.charge);
   return outcome;

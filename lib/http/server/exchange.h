@@ -15,23 +15,23 @@
 
 namespace http {
 
-// What a streamed body or answer holds: a window of the socket, and what a handler gathers of it.
+// The charge of a streamed body or answer: a window of the socket, and the handler's buffer.
 inline constexpr size_t kStreamBytes = 256 << 10;
 
 struct Exchange {
   explicit Exchange(base::ByteBudget* budget = nullptr) : charge(budget) {}
 
-  base::ByteCharge charge;  // for the body and its copies; then for the answer
-  RequestHead head;         // without method, path and headers: they are in `request`
+  base::ByteCharge charge;  // of the body and its copies; later of the answer
+  RequestHead head;         // without method, path and headers, which are in `request`
   Request request;
   const Route* route = nullptr;
-  std::vector<std::string> allowed;  // methods of the path when the method does not fit
+  std::vector<std::string> allowed;  // methods of the path, if it lacks the request's
   bool malformed = false;            // path or query do not decode
   bool reads_body = false;           // a streaming route: the body is still on the connection
-  std::string received;              // bytes behind the head; after the exchange: those not used
+  std::string received;              // bytes after the head; after the exchange: unconsumed ones
 };
 
-// An answer that is out as far as `sent`.
+// An answer, of which `sent` bytes are sent.
 struct Reply {
   std::string head, body;
   size_t sent = 0;
@@ -39,25 +39,24 @@ struct Reply {
   bool done() const { return sent == size(); }
 };
 
-// What the connection does next.
+// Tells the connection how to continue.
 struct Outcome {
   bool keep_alive = true;
-  bool broken = false;  // close at once: the client is gone or must see a cut-off answer
-  bool reset = false;   // `broken`, and only a reset shows it: the body has no end of its own
+  bool broken = false;  // close at once: the client is gone, or must see a truncated answer
+  bool reset = false;   // with `broken`: by RST, since a body without framing hides a truncation
   int status = 0;
   Reply reply;              // not done: the socket was full
-  base::ByteCharge charge;  // for it
+  base::ByteCharge charge;  // of `reply`
 };
 
-// Answers `exchange` over `descriptor`. `draining`: the server stops, so no further request is
-// taken.
+// Answers `exchange` over `descriptor`. `draining`: the server stops, so the connection must close.
 Outcome RunExchange(Exchange& exchange, int descriptor, const ServerOptions& options,
                     const std::atomic<bool>& draining);
 
-// Writes a whole answer in one go, or as much of it as fits.
+// Sends as much of an answer as fits into the socket's buffer, without blocking.
 Outcome SendReply(int descriptor, Response response, const Exchange& exchange, bool keep_alive);
 
-// Sends more of it, without blocking. False: the client is gone.
+// Sends more of `reply`, without blocking. False: the client is gone.
 bool SendMore(int descriptor, Reply& reply);
 
 }  // namespace http

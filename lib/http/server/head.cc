@@ -1,6 +1,6 @@
-// Reads a request head line by line and refuses what is ambiguous: bare CR or LF, NUL, folded
-// lines, a blank before the colon, two lengths, a length beside a transfer coding, unknown codings
-// and versions.
+// Parses a request head line by line and refuses ambiguous ones: bare CR or LF, NUL, folded lines,
+// a blank before the colon, two lengths, a length with a transfer coding, unknown codings and
+// versions.
 #include "lib/http/server/head.h"
 
 #include <strings.h>
@@ -17,9 +17,9 @@ namespace {
 
 using Check = std::optional<Refusal>;
 
-// Room for a question of 10 kB, and for some fields beside it in a head of 16 KiB.
+// Room for a search text of 10 kB, and for some fields in a head of 16 KiB.
 constexpr size_t kMaxTargetBytes = 15 << 10;
-constexpr size_t kMaxLengthDigits = 18;  // fits in 64 bits; more is not a length anybody means
+constexpr size_t kMaxLengthDigits = 18;  // fit in 64 bits
 
 bool SameText(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
@@ -37,8 +37,7 @@ bool IsToken(std::string_view text) {
 
 bool IsVisible(char c) { return c > ' ' && c < 0x7f; }
 
-// Every CR is followed by LF, every LF preceded by CR, and there is no other control character than
-// TAB.
+// Whether CR and LF occur only as CRLF, and no other control character except TAB.
 bool HasCleanBytes(std::string_view raw) {
   for (size_t i = 0; i < raw.size(); ++i) {
     const auto c = static_cast<unsigned char>(raw[i]);
@@ -76,7 +75,7 @@ Check ReadVersion(std::string_view version, RequestHead& head) {
   return std::nullopt;
 }
 
-// An authority as Host may carry it: no user, no path, no blanks, not empty.
+// Whether the text is an authority for Host: no user, no path, no blanks, not empty.
 bool IsAuthority(std::string_view authority) {
   return !authority.empty() && std::ranges::all_of(authority, [](char c) {
     return IsVisible(c) && std::string_view("/\\@,?#\"<>").find(c) == std::string_view::npos;
@@ -151,7 +150,7 @@ void ReadConnection(const std::string& value, bool& close, bool& keep) {
   }
 }
 
-// What the fields say about framing, and how often each of them stands there.
+// The numbers of framing fields, and the options of Connection.
 struct Framing {
   int hosts = 0, lengths = 0, codings = 0;
   bool close = false, keep = false;
@@ -227,7 +226,7 @@ std::string RequestId(const Headers& headers) {
         });
     if (fits) return *given;
   }
-  // Unique, not secret: a seeded generator a thread spares a system call for each request.
+  // Unique, not secret: a seeded generator per thread saves a system call per request.
   thread_local std::mt19937_64 random{std::random_device{}()};
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string id(16, '0');

@@ -1,6 +1,5 @@
-// The strict reading of an HTTP/1.1 request head (RFC 9110, RFC 9112): everything that two readers
-// could understand differently is refused here. Pure: bytes in, a head or a refusal out. Bodies:
-// body.h.
+// A strict parser of HTTP/1.1 request heads (RFC 9110, RFC 9112): refuses every head that two
+// parsers could read differently (request smuggling). Pure. Bodies: body.h.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +12,14 @@
 
 namespace http {
 
-// Why a request is not served; the connection is closed behind the answer.
+// Status and reason of a refused request; the server closes the connection after that answer.
 struct Refusal {
   int status = 400;
   std::string reason;
 };
 
 struct RequestHead {
-  std::string method;  // one that we serve
+  std::string method;  // one of the served methods
   std::string path;    // raw, begins with '/', or "*"
   std::string query;   // raw, without '?'
   Headers headers;
@@ -33,7 +32,7 @@ struct RequestHead {
   bool has_body() const { return chunked || content_length > 0; }
 };
 
-// `raw` ends with the empty line (CRLF CRLF) and holds no other.
+// `raw` ends with its only empty line (CRLF CRLF).
 std::variant<RequestHead, Refusal> ReadHead(std::string_view raw, size_t max_fields);
 
 // The client's request id if it has 1 to 128 characters of [A-Za-z0-9._:/+=@-], else a new one.

@@ -1,5 +1,5 @@
-// The hostile requests that a listener has to survive: each is answered or closed, nothing behind
-// it is read, and the next good request is served.
+// Hostile requests: the server answers or closes each, reads nothing after it, and serves the next
+// good request.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ using testing::StatusOf;
 struct Hostile {
   std::string name;
   std::string bytes;
-  std::vector<int> statuses;  // any of them; 0: closed without an answer
+  std::vector<int> statuses;  // any of these; 0: closed without an answer
   bool closes = true;
 };
 
@@ -148,7 +148,7 @@ std::vector<Hostile> FieldCases() {
       {"a value of 20 KiB", Field("X: " + std::string(20 << 10, 'a')), {431}}};
 }
 
-// Answered, and the connection goes on.
+// Requests after whose answer the connection stays open.
 std::vector<Hostile> HarmlessCases() {
   return {{"%zz", Target("/echo/%zz"), {400}, false},
           {"%ff%fe", Target("/echo/%ff%fe"), {400}, false},
@@ -221,8 +221,8 @@ TEST_F(HostileRequests, HarmlessOnesAreAnsweredAndTheConnectionGoesOn) {
   for (const Hostile& hostile : HarmlessCases()) Check(hostile);
 }
 
-// Sends `head`, then `piece` until `total` bytes went out or nobody takes more; the status of the
-// answer.
+// Sends `head`, then `piece` until `total` bytes are sent or the server closes; returns the status
+// of the answer.
 int Pour(int port, const std::string& head, const std::string& piece, size_t total) {
   RawSocket socket(port);
   socket.Send(head);
@@ -244,8 +244,8 @@ TEST_F(HostileRequests, SizeCostsNoMemoryAndIsRefusedAtOnce) {
   for (int i = 0; i < 10'000; ++i) fields += "X: 1\r\n";
   const std::string get = "GET /echo HTTP/1.1\r\nHost: t\r\n";
   const int64_t start_ms = base::SystemClock().MonotonicMs();
-  [[maybe_unused]] const double before = ResidentMiB();  // AddressSanitizer keeps what is freed
-  // 0: the client still wrote when the connection was closed, and lost the answer with it.
+  [[maybe_unused]] const double before = ResidentMiB();  // AddressSanitizer keeps freed memory
+  // 0: the client was still writing when the server closed, and lost the answer.
   for (const auto& [head, bytes, total, status] :
        {std::tuple{kHead + "Content-Length: 1073741824\r\n\r\n", piece, size_t{1} << 30, 413},
         std::tuple{Chunked("40000000\r\n"), piece, size_t{1} << 30, 413},
@@ -258,7 +258,7 @@ TEST_F(HostileRequests, SizeCostsNoMemoryAndIsRefusedAtOnce) {
 #ifndef __SANITIZE_ADDRESS__
   EXPECT_LT(ResidentMiB() - before, 8) << "four connections, 2 MiB each";
 #endif
-  // Whoever listens before sending gets the answer at once.
+  // A client that reads before it sends the body gets the answer at once.
   EXPECT_EQ(StatusOf(testing::Exchange(server_->port(),
                                        kHead + "Content-Length: 1073741824\r\n\r\n", 1'000)),
             413);

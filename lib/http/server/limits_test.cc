@@ -1,4 +1,4 @@
-// Times, connections and workers run out in an orderly way.
+// The limits of times, connections, workers and descriptors, and Stop.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -36,7 +36,7 @@ ServerOptions ShortTimes() {
   return options;
 }
 
-// Holds handlers until it is opened; says when they are there.
+// Blocks handlers until `opened`; AwaitInside waits until they have arrived.
 struct Gate {
   std::latch opened{1};
   std::atomic<int> inside = 0;
@@ -107,7 +107,7 @@ TEST(ServerTimes, AClientThatNeverReadsIsCutOff) {
       {{"GET", "/", [&](const Request&) { return TextResponse(200, much); }}}, ShortTimes());
   RawSocket socket(server->port());
   socket.Send(GetText("/"));
-  // Meanwhile the workers are free: the rest of the answer waits on the connection.
+  // The workers are free: the rest of the answer waits at the connection.
   for (int i = 0; i < 20; ++i) {
     RawSocket other(server->port());
     other.Send(GetText("/none"));
@@ -142,7 +142,7 @@ TEST(ServerPool, AFullPoolAnswersAtOnceWith503) {
   for (int i = 0; i < 2; ++i) waiting.emplace_back(server->port()).Send(GetText("/"));
   gate.AwaitInside(2);
   waiting.emplace_back(server->port()).Send(GetText("/"));
-  // The third is queued once the server has read it; from then on all are refused.
+  // After the server has read and queued the third request it refuses all others.
   std::string refused;
   for (int64_t end_ms = NowMs() + 5'000; refused.empty() && NowMs() < end_ms;) {
     auto& probe = waiting.emplace_back(server->port());
@@ -162,7 +162,7 @@ TEST(ServerPool, RoutesThatWaitHoldUpOnlyEachOther) {
   Route slow{"POST", "/slow", [&](const Request&) { return gate.Pass(); }};
   slow.waits = true;
   ServerOptions options;
-  options.workers = 3;  // one for each question: a worker may answer before it is free again
+  options.workers = 3;  // one per request: an answer may arrive before its worker is free
   options.waiting_workers = 2;
   options.queue = 0;
   const auto server = StartServer({slow, {"GET", "/", Fine}}, options);
@@ -296,9 +296,10 @@ TEST(ServerConnections, RunningOutOfDescriptorsCostsNoProcessorAndPasses) {
   for (int i = 0; i < 4; ++i) clients.emplace_back(server->port());
   clients[0].Send(GetText("/"));
   EXPECT_EQ(StatusOf(clients[0].ReadAnswer()), 200);
-  // All descriptors are taken, so the next connection waits in the kernel.
+  // The limit below leaves no free descriptor, so that the connection of `late` waits in the
+  // kernel.
   const int lowest_free = ::socket(AF_INET, SOCK_STREAM, 0);
-  RawSocket waiting(server->port());  // accepted, or not yet: then the limit below hits it
+  RawSocket waiting(server->port());  // accepted before the limit below
   waiting.Send(GetText("/"));
   EXPECT_EQ(StatusOf(waiting.ReadAnswer()), 200);
   const int late = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -311,7 +312,7 @@ TEST(ServerConnections, RunningOutOfDescriptorsCostsNoProcessorAndPasses) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   ::connect(late, reinterpret_cast<sockaddr*>(&address), sizeof address);
   const double cpu_before = CpuSeconds();
-  clients[1].Send(GetText("/"));  // those that are open are served meanwhile
+  clients[1].Send(GetText("/"));  // open connections are served
   EXPECT_EQ(StatusOf(clients[1].ReadAnswer()), 200);
   EXPECT_EQ(clients[2].ReadUntil("x", 500), "");
   EXPECT_LT(CpuSeconds() - cpu_before, 0.1);

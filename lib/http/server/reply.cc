@@ -1,4 +1,4 @@
-// Writes heads of answers: status line, our own fields, the handler's fields made safe.
+// Writes heads of answers: status line, the handler's sanitized fields, the server's own fields.
 #include "lib/http/server/reply.h"
 
 #include <strings.h>
@@ -98,7 +98,7 @@ void AppendNumber(std::string& text, size_t number, int base = 10) {
   text.append(digits, end);
 }
 
-// IMF-fixdate (RFC 9110 §5.6.7), made once a second for each thread.
+// IMF-fixdate (RFC 9110 §5.6.7), formatted at most once per second and thread.
 const std::string& HttpDate() {
   thread_local time_t made_at = 0;
   thread_local std::string text;

@@ -1,4 +1,4 @@
-// Turns a Response into the bytes of an HTTP/1.1 answer. Pure; sending is connection.h.
+// Encodes the head and chunk sizes of an HTTP/1.1 answer. Pure; exchange.h sends.
 #pragma once
 
 #include <string>
@@ -18,19 +18,19 @@ enum class BodyFraming {
 struct ReplyShape {
   BodyFraming framing = BodyFraming::kCounted;
   bool keep_alive = true;
-  bool http_1_0 = false;  // keep-alive has to be said there
+  bool http_1_0 = false;  // keep-alive then needs a header
 };
 
-// Status line and fields with the empty line behind them. Framing, Connection, Date and
-// X-Request-Id are ours: a handler's own are dropped, and so is every field whose name is not a
-// token. CR, LF and NUL in values become blanks.
+// Status line and fields, with the empty line. Sets framing, Connection, Date and X-Request-Id, and
+// drops a handler's own ones, like fields whose names have other characters than letters, digits,
+// '-', '_' and '.'. CR, LF and NUL in values become blanks.
 std::string ReplyHead(const Response& response, std::string_view request_id,
                       const ReplyShape& shape);
 
-// The answer for what is refused before a handler: {"error", "code"}.
+// The answer to a refused or failed request: {"error", "code"}.
 Response RefusalResponse(int status, const std::string& reason);
 
-std::string ChunkHead(size_t bytes);  // the size line of a chunk; CRLF has to follow its bytes
+std::string ChunkHead(size_t bytes);  // the size line of a chunk; CRLF must follow its bytes
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 }  // namespace http

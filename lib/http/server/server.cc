@@ -1,5 +1,5 @@
-// The listening side of the server: addresses, accepting, deadlines, stopping. Connections are
-// connection.h.
+// The listening side of the server: addresses, accepts, ticks for deadlines, stop. connection.h has
+// the connections.
 #include "lib/http/server/server.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <condition_variable>
 #include <map>
 #include <thread>
-#include <utility>  // before Asio, which forgets it
+#include <utility>  // before Asio, which lacks this include
 
 #include "lib/base/process/clock.h"
 #include "lib/base/process/log.h"
@@ -24,9 +24,9 @@ namespace {
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr auto kAcceptPause = std::chrono::milliseconds(50);  // after an error: no descriptors left
+constexpr auto kAcceptPause = std::chrono::milliseconds(50);  // after an error: no descriptors
 constexpr int64_t kComplainEveryMs = 10'000;
-constexpr size_t kRefusedAtOnce = 64;  // connections over the limit that still get their 503
+constexpr size_t kRefusedAtOnce = 64;  // connections over the limit that still get a 503
 constexpr int kBacklog = 1024;
 
 class ListeningServer : public Server {
@@ -61,12 +61,12 @@ class ListeningServer : public Server {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   bool ticking_ = false;
   int64_t complain_again_ms_ = 0;
-  size_t handshakes_ = 0;  // under way
+  size_t handshakes_ = 0;  // in progress
   std::string address_;
   int port_ = 0;
   std::mutex mutex_;
   std::condition_variable empty_changed_;
-  bool empty_ = true;  // under mutex_: no connections are open, and no relay has more to send
+  bool empty_ = true;  // under mutex_: no open connections, no relay with unsent bytes
   bool stopped_ = false;
   std::jthread thread_;
 };
@@ -111,7 +111,7 @@ void ListeningServer::Accept() {
       Welcome(std::move(socket));
       return Accept();
     }
-    // Out of descriptors or memory: asking again at once would burn a core until some are free.
+    // Out of descriptors or memory: retries at once would occupy a core until some are free.
     if (const int64_t now_ms = base::SystemClock().MonotonicMs(); now_ms >= complain_again_ms_) {
       complain_again_ms_ = now_ms + kComplainEveryMs;
       base::LogWarn("cannot accept connections",
@@ -165,8 +165,8 @@ void ListeningServer::Serve(StreamSocket socket, std::string peer) {
   connection->Start();
 }
 
-// Closes a connection of the peer that has the most, if that is more than `peer` has: of those that
-// wait for their client the one whose time is over first.
+// Closes a connection of the peer with the most, if `peer` still has fewer after its new one: of
+// those that wait for their client, the one with the earliest deadline.
 bool ListeningServer::MakeRoomFor(const std::string& peer) {
   std::map<std::string, size_t> counts;
   for (const auto& connection : core_.connections) ++counts[connection->peer()];
@@ -191,7 +191,7 @@ void ListeningServer::StartTicking() {
                                      options.idle_timeout_ms, options.write_timeout_ms});
   const int64_t period_ms = core_.draining ? 5 : std::clamp<int64_t>(shortest / 4, 5, 250);
   tick_.expires_after(std::chrono::milliseconds(period_ms));
-  tick_.async_wait([this](const error_code&) {  // cancelled: Stop wants it now
+  tick_.async_wait([this](const error_code&) {  // canceled: by Stop, for a tick now
     ticking_ = false;
     Tick();
   });
@@ -213,7 +213,7 @@ void ListeningServer::Stop(int64_t grace_ms) {
   core_.draining = true;
   {
     std::lock_guard lock(mutex_);
-    empty_ = false;  // until a tick has seen connections and relays
+    empty_ = false;  // until a tick has checked connections and relays
   }
   boost::asio::post(core_.io, [this] {
     error_code ignored;

@@ -1,5 +1,5 @@
-// The HTTP/1.1 server behind everything that listens (Boost.Beast inside server.cc, nowhere else).
-// Handlers block on a bounded pool of their own threads; a full pool answers 503 with Retry-After.
+// The HTTP/1.1 server of all listeners (Boost.Asio; Beast only inside body.cc). Handlers may block:
+// they run on a bounded thread pool; a full pool answers 503 with Retry-After.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@ namespace http {
 
 class Server {
  public:
-  // Binds and serves. kInvalid: a bad address; kConflict: the port is in use (says which).
+  // Binds and serves. kInvalid: a bad address; kConflict: the port, which the error names, is in
+  // use.
   static base::Result<std::unique_ptr<Server>> Start(Router router, ServerOptions options);
   virtual ~Server() = default;              // Stop(0)
   virtual std::string address() const = 0;  // "127.0.0.1:40123"

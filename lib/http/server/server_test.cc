@@ -1,4 +1,4 @@
-// What a sound client sees of the server. Hostile ones: server_hostile_test.cc.
+// The server with well-behaved clients. Hostile clients: hostile_test.cc.
 #include "lib/http/server/server.h"
 
 #include <gtest/gtest.h>
@@ -102,7 +102,7 @@ TEST(Server, AnswersHeadLikeGetWithoutABody) {
   const std::string head = socket.ReadUntil("\r\n\r\n");
   EXPECT_EQ(StatusOf(head), 200);
   EXPECT_NE(head.find("Content-Length: "), std::string::npos);
-  EXPECT_EQ(StatusOf(socket.ReadAnswer()), 200);  // no body in between
+  EXPECT_EQ(StatusOf(socket.ReadAnswer()), 200);  // HEAD had no body
 }
 
 TEST(Server, SaysWhatAPathTakes) {
@@ -186,7 +186,7 @@ TEST(Server, HooksSeeEveryRequest) {
   socket.Send("BREW / HTTP/1.1\r\nHost: t\r\n\r\n");
   EXPECT_EQ(StatusOf(socket.ReadAll()), 501);
   server->Stop(1'000);
-  std::ranges::sort(seen);  // each is told after its answer, by whichever worker had it
+  std::ranges::sort(seen);  // `after` runs after the answer, on any worker
   EXPECT_EQ(seen, (std::vector<std::string>{"  501", "GET  403", "GET /who/{x} 200",
                                             "GET /who/{x} 403"}));
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMaxPieces = 4;
 
-// True when `events` came, false after `timeout_ms`.
+// True: ready for `events`, or an error of the socket; false: after `timeout_ms`.
 bool WaitFor(int descriptor, short events, int64_t timeout_ms) {
   pollfd poll_entry{descriptor, events, 0};
   int ready = 0;

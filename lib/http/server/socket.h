@@ -1,5 +1,4 @@
-// Sending and waiting on the descriptor of a connection, from any thread that the connection lent
-// it to.
+// Sends to and receives from the descriptor of a connection, on the thread that it is lent to.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +11,14 @@ namespace http {
 
 struct Sent {
   size_t bytes = 0;     // less than all: the socket's buffer is full
-  bool broken = false;  // the other side is gone
+  bool broken = false;  // the client is gone
 };
 
 // One attempt that does not block; at most 4 pieces.
 Sent SendSome(int descriptor, std::initializer_list<std::string_view> pieces);
 
-// Sends all, waiting up to `timeout_ms` for each bit of room. False: gone, or too slow.
+// Sends all bytes; waits up to `timeout_ms` whenever the socket's buffer is full. False: the client
+// is gone or too slow.
 bool SendAll(int descriptor, std::initializer_list<std::string_view> pieces, int64_t timeout_ms);
 
 enum class Received { kBytes, kEnd, kTimeout, kBroken };

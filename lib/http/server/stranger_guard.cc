@@ -1,4 +1,4 @@
-// The three headers that tell a browser's request from an agent's.
+// Checks the three headers that distinguish a browser's request from an agent's.
 #include "lib/http/server/stranger_guard.h"
 
 #include <arpa/inet.h>
@@ -21,8 +21,7 @@ bool IsPort(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The name of an authority, folded, without port, brackets and the dot of a full name; empty: it is
-// malformed.
+// The name of an authority, case-folded, without port, brackets and trailing dot; empty: malformed.
 std::string NameOf(std::string_view authority) {
   const bool bracketed = authority.starts_with('[');
   const size_t end = bracketed ? authority.find(']') : authority.find(':');
@@ -33,7 +32,7 @@ std::string NameOf(std::string_view authority) {
   if (!port.empty() && (port[0] != ':' || !IsPort(port.substr(1)))) return "";
   if (bracketed) {
     name.remove_prefix(1);
-    if (name.find(':') == std::string_view::npos) return "";  // only IPv6 stands in brackets
+    if (name.find(':') == std::string_view::npos) return "";  // only IPv6 has brackets
   } else if (name.ends_with('.')) {
     name.remove_suffix(1);
   }

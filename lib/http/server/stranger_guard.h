@@ -1,6 +1,6 @@
-// Who may talk to a listener that asks nobody who they are: only a caller that meant this host. A
-// browser lets any web page send what forms send, and DNS can lead its name here (rebinding): both
-// show in Host, Origin and Content-Type, which no page can forge. Pure.
+// Protects a listener without authentication from web pages. A browser lets any page send forms to
+// any host, and the DNS name of a page can point to this server (rebinding): both show in Host,
+// Origin and Content-Type, which no page can forge. Pure.
 #pragma once
 
 #include <optional>
@@ -13,26 +13,26 @@
 namespace http {
 
 struct StrangerRules {
-  // Names of Host beside localhost; absent: the program has no such setting.
+  // Accepted names in Host beside localhost; nullopt: the program has no such setting.
   std::optional<std::vector<std::string>> hosts;
-  // Any address is a good Host: a page's name can be led here, an address is where its own server
-  // is. So published ports and the cluster addresses of Services work, which nobody here knows.
+  // Accepts any IP address in Host, since rebinding needs a name. So published ports and cluster
+  // IPs of Services work, which the server does not know.
   bool addresses = false;
-  std::vector<std::string> origins;  // values of Origin
-  bool loopback_origins = false;     // pages of this machine may call too, whatever their port
-  // Media types of bodies; empty: any. A list must leave out what a page sends without asking:
-  // application/x-www-form-urlencoded, multipart/form-data, text/plain and no type at all.
+  std::vector<std::string> origins;  // accepted values of Origin
+  bool loopback_origins = false;     // accepts pages of loopback addresses, on any port
+  // Media types of bodies; empty: any. A list must not have the types that a page may send without
+  // a CORS preflight: application/x-www-form-urlencoded, multipart/form-data, text/plain, none.
   std::vector<std::string> body_types;
 };
 
-// 421 for a Host that is not ours (any port is), 403 for an Origin that is not allowed, 415 for a
-// body of another type; each says what to do.
+// 421 for another Host (with any port), 403 for a denied Origin, 415 for a body of another type;
+// each answer explains the remedy.
 std::optional<Response> RefuseStranger(const Request& request, const StrangerRules& rules);
 
-// "127.0.0.1:7437", "[::1]:0" or "localhost:1": only this machine reaches it.
+// Whether only the same host can connect: "127.0.0.1:7437", "[::1]:0" or "localhost:1".
 bool IsLoopbackAddress(std::string_view listen);
 
-// A name or an address as it may stand in StrangerRules::hosts; kInvalid says what is wrong.
+// Validates a name or an address for StrangerRules::hosts (kInvalid).
 base::Status CheckHostName(const std::string& name);
 
 }  // namespace http

@@ -1,4 +1,4 @@
-// Shows which Host, Origin and Content-Type a listener without identity takes.
+// Tests which Host, Origin and Content-Type a listener without authentication accepts.
 #include "lib/http/server/stranger_guard.h"
 
 #include <gtest/gtest.h>

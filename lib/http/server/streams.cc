@@ -10,8 +10,7 @@ namespace http {
 namespace {
 
 constexpr size_t kReadBytes = 64 << 10;
-// A client below this rate, counted over the time it let us wait, is a slow-loris (reliability
-// limits).
+// A client below this rate, over the time that the worker waited for it, counts as a slow-loris.
 constexpr uint64_t kMinBytesPerSecond = 1 << 10;
 
 int64_t MonotonicNowMs() { return base::SystemClock().MonotonicMs(); }

@@ -1,5 +1,5 @@
-// Bodies that pass while they are made or read: the worker reads from and writes to the socket
-// itself, so that a slow side holds up the other one and nothing piles up between them.
+// Streamed bodies: the worker itself reads from and writes to the socket, so that backpressure
+// reaches the other side and nothing accumulates in between.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class SocketReader : public BodyReader {
                std::string received);
   base::Result<std::string> Read() override;
   bool done() const { return decoder_.done(); }
-  std::string TakeUnused() { return std::move(received_); }  // behind the end of the body
+  std::string TakeUnused() { return std::move(received_); }  // after the end of the body
 
  private:
   base::Status Receive();
@@ -28,17 +28,17 @@ class SocketReader : public BodyReader {
   bool must_continue_;  // the client waits for "100 Continue"
   BodyDecoder decoder_;
   std::string received_;
-  std::optional<base::Error> failure_;  // stays: nothing is read behind a failure
+  std::optional<base::Error> failure_;  // permanent: no read after a failure
   int64_t waited_ms_ = 0;
   uint64_t total_bytes_ = 0;
 };
 
 class SocketWriter : public BodyWriter {
  public:
-  // Not `chunked`: the bytes go out as they are.
+  // Without `chunked` the bytes are sent unframed.
   SocketWriter(int descriptor, bool chunked, int64_t timeout_ms)
       : descriptor_(descriptor), chunked_(chunked), timeout_ms_(timeout_ms) {}
-  bool Send(std::string_view raw);  // the head; false: the client is gone
+  bool Send(std::string_view raw);  // for the head; false: the client is gone
   base::Status Write(std::string_view bytes) override;
   bool Finish();  // the last chunk
 

@@ -1,4 +1,4 @@
-// Bodies that pass while they are made, 100-continue, and clients that leave.
+// Streamed bodies, 100-continue, and clients that disconnect.
 #include <gtest/gtest.h>
 
 #include <latch>
@@ -21,7 +21,7 @@ std::string ChunkedPost(const std::string& target, const std::string& more = "")
          "\r\n";
 }
 
-// Reads a streamed body to its end and answers with its size and the error, if any.
+// Reads a streamed body to its end and answers with its size, or with the error.
 Response Measure(const Request& request) {
   size_t bytes = 0;
   while (true) {
@@ -204,7 +204,7 @@ TEST(Download, IsSentWhileItIsMade) {
   EXPECT_NE(socket.ReadUntil("one\r\n").find("Transfer-Encoding: chunked"), std::string::npos);
   seen.count_down();
   EXPECT_EQ(socket.ReadUntil("0\r\n\r\n"), "3\r\ntwo\r\n0\r\n\r\n");
-  EXPECT_EQ(StatusOf(socket.ReadUntil("\r\n\r\n")), 200);  // HEAD: nothing is made
+  EXPECT_EQ(StatusOf(socket.ReadUntil("\r\n\r\n")), 200);  // HEAD: without a stream
 }
 
 TEST(Download, ThatFailsIsCutOff) {
@@ -311,7 +311,7 @@ TEST(ClientGone, IsToldToAHandlerAtWork) {
           }},
          {"GET", "/", [](const Request&) { return EmptyResponse(204); }}});
     RawSocket socket(server->port());
-    socket.Send(GetText("/"));  // on a kept connection too
+    socket.Send(GetText("/"));  // so that the POST is on a reused connection
     EXPECT_EQ(StatusOf(socket.ReadAnswer()), 204);
     socket.Send(PostText("/", "x"));
     inside.wait();
@@ -344,7 +344,7 @@ TEST(ClientGone, IsNotToldForAPipelinedRequest) {
   inside.wait();
   socket.Send(GetText("/next"));
   RawSocket other(
-      server->port());  // the server has looked at its sockets by the time this is answered
+      server->port());  // its answer shows that the server has polled the first socket as well
   other.Send(GetText("/next"));
   EXPECT_EQ(StatusOf(other.ReadAnswer()), 200);
   go.count_down();

@@ -1,5 +1,5 @@
-// Two loops, one for each direction, that end with the first error; a relay lives as long as one of
-// them waits for something.
+// Two loops, one for each direction, that end with the first error. Pending operations own the
+// relay.
 #include "lib/http/server/tls.h"
 
 #include <openssl/ssl.h>
@@ -17,12 +17,12 @@ namespace {
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr int64_t kGoodbyeMs = 1'000;  // for the client's own end of the TLS stream
+constexpr int64_t kGoodbyeMs = 1'000;  // for the client's close_notify
 constexpr size_t kPieceBytes = 16 << 10;
 
 boost::asio::ssl::context Shared(SSL_CTX* context) {
   SSL_CTX_up_ref(context);
-  return boost::asio::ssl::context(context);  // gives its reference back
+  return boost::asio::ssl::context(context);  // its destructor releases the reference
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ class TlsRelay : public std::enable_shared_from_this<TlsRelay> {
     });
   }
 
-  // Our connection learns that its client is gone, and closes its own end.
+  // The Connection at the other end sees that its client is gone, and closes.
   void EndPlain() {
     error_code ignored;
     plain_.shutdown(StreamSocket::shutdown_both, ignored);
@@ -141,7 +141,7 @@ void TlsRelays::Start(tcp::socket socket, const std::shared_ptr<ssl_ctx_st>& con
       ->Begin();
 }
 
-// Closing ends a relay's waits later, in their handlers, so that no relay leaves the set here.
+// Close ends a relay's operations later, in their handlers, so that `open_` does not change here.
 void TlsRelays::CloseHandshakes() {
   for (TlsRelay* relay : *open_)
     if (relay->in_handshake()) relay->Close();

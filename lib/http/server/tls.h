@@ -1,6 +1,5 @@
-// TLS in front of connections of the server: the handshake, and a relay between the encrypted
-// socket and one end of a socket pair, whose other end is a connection like any other. Lives on the
-// I/O thread.
+// TLS in front of the server's connections: the handshake, and a relay between the encrypted socket
+// and one end of a socket pair, whose other end is an ordinary Connection. Lives on the I/O thread.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -19,29 +18,29 @@ namespace http {
 using StreamSocket = boost::asio::generic::stream_protocol::socket;
 
 struct TlsTimes {
-  int64_t handshake_ms = 0, write_ms = 0;  // for all of one; for each piece
+  int64_t handshake_ms = 0, write_ms = 0;  // of a whole handshake; of each piece
 };
 
 class TlsRelay;
 
-// Those that are open. A relay ends with either side.
+// The open relays of a server. A relay ends when either side closes.
 class TlsRelays {
  public:
   explicit TlsRelays(boost::asio::io_context& io) : io_(io) {}
 
-  // `done` is called once: with the end to read plain bytes from, or with nothing after a handshake
+  // Calls `done` once: with the plain end of the socket pair, or with nullopt after a handshake
   // that failed, took too long or was closed.
   void Start(boost::asio::ip::tcp::socket socket, const std::shared_ptr<ssl_ctx_st>& context,
              TlsTimes times, std::function<void(std::optional<StreamSocket>)> done);
   void CloseHandshakes();
   void CloseAll();
-  // True when no relay holds anything that its connection wrote. A relay whose connection is open
-  // counts as one that does.
+  // Whether no relay has unsent bytes of its connection. A relay in its handshake or with an open
+  // connection counts as having some.
   bool AllSent() const;
 
  private:
   boost::asio::io_context& io_;
-  // Shared with each relay, which the handlers of `io_` may own longer than this lives.
+  // Shared with the relays, which handlers of `io_` may keep alive longer than this object.
   const std::shared_ptr<std::set<TlsRelay*>> open_ = std::make_shared<std::set<TlsRelay*>>();
 };
 

@@ -1,5 +1,5 @@
-// One OpenSSL context for each pair. Nothing is resumed: who comes back after a rotation sees the
-// new certificate.
+// One OpenSSL context per pair, without session resumption: a client that reconnects after a
+// rotation gets the new certificate.
 #include "lib/http/server/tls_identity.h"
 
 #include <openssl/err.h>
@@ -21,7 +21,7 @@ struct BioFreer {
 using Memory = std::unique_ptr<BIO, BioFreer>;
 
 base::Error Fault(const char* what) {
-  ERR_clear_error();  // of this thread; it may hold pieces of the input
+  ERR_clear_error();  // the thread's queue may have parts of the input
   return {base::Code::kInvalid, std::string("TLS identity: ") + what};
 }
 

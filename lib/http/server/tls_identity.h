@@ -1,5 +1,5 @@
-// What a TLS server shows of itself: a certificate and its key, which may be exchanged while it
-// listens. Where they come from is not its subject.
+// The certificate and key of a TLS server, replaceable while it listens. The caller loads and
+// rotates them.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace http {
 // Any thread.
 class TlsIdentity {
  public:
-  // PEM. New connections get these, open ones keep theirs. kInvalid: they cannot be read or are no
-  // pair; what was there stays.
+  // PEM. New connections get this pair, open ones keep theirs. kInvalid: unreadable or no pair; the
+  // previous pair stays.
   base::Status Set(const std::string& certificate_pem, const std::string& key_pem);
   std::shared_ptr<ssl_ctx_st> context() const;  // OpenSSL's SSL_CTX; null before the first Set
 

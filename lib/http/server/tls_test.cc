@@ -1,5 +1,4 @@
-// The server behind TLS: what it shows, what it does with those who speak none, and that what it
-// shows may change under load.
+// The server behind TLS: its certificate and rotation, clients without TLS, and Stop.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -126,7 +125,7 @@ TEST_F(TlsServing, StopsWithConnectionsOpen) {
   EXPECT_TRUE(Echo(*client, "b").starts_with("error"));
 }
 
-// The client reads when the server has written all it has and stops.
+// The client still reads when the server has written the whole answer and stops.
 TEST_F(TlsServing, AStopLosesNoAnswerThatIsOnItsWay) {
   const testing::TlsAuthority authority;
   Show(authority);

@@ -1,4 +1,4 @@
-// Packed texts by key, with an index by one label. Packing and decoding happen outside of the lock.
+// Packed texts by key, with an index by one label. Packs and decodes outside of the lock.
 #include "lib/kube/cache/object_store.h"
 
 #include <tuple>
@@ -17,7 +17,7 @@ std::vector<Json> DecodeAll(const std::vector<Packing::Packed>& all) {
   return decoded;
 }
 
-// A newer state, or one that cannot be compared (then the server's word counts).
+// Whether `version` is newer than `kept`, or not comparable (then the server's event counts).
 bool Supersedes(const std::string& version, const std::string& kept) {
   return version != kept && !IsNewerVersion(kept, version);
 }
@@ -151,7 +151,7 @@ std::optional<Change> ObjectStore::Erase(const Json& object) {
     std::lock_guard lock(mutex_);
     Saw(version);
     auto old = entries_.find(key);
-    // A late word about an earlier incarnation does not remove the present one.
+    // A late event about an earlier incarnation must not remove the present one.
     if (old == entries_.end() || IsNewerVersion(old->second.version, version)) return std::nullopt;
     last = old->second.object;
     Remove(old);
@@ -198,7 +198,7 @@ std::vector<ObjectStore::Outcome> ObjectStore::Exchange(std::string_view name_sp
   for (auto& [key, entry] : next) {
     auto old = entries_.find(key);
     bool is_new = old == entries_.end();
-    // Another version is another state, an older one too: after a restore the server's word counts.
+    // An older version is a change, too: the server may have been restored from a backup.
     if (!is_new && entry.version == old->second.version) continue;
     outcomes.push_back({is_new ? Change::Type::kAdded : Change::Type::kModified, key, {}});
     Insert(key, std::move(entry));

@@ -1,5 +1,5 @@
-// Copies of a kind's objects, filled by a reflector and read by reconcilers. Kept as pruned and
-// packed text, and decoded on read: a JSON tree costs fifty times as much memory (ADR 22).
+// The cache of a kind's objects: a reflector writes it, reconcilers read it. Holds pruned and
+// packed text, decoded on read: a JSON tree costs fifty times as much memory (ADR 22).
 #pragma once
 
 #include <condition_variable>
@@ -17,45 +17,45 @@
 
 namespace kube {
 
-// Takes away what nobody reads, before an object is kept.
+// Removes unused fields before an object is stored.
 using Prune = std::function<void(Json& object)>;
 
-// What happened to one object.
+// A change of one object.
 struct Change {
   enum class Type { kAdded, kModified, kDeleted };
   Type type;
   ObjectKey key;
-  Json object;  // pruned, as it is now; of kDeleted: as last seen
+  Json object;  // pruned, the present state; of kDeleted: the last seen one
 };
 
-// Any thread. Readers never see a half-done Replace.
+// Any thread. Replace is atomic for readers.
 class ObjectStore {
  public:
-  // `label`: the name that ListByLabel asks for; empty: it may not be asked.
+  // `label`: the name of the label that ListByLabel indexes; empty: no index.
   explicit ObjectStore(Prune prune = DropManagedFields, std::string label = {});
 
   std::optional<Json> Get(const ObjectKey& key) const;
   std::vector<Json> List(std::string_view name_space = {}) const;  // empty: all
-  // Those of `name_space` whose label, the constructor's, has this value.
+  // The objects in `name_space` whose indexed label has this value.
   std::vector<Json> ListByLabel(const std::string& value, const std::string& name_space) const;
   std::vector<ObjectKey> Keys() const;
   size_t objects() const;
   size_t bytes() const;  // of the packed texts
 
-  // Waits until the store has seen `version` of its kind or a newer one (read your own writes);
-  // false after `timeout_ms` or `stop`.
+  // Waits until the store has seen `version` of its kind or a newer one (read-your-writes); false:
+  // timeout or `stop`.
   bool WaitForVersion(const std::string& version, int64_t timeout_ms, std::stop_token stop) const;
 
-  // For the reflector. Each returns what really changed; an object of the same or an older version
-  // changes nothing.
+  // For the reflector. nullopt: no change. An older version changes nothing, nor does an Upsert of
+  // the same one.
   std::optional<Change> Upsert(Json object);
   std::optional<Change> Erase(const Json& object);
 
-  // A whole list while it is read, already as small as it is kept.
+  // A list while it is read, already packed.
   class Listing;
   Listing NewListing() const;
-  // Exchanges all of `name_space` (empty: everything) for `listing`, taken at `version`, in one
-  // step; then calls `on_change` for each object that really changed, one decoded at a time.
+  // Atomically replaces the objects of `name_space` (empty: all) with `listing`, read at `version`;
+  // then calls `on_change` for each changed object, decoding one at a time.
   void Replace(std::string_view name_space, Listing listing, const std::string& version,
                const std::function<void(const Change&)>& on_change);
   void SawVersion(const std::string& version);  // from a bookmark
@@ -78,7 +78,7 @@ class ObjectStore {
     bool operator()(Place left, Place right) const;
     bool operator()(Place left, const LabelAndKey& right) const;
   };
-  struct Outcome {  // of a replacement, for one object
+  struct Outcome {  // of Exchange, for one object
     Change::Type type;
     ObjectKey key;
     Packing::Packed object;  // of a deleted one
@@ -91,18 +91,18 @@ class ObjectStore {
 
   const Prune prune_;
   const std::string label_;
-  mutable Packing packing_;  // locks by itself
+  mutable Packing packing_;  // has its own lock
   mutable std::mutex mutex_;
   mutable std::condition_variable_any seen_;
   Entries entries_;
-  std::set<Place, ByLabel> by_label_;  // of label and key
+  std::set<Place, ByLabel> by_label_;  // ordered by label and key
   size_t bytes_ = 0;
   std::string version_;  // the newest seen
 };
 
 class ObjectStore::Listing {
  public:
-  void Add(Json object);  // or a later state of one
+  void Add(Json object);  // replaces an earlier state
   void Remove(const Json& object);
 
  private:

@@ -1,4 +1,4 @@
-// The store: what counts as a change, what a replacement does, what the indexes know.
+// ObjectStore: which writes count as changes, Replace, and the label index.
 #include "lib/kube/cache/object_store.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ Json Labelled(Json object, const std::string& value) {
   return object;
 }
 
-// Replaces and tells what changed: "+added ~modified -deleted ".
+// Replaces and returns the changes: "+added ~modified -deleted ".
 std::string Replace(ObjectStore& store, const char* name_space, std::vector<Json> items,
                     const char* version) {
   ObjectStore::Listing listing = store.NewListing();
@@ -69,7 +69,7 @@ TEST(ObjectStore, ReplaceReportsOnlyWhatChanged) {
   EXPECT_EQ(Replace(store, "", {Object("a", 1), Object("b", 2), Object("c", 3)}, "3"), "+a +b +c ");
   EXPECT_EQ(Replace(store, "", {Object("a", 1), Object("b", 5), Object("d", 4)}, "5"), "-c ~b +d ");
   EXPECT_EQ(Replace(store, "", {Object("a", 1), Object("b", 5), Object("d", 4)}, "6"), "");
-  // A server restored from a backup: older versions are the truth now.
+  // A server restored from a backup has older versions.
   EXPECT_EQ(Replace(store, "", {Object("a", 1), Object("b", 2)}, "2"), "-d ~b ");
   EXPECT_EQ(ResourceVersionOf(*store.Get({"n", "b"})), "2");
 }

@@ -11,11 +11,11 @@ namespace kube {
 
 namespace {
 
-// 3: of objects that are alike no more than of 6 is left, in two thirds of the time.
+// Level 3 packs similar objects as small as level 6, in two thirds of the time.
 constexpr int kLevel = 3, kRawWindow = -15, kMemory = 8;
 constexpr size_t kWindow = 32 * 1024;  // of deflate
-constexpr size_t kPoor = 4;  // a text of which more than a fourth is left is another kind of text
-constexpr int kShortestSample = 64;  // texts, so that samples never weigh more than what they save
+constexpr size_t kPoor = 4;  // a text that packs to more than a fourth does not resemble the sample
+constexpr int kShortestSample = 64;  // texts, so that samples never cost more than they save
 
 Bytef* Bytes(const std::string& text) {
   return reinterpret_cast<Bytef*>(
@@ -30,11 +30,11 @@ std::shared_ptr<const std::string> Packing::SampleFor() {
   return sample_;
 }
 
-// Early texts may lack what all later ones have, a status say.
+// Early texts may lack parts of all later ones, for example a status.
 void Packing::Learn(const std::string& text, size_t packed_bytes) {
   const std::lock_guard lock(mutex_);
   if (sample_ && (since_sample_ < kShortestSample || packed_bytes * kPoor <= text.size())) return;
-  // More than the window is never looked at.
+  // Deflate reads only the last kWindow bytes of a dictionary.
   sample_ = std::make_shared<const std::string>(text, text.size() - std::min(text.size(), kWindow));
   since_sample_ = 0;
 }
@@ -51,7 +51,7 @@ Packing::Packed Packing::Pack(const std::string& text) {
   stream.next_out = Bytes(buffer);
   stream.avail_out = static_cast<uInt>(buffer.size());
   CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  packed.bytes.assign(buffer, 0, stream.total_out);  // of its own size, not of the buffer's
+  packed.bytes.assign(buffer, 0, stream.total_out);  // without the buffer's capacity
   deflateEnd(&stream);
   Learn(text, packed.bytes.size());
   return packed;

@@ -1,6 +1,5 @@
-// Keeps texts that are much alike small: each is deflated against one that came before it. For the
-// objects of one kind, of which 10,000 differ in a few hundred bytes each. Not a format: what was
-// packed is read by the same process only.
+// Compresses similar texts, each deflated against an earlier one: 10,000 objects of one kind differ
+// in a few hundred bytes each. Not a storage format: only the same process reads the result.
 #pragma once
 
 #include <memory>
@@ -14,9 +13,10 @@ class Packing {
  public:
   struct Packed {
     std::string bytes;
-    std::shared_ptr<const std::string> sample;  // what it is read with; null: nothing
+    std::shared_ptr<const std::string> sample;  // the dictionary of `bytes`; null: none
   };
-  // Any thread. The first text is the sample of those after it, until one comes that is not alike.
+  // Any thread. The first text is the sample (dictionary) of later ones. A text that packs badly
+  // replaces the sample, at most once in 64 texts.
   Packed Pack(const std::string& text);
   static std::string Unpack(const Packed& packed);
 
@@ -26,7 +26,7 @@ class Packing {
 
   std::mutex mutex_;
   std::shared_ptr<const std::string> sample_;
-  int since_sample_ = 0;  // texts that were packed with it
+  int since_sample_ = 0;  // texts packed with sample_
 };
 
 }  // namespace kube

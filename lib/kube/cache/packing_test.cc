@@ -1,4 +1,4 @@
-// Packing: what comes out is what went in, and texts that are alike become small.
+// Packing: round trips, and the sizes of similar texts.
 #include "lib/kube/cache/packing.h"
 
 #include <gtest/gtest.h>

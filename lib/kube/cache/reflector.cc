@@ -1,5 +1,5 @@
-// List, then watch from the list's version, for ever. What ends a watch decides how it goes on:
-// from where it was, or with a new list; at once, or after a pause.
+// Lists, then watches from the list's version, forever. The reason for the end of a watch decides
+// between a resume and a new list, at once or after a pause.
 #include "lib/kube/cache/reflector.h"
 
 #include <malloc.h>
@@ -60,7 +60,8 @@ bool Reflector::synced() const { return synced_; }
 
 ReflectorStats Reflector::stats() const { return stats_.Copy(); }
 
-// By the end of a watch: the round before, which opened it, is over but for its return.
+// Called at the end of a watch. The assignment joins the previous round, which opened that watch
+// and only has to return.
 void Reflector::StartRound(bool with_pause) {
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
@@ -79,7 +80,7 @@ void Reflector::Round(const std::stop_token& stop, bool with_pause) {
 
 bool Reflector::StreamsList() const { return version_.empty() && streams_ == Streams::kYes; }
 
-// False: after a pause again.
+// False: failed; try again after a pause.
 bool Reflector::Prepare() {
   if (StreamsList()) {
     doubt_ = false;
@@ -91,7 +92,7 @@ bool Reflector::Prepare() {
   return true;
 }
 
-// At least the base: a server that refuses at once must not be asked in a tight loop.
+// At least the base, so that a server that refuses at once gets no requests in a tight loop.
 void Reflector::Pause(std::stop_token stop) {
   int64_t wait_ms = std::max(options_.backoff_base_ms, backoff_.NextMs());
   Sleep(std::max(wait_ms, client_.RetryAfterMs(options_.resource)), std::move(stop));
@@ -105,7 +106,7 @@ bool Reflector::ListPages() {
     auto result = client_.List(options_.resource, options_.selection, page_size_, page.next, {},
                                [&](Json&& item) { listing.Add(std::move(item)); });
     if (!result) {
-      // Objects may be large; a smaller page of them is not.
+      // A page of large objects exceeds the limit of an answer: try half the page.
       if (result.error().code == base::Code::kTooLarge) page_size_ = std::max(1, page_size_ / 2);
       Failed(result.error());
       if (result.error().code == base::Code::kDenied && on_synced_) on_synced_();
@@ -124,17 +125,17 @@ bool Reflector::ListPages() {
   return true;
 }
 
-// As of version_.
+// Stores a list of version_ and reports its changes.
 void Reflector::TakeList(ObjectStore::Listing listing) {
   store_.Replace(options_.selection.name_space, std::move(listing), version_,
                  [this](const Change& change) { on_change_(change, /*resync=*/true); });
-  malloc_trim(0);  // glibc would keep what the pages took
+  malloc_trim(0);  // glibc would keep the memory of the pages
   synced_ = true;
   if (on_synced_) on_synced_();
 }
 
-// A server that was restored from a backup is behind us. It takes a watch from our version and
-// stays silent until it has caught up, so ask for a list of that version: it refuses (504).
+// A server restored from a backup has older versions. It accepts a watch from version_ but stays
+// silent until it has caught up; a list of version_ fails at once (504).
 bool Reflector::ServerKnowsVersion() {
   auto page = client_.List(options_.resource, options_.selection, 1, {}, version_);
   if (page) return true;
@@ -146,14 +147,14 @@ void Reflector::OpenWatch() {
   stats_.With([](ReflectorStats& stats) { ++stats.watches; });
   at_open_ = stats();
   told_ = false;
-  // A stream that opened is a sign of life: the first event may be a minute away.
+  // An open stream counts as contact: the first event may be a minute away.
   WatchOptions watch{options_.selection, version_, kShortestWatch_s, [this] { Heard(); },
                      StreamsList()};
   if (watch.from_list) listing_.emplace(store_.NewListing());
   watch.timeout_s +=
       static_cast<int>(random_() % static_cast<uint64_t>(kLongestWatch_s - kShortestWatch_s));
   opened_ms_ = clock_.MonotonicMs();
-  const std::lock_guard lock(mutex_);  // before its end starts the next round
+  const std::lock_guard lock(mutex_);  // the watch's end starts no round before watch_ is set
   if (stopped_) return;
   watch_ = std::make_unique<Watch>(
       client_, options_.resource, std::move(watch),
@@ -176,7 +177,7 @@ bool Reflector::MayGoOnAtOnce(const WatchEnd& end) {
       doubt_ = true;
       [[fallthrough]];
     case WatchEnd::Reason::kClosed:
-      // A server that hangs up at once is not well, whatever its status says.
+      // A server that closes a watch at once is unhealthy, whatever its status.
       return lived_ms >= options_.backoff_base_ms;
     case WatchEnd::Reason::kExpired:
       version_.clear();
@@ -189,7 +190,7 @@ bool Reflector::MayGoOnAtOnce(const WatchEnd& end) {
       doubt_ = true;
       break;
   }
-  // One that breaks off before it said anything was none: the failure goes on.
+  // A brief watch without an event does not end a failure: restore the error from before.
   if (!told_ && lived_ms < kBrief_ms) {
     stats_.With([&](ReflectorStats& stats) {
       stats.last_error = at_open_.last_error;
@@ -199,7 +200,7 @@ bool Reflector::MayGoOnAtOnce(const WatchEnd& end) {
   return Failed(end.error);
 }
 
-// Ended before its list was whole. The pages come at once: if they fail, too, a pause follows.
+// The watch ended before its list was complete. Lists in pages at once; a failure there pauses.
 void Reflector::OnListEnd(const WatchEnd& end) {
   listing_.reset();
   const bool unknown = end.error.code == base::Code::kInvalid && !told_;
@@ -209,7 +210,7 @@ void Reflector::OnListEnd(const WatchEnd& end) {
   StartRound(/*with_pause=*/false);
 }
 
-// What happens while the list comes is part of it.
+// Changes during the streamed list are part of the list.
 void Reflector::OnListEvent(WatchEvent&& event) {
   if (event.type == WatchEvent::Type::kDeleted) {
     listing_->Remove(event.object);

@@ -1,5 +1,5 @@
-// Keeps an ObjectStore equal to the API server's objects of one kind: list, then watch, for ever.
-// Holds a thread while it reads pages or pauses, and none while its watch is open.
+// Keeps an ObjectStore equal to the API server's objects of one kind: lists, then watches, forever.
+// Needs a thread while it reads pages or pauses, and none while its watch is open.
 #pragma once
 
 #include <atomic>
@@ -22,51 +22,51 @@ namespace kube {
 struct ReflectorOptions {
   Resource resource;
   Selection selection;
-  // Takes the list as the beginning of the watch (KEP-3157): one request, and no page in memory. In
-  // pages all the same where the server does not do so, and once after a stream that broke.
+  // Streams the list at the beginning of the watch (KEP-3157): one request, and no page in memory.
+  // Falls back to pages on a server without streamed lists, and once after a broken stream.
   bool streams_lists = false;
-  int page_size = 250;            // a page is in memory as text while it is read
+  int page_size = 250;            // objects; a page is in memory as text while it is read
   int64_t backoff_base_ms = 800;  // after failures: doubled up to the cap, with jitter
   int64_t backoff_cap_ms = 30'000;
-  int64_t healthy_ms = 120'000;  // a watch that lived so long forgets earlier failures
+  int64_t healthy_ms = 120'000;  // a watch of this duration resets the backoff
   uint64_t seed = 0;             // of the jitter; 0: from the system
 };
 
 struct ReflectorStats {
   int64_t lists = 0, watches = 0, events = 0;  // lists: in pages
-  int64_t streamed_lists = 0;                  // that became whole
+  int64_t streamed_lists = 0;                  // completed ones
   std::map<std::string, int64_t> watch_ends;   // by reason
-  int64_t last_contact_ms = 0;                 // wall clock: when the server last said anything
-  std::string last_error;                      // empty once all is well again
-  int64_t failing_since_ms = 0;                // wall clock; 0: all is well
-  bool denied = false;                         // and it is our role that does not allow it
+  int64_t last_contact_ms = 0;                 // wall clock: of the last data from the server
+  std::string last_error;                      // empty after a success
+  int64_t failing_since_ms = 0;                // wall clock; 0: not failing
+  bool denied = false;                         // last_error is a 401 or 403
 };
 
 class Reflector {
  public:
-  // `on_change` runs for each object that really changed, after the store has the change; `resync`
-  // is true for what a list brought (less urgent than an event). `on_synced` runs after each list,
-  // and after one that is denied. Both run on one thread at a time, which other reflectors may
-  // share: they must not wait for anything. All must outlive this.
+  // `on_change` runs for each changed object, after the store has the change; `resync`: the change
+  // is from a list (less urgent than an event). `on_synced` runs after each list and each denied
+  // list. Both run on one thread at a time, which other reflectors may share: they must not block.
+  // All references must outlive this.
   using OnChange = std::function<void(const Change& change, bool resync)>;
   Reflector(KubeClient& client, ObjectStore& store, ReflectorOptions options, OnChange on_change,
             std::function<void()> on_synced = {}, const base::Clock& clock = base::SystemClock());
   ~Reflector();  // Stop()
 
   void Start();
-  void Stop();          // ends the stream, joins; nothing runs after it. Not from the above two
-  bool synced() const;  // a whole list was stored once
+  void Stop();          // ends the stream, joins; no callback runs after it. Not from a callback
+  bool synced() const;  // a complete list was stored once
   ReflectorStats stats() const;
   const ReflectorOptions& options() const { return options_; }
 
  private:
-  // From a watch's end to the next watch.
+  // A round: from the end of a watch to the next watch.
   void StartRound(bool with_pause);
   void Round(const std::stop_token& stop, bool with_pause);
   bool Prepare();
   void OpenWatch();
   bool StreamsList() const;
-  bool ListPages();  // false: after a pause again
+  bool ListPages();  // false: failed; try again after a pause
   void TakeList(ObjectStore::Listing listing);
   void OnListEvent(WatchEvent&& event);
   void OnListEnd(const WatchEnd& end);
@@ -76,7 +76,7 @@ class Reflector {
   bool MayGoOnAtOnce(const WatchEnd& end);
   void Pause(std::stop_token stop);
   void Heard();
-  bool Failed(const base::Error& error);  // false
+  bool Failed(const base::Error& error);  // returns false
 
   KubeClient& client_;
   ObjectStore& store_;
@@ -88,17 +88,17 @@ class Reflector {
   std::mt19937_64 random_;
   base::Backoff backoff_;
   enum class Streams { kYes, kNotNow, kNever } streams_;
-  std::optional<ObjectStore::Listing> listing_;  // while this watch begins with a list
-  bool told_ = false;                            // this watch had an event or a bookmark
-  bool doubt_ = false;      // the last watch broke: is this still the same server state?
-  std::string version_;     // where the next watch goes on; empty: list first
-  int64_t opened_ms_ = 0;   // of this watch, monotonic
-  ReflectorStats at_open_;  // as this watch found them
+  std::optional<ObjectStore::Listing> listing_;  // while the watch streams its list
+  bool told_ = false;                            // the present watch had an event or a bookmark
+  bool doubt_ = false;      // the last watch broke: check that the server knows version_
+  std::string version_;     // the next watch resumes here; empty: list first
+  int64_t opened_ms_ = 0;   // of the present watch, monotonic
+  ReflectorStats at_open_;  // stats_ when the present watch opened
   std::atomic<bool> synced_{false};
   mutable base::Guarded<ReflectorStats> stats_;
   std::mutex mutex_;
-  bool stopped_ = false;          // under mutex_: no round and no watch begins any more
-  std::unique_ptr<Watch> watch_;  // its end starts a round; a round exchanges it
+  bool stopped_ = false;          // under mutex_: no new round and no new watch
+  std::unique_ptr<Watch> watch_;  // its end starts a round, which replaces it
   std::jthread round_;
 };
 

@@ -1,4 +1,4 @@
-// ConfigMaps on a FakeCluster, a reflector of them, and what it reported.
+// ConfigMaps on a FakeCluster, a reflector of them, and its reported changes.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Lists as beginnings of watches: what they bring, what becomes of those that break, and of servers
-// that do not have them.
+// Streamed lists: their changes, broken streams, and servers without streamed lists.
 #include "lib/kube/cache/reflector_fixture.h"
 
 namespace kube {
@@ -20,7 +19,7 @@ class StreamedListTest : public ReflectorTest {
     streaming_.Start();
     ASSERT_TRUE(Eventually([&] { return streaming_.synced() && cluster_.open_watches() == 1; }));
   }
-  // So many of the requests so far wanted a list as a stream, and so many pages.
+  // The numbers of requests so far for a streamed list and for pages.
   std::pair<int, int> Asked() const {
     std::pair<int, int> asked;
     for (const auto& call : cluster_.calls()) {
@@ -56,7 +55,7 @@ TEST_F(StreamedListTest, GoneInTheStreamIsOneListAgainThatReportsOnlyChanges) {
   Remove("a");
   cluster_.Compact();
   cluster_.HoldEvents(false);
-  std::string reported;  // after the store has it
+  std::string reported;  // a change is reported after the store has it
   EXPECT_TRUE(Eventually([&] { return (reported += Reported()).size() >= 8; }));
   EXPECT_EQ(reported, "-a! ~b! ");
   EXPECT_TRUE(Equal());

@@ -1,5 +1,5 @@
-// The loop of list and watch under every fault that a server may show: the store equals the server
-// in the end, nothing is reported twice, and the server is not stormed.
+// The loop of list and watch under every fault of a server: finally the store equals the server, no
+// change is reported twice, and the server gets few requests.
 #include <latch>
 
 #include "lib/kube/cache/reflector_fixture.h"
@@ -23,7 +23,7 @@ TEST_F(ReflectorTest, GoneInTheStreamIsOneRelistThatReportsOnlyChanges) {
   for (const char* name : {"a", "b", "c"}) Put(name);
   Start();
   Reported();
-  cluster_.HoldEvents(true);  // what happens now is never told by the watch
+  cluster_.HoldEvents(true);  // the watch never sends the next changes
   Put("b", "2");
   Remove("c");
   cluster_.ExpireStreams();
@@ -180,7 +180,7 @@ TEST_F(ReflectorTest, FollowsThroughAThousandStreams) {
       ASSERT_LT(base::SystemClock().MonotonicMs(), until_ms) << "no watch " << i + 1;
       std::this_thread::yield();
     }
-    // At their own time limit, as it happens every few minutes; now and then as if reset.
+    // Most streams end at their time limit, as every few minutes in a cluster; some are reset.
     if (i % 10 == 0)
       cluster_.BreakStreams();
     else
@@ -245,7 +245,7 @@ TEST_F(ReflectorTest, AStreamThatOpensAgainIsTheEndOfAFailure) {
   cluster_.BreakStreams();
   ASSERT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms > 0; }));
   cluster_.ClearFaults();
-  // Nothing happens to any object, and no bookmark comes.
+  // No object changes, and no bookmark arrives.
   EXPECT_TRUE(Eventually([&] { return cluster_.open_watches() == 1; }));
   EXPECT_TRUE(Eventually([&] { return reflector_.stats().failing_since_ms == 0; }));
   EXPECT_EQ(reflector_.stats().last_error, "");

@@ -1,4 +1,4 @@
-// Takes a watch stream apart: pieces to lines, lines to events, the ways it may end to one reason.
+// Parses a watch stream: pieces to lines, lines to events, and its end to one reason.
 #include "lib/kube/cache/watch.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ http::ClientRequest RequestOf(const Resource& resource, const WatchOptions& opti
   request.headers.Set("Accept", options.selection.metadata_only
                                     ? "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
                                     : "application/json");
-  // The stream as a whole may last as long as the server lets it; silence is the client's limit.
+  // Limits the wait for the head; after it only silence ends the stream on the client's side.
   request.timeout_ms = int64_t{options.timeout_s + 60} * 1000;
   return request;
 }
@@ -100,7 +100,7 @@ const char* ReasonName(WatchEnd::Reason reason) {
   return "failed";
 }
 
-// What becomes of the stream.
+// Handles the head, bytes and end of the stream.
 class Watch::Reader {
  public:
   Reader(KubeClient& client, const Resource& resource, WatchOptions options,
@@ -139,7 +139,7 @@ class Watch::Reader {
   }
 
   bool OnBytes(std::string_view bytes) {
-    if (refused_) {  // the text of the error; a Status is small
+    if (refused_) {  // the body is a Status, which is small
       head_.body.append(
           bytes.substr(0, (16 << 10) - std::min<size_t>(head_.body.size(), 16 << 10)));
       return true;

@@ -1,4 +1,4 @@
-// Watch streams: however they are cut, whatever ends them.
+// Watch streams: pieces of any size, and the reasons for their end.
 #include "lib/kube/cache/watch.h"
 
 #include <gtest/gtest.h>

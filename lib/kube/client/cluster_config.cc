@@ -1,4 +1,4 @@
-// Reads a kubeconfig, or the files that a pod's ServiceAccount brings.
+// Reads a kubeconfig, or the mounted files of a pod's ServiceAccount.
 #include "lib/kube/client/cluster_config.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using base::Json;
 
-// One kubeconfig while it is read.
+// Reads one kubeconfig.
 class Reader {
  public:
   Reader(std::string path, Json document)
@@ -52,7 +52,7 @@ class Reader {
     return Bad(std::string("no \"") + name + "\" among its " + list);
   }
 
-  // A file that is either named or inline; empty when neither.
+  // The path of a file that the entry names or has inline; empty: neither.
   base::Result<std::string> File(const Json& entry, const char* field) {
     std::string inline_field = std::string(field) + "-data";
     std::string encoded = base::StringAt(entry, {inline_field.c_str()});

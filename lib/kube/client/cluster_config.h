@@ -1,5 +1,5 @@
-// How to reach an API server: from a kubeconfig file or from the files of a pod's ServiceAccount.
-// Not the calls themselves: kube_client.h.
+// Address and credentials of an API server, from a kubeconfig file or the files of a pod's
+// ServiceAccount. kube_client.h makes the calls.
 #pragma once
 
 #include <memory>
@@ -9,30 +9,30 @@
 
 namespace kube {
 
-// Keeps certificates that the kubeconfig has inline as files, because TLS libraries want files.
+// Stores inline certificates of a kubeconfig as files, which TLS libraries require.
 class PrivateFiles;  // private_files.h
 
 struct ClusterConfig {
-  std::string server;                      // https://host:port
-  std::string ca_file;                     // empty: the system's authorities
-  std::string certificate_file, key_file;  // both or neither
-  std::string token;                       // fixed
-  std::string token_file;                  // wins over `token`; read again when it may have changed
-  std::string name_space;                  // of the context or of the pod; empty: none said
+  std::string server;                         // https://host:port
+  std::string ca_file;                        // empty: the system's authorities
+  std::string certificate_file, key_file;     // both or neither
+  std::string token;                          // fixed
+  std::string token_file;                     // overrides `token`; read again by TokenSource
+  std::string name_space;                     // of the context or of the pod; empty: unknown
   std::shared_ptr<const PrivateFiles> files;  // keeps the files above alive
 };
 
-// The current context of a kubeconfig. kInvalid names what is missing or not supported (exec and
-// auth-provider plug-ins, insecure-skip-tls-verify, tls-server-name, passwords); relative file
-// names count from the kubeconfig's folder.
+// The current context of a kubeconfig; relative file names count from its folder. kInvalid names a
+// missing or unsupported field (exec, auth-provider, username, as, insecure-skip-tls-verify,
+// tls-server-name, proxy-url, a server with a path).
 base::Result<ClusterConfig> ReadKubeconfig(const std::string& path);
 
-// From KUBERNETES_SERVICE_HOST and _PORT and `directory`/{token,ca.crt,namespace}. kNotFound
+// From KUBERNETES_SERVICE_HOST and _PORT and `directory`/{token,ca.crt,namespace}. kNotFound:
 // outside of a pod, with a hint.
 base::Result<ClusterConfig> InClusterConfig(
     const std::string& directory = "/var/run/secrets/kubernetes.io/serviceaccount");
 
-// `kubeconfig` if not empty, else the pod's.
+// The configuration of the file `kubeconfig`, if not empty, else that of the pod.
 base::Result<ClusterConfig> FindClusterConfig(const std::string& kubeconfig);
 
 }  // namespace kube

@@ -1,4 +1,4 @@
-// Kubeconfigs and pods' files; tokens that change.
+// Kubeconfigs, the files of a pod's ServiceAccount, and rotated tokens.
 #include "lib/kube/client/cluster_config.h"
 
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-// Puts the parts of a connection together.
+// Constructs the parts of a connection.
 #include "lib/kube/client/connection.h"
 
 namespace kube {
 
 namespace {
 
-// Bookmarks come each minute; two and a half of them missing means that nobody is there.
+// The server sends a bookmark each minute: two and a half missing ones mean a dead connection.
 constexpr int64_t kWatchIdleMs = 150'000;
 constexpr size_t kMaxAnswerBytes = 64 << 20;
 

@@ -1,4 +1,4 @@
-// A client of a real API server with all that it stands on: addresses, certificates, token, HTTP.
+// Owns a client of a real API server with its configuration, token source and HTTP client.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,13 @@ namespace kube {
 
 class Connection {
  public:
-  // Prepares the connection; nothing is sent yet. `user_agent`: name/version, seen in the audit
-  // log.
+  // Prepares the connection; sends nothing. `user_agent`: name/version, for the server's audit log.
   static base::Result<std::unique_ptr<Connection>> Make(ClusterConfig config,
                                                         ClientSettings settings,
                                                         std::string user_agent);
   KubeClient& client() { return *client_; }
-  // Another client of the same server, which pauses and writes by its own settings. This must
-  // outlive it.
+  // Another client over the same HTTP client, with its own settings and Retry-After pauses. This
+  // must outlive the other client.
   std::unique_ptr<KubeClient> NewClient(ClientSettings settings);
   const ClusterConfig& config() const { return config_; }
 

@@ -1,6 +1,6 @@
-// Builds the requests, reads the answers, and keeps to what the server asks: a Retry-After holds
-// for all callers that want the same kind of object. Not for all kinds: one that is throttled, or
-// whose webhook or extension server is down, must not stop the others.
+// Builds requests, parses answers, and obeys Retry-After: for all calls of that kind of object, but
+// not of other kinds, since a throttled kind, or one whose webhook or extension server is down,
+// must not stop them.
 #include "lib/kube/client/kube_client.h"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ constexpr const char* kJson = "application/json";
 constexpr const char* kMetadataOnly = ";as=PartialObjectMetadata";
 
 base::Result<Json> ParseBody(const http::Response& answer, const std::string& what) {
-  // Not base::ParseJson: one object with a character that it refuses must not blind a whole list.
+  // Not base::ParseJson: one object with a character that it refuses must not hide a whole list.
   Json body = Json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
   if (body.is_object()) return body;
   return base::Error{base::Code::kInternal, what + ": the answer is not a JSON object"};
 }
 
-// Reads a list; its items go to `on_item` as soon as each is whole, and not into the tree.
+// Parses a list; passes each complete item to `on_item` and keeps it out of the returned tree.
 base::Result<Json> ParseList(const http::Response& answer, const std::string& what,
                              const std::function<void(Json&&)>& on_item) {
   constexpr int kTop = 1, kItem = 2;  // depths
@@ -39,7 +39,7 @@ base::Result<Json> ParseList(const http::Response& answer, const std::string& wh
   return base::Error{base::Code::kInternal, what + ": the answer is not a JSON object"};
 }
 
-// Head and tail: the server quotes a refused patch whole in front of the reason.
+// Keeps head and tail, since the server quotes the whole refused patch before the reason.
 std::string Shorten(const std::string& message) {
   if (message.size() <= kHeadBytes + kTailBytes) return message;
   size_t tail = base::BorderAfter(message, message.size() - kTailBytes);
@@ -65,7 +65,7 @@ int64_t RetryAfterOf(const http::Response& answer, int64_t most_ms) {
   return std::min(std::min(seconds, most_ms / 1000 + 1) * 1000, most_ms);
 }
 
-// "/apis/apps/v1/statefulsets" of a path to any of them: CollectionPath without namespace.
+// The CollectionPath without namespace of any path below it: "/apis/apps/v1/statefulsets".
 std::string CollectionOf(std::string_view target) {
   std::vector<std::string> parts = base::Split(target.substr(0, target.find('?')), '/');
   const size_t kind = parts.size() > 1 && parts[1] == "api" ? 3 : 4;  // the core group has no name
@@ -115,8 +115,8 @@ int64_t KubeClient::RetryAfterMs(const Resource& resource) const {
 bool KubeClient::Inspect(std::string_view verb, std::string_view target,
                          const http::Response& answer, double seconds) {
   if (settings_.on_answer) settings_.on_answer(verb, answer.status, seconds);
-  // A 504 asks only for the same request to be made later, and so does a PodDisruptionBudget that
-  // does not allow an eviction yet.
+  // The Retry-After of a 504, or of an eviction that a PodDisruptionBudget does not allow yet,
+  // concerns only that request.
   const bool is_overloaded =
       (answer.status == 429 || answer.status == 503) && !target.ends_with("/eviction");
   int64_t wait_ms = is_overloaded ? RetryAfterOf(answer, settings_.longest_retry_after_ms) : 0;
@@ -130,8 +130,8 @@ bool KubeClient::Inspect(std::string_view verb, std::string_view target,
   return answer.status == 401 && token_ && token_->Distrust();
 }
 
-// Here, since every call passes: whoever lost the lease meanwhile must not write, and what he sent
-// before must have failed by the time at which somebody else may hold it.
+// Every call passes here: a replica without the Lease must not write, and its last writes must have
+// timed out before another replica may hold the Lease.
 base::Status KubeClient::LimitWrite(http::ClientRequest& request) const {
   if (request.method == "GET" || !settings_.write_allowance_ms) return {};
   const int64_t allowed_ms = settings_.write_allowance_ms();
@@ -142,7 +142,7 @@ base::Status KubeClient::LimitWrite(http::ClientRequest& request) const {
 }
 
 base::Result<http::Response> KubeClient::Send(http::ClientRequest request) {
-  // Without the time that is left: who logs an error when it changes would log each.
+  // Without the remaining time, since callers log an error when its message changes.
   if (RetryAfterMs(CollectionOf(request.target)) > 0)
     return base::Error{base::Code::kUnavailable, "the API server asked to be left alone"};
   request.headers.Set("Accept", request.headers.Get("Accept").value_or(kJson));
@@ -251,7 +251,7 @@ base::Result<Json> KubeClient::Apply(const Resource& resource, const Json& objec
   request.body = base::DumpJson(object);
   request.timeout_ms = settings_.timeout_ms;
   auto applied = Call(std::move(request));
-  // The server calls another incarnation an attempt to change the uid: 422.
+  // For another incarnation the server answers 422, as an attempt to change the uid.
   bool other_uid = !applied && applied.error().code == base::Code::kInvalid &&
                    applied.error().message.find("metadata.uid") != std::string::npos;
   if (other_uid) return base::Error{base::Code::kConflict, applied.error().message};

@@ -1,4 +1,4 @@
-// Calls, their errors, and what a client does when the server asks for peace.
+// Calls, their errors, and pauses after Retry-After.
 #include "lib/kube/client/kube_client.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace kube {
 namespace {
 
-// Gives one answer to everything.
+// Gives the same answer to every request.
 class Answering : public http::Client {
  public:
   explicit Answering(http::Response answer) : answer_(std::move(answer)) {}

@@ -21,7 +21,7 @@ base::Result<std::shared_ptr<PrivateFiles>> PrivateFiles::Make() {
 }
 
 PrivateFiles::~PrivateFiles() {
-  std::error_code ignored;  // nothing is left to be done about it
+  std::error_code ignored;  // a destructor cannot report it
   std::filesystem::remove_all(directory_, ignored);
 }
 

@@ -1,5 +1,5 @@
-// Small secret files for libraries that only read files: in a directory of mode 0700 that is
-// removed with its owner.
+// Small secret files for libraries that only read files, in a directory of mode 0700 that the
+// destructor removes.
 #pragma once
 
 #include <memory>

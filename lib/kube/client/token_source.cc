@@ -1,4 +1,4 @@
-// Reads the token file again when it is old or was refused.
+// Reads the token file again after a minute, or after a refused token.
 #include "lib/kube/client/token_source.h"
 
 #include "lib/base/process/file.h"
@@ -23,7 +23,7 @@ std::string TokenSource::Token() {
     if (cached.fresh && now_ms - cached.read_ms < kMaxAgeMs) return cached.token;
     auto text = base::ReadFile(file_, 64 << 10);
     std::string token = text ? std::string(base::Trim(*text)) : "";
-    // A file that is away for a moment, or half-written, must not cost us a token that works.
+    // A missing or empty file keeps the present token, which may still be valid.
     if (!token.empty()) cached.token = token;
     if (token.empty()) base::LogWarn("token file cannot be read", {{"file", file_}});
     cached.fresh = true;

@@ -1,4 +1,4 @@
-// A bearer token that may be rotated under us: projected ServiceAccount tokens change hourly.
+// A bearer token from a file that is rotated: projected ServiceAccount tokens change hourly.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ class TokenSource {
   // `file` empty: always `fixed`. `clock` must outlive this.
   TokenSource(std::string fixed, std::string file, const base::Clock& clock = base::SystemClock());
 
-  // Read again when the last reading is older than 60 s; when that fails the old token stays. Any
-  // thread.
+  // Reads the file again if the last read is older than 60 s; an unreadable or empty file keeps the
+  // old token. Any thread.
   std::string Token();
-  // The server refused the token: read the file at the next call. True when that can help (a file).
+  // After a 401: Token() reads the file again. False: no file, so a retry is useless.
   bool Distrust();
 
  private:

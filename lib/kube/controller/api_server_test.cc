@@ -1,5 +1,5 @@
-// The fake API server and a real one told the same story, and what only a real one can show. The
-// ApiServer tests need AGENT_MEMORY_TEST_KUBECONFIG (e2e/cluster/up --api-only prints one).
+// The same calls to the fake API server and a real one have the same results; plus tests that need
+// a real one, in AGENT_MEMORY_TEST_KUBECONFIG (e2e/cluster/up --api-only prints it).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -99,7 +99,7 @@ const std::vector<std::string>& ExpectedStory() {
 ClientSettings Manager(const char* name) {
   ClientSettings settings;
   settings.field_manager = name;
-  settings.timeout_ms = 60'000;  // a busy machine is no failure
+  settings.timeout_ms = 60'000;  // the server may be slow
   return settings;
 }
 
@@ -152,7 +152,7 @@ class ApiServer : public ::testing::Test {
             {"metadata", {{"name", "a" + std::to_string(number)}, {"namespace", space_}}}};
   }
 
-  // The count of the series of the one Event about the ConfigMap "a"; 0: there is not exactly one.
+  // The series count of the only Event about the ConfigMap "a"; 0: not exactly one Event.
   int CountOfOnlyEvent() {
     auto events = client().ListAll(Events(), {space_, "", "", false});
     if (!events || events->size() != 1) return 0;
@@ -216,8 +216,7 @@ TEST_F(ApiServer, AVersionFromBeforeTheKindIsExpired) {
   EXPECT_TRUE(Eventually([&] { return client().ListAll(things, {}).has_value(); }));
   WatchOptions options{{}, "1", 30};
   WatchEnd end;
-  // While the server fills the cache of a new kind it answers 429, and the client keeps its
-  // distance.
+  // While the server fills the cache of a new kind it answers 429, and the client pauses.
   EXPECT_TRUE(Eventually([&] {
     end = ::testing::WatchToEnd(client(), things, options, {}, [](WatchEvent&&) {});
     return end.reason != WatchEnd::Reason::kFailed || end.error.code != base::Code::kUnavailable;
@@ -238,7 +237,7 @@ TEST_F(ApiServer, ReflectorFollowsAndTheStoreEqualsTheServer) {
   Reflector reflector(client(), store, options, [&](const Change&, bool) { ++changes; });
   reflector.Start();
   ASSERT_TRUE(Eventually([&] { return reflector.synced(); })) << reflector.stats().last_error;
-  // A namespace has a ConfigMap of its own only where a controller-manager runs.
+  // With a controller-manager each namespace has a ConfigMap of its own.
   size_t own = store.objects() - 10;
   auto written = client().Apply(ConfigMaps(), Map("m3", {{"x", "2"}}));
   ASSERT_TRUE(written);
@@ -339,13 +338,13 @@ TEST_F(ApiServer, ARotatedTokenIsTakenUp) {
   auto refused = (*connection)->client().ListAll(ConfigMaps(), {space_, "", "", false});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::Code::kDenied);
-  // Rotated: the first call with the old one is refused, reads the file again and succeeds.
+  // After the rotation the next call is refused with the old token, reads the file again, succeeds.
   ASSERT_TRUE(base::ReplaceFile(config.token_file, token + "\n"));
   auto allowed = [&] {
     return (*connection)->client().ListAll(ConfigMaps(), {space_, "", "", false});
   };
   auto first = allowed();
-  // 403 would be a known user whose binding the server has not seen yet; 401 an unknown one.
+  // 403: a known user, whose RoleBinding the server has not seen yet; 401: an unknown user.
   bool is_known = first || first.error().message.find("403") != std::string::npos;
   EXPECT_TRUE(is_known) << first.error().message;
   EXPECT_TRUE(Eventually([&] { return allowed().has_value(); }));

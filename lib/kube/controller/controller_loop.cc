@@ -1,4 +1,4 @@
-// Wires reflectors to the queues, and lets the workers begin when all caches are full.
+// Connects reflectors to queues, and starts the workers when all caches are synced.
 #include "lib/kube/controller/controller_loop.h"
 
 #include <algorithm>
@@ -87,7 +87,7 @@ void ControllerLoop::Stop(int64_t grace_ms) {
     std::lock_guard lock(mutex_);
     if (std::exchange(stopped_, true)) return;
   }
-  // Before the watches: a reconcile that waits for its own write still sees it.
+  // Queues stop before watches, so that a reconcile that waits for its own write still sees it.
   const int64_t end_ms = clock_.MonotonicMs() + grace_ms;
   for (auto& queue : queues_) queue->TakeNoMore();
   for (auto& queue : queues_) queue->Stop(std::max<int64_t>(0, end_ms - clock_.MonotonicMs()));

@@ -1,5 +1,5 @@
-// A controller: reflectors that fill caches, and queues of keys with workers that reconcile. What
-// to do for a key is the caller's function; nothing here knows a kind.
+// A controller: reflectors that fill caches, and queues of keys with workers that call the caller's
+// reconcile function. Independent of kinds.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@
 
 namespace kube {
 
-// Which keys must be looked at after a change of a watched object.
+// The keys to reconcile after a change of a watched object.
 using MapToKeys = std::function<std::vector<ObjectKey>(const Change& change)>;
 std::vector<ObjectKey> ToSelf(const Change& change);
-// The controlling owner, when it is of `kind`.
+// The controlling owner, if it is of `kind`.
 MapToKeys ToOwner(std::string kind);
 // The object that the label names, in the same namespace.
 MapToKeys ToLabel(std::string label);
@@ -23,11 +23,11 @@ MapToKeys ToLabel(std::string label);
 struct CachePlan {
   ReflectorOptions reflect;
   Prune prune = DropManagedFields;
-  std::string label;  // that ListByLabel asks for
-  // Work goes on without it where our role does not allow it; it is tried again all the same.
+  std::string label;  // of ObjectStore::ListByLabel
+  // Workers start without this cache if the API server denies it; its reflector keeps trying.
   bool may_be_denied = false;
   std::vector<std::string>
-      name_spaces;  // one watch each; empty: one for all (or selection.name_space)
+      name_spaces;  // one watch each; empty: one watch, of selection.name_space
 };
 
 class ControllerLoop {
@@ -36,23 +36,23 @@ class ControllerLoop {
   explicit ControllerLoop(KubeClient& client, const base::Clock& clock = base::SystemClock());
   ~ControllerLoop();  // Stop()
 
-  // These three before Start. What they give back lives as long as the loop.
+  // Call AddQueue, AddCache and Watch before Start. The references live as long as the loop.
   // `reconcile` runs on the queue's own threads, never twice at once for a key, and not before all
-  // caches are synced.
+  // caches are synced (or denied, see may_be_denied).
   WorkQueue& AddQueue(WorkQueue::Work reconcile, WorkQueue::Options options = {});
   ObjectStore& AddCache(CachePlan plan);
   // Each change in `cache` adds its keys to `queue`.
   void Watch(const ObjectStore& cache, WorkQueue& queue, MapToKeys map = ToSelf);
 
   void Start();  // returns at once
-  // Reconciles end soon and none begins, while the caches follow on. See WorkQueue.
+  // Asks running reconciles to end and starts none; the caches still update. See WorkQueue.
   void Pause();
   void Resume();
   void Stop(int64_t grace_ms = 20'000);  // running reconciles end first
-  bool synced() const;                   // for /readyz: every cache has had its first list
-  // How long any watch has been failing, ms; 0: all are well. For /readyz.
+  bool synced() const;                   // for /readyz: every cache has its first list
+  // The longest time that a needed watch has been failing, ms; 0: none fails. For /readyz.
   int64_t FailingMs() const;
-  // The longest time that any watch has heard nothing, ms: bookmarks come each minute. For /livez.
+  // The longest time that a needed watch got no data, ms; bookmarks arrive each minute. For /livez.
   int64_t SilenceMs() const;
   QueueStats queue_stats() const;  // of all queues: sums, and the longest
   std::vector<std::pair<std::string, ReflectorStats>> reflector_stats() const;  // by plural
@@ -73,13 +73,13 @@ class ControllerLoop {
     bool may_be_denied = false;
   };
   void StartWorkersOnceSynced();
-  std::vector<ReflectorStats> Needed() const;  // those that work does not go on without
+  std::vector<ReflectorStats> Needed() const;  // without denied ones that may be denied
 
   KubeClient& client_;
   const base::Clock& clock_;
   std::vector<std::unique_ptr<WorkQueue>> queues_;
   std::vector<std::unique_ptr<Source>> sources_;
-  std::mutex mutex_;  // of working_ and stopped_
+  std::mutex mutex_;  // guards working_ and stopped_
   bool working_ = false, stopped_ = false;
   int64_t started_ms_ = 0;
 };

@@ -1,5 +1,5 @@
-// A small controller on the fake API server: a ConfigMap "x" wants a Service "x" with its value as
-// label. Whatever happens between them, the end state is the same and a restart writes nothing.
+// A small controller on the fake API server: each ConfigMap gets a Service of the same name, with
+// its value as a label. Under all faults the end state is the same, and a restart writes nothing.
 #include "lib/kube/controller/controller_loop.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ class LoopTest : public ::testing::Test {
     }
     return true;
   }
-  // Nothing is asked for any more. (Watches are silent.)
+  // No request arrives for 100 ms. (Watches are silent.)
   bool Quiet() const {
     size_t before = cluster_.calls().size();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -136,7 +136,7 @@ TEST_F(LoopTest, WorkBeginsOnlyWhenAllCachesAreFull) {
   EXPECT_EQ(toy.loop().FailingMs(), 0);
 }
 
-// Sieve's way: every write is lost, or its answer is, at each point in turn.
+// Like Sieve: loses each write in turn, or its answer.
 TEST_F(LoopTest, ConvergesWhicheverWriteIsLost) {
   for (bool after_effect : {false, true}) {
     for (int point = 0; point < 5; ++point) {
@@ -162,7 +162,7 @@ TEST_F(LoopTest, WhatTheServerForgotBeforeSendingItIsListed) {
   EXPECT_TRUE(Eventually([&] { return Fulfilled(); }));
 }
 
-// AGENT_MEMORY_TEST_SEED=n plays the history of a red run again.
+// AGENT_MEMORY_TEST_SEED=n repeats the history of a failed run.
 TEST_F(LoopTest, ConvergesUnderRandomFaults) {
   const char* asked = std::getenv("AGENT_MEMORY_TEST_SEED");
   uint64_t seed = asked ? std::strtoull(asked, nullptr, 10) : std::random_device{}();

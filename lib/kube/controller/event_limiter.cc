@@ -1,4 +1,4 @@
-// A token bucket per object, a count per Event, and one Event for many that say nearly the same.
+// A token bucket per object, a count per Event, and one combined Event for many similar ones.
 #include "lib/kube/controller/event_limiter.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool EventLimiter::TakeToken(Object* object, int64_t now_ms) {
   return true;
 }
 
-// Which Event this is a case of: its own, or the one that stands for all with this type and reason.
+// The series of an occurrence: of its own note, or the combined one of its type and reason.
 std::string EventLimiter::SeriesOf(Object* object, const EventFacts& facts, int64_t now_ms) {
   std::string kind = facts.type + "/" + facts.reason;
   auto& notes = object->groups[kind].notes;
@@ -39,7 +39,7 @@ std::string EventLimiter::SeriesOf(Object* object, const EventFacts& facts, int6
     notes[facts.note] = now_ms;
     return kind + "/" + facts.note;
   }
-  for (auto& [note, last_ms] : notes) last_ms = now_ms;  // stays combined while they keep coming
+  for (auto& [note, last_ms] : notes) last_ms = now_ms;  // stays combined while more occur
   return kind;
 }
 

@@ -1,5 +1,5 @@
-// Which Events are worth a write: client-go's limits. Burst 25 per object, one more each 5 minutes;
-// the same Event again raises a count; over 10 that differ only in their text become one. Pure.
+// Limits writes of Events like client-go: per object a burst of 25, then one each 5 minutes; a
+// repeated Event raises its count; over 10 that differ only in their note become one. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace kube {
 
 struct EventFacts {
-  std::string object;  // uid, or kind and key, of what it is about
+  std::string object;  // uid of the object, or its reference as JSON
   std::string type;    // Normal | Warning
   std::string reason;
   std::string note;
@@ -21,23 +21,23 @@ class EventLimiter {
  public:
   struct Decision {
     enum class Act { kDrop, kCreate, kCount } act = Act::kDrop;
-    std::string series;  // which of the object's
-    std::string event;   // with kCount: the Event's name, as Made told it
-    int64_t count = 1;   // how often it happened, dropped ones too
-    std::string note;    // what to write: combined ones say so
+    std::string series;  // of the object's series
+    std::string event;   // with kCount: the Event's name, from Made
+    int64_t count = 1;   // of occurrences, including dropped ones
+    std::string note;    // to write; marked if combined
   };
-  // At most this many objects are remembered, the one silent for longest is forgotten; and each
-  // only until its bucket is full again and ten minutes have passed (client-go ends a series after
-  // six): from then on it is like a new one.
+  // Tracks at most `max_objects`, evicting the one silent for longest. Also forgets an object that
+  // was silent for ten minutes (client-go ends a series after six) and whose bucket is full: it
+  // then counts as new.
   explicit EventLimiter(size_t max_objects = 4096) : max_objects_(max_objects) {}
   Decision Decide(const EventFacts& facts, int64_t now_ms);
-  // The Event was created. Without this the next one is a kCreate again.
+  // Call after the Event was created; else the next decision is kCreate again.
   void Made(const EventFacts& facts, const Decision& decision, std::string event);
 
  private:
   struct Series {
     int64_t count = 0, last_ms = 0;
-    std::string event;  // empty: none was made
+    std::string event;  // empty: none was created
   };
   struct Group {                           // same type and reason
     std::map<std::string, int64_t> notes;  // → last seen
@@ -54,7 +54,7 @@ class EventLimiter {
   void ForgetSilent(int64_t now_ms);
 
   const size_t max_objects_;
-  int64_t looked_ms_ = 0;  // for silent ones
+  int64_t looked_ms_ = 0;  // the last ForgetSilent
   std::map<std::string, Object> objects_;
 };
 

@@ -1,4 +1,4 @@
-// Event limits: client-go's figures.
+// EventLimiter, with client-go's limits.
 #include "lib/kube/controller/event_limiter.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ EventFacts Fact(const std::string& note, const std::string& object = "o") {
   return {object, "Warning", "Failed", note};
 }
 
-// As the recorder does: what is to be created is.
+// Like EventRecorder: confirms each kCreate with Made.
 EventLimiter::Decision Write(EventLimiter* limiter, const EventFacts& facts, int64_t now_ms) {
   auto decision = limiter->Decide(facts, now_ms);
   if (decision.act == Act::kCreate) limiter->Made(facts, decision, "event-" + facts.note);
@@ -36,7 +36,7 @@ TEST(EventLimiter, AThousandFailuresAreAtMost26Writes) {
     events += decision.act == Act::kCreate;
   }
   EXPECT_LE(writes, 26);
-  EXPECT_EQ(events, 11);  // ten of their own and the combined one
+  EXPECT_EQ(events, 11);  // ten with their own note, and the combined one
 }
 
 TEST(EventLimiter, DroppedOnesAreCountedInTheNextWrite) {
@@ -60,8 +60,8 @@ TEST(EventLimiter, CombinedOnesSaySo) {
   for (int i = 0; i < 10; ++i) Write(&limiter, Fact(std::to_string(i)), 0);
   auto combined = Write(&limiter, Fact("11th"), 0);
   EXPECT_EQ(combined.note, "(combined from similar events): 11th");
-  EXPECT_EQ(Write(&limiter, Fact("3"), 0).note, "3");            // known ones keep their own
-  EXPECT_EQ(Write(&limiter, Fact("new"), 700'000).note, "new");  // ten minutes of peace
+  EXPECT_EQ(Write(&limiter, Fact("3"), 0).note, "3");            // known notes stay uncombined
+  EXPECT_EQ(Write(&limiter, Fact("new"), 700'000).note, "new");  // after ten minutes of silence
 }
 
 TEST(EventLimiter, AFailedWriteIsTriedAgainAsNew) {
@@ -76,12 +76,12 @@ TEST(EventLimiter, WhoIsSilentIsForgottenWhenTheBucketIsFullAgain) {
   Write(&limiter, Fact("x", "quiet"), 0);
   for (int i = 0; i < 100; ++i) Write(&limiter, Fact("x", "noisy"), 0);
   Write(&limiter, Fact("x", "quiet"), 500'000);
-  Write(&limiter, Fact("x", "other"), 1'100'000);  // exactly ten minutes are not over ten minutes
+  Write(&limiter, Fact("x", "other"), 1'100'000);  // "quiet" was silent for exactly ten minutes
   EXPECT_EQ(Write(&limiter, Fact("x", "quiet"), 1'100'000).act, Act::kCount);
   Write(&limiter, Fact("x", "other"), 1'800'000);
   EXPECT_EQ(Write(&limiter, Fact("x", "quiet"), 1'800'000).act, Act::kCreate);
   const auto noisy = Write(&limiter, Fact("x", "noisy"), 1'800'000);
-  EXPECT_EQ(noisy.act, Act::kCount);  // its bucket is not full: its count goes on
+  EXPECT_EQ(noisy.act, Act::kCount);  // its bucket is not full: its count continues
   EXPECT_EQ(noisy.count, 101);
 }
 

@@ -1,4 +1,4 @@
-// Writes Events from a queue; what the limiter drops is only counted.
+// Writes Events from a queue; the next write of a series counts those that the limiter dropped.
 #include "lib/kube/controller/event_recorder.h"
 
 #include <chrono>
@@ -128,10 +128,10 @@ void EventRecorder::Write(const Item& item) {
     Json patch = {
         {"series", {{"count", decision.count}, {"lastObservedTime", MicroTime(clock_.NowMs())}}}};
     auto patched = client_.MergePatch(Events(), {name_space, decision.event}, patch);
-    // Gone after the server's time to live (an hour): then it is made anew.
+    // kNotFound: the server's TTL (an hour) has deleted the Event; create it again.
     if (patched || patched.error().code != base::Code::kNotFound) return;
   }
-  // Object names are ≤ 253 characters, and so is the Event's.
+  // Names have at most 253 characters, the Event's, too.
   std::string stem = base::StringAt(item.regarding, {"name"}).substr(0, 230);
   ObjectKey key{name_space, stem + "." + base::RandomHex(8)};
   auto created = client_.Create(Events(), Body(item, decision, key));

@@ -1,5 +1,5 @@
-// Tells people what happened to an object, as Events (events.k8s.io/v1), without ever holding up
-// the caller: writes happen on the recorder's own thread, from a bounded queue.
+// Records Events (events.k8s.io/v1) about objects without blocking the caller: a thread of its own
+// writes them from a bounded queue.
 #pragma once
 
 #include <condition_variable>
@@ -16,14 +16,15 @@ namespace kube {
 
 class EventRecorder {
  public:
-  // `controller`: reportingController, "agents.agentops.io/operator" say; `instance`: this process.
+  // `controller`: reportingController, such as "agents.agentops.io/operator"; `instance`:
+  // reportingInstance, of this process.
   EventRecorder(KubeClient& client, std::string controller, std::string instance,
                 const base::Clock& clock = base::SystemClock());
   ~EventRecorder();  // Stop()
-  void Stop();       // tries for 2 s to write what is queued; what comes later is dropped
+  void Stop();       // writes queued Events for at most 2 s; drops later ones
 
-  // `regarding`: the whole object or at least apiVersion, kind and metadata; `action`: what we were
-  // doing ("Reconcile"). A full queue drops it; `note` is cut to 1024 bytes. Any thread.
+  // `regarding`: the whole object or at least apiVersion, kind and metadata; `action`: such as
+  // "Reconcile". A full queue drops the Event; cuts `note` to 960 bytes. Any thread.
   void Normal(const Json& regarding, std::string reason, std::string action, std::string note);
   void Warning(const Json& regarding, std::string reason, std::string action, std::string note);
   int64_t dropped() const;
@@ -43,7 +44,7 @@ class EventRecorder {
   KubeClient& client_;
   const std::string controller_, instance_;
   const base::Clock& clock_;
-  EventLimiter limiter_;  // the thread's own
+  EventLimiter limiter_;  // only of thread_
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<Item> queue_;

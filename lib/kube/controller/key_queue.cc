@@ -1,5 +1,4 @@
-// Client-go's work queue rules: dirty and processing sets, delays merged to the earliest, per-item
-// back-off.
+// Client-go's work queue rules: dirty and processing sets, merged delays, backoff per item.
 #include "lib/kube/controller/key_queue.h"
 
 #include <algorithm>
@@ -34,7 +33,7 @@ void KeyQueue::Add(const ObjectKey& key, Priority priority) {
 }
 
 void KeyQueue::AddAt(const ObjectKey& key, int64_t at_ms) {
-  if (waiting_.contains(key)) return;  // comes sooner anyway
+  if (waiting_.contains(key)) return;  // ready already
   auto delayed = delayed_.find(key);
   if (delayed != delayed_.end()) {
     if (delayed->second <= at_ms) return;
@@ -80,7 +79,7 @@ void KeyQueue::Done(const ObjectKey& key) {
 int64_t KeyQueue::Retry(const ObjectKey& key, int64_t now_ms) {
   int failures = failures_[key]++;
   int64_t delay_ms = limits_.backoff_cap_ms;
-  // Doubling stops before it could overflow.
+  // The limit keeps the shift from overflowing.
   if (failures < 40) delay_ms = std::min(delay_ms, limits_.backoff_base_ms << failures);
   AddAt(key, now_ms + delay_ms);
   return delay_ms;

@@ -1,5 +1,5 @@
-// The rules of the work queue without threads or clocks: which key is next, which waits, how long
-// after a failure. Pure; work_queue.h puts threads around it.
+// The rules of the work queue without threads or clocks: order, delays, and backoff after failures.
+// Pure; work_queue.h adds the threads.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace kube {
 
-enum class Priority { kEdit = 0, kResync = 1 };  // resync work never delays somebody's edit
+enum class Priority { kEdit = 0, kResync = 1 };  // resync work never delays a user's edit
 
-// Each key is worked on by one worker at a time and never lost: what is added while it is worked on
-// comes again afterwards. Times are monotonic milliseconds that the caller hands in.
+// Only one worker at a time has a key, and no key is lost: a key added while in work becomes ready
+// again afterwards. The caller passes the time, in monotonic milliseconds.
 class KeyQueue {
  public:
   struct Limits {
@@ -27,19 +27,18 @@ class KeyQueue {
   explicit KeyQueue(Limits limits) : limits_(limits) {}
 
   void Add(const ObjectKey& key, Priority priority = Priority::kEdit);
-  // Several delayed adds of a key become one at the earliest time; an Add in between makes it
-  // needless.
+  // Several delayed adds of a key merge into the earliest; an Add in between cancels it.
   void AddAt(const ObjectKey& key, int64_t at_ms);
-  // The key to work on; nullopt: none is ready, or only resyncs and enough of them are in work. It
-  // is then in work until Done.
+  // The next key, in work until Done. nullopt: none is ready, or only resyncs while
+  // resyncs_at_once are in work.
   std::optional<ObjectKey> Take(int64_t now_ms);
-  bool HasNext() const;  // that Take would bring, of those that are not delayed
+  bool HasNext() const;  // whether Take would return a key, delayed keys aside
   void Done(const ObjectKey& key);
-  // Delays `key` after a failure; returns how long.
+  // Delays `key` after a failure; returns the backoff, ms.
   int64_t Retry(const ObjectKey& key, int64_t now_ms);
-  void Forget(const ObjectKey& key);  // a success: the next failure starts at the base again
+  void Forget(const ObjectKey& key);  // after a success: resets the backoff
 
-  std::optional<int64_t> NextDueMs() const;  // of the delayed ones
+  std::optional<int64_t> NextDueMs() const;  // of the delayed keys
   size_t Depth() const { return ready_.size(); }
   size_t Delayed() const { return due_.size(); }
   size_t InWork() const { return working_.size(); }
@@ -52,12 +51,12 @@ class KeyQueue {
   Limits limits_;
   uint64_t next_ = 0;
   std::map<Place, ObjectKey> ready_;
-  std::map<ObjectKey, Place> waiting_;   // where in ready_
+  std::map<ObjectKey, Place> waiting_;   // places in ready_
   std::map<ObjectKey, Priority> dirty_;  // added while in work
   std::map<ObjectKey, Priority> working_;
   size_t resyncs_ = 0;  // of working_
   std::set<std::pair<int64_t, ObjectKey>> due_;
-  std::map<ObjectKey, int64_t> delayed_;  // when in due_
+  std::map<ObjectKey, int64_t> delayed_;  // times in due_
   std::map<ObjectKey, int> failures_;
 };
 

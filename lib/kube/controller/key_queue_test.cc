@@ -32,7 +32,7 @@ TEST(KeyQueue, EditsGoBeforeResyncs) {
   KeyQueue queue;
   for (int i = 0; i < 100; ++i) queue.Add({"n", std::to_string(i)}, Priority::kResync);
   queue.Add(kFirstKey);
-  queue.Add({"n", "50"});  // an edit of what waits already
+  queue.Add({"n", "50"});  // an edit of a waiting key
   EXPECT_EQ(queue.Take(0), kFirstKey);
   EXPECT_EQ(queue.Take(0)->name, "50");
   EXPECT_EQ(queue.Take(0)->name, "0");
@@ -48,10 +48,10 @@ TEST(KeyQueue, ResyncsLeaveRoomForEdits) {
   EXPECT_FALSE(queue.HasNext());
   EXPECT_FALSE(queue.Take(0)) << "two are in work";
   EXPECT_EQ(queue.Depth(), 1u);
-  queue.Add(kC);  // now somebody's edit
+  queue.Add(kC);  // now with the priority of an edit
   EXPECT_TRUE(queue.HasNext());
   EXPECT_EQ(queue.Take(0), kC);
-  queue.Add(kFirstKey, Priority::kResync);  // again while it is in work
+  queue.Add(kFirstKey, Priority::kResync);  // again while in work
   queue.Done(kC);
   EXPECT_FALSE(queue.Take(0)) << "the end of an edit makes no room for a resync";
   queue.Done(kFirstKey);
@@ -86,20 +86,19 @@ TEST(KeyQueue, BackoffDoublesUpToTheCapAndIsForgotten) {
     EXPECT_EQ(queue.Retry(kFirstKey, 0), std::min<int64_t>(expected_ms, 1'000'000)) << i;
     expected_ms = std::min<int64_t>(expected_ms * 2, 1'000'000);
   }
-  EXPECT_EQ(queue.Retry(kB, 0), 5);  // one bad object does not slow others
+  EXPECT_EQ(queue.Retry(kB, 0), 5);  // a failing key does not delay other keys
   queue.Forget(kFirstKey);
   EXPECT_EQ(queue.Retry(kFirstKey, 0), 5);
 }
 
-// Whatever happens: no key is worked on twice at once, none that was added is lost, none comes too
-// early.
+// In any history no key is in work twice at once, no added key is lost, none is taken too early.
 TEST(KeyQueue, HoldsItsPromisesOverRandomHistories) {
   uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 200; ++round) {
     KeyQueue queue;
-    std::set<ObjectKey> owed, working;  // owed: added, and no turn began since
+    std::set<ObjectKey> owed, working;  // owed: added and not taken since
     std::map<ObjectKey, int64_t> due;
     int64_t now_ms = 0;
     for (int step = 0; step < 300; ++step) {

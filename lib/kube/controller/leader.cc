@@ -1,4 +1,4 @@
-// The thread around a Lease.
+// The thread that tries and renews a Lease.
 #include "lib/kube/controller/leader.h"
 
 #include <chrono>
@@ -11,7 +11,7 @@ namespace kube {
 
 namespace {
 
-constexpr int64_t kAskAgainMs = 100;  // whether it may stand: that costs no call
+constexpr int64_t kAskAgainMs = 100;  // between calls of may_stand, which costs no request
 
 }  // namespace
 

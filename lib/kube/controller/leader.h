@@ -1,5 +1,5 @@
-// Keeps one replica of several in charge: a thread that takes, renews and gives up a Lease. A loss
-// ends nothing here: the replica stands again, in the same process.
+// Leader election: a thread that takes, renews and releases a Lease. After a loss the same process
+// tries again.
 #pragma once
 
 #include <functional>
@@ -12,18 +12,18 @@ namespace kube {
 
 class Leader {
  public:
-  // `lease` must outlive this. `on_change` is called on the thread, with true when this replica
-  // begins to lead and false when it no longer does; it must not block, for nobody renews
-  // meanwhile. `may_stand` (may be null: always) is asked before each try: while it is false the
-  // Lease is neither taken nor renewed, and what is held ends by itself, since writes of this
-  // replica may still be under way.
+  // `lease` must outlive this. The thread calls `on_change` with true when this replica begins to
+  // lead and false when it stops; `on_change` must not block, since the thread also renews. Before
+  // each try the thread calls `may_stand` (null: always true). While `may_stand` returns false the
+  // Lease is neither taken nor renewed; a held Lease expires instead of being released, since
+  // writes of this replica may still be in flight.
   Leader(Lease& lease, std::function<void(bool leads)> on_change,
          std::function<bool()> may_stand = {});
   ~Leader();  // Stop()
 
   void Start();
-  // No more tries; what is held is given up, so that another takes over at once. After the last
-  // write.
+  // Ends the tries and releases a held Lease, so that another replica takes over at once. Call it
+  // after the last write.
   void Stop();
 
  private:
@@ -33,8 +33,8 @@ class Leader {
   Lease& lease_;
   const std::function<void(bool)> on_change_;
   const std::function<bool()> may_stand_;
-  bool leads_ = false;      // the thread's own
-  std::string last_error_;  // the thread's own: each is logged once
+  bool leads_ = false;      // only of thread_
+  std::string last_error_;  // only of thread_: logs a repeated error once
   std::jthread thread_;
 };
 

@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(On, LeaderStory, ::testing::Values("FakeCluster", "ApiS
                          [](const auto& of) { return of.param; });
 
 TEST_P(LeaderStory, WhoStopsHandsOver) {
-  // Longer than anything here waits: b can lead by nothing but a's release.
+  // The Lease outlasts every wait of this test: b can lead only after a's release.
   Candidate a(http(), key_, "a", 120'000), b(http(), key_, "b", 120'000);
   a.leader.Start();
   ASSERT_TRUE(Eventually([&] { return a.leads.load(); }));
@@ -79,7 +79,7 @@ TEST_P(LeaderStory, WhoStopsHandsOver) {
 
 TEST_P(LeaderStory, WhoFallsSilentIsReplaced) {
   Candidate a(http(), key_, "a"), b(http(), key_, "b");
-  ASSERT_TRUE(a.lease.Try());  // and never again
+  ASSERT_TRUE(a.lease.Try());  // its only try
   b.leader.Start();
   EXPECT_TRUE(Eventually([&] { return b.leads.load(); }));
   EXPECT_FALSE(a.lease.Holds());
@@ -113,7 +113,7 @@ TEST(LeaderOutage, EndsTheTermAndTheSameProcessStandsAgain) {
   EXPECT_FALSE(a.lease.Holds());
   cluster.ClearFaults();
   ASSERT_TRUE(Eventually([&] { return a.leads.load(); }));
-  EXPECT_GE(a.changes, 3);  // more, where a slow machine renews late
+  EXPECT_GE(a.changes, 3);  // more after a late renewal
 }
 
 }  // namespace

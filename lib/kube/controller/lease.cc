@@ -1,5 +1,5 @@
-// Every write carries the resourceVersion that the decision was made on, so that of two replicas
-// that both find the Lease free one gets a conflict.
+// Every write has the resourceVersion on which its decision is based (fencing), so that only one of
+// two replicas that find the Lease free takes it; the other gets a conflict.
 #include "lib/kube/controller/lease.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ int64_t Lease::WriteAllowanceMs() const {
   return age_ms < settings_.renew_deadline_ms ? settings_.duration_ms - age_ms : 0;
 }
 
-// Monotonic; a time in the past: nobody else holds it.
+// Monotonic; INT64_MIN or a past time: no other replica holds the Lease.
 int64_t Lease::EndOfOthersMs() const {
   const std::string holder = HolderOf(spec_);
   if (holder.empty() || holder == settings_.identity) return INT64_MIN;
@@ -59,7 +59,7 @@ void Lease::Observe(const Json& lease) {
   const Json* spec = base::At(lease, {"spec"});
   version_ = ResourceVersionOf(lease);
   Json seen = spec ? *spec : Json::object();
-  if (seen == spec_) return;  // somebody touched only its labels: that is no sign of life
+  if (seen == spec_) return;  // only metadata changed: no renewal
   spec_ = std::move(seen);
   observed_ms_ = clock_.MonotonicMs();
 }
@@ -69,7 +69,7 @@ base::Status Lease::Look() {
   if (lease) {
     Observe(*lease);
   } else if (lease.error().code == base::Code::kNotFound) {
-    version_.clear();  // who held it may still write, and does not know yet that it is gone
+    version_.clear();  // keeps spec_: its holder may still write, unaware of the deletion
   } else {
     return lease.error();
   }
@@ -96,7 +96,8 @@ Json Lease::Record(int64_t duration_s, const std::string& holder, bool taken) co
 base::Status Lease::Write() {
   const int64_t begun_ms = clock_.MonotonicMs();
   const bool taken = version_.empty() || HolderOf(spec_) != settings_.identity;
-  // Up to a whole second: others must not come while we believe that we hold it.
+  // Rounded up to a second: other replicas must not take the Lease while this one believes to hold
+  // it.
   const int64_t duration_s = (settings_.duration_ms + 999) / 1000;
   Json lease = {
       {"apiVersion", Leases().ApiVersion()},
@@ -122,7 +123,7 @@ base::Status Lease::Try() {
 }
 
 base::Status Lease::TakeOrRenew() {
-  // What we hold is renewed without asking first; a conflict says that there is news.
+  // Renews a held Lease without reading it; reads after a conflict or a deletion.
   if (renewed_ms_ != kNotHeld && HolderOf(spec_) == settings_.identity) {
     auto renewed = Write();
     const bool changed = !renewed && (renewed.error().code == base::Code::kConflict ||
@@ -140,13 +141,13 @@ base::Status Lease::Release() {
   if (HolderOf(spec_) != settings_.identity) return {};
   auto released = WriteFree();
   if (released || released.error().code != base::Code::kConflict) return released;
-  // A renewal whose answer was lost made the version old, or somebody else holds it.
+  // version_ is outdated by a renewal whose answer was lost, or another replica holds the Lease.
   RETURN_IF_ERROR(Look());
   return version_.empty() || HolderOf(spec_) != settings_.identity ? base::Status() : WriteFree();
 }
 
 base::Status Lease::WriteFree() {
-  // A second's duration, since the server takes no zero; nobody waits for an empty holder.
+  // A duration of 1 s, since the server refuses 0; no replica waits for an empty holder.
   Json lease = {{"metadata", {{"resourceVersion", version_}}}, {"spec", Record(1, "", false)}};
   auto written = client_.MergePatch(Leases(), settings_.key, lease);
   if (written) Observe(*written);

@@ -1,4 +1,4 @@
-// Who may hold a Lease, and when he may write. The clock stands still until a test moves it.
+// The holder of a Lease and its write allowance. Clocks move only by the tests.
 #include "lib/kube/controller/lease.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 const ObjectKey kKey{"n", "operator"};
 
-// One replica: a clock of its own, a client for the Lease and one whose writes the Lease limits.
+// One replica: its clock, a client for the Lease, and a client whose writes the Lease limits.
 struct Replica {
   Replica(::testing::FakeCluster& cluster, std::string identity, uint64_t seed = 1)
       : lease_client(cluster, ForLease({}, {}), nullptr, clock),
@@ -134,7 +134,7 @@ TEST_F(LeaseTest, OfTwoThatFindItFreeOneGetsIt) {
   PutSpec({{"holderIdentity", ""}, {"leaseDurationSeconds", 1}});
   ASSERT_TRUE(a_.Try());
   EXPECT_TRUE(a_.lease.Release());
-  // b has looked, and a writes before b does.
+  // b takes the released Lease; a sees that later.
   Advance(1);
   ASSERT_TRUE(b_.Try());
   a_.clock.Advance(20'000);
@@ -239,7 +239,7 @@ TEST_F(LeaseTest, ADeletionDoesNotLetAnotherWriteBesideALivingHolder) {
   EXPECT_EQ(Spec()["holderIdentity"], "a");
   EXPECT_TRUE(Spec().contains("acquireTime"));
   EXPECT_FALSE(b_.Try());
-  ASSERT_TRUE(cluster_.Remove(Leases(), kKey));  // and a is gone, too
+  ASSERT_TRUE(cluster_.Remove(Leases(), kKey));  // and a makes no further try
   b_.clock.Advance(15'001);
   EXPECT_TRUE(b_.Try());
   EXPECT_EQ(Spec()["leaseTransitions"], 1);
@@ -270,8 +270,8 @@ TEST_F(LeaseTest, ANonsensicalRecordIsNoObstacle) {
   EXPECT_EQ(Spec()["holderIdentity"], "a");
 }
 
-// Three replicas with clocks that run apart (pauses of a process among them), lost calls and lost
-// answers: never do two of them believe at once that they may write.
+// Three replicas with process pauses, lost calls and lost answers: at no time do two of them hold
+// the Lease.
 TEST(LeaseInvariant, NeverDoTwoHoldIt) {
   const char* given = std::getenv("AGENT_MEMORY_TEST_SEED");
   const uint64_t seed = given ? std::stoull(given) : std::random_device{}();
@@ -295,7 +295,7 @@ TEST(LeaseInvariant, NeverDoTwoHoldIt) {
         if (!replicas[i]->lease.Try() && held) ++failed_renewals;
         cluster.ClearFaults();
         next_ms[i] = now_ms + replicas[i]->lease.NextTryMs();
-        if (chance(5)) next_ms[i] += static_cast<int64_t>(random() % 40'000);  // stopped
+        if (chance(5)) next_ms[i] += static_cast<int64_t>(random() % 40'000);  // a paused process
         if (chance(2)) (void)replicas[i]->lease.Release();
       }
       int holders = 0;

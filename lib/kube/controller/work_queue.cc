@@ -49,7 +49,7 @@ void WorkQueue::AddAfter(const ObjectKey& key, int64_t delay_ms) {
     queue_.AddAt(key, at_ms);
     WaitsFrom(key, at_ms);
   }
-  wake_.notify_one();  // somebody may be waiting for a later time
+  wake_.notify_one();  // a worker may be waiting for a later time
 }
 
 void WorkQueue::Start() {
@@ -89,7 +89,7 @@ void WorkQueue::Stop(int64_t grace_ms) {
                              [this] { return queue_.InWork() == 0; });
   if (!idle) abandon_.request_stop();
   lock.unlock();
-  threads_.clear();  // asks each to stop and joins
+  threads_.clear();  // requests the stop of each thread, joins
 }
 
 QueueStats WorkQueue::stats() const {
@@ -145,8 +145,7 @@ void WorkQueue::Run(std::stop_token stop) {
 }
 
 void WorkQueue::WorkOn(const ObjectKey& key, std::stop_token abandon) {
-  // The fence of last resort: one object that makes our code throw must not take the others with
-  // it.
+  // An exception for one object must not end the work on the others.
   try {
     Finish(key, work_(key, std::move(abandon)));
   } catch (const std::exception& exception) {

@@ -1,4 +1,4 @@
-// Workers on the queue: concurrency, retries, stopping.
+// WorkQueue: concurrency, retries, pausing, stopping.
 #include "lib/kube/controller/work_queue.h"
 
 #include <gtest/gtest.h>
@@ -67,11 +67,11 @@ TEST(WorkQueue, TellsHowLongAKeyWaited) {
       options, clock);
   queue.Add(kA, Priority::kResync);
   clock.Advance(2'000);
-  queue.Add(kA);  // one turn, and it has waited since the first
+  queue.Add(kA);  // one call, whose wait began with the first Add
   clock.Advance(1'000);
   queue.Start();
   ASSERT_TRUE(Eventually([&] { return calls == 1 && queue.stats().in_work == 0; }));
-  clock.Advance(7'000);  // asked to come again after 5 s: 2 too late
+  clock.Advance(7'000);  // kA was due after 5 s: it has waited for 2 s
   queue.Add({"n", "b"});
   ASSERT_TRUE(Eventually([&] { return calls == 3; }));
   std::vector<double> all = waited.Copy();
@@ -85,7 +85,7 @@ TEST(WorkQueue, ManyUpdatesOfOneObjectAreFewTurns) {
       [&](const ObjectKey&, std::stop_token) -> base::Result<When> {
         seen = latest.load();
         ++calls;
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a turn takes its time
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the duration of a call
         return When{};
       },
       {});
@@ -118,7 +118,7 @@ TEST(WorkQueue, APauseEndsRunningCallsAndLetsKeysGather) {
   EXPECT_EQ(queue.stats().depth, 1u);
   queue.Resume();
   ASSERT_TRUE(Eventually([&] { return calls == 2 && queue.stats().done == 1; }));
-  queue.Add(kA);  // while it is worked on
+  queue.Add(kA);  // while in work
   queue.Pause();
   queue.Add({"n", "b"});
   ASSERT_TRUE(Eventually([&] { return queue.stats().in_work == 0; }));

@@ -1,5 +1,4 @@
-// Compares what is wanted with what the server stores, allowing for what a server may add or spell
-// differently.
+// Compares the desired object with the stored one, which may have more fields and other spellings.
 #include "lib/kube/object/apply.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ bool IsAbsent(const Json& value) {
          (value.is_string() && value.get_ref<const std::string&>().empty());
 }
 
-// The field that names the elements of a list, as the API's own list maps do; empty: none does.
+// The field that names the elements of a list, like the keys of the API's list maps; empty: none.
 std::string NamingField(const Json& list) {
   static constexpr std::array kFields{"name", "containerPort", "mountPath", "type",
                                       "key",  "topologyKey",   "ip",        "uid"};
@@ -77,7 +76,7 @@ std::string CompareObjects(const Json& observed, const Json& desired, bool quant
   return {};
 }
 
-// Empty: `observed` has all of `desired`; ".": it differs here; else the path from here.
+// Empty: `observed` has all of `desired`; ".": this value differs; else the path of a difference.
 std::string Compare(const Json& observed, const Json& desired, bool quantities) {
   if (observed == desired || (IsAbsent(observed) && IsAbsent(desired))) return {};
   if (observed.is_object() && desired.is_object()) {
@@ -91,7 +90,7 @@ std::string Compare(const Json& observed, const Json& desired, bool quantities) 
   return ".";
 }
 
-// The text behind a Go-quoted string, whose opening quote is in front of `text`.
+// The text after a Go-quoted string, whose opening quote precedes `text`.
 std::string_view BehindQuoted(std::string_view text) {
   size_t at = 0;
   while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;

@@ -75,7 +75,7 @@ TEST(Intent, UpToDateNeedsTheHashAndTheFields) {
   EXPECT_TRUE(IsUpToDate(observed, desired, kNote));
   observed["data"]["x"] = "edited by hand";
   EXPECT_FALSE(IsUpToDate(observed, desired, kNote));
-  // A field that we no longer want is still there: only the hash tells.
+  // Only the hash shows that `observed` has a field that is no longer desired.
   observed =
       WithIntent(Parse(R"({"metadata": {"name": "a"}, "data": {"x": "1", "old": "1"}})"), kNote);
   EXPECT_TRUE(Contains(observed["data"], desired["data"]));

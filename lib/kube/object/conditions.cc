@@ -1,5 +1,4 @@
-// Keeps status.conditions in order: found by type, changed in place, dated only when the status
-// flips.
+// Updates status.conditions in place, by type; sets the time only when the status changes.
 #include "lib/kube/object/conditions.h"
 
 #include "lib/base/process/clock.h"

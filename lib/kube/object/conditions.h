@@ -18,9 +18,9 @@ struct Condition {
   std::string message;  // cut to 32,768 characters, the API's limit
 };
 
-// Sets `condition` in the list `conditions` (made an array when it is none); the others stay as
-// they are and in place. lastTransitionTime is `now_ms` only when the status changed or the
-// condition is new.
+// Sets `condition` in `conditions` (replaced by an empty array if it is none), without a change to
+// other conditions or their order. Sets lastTransitionTime to `now_ms` only for a new condition or
+// a changed status.
 void SetCondition(Json* conditions, const Condition& condition, int64_t observed_generation,
                   int64_t now_ms);
 std::optional<Condition> FindCondition(const Json& conditions, std::string_view type);

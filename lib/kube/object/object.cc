@@ -1,4 +1,4 @@
-// Reads the fields that every Kubernetes object has, and builds the paths that objects live at.
+// Reads the metadata of Kubernetes objects and builds their API paths.
 #include "lib/kube/object/object.h"
 
 #include "lib/base/process/clock.h"

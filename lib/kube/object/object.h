@@ -1,5 +1,4 @@
-// Kubernetes objects as JSON: where they live, who they are, who owns them, what state they report.
-// Pure.
+// Kubernetes objects as JSON: API paths, metadata, owner references and versions. Pure.
 #pragma once
 
 #include <compare>
@@ -46,7 +45,7 @@ const Resource& Events();  // events.k8s.io/v1
 const Resource& Leases();  // coordination.k8s.io/v1
 const Resource& CustomResourceDefinitions();
 
-// Which object of a kind. Ordered by namespace, then name.
+// Identifies an object of a kind. Ordered by namespace, then name.
 struct ObjectKey {
   std::string name_space;  // empty: cluster-scoped
   std::string name;
@@ -62,7 +61,7 @@ std::string CollectionPath(const Resource& resource, std::string_view name_space
 std::string ObjectPath(const Resource& resource, const ObjectKey& key,
                        std::string_view subresource = {});
 
-// Fields of metadata; empty text or 0 when absent or of another type. Never fail.
+// Fields of metadata; empty text or 0 if absent or of another type. No errors.
 ObjectKey KeyOf(const Json& object);
 std::string UidOf(const Json& object);
 std::string ResourceVersionOf(const Json& object);
@@ -86,7 +85,7 @@ std::string MicroTime(int64_t unix_ms);
 // when either is not a number or they are equal.
 bool IsNewerVersion(std::string_view left, std::string_view right);
 
-// Takes away what no program reads: managedFields, and kubectl's last-applied annotation.
+// Removes metadata that no program reads: managedFields, and kubectl's last-applied annotation.
 void DropManagedFields(Json& object);
 
 }  // namespace kube

@@ -10,7 +10,7 @@ namespace kube {
 namespace {
 
 constexpr Nanos kUnit = 1'000'000'000;
-constexpr Nanos kMost = Nanos{INT64_MAX} * kUnit;  // what an int64 of whole units holds
+constexpr Nanos kMost = Nanos{INT64_MAX} * kUnit;  // INT64_MAX whole units
 
 struct Suffix {
   std::string_view text;
@@ -51,7 +51,7 @@ bool FindSuffix(std::string_view text, Suffix* suffix) {
   return true;
 }
 
-// value · 10^power; false beyond the limit. Rounds up where digits are lost.
+// value · 10^power, rounded up; false beyond the limit.
 bool Scale(Nanos* value, int power) {
   for (; power > 0; --power) {
     if (*value > kMost) return false;

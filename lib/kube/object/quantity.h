@@ -7,11 +7,11 @@
 
 namespace kube {
 
-// In billionths; finer parts are rounded up as the API does. kInvalid: not a quantity, or beyond
-// ±2⁶³.
+// In billionths; finer parts are rounded away from zero, like in the API. kInvalid: not a quantity,
+// or beyond ±2⁶³.
 __extension__ using Nanos = __int128;
 base::Result<Nanos> ParseQuantity(std::string_view text);
-// Both are quantities and mean the same: "1024Mi" and "1Gi".
+// Whether both are quantities of the same value, such as "1024Mi" and "1Gi".
 bool SameQuantity(std::string_view left, std::string_view right);
 
 }  // namespace kube

@@ -40,7 +40,7 @@ std::string Item(const std::string& path, size_t index) {
   return path + "[" + std::to_string(index) + "]";
 }
 
-// The schema of the property `key`, or nullptr when the object may not have it.
+// The schema of the property `key`; nullptr: the schema does not declare it.
 const Json* PropertySchema(const Json& schema, const std::string& key) {
   if (const Json* properties = Find(schema, "properties"))
     if (const Json* property = Find(*properties, key.c_str())) return property;
@@ -59,7 +59,7 @@ void PrepareObject(const Json& schema, Json& value, const std::string& path, Fau
       if (!Flag(schema, kPreserve))
         faults.push_back("unknown field \"" + Join(path, field.key()) + "\"");
       ++field;
-    } else if (field->is_null()) {  // absent, also where the server would store the null
+    } else if (field->is_null()) {  // absent, even where the server would store the null
       field = value.erase(field);
     } else {
       ++field;
@@ -95,7 +95,7 @@ bool HasType(const std::string& type, const Json& value) {
   return type == value.type_name();
 }
 
-// Faults about one place, worded like the server's.
+// One value with its schema and path; adds faults worded like the server's.
 struct Place {
   const Json& schema;
   const Json& value;
@@ -242,7 +242,7 @@ void CheckRules(const Json& schema, const Json& value, const Json* old, const st
     CheckRules(*items, value[i], nullptr, Item(path, i), faults);
 }
 
-// ---- metadata: every object has it, no CRD may describe it in full ----
+// ---- metadata: in every object, but a CRD may only restrict its name ----
 
 Json MetadataSchema(Json from_definition) {
   Json texts = {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};

@@ -23,7 +23,7 @@ struct Node {
   Kind kind;
   std::string text;  // name, field, function or operator
   Json literal;
-  std::vector<std::unique_ptr<Node>> parts;  // a call on a value has it as the first part
+  std::vector<std::unique_ptr<Node>> parts;  // of a call on a value: the value first
   bool on_value = false;
 };
 using NodePointer = std::unique_ptr<Node>;
@@ -244,7 +244,7 @@ Result<Json> Matches(const Node& node, const Scope& scope) {
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(1 << 20);
   RE2 regex(pattern.get<std::string>(), options);
-  // The server's engine is Go's, which knows no such limit: for it the pattern is well-formed.
+  // Go's engine in the server has no such limit: there the pattern is valid.
   if (regex.error_code() == RE2::ErrorPatternTooLarge) return Json(false);
   if (!regex.ok()) return Fail("error parsing regexp: " + regex.error());
   return Json(RE2::PartialMatch(text.get<std::string>(), regex));

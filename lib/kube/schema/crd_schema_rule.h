@@ -1,6 +1,6 @@
 // Evaluates the CEL rules of our schemas (x-kubernetes-validations): has(), all, exists,
-// exists_one, matches, size, duration, comparisons and logic. A part of CEL
-// (github.com/google/cel-spec), not all of it: what it does not know is an error, never true. Pure.
+// exists_one, matches, size, duration, comparisons and logic. A subset of CEL
+// (github.com/google/cel-spec): an unknown construct is an error, never true. Pure.
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@
 
 namespace kube {
 
-// True when the rule holds. `variables`: self, oldSelf. kInvalid: the rule does not parse, or its
-// evaluation fails (a regular expression that does not compile, a field that is not there).
+// Whether the rule holds. `variables`: self, oldSelf. kInvalid: the rule does not parse, or its
+// evaluation fails (an invalid regular expression, a missing field).
 base::Result<bool> EvaluateRule(std::string_view rule,
                                 const std::map<std::string, base::Json>& variables);
 

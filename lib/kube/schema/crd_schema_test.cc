@@ -1,4 +1,4 @@
-// The schemas of crds/ applied to objects: what is refused, with which words, and what is put in.
+// The schemas of crds/ applied to objects: faults, their wording, and defaults.
 #include "lib/kube/schema/crd_schema.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ Json Agent() {
     "metadata": {"name": "a", "namespace": "n"}, "spec": {"image": "x:1", "memory": {"serverRef": "m"},
     "toolHooks": {"memorySaveRules": [{"tool": "bash"}]}}})");
 }
-// An Agent with `value` (YAML) at a JSON pointer.
+// An Agent with `value` (YAML) at the JSON pointer.
 Json With(const char* pointer, const char* value) {
   Json agent = Agent();
   agent[Json::json_pointer(pointer)] = base::ParseYaml(std::string("v: ") + value).value()["v"];
@@ -172,8 +172,8 @@ TEST(CrdSchema, NullsEqualAbsentButInTemplatesTheyStay) {
   EXPECT_TRUE(agent["spec"]["template"]["spec"].contains("x"));
 }
 
-// e2e/operator/agents_table.json, with which a real API server agrees in all cases
-// (e2e/operator/crd_test.py).
+// The object of a case in e2e/operator/agents_table.json, which e2e/operator/crd_test.py checks
+// against a real API server.
 Json Case(const Json& table, const Json& change, const Json& from = {}) {
   Json object = from.is_null() ? table["bases"][change.value("base", "agent")] : from;
   for (const char* part : {"before", "set"}) {

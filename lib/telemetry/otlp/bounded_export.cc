@@ -1,4 +1,4 @@
-// Two decorators of the SDK's interfaces.
+// Two decorators of the SDK's interfaces: a bounded processor and a counting exporter.
 #include "lib/telemetry/otlp/bounded_export.h"
 
 #include <opentelemetry/sdk/common/global_log_handler.h>
@@ -70,7 +70,7 @@ class Counted : public sdk_trace::SpanExporter {
     ExportResult result = ExportResult::kFailure;
     const bool tried = state_->MaySend();
     if (tried) {
-      const uint64_t errors = sdk_errors;  // one call at a time: the batch processor's thread
+      const uint64_t errors = sdk_errors;  // only the batch processor's thread calls
       result = next_->Export(spans);
       if (sdk_errors != errors) result = ExportResult::kFailure;
       state_->failed = result != ExportResult::kSuccess;

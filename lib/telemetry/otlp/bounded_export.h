@@ -1,5 +1,5 @@
-// The ends of the SDK's batch processor, so that nothing waits in it without a limit and every span
-// has a fate that is counted. Not for what is in a span.
+// Decorators around the SDK's batch processor: they bound its queue and count the fate of every
+// span. Limits of a span's content: trace_export.cc.
 #pragma once
 
 #include <opentelemetry/sdk/trace/exporter.h>
@@ -14,33 +14,33 @@ namespace telemetry {
 
 namespace sdk_trace = opentelemetry::sdk::trace;
 
-// What both ends share.
+// The common state of both decorators.
 class ExportState {
  public:
   explicit ExportState(const OtlpSetup& with) : setup(with) {}
-  // From now on no span is taken; those that wait are sent until a call fails or flush_ms is over.
+  // Refuses new spans; queued ones are sent until a call fails or flush_ms has passed.
   void End();
   bool ended() const { return end_ms_ != 0; }
   bool MaySend() const;
 
   const OtlpSetup setup;
   std::atomic<size_t> waiting = 0;
-  std::atomic<bool> failed = false;  // the last call
+  std::atomic<bool> failed = false;  // result of the last call
 
  private:
-  std::atomic<int64_t> end_ms_ = 0;  // monotonic; 0: it does not end yet
+  std::atomic<int64_t> end_ms_ = 0;  // monotonic; 0: End was not called
 };
 
-// The exporter of 1.19 answers "success" to a refused connection, a 400 and a time-out alike; that
-// a call failed is only in its log. This takes the log, which is no JSON and may quote collectors,
-// off stderr and counts the errors in it. Once a process.
+// The exporter of 1.19 returns "success" also for a refused connection, a 400 and a timeout: only
+// its log has the error. Counts the errors of the log, and keeps it off stderr, since it is no JSON
+// and may quote collectors. Once per process.
 void WatchSdkLog();
 
-// In front of the batch processor: refuses a span when the queue is full.
+// Before the batch processor: refuses a span if the queue is full.
 std::unique_ptr<sdk_trace::SpanProcessor> BoundedProcessor(
     std::unique_ptr<sdk_trace::SpanProcessor> next, std::shared_ptr<ExportState> state);
 
-// Behind it: counts what became of a batch.
+// After the batch processor: counts the fates of a batch.
 std::unique_ptr<sdk_trace::SpanExporter> CountedExporter(
     std::unique_ptr<sdk_trace::SpanExporter> next, std::shared_ptr<ExportState> state);
 

@@ -1,4 +1,4 @@
-// Spans as opentelemetry-cpp makes and sends them (OTLP/HTTP, protobuf), in the module that
+// Makes and sends spans with opentelemetry-cpp (OTLP/HTTP, protobuf), in the module that
 // lib/telemetry/trace_export.cc loads.
 #include <opentelemetry/exporters/otlp/otlp_http_exporter_factory.h>
 #include <opentelemetry/exporters/otlp/otlp_http_exporter_options.h>
@@ -31,7 +31,7 @@ using std::chrono::milliseconds;
 
 otel::nostd::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
-// The value points into `json`. What arrives is text, a number or a truth value (trace_export.cc).
+// The value points into `json`: text, a number or a boolean (TraceValue of trace_export.cc).
 AttributeValue ValueOf(const base::Json& json) {
   if (const auto* text = json.get_ptr<const std::string*>()) return View(*text);
   if (json.is_boolean()) return json.get<bool>();
@@ -40,7 +40,7 @@ AttributeValue ValueOf(const base::Json& json) {
   return otel::nostd::string_view("");
 }
 
-// Ids that are empty make a context that is not valid, which the SDK takes for none.
+// Empty ids make an invalid context, which the SDK treats as none.
 otel::trace::SpanContext ContextOf(const TraceContext& context) {
   using Reader = otel::trace::propagation::HttpTraceContext;
   const uint8_t flags = context.sampled ? otel::trace::TraceFlags::kIsSampled : 0;
@@ -114,7 +114,7 @@ std::unique_ptr<sdk_trace::SpanExporter> MakeExporter(const OtlpSetup& setup) {
   options.url = setup.url;
   options.content_type = otel::exporter::otlp::HttpRequestContentType::kBinary;
   options.timeout = milliseconds(setup.call_ms);
-  options.retry_policy_max_attempts = 0;  // a retry sleeps in the thread that sends
+  options.retry_policy_max_attempts = 0;  // a retry would sleep in the sending thread
   return otel::exporter::otlp::OtlpHttpExporterFactory::Create(options);
 }
 
@@ -137,12 +137,12 @@ class OtlpTracer : public Tracer {
  public:
   explicit OtlpTracer(const OtlpSetup& setup) : state_(std::make_shared<ExportState>(setup)) {
     sdk_trace::BatchSpanProcessorOptions batches;
-    batches.max_queue_size = 2 * setup.queue_spans;  // the bound is ours, so that it is counted
+    batches.max_queue_size = 2 * setup.queue_spans;  // never full: BoundedProcessor drops first
     batches.schedule_delay_millis = milliseconds(setup.batch_ms);
     batches.max_export_batch_size = std::min<size_t>(512, setup.queue_spans);
     auto processor = sdk_trace::BatchSpanProcessorFactory::Create(
         CountedExporter(MakeExporter(setup), state_), batches);
-    // An agent that traces decides; without one every request is a trace.
+    // A tracing agent decides by its sampled flag; without a parent every request is a trace.
     auto sampler = sdk_trace::ParentBasedSamplerFactory::Create(
         std::shared_ptr<sdk_trace::Sampler>(sdk_trace::AlwaysOnSamplerFactory::Create()));
     provider_ = sdk_trace::TracerProviderFactory::Create(
@@ -151,7 +151,7 @@ class OtlpTracer : public Tracer {
   }
   ~OtlpTracer() override {
     state_->End();
-    provider_->Shutdown();  // sends what waits, as far as End() lets it
+    provider_->Shutdown();  // sends the queued spans within the limits of End()
   }
   std::unique_ptr<Span> Start(const SpanStart& start) override {
     return StartSpan(tracer_, start.name, start.kind, ContextOf(start.parent), start.cause);
