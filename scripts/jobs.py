@@ -1,5 +1,5 @@
-"""Runs test programs side by side: each in a process group of its own with a time limit, its output printed whole when
-it ends; counts what they say and notes how long each took. Knows no test. For scripts/tiers.py."""
+"""Runs test programs side by side, each in its own process group and with a time limit; prints the output of a program when
+it ends, counts results and records times. It knows no single test. For scripts/tiers.py."""
 import collections
 import contextlib
 import json
@@ -18,11 +18,11 @@ import traceback
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 JOBS = os.cpu_count() or 2
 LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$")
-SLOW_TEST_S = 2  # a single test that takes as long is named among the times
+SLOW_TEST_S = 2  # the times name single tests from this duration on
 
-# Shards of unit tests at once: they wait for syncs of the disk half of the time.
+# Concurrent shards of unit tests: half of their time they wait for syncs of the disk.
 UNIT_LANES = 2 * JOBS + 1
-# Scripts that may run at once, whatever the number of lanes: most of them wait for a commit, a lease or a pod.
+# Limit of concurrent scripts over all lanes: most of them wait for a commit, a lease or a Pod.
 SLOTS = threading.BoundedSemaphore(JOBS + 1)
 RUNNING = set()  # process groups, for end_all
 OUTPUT = threading.RLock()
@@ -40,7 +40,7 @@ def end_all():
 
 
 def run(argv, timeout_s, environment=None):
-    """Runs a command in a group of its own, ended whole at the time limit → (exit code, its output)."""
+    """Runs a command in its own process group, which is killed at the time limit → (exit code, output)."""
     process = subprocess.Popen(argv, cwd=ROOT, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     RUNNING.add(process.pid)
@@ -65,7 +65,7 @@ def indented(text, lines=None):
 
 
 class Results:
-    """What passed, failed and was skipped, and where the time went. Any thread."""
+    """Counts of passed, failed and skipped tests, and times. Any thread."""
 
     def __init__(self):
         self.passed, self.failed, self.skipped, self.times, self.tier = 0, 0, [], [], ""
@@ -99,7 +99,7 @@ class Results:
 
 
 def must(results, what, argv, timeout_s):
-    """A build step: quiet unless it fails → True when it worked."""
+    """A build step: prints its output only if it fails → True if it succeeded."""
     say(f"  {what} …")
     with results.timed(what):
         code, out = run(argv, timeout_s)
@@ -119,14 +119,14 @@ def script(results, name, argv, timeout_s, environment=None, tier=None):
 
 
 class Section:
-    """Lanes of jobs that run at the same time; what measures time or fills a disk runs alone, afterwards. A job that
-    raises, and one that no lane took, is a failure."""
+    """Lanes of concurrent jobs; jobs that measure time or fill a disk run alone, afterwards. A job that raises, or that no
+    lane ran, is a failure."""
 
     def __init__(self, results):
         self.results, self.threads, self.alone, self.queues = results, [], [], []
 
     def lanes(self, count, jobs, world=contextlib.nullcontext):
-        """`jobs`: functions of what `world()`, entered once a lane, yields. None yielded: the lane ends."""
+        """`jobs`: functions of the value of the context manager `world()`, which each lane enters once; None ends the lane."""
         queue = collections.deque(jobs)
         self.queues.append(queue)
 
@@ -146,7 +146,7 @@ class Section:
     def attempt(self, job, here):
         try:
             job(here)
-        except Exception:  # whatever it is: a thread that ends in silence would leave its tests uncounted
+        except Exception:  # any: the tests of a thread that ends silently would not be counted
             self.results.add("a job of scripts/test", 0, 1, output=indented(traceback.format_exc()))
 
     def run(self):
@@ -164,9 +164,8 @@ class Section:
 
 @contextlib.contextmanager
 def folder_in_memory(place="/dev/shm", least=2 << 30):
-    """For the files of unit tests, whose syncs cost nothing there → what names it in their environment; nothing when the
-    machine has no such place or less than `least` bytes for it: their files are on the disk then. What a test leaves there
-    goes with it."""
+    """A folder in memory for the files of unit tests, where syncs are free, deleted at the end → its environment variable;
+    {} if the machine has no such place or less than `least` bytes for it: the files are on the disk then."""
     folder = None
     with contextlib.suppress(OSError):
         if room_in_memory(place) >= least:
@@ -179,7 +178,7 @@ def folder_in_memory(place="/dev/shm", least=2 << 30):
 
 
 def room_in_memory(place):
-    """→ how many bytes files in the folder may take: 0 when it is on a disk."""
+    """→ the bytes that files in the folder may take: 0 if it is on a disk."""
     kinds = dict(line.split()[1:3] for line in pathlib.Path("/proc/mounts").read_text(encoding="utf-8").splitlines())
     if kinds.get(place) != "tmpfs":
         return 0
@@ -189,7 +188,7 @@ def room_in_memory(place):
 
 
 class GoogleTests:
-    """Test programs of a build, each cut into shards that run at the same time. `environment`: more of the shards'."""
+    """Test programs of a build, each cut into concurrent shards. `environment`: additional variables of the shards."""
 
     def __init__(self, results, preset, environment=None):
         self.results, self.preset, self.environment = results, preset, environment or {}
@@ -199,7 +198,7 @@ class GoogleTests:
         self.tests = json.loads(listed)["tests"] if listed else []
 
     def jobs(self, only=None, tests="-*ApiServer*", skipped=""):
-        """`only`: names of programs; `tests`: GoogleTest's filter, `skipped` more of it that is left out."""
+        """`only`: names of programs; `tests`: GoogleTest's filter; `skipped`: its additional exclusions."""
         jobs = []
         for test in self.tests:
             if not test.get("command") or only is not None and test["name"] not in only:
@@ -211,7 +210,7 @@ class GoogleTests:
         return [job for _, job in sorted(jobs, key=lambda job: -job[0])]
 
     def whole(self, test, tests, environment, what):
-        """One program in one piece, with what its environment adds."""
+        """Runs one program without shards, with an additional environment."""
         report = os.path.join(self.folder, "reports", f"{test['name']}.whole.json")
         with contextlib.suppress(FileNotFoundError):
             os.remove(report)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests that jobs.py counts what goes wrong: nothing that did not run, or did not end well, may look green. The last line
+"""Tests that jobs.py counts failures: a job that did not run, or did not end well, must not look green. The last line
 is 'N passed, M failed'."""
 import contextlib
 import io
@@ -11,7 +11,7 @@ import tempfile
 from jobs import Results, Section, folder_in_memory, gtest_counts, script
 
 def failures(work):
-    """→ how many failures `work(results)` leaves; what it prints is thrown away."""
+    """→ the number of failures of `work(results)`, whose output is discarded."""
     results = Results()
     with contextlib.redirect_stdout(io.StringIO()):
         work(results)
@@ -55,7 +55,7 @@ def bad(_):
 
 
 def leaves_nothing():
-    """True where there is no such folder, too."""
+    """Also true if there is no folder in memory."""
     folder = None
     try:
         with folder_in_memory(least=1) as environment:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Records docs/first-run.svg, the moving picture of the README: runs the commands of a first session for real, in a
-folder of its own, and draws what they print as lines that appear one after the other.
+"""Records docs/first-run.svg, the animation of the README: runs the commands of a first session in a temporary folder,
+and draws their output as lines that appear one after the other.
 
     scripts/recording.py [FILE]      default: docs/first-run.svg; the programs are $AGENT_MEMORY_BIN or build/release/bin
 """
@@ -17,7 +17,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS, LINE_PX, CHARACTER_PX, MARGIN_PX = 100, 19, 8.43, 16
-TYPED_S, OUTPUT_S, PAUSE_S = 0.9, 0.06, 1.4  # before an output, a line of it, after the last of it
+TYPED_S, OUTPUT_S, PAUSE_S = 0.9, 0.06, 1.4  # before an output, per line of it, and after it
 STYLE = """
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d6deeb;white-space:pre;animation:on .01s both}
 .said{fill:#7fdbca}.you{fill:#ecc48d}.note{fill:#7a8b99}
@@ -41,7 +41,7 @@ class Recording:
         self.at += PAUSE_S / 2
 
     def run(self, *argv, shown=None, given=None, most=12):
-        """A command that is shown with what it prints; it must succeed. → its output."""
+        """Runs a command, and shows it with its output; it must succeed. → stdout"""
         self.line("$ " + (shown or " ".join(argv)), "you")
         self.at += TYPED_S
         done = subprocess.run(argv, cwd=self.folder / "shop", env=self.environment, input=given, capture_output=True, text=True,
@@ -56,7 +56,7 @@ class Recording:
         return done.stdout
 
     def prompt(self, session, text):
-        """A prompt of an agent, by the hook command; what the agent is told is kept."""
+        """Sends a prompt of an agent by the hook command, and keeps the injected text in `answer`."""
         self.line("> " + text, "you")
         self.at += TYPED_S
         event = {"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": text, "cwd": str(self.folder / "shop")}
@@ -73,7 +73,7 @@ class Recording:
                 self.at += OUTPUT_S
 
     def kill(self):
-        """What `up` runs, without a chance to write."""
+        """Kills all processes of `up` by SIGKILL."""
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 words = pathlib.Path("/proc", pid, "cmdline").read_bytes()
@@ -97,7 +97,7 @@ def inert(text):
 
 
 def first_session(recording):
-    """Told once, everything killed, still known. The agent's side is the hook that `setup` writes for it."""
+    """A memory survives the kill of all programs. The agent is played by the hook that `setup` writes for it."""
     recording.run("agent-memory", "setup", "claude-code")
     recording.run("agent-memory", "up", "--detach")
     recording.note("# you tell Claude Code:")

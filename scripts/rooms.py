@@ -1,11 +1,11 @@
-"""Rooms: folders of product code. The README.md of each says what it is for, what its files may include and whether
-they decide without doing; here that is enforced, together with circles of rooms and of files. For scripts/tidy.py."""
+"""Enforces the rules of rooms, the folders of product code: the README.md of a room says what its files may include, and
+whether they are pure. Also finds circles of rooms and of files. For scripts/tidy.py."""
 import os
 import re
 
 CODE = ("lib", "memory", "sidecar", "operator", "client")
 INCLUDE = re.compile(r'^#include\s+"([^"]+)"', re.M)
-# What reaches files, sockets, threads or clocks: no part of a pure room, and nothing that such a part includes.
+# Includes that reach files, sockets, threads or clocks: forbidden in a pure room, and in every file that it includes.
 IMPURE = re.compile(r'^#include\s+(<(?:fstream|thread|filesystem|unistd\.h|fcntl\.h|sys/\w+\.h|sqlite3\.h|boost/\S+)>|"lib/(?:sqlite/'
                     r'|http/(?:client|server)/|kube/(?:client|cache|controller)/|base/process/(?:file|log|workers|shutdown))\S*")', re.M)
 
@@ -15,7 +15,7 @@ def is_test(path):
 
 
 def is_pure(readme):
-    """Whether all of the room is, that the README.md at this path is of."""
+    """True if the README.md at this path declares the whole room pure."""
     with open(readme, encoding="utf-8") as file:
         return any(line.startswith("Pure: ") and " " in line[6:].split(",")[0] for line in file)
 
@@ -25,7 +25,7 @@ def stem(path):
 
 
 class Rooms:
-    """`code`: path → text without comments. `say(path, line, text)` takes a finding."""
+    """`code`: path → text without comments. `say(path, line, text)` receives a finding."""
 
     def __init__(self, root, code, tops, say, no_readme=()):  # no_readme: folders without a README.md, of the self-test
         self.root, self.code, self.tops, self.say, self.no_readme = root, code, tops, say, no_readme
@@ -56,7 +56,7 @@ class Rooms:
         return next(name + end for end in (".h", ".cc") if name + end in self.code)
 
     def read(self, folder):
-        """Reads the README.md of a room: '# folder', what it is for, 'Sees: …' and, where true, 'Pure: …'."""
+        """Reads the README.md of a room: '# folder', the room's purpose, 'Sees: …' and, if it is pure, 'Pure: …'."""
         path = os.path.join(self.root, folder, "README.md")
         where = folder + "/README.md"
         if not os.path.exists(path):
@@ -78,11 +78,11 @@ class Rooms:
         if pure:
             names = {folder + "/" + name for name in re.split(r",\s*", pure[0].strip(". "))}
             known = {stem(file) for file in self.code}
-            self.pure[folder] = names if names <= known else None  # None: all of it
+            self.pure[folder] = names if names <= known else None  # None: the whole room
 
     def seen(self, folder, top, word, where):
         if word == "nothing" or word.startswith("lib/") and os.path.isdir(os.path.join(self.root, word)) and word != top:
-            return set()  # lib/ is the layers' subject
+            return set()  # LAYERS of tidy.py covers lib/
         if word == "all":
             if folder != top:
                 self.say(where, 1, "only the top folder, which wires the rooms, sees all of them")
@@ -115,7 +115,7 @@ class Rooms:
                 self.say(path, 1, "a file of decisions includes what does input or output: " + reason)
 
     def impure(self, path):
-        """→ by what `path` reaches input or output ('a.h → <thread>'), or None."""
+        """→ the includes by which `path` reaches input or output ('a.h → <thread>'), or None."""
         if path not in self.reasons:
             self.reasons[path] = None
             match = IMPURE.search(self.code.get(path, ""))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Generates lib/redaction/published_formats.cc, the secret formats that others keep up, from a pinned version of the
-configuration of gitleaks (MIT licence), whose expressions are RE2's. Not the formats of our own: redaction_formats.cc.
+"""Generates lib/redaction/published_formats.cc, the secret formats that others maintain, from a pinned version of the
+configuration of gitleaks (MIT licence), whose expressions are RE2's. own_formats.cc has our own formats.
 
     scripts/secret_formats.py                 writes the file
-    scripts/secret_formats.py --check         exit 1 when the file is not what the pinned version gives
+    scripts/secret_formats.py --check         exit 1 if the file differs from the output for the pinned version
     scripts/secret_formats.py --config FILE   reads FILE instead of asking the Go module proxy (also with --check)
 
-For a newer version change VERSION and SUM (`go mod download -json` prints it), run it, and read the difference.
+For a newer version change VERSION and SUM (`go mod download -json` prints it), run the script, and review the difference.
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = ROOT / "lib/redaction/published_formats.cc"
 MODULE, VERSION, SUM = "github.com/zricethezav/gitleaks/v8", "v8.28.0", "h1:XXeibrt4XbdrYm3FnzXR3uUPs9HbgGduroICjBl6PMw="
 
-# Rules that are left out, and why.
+# Omitted rules, with the reasons.
 WITHOUT = {
     "curl-auth-header": "headers are assignments", "curl-auth-user": "a format of our own reads on from each curl once",
     "facebook-access-token": "its only literal is the name of a company", "generic-api-key": "assignments are read by code",
@@ -31,8 +31,8 @@ WITHOUT = {
     "sendbird-access-id": "an id is public", "flutterwave-public-key": "public", "lob-pub-api-key": "public", "mailgun-pub-key": "public",
     "sourcegraph-access-token": "takes any commit for a token",
 }
-# Literals that a match begins with, where the expression does not begin with one; a number: so many characters may
-# stand before the literal.
+# Literals with which a match begins, for expressions that do not begin with one; a number: at most so many characters
+# precede the literal.
 BEGINS = {
     "atlassian-api-token": "atlassian|confluence|jira|ATATT3", "authress-service-client-access-key": "sc_|ext_|scauth_|authress_",
     "azure-ad-client-secret": ("Q~", 5), "cisco-meraki-api-key": "meraki", "cohere-api-token": "cohere|CO_API_KEY", "etsy-access-token": "etsy",
@@ -62,7 +62,7 @@ def config_of(path):
 
 
 def beginning(expression):
-    """→ the literal that each match begins with, '' when there is none."""
+    """→ the literal with which each match begins, '' if there is none."""
     while opening := next((o for o in OPENINGS if expression.startswith(o)), ""):
         if opening == "(" and expression.startswith("(?"):
             return ""
@@ -77,8 +77,9 @@ def beginning(expression):
 
 
 def adapted(expression):
-    """Names in front cost and say nothing here; a value ends at any character that is not its own, not at blanks and
-    quotes alone; and a format that begins at \\b begins behind '_' too, which the caller looks at."""
+    """Drops prefixes for names, which cost time without use; ends a value at any character that values do not have, not
+    only at blanks and quotes; and drops a leading \\b, so that a format may also begin after '_', which the redactor checks.
+    → (expression, whether it began with \\b)"""
     expression = expression.replace(r"[\w.-]{0,50}?", "").replace(r"""(?:[\x60'"\s;]|\\[nr]|$)""", r"(?:[^\w/+-]|$)")
     bound = expression.startswith((r"\b", r"(?i)\b"))
     return (expression.replace(r"\b", "", 1) if bound else expression), bound
@@ -92,7 +93,7 @@ def row(rule):
         raise SystemExit(f"secret_formats: no literal begins each match of {rule['id']}: name it in BEGINS, or the rule in WITHOUT\n  {expression}")
     if rule["id"] == "slack-webhook-url":
         expression = expression.removeprefix("(?:https?://)?").replace("{43,56}", "{20,}")
-    group = 0 if rule["id"] == "microsoft-teams-webhook" else rule.get("secretGroup", -1)  # its groups are parts of it
+    group = 0 if rule["id"] == "microsoft-teams-webhook" else rule.get("secretGroup", -1)  # the whole URL is secret
     return (f'    {{"{rule["id"]}", {json.dumps(begins)}, R"~~({expression})~~", {lead}, {str(bound).lower()}, '
             f'{str("{0,20}" in expression).lower()}, {group}, {rule.get("entropy", 0):g}}},')
 

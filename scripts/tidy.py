@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks the rules of the design that a compiler does not: which folder may include which (rooms.py: which room), which
-file may touch which library, what is banned in code and in prose, how files are named and how long they may be, and that
-every row of docs/features.md has a proof, and the change map a file, that exists. Not a style check: that is clang-format.
+file may include which library, banned code and words, names and lengths of files, and that the proofs of docs/features.md
+and the files of the change map exist. clang-format checks the style.
 
     scripts/tidy.py               the whole repository; exit 1 with one line per finding
-    scripts/tidy.py --self-test   breaks each rule once in a made-up tree and sees it found
+    scripts/tidy.py --self-test   breaks each rule once in a temporary tree, and checks that it is found
 """
 import os
 import re
@@ -20,7 +20,7 @@ PROGRAMS = ("memory", "sidecar", "operator", "client")
 CODE = (".cc", ".h")
 MAX_LINES, MAX_FUNCTION_LINES, MAX_PROSE_COLUMNS = 400, 60, 120
 
-# A folder includes itself and these. The order is the order of the layers.
+# The folders that a folder may include besides itself, in the order of the layers.
 LAYERS = {"lib/base": (), "lib/http": ("lib/base",), "lib/sqlite": ("lib/base",), "lib/embedding": ("lib/base",)}
 for middle in ("lib/telemetry", "lib/kube", "lib/conversation"):
     LAYERS[middle] = ("lib/base", "lib/http", "lib/sqlite")
@@ -30,10 +30,10 @@ for program in PROGRAMS:
     LAYERS[program] = tuple(f for f in LAYERS if f.startswith("lib/"))
 LAYERS["lib/testing"] = tuple(f for f in LAYERS if f.startswith("lib/"))
 
-# Library: what its #include looks like, and the only files that may have one.
+# Library: the pattern of its #include, and that of the only files that may have it.
 LIBRARIES = {
     "cpprestsdk": (r"<(cpprest|pplx)/", r"lib/http/client/client\.cc"),
-    "Boost": (r"<boost/", r"lib/http/(server/\w+\.(cc|h)|client/client\.cc)"),  # client: the library asks for its types
+    "Boost": (r"<boost/", r"lib/http/(server/\w+\.(cc|h)|client/client\.cc)"),  # client: cpprestsdk needs its types
     "RE2": (r"<re2/", r"(sidecar/rules/|lib/redaction/|lib/kube/schema/crd_schema|operator/agent/accept_rules|memory/api/items/store_rules)\w*\.(cc|h)"),
     "SQLite": (r"<sqlite3\.h>", r"lib/sqlite/\w+\.(cc|h)|scripts/bench/reference_replay\.cc"),
     "SQLite (through lib/sqlite)": (
@@ -59,7 +59,7 @@ BANNED_WORDS = {"util", "utils", "helper", "helpers", "common", "manager", "impl
 BANNED_NAMES = re.compile(r"^\s*(?:class|struct|enum class|namespace)\s+(\w*(?:[Uu]til|[Hh]elper|Manager|Impl)\w*)\s*[:{]")
 TEST = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.M)
 STATES = ("works", "partly", "not yet")
-# A description without quotes in {…} that a comma ends, with no 'key: ' behind it.
+# A description without quotes in {…} that ends at a comma without a following 'key: '.
 FLOW_TEXT = re.compile(r"[{,]\s*description: (?!['\"])([^,{}]*),(?!\s*[\w$-]+:\s)")
 
 
@@ -118,13 +118,13 @@ class Tidy:
                 self.say(path, number, "a note to do it later: do it, or write an issue")
 
     def check_flow_text(self, path, text):
-        """{type: string, description: One, two.} has a third field, 'two.': YAML takes it in silence."""
+        """{type: string, description: One, two.} has a third field, 'two.', which YAML accepts silently."""
         for number, line in enumerate(text.split("\n"), 1):
             for match in FLOW_TEXT.finditer(line):
                 self.say(path, number, f"a comma ends '{match[1]}' inside {{…}}: put the description into quotes")
 
     def check_prose_columns(self, path, text):
-        """Tables, code and what has no space to break at may be longer."""
+        """Tables, code and lines without a space to break at may be longer."""
         code = False
         for number, line in enumerate(text.split("\n"), 1):
             code ^= line.lstrip().startswith("```")
@@ -208,8 +208,8 @@ class Tidy:
 
 
 class Words:
-    """The table 'Instead of | Say' of docs/architecture.md: what comments, texts for people and documents do not say.
-    A word ends where it ends, or with '*' anywhere; capitals do not count. Tests, ADRs and the change log may say it."""
+    """The table 'Instead of | Say' of docs/architecture.md: words that comments, texts for people and documents must not
+    have. Matches whole words, with '*' all words with that prefix, in any case. Tests, ADRs and the change log are exempt."""
     HEAD = "Instead of"
 
     def __init__(self, root):
@@ -244,7 +244,7 @@ class Words:
 
 
 class DocumentWords(Words):
-    """The table 'In documents instead of | Say': the same for documents alone, ADRs and the change log included."""
+    """The table 'In documents instead of | Say': the same only for documents, including ADRs and the change log."""
     HEAD = "In documents instead of"
 
     @staticmethod
@@ -287,7 +287,7 @@ def only_comments_and_strings(text):
 
 
 def tracked(root):
-    """What git knows or would add; what is ignored does not count."""
+    """→ the files that git tracks or would add, without ignored ones."""
     out = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z"],
                          capture_output=True, check=True).stdout.decode()
     return sorted(p for p in set(out.split("\0")) if p and os.path.isfile(os.path.join(root, p)))
@@ -301,7 +301,7 @@ def room(path, sees, pure=""):
     return f"# {path}\n\nFor the self-test.\n\nSees: {sees}\n{pure}"
 
 
-BROKEN = {  # path: (content, what the finding says)
+BROKEN = {  # path: (content, text of the finding)
     "lib/base/up.cc": (GOOD + '#include "lib/http/client/client.h"\n', "lib/base may not include lib/http"),
     "memory/cross.cc": (GOOD + '#include "sidecar/turn/turn.h"\n', "memory may not include sidecar"),
     "memory/fake.cc": (GOOD + '#include "lib/testing/fake_clock.h"\n', "for tests only"),
@@ -360,7 +360,7 @@ BROKEN = {  # path: (content, what the finding says)
                          ("A2 works, says", "A1 is already", "A3: want", "no test is called Gone.Away",
                           "there is no e2e/gone.py")),
 }
-WHOLE = ("lib/http/client/client.h", "lib/testing/fake_clock.h", "sidecar/turn/turn.h")  # what the broken ones include
+WHOLE = ("lib/http/client/client.h", "lib/testing/fake_clock.h", "sidecar/turn/turn.h")  # included by the broken ones
 
 
 def self_test():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The tiers behind scripts/test: what each builds, which scripts of e2e/ it runs and what they need. How they are run side
-by side is jobs.py; single tests are found by CTest and GoogleTest."""
+"""The tiers of scripts/test: the builds, the scripts of e2e/ and the requirements of each. jobs.py runs them side by side;
+CTest and GoogleTest find single tests."""
 import contextlib
 import functools
 import os
@@ -13,16 +13,15 @@ import time
 import rooms
 from jobs import JOBS, ROOT, UNIT_LANES, GoogleTests, Results, Section, end_all, exit_on_terminate, folder_in_memory, indented, must, run, say, script
 
-# What runs again with ThreadSanitizer: the folders with threads of their own.
+# Programs that run again with ThreadSanitizer: those of folders that start threads.
 RACE_TESTS = ("lib_base", "lib_http", "lib_sqlite", "lib_kube", "memory", "sidecar", "operator")
 TEST_SUITE = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+)\s*,", re.M)
 
-# Not among them: it measures the processor time of pure functions on one thread, for minutes under ThreadSanitizer.
+# An exception: it measures the processor time of pure functions on one thread, which takes minutes under ThreadSanitizer.
 NO_RACE = "HostileText.*"
 
-# Suites and tests that take three quarters of the time of all unit tests, in the tier `long`: with fewer rows, pages or
-# places to be killed at they would say less. A name that is gone is no fault: the test is one of `unit` then. The tier
-# `race` runs them too.
+# Suites and tests of the tier `long`: three quarters of the time of all unit tests. Fewer rows, pages or kill points would
+# weaken them. A name without a test has no effect: a renamed test runs in `unit`. The tier `race` runs them, too.
 LONG = {
     "operator": ("CrashPoints.WhicheverWriteIsTheLastAnotherOperatorFinishes", "HostileObjects.NeverEndTheProcessOrThrow",
                  "NeedlessWrites.AThousandLooksAtWhatDidNotChangeWriteNothing", "RunningOperatorTest.*", "RolloutPaceTest.*"),
@@ -46,7 +45,8 @@ LONG = {
                "RetentionTest.ARoundThatIsKilledAnywhereLosesNothingElseAndTheNextOneEndsIt",
                "RetentionTest.ThirtyDaysOfWritingStayWithinTheRulesAndKeepWhatIsRead")}
 
-# Name, script, time limit. Longest first, so that no lane ends with a long one. Each works on ports and folders of its own.
+# Name, script, time limit in seconds. Longest first, so that no lane ends with a long one. Each uses its own ports and
+# folders.
 PROGRAMS = (
     ("server away", "crash/server_away.py", 1800), ("MCP clients", "clients/mcp_test.py", 1800),
     ("agents of docs/agents", "clients/agents_test.py", 900), ("Claude Code", "clients/claude_code_test.py", 900),
@@ -58,7 +58,7 @@ PROGRAMS = (
     ("reference client", "clients/reference_client.py", 120), ("AEGIS client", "clients/aegis_test.py", 300), ("AgentOS client", "clients/agentos_test.py", 300), ("AgentOps clients", "clients/agentops_clients.py", 120),
     ("examples of the API page", "clients/api_examples.py", 120), ("client of the chapter", "clients/chapter_test.py", 300), ("traces", "observability/traces_test.py", 300),
     ("story, embedded", "story/tell.py embedded", 300))
-PROGRAMS_ALONE = (  # they ask how long something takes, or fill a disk
+PROGRAMS_ALONE = (  # they measure times, or fill a disk
     ("hostile requests", "crash/hostile_requests.py", 300), ("full disk", "crash/full_disk.py", 600),
     ("wrong start", "crash/wrong_start.py", 300))
 API_SERVER = (
@@ -67,13 +67,13 @@ API_SERVER = (
     ("foreign pods by webhook", "operator/foreign_pods_test.py --kubeconfig {} --mode webhook", 600),
     ("webhook", "operator/webhook_test.py --kubeconfig {}", 600), ("CRDs", "operator/crd_test.py --kubeconfig {}", 600),
     ("metrics", "observability/metrics_test.py --kubeconfig {}", 120))
-# The chart's pods are tried, too: that takes the service accounts that a controller manager makes.
+# They create the chart's Pods, too, which need the ServiceAccounts of a controller manager.
 API_SERVER_WITH_CONTROLLERS = (
     ("kstatus", "operator/kstatus_test.py --kubeconfig {}", 1200), ("packaging", "packaging/packaging_test.py --kubeconfig {}", 600),
     ("retained volumes", "operator/retained_volumes_test.py --kubeconfig {}", 600), ("canary", "operator/canary_test.py --kubeconfig {}", 600),
     ("move from AgentOps", "packaging/agentops_move_test.py", 600), ("rights", "operator/rights_test.py", 600),
     ("lists by streams", "operator/list_streams_test.py", 600), ("lists without streams", "operator/list_streams_test.py --without", 600))
-# Repeated for luck, or long because something is away for long: not part of all.
+# Repetitions that search for rare failures, and long outages: not part of all.
 LOOPS = (
     ("leadership, long", "operator/leadership_test.py --kubeconfig {} --long", 1800),
     ("leadership loops", "operator/leadership_loops.py --kubeconfig {}", 3600))
@@ -82,7 +82,7 @@ LOOPS_OF_PROGRAMS = (("kill loops", "crash/kill_loops.py --rounds 1000", 3600),
 
 
 class Skip(Exception):
-    """This machine cannot run it; the text says why."""
+    """This machine cannot run the tier; the text says why."""
 
 
 def build(results, preset, targets=()):
@@ -97,7 +97,7 @@ def build(results, preset, targets=()):
 
 
 def scripts(results, table, **more):
-    """→ a job for each line, which takes the environment that its lane is in."""
+    """→ a job for each line; its argument is the environment of its lane."""
     tier = results.tier
 
     def job(name, command, limit, environment):
@@ -135,7 +135,7 @@ def long(results, section):
 
 
 def clang(results, section):
-    """A second compiler, which reads each file by itself and without a precompiled header."""
+    """A second compiler, without joined units and precompiled headers."""
     if build(results, "clang"):
         results.add("build clang", 1, 0)
 
@@ -145,8 +145,8 @@ def suites(paths):
 
 
 def without_threads():
-    """The suites of pure rooms whose tests start no thread either: there is nothing to race. Not a suite that has a
-    namesake elsewhere: a filter knows suites by their names alone."""
+    """→ a filter of the suites in pure rooms whose tests start no thread: nothing can race. A suite with a namesake elsewhere
+    is left out, because a filter matches names only."""
     pure, others = [], []
     for folder, _, files in os.walk(ROOT):
         room = "README.md" in files and rooms.is_pure(os.path.join(folder, "README.md"))
@@ -158,7 +158,7 @@ def without_threads():
 
 
 def race(results, section):
-    """On the disk, whose syncs take their time: the tests of files and commits run there as well as in memory."""
+    """On the disk, where syncs take time: tests of files and commits run there and, in `unit` and `long`, in memory."""
     if build(results, "race", [t + "_test" for t in RACE_TESTS]):
         jobs = GoogleTests(results, "race").jobs(RACE_TESTS, skipped=without_threads() + ":" + NO_RACE)
         section.lanes(UNIT_LANES, tests_ran(results, "race", jobs))
@@ -182,7 +182,7 @@ def need_cluster_tools(root):
 
 
 def up(results, *arguments):
-    """→ the kubeconfig's path, or None when the cluster does not come up."""
+    """→ the path of the kubeconfig, or None if the cluster does not start."""
     say(f"  e2e/cluster/up {' '.join(arguments)} (15 minutes the first time)")
     with results.timed("e2e/cluster/up"):
         done = subprocess.run(["e2e/cluster/up", *arguments], cwd=ROOT, capture_output=True, text=True,
@@ -195,7 +195,7 @@ def up(results, *arguments):
 
 @functools.cache
 def tools_path():
-    """PATH with the cluster's own kubectl and helm in front."""
+    """→ PATH with the kubectl and helm of the cluster first."""
     line = 'HERE=$PWD/e2e/cluster; . "$HERE/lib/places.sh"; echo "$BIN"'
     out = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return out.strip() + os.pathsep + os.environ["PATH"]
@@ -203,7 +203,7 @@ def tools_path():
 
 @contextlib.contextmanager
 def an_api_server(results, *options):
-    """An API server for one lane → the environment of its tests."""
+    """Starts an API server for one lane → the environment of its tests."""
     kubeconfig = up(results, "--api-only", "--follow", str(os.getpid()), *options)
     if not kubeconfig:
         yield None
@@ -217,7 +217,7 @@ def an_api_server(results, *options):
 
 
 def api_suites(results, environment):
-    """The suites named ApiServer of all test programs, on the API server of the environment."""
+    """Runs the suites named ApiServer of all test programs, on the API server of the environment."""
     tests = GoogleTests(results, "test")
     for test in tests.tests:
         name = test["name"]
@@ -239,7 +239,7 @@ def api_server(results, section):
 
 
 def cluster(results, section):
-    section.run()  # what else was asked for: the node has the machine to itself
+    section.run()  # the other tiers: the node needs the whole machine
     need_cluster_tools(root=True)
     if not build(results, "release"):
         return
@@ -271,7 +271,7 @@ def loops(results, section):
 
 
 def room(results, section, folder):
-    """Builds the test program that the room belongs to and runs the tests that stand in the room."""
+    """Builds the test program of the room and runs the tests in the room."""
     top = folder
     while top and not os.path.exists(os.path.join(ROOT, top, "CMakeLists.txt")):
         top = os.path.dirname(top)
@@ -290,7 +290,7 @@ def room(results, section, folder):
 
 TIERS = {"unit": unit, "long": long, "clang": clang, "race": race, "programs": programs, "api-server": api_server, "cluster": cluster}
 MORE = {"loops": loops}
-BEFORE = {"program": ["race", "programs"], "api": ["api-server"]}  # names of the release before
+BEFORE = {"program": ["race", "programs"], "api": ["api-server"]}  # names of the previous release
 
 
 def main():

@@ -1,9 +1,9 @@
-"""An AEGIS memory client as the pages of that service describe it: models of its documented bodies and answers, and one
-method an endpoint. Runs in a Python that has httpx and pydantic (aegis_test.py makes one). Not for our additions.
+"""A client of the AEGIS memory service, written from its pages: models of its documented bodies and answers, and a method
+per endpoint, without our additions. Runs in a Python with httpx and pydantic (aegis_test.py creates one).
 
     aegis_client.py URL [--without-episodes]
 
-A server that asks who calls gets the token in $MEMORY_TOKEN. The last line is 'N passed, M failed'."""
+$MEMORY_TOKEN is the bearer token for a server with authentication. The last line is 'N passed, M failed'."""
 import argparse
 import datetime
 import os

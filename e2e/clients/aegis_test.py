@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The Python client of an AEGIS memory service (aegis_client.py: httpx, pydantic) against the real server, on its API port
-and on the port of AEGIS, and against a real sidecar; and what an AEGIS deployment has in its environment.
+and on the port of AEGIS, and against a real sidecar; and the environment variables of an AEGIS deployment.
 
     aegis_test.py       the programs from build/release/bin or $AGENT_MEMORY_BIN; httpx and pydantic from PyPI
 
@@ -25,7 +25,7 @@ INSTALL_S, CLIENT_S = 300, 120
 
 
 def python(checks):
-    """A Python that has what the client imports, kept between runs; None, and a failure, when there is none."""
+    """Returns a Python with the imports of the client, cached between runs; None, and a failed check, without one."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.path.join(cache, "agent-memory", "aegis-client-" + "-".join(pin.split("==")[1] for pin in PINS))
     found = os.path.join(folder, "bin/python")

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""The requests that the AgentOps console and the AgentOps runtime send to their memory service, as their public
-sources make them, against the server that was built; each answer is decoded the way they do it: by Go's
-encoding/json into typed fields, then the fields that the console's page reads. Not their programs themselves,
-and no test of our additions.
+"""Sends the requests of the AgentOps console and the AgentOps runtime, written from their public sources, to the built
+server, and decodes each answer like Go's encoding/json into typed fields, then the fields that the console's page
+reads. Does not run the programs of AgentOps, and does not test our additions.
 
     agentops_clients.py       the program from build/release/bin or $AGENT_MEMORY_BIN
 
@@ -21,9 +20,9 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__f
 import programs  # noqa: E402
 from checks import Checks  # noqa: E402
 
-# What Go's client adds to each request by itself.
+# The headers that Go's HTTP client adds to each request.
 GO = {"User-Agent": "Go-http-client/1.1", "Accept-Encoding": "gzip"}
-RUNTIME_READS_BYTES = 2 << 20  # the rest of an answer is cut off there
+RUNTIME_READS_BYTES = 2 << 20  # the runtime drops the rest of an answer
 
 OBSERVATION = {"id": int, "session_id": str, "type": str, "title": str, "content": str, "tags?": [str], "project": str,
                "scope": str, "topic_key?": str, "normalized_hash?": str, "revision_count": int, "duplicate_count": int,
@@ -37,12 +36,12 @@ NEIGHBOUR = {"id": int, "type": str, "title": str, "content": str, "created_at":
 
 
 class Mismatch(Exception):
-    """Go would refuse the answer, or a field would be empty that is shown."""
+    """Go's decoder refuses the answer, or a displayed field is missing."""
 
 
 def decoded(value, shape, where="answer"):
-    """encoding/json into a struct: a whole number only from digits, no text for a number, unknown fields are left
-    out. Stricter in one thing: a field is there, and not null, unless its name here ends in '?'."""
+    """Decodes like encoding/json into a struct: an int only from digits, no string for a number, unknown fields are
+    ignored. Stricter in one rule: a field is present and not null unless its name in `shape` ends in '?'."""
     if isinstance(shape, list):
         if not isinstance(value, list):
             raise Mismatch(f"{where} is no array: {value!r}")
@@ -69,21 +68,21 @@ def no_constant(name):
 
 
 class Service:
-    """One connection to the memory service, kept as Go's client keeps it."""
+    """One keep-alive connection to the memory service, like that of Go's client."""
 
     def __init__(self, address):
         host, port = address.rsplit(":", 1)
         self.connection = http.client.HTTPConnection(host, int(port), timeout=10)
 
     def call(self, method, path, shape, body=None, query=None, chunked=False, headers=None):
-        """→ the decoded answer of a 2xx; else Mismatch with what a person would see."""
-        if query:  # sorted, as url.Values encodes it
+        """→ the decoded answer; Mismatch with the start of the body for a status of 400 or more."""
+        if query:  # sorted, like Go's url.Values.Encode
             path += "?" + urllib.parse.urlencode(sorted(query.items()))
         head, raw = {**GO, **(headers or {})}, None
         if body is not None:
             head["Content-Type"] = "application/json"
             raw = json.dumps(body, ensure_ascii=False).encode()
-            if chunked:  # a body that is passed on while it is read has no length
+            if chunked:  # the console's server forwards a body while reading it, without a length
                 head["Transfer-Encoding"] = "chunked"
                 raw = iter([raw])
         self.connection.request(method, path, body=raw, headers=head, encode_chunked=chunked)
@@ -99,8 +98,8 @@ class Service:
 
 
 class Console:
-    """What the console's page asks for, as its server behind passes it on: it adds the project, and the session
-    that everything written by hand belongs to."""
+    """The requests of the console's page, as the console's server forwards them: with the project added, and with the
+    session of all observations that are written by hand."""
 
     def __init__(self, service, namespace, agent, project):
         self.service, self.project, self.session = service, project, f"console-{namespace}-{agent}"
@@ -122,7 +121,7 @@ class Console:
 
 
 class Runtime:
-    """What an agent's runtime asks for: before each turn, by its three tools, by its hooks, and at its end."""
+    """The requests of an agent's runtime: before each turn, from its three tools and its hooks, and at its end."""
 
     def __init__(self, service, project):
         self.service, self.project, self.session = service, project, str(uuid.uuid4())
@@ -141,7 +140,7 @@ class Runtime:
     def context(self, limit, prompt=""):
         query = {"project": self.project, "limit": str(limit)}
         if prompt:
-            query["query"] = prompt.encode()[:500]  # bytes: the last character may be half there
+            query["query"] = prompt.encode()[:500]  # 500 bytes, which may cut the last character
         return self.call("GET", "/context", CONTEXT, query=query)
 
     def search(self, text, limit):
@@ -176,7 +175,7 @@ def runtime_story(checks, service):
     runtime.end([{"role": "user", "content": "Fix the timeout"}, {"role": "assistant", "content": "[tool_call: bash]"},
                  {"role": "tool", "content": "done"}, {"role": "assistant", "content": "x" * 5000 + "..."}])
     again = Runtime(service, "my-agent")
-    again.session = runtime.session  # a restart restores it from its checkpoint
+    again.session = runtime.session  # a restarted runtime restores the session from its checkpoint
     again.begin()
     again.save(type="lesson", title="Retries", content="Retry with jitter.")
     again.end([])
@@ -235,7 +234,7 @@ def main():
         service = Service(server.start().api)
         runtime_story(checks, service)
         console_story(checks, service)
-    except (Exception, SystemExit) as failure:  # told as a failure
+    except (Exception, SystemExit) as failure:  # counts as a failed check
         checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
     finally:
         server.kill()

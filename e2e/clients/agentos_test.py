@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The TypeScript client of AgentOS' memory tools (e2e/clients/agentos) against the server that was built, and the commands of
-docs/coming-from/agentos.md. Each line is a "Behaviour" bullet of that page.
+"""The TypeScript client of AgentOS' memory tools (e2e/clients/agentos) against the built server, and the commands of
+docs/coming-from/agentos.md. Each check of the client is a "Behaviour" bullet of AgentOS' page "Memory Operations".
 
     agentos_test.py       the programs from build/release/bin or $AGENT_MEMORY_BIN; needs node, and the compiler from npm
 
-The last line is 'N passed, M failed', with ', 1 skipped' where there is no npm or no registry."""
+The last line is 'N passed, M failed', with ', 1 skipped' without npm or its registry."""
 import hashlib
 import json
 import os
@@ -27,11 +27,11 @@ PAGE = os.path.join(programs.ROOT, "docs/coming-from/agentos.md")
 SOURCES = HERE / "agentos"
 INSTALL_S, COMPILE_S, CLIENT_S = 300, 120, 120
 DAY_MS = 86_400_000
-OLDER_DAYS = 31  # an episodic trace that nobody retrieved has 1 % of its strength then; compaction begins after 30
+OLDER_DAYS = 31  # then an episodic trace without retrievals has 1 % of its strength; compaction begins after 30
 
 
 def compiler():
-    """→ (path of tsc, why there is none); kept between runs, in a folder that is named by what is pinned."""
+    """→ (path of tsc, None) or (None, the reason); cached between runs in a folder named by a hash of the pins."""
     pins = hashlib.sha256((SOURCES / "package.json").read_bytes()).hexdigest()[:12]
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = pathlib.Path(cache, "agent-memory", "agentos-client-" + pins)
@@ -67,7 +67,7 @@ def run(c, program, server, part, token=""):
 
 
 def make_older(server, folder):
-    """The server stops, and all that it keeps of traces happened OLDER_DAYS earlier than it did."""
+    """Stops the server, moves all times of its traces back by OLDER_DAYS, and starts it again → the number of traces."""
     server.stop()
     rows = 0
     for file in targets.database_files(os.path.join(folder, "server/memory")):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The agents of docs/agents against the real sidecar and memory server, with a model that says what it is told:
-what one conversation met is in the prompt of the next, a denied tool does not run, nor one that was not judged, and
-an agent without its sidecar goes on. Without Node 20 its loop is skipped.
+"""The agents of docs/agents against the real sidecar and memory server, with a scripted model: captures of one
+conversation are in the prompt of the next one, a tool call runs neither after a denial nor without a verdict, and an
+agent without its sidecar continues. Skips the loop of Node without node.
 
     python3 e2e/clients/agents_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
 """
@@ -28,7 +28,7 @@ AGENT_S = 60
 
 
 class Model:
-    """An OpenAI-style chat endpoint on loopback. `script`: for each call the commands to run, or the last words."""
+    """An OpenAI-style chat endpoint on loopback. `script`: per call the commands to run, or the final answer."""
 
     def __init__(self):
         model = self
@@ -66,7 +66,7 @@ class Model:
 
 
 class Refusing:
-    """A sidecar that gives PreToolUse no verdict: an error, an answer that is cut off or no object."""
+    """A fake sidecar without a verdict for PreToolUse: an error, no answer, or a truncated or malformed one."""
     FULL = b'{"code":"full","error":"there is no room"}'
     ANSWERS = {"error": b"HTTP/1.1 507 Insufficient Storage\r\nContent-Length: %d\r\n\r\n%s" % (len(FULL), FULL),
                "nothing": b"", "half": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", "noise": b"what\r\n\r\n",
@@ -160,8 +160,8 @@ def loop(counts, world, name, argv):
 
 
 def unjudged(counts, world, name, argv):
-    """No call escapes its judge: neither by characters that JSON or the shell stumbles over, nor by a sidecar that
-    refuses, breaks off or is not there."""
+    """No tool call runs without a verdict: neither because of characters that JSON or the shell cannot carry, nor because
+    the sidecar refuses, breaks off or does not answer."""
     victim = os.path.join(world.folder, name + "-victim")
     with open(victim, "w", encoding="utf-8") as file:
         file.write("keep me")
@@ -188,7 +188,7 @@ def unjudged(counts, world, name, argv):
 
 
 def claude_code(counts, world):
-    """What the settings run: the command hooks as they stand there, the URLs with the port of this test."""
+    """The hooks of claude_settings.json: the commands unchanged, the URLs with the port of this test."""
     with open(os.path.join(DOCS, "claude_settings.json"), encoding="utf-8") as file:
         hooks = json.load(file)["hooks"]
     conversation = "claude-" + uuid.uuid4().hex[:8]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs each curl example of some pages, in order, each page against a fresh server, and holds its answer
-against the comment below it: the status, and the JSON but for times and ids of traces. An example without a comment must
-answer 2xx. Lines that are not curl are not run.
+"""Runs the curl examples of PAGES in order, each page against a fresh server, and compares each answer with the comment
+below the example: the status, and the JSON except times and ids of traces. An example without a comment must answer 2xx.
+Ignores lines other than curl.
 
     api_examples.py       the program from build/release/bin or $AGENT_MEMORY_BIN
 
@@ -24,7 +24,7 @@ PAGES = ("docs/memory-api.md", "docs/coming-from/aegis.md", "docs/coming-from/me
 ADDRESS = "localhost:7437"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 TRACE = re.compile(r"mt_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-# What the shell runs in place of curl: the head of the answer goes to a file.
+# Replaces curl in the shell: writes the head of the answer to a file.
 CURL = 'curl() { command curl -sS --max-time 10 -D "$HEAD" "$@"; }; '
 
 
@@ -67,7 +67,7 @@ def run(command, address, folder):
 
 
 def alike(seen, wanted):
-    """Equal, but a time is any time, and a trace any trace."""
+    """Compares JSON values; all times are equal, and all ids of traces."""
     if isinstance(wanted, dict):
         return isinstance(seen, dict) and seen.keys() == wanted.keys() and all(
             alike(seen[name], wanted[name]) for name in wanted)
@@ -99,7 +99,7 @@ def judge_page(checks, page):
         with open(os.path.join(programs.ROOT, page), encoding="utf-8") as text:
             for example in examples(text.read()):
                 judge(checks, *example, address, folder)
-    except (Exception, SystemExit) as failure:  # told as a failure
+    except (Exception, SystemExit) as failure:  # counts as a failed check
         checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
     finally:
         server.kill()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The client of the chapter (e2e/clients/chapter, in Go) against the server that was built, and the commands of
+"""The client of the chapter (e2e/clients/chapter, in Go) against the built server, and the commands of
 docs/coming-from/chapter.md.
 
     chapter_test.py       the programs from build/release/bin or $AGENT_MEMORY_BIN; needs Go
 
-The last line is 'N passed, M failed', with ', 1 skipped' where there is no Go."""
+The last line is 'N passed, M failed', with ', 1 skipped' without Go."""
 import json
 import os
 import pathlib
@@ -45,7 +45,7 @@ def run(c, program, server, part, *more):
 
 
 def told(agent, what, until=None):
-    """Reads what an agent tells, up to `what` (of this value). → all of it"""
+    """Reads the lines of an agent up to one with the key `what` (and the value `until`, if set). → all lines read"""
     lines = []
     for line in agent.stdout:
         lines.append(json.loads(line))
@@ -55,7 +55,7 @@ def told(agent, what, until=None):
 
 
 def resume(c, program, folder, sidecar):
-    """An agent of 60 steps is killed at step 40, with the sidecar that keeps its checkpoints, and again at 50."""
+    """Kills an agent of 60 steps at step 40, with the sidecar that stores its checkpoints, and again at step 50."""
     world = pathlib.Path(folder, "world")
     agents = []
 
@@ -113,7 +113,7 @@ def main():
         server.kill()
     if program:
         c.chapter("Checkpoint and resume: SIGKILL at step 40 of 60")
-        resume(c, program, folder, targets.Sidecar(folder).program())  # its memory server is away
+        resume(c, program, folder, targets.Sidecar(folder).program())  # its memory server does not run
     c.chapter("docs/coming-from/chapter.md")
     fresh = programs.server(os.path.join(folder, "fresh"))
     try:

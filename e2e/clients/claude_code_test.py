@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Claude Code itself, headless, with the settings of docs/agents and a scripted Messages API on loopback, against
-the real sidecar and memory server: what one session met is in the next one's context, a blocked command does not
-run, odd output and odd calls are recorded and judged, and without its sidecar Claude Code answers but runs no tool.
-The client comes from npm (235 MB, kept); without the registry it is skipped.
+the real sidecar and memory server: captures of one session are in the next one's context, a blocked command does not
+run, binary output is recorded, malformed and very large calls get a verdict, and without its sidecar Claude Code answers
+but runs no tool. The client comes from npm (235 MB, cached); the test is skipped without the registry.
 
     python3 e2e/clients/claude_code_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
 """
@@ -29,8 +29,8 @@ INSTALL_S, CLIENT_S = 600, 120
 
 
 class Messages:
-    """As much of the Messages API as the client needs. `script`: for each call of the main loop a command for
-    Bash, another tool's {"name", "input"}, or ("say", last words); what has no tools (titles and the like) is answered with a word."""
+    """The part of the Messages API that the client needs. `script`: per call of the main loop a command for Bash, another
+    tool's {"name", "input"}, or ("say", text). Calls without the tool Bash (for titles and the like) get the text "ok"."""
 
     def __init__(self):
         api = self
@@ -108,7 +108,7 @@ def stream(model, block):
 
 
 def install():
-    """→ (the client's program, None) or (None, why not)."""
+    """→ (the client's program, None) or (None, the reason)."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.path.join(cache, "agent-memory", "claude-code-" + CLIENT.rsplit("@", 1)[1])
     program = os.path.join(folder, "node_modules/.bin/claude")
@@ -189,7 +189,7 @@ def story(counts, world, claude, api):
 
 
 def printed_bytes(counts, world, claude, api):
-    """A tool prints what is no text: call and result are in the conversation, and the audit log has them."""
+    """A tool prints binary data: the conversation and the audit log have the call and its result."""
     api.script = ["head -c 64 /bin/ls", ("say", "An ELF file.")]
     session, done = claude.run("What is /bin/ls?")
     messages = wire.ask(world.sidecar.api, "GET", f"/conversations/{session}/messages")[1].get("messages", [])
@@ -200,7 +200,7 @@ def printed_bytes(counts, world, claude, api):
 
 
 def odd_writes(counts, world, claude, api):
-    """Contents that JSON stumbles over neither unlock a path nor lock one."""
+    """Malformed and very large contents neither unlock a denied path nor block an allowed one."""
     for what, content, begins in (("half an emoji", "x\ud83d y", "x"), ("nine million characters", "y" * 9_000_000, "yyy")):
         paths = [os.path.join(folder, what.replace(" ", "-") + ".txt") for folder in (claude.cwd, world.folder)]
         api.script = [{"name": "Write", "input": {"file_path": path, "content": content}} for path in paths] + [("say", "Done.")]

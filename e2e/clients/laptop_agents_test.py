@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Agents of one machine: `agent-memory setup` on settings that a user has already, hooks and MCP of several repositories, and
-Claude Code itself, headless, against a scripted Messages API. Without the registry of the client that part is skipped.
+"""Agents on one machine: `agent-memory setup` on existing settings of a user, hooks and MCP of several repositories, and
+Claude Code itself, headless, against a scripted Messages API. Skips Claude Code without the npm registry.
 
     python3 e2e/clients/laptop_agents_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
 """
@@ -95,7 +95,7 @@ def hooks_find_their_repository(counts, laptop):
 
 
 def many_at_once(counts, laptop):
-    """Agents start hooks and servers side by side, also when nothing runs yet and the server takes its time."""
+    """Agents call hooks concurrently while nothing runs yet, and the server starts slowly."""
     laptop.run("up", "--detach")
     for pid in laptop.children():
         os.kill(pid, signal.SIGKILL)
@@ -122,7 +122,7 @@ def many_at_once(counts, laptop):
 
 def remembers(counts, laptop):
     one = os.path.join(laptop.home, "src/one")
-    for session in ("r1", "r2"):  # twice: one memory
+    for session in ("r1", "r2"):  # said twice, stored once
         event = {"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "Remember: I prefer ocelots over cats"}
         laptop.run("hook", "UserPromptSubmit", cwd=one, stdin=json.dumps(event))
     server = laptop.status()["server"]["url"]

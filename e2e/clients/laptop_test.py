@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Memory on one machine: `agent-memory up`, `status` and `down` with the real server and sidecars, in a home of the
-test's own and repositories in it.
+"""Memory on one machine: `agent-memory up`, `status` and `down` with the real server and sidecars, in a temporary home
+directory with repositories.
 
     python3 e2e/clients/laptop_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
 """
@@ -46,7 +46,7 @@ class Laptop:
             return subprocess.CompletedProcess(words, -1, str(late.stdout), f"took more than {COMMAND_S} s: {late.stderr}")
 
     def up(self, *words, cwd=None):
-        """In the foreground → (process, the lines until it is up)."""
+        """Starts memory in the foreground → (process, its lines until memory is up)."""
         process = subprocess.Popen([programs.binary("agent-memory"), "up", *words], cwd=cwd or self.home, text=True, env=self.environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.started.append(process)
@@ -64,7 +64,7 @@ class Laptop:
         return json.loads(done.stdout or "{}")
 
     def children(self):
-        """Processes of ours that have the store in their words."""
+        """Lists the processes that have the path of the store in their arguments."""
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -114,7 +114,7 @@ def begins_and_ends(counts, laptop):
 
 
 def comes_back(counts, laptop):
-    """What was written is there, on the same ports; a crash leaves nothing running."""
+    """A restart keeps memories and ports; a crash of the supervisor leaves no process running."""
     billing = os.path.join(laptop.home, "src/billing")
     done = laptop.run("up", "--detach", cwd=billing)
     counts.check("up --detach returns", done.returncode == 0 and "project billing" in done.stdout, (done.stdout, done.stderr))
@@ -143,7 +143,7 @@ def comes_back(counts, laptop):
 
 
 def commands_need_no_address(counts, laptop):
-    """ls, search and add mean this machine's memory, and the repository that they are called in."""
+    """ls, search and add use this machine's memory without an address; add uses the repository of its folder."""
     billing = os.path.join(laptop.home, "src/billing")
     done = laptop.run("add", "Deploy on Tuesdays", cwd=billing)
     counts.check("add takes words for the repository here", done.returncode == 0, done.stderr)
@@ -171,7 +171,7 @@ def commands_need_no_address(counts, laptop):
 
 
 def survives_a_kill(counts, laptop):
-    """All is killed; the next hook, at once, starts it again and is answered."""
+    """After SIGKILL of all processes the next hook, at once, starts them again and gets an answer."""
     billing = os.path.join(laptop.home, "src/billing")
     event = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s4", "prompt": "hello", "cwd": billing})
     failed = []
@@ -187,7 +187,7 @@ def survives_a_kill(counts, laptop):
 
 
 def heals(counts, laptop):
-    """A sidecar or the server that ends is started again, when it is used."""
+    """A killed sidecar or server starts again at its next use."""
     def of(program):
         return [pid for pid in laptop.children() if os.readlink(f"/proc/{pid}/exe").endswith(program)]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The MCP server as others meet it: the official clients for TypeScript and Python and the official conformance
-runner against the real sidecar and memory server, and what must be refused (row D14). The clients come from npm
-and PyPI in the exact versions of e2e/clients/mcp, into a folder that is kept; without the registries they are skipped.
+"""The MCP server with independent clients: the official ones for TypeScript and Python and the official conformance
+runner against the real sidecar and memory server, and refused requests (row D14). The clients come from npm and PyPI
+in the exact versions of e2e/clients/mcp, into a cache folder; without the registries they are skipped.
 
     python3 e2e/clients/mcp_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
 """
@@ -22,17 +22,17 @@ import wire  # noqa: E402
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mcp")
 STEPS = os.path.join(HERE, "steps.json")
 INSTALL_S, CLIENT_S = 600, 180
-NODE_WANTED = 22  # what the conformance runner asks for
+NODE_WANTED = 22  # the conformance runner requires it
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
-# What of the runner's scenarios a server with tools alone can be asked, revision by revision. The others want
-# prompts, resources, sampling, or tools of the runner's own (test_simple_text, …).
+# The runner's scenarios for a server that has only tools, by revision. The others need prompts, resources,
+# sampling, or the runner's own tools (test_simple_text, …).
 SCENARIOS = {
     "2025-06-18": ["server-initialize", "ping", "tools-list", "server-sse-multiple-streams"],
     "2025-11-25": ["server-initialize", "ping", "tools-list", "dns-rebinding-protection", "server-sse-multiple-streams"],
     "2026-07-28": ["server-stateless", "tools-list", "dns-rebinding-protection", "http-header-validation", "caching",
                    "server-sse-multiple-streams"],
 }
-# Single checks inside them that need such a thing: they must fail, or this list is out of date.
+# Checks in these scenarios that need such fixtures: they must fail, or this list is out of date.
 NEED_FIXTURES = {
     "sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
     "sep-2575-http-server-no-independent-requests-on-stream", "sep-2575-server-no-log-without-loglevel",
@@ -56,7 +56,7 @@ class Counts:
 
 
 class Clients:
-    """The installed clients, in a folder named by what is pinned."""
+    """The installed clients, in a folder named by a hash of the pinned versions."""
 
     def __init__(self):
         pins = hashlib.sha256()
@@ -68,7 +68,7 @@ class Clients:
         os.makedirs(self.folder, exist_ok=True)
 
     def install(self, what, *commands):
-        """None when it is there, else why it is not."""
+        """→ None if it is installed, else the reason."""
         mark = os.path.join(self.folder, what + ".installed")
         if os.path.exists(mark):
             return None
@@ -88,7 +88,7 @@ class Clients:
     def typescript(self):
         shutil.copy(os.path.join(HERE, "package.json"), self.folder)
         why = self.install("npm", ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"])
-        # Modules are looked up from the script's own folder.
+        # Node resolves modules from the script's own folder.
         shutil.copy(os.path.join(HERE, "typescript_client.mjs"), self.folder)
         return why
 
@@ -97,7 +97,7 @@ class Clients:
                             [os.path.join(self.folder, "venv/bin/pip"), "install", "--quiet", "-r", os.path.join(HERE, "requirements.txt")])
 
     def node(self):
-        """The machine's Node where it is new enough, else the one that was installed with the clients."""
+        """→ the machine's Node if it is new enough, else the Node that was installed with the clients."""
         version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout
         if version.startswith("v") and int(version[1:].split(".")[0]) >= NODE_WANTED:
             return "node"
@@ -137,7 +137,7 @@ class World:
 
 
 def run(counts, name, argv, folder):
-    """What came of it; None, and a failure, when it takes too long."""
+    """→ the completed process; None, and a failed check, after CLIENT_S seconds."""
     try:
         return subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=CLIENT_S, check=False)
     except subprocess.TimeoutExpired:
@@ -158,7 +158,7 @@ def run_client(counts, name, argv, folder):
 
 
 def catalogue(counts, world):
-    """What names a block to the model: the clients recall it by this number."""
+    """The text after a compaction names a block to the model by the number that recall takes."""
     status, answer = wire.ask(world.sidecar.api, "POST", "/v1/hooks",
                               {"hook_event_name": "SessionStart", "source": "compact", "session_id": "conv-1"})[:2]
     text = json.dumps(answer, ensure_ascii=False)
@@ -231,7 +231,7 @@ def stateless(address, method, params=None, headers=None):
 
 
 def hosts_and_origins(counts, world):
-    """200 pairs: only our own names as Host, and no Origin or an allowed one."""
+    """200 pairs: only the sidecar's own names as Host pass, without an Origin or with an allowed one."""
     address, port = world.sidecar.api, world.sidecar.api.split(":")[1]
     ours = [f"127.0.0.1:{port}", "127.0.0.1", f"localhost:{port}", "LOCALHOST", f"[::1]:{port}"]
     foreign = ["evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "localhost.evil.example", "127.0.0.1:",
@@ -243,7 +243,7 @@ def hosts_and_origins(counts, world):
         headers = {"Host": host, **({"Origin": origin} if origin else {})}
         wanted = {421} if host in foreign else {200} if origin in (None, world.origin) else {403}
         status, answer = stateless(address, "server/discover", headers=headers)
-        # What is no host at all is refused before anyone looks at whose it is.
+        # A malformed Host gets 400 before its name is checked.
         wanted |= {400} if host in foreign else set()
         counts.check(f"Host {host!r}, Origin {origin!r}", status in wanted, f"{status} {answer}")
 

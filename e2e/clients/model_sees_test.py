@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What a model gets to see of 1,000 hostile memories: by hooks, by Claude Code itself (hooks and MCP, as it forwards them
-to a scripted Messages API), and by the official MCP clients, in results and in errors. Nothing of it may be raw, stand
-outside of its fence, or forge an item. The seed is printed; HOSTILE_SEED repeats it. Clients come as for e2e/clients/mcp_test.py
-and e2e/clients/claude_code_test.py; without the registries they are skipped.
+"""Judges the text that a model receives of 1,000 hostile memories: from hooks, from Claude Code itself (hooks and MCP, as it
+forwards them to a scripted Messages API), and from the official MCP clients, in results and in errors. The text must not be
+raw, be outside its fence, or forge an item. Prints its seed; HOSTILE_SEED repeats a run. mcp_test.py and
+claude_code_test.py install the clients; without the registries they are skipped.
 
     python3 e2e/clients/model_sees_test.py       programs: build/release/bin, or $AGENT_MEMORY_BIN
 """
@@ -25,7 +25,7 @@ TEXTS, PAGE, SESSIONS = 1000, 25, 5
 
 
 class World:
-    """A memory server with hostile memories, and a sidecar that shows as much of them as it may."""
+    """A memory server with hostile memories, and a sidecar with high limits for recall."""
 
     def __init__(self, folder, seed):
         self.folder, self.texts = folder, hostile.Texts(seed)
@@ -45,7 +45,7 @@ class World:
         return answer.get("hookSpecificOutput", {}) if status == 200 else {"refused": answer}
 
     def fill(self):
-        """The texts into every field that a writer chooses, PAGE rows to be found by one word."""
+        """Stores the texts in every field that a writer chooses; one word finds PAGE rows."""
         for number in range(SESSIONS):
             self.hook(f"past-{number}", {"hook_event_name": "UserPromptSubmit", "prompt": self.texts.one()})
             self.hook(f"past-{number}", {"hook_event_name": "Stop", "last_assistant_message": self.texts.one()})
@@ -75,7 +75,7 @@ class World:
 
 
 class Seen:
-    """What one way showed. A search of more than fits says so; the rest is then asked for by id."""
+    """The memories that one way (hooks or a client) showed. Those that did not fit into a search are read by id."""
 
     def __init__(self, name):
         self.name, self.ids, self.raw, self.forged, self.lines = name, set(), [], [], []
@@ -89,7 +89,7 @@ class Seen:
         return [("mem_get", {"id": number}) for number in world.page_of if number not in self.ids]
 
     def whole(self, tool, arguments):
-        """mem_get shows one memory without an item's head."""
+        """Counts the memory of a mem_get as seen: its result has no head of an item."""
         if tool == "mem_get" and "id" in arguments:
             self.ids.add(arguments["id"])
 
@@ -106,7 +106,7 @@ class Seen:
 def by_hooks(counts, world):
     seen = Seen("hooks")
     for page in range(TEXTS // PAGE):
-        for part in range(4):  # what was injected is not injected again: the next ones follow
+        for part in range(4):  # an injected memory is not injected again: each prompt gets the next ones
             said = world.hook(f"reader-{page}", {"hook_event_name": "UserPromptSubmit", "prompt": f"page{page}word", "prompt_id": str(part)})
             seen.take(hostile.judge(said.get("additionalContext", "")))
     for _ in range(50):
@@ -120,7 +120,7 @@ def by_hooks(counts, world):
 
 
 def refused_calls(world):
-    """Calls whose refusal repeats what was sent."""
+    """Calls whose refusal quotes their input."""
     texts = [world.texts.one(4) for _ in range(20)]
     return ([("mem_get", {text: 1}) for text in texts] + [("mem_save", {"title": "t", "content": "c", "scope": text}) for text in texts] +
             [("recall", {"conversation": text}) for text in texts] + [(text, {}) for text in texts])
@@ -149,13 +149,13 @@ def make_calls(counts, world, name, argv, calls):
     with open(path, "w", encoding="utf-8") as file:
         json.dump(calls, file)
     done = mcp_test.run(counts, name, [*argv, path, f"http://{world.sidecar.api}/mcp"], world.folder)
-    lines = [line for line in done.stdout.split("\n") if line] if done else []  # raw text has ends of lines of its own
+    lines = [line for line in done.stdout.split("\n") if line] if done else []  # splitlines() would split at raw characters
     counts.check(f"{name}: {len(calls)} calls are answered", len(lines) == len(calls), done and done.stderr[-600:])
     return [json.loads(line) for line in lines]
 
 
 def shown(messages):
-    """The texts that a client sent to the model, without what the model said → [(text, is it an error)]."""
+    """Yields (type of block, text, is it an error) for the texts that a client sent, without the model's own."""
     for message in messages:
         content = message["content"] if isinstance(message["content"], list) else [{"type": "text", "text": message["content"]}]
         for block in content if message["role"] == "user" else []:
@@ -190,7 +190,7 @@ def by_claude_code(counts, world, program):
 
 
 def look(seen, messages, asked):
-    """Judges what one run showed the model → how many results of tools there were."""
+    """Judges the texts that one run showed the model → the number of tool results."""
     results = 0
     for kind, text, error in shown(messages):
         if kind == "tool_result":
@@ -201,7 +201,7 @@ def look(seen, messages, asked):
         elif kind == "tool_result":
             seen.take(hostile.judge_result(text))
         elif "memory:" in text:
-            # The client's own words around the fence may have markup; ours may not.
+            # The client's own text around the fence may have markup; the text inside may not.
             seen.take(hostile.judge(text))
     return results
 

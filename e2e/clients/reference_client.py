@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A client written for the reference memory service, from its API page alone: standard library, the page's
-routes, fields and defaults, none of our additions. It works a conversation through against the server that
-was built. Not a test of limits and errors: those are memory/contract_*_test.cc.
+"""A client of the reference memory service, written from its API page alone: standard library, the page's routes,
+fields and defaults, without our additions. It runs a whole conversation against the built server.
+memory/contract tests limits and errors.
 
     reference_client.py       the program from build/release/bin or $AGENT_MEMORY_BIN
 
@@ -25,7 +25,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
 class Client:
-    """The page, as methods. Every answer is read the way a typed client would: by the page's fields only."""
+    """The page's routes as methods, which check the status and the content type."""
 
     def __init__(self, base):
         self.base = base
@@ -94,7 +94,7 @@ class Client:
 
 
 def typed(value, fields):
-    """True when every field is there with its type: what a decoder into a struct needs."""
+    """True if each field is present with its type, as a decoder into a struct requires."""
     return all(isinstance(value.get(name), kind) and not (kind is int and isinstance(value.get(name), bool))
                for name, kind in fields.items())
 
@@ -191,7 +191,7 @@ def main():
         numbers = observations(checks, client, session)
         finding(checks, client, *numbers)
         moving(checks, client, *numbers)
-    except (Exception, SystemExit) as failure:  # told as a failure
+    except (Exception, SystemExit) as failure:  # counts as a failed check
         checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
     finally:
         server.kill()

@@ -1,7 +1,7 @@
-"""From pods, namespaces and NetworkPolicies to the text of an nftables table. Pure: no I/O.
+"""Computes the text of an nftables table from pods, namespaces and NetworkPolicies. Pure: no I/O.
 
 A pod that a policy selects gets a chain per direction; a packet that matches a rule of any policy
-returns from it, every other packet is dropped at its end. Semantics: the API reference of
+returns from the chain, which drops every other packet at its end. Semantics: the API reference of
 networking.k8s.io/v1 NetworkPolicy.
 """
 import ipaddress
@@ -24,7 +24,7 @@ def selects(selector, labels):
 
 
 def running(pods):
-    """The pods that have an address of their own, reduced to what matters here."""
+    """The running pods that have their own address, reduced to the fields that the rules need."""
     found = []
     for pod in pods:
         spec, status = pod["spec"], pod.get("status") or {}
@@ -51,7 +51,7 @@ def block(entry):
 
 
 def peer(entry, namespace, pods, spaces):
-    """The addresses that one entry of `from` or `to` means."""
+    """The addresses that one entry of `from` or `to` selects."""
     if "ipBlock" in entry:
         return [one for one in block(entry["ipBlock"]) if one.version == 4]
     if "namespaceSelector" in entry:
@@ -63,7 +63,7 @@ def peer(entry, namespace, pods, spaces):
 
 
 def port(entry, receivers):
-    """nftables matches of one entry of `ports`. A name is looked up in the pods that receive."""
+    """nftables matches of one entry of `ports`. The receiving pods define a named port."""
     protocol = entry.get("protocol", "TCP")
     match, wanted = protocol.lower(), entry.get("port")
     if wanted is None:
@@ -124,8 +124,8 @@ def table(pods, namespaces, policies):
         entries = [f"{ip} : jump {d}-{ip}" for d, ip in sorted(isolated) if d == direction]
         return [f"    ip {side} vmap {{ {', '.join(entries)} }}"] if entries else []
 
-    # Between pods and from outside: forwarded. To this machine itself (the API server): input.
-    # From this machine (probes): neither, which is what the specification wants.
+    # Packets between pods and from outside pass the hook forward, packets to this machine (the API server) the hook input.
+    # Packets from this machine (probes) pass neither: the specification exempts them.
     for hook, jumps in (("forward", jump("out", "saddr") + jump("in", "daddr")),
                         ("input", jump("out", "saddr"))):
         lines += [f"  chain {hook} {{", f"    type filter hook {hook} priority -5;",

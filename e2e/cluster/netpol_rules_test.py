@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What netpol_rules.py makes of policies, without a cluster. The last line is `N passed, M failed`."""
+"""Tests the rules that netpol_rules.py computes, without a cluster. The last line is `N passed, M failed`."""
 import sys
 import unittest
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The sidecar's volume when something is wrong with it: another process holds it, a newer program wrote its file,
-the file is really damaged, or a bit of it changed. The second process waits with closed ports and names the holder; a damaged file is
-set aside, said so, and what can be read of it is delivered; of changed bits only their rows are left out.
+"""Faults of the sidecar's volume: another process holds it, a newer program wrote its file, the file is damaged, or
+single bits of it changed. A second process waits with closed ports and names the holder; a damaged file is set aside and
+reported, and its readable rows are delivered; changed bits cost only their own rows.
 
-    damaged_state.py [--rounds 20]
+    damaged_state.py [--rounds 20] [--seed N]
 
 The last line is 'N passed, M failed'."""
 import argparse
@@ -28,7 +28,7 @@ CAPTURES = 60
 
 
 def links(process):
-    """What the open descriptors of a process are; nothing once it has ended."""
+    """Yields the targets of a process's open descriptors; nothing after its end."""
     for descriptor in glob.glob(f"/proc/{process.pid}/fd/*"):
         try:
             yield os.readlink(descriptor)
@@ -37,7 +37,7 @@ def links(process):
 
 
 def listening(process):
-    """How many ports the process listens on, as the kernel says."""
+    """Counts the ports on which the process listens, according to the kernel."""
     sockets = {link[len("socket:["):-1] for link in links(process) if link.startswith("socket:[")}
     with open("/proc/net/tcp", encoding="ascii") as table:
         rows = [line.split() for line in table][1:]
@@ -142,9 +142,9 @@ def damage(checks, base, seed):
     sidecar.ready()
     taken = [capture(sidecar, number) for number in range(CAPTURES)]
     checks.equal(taken, [200] * CAPTURES, f"{CAPTURES} captures are taken while the server is away")
-    sidecar.kill()  # with its log
+    sidecar.kill()  # its WAL stays
     file = os.path.join(folder, "state/state.db")
-    with sqlite3.connect(file) as db:  # the log goes into the file
+    with sqlite3.connect(file) as db:  # copies the WAL into the file
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         leaves = [row[0] for row in db.execute("SELECT pageno FROM dbstat WHERE name = 'outbox' AND pagetype = 'leaf'")] \
             if has_dbstat(db) else []
@@ -188,14 +188,14 @@ def changed_bits(checks, base, seed):
     checks.equal(taken, [200] * CAPTURES, f"{CAPTURES} captures are taken while the server is away")
     sidecar.kill()
     file = os.path.join(folder, "state/state.db")
-    with sqlite3.connect(file) as db:  # the log goes into the file
+    with sqlite3.connect(file) as db:  # copies the WAL into the file
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()
     with open(file, "rb") as read:
         content = read.read()
     hurt = source.sample(range(CAPTURES), 5)
     with open(file, "r+b") as broken:
-        for number in hurt:  # in the capture and in the message that it comes from
+        for number in hurt:  # in the capture and in its message
             word = f"number{number}x".encode()
             at = -1
             while (at := content.find(word, at + 1)) >= 0:
@@ -247,7 +247,7 @@ def main():
                      lambda c, b: changed_bits(c, b, options.seed)):
             try:
                 part(checks, base)
-            except (Exception, SystemExit) as failure:  # told as a failure; the next part still runs
+            except (Exception, SystemExit) as failure:  # counts as a failed check; the next part still runs
                 checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
     finally:
         shutil.rmtree(base, ignore_errors=True)

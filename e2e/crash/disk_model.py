@@ -1,9 +1,9 @@
-"""A model of a disk that loses power: names and contents as the programs see them, and as they would be
-found again. Three models of what is found:
+"""A model of a disk that loses power: names and contents as the programs see them, and the durable ones. Three
+models of the files after a crash:
 
-  kill     the process died, the machine did not: everything written is there
-  ordered  names survive, contents only as far as they were synced
-  strict   a name, too, survives only if its file or its directory was synced since
+  kill     the process died, but not the machine: everything written survives
+  ordered  names survive, and contents as of their last sync
+  strict   names, too, survive only as of the last sync of their directory
 
 After "All File Systems Are Not Created Equal" (Pillai et al., OSDI 2014)."""
 import os
@@ -54,7 +54,7 @@ class Disk:
 
     def put(self, inode, offset, written):
         if inode is None:
-            return  # a file that was unlinked while open: nobody finds it again
+            return  # a file that was unlinked while open: no image contains it
         content = self.contents[inode]
         content.extend(bytes(max(0, offset + len(written) - len(content))))
         content[offset:offset + len(written)] = written
@@ -88,7 +88,7 @@ class Disk:
             self.changed("ordered", "strict")
 
     def image(self, model):
-        """→ {path: bytes} of what is found after the crash."""
+        """→ {path: bytes} of the files after the crash."""
         if model == "kill":
             return {path: bytes(self.contents[inode]) for path, inode in self.names.items()}
         names = self.names if model == "ordered" else self.durable_names

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Fills the volume at a random moment: writes must be refused at once and visibly, deletes and a shutdown
-must still work, and when there is room again writes must return by themselves, with nothing lost. On a
-small tmpfs of the test's own. Not a failing disk: that is sync_errors.py.
+must still work, and after space is free writes must succeed again without a restart, with nothing lost. Uses
+its own small tmpfs. sync_errors.py tests failing disks.
 
-    full_disk.py [--runs 8] [--seed N]
+    full_disk.py [--runs 8] [--seed N] [--only server|sidecar]
 
-The whole is --runs 100. The last line is 'N passed, M failed'."""
+The full test is --runs 100. The last line is 'N passed, M failed'."""
 import argparse
 import http.client
 import os
@@ -24,10 +24,10 @@ import targets  # noqa: E402
 import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
-VOLUME_MIB, SMALL_MIB = 64, 24  # the small one for memories that fill it themselves
-REFUSE_S = 0.5    # issue: a refusal takes no longer
-RETURN_S = 5.0    # writes are back after there is room
-MOST = 3000       # writes until a full volume must have shown
+VOLUME_MIB, SMALL_MIB = 64, 24  # the small volume is for FilledByMemories
+REFUSE_S = 0.5    # limit of a refusal
+RETURN_S = 5.0    # limit from free space to successful writes
+MOST = 3000       # a full volume must refuse one of so many writes
 INSIDE = "AGENT_MEMORY_FULL_DISK_INSIDE"
 
 
@@ -47,7 +47,7 @@ def unmount(folder):
 
 
 class Volume:
-    """What the target writes to, and a file that takes all of its room."""
+    """The target's volume, and a file that takes all of its free space."""
 
     def __init__(self, folder):
         self.folder, self.filler = folder, os.path.join(folder, "filler")
@@ -70,7 +70,7 @@ class Volume:
 
 
 class Writes:
-    """Writes one after the other on one connection, and what became of them."""
+    """Sequential writes, each on a new connection, and their outcomes."""
 
     def __init__(self, target, program, source):
         self.target, self.program, self.source = target, program, source
@@ -103,11 +103,11 @@ class Writes:
 
 
 class Run:
-    """One life of the memory server on a volume that gets full and empty again."""
+    """One run of the memory server on a volume that gets full and free again."""
 
     def __init__(self, folder, number, source, reserve):
         self.source, self.faults = source, []
-        # Without a reserve the disk itself says that it is full.
+        # Without a reserve the writes themselves fail, with ENOSPC.
         more = [] if reserve else ["--min-free", "0"]
         self.target = targets.Server(folder)
         self.volume = Volume(self.target.data)
@@ -153,7 +153,7 @@ class Run:
         return os.stat(self.ballast).st_blocks / 2048 if os.path.exists(self.ballast) else 0
 
     def run(self, empty):
-        """`empty`: makes room again, given this run."""
+        """`empty`: FilledByOthers or FilledByMemories, which fills the volume and makes room again."""
         self.program.start()
         self.fault_unless(0 < self.ballast_mib() <= 8, f"ballast of {self.ballast_mib()} MiB at the start")
         writes = Writes(self.target, self.program, self.source)
@@ -180,7 +180,7 @@ class Run:
 
 
 class FilledByOthers:
-    """Something else takes the room, and gives it back."""
+    """Another writer takes the space, and frees it again."""
 
     @staticmethod
     def before(run, writes):
@@ -194,7 +194,7 @@ class FilledByOthers:
 
 
 class FilledByMemories:
-    """The memories take the room themselves, and deleting them gives it back."""
+    """The memories take the space, and their deletion frees it again."""
 
     @staticmethod
     def before(run, writes):
@@ -279,7 +279,7 @@ def main():
             if options.only in (None, name):
                 try:
                     chapter(checks, options, base)
-                except (Exception, SystemExit) as failure:  # told as a failure; the next program still runs
+                except (Exception, SystemExit) as failure:  # counts as a failed check; the next program still runs
                     checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
                     unmount(os.path.join(base, "sidecar", "state"))
     return checks.end()

@@ -1,6 +1,6 @@
-"""Requests that no honest client sends to the routes of conversations, working memory, ledger, items, episodes,
-shared memory, traces and turns: fields of other types, huge and deep ones, names of a megabyte, JSON that is none, ids and queries that
-mean nothing. Each is refused or answered, none with 500, none slowly, and what is refused changes nothing."""
+"""Hostile requests to the routes of conversations, working memory, ledger, items, episodes, shared memory, traces and turns:
+fields of wrong types, huge and deep fields, names of a megabyte, malformed JSON, invalid ids and queries. Each must be
+refused or answered, not with 500 and not slowly, and a refused request must change nothing."""
 import concurrent.futures
 import copy
 import http.client
@@ -12,13 +12,13 @@ import time
 import programs
 import wire
 
-SLOW_S = 15  # with sanitizers, among others
-GROWTH_KIB = 128 * 1024  # answers of 8 MiB are among them; asked again they take no more
-HALF_OPEN = 32  # the sidecar holds 64 connections
+SLOW_S = 15  # also with sanitizers
+GROWTH_KIB = 128 * 1024  # some answers have 8 MiB; their memory is reused
+HALF_OPEN = 32  # the sidecar accepts 64 connections
 MEGABYTE = "n" * 1_000_000
 MESSAGE = {"role": "assistant", "content": "x", "tool_calls": [{"id": "c1", "type": "function", "function": {
     "name": "bash", "arguments": "{}"}}]}
-# Method, path, a good body, whose every field is then replaced; in an order that serves them all.
+# Method, path, and a good body, each field of which is then replaced; in an order in which all good bodies succeed.
 ROUTES = (
     ("PUT", "/working-memory/c", {"fields": {"scratchpad": "s", "entities": [{"a": 1}], "n": 1}, "ttl_seconds": 60}),
     ("DELETE", "/working-memory/c", {"fields": ["absent"]}),
@@ -45,7 +45,7 @@ ROUTES = (
     ("POST", "/episodic/search", {"query": "s", "agent_id": "coder", "user_id": "u", "top_k": 5, "min_similarity": 0}),
     ("PUT", "/shared/coder/k?as=coder", {"a": 1}),
 )
-# A word in capitals is a trace of that name, RUN a run of consolidation.
+# A word in capitals stands for the id of a trace, RUN for that of a run of consolidation.
 TRACE_ROUTES = (
     ("POST", "/traces?conversation=c", {"content": "I like tea", "type": "prospective", "scope": "thread", "tags": ["t"], "remindAt": "2030-01-01T00:00:00Z",
                                         "emotions": {"valence": 0.5}, "metadata": {"importance": 1}, "source": {"origin": "agent"}}),
@@ -94,7 +94,7 @@ RAW = (b"", b"null", b"[]", b'"x"', b"1", b"{", b'{"a": 1}{"a": 1}', b"[" * 65 +
 
 
 def bodies(good):
-    """→ (what, bytes): the shapes of RAW, and the good body with each of its fields replaced by each of VALUES."""
+    """Yields (description, bytes): RAW, and the good body with each of its fields replaced by each of VALUES."""
     yield from ((repr(raw[:30]), raw) for raw in RAW)
     for path in paths(good):
         for value in VALUES:
@@ -103,7 +103,7 @@ def bodies(good):
 
 
 def paths(value, at=()):
-    """Of every value inside, outermost first."""
+    """Yields the path of every value inside, outermost first."""
     if at:
         yield at
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -138,8 +138,8 @@ def connect(program):
 
 
 def bad(status, text, seconds):
-    """An answer is never ours to blame, always in time, and an error says what and why. 502 and 503: a sidecar whose
-    server refuses or is busy."""
+    """→ the fault of an answer, or None. An answer must be in time and no internal error, and an error needs the fields
+    error and code. 502 and 503 are correct for a sidecar whose server refuses or is busy."""
     if seconds > SLOW_S:
         return f"{seconds:.1f} s"
     if status in (0, 500) or status > 507:
@@ -150,7 +150,7 @@ def bad(status, text, seconds):
 
 
 def attack_route(program, method, path, good):
-    """→ (requests, what is wrong)"""
+    """→ (number of requests, faults)"""
     connection, wrong, count = connect(program), [], 0
     status, text, _ = ask(connection, method, path, json.dumps(good).encode())
     if status >= 400 and status != 409:
@@ -176,8 +176,8 @@ def attack_reads(program, reads=READS, targets=QUERIES):
 
 
 def with_traces(program, routes):
-    """The routes with an id for each name in them. No consolidation touches traces of the organization. Of each program its
-    own: what somebody added at the server, no agent hides."""
+    """→ the routes with an id for each name in them. The traces have scope organization, which no consolidation touches. Each
+    program gets its own traces, since an agent cannot hide those that were added at the server."""
     def ask(path, body):
         return wire.ask(program.api, "POST", path, body)[1]
 
@@ -199,7 +199,7 @@ def refused_merge_changes_nothing(checks, program):
 
 
 def refusals_change_nothing(checks, program):
-    """What is refused is refused before anything changed, also when most of it is good."""
+    """A refused request changes nothing, also if most of its fields are good."""
     connection = connect(program)
     base = {"fields": {"kept": "1"}}
     ask(connection, "PUT", "/working-memory/still", json.dumps(base).encode())
@@ -216,7 +216,7 @@ def refusals_change_nothing(checks, program):
 
 
 def half_open(checks, program):
-    """Bodies that never come hold no other request up."""
+    """Requests whose bodies never arrive do not delay other requests."""
     host, port = program.api.rsplit(":", 1)
     held = []
     try:
@@ -234,10 +234,10 @@ def half_open(checks, program):
 
 
 def attack(checks, name, program):
-    """All of it at one program; the last good request must be served as the first."""
+    """Sends all requests to one program, which must then still serve a good request."""
     checks.chapter(f"{name}: hostile bodies, ids and queries")
     before = programs.resident(program.pid)[1]
-    for method, path, good in ROUTES:  # some stand on what those before them made, and the pool keeps no order
+    for method, path, good in ROUTES:  # some need the results of those before them, and the pool keeps no order
         if path.startswith("/conversations/"):
             wire.ask(program.api, method, path, good)
     with concurrent.futures.ThreadPoolExecutor(4) as pool:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Sends requests that no honest client sends to the server and to the sidecar: each must be refused,
-answered or closed in time, none may end the process, and the next good request must be served. A sample
-of shapes, not a fuzzer; those of bodies, ids and queries of single routes are in hostile_bodies.py.
+"""Sends hostile requests to the server and to the sidecar: each must be refused, answered or closed in time,
+none may end the process, and the next good request must be served. A sample of shapes, not a fuzzer;
+hostile_bodies.py has bodies, ids and queries of single routes.
 
     hostile_requests.py       programs from build/release/bin or $AGENT_MEMORY_BIN
 
@@ -23,16 +23,16 @@ import targets  # noqa: E402
 import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
-CLOSE_S = 3  # from an answer that ends a connection to its end
-DEADLINE_S = 45  # past the longest of the server's own times (30 s for a body)
+CLOSE_S = 3  # limit from an answer that ends its connection to the close
+DEADLINE_S = 45  # longer than the server's longest timeout (30 s for a body)
 GROWTH_KIB = 32 * 1024
 LARGE = b"a" * (1 << 20)
 
 
 def post(body=b"", *fields, host=b"HOST", version=b"HTTP/1.1", line=None):
-    """A POST of JSON with exactly these further header fields; HOST and PATH are filled in when it is sent."""
+    """A POST of JSON with exactly these additional header fields; filled() replaces HOST and PATH."""
     head = [line or b"POST PATH " + version] + ([b"Host: " + host] if host is not None else [])
-    if line is None:  # else a server without identity refuses the type before it looks at the body
+    if line is None:  # else a server with --auth none refuses the type before it reads the body
         head.append(b"Content-Type: application/json")
     return b"\r\n".join([*head, *fields]) + b"\r\n\r\n" + body
 
@@ -54,8 +54,8 @@ def json_body(body, *fields):
 
 
 SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: HOST\r\n\r\n"
-# What is sent: the bytes. Every one must be refused (4xx, 5xx but 500) or closed without a word.
-FRAMING = {  # head or body framing is broken: nothing behind it can be trusted, so the connection is closed too
+# Description: bytes. Each request must be refused (4xx, or 5xx except 500) or closed without an answer.
+FRAMING = {  # broken framing of head or body: later bytes cannot be trusted, so the connection is closed, too
     "chunk size negative, small": chunked(b"-1\r\nx\r\n0\r\n\r\n"),
     "chunk size negative, large": chunked(b"-80000000\r\nx\r\n0\r\n\r\n"),
     "chunk size 7fffffff": chunked(b"7fffffff\r\nx"),
@@ -90,7 +90,7 @@ FRAMING = {  # head or body framing is broken: nothing behind it can be trusted,
     "a body that does not come": sized(b"100"),
     "a body over the limit": post(b"x", b"Content-Length: 1073741824"),
 }
-CONTENT = {  # well framed, yet refused
+CONTENT = {  # well framed, but refused
     "path with %zz": get(b"GET /observations/%zz HTTP/1.1"),
     "path with %ff%fe": get(b"GET /observations/%ff%fe HTTP/1.1"),
     "path with %00": get(b"GET /observations/%00 HTTP/1.1"),
@@ -120,7 +120,7 @@ class Answer:
         self.statuses = [s for s in statuses if s != 100]
 
     def refused(self):
-        """Closed without a word, or exactly one answer that says no and is no fault of ours."""
+        """Closed without an answer, or exactly one answer with a status of 400 or more, but not 500."""
         if not self.statuses:
             return self.closed
         return len(self.statuses) == 1 and 400 <= self.statuses[0] != 500
@@ -130,8 +130,8 @@ class Answer:
 
 
 def exchange(address, raw, until_closed=False):
-    """Sends the bytes and reads until the other side closes, a whole answer is there, or it takes too long.
-    `until_closed`: the answer alone is not enough, but then the close has to come soon."""
+    """Sends the bytes and reads until the program closes the connection, a whole answer arrived, or DEADLINE_S is over.
+    `until_closed`: also waits for the close, at most CLOSE_S after the answer."""
     host, port = address.rsplit(":", 1)
     started = time.monotonic()
     received, closed = b"", False
@@ -139,7 +139,7 @@ def exchange(address, raw, until_closed=False):
         try:
             connection.sendall(raw)
         except OSError:
-            pass  # refused before it was all sent: what was answered may still be there
+            pass  # refused before all bytes were sent; the answer may still be readable
         while not closed:
             try:
                 piece = connection.recv(65536)
@@ -156,7 +156,7 @@ def exchange(address, raw, until_closed=False):
 
 
 def complete(raw):
-    """True when a final answer with its body is there; what follows on the connection is not waited for."""
+    """True if `raw` has a final answer with its body; does not wait for further answers."""
     for match in re.finditer(rb"^HTTP/1\.[01] (\d{3}).*?\r\n\r\n", raw, re.S | re.M):
         if match[1] != b"100":
             size = re.search(rb"content-length: *(\d+)", match[0], re.I)
@@ -165,7 +165,7 @@ def complete(raw):
 
 
 def attack(program, path):
-    """All cases at once: some take as long as the server's own time limits. → {what: answer}"""
+    """Sends all cases in parallel, since some take as long as the server's timeouts. → {what: answer}"""
     def one(what):
         return exchange(program.api, filled(CASES[what], program, path), what in FRAMING)
 
@@ -212,7 +212,7 @@ def main():
             checks.equal(wire.ask(program.api, "GET", "/health")[0], 200, "the next good request is served")
         for name, program, _ in both:
             hostile_bodies.attack(checks, name, program)
-    except (Exception, SystemExit) as failure:  # told as a failure
+    except (Exception, SystemExit) as failure:  # counts as a failed check
         checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
     finally:
         for program in started:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""SIGKILL of the sidecar and of the server under load, again and again: nothing that was acknowledged may
-be lost or be there twice. Not a power loss: that is power_loss.py.
+"""Kills the sidecar and the server by SIGKILL under load, many times: no acknowledged write may be lost or
+stored twice. power_loss.py tests power losses.
 
     kill_loops.py [--rounds 200] [--rows 0] [--seed N] [--only sidecar|server|items|…]
 
-With --rows 100000 the server holds so many rows before the first kill, and its starts are judged, too.
+With --rows 100000 the server holds that many rows before the first kill, and its starts must be fast, too.
 
 The last line is 'N passed, M failed'."""
 import argparse
@@ -25,11 +25,11 @@ from checks import Checks  # noqa: E402
 from load import Load  # noqa: E402
 
 START_P99_S = 0.2  # with --rows, from the start of the process to its first answer
-ROUND_S = 20  # a round that acknowledges nothing for so long is a failure
+ROUND_S = 20  # a round without enough acknowledgements in this time is a failure
 
 
 def rounds(checks, target, program, load, count, random_source):
-    """Kills `count` times after a random number of acknowledgements; asks for the latest after each start."""
+    """Kills `count` times after a random number of acknowledgements; reads the latest items after each start."""
     lost, slowest, starts = [], 0.0, []
     for number in range(count):
         load.round = number // 10
@@ -37,7 +37,7 @@ def rounds(checks, target, program, load, count, random_source):
         if not wire.until(lambda goal=goal: load.count() >= goal, ROUND_S, 0.001):
             checks.that(False, f"round {number}: writes are acknowledged", (load.refused, program.tail()))
             return None
-        time.sleep(random_source.uniform(0, 0.005))  # anywhere inside a commit, not just behind one
+        time.sleep(random_source.uniform(0, 0.005))  # to kill inside a commit, too, not only after one
         load.up.clear()
         program.kill()
         latest = load.latest(3)
@@ -56,7 +56,7 @@ def rounds(checks, target, program, load, count, random_source):
 
 
 def preload(checks, program, rows):
-    """That many rows by import, as another service would have exported them."""
+    """Imports that many rows, in the form of another service's export."""
     for first in range(1, rows + 1, 1000):
         batch = [{"id": n, "session_id": f"old{n % 50}", "type": "discovery", "title": f"row {n}", "project": "coder",
                   "content": f"row {n} of {n % 997} things about module {n % 89}", "scope": "project",
@@ -69,7 +69,7 @@ def preload(checks, program, rows):
 
 
 def verdict(checks, target, load, places):
-    """On the closed files: by identity, not by count."""
+    """Checks the closed files by the identity of items, not by their count."""
     found = targets.items(places)
     lost, twice = integrity.compare(found, load.acknowledged)
     checks.that(not lost, f"{load.count()} acknowledged of {load.attempted}: 0 lost", f"{len(lost)} lost: {lost[:20]}")
@@ -79,7 +79,7 @@ def verdict(checks, target, load, places):
 
 
 def loop_of(kind, share=1):
-    """`share`: of the rounds, one in so many: tables beside the observations take the same way to the disk."""
+    """`share`: divides the number of rounds: tables other than the observations use the same path to the disk."""
     def loop(checks, folder, options):
         count, rows = max(1, options.rounds // share), options.rows if share == 1 else 0
         checks.chapter(f"{kind.name}: {count} × SIGKILL, 8 writers, 4 readers")
@@ -123,7 +123,7 @@ def sidecar_loop(checks, folder, options):
         pending = wire.until(lambda: wire.ask(program.api, "GET", "/v1/status")[1].get("pending") == 0, 60, 0.1)
         checks.that(pending, "the outbox is delivered", wire.ask(program.api, "GET", "/v1/status"))
         checks.equal((program.stop(), server.stop()), (0, 0), "SIGTERM: exit 0")
-    finally:  # also when the sidecar, or its policy, did not come up
+    finally:  # also if the policy was not rendered, or the sidecar did not start
         if load is not None:
             load.stop()
         if program is not None:
@@ -155,7 +155,7 @@ def main():
             folder = tempfile.mkdtemp(prefix="agent-memory-kill-")
             try:
                 loop(checks, folder, options)
-            except (Exception, SystemExit) as failure:  # told as a failure; the next loop still runs
+            except (Exception, SystemExit) as failure:  # counts as a failed check; the next loop still runs
                 checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
             finally:
                 shutil.rmtree(folder, ignore_errors=True)

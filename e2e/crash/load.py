@@ -1,5 +1,5 @@
-"""Writers and readers that keep a program busy and remember what it acknowledged. They outlive the
-program: while it is down they wait for it."""
+"""Writers and readers that keep a program busy and record the acknowledged items. They outlive the program:
+they wait while it is down."""
 import http.client
 import itertools
 import threading
@@ -9,8 +9,8 @@ import urllib.parse
 class Load:
     def __init__(self, target, program, writers, readers=0):
         self.target, self.program = target, program
-        self.acknowledged, self.attempted = {}, 0  # item → where it is
-        self.refused = {}  # status → count, of answers that are neither 2xx nor "no answer"
+        self.acknowledged, self.attempted = {}, 0  # item → where it is stored
+        self.refused = {}  # status → count, of answers other than 2xx
         self.numbers, self.lock = itertools.count(1), threading.Lock()
         self.stopping, self.up = threading.Event(), threading.Event()
         self.round = 0
@@ -57,7 +57,7 @@ class Load:
             if status in (429, 503) or not self.target.repeats:
                 break
             self.up.wait(1)
-        self.stopping.wait(0.002)  # the program is down: not a busy loop
+        self.stopping.wait(0.002)  # no busy loop while the program is down
 
     def read_one(self, connection, number):
         self.target.read(connection, f"writer{number}-round{self.round}")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Facts of turns and insights of runs by a model of an endpoint, which hangs, answers nonsense and comes back while the server
-is killed: no turn, no run and no count of tokens is lost, no request waits, and neither prompt nor key is in the log (ADR 61, 62).
+"""Facts of turns and insights of runs from a model endpoint that hangs, answers nonsense and recovers, while the server is
+killed: no turn, no run and no count of tokens is lost, no request waits for the model, and the log has neither prompts nor
+the key (ADR 61, 62).
 
     model_away.py
 
@@ -25,7 +26,7 @@ FACTS = json.dumps({"facts": [{"category": "user_preference", "content": "User l
 
 
 class Model:
-    """A chat endpoint that says `text` once `goes_on` is set. `with` ends it."""
+    """A chat endpoint that answers with `text` as soon as `goes_on` is set. Leaving `with` stops it."""
 
     def __init__(self):
         self.text, self.goes_on, self.asked, self.keys = FACTS, threading.Event(), 0, set()
@@ -84,13 +85,13 @@ def used_tokens(folder):
 
 
 def derive(c, server, model):
-    """Kills the server while it asks for insights."""
+    """Kills the server during its request for insights."""
     server.stop()
     server.arguments += ["--extraction-derive"]
     server.start()
     for text in PUMPS:
         wire.ask(server.api, "POST", "/traces", {"content": text})
-    wire.ask(server.api, "POST", "/traces/search", {"query": "pump"})  # what is found together belongs together
+    wire.ask(server.api, "POST", "/traces/search", {"query": "pump"})  # links the traces, since one search found them together
     model.text = json.dumps({"insights": [INSIGHT]})
     model.goes_on.clear()
     asked = model.asked

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Working memory is its pod's: another pod, of the same namespace or not, reaches the sidecar's probes and nothing
-else. Two network namespaces with a wire between them stand for the pods, as on a node; no cluster is needed.
-Inside the pod all callers are one: the agent (ADR 23).
+"""Working memory belongs to its pod: another pod, of the same namespace or not, reaches only the sidecar's probes. Two
+network namespaces with a veth pair between them stand for the pods, as on a node; no cluster is needed. Inside the
+pod all callers count as one: the agent (ADR 23).
 
-    pod_boundary.py                 Linux, root; else it is skipped
+    pod_boundary.py                 needs Linux and root, else skipped
 
 The last line is 'N passed, M failed'."""
 import json
@@ -21,7 +21,7 @@ import programs  # noqa: E402
 import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
-OURS, THEIRS = "198.18.77.1", "198.18.77.2"  # of the block for tests of networks (RFC 2544)
+OURS, THEIRS = "198.18.77.1", "198.18.77.2"  # from the block for network benchmarks (RFC 2544)
 ROUTES = (("GET", "/conversations"), ("GET", "/conversations/c/messages"), ("GET", "/v1/status"),
           ("GET", "/context?q=x"), ("POST", "/v1/hooks"), ("POST", "/mcp"))
 ASK = """
@@ -43,7 +43,7 @@ def ip(*words, check=True):
 
 
 class Pods:
-    """Two network namespaces and the wire between them."""
+    """Two network namespaces with a veth pair between them."""
 
     def __init__(self):
         mark = secrets.token_hex(3)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Cuts the power at every system call: runs a program under strace while it acknowledges writes, then
-rebuilds what a disk would hold after each call, in three models (disk_model.py), and looks whether every
-item acknowledged by then is there, once, in a sound file. Not a kill test: that is kill_loops.py.
+"""Simulates a power cut after every system call: runs a program under strace while it acknowledges writes, then
+rebuilds the files on the disk after each call, in three models (disk_model.py), and checks that they contain every
+item acknowledged by then, once, without damage. kill_loops.py tests kills.
 
     power_loss.py [--items 80] [--every 1] [--only server|sidecar|items|…]
 
-With the sync stubbed out (nosync.c) the same replay has to find losses, else it proves nothing. The last
+With stubbed syncs (nosync.c) the same replay must find losses, else it proves nothing. The last
 line is 'N passed, M failed'."""
 import argparse
 import http.client
@@ -29,22 +29,22 @@ from disk_model import MODELS, Disk  # noqa: E402
 from strace_log import STRACE, Log  # noqa: E402
 
 WRITERS = 4
-TEETH_EVERY = 5   # a share is as clear from every fifth point
-TEETH = 0.8       # of the points after the first acknowledgement
-MIN_POINTS = 3000  # of all stores and models together (reliability A5)
+TEETH_EVERY = 5   # every fifth point suffices to measure a share
+TEETH = 0.8       # share of the points after the first acknowledgement that must show a loss
+MIN_POINTS = 3000  # of both programs and all models together (reliability A5)
 KINDS = {"server": targets.Server, "sidecar": targets.Sidecar, **targets.BESIDE}
-FEWER = 4  # of the items, for targets.BESIDE
+FEWER = 4  # divides the items for targets.BESIDE
 ACK = re.compile(rb"^HTTP/1\.1 2\d\d .*?^X-Request-Id: ack-(\d+)\r$", re.S | re.M | re.I)
 
 
 def traced(target, trace, shim):
-    """The program under strace, appending to one log however often it is started."""
+    """The program under strace; all its runs append to one log."""
     wrapper = STRACE + ["-A", "-o", trace] + (["-E", f"LD_PRELOAD={shim}"] if shim else [])
     return target.program(wrapper=wrapper)
 
 
 def child_of(pid):
-    """The traced program: killing strace alone would let it go on."""
+    """The pid of the traced program, which would survive a kill of strace alone."""
     def found():
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
             return file.read().split()
@@ -52,7 +52,7 @@ def child_of(pid):
 
 
 def write(target, program, numbers):
-    """Writes the items with several connections at once; each must be acknowledged."""
+    """Writes the items over WRITERS parallel connections → those that were not acknowledged."""
     failures = []
 
     def writer(mine):
@@ -73,8 +73,8 @@ def write(target, program, numbers):
 
 
 def record(checks, target, folder, items, shim=None):
-    """Two lives of the program in one log: the first ends by SIGKILL, the second by SIGTERM, so that
-    recovery and the checkpoint at the end are in it too."""
+    """Records two runs of the program in one log: the first ends by SIGKILL, the second by SIGTERM, so that the log has
+    a recovery and a final checkpoint, too."""
     trace = os.path.join(folder, "trace")
     os.makedirs(target.data, exist_ok=True)
     numbers = list(range(1, items + 1))
@@ -94,7 +94,7 @@ def record(checks, target, folder, items, shim=None):
 
 
 class Replay:
-    """Applies the log call by call and looks at the image of each model after each `every`-th call."""
+    """Applies the log call by call and checks the image of each model after each `every`-th call."""
 
     def __init__(self, target, folder, every):
         self.target, self.every = target, every
@@ -105,7 +105,7 @@ class Replay:
         self.bad = {model: [] for model in MODELS}  # (point, why)
         self.after_first = 0
         self.bad_after_first = dict.fromkeys(MODELS, 0)
-        self.seen = {model: (None, None) for model in MODELS}  # version → what was found
+        self.seen = {model: (None, None) for model in MODELS}  # (version of the image, result of found())
 
     def run(self, operations):
         for number, operation in enumerate(operations):
@@ -127,7 +127,7 @@ class Replay:
                 self.bad_after_first[model] += bool(self.acknowledged)
 
     def look(self, model):
-        """→ what is wrong after a crash here, or None. Equal images are read once."""
+        """→ the fault after a crash at this point, or None. Reads equal images once."""
         if self.seen[model][0] != self.disk.version[model]:
             self.seen[model] = (self.disk.version[model], self.found(model))
             self.images[model] += 1
@@ -201,13 +201,13 @@ def main():
             if options.only not in (None, name):
                 continue
             try:
-                if name in targets.BESIDE:  # the two programs have shown their teeth
+                if name in targets.BESIDE:  # the teeth checks of the two programs suffice
                     fewer = argparse.Namespace(**{**vars(options), "items": max(1, options.items // FEWER)})
                     honest(checks, name, os.path.join(folder, name), fewer)
                     continue
                 points += honest(checks, name, os.path.join(folder, name), options)
                 teeth(checks, name, os.path.join(folder, name + "-teeth"), options, shim)
-            except (Exception, SystemExit) as failure:  # told as a failure; the next program still runs
+            except (Exception, SystemExit) as failure:  # counts as a failed check; the next program still runs
                 checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
     if options.every == 1 and options.only is None:
         checks.that(points >= MIN_POINTS, f"{points} crash points in all, at least {MIN_POINTS}")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The memory server is away while captures go on: hooks cost no more than before, and when it is back every capture
-reaches it once, in the order of its session, while new ones go on (reliability A12: 9,000 captures; at 10 a second
+"""The memory server is away during captures: hooks take no longer than before, and after its return every capture
+reaches it once, in the order of its session, while new ones arrive (reliability A12: 9,000 captures; at 10 a second
 that is 15 minutes).
 
     server_away.py [--captures 9000] [--rate 100] [--bars]
 
-The rate compresses the time, not the count: `--rate 10` is the 15 minutes themselves. What a hook costs and how long
-the writes drain is judged with `--bars` alone: that needs a quiet machine. The last line is 'N passed, M failed'."""
+The rate changes the time, not the count: `--rate 10` takes the 15 minutes. Only `--bars` judges the latency of hooks and
+the time until the outbox is empty, which needs an idle machine. The last line is 'N passed, M failed'."""
 import argparse
 import collections
 import concurrent.futures
@@ -29,19 +29,19 @@ import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
 SESSIONS, BEFORE = 20, 600
-AFTER_S = 9  # the sidecar may ask only 30 s after the return: 9,000 and these must have room in its 10,000
-CALLS_PER_WRITE = 2  # that the server may get when it is back: no storm of retries
+AFTER_S = 9  # the sidecar may probe only 30 s after the return: 9,000 and these must fit into its outbox of 10,000
+CALLS_PER_WRITE = 2  # limit of the calls to the server after its return: no storm of retries
 RISE_MS, DRAIN_S = 5.0, 120.0
-PATIENCE_S = 120.0  # without one step forward: then it hangs, however busy the machine is
+PATIENCE_S = 120.0  # without progress: then it hangs, also on a busy machine
 
 
 def post(sidecar, kind, count, rate):
-    """`count` captures at `rate` a second over one connection → (their marks, the times of the hooks in ms)."""
+    """Sends `count` captures at `rate` a second over one connection → (marks of those accepted, times of all in ms)."""
     connection = http.client.HTTPConnection(sidecar.api, timeout=30)
     taken, times = [], []
     start = time.monotonic()
     for number in range(count):
-        time.sleep(max(0.0, start + number / rate - time.monotonic()))  # the rate itself
+        time.sleep(max(0.0, start + number / rate - time.monotonic()))  # keeps the rate
         session = f"{kind}-{number % SESSIONS}"
         mark = f"{session}x{number}x"
         clock = programs.stopwatch()
@@ -60,7 +60,7 @@ def percentile(times, share):
 
 
 def stored(folder):
-    """The marks in the server's file, in the order of their ids, those that it counted as duplicates as often."""
+    """The marks in the server's files, in the order of their ids; a duplicate repeats its mark."""
     marks = []
     for file in targets.database_files(os.path.join(folder, "memory")):
         if not targets.has_table(file, "observations"):
@@ -73,14 +73,14 @@ def stored(folder):
 
 
 def calls(server):
-    """How many writes the server was sent since its start, taken or not."""
+    """Counts the writes that the server received since its start, also refused ones."""
     text = wire.ask(server.admin, "GET", "/metrics")[1]
     return sum(float(line.rsplit(" ", 1)[1]) for line in str(text).splitlines()
                if line.startswith("agent_memory_http_requests_total") and 'method="POST"' in line)
 
 
 def disorder(marks):
-    """Marks of a session that stand behind a later one of it."""
+    """Marks that come after a later mark of their session."""
     last, odd = collections.defaultdict(int), []
     for mark in marks:
         session, number, _ = mark.split("x")
@@ -91,7 +91,7 @@ def disorder(marks):
 
 
 def status_of(sidecar):
-    """Its /v1/status: a busy machine may cost an answer, not the run."""
+    """The sidecar's /v1/status; retries, since a busy machine may delay an answer."""
     def answer():
         code, body = wire.ask(sidecar.api, "GET", "/v1/status")
         return body if code == 200 else None
@@ -102,7 +102,7 @@ def status_of(sidecar):
 
 
 def drained(sidecar):
-    """Waits as long as writes leave the outbox → whether all have."""
+    """Waits while the outbox shrinks, at most PATIENCE_S without progress → whether it is empty."""
     fewest, clock = None, programs.stopwatch()
     while clock() < PATIENCE_S:
         pending = status_of(sidecar)["pending"]
@@ -110,12 +110,12 @@ def drained(sidecar):
             return True
         if fewest is None or pending < fewest:
             fewest, clock = pending, programs.stopwatch()
-        time.sleep(0.1)  # between two looks
+        time.sleep(0.1)  # between two polls
     return False
 
 
 def start_again(server):
-    """The port it had was the system's choice; another process may hold it for a moment."""
+    """Starts the server on its former port, an ephemeral one: another process may hold it for a moment."""
     clock = programs.stopwatch()
     while True:
         try:
@@ -161,7 +161,7 @@ def away(checks, base, options):
         end = status_of(sidecar)
         checks.that(done, f"{waiting} writes drained", end["pending"])
         checks.that(took <= DRAIN_S or not options.bars, f"in {took:.1f} s, at most {DRAIN_S:g}")
-        writes, sent = end["accepted"] - BEFORE - SESSIONS, calls(server)  # what was delivered before
+        writes, sent = end["accepted"] - BEFORE - SESSIONS, calls(server)  # without the writes before
         checks.that(sent <= CALLS_PER_WRITE * writes, f"{sent:.0f} calls for {writes} writes, at most {CALLS_PER_WRITE} each")
         checks.say(f"{waiting / max(took, 0.1):.0f} a second")
         balanced = end["accepted"] == end["delivered"] + end["pending"] + end["discarded"] and end["dead"] == 0

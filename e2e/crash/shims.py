@@ -1,4 +1,4 @@
-"""Builds the shims for LD_PRELOAD beside this file, for the test that asks and for nothing else."""
+"""Builds the LD_PRELOAD shims whose sources are beside this file."""
 import os
 import subprocess
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""SIGTERM with fifty turns in flight, with the memory server up and away: the sidecar ends with 0 in time, what it
-acknowledged is on its volume, and every capture reaches the server once when both are back (reliability A16).
+"""SIGTERM with fifty turns in flight, with the memory server up and away: the sidecar exits with 0 in time, its volume
+has every acknowledged message, and every capture reaches the server after both are back (reliability A16).
 
     stop_in_flight.py [--runs 10] [--seed N]
 
@@ -23,11 +23,11 @@ import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
 TURNS = 50
-EXIT_S = {True: 5.0, False: 10.0}  # by whether the server is up
+EXIT_S = {True: 5.0, False: 10.0}  # limit of the exit, by whether the server is up
 
 
 class Turns:
-    """Fifty conversations that post as fast as they are answered, until the sidecar goes."""
+    """Fifty conversations that post hooks without a pause until the sidecar ends."""
 
     def __init__(self, sidecar, run):
         self.sidecar, self.acknowledged, self.lock = sidecar, [], threading.Lock()
@@ -58,7 +58,7 @@ class Turns:
 
 
 def lost_messages(sidecar, acknowledged):
-    """What was acknowledged and is in no conversation."""
+    """Marks of acknowledged hooks whose messages are in no conversation."""
     kept = {}
     for conversation in {conversation for conversation, _ in acknowledged}:
         answer = wire.ask(sidecar.api, "GET", f"/conversations/{conversation}/messages", timeout=30)[1]
@@ -76,7 +76,7 @@ def one_run(checks, base, run, source):
         if not up:
             server.kill()
         turns = Turns(sidecar, run)
-        time.sleep(source.uniform(0.1, 1.0))  # any moment
+        time.sleep(source.uniform(0.1, 1.0))  # a random moment
         clock = programs.stopwatch()
         code = sidecar.stop(30)
         took = clock()

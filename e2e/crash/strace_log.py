@@ -1,11 +1,11 @@
-"""Reads a log of `strace -f -y -xx` into what a disk saw and what a client was told, in order. Knows the
-calls that SQLite and file replacement use; an unknown one that changes a file is an error, not a guess.
+"""Reads a log of `strace -f -y -xx` as operations on the disk and answers to clients, in order. Knows the calls
+that SQLite and file replacement use; an unknown call that changes a file is an error.
 
 Operations (tuples): ("create", path) ("write", path, offset, bytes) ("append", path, bytes)
 ("truncate", path, size) ("rename", old, new) ("unlink", path) ("sync-start", token, path)
-("sync-end", token) ("sent", bytes). A sync that ran while another thread wrote keeps only what was there
-when it started; an answer counts as told from the start of its send. A call in which the program was
-killed ends with "= ?": its answer was told and its write was done, its sync was not."""
+("sync-end", token) ("sent", bytes). A sync covers only the writes before its start; an answer counts as
+received from the start of its send. A call during which the program was killed ends with "= ?": an answer
+counts as received and a write as done, a sync does not."""
 import re
 
 CALLS = ("open,openat,creat,write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasync,ftruncate,fallocate,"
@@ -31,7 +31,7 @@ class Log:
         self.root, self.operations, self.unfinished, self.tokens = root.rstrip("/") + "/", [], {}, 0
 
     def mine(self, path):
-        """Below the root, and not SQLite's shared memory: that is rebuilt after a crash."""
+        """Below the root, except SQLite's shared memory, which SQLite rebuilds after a crash."""
         return (path.startswith(self.root) or path + "/" == self.root) and not path.endswith("-shm")
 
     def read(self, file):
@@ -61,7 +61,7 @@ class Log:
         self.finish(match[1], match[2], None if killed else int(match[3]), token)
 
     def start(self, text):
-        """What counts from a call's start: a sync's snapshot, an answer's being told. → a sync's token"""
+        """Records the effects at the start of a call: the snapshot of a sync, a sent answer. → the token of a sync"""
         name = text.split("(", 1)[0]
         if name in ("sendmsg", "sendto", "write", "writev") and "<socket:" in text.replace("\\x", "")[:80] or \
                 name in ("sendmsg", "sendto"):

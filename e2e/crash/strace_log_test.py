@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the log reader on lines as strace writes them. The last line is 'N passed, M failed'."""
+"""Tests the log reader on lines in strace's format. The last line is 'N passed, M failed'."""
 import os
 import sys
 

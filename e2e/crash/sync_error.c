@@ -1,5 +1,5 @@
-/* A shim for LD_PRELOAD: the SHIM_N-th fsync or fdatasync below SHIM_PATH fails with EIO; with SHIM_STICKY
- * all after it too. Each sync is told in SHIM_LOG: number, monotonic nanoseconds, result, size, path. */
+/* A shim for LD_PRELOAD: the SHIM_N-th fsync or fdatasync below SHIM_PATH fails with EIO; with SHIM_STICKY also
+ * all later ones. SHIM_LOG gets a line per sync: number, monotonic nanoseconds, result, size, path. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

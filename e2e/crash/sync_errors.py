@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Lets the n-th sync to the disk fail, for each n, once or from then on: after the first error nothing may
-be acknowledged, the program must say that it is not ready and end by itself, and what was acknowledged
-before must be there after a restart. What was not synced is taken away first, as the kernel may do after
-a failed sync. Not a full disk: that is full_disk.py.
+"""Lets the n-th sync to the disk fail, for each n, once or from then on: after the first error the program
+must acknowledge nothing, report that it is not ready, and exit; a restart must find every item acknowledged
+before. The test drops unsynced data before the restart, as the kernel may do after a failed sync.
+full_disk.py tests full disks.
 
-    sync_errors.py [--first 1] [--last 40] [--only server|tenants|sidecar]
+    sync_errors.py [--first 1] [--last 40] [--seed N] [--only server|tenants|sidecar]
 
-The whole is --last 200. The last line is 'N passed, M failed'."""
+The full test is --last 200. The last line is 'N passed, M failed'."""
 import argparse
 import http.client
 import os
@@ -27,14 +27,14 @@ import wire  # noqa: E402
 from checks import Checks  # noqa: E402
 
 WRITERS = 4
-MOST_ITEMS = 4000   # a run that has not met its sync by then stops, and meets it in the checkpoint
-NOT_READY_S = 1.0   # after the error
+MOST_ITEMS = 4000   # a run without its failed sync by then stops, and meets it in the last checkpoint
+NOT_READY_S = 1.0   # limit after the error
 END_S = 15
 SYNC_ERROR = 74     # the exit code
 
 
 class Run:
-    """One life of the program with one failing sync, and the life after it."""
+    """One run of the program with failing syncs, and the run after it."""
 
     def __init__(self, target, folder, shim, number, sticky, source):
         self.target, self.number, self.source = target, number, source
@@ -74,7 +74,7 @@ class Run:
         connection.close()
 
     def watch(self):
-        """Until the program is gone: when was it asked, and called itself ready?"""
+        """Records the times of the probes that found the program ready, until it ends."""
         while not self.over.is_set():
             asked = time.monotonic()
             status, _ = wire.ask(self.program.admin, "GET", "/readyz", timeout=5)
@@ -86,7 +86,7 @@ class Run:
         os.makedirs(self.target.data, exist_ok=True)
         try:
             self.program.start()
-        except SystemExit:  # the sync of its start: it does not begin, that is right
+        except SystemExit:  # a sync of the start failed: the program must not start
             self.fault_unless(self.program.process.poll() not in (0, None), "it did not start, and has no exit code")
             return
         threads = [threading.Thread(target=self.write) for _ in range(WRITERS)]
@@ -95,7 +95,7 @@ class Run:
         for thread in threads:
             thread.join()
         if not any(failed for _, failed, _, _ in self.syncs()):
-            self.program.process.send_signal(signal.SIGTERM)  # more syncs come at the end
+            self.program.process.send_signal(signal.SIGTERM)  # the shutdown has more syncs
         gone = wire.until(lambda: not self.program.running, END_S)
         self.over.set()
         watcher.join()
@@ -113,7 +113,7 @@ class Run:
             self.faults.append(text)
 
     def drop_unsynced(self):
-        """Cuts logs back to what a sync confirmed."""
+        """Truncates each WAL to its size at its last successful sync."""
         confirmed = {}
         for _, failed, size, path in self.syncs():
             if not failed:
@@ -124,7 +124,7 @@ class Run:
                     os.truncate(path, confirmed.get(path, 0))
 
     def again(self):
-        """The life after, on a disk that is well."""
+        """The run after the error, without failing syncs."""
         program = self.target.program()
         program.start()
         code = program.stop()
@@ -179,7 +179,7 @@ def main():
                 checks.chapter(f"{name}: the n-th sync fails")
                 try:
                     chapter(checks, make, name, shim, options, base)
-                except (Exception, SystemExit) as failure:  # told as a failure; the next program still runs
+                except (Exception, SystemExit) as failure:  # counts as a failed check; the next program still runs
                     checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
     return checks.end()
 

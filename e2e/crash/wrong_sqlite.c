@@ -1,6 +1,6 @@
-/* A shim for LD_PRELOAD that makes one thing wrong that the programs rest on. SHIM_PRAGMA=name=value: that
- * pragma is set to this whatever was asked. SHIM_VERSION=number, SHIM_NO_FTS5, SHIM_ONE_THREAD: another
- * SQLite. SHIM_FILE_SYSTEM=number (decimal): what statfs says of every directory. */
+/* A shim for LD_PRELOAD that breaks a precondition of the programs. SHIM_PRAGMA=name=value: replaces the
+ * requested value of that pragma. SHIM_VERSION=number, SHIM_NO_FTS5, SHIM_ONE_THREAD: simulate another
+ * SQLite. SHIM_FILE_SYSTEM=number (decimal): the type that statfs returns for every path. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Starts the server where something that durability rests on is wrong, and where another process holds the
-volume: it must refuse, soon and in words that name what is wrong. Also: the lock of a killed process is
-taken over.
+"""Starts the server without a precondition of durability, and on a volume that another process holds: it must
+refuse, soon and with a message that names the cause. A start after a kill must take over the lock.
 
     wrong_start.py [--rounds 100]
 
@@ -36,7 +35,7 @@ FILE_SYSTEMS = {"NFS": 0x6969, "SMB": 0x517B, "CIFS": 0xFF534D42}
 
 
 def refusal(folder, environment=None, more=()):
-    """→ (exit code or None when it went on, what it said, seconds)."""
+    """→ (exit code, or None if it still ran; output; seconds)."""
     argv = [programs.binary("agent-memory-server"), "--data-dir", os.path.join(folder, "memory"), "--listen",
             "127.0.0.1:0", "--admin", "127.0.0.1:0", "--lock-wait", "0s", *more]
     started = time.monotonic()
@@ -125,7 +124,7 @@ def main():
         for part in (wrong_ground, wrong_file, lambda c, b: held_volume(c, b, options.rounds)):
             try:
                 part(checks, base)
-            except (Exception, SystemExit) as failure:  # told as a failure; the next part still runs
+            except (Exception, SystemExit) as failure:  # counts as a failed check; the next part still runs
                 checks.that(False, f"broke off: {type(failure).__name__}: {failure}")
     finally:
         shutil.rmtree(base, ignore_errors=True)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the three programs say on /metrics, as promtool reads it: names, units and types by Prometheus' rules.
+"""Checks /metrics of the three programs with promtool: names, units and types by Prometheus' rules.
 
     e2e/observability/metrics_test.py --kubeconfig FILE [--kubectl PATH] [--promtool PATH]
 
-In a namespace of its own with one Agent; the CRDs stay installed. The last line is "N passed, M failed".
+Uses its own namespace with one Agent; the CRDs stay installed. The last line is "N passed, M failed".
 """
 import argparse
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Plays turns of an agent that traces, with the real programs and a receiver that decodes OTLP, and looks
-at what arrives: one trace through agent, sidecar and server, what was put into the prompt, and no content
-of anything: not in spans, logs or metrics. Not a test of the exporter's limits (trace_export_test.cc).
+"""Plays turns of an agent with tracing, with the real programs and a receiver that decodes OTLP, and checks
+the received spans: one trace through agent, sidecar and server, the injected memories, and no content in
+spans, logs or metrics. trace_export_test.cc tests the exporter's limits.
 
     traces_test.py       programs from build/release/bin or $AGENT_MEMORY_BIN
 
@@ -24,7 +24,7 @@ SERVER, SIDECAR = "agent-memory-server", "agent-memory-sidecar"
 FIELDS = {"id", "type", "title", "rank", "method"}
 CANARIES = {what: f"canary{what}bird" for what in
             ("prompt", "output", "argument", "token", "content", "query", "path", "header", "method", "reply")}
-LONG_TITLE = "Ü" * 400  # over the limit of an attribute's text; cut inside a character it would be no UTF-8
+LONG_TITLE = "Ü" * 400  # over the limit of an attribute's text; a cut inside a character would break UTF-8
 
 
 class Play:
@@ -51,14 +51,14 @@ class Play:
         return answer.get("hookSpecificOutput", {}).get("additionalContext", "")
 
     def delivered(self):
-        """Until the outbox is empty."""
+        """Waits until the outbox is empty."""
         def empty():
             _, status = wire.ask(self.sidecar.api, "GET", "/v1/status")
             return isinstance(status, dict) and status["accepted"] > 0 and status["pending"] == 0
         self.checks.that(wire.until(empty, 10), "what was captured is delivered")
 
     def text(self):
-        """Everything that the programs say of themselves."""
+        """The metrics and logs of both programs."""
         said = "".join(wire.ask(p.admin, "GET", "/metrics")[1] for p in (self.server, self.sidecar))
         for log in (self.server.log, self.sidecar.log):
             with open(log, encoding="utf-8", errors="replace") as file:
@@ -95,7 +95,7 @@ def play(run):
 
 
 def refused(run):
-    """Requests that are answered with an error, whose text could end up in a log."""
+    """Sends requests that get an error, and whose text could leak into a log."""
     secret = {"Authorization": "Bearer " + CANARIES["token"], "X-Request-Id": "r-1", "Cookie": CANARIES["header"]}
     for program in (run.server, run.sidecar):
         wire.ask(program.api, "GET", f"/nowhere/{CANARIES['path']}?q={CANARIES['query']}", headers=secret)
@@ -177,7 +177,7 @@ def without_endpoint(checks, folder):
 
 
 def collector_gone(checks, folder):
-    """Nobody listens: turns are as quick, the loss is counted, the end does not wait."""
+    """Without a collector turns do not wait, lost spans are counted, and the programs end in time."""
     run = Play(folder, checks, "http://127.0.0.1:9")
     took = programs.stopwatch()
     run.hook("UserPromptSubmit", TURN, prompt="hello")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""That `helm test` says whether the product works: the chart's canary on a real API server with an operator, by the
-rights that its ServiceAccount has. This test is the kubelet: it runs what the canary's pod says, and tells how
-pods stand. On a node e2e/story does the same with a kubelet.
+"""Checks that `helm test` reports whether the product works: the chart's canary on a real API server with an operator,
+with the rights of its ServiceAccount. This test plays the kubelet: it runs the command of the canary's pod, and
+writes the statuses of pods. e2e/story runs the canary on a node with a kubelet.
 
     e2e/operator/canary_test.py --kubeconfig FILE [--kubectl PATH] [--helm PATH]
 
-Needs e2e/cluster/up --api-only --with-controller-manager. Works in a namespace of its own; CRDs that were there
-before stay. The last line is "N passed, M failed".
+Needs e2e/cluster/up --api-only --with-controller-manager. Uses its own namespace; CRDs that existed before stay.
+The last line is "N passed, M failed".
 """
 import argparse
 import json
@@ -44,7 +44,7 @@ class Canary(Cluster):
         return json.loads(self.kubectl("get", kind, "-n", self.namespace, "-o", "json", *more))["items"]
 
     def tell(self, pod, phase, code, waiting=None):
-        """What a kubelet would say of a pod."""
+        """Writes the status of a pod like a kubelet."""
         state = {"waiting": waiting} if waiting else {"terminated": {"exitCode": code, "reason": "Completed" if code == 0 else "Error"}}
         statuses = [{"name": c["name"], "image": c["image"], "imageID": "", "ready": False, "restartCount": 0, "state": state}
                     for c in pod["spec"]["containers"]]
@@ -52,7 +52,7 @@ class Canary(Cluster):
                      "-p", json.dumps({"status": {"phase": phase, "containerStatuses": statuses}}))
 
     def fly(self, pod, *more):
-        """Runs what the canary's pod says, as its ServiceAccount → (exit code, stdout, stderr)."""
+        """Runs the command of the canary's pod as its ServiceAccount → (exit code, stdout, stderr)."""
         container, fields = pod["spec"]["containers"][0], {"metadata.name": self.name, "metadata.namespace": self.namespace,
                                                            "metadata.uid": pod["metadata"].get("uid", "")}
         environment = {e["name"]: fields[e["valueFrom"]["fieldRef"]["fieldPath"]] for e in container["env"]}
@@ -62,17 +62,17 @@ class Canary(Cluster):
         return done.returncode, done.stdout, done.stderr
 
     def pod_of_run(self):
-        """One that has not ended; that of the test before may still be there."""
+        """A pending pod of a run, or None; the ended or deleted pod of the test before may still exist."""
         pods = self.objects("pods", "-l", "agents.agentops.io/run")
         return next((p for p in pods if p["status"]["phase"] == "Pending" and not p["metadata"].get("deletionTimestamp")), None)
 
     def serve_runs(self, end):
-        """Ends the pod of every run as `end` does, until that returns True."""
+        """Starts a thread that calls `end` with the pod of a run until `end` returns True."""
         def look():
             try:
                 pod = self.pod_of_run()
                 return pod is not None and end(pod)
-            except RuntimeError:  # it went meanwhile
+            except RuntimeError:  # the pod is gone
                 return False
         thread = threading.Thread(target=wire.until, args=(look, PATIENCE_S, 0.3), daemon=True)
         thread.start()
@@ -91,12 +91,12 @@ class Canary(Cluster):
         return True
 
     def left(self):
-        """What canaries made and is still there."""
+        """The objects that canaries created and did not delete."""
         return [o["metadata"]["name"] for kind in ("agents", "agentruns") for o in self.objects(kind)
                 if o["metadata"]["name"].startswith("canary-")]
 
     def rendered(self):
-        """The canary's pod without `helm test`; the other objects of the test are applied."""
+        """Applies the other objects of the test without `helm test` → the canary's pod."""
         hooks = self.chart("get", "hooks", self.namespace).stdout
         others = [d for d in hooks.split("---\n") if d.strip() and "\nkind: Pod\n" not in d]
         self.kubectl("apply", "-f", "-", given="---\n".join(others))
@@ -143,7 +143,7 @@ def a_run_that_fails_is_told(t):
 
 
 def told(t, pod, words, *more, kubelet=None):
-    """That it fails with these words. What it waits for may take longer than a short flight where machines are slow."""
+    """Asserts that the canary fails with these words. Retries with longer timeouts, for slow machines."""
     for timeout_s in (8, 30, 100):
         ends = t.serve_runs(kubelet) if kubelet else None
         code, _, error = t.fly(pod, f"--timeout={timeout_s}s", *more)

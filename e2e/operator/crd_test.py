@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the API server takes, refuses and fills in, for every case of agents_table.json.
+"""Checks which objects the API server accepts, refuses and defaults, for every case of agents_table.json.
 
     e2e/operator/crd_test.py --kubeconfig FILE [--kubectl PATH] [--keep]
 
-Applies crds/, works in a namespace of its own and deletes it, and the CRDs if they were not there
-before. Nothing but kubectl and Python.
+Applies crds/ and uses its own namespace; deletes the namespace at the end, and the CRDs unless they
+existed before. Needs only kubectl and Python.
 The last line is "N passed, M failed".
 """
 import argparse
@@ -35,7 +35,7 @@ class Cluster:
         self.namespace = namespace
 
     def run(self, *arguments, given=None):
-        """(exit code, standard output, standard error); `given` goes in as JSON."""
+        """→ (exit code, stdout, stderr); stdin is `given` as JSON."""
         done = subprocess.run([*self.command, *arguments], capture_output=True, text=True,
                               input=json.dumps(given) if given is not None else None, timeout=60)
         return done.returncode, done.stdout, done.stderr
@@ -62,7 +62,7 @@ def value_at(thing, pointer):
 
 
 def changed(thing, case):
-    """A copy of `thing` with the case's `set` and `unset` done."""
+    """A copy of `thing` with the case's `set` and `unset` applied."""
     thing = copy.deepcopy(thing)
     for pointer in case.get("unset", []):
         *path, last = steps(pointer)
@@ -120,13 +120,13 @@ def bad(cluster, case):
     wrong = refused(cluster.apply(thing, "--dry-run=server"), case["field"])
     if wrong:
         return wrong
-    # What GitOps tools do must refuse it too.
+    # Server-side apply, as GitOps tools do it, must refuse it, too.
     code, _, _ = cluster.apply(thing, "--dry-run=server", "--server-side")
     return None if code else "server-side apply took it"
 
 
 def edit(cluster, case):
-    """An existing object is changed; each case has one of its own name."""
+    """Changes an existing object; each case creates its own."""
     name = "edit-" + uuid.uuid4().hex[:8]
     before = changed(base(case, name), {"set": case["before"]})
     code, _, error = cluster.apply(before)
@@ -137,7 +137,7 @@ def edit(cluster, case):
 
 
 def undescribed(schema, path):
-    """Paths of fields that `kubectl explain` has no words for."""
+    """Paths of fields without a description for `kubectl explain`."""
     found = []
     for name, field in schema.get("properties", {}).items():
         here = f"{path}.{name}"
@@ -162,7 +162,7 @@ def open_objects(schema, path):
 
 
 def schemas(cluster):
-    """(name of the check, why it failed or None) of the CRDs as the API server holds them."""
+    """Yields (name of the check, its fault or None) for the CRDs on the API server."""
     for kind in KINDS:
         crd = json.loads(cluster.must("get", "crd", f"{kind}s.agents.agentops.io", "-o", "json"))
         schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
@@ -184,8 +184,8 @@ def samples(cluster):
 
 
 def ratcheting(cluster):
-    """A rule that was tightened later does not stop edits elsewhere in an object that breaks it.
-    Tried on a copy of the CRD under another group, so that the real one is never loosened."""
+    """A rule that is tightened later does not refuse edits of other fields in an object that violates it.
+    Uses a copy of the CRD under another group, so that the real one is never loosened."""
     tight = (ROOT / "crds/agent.yaml").read_text().replace("agents.agentops.io", "ratchet.agentops.io")
     loose = tight.replace("maximum: 50, default: 5", "maximum: 500, default: 5")
     crd = "crd/agents.ratchet.agentops.io"
@@ -201,7 +201,7 @@ def ratcheting(cluster):
         if code:
             return f"the loose CRD refuses it: {error.strip()}"
         subprocess.run(apply, input=tight, text=True, check=True, capture_output=True)
-        for attempt in range(50):  # until the tight schema is the one in force
+        for attempt in range(50):  # until the tight schema is in force
             fresh = changed(old, {"set": {"/metadata/name": "fresh"}})
             if cluster.apply(fresh, "--dry-run=server")[0]:
                 break

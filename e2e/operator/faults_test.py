@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What an operator lives through: Roles alone, credentials that change, an API server restored from a backup, a GitOps tool
-that compares.
+"""Runs an operator with Roles alone, with changing credentials, on an API server restored from a backup, and beside a
+GitOps tool that compares objects.
 
     e2e/operator/faults_test.py [--kubectl PATH] [--helm PATH] [--compare-after-s 3]
 
-Starts API servers of its own by e2e/cluster/up, and removes them. The last line is "N passed, M failed"; the figures
-stand above it.
+Starts its own API server with e2e/cluster/up, and removes it. The last line is "N passed, M failed"; the measured values
+are above it.
 """
 import argparse
 import base64
@@ -38,7 +38,7 @@ def must(*command):
 
 
 class TlsProxy:
-    """In front of an API server with a certificate of its own, which it changes."""
+    """A proxy in front of an API server with its own certificate, which can change."""
 
     def __init__(self, upstream, authority):
         self.upstream = upstream
@@ -49,7 +49,7 @@ class TlsProxy:
         self.served = None
 
     def serve(self, certificate, key):
-        """From now on, with this; what is open is cut."""
+        """Uses this certificate from now on, and cuts the open connections."""
         served = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         served.load_cert_chain(certificate, key)
         first, self.served = self.served is None, served
@@ -73,15 +73,15 @@ class TlsProxy:
             served = self.served
             client = served.wrap_socket(plain, server_side=True)
             server = self.trust.wrap_socket(socket.create_connection(self.upstream), server_hostname=self.upstream[0])
-        except OSError:  # a handshake that was refused, too
+        except OSError:  # also a refused handshake
             plain.close()
             return
         self.open |= {client, server}
-        if served is not self.served:  # it was changed during the handshake
+        if served is not self.served:  # the certificate changed during the handshake
             return self.cut()
         try:
             self.pump(client, server)
-        except (OSError, ValueError):  # cut: ssl has a word of its own for that
+        except (OSError, ValueError):  # cut: ssl raises ValueError for it
             pass
         for end in (client, server):
             self.open.discard(end)
@@ -89,7 +89,7 @@ class TlsProxy:
 
     @staticmethod
     def pump(client, server):
-        """Both ways by one thread: a TLS connection is not for two."""
+        """Copies both directions in one thread, since a TLS connection is not thread-safe."""
         other = {client: server, server: client}
         while True:
             for source in [end for end in other if end.pending()] or select.select(list(other), (), ())[0]:
@@ -105,7 +105,7 @@ class TlsProxy:
 
 
 def authority(folder, name):
-    """A certificate authority and a certificate of it for 127.0.0.1 → (its text, certificate, key)."""
+    """Creates a certificate authority and its certificate for 127.0.0.1 → (text of the authority, certificate, key)."""
     ca, key, certificate = (os.path.join(folder, f"{name}-{part}") for part in ("ca.crt", "key", "crt"))
     new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     must("openssl", "req", "-x509", *new, "-days", "2", "-subj", f"/CN={name}", "-keyout", ca + ".key", "-out", ca)
@@ -115,7 +115,7 @@ def authority(folder, name):
 
 
 def kubeconfig(t, name, port, ca_file, token_file):
-    """By a token alone, as a pod's ServiceAccount."""
+    """Authenticates by a token alone, like a pod's ServiceAccount."""
     return t.file(name, f"""apiVersion: v1
 kind: Config
 current-context: it
@@ -126,13 +126,13 @@ users: [{{name: it, user: {{tokenFile: {token_file}}}}}]
 
 
 def token_of_secret(t, name):
-    """A token that ends with the Secret it is bound to."""
+    """A token that expires with the Secret to which it is bound."""
     t.kubectl("create", "secret", "generic", name, "-n", t.namespace)
     return t.kubectl("create", "token", ACCOUNT, "-n", t.namespace, "--bound-object-kind=Secret", f"--bound-object-name={name}")
 
 
 def install_roles(t, helm, namespaces):
-    """The account and the Roles of the chart's namespaced mode, and nothing else of it."""
+    """Applies only the rights of the chart's namespaced mode."""
     rendered = must(helm, "template", "agent-memory", str(ROOT / "charts/agent-memory"), "-n", t.namespace, "--kube-version", "1.36.0",
                     "--set", "namespaces={" + ",".join(namespaces) + "}", "--set", "crds.enabled=false",
                     "-s", "templates/operator/rbac.yaml")
@@ -195,7 +195,7 @@ def token_and_authority_change_under_it(t):
     t.file("token", token_of_secret(t, "second"))
     t.kubectl("delete", "secret", "first", "-n", t.namespace)
     edit_goes_through("the old token is revoked", "example/agent:token")
-    # The other way round it must fail, or the test shows nothing.
+    # A certificate of the untrusted authority must fail, or the test proves nothing.
     proxy.serve(*old[1:])
     t.edit("example/agent:untrusted")
     time.sleep(3)
@@ -229,7 +229,7 @@ def restored_server_is_noticed(t, state):
 
 
 def nothing_differs_beside_a_working_operator(t, helm, after_s):
-    """Chart and samples, applied as by Argo CD; the operator writes its status and its children meanwhile."""
+    """Applies chart and samples like Argo CD; meanwhile the operator writes statuses and children."""
     t.kubectl("create", "namespace", "agents")
     chart = must(helm, "template", "agent-memory", str(ROOT / "charts/agent-memory"), "-n", "agents", "--kube-version", "1.36.0")
     samples = must("kubectl", "kustomize", str(ROOT / "config/samples"))

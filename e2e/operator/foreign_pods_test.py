@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Foreign pods on a real API server: what the chart's policies put into them, what they refuse, and that it is
-what `explain` and our own pods say. Rows 9-11, 16-19, 21 and 22 of docs/acceptance-operator.md.
+"""Foreign pods on a real API server: the chart's policies inject or refuse them, and the result equals the output of
+`explain` and the pods of Agents. Rows 9-11, 16-19, 21 and 22 of docs/acceptance-operator.md.
 
     e2e/operator/foreign_pods_test.py --kubeconfig FILE [--mode policy|webhook] [--kubectl PATH] [--pods 1000] [--seed N]
 
-Needs Kubernetes 1.36; no node. Works in namespaces and with policies of its own; CRDs stay.
+Needs Kubernetes 1.36; no node. Uses its own namespaces and policies; the CRDs stay.
 The last line is "N passed, M failed".
 """
 import argparse
@@ -36,7 +36,7 @@ def sidecar_of(pod):
 
 
 def untokened(container):
-    """Without the mount that the API server's own ServiceAccount admission adds, under a name of its own."""
+    """Drops the mount that the API server's ServiceAccount admission adds under a random name."""
     mounts = [m for m in container["volumeMounts"] if not m["name"].startswith("kube-api-access")]
     return {**container, "volumeMounts": mounts}
 
@@ -50,8 +50,8 @@ def volume(spec, name):
 
 
 def normal(pod):
-    """A pod without what differs from one creation to the next, or by the order of the built-in admission: the
-    ServiceAccount's token is mounted before or after our container is there."""
+    """A pod without fields that differ between creations, or depend on the order of admission: the API server mounts
+    the ServiceAccount's token before or after the injection of the sidecar."""
     pod = json.loads(PARTS.sub("kube-api-access", json.dumps(pod)))
     pod["metadata"] = {"annotations": pod["metadata"].get("annotations", {})}
     pod.pop("status", None)
@@ -66,7 +66,7 @@ def a_foreign_pod_gets_the_container_of_our_own_pods(t):
     assert wire.until(lambda: read()[0] == 200, PATIENCE_S)
     own, pod = read()[1]["spec"]["template"]["spec"], t.admitted(t.pod("coder"))
     ours, theirs = sidecar_of({"spec": own}), sidecar_of(pod)
-    # Theirs has its state in an emptyDir, which does not show its own limit, ours on the Agent's volume.
+    # The foreign pod has its state in an emptyDir, which does not show its limit, the Agent's pod on the Agent's volume.
     assert theirs.pop("env") == [{"name": "AGENT_MEMORY_MAX_STATE", "value": "512Mi"}]
     assert theirs["volumeMounts"][0].pop("name") == "agent-memory-state"
     assert ours["volumeMounts"][0].pop("name") == "data" and ours["volumeMounts"][0].pop("subPath") == "memory"
@@ -97,7 +97,7 @@ def a_label_that_names_no_agent_is_refused_by_name(t):
     t.give(t.agent("leaving"))
     t.serves("leaving")
     t.must("DELETE", AGENTS.format(t.name) + "/leaving")
-    # Until the operator took the binding away it is the Agent that the binding names that is missed.
+    # Until the operator deletes the binding, the refusal is about the missing Agent that the binding names.
     assert wire.until(lambda: "which gives none" in str(t.create(t.pod("leaving"))), PATIENCE_S), t.create(t.pod("leaving"))
     refused("leaving")
     left = t.must("GET", f"{ADMISSION}/mutatingadmissionpolicybindings")["items"]
@@ -105,7 +105,7 @@ def a_label_that_names_no_agent_is_refused_by_name(t):
 
 
 def what_the_binding_names_is_gone_and_the_pod_is_refused(t):
-    """The Agent went while the operator was away."""
+    """The Agent is deleted while the operator is down."""
     t.give(t.agent("absent"))
     t.serves("absent")
     t.program.kill()
@@ -142,7 +142,7 @@ def a_declared_sidecar_keeps_image_and_resources_and_not_its_security(t):
     pod = t.admitted(t.pod("coder", initContainers=[{"name": "a", "image": "a:1"}, declared]))
     merged = sidecar_of(pod)
     assert names(pod) == ["a", "memory"], names(pod)
-    whole = {"memory": "1Gi", "cpu": "1"}  # the API server makes a limit the request where there is none
+    whole = {"memory": "1Gi", "cpu": "1"}  # the API server sets a missing request to the limit
     expected = {**ours, "image": "mine:2", "resources": {"limits": whole, "requests": whole}}
     assert merged == expected, merged
     assert pod["metadata"]["annotations"]["agents.agentops.io/memory-clamped"] == "securityContext"
@@ -162,7 +162,7 @@ def pods_that_no_sidecar_could_serve_are_left_as_they_are(t):
                         (t.pod("coder", os={"name": "windows"}, **run_as), "Windows"),
                         (t.pod("coder", nodeSelector={"kubernetes.io/os": "windows"}), "Windows"),
                         (mirror, "static")):
-        # The namespace's label is taken up a moment later.
+        # The API server applies the namespace's label after a moment.
         assert wire.until(lambda pod=pod: t.create(pod)[0] == 201, PATIENCE_S), t.create(pod)
         assert "memory" not in names(t.admitted(pod)), reason
 
@@ -179,8 +179,8 @@ def pods_that_no_sidecar_could_serve_are_left_as_they_are(t):
 
 
 def missed_pods_are_counted_and_replaced_at_a_pace(t):
-    """A hundred without a controller and a hundred with one, labelled while the operator is away; this test is the
-    ReplicaSet's controller, and the kubelet."""
+    """A hundred pods without a controller and a hundred with one get the label while the operator is down; this test plays
+    the controller of the ReplicaSet, and the kubelet."""
     t.program.kill()
     owner, pods = t.owner("late"), f"/api/v1/namespaces/{t.name}/pods"
     def make(name, owned, agent=None):
@@ -229,19 +229,19 @@ def a_mangled_sidecar_is_refused_or_made_whole(t):
     for order, (word, expression) in ((o, e) for o in "az" for e in (("restartPolicy", strip), ("securityContext", weaken))):
         t.mutator(f"{order}-{t.name}", expression)
         try:
-            for _ in range(40):  # the API server takes a policy up within seconds
+            for _ in range(40):  # the API server applies a policy within seconds
                 status, answer = t.create(t.pod("coder"))
                 assert status == 201 and sidecar_of(answer) == whole or status == 403 and word in answer, f"{order} {word}: {status} {answer}"
                 wire.until(lambda: False, 0.05)
         finally:
             t.unmutate()
-            # Before a webhook it is asked about pods that have no sidecar yet.
+            # A policy that runs before a webhook sees pods without a sidecar, so check one with another container, too.
             bare = t.pod("coder", initContainers=[{"name": "a", "image": "a:1"}])
             assert wire.until(lambda: t.create(t.pod("coder"))[0] == t.create(bare)[0] == 201, PATIENCE_S), "a policy that is gone is still obeyed"
 
 
 def the_twin_refuses_every_fault_by_itself(t):
-    """With a label that no binding is for, so that nothing is put in."""
+    """Uses a label without a binding, so that nothing is injected."""
     good = normal(t.admitted(t.pod("coder")))["spec"]
     def said(change):
         spec = copy.deepcopy(good)
@@ -281,7 +281,7 @@ def placement_is_honoured_beside_another_native_sidecar(t):
 
 
 def explained(t, agents, pods):
-    """Pods as `explain pod` prints them, by name."""
+    """The pods that `explain pod` prints, by name."""
     found = {}
     for at in range(0, len(pods), 50):
         documents = [*agents, *pods[at:at + 50]]
@@ -328,7 +328,7 @@ TESTS = [a_foreign_pod_gets_the_container_of_our_own_pods, pods_are_injected_whi
          a_mangled_sidecar_is_refused_or_made_whole,
          the_twin_refuses_every_fault_by_itself, placement_is_honoured_beside_another_native_sidecar,
          the_policy_and_the_renderer_are_equal]
-# What a policy does by itself; the webhook's own story is webhook_test.py.
+# Tests of policies only; webhook_test.py tests the webhook.
 POLICY_ALONE = [pods_are_injected_while_the_operator_is_away, what_the_binding_names_is_gone_and_the_pod_is_refused,
                 the_twin_refuses_every_fault_by_itself]
 

@@ -1,4 +1,4 @@
-"""Random Agents and foreign pods, for the test that two renderers are equal. The dice are the caller's."""
+"""Random Agents and foreign pods for the test that compares two renderers. `dice`: the caller's random.Random."""
 QUANTITIES = ["50m", "100m", "1"]
 BYTES = ["64Mi", "100M", "1Gi"]
 
@@ -13,7 +13,7 @@ def resources(dice):
 
 
 def random_agent(dice, agent):
-    """`agent` with another placement, sidecar, server or template."""
+    """Returns `agent` with a random placement, sidecar and server."""
     spec = agent["spec"]
     spec["injection"]["placement"] = dice.choice(["First", "Last", "Before:seed", "After:seed", "After:istio-proxy", "Before:gone"])
     spec["sidecar"] = {"resources": resources(dice)}
@@ -58,7 +58,7 @@ def app(dice, number):
 
 
 def random_pod(dice, pod):
-    """`pod` with other containers, volumes, annotations and settings."""
+    """Returns `pod` with random containers, volumes, annotations and settings."""
     spec = pod["spec"]
     spec["containers"] = [app(dice, number) for number in range(dice.randrange(1, 4))]
     spec["volumes"] = [{"name": "v0", "emptyDir": {}}, {"name": "v1", "configMap": {"name": "x"}}]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What kstatus, by which GitOps tools judge objects, says of ours at every step of their lives: an operator on a
-real API server with controllers, this test in the place of the kubelet.
+"""Checks the verdict of kstatus, by which GitOps tools judge objects, on our kinds at every step of their lives: an
+operator on a real API server with controllers; this test plays the kubelet.
 
     e2e/operator/kstatus_test.py --kubeconfig FILE [--kubectl PATH]
 
@@ -28,7 +28,7 @@ API = "agents.agentops.io/v1alpha1"
 
 
 def judge():
-    """→ the program, built unless it is there."""
+    """→ the path of the program, which is built if missing."""
     text = b"".join((SOURCE / name).read_bytes() for name in ("main.go", "go.mod", "go.sum"))
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "agent-memory-e2e"
     program = cache / f"kstatus-{hashlib.sha256(text).hexdigest()[:8]}"
@@ -63,12 +63,12 @@ class Life(Cluster):
             {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec}))
 
     def pod(self, selector):
-        """The newest of these that stays."""
+        """A pending pod that is not being deleted, or None."""
         found = json.loads(self.kubectl("get", "pods", "-n", self.namespace, "-l", selector, "-o", "json"))["items"]
         return next((p for p in found if not p["metadata"].get("deletionTimestamp") and p["status"]["phase"] == "Pending"), None)
 
     def tell(self, selector, phase, state, image=None, ready=False):
-        """What a kubelet would say of that pod's containers, once it is there."""
+        """Writes the status of that pod and its containers like a kubelet, as soon as the pod exists."""
         def there():
             pod = self.pod(selector)
             return pod if pod and image in (None, pod["spec"]["containers"][0]["image"]) else None
@@ -118,7 +118,7 @@ def an_edit_is_in_progress_from_its_first_moment(t):
 
 
 def finish_pods_that_go(t):
-    """Without a node nobody confirms that a pod has ended. → those that are left"""
+    """Force-deletes terminating pods, since no kubelet confirms their end here. → all pods found"""
     pods = json.loads(t.kubectl("get", "pods", "-n", t.namespace, "-l", "agents.agentops.io/agent=coder", "-o", "json"))["items"]
     for pod in pods:
         if pod["metadata"].get("deletionTimestamp"):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What leadership_test.py does once, many times: the API server goes away for ten seconds, a leader stands still for
-thirty. Several pairs of operators at once, each in a namespace of its own.
+"""Repeats steps of leadership_test.py many times: the API server is unreachable for ten seconds, a leader is stopped for
+thirty. Runs several pairs of operators in parallel, each in its own namespace.
 
     e2e/operator/leadership_loops.py --kubeconfig FILE [--away 50] [--stopped 100] [--at-once 5] [--kubectl PATH]
 
-The CRDs must be there. 15 minutes as it is. The last line is "N passed, M failed"; the figures stand above it.
+The CRDs must exist. Takes 15 minutes with the defaults. The last line is "N passed, M failed"; the figures are above it.
 """
 import argparse
 import concurrent.futures
@@ -20,7 +20,7 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__f
 from operators import LEASE_S, PATIENCE_S, Cluster, leads, writes  # noqa: E402
 
 AWAY_S, STOPPED_S = 10, 30
-CONVERGED_S, REPLACED_S = 30, LEASE_S + 5  # asked
+CONVERGED_S, REPLACED_S = 30, LEASE_S + 5  # limits
 
 
 class Cell(Cluster):
@@ -35,7 +35,7 @@ class Cell(Cluster):
         self.give_agent()
 
     def edit_once_more(self):
-        """→ the image that must be applied."""
+        """Edits the Agent → the image that must be applied."""
         self.edits += 1
         self.edit(f"example/agent:{self.edits}")
         return f"example/agent:{self.edits}"
@@ -50,7 +50,7 @@ class Cell(Cluster):
         self.kubectl("delete", "namespace", self.namespace, "--wait=false", "--ignore-not-found")
 
     def away(self, rounds):
-        """→ seconds from the API server's return until an edit made meanwhile was applied, round by round."""
+        """→ per round the seconds from the API server's return until an edit from its absence was applied."""
         leader, proxy = self.behind_proxy(f"away-{self.number}")
         self.seconds_until(lambda: self.applied() == "example/agent:0")
         children, gaps = sorted(self.children()), []
@@ -64,19 +64,19 @@ class Cell(Cluster):
         return gaps
 
     def stopped(self, rounds):
-        """→ seconds until another led, and writes that the API server took from who had stood still."""
+        """→ per round the seconds until the standby led, and the API server's writes from the stopped leader."""
         pair, gaps, late = [self.operator(f"stopped-{self.number}-{which}") for which in "ab"], [], []
         for _ in range(rounds):
             self.seconds_until(lambda: any(map(leads, pair)) and all(p.ready(1) for p in pair))
             leader, standby = sorted(pair, key=leads, reverse=True)
             image = self.edit_once_more()
             self.seconds_until(lambda image=image: self.applied() == image)
-            time.sleep(2)  # what it still writes of that edit
+            time.sleep(2)  # for the leader's last writes of this edit
             before, began = writes(leader), time.monotonic()
             leader.process.send_signal(signal.SIGSTOP)
             try:
                 gaps.append(self.seconds_until(lambda standby=standby: leads(standby)))
-                image = self.edit_once_more()  # work for both, as the stopped one will see it
+                image = self.edit_once_more()  # work for both: the stopped leader sees the edit afterwards
                 self.seconds_until(lambda image=image: self.applied() == image)
                 time.sleep(max(3, STOPPED_S - (time.monotonic() - began)))
                 versions = self.versions()
@@ -119,7 +119,7 @@ def main():
                 each = -(-asked.stopped // asked.at_once)
                 both = list(pool.map(lambda cell: cell.stopped(each), cells))
                 good.append(told(f"leader {STOPPED_S} s still, another led", [gap for gaps, _ in both for gap in gaps], REPLACED_S))
-                # A renewal may have been made before the stop and counted after it.
+                # The leader may count a renewal after the stop that the API server accepted before.
                 late = [count for _, counts in both for count in counts]
                 print(f"  writes taken from who had stood still: {max(late):.0f} at most in a round (asked: 0, or a renewal from before)")
                 good.append(max(late) <= 1)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Who of several operators works: real processes on a real API server, ended, killed, stopped and cut off.
+"""Checks which of several operators leads: real processes on a real API server, ended, killed, stopped and cut off.
 
     e2e/operator/leadership_test.py --kubeconfig FILE [--kubectl PATH] [--long]
 
---long: the API server is away for 5 minutes instead of 30 s, and connections fall silent (8 minutes more). No node and no controller is needed. Works in a namespace of its own; CRDs that were there before stay.
-The last line is "N passed, M failed"; the figures stand above it.
+--long: the API server is away for 5 minutes instead of 30 s, and connections fall silent (8 minutes more). Needs no node and
+no controller. Uses its own namespace; CRDs that existed before stay. The last line is "N passed, M failed"; figures are above.
 """
 import argparse
 import json
@@ -37,11 +37,11 @@ def standby_is_ready_and_takes_over_when_the_leader_ends(t):
     code = first.process.wait(PATIENCE_S)
     print(f"  SIGTERM: exit {code} after {time.monotonic() - began:.1f} s or less; an edit meanwhile applied after {gap} s (asked: 3)")
     assert code == 0 and gap <= LEASE_S and t.holder() == "second"
-    # Nothing is left to do, and nothing is done twice.
+    # The new leader has nothing to do, and repeats no write.
     before, written, began = t.quiet(), writes(second), time.monotonic()
     time.sleep(4)
     more = writes(second) - written
-    renewals = (time.monotonic() - began) / (LEASE_S / 15) + 2  # one in LEASE_S / 15 s at most
+    renewals = (time.monotonic() - began) / (LEASE_S / 15) + 2  # at most one per LEASE_S / 15 s
     assert t.versions() == before and more <= renewals, f"only the Lease is renewed: {more:.0f} writes"
     return second
 
@@ -65,7 +65,7 @@ def stopped_leader_writes_nothing_more(t, leader):
     leader.process.send_signal(signal.SIGSTOP)
     try:
         gap = t.seconds_until(lambda: leads(standby))
-        t.edit("example/agent:4")  # work for both, as the stopped one will see it
+        t.edit("example/agent:4")  # work for both: the stopped leader sees the edit afterwards
         t.seconds_until(lambda: t.applied() == "example/agent:4")
         t.edit("example/agent:5")
         t.seconds_until(lambda: t.applied() == "example/agent:5")
@@ -74,7 +74,7 @@ def stopped_leader_writes_nothing_more(t, leader):
         leader.process.send_signal(signal.SIGCONT)
     t.seconds_until(lambda: not leads(leader))
     time.sleep(3)
-    # One renewal may have been made before the stop and counted after it: nothing else was under way then.
+    # The leader may count a renewal after the stop that the API server accepted before; no other write was in flight.
     late = writes(leader) - before
     print(f"  SIGSTOP: replaced after {gap} s; writes taken from the stale leader after SIGCONT: {late:.0f} (asked: 0, "
           "or a renewal from before)")
@@ -106,14 +106,14 @@ def cut_off_leader_stands_again_in_the_same_process(t, long):
 
 
 def a_full_queue_does_not_keep_a_leader(t):
-    """Ended in the middle of two hundred new Agents; another does the rest, and nothing again."""
+    """SIGTERM amid two hundred new Agents: another operator creates the other workloads, and changes none."""
     count = 200
     t.kubectl("create", "-n", t.namespace, "-f", "-", given=json.dumps({"apiVersion": "v1", "kind": "List", "items": [
         {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent", "metadata": {"name": f"crowd-{number}"},
          "spec": {"image": "example/agent:0"}} for number in range(count)]}))
 
     def made():
-        """The generations of their workloads."""
+        """The generations of the existing workloads."""
         return t.kubectl("get", "statefulset", "-n", t.namespace, "-l", "agents.agentops.io/agent!=coder", "-o",
                          "jsonpath={.items[*].metadata.generation}").split()
     leader = t.operator("crowded")
@@ -142,7 +142,7 @@ def silent_connections_are_given_up(t):
 
 
 def story(t, long):
-    """The tests, each from where the one before ended."""
+    """Yields the tests; each continues from the state after the one before."""
     state = []
     yield "standby_is_ready_and_takes_over_when_the_leader_ends", lambda: state.append(
         standby_is_ready_and_takes_over_when_the_leader_ends(t))

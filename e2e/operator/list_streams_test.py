@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What an operator asks for when it starts, by the audit log: lists as beginnings of watches where the API server
-has them (KEP-3157), pages where it does not, and by both what there is.
+"""Checks by the audit log how an operator lists objects when it starts: as initial events of watches if the API server
+supports them (KEP-3157), else in pages; both must find all objects.
 
     e2e/operator/list_streams_test.py [--without] [--agents N] [--kubectl PATH]
 
-Starts an API server of its own, `--without` such lists, and removes it. The last line is "N passed, M failed".
+Starts its own API server, `--without` support for such lists, and removes it. The last line is "N passed, M failed".
 """
 import argparse
 import json
@@ -21,27 +21,27 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__f
 from operators import PATIENCE_S, Cluster, metric, run  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WATCHED = ("agents", "serviceaccounts", "services", "statefulsets")  # of the kinds that an operator watches
+WATCHED = ("agents", "serviceaccounts", "services", "statefulsets")  # some of the kinds that an operator watches
 
 
 class Streams(Cluster):
     def __init__(self, kubeconfig, asked, folder, state):
         super().__init__(kubeconfig, asked.kubectl, folder, "streams")
         self.log, self.agents, self.streamed = pathlib.Path(state, "log/audit.log"), asked.agents, not asked.without
-        self.program, self.before = None, 0  # where its requests begin in the log
+        self.program, self.before = None, 0  # `before`: the offset of the program's requests in the log
 
     def begin(self, name):
         self.before = self.log.stat().st_size
         self.program = self.operator(name)
 
     def asked(self):
-        """→ (lists in pages, lists as streams that were refused, and those that were not): resource and selector."""
+        """→ (paged lists, refused streamed lists, accepted streamed lists), each as (resource, selector)."""
         pages, refused, streams, known = [], [], [], set()
         with self.log.open(encoding="utf-8") as log:
             log.seek(self.before)
             for event in map(json.loads, log.read().splitlines()):
                 ours = event.get("userAgent", "").startswith("agent-memory-operator") and "objectRef" in event
-                if not ours or event["auditID"] in known:  # a refused watch is told of twice, as it starts and ends
+                if not ours or event["auditID"] in known:  # a refused watch is logged twice, at its start and end
                     continue
                 known.add(event["auditID"])
                 selector = "".join(urllib.parse.parse_qs(urllib.parse.urlsplit(event["requestURI"]).query).get("labelSelector", []))
@@ -70,7 +70,7 @@ def every_agent_is_served(t):
 def a_restart_finds_what_there_is(t):
     assert t.program.stop(PATIENCE_S) == 0
     before = -1
-    while before != (before := t.log.stat().st_size):  # the ends of its streams are told of, too
+    while before != (before := t.log.stat().st_size):  # the ends of its streams are logged, too
         time.sleep(1)
     t.begin("second")
     assert t.program.ready(PATIENCE_S)

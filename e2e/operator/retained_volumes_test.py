@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The volumes of Agents that are deleted: their claims are the same objects afterwards, however the Agents go, and the
-namespace they were in goes at once. Row C15 of the reliability list; with pods on them: e2e/story/namespace_chapters.py.
+"""Deletes Agents with volumes: their claims stay the same objects for each kind of deletion, and their namespace goes
+in time. Row C15 of the reliability list; e2e/story/namespace_chapters.py tests it with pods.
 
     e2e/operator/retained_volumes_test.py --kubeconfig FILE [--agents 100] [--seed N] [--kubectl PATH]
 
-Needs an API server with a controller manager, which makes the claims and collects what Agents owned; no node. Works in a
-namespace of its own. The last line is "N passed, M failed"; the figures stand above it.
+Needs an API server with a controller manager, which creates the claims and collects the Agents' children; no node. Uses
+its own namespace. The last line is "N passed, M failed"; the figures are above it.
 """
 import argparse
 import json
@@ -24,13 +24,13 @@ CLAIMED_S = 4 * PATIENCE_S
 
 
 def listed(t, kind):
-    """→ all of that kind in our namespace, the coder's apart."""
+    """→ all objects of that kind in the test's namespace, except those of the Agent coder."""
     items = json.loads(t.kubectl("get", kind, "-n", t.namespace, "-o", "json"))["items"]
     return [one for one in items if "leaver-" in one["metadata"]["name"]]
 
 
 def claims(t):
-    """→ name and uid of those that are there, are not on their way out and belong to nobody who could take them along."""
+    """→ (name, uid) of the claims that are not being deleted, and have no owner with which they would be deleted."""
     return sorted((one["metadata"]["name"], one["metadata"]["uid"]) for one in listed(t, "pvc")
                   if not one["metadata"].get("deletionTimestamp") and not one["metadata"].get("ownerReferences"))
 
@@ -52,14 +52,14 @@ def every_claim_outlives_its_agent(t, count, chance):
     third = count // 3
     delete(t, names[:third], "background")
     delete(t, names[third:2 * third], "foreground")
-    operator.kill()  # the rest while nobody looks
+    operator.kill()  # deletes the rest without an operator
     delete(t, names[2 * third:], "background")
     took = t.seconds_until(lambda: not listed(t, "agents") and not listed(t, "statefulset") and not listed(t, "pods"), CLAIMED_S)
     assert claims(t) == before, f"lost or changed: {set(before) ^ set(claims(t))}"
     operator = t.operator("second")
     t.seconds_until(lambda: leads(operator))
     assert operator.ready(PATIENCE_S)
-    time.sleep(2)  # nothing to wait for: what it should not do
+    time.sleep(2)  # time for deletes that must not happen
     kept = len(set(claims(t)) & set(before))
     print(f"  {count} Agents deleted, {count - 2 * third} of them without an operator: all of theirs gone after {took} s, "
           f"{kept} of {count} claims kept (asked: all)")
@@ -68,7 +68,7 @@ def every_claim_outlives_its_agent(t, count, chance):
 
 
 def the_namespace_goes(t, operator):
-    """With an Agent that runs and all those claims in it, and no memory server anywhere."""
+    """Deletes the namespace with an Agent and all those claims in it, and without a memory server."""
     assert t.applied(), "the coder has its workload"
     began = time.monotonic()
     t.kubectl("delete", "namespace", t.namespace, "--wait=false")

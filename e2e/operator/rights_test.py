@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the operator asks of an API server and what the chart's roles grant it are the same, by the server's own
-audit log: as its ServiceAccount, through all that its objects may have and lose.
+"""Checks by the API server's audit log that the operator uses exactly the rights that the chart's roles grant: the
+operator runs as its ServiceAccount, and its objects get and lose all their features.
 
     e2e/operator/rights_test.py [--kubectl PATH] [--helm PATH]
 
-Starts an API server of its own, and removes it. What takes a node is not asked for here; see BY_A_NODE.
+Starts its own API server, and removes it. Does not test the rights that need a node; see BY_A_NODE.
 The last line is "N passed, M failed".
 """
 import argparse
@@ -23,10 +23,10 @@ from programs import Program  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 API = "agents.agentops.io/v1alpha1"
-# A pod that runs gets a touch when its policy changes, a new sidecar in place, and is deleted where that does not do:
-# e2e/story does all three.
+# For a running pod: an annotation when its policy changes, a new sidecar in place, and a delete if that is impossible.
+# e2e/story tests all three.
 BY_A_NODE = {("patch", "", "pods"), ("delete", "", "pods"), ("patch", "", "pods/resize")}
-# Held to be granted to Agents, never used: no API server serves them.
+# The operator holds these only to grant them to Agents: no API server serves the resource.
 HELD = {(verb, "memory.agents.agentops.io", "sharedmemories") for verb in ("get", "list", "update", "delete")}
 
 
@@ -60,7 +60,7 @@ class Rights(Cluster):
         return any(c["type"] == "MemoryResolved" and c["status"] == truth for c in agent.get("status", {}).get("conditions", []))
 
     def install(self):
-        """The chart's roles, and its policies for foreign pods."""
+        """Applies the chart's roles, and its policies for foreign pods."""
         command = [self.helm, "template", self.namespace, str(ROOT / "charts/agent-memory"), "-n", self.namespace, "--kube-version=1.36.0",
                    "--set=crds.enabled=false,foreignPods.enabled=true,foreignPods.mode=policy",
                    "-s", "templates/operator/rbac.yaml", "-s", "templates/operator/foreign-pods.yaml"]
@@ -78,7 +78,7 @@ class Rights(Cluster):
         return {(verb, group, resource) for rule in self.roles for verb in rule["verbs"] for group in rule["apiGroups"] for resource in rule["resources"]}
 
     def calls(self):
-        """→ (what was asked, what was refused) by the audit log."""
+        """→ (used rights, refused rights) by the audit log, as (verb, group, resource)."""
         used, refused, who = set(), set(), f"system:serviceaccount:{self.namespace}:{self.account}"
         for line in self.log.read_text(encoding="utf-8").splitlines():
             event = json.loads(line)
@@ -88,7 +88,7 @@ class Rights(Cluster):
             resource = where["resource"] + ("/" + where["subresource"] if where.get("subresource") else "")
             asked = (event["verb"], where.get("apiGroup", ""), resource)
             used.add(asked)
-            # Server-side apply of what is not there: the server asks for both.
+            # Server-side apply of a missing object needs both rights.
             if event["verb"] == "patch" and event.get("responseStatus", {}).get("code") == 201:
                 used.add(("create", *asked[1:]))
             if event.get("responseStatus", {}).get("code") == 403:
@@ -99,7 +99,7 @@ class Rights(Cluster):
 def it_lives_through_everything(t):
     labels = {"app": "other", "agents.agentops.io/memory": "a"}
     assert wire.until(lambda: t.there("serviceaccount", "default"), PATIENCE_S, 0.3)
-    # A pod of another that was there before anybody gave it a sidecar.
+    # A foreign pod that exists before the policies, without a sidecar.
     t.give("ReplicaSet", "other", {"replicas": 1, "selector": {"matchLabels": labels}, "template": {
         "metadata": {"labels": labels}, "spec": {"containers": [{"name": "app", "image": "app:1"}]}}}, "apps/v1")
     missed = lambda: [p["metadata"]["name"] for p in t.there("pods", "-l", "app=other")["items"]]
@@ -129,7 +129,7 @@ def it_lives_through_everything(t):
     t.give("ServiceAccount", "former", None, "v1", **former)
     t.give("StatefulSet", "former", {"serviceName": "x", "selector": {"matchLabels": {"x": "y"}}, "replicas": 0, "template": {
         "metadata": {"labels": {"x": "y"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}}, "apps/v1", **former)
-    for _ in range(2):  # the same Events twice: the second time they are counted
+    for _ in range(2):  # the second time the operator updates the count of the same Events
         t.seconds_until(lambda: t.resolved("True"))
         t.kubectl("delete", "service", "m", "-n", t.namespace)
         t.seconds_until(lambda: t.resolved("False"))
@@ -160,7 +160,7 @@ def what_is_granted_is_used(t):
 
 
 def what_is_used_is_granted(t):
-    """Everybody may ask what the API server offers and is: those calls name no object."""
+    """calls() omits discovery, which every account may use: those calls name no object."""
     assert t.calls()[0] <= t.granted(), f"used and granted by somebody else: {sorted(t.calls()[0] - t.granted())}"
 
 
@@ -173,7 +173,7 @@ def main():
         state = os.path.join(folder, "api")
         try:
             up = subprocess.run([str(ROOT / "e2e/cluster/up"), "--api-only", "--with-controller-manager", "--audit", "--state", state,
-                                 # Lists come with the watches where the server can; only one that cannot shows that the right is needed.
+                                 # With WatchList the lists are part of the watches; without it they need the right to list.
                                  "--feature-gates", "WatchList=false"],
                                 capture_output=True, text=True, timeout=1800, check=False)
             if up.returncode:

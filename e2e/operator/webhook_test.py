@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The admission webhook through trouble, on a real API server: an operator that is down, three that start at once, a
-rotation, three hundred days, a deleted Secret. Rows 14 and 56 of docs/acceptance-operator.md; what it puts into pods
-is foreign_pods_test.py --mode webhook.
+"""The admission webhook under faults, on a real API server: an operator that is down, three that start at once, a
+rotation, certificates of 300 days, a deleted Secret. Rows 14 and 56 of docs/acceptance-operator.md;
+foreign_pods_test.py --mode webhook tests the injection.
 
     e2e/operator/webhook_test.py --kubeconfig FILE [--kubectl PATH]
 
@@ -23,7 +23,7 @@ import wire  # noqa: E402
 from foreign_cluster import ADMISSION, PATIENCE_S, Cluster, free_port  # noqa: E402
 from programs import Program  # noqa: E402
 
-LIFE_S = 45  # of a certificate whose rotation is waited for
+LIFE_S = 45  # lifetime of the certificates in the test of rotations
 
 
 def injected(pod):
@@ -43,7 +43,7 @@ def secret(t):
 
 
 class Creates:
-    """Makes labelled pods all the while; each over a connection that the API server opens anew or keeps, as it likes."""
+    """Creates labelled pods in a thread; the API server calls the webhook over new or kept connections, as it likes."""
 
     def __init__(self, cluster):
         self.made, self.failed, self.done = 0, [], threading.Event()
@@ -54,7 +54,7 @@ class Creates:
         while not self.done.is_set():
             try:
                 status, answer = t.create(self.cluster.pod("coder"))
-            except Exception as wrong:  # whatever it is, a pod was not made
+            except Exception as wrong:  # any error counts as a pod that was not created
                 status, answer = 0, repr(wrong)
             self.made += 1
             if status != 201 or not injected(answer):
@@ -113,7 +113,7 @@ def three_that_start_at_once_show_one_certificate(t):
             shown.add(done.stdout.split("-----BEGIN CERTIFICATE-----")[1].split("-----END")[0])
         assert len(shown) == 1, "replicas show different certificates"
         assert bundle(t).count("BEGIN CERTIFICATE") == bundle(t).count("END CERTIFICATE") >= 1
-        # A second start finds what the first one left.
+        # A second start uses the Secret of the first one.
         kept = secret(t)[1]["data"]
         replicas[0][0].kill()
         replicas[0][0].start()
@@ -154,7 +154,7 @@ def a_rotation_turns_no_pod_away(t):
 
 
 def aged(t, days):
-    """A Secret as the operator would have written it so many days ago, and its bundle in force."""
+    """→ the data of a Secret as the operator would have written it so many days ago."""
     def stamp(delta):
         return (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=delta)).strftime("%Y%m%d%H%M%SZ")
     where = tempfile.mkdtemp(dir=t.folder)
@@ -176,7 +176,7 @@ def aged(t, days):
 
 
 def after_three_hundred_days_it_is_exchanged_and_no_pod_turned_away(t):
-    """The clock that goes on is that of the Secret: its certificates are 300 days old."""
+    """Simulates the time by the Secret: its certificates are 200, then 300 days old."""
     t.program.kill()
     t.more[:] = []
     t.program = None
@@ -213,7 +213,7 @@ def a_deleted_secret_comes_back_and_no_pod_is_turned_away(t):
 
 
 def without_validating_policies_the_twin_is_a_webhook(t):
-    """As on 1.29: the chart's second configuration, made of the first."""
+    """As on Kubernetes 1.29: the chart's validating configuration, derived from the mutating one."""
     def rewrite(change):
         found = webhook(t)
         change(found["webhooks"][0])

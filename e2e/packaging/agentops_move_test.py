@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Does what docs/agentops.md says, command by command, on an API server that has CRDs, Agents, a memory service and
-a Helm release shaped like those of AgentOps. No node: where the page forwards ports this test starts our server
-and a service that answers as theirs does, and puts their addresses into the commands.
+"""Runs docs/agentops.md, command by command, on an API server that has CRDs, Agents, a memory service and a Helm
+release shaped like those of AgentOps. No node: where the page forwards ports this test starts our server and a fake
+of the memory service, and puts their addresses into the commands.
 
     e2e/packaging/agentops_move_test.py [--kubectl PATH] [--helm PATH]
 
-Starts an API server of its own, and removes it. The last line is "N passed, M failed".
+Starts its own API server, and removes it. The last line is "N passed, M failed".
 """
 import argparse
 import http.server
@@ -39,7 +39,7 @@ SPEC = {"mode": "daemon", "image": "ghcr.io/example/agent-runtime:1", "model": "
 
 
 def crd(kind, plural):
-    """Theirs: the same group, names and version, another schema, no label of ours."""
+    """A CRD of AgentOps: the group, names and version of ours, another schema, none of our labels."""
     open_object = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
             "metadata": {"name": f"{plural}.{GROUP}", "annotations": {"controller-gen.kubebuilder.io/version": "v0.17.0"}},
@@ -64,7 +64,7 @@ def observation(number, **more):
 
 
 class OldMemory:
-    """Answers GET /export as the API page of AgentOps has it."""
+    """A fake memory service that answers GET /export as on the API page of AgentOps."""
 
     def __init__(self):
         self.rows = [observation(n) for n in (3, 4, 7)]
@@ -91,7 +91,7 @@ class Move(Cluster):
         super().__init__(kubeconfig, asked.kubectl, folder, "move")
         self.work = os.path.join(folder, "work")
         os.mkdir(self.work)
-        # The page is read at a checkout's root.
+        # The page's commands run at a checkout's root.
         for name in ("charts", "crds"):
             os.symlink(ROOT / name, os.path.join(self.work, name))
         self.path = os.pathsep.join([os.path.dirname(os.path.abspath(asked.kubectl)) if "/" in asked.kubectl else "",
@@ -120,7 +120,7 @@ class Move(Cluster):
         return json.loads(self.kubectl("get", *what, "-n", SPACE, "-o", "json"))
 
     def agentops(self):
-        """What AgentOps left in the cluster."""
+        """Creates the objects that AgentOps leaves in a cluster."""
         self.kubectl("create", "namespace", SPACE)
         self.kubectl("apply", "-f", "-", given=json.dumps({"apiVersion": "v1", "kind": "List", "items": [crd(*k) for k in KINDS.items()]}))
         served = lambda: "agents" in self.kubectl("api-resources", f"--api-group={GROUP}", "-o", "name")
@@ -131,7 +131,7 @@ class Move(Cluster):
                    "spec": {"selector": {"app": "agentops-memory"}, "ports": [{"name": "http", "port": 7437}]}}
         others = [workload(n, f"ghcr.io/example/{n}:1") for n in ("agentops-memory", "agentops-operator", "builder")]
         apply = lambda: self.kubectl("apply", "-f", "-", given=json.dumps({"apiVersion": "v1", "kind": "List", "items": [*agents, service, *others]}))
-        tried = lambda: not self.fails(apply)  # discovery may be a moment behind
+        tried = lambda: not self.fails(apply)  # discovery may lag
         assert wire.until(tried, PATIENCE_S, 0.5)
         assert wire.until(lambda: not self.fails(lambda: self.get("serviceaccount", "default")), PATIENCE_S, 0.2)
         self.kubectl("patch", "agent", "builder", "-n", SPACE, "--subresource=status", "--type=merge", "-p", '{"status": {"phase": "Running"}}')
@@ -145,7 +145,7 @@ class Move(Cluster):
         return False
 
     def serve(self):
-        """The pod of the chart's StatefulSet, by its own arguments but for places."""
+        """Starts the server with the arguments of the chart's StatefulSet, except folders and addresses."""
         arguments = self.get("statefulset", "agent-memory")["spec"]["template"]["spec"]["containers"][0]["args"]
         kept = [a for a in arguments if a.startswith(("--auth=", "--audience=", "--anonymous"))]
         assert f"--audience={AUDIENCE}" in [a.split(",")[0] for a in kept], arguments
@@ -155,7 +155,7 @@ class Move(Cluster):
         self.started.append(self.server)
 
     def memories(self):
-        """What a runtime without a token finds."""
+        """The ids of the memories that a runtime without a token finds."""
         status, found = wire.ask(self.server.api, "GET", "/observations/recent?project=builds&limit=100")
         assert status == 200, found
         return sorted(o["id"] for o in found)
@@ -243,7 +243,7 @@ def tell(t):
     t.agentops()
     passed = 0
     try:
-        for test in STORY:  # each goes on from the one before
+        for test in STORY:  # each continues from the state after the one before
             test(t)
             passed += 1
     except (AssertionError, RuntimeError, subprocess.SubprocessError, OSError) as wrong:

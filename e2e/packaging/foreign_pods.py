@@ -1,4 +1,4 @@
-"""What the chart makes for foreign pods, by version of the API server and by value. Part of packaging_test.py."""
+"""Tests of the chart's objects for foreign pods, by version of the API server and by value. Part of packaging_test.py."""
 
 
 def foreign_pods_need_the_whole_cluster(t):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What scripts/pack-rootfs puts into the three images: nothing that its list does not name, no shell, no way to
-another user, and a program that runs there as nobody with nothing to write to. Builds no image; the programs are
+"""Checks the contents that scripts/pack-rootfs makes for the three images: only files that its SBOM lists, no shell, no way
+to another user, and a program that runs as nobody on a read-only file system. Builds no image; the programs are
 those of build/release/bin or $AGENT_MEMORY_BIN.
 
     e2e/packaging/image_contents_test.py
 
-The last line is "N passed, M failed"; sizes stand above it.
+The last line is "N passed, M failed"; sizes are above it.
 """
 import hashlib
 import json
@@ -23,7 +23,7 @@ from programs import binary, bin_folder  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = {"agent-memory-operator": "operator", "agent-memory-sidecar": "sidecar", "agent-memory-server": "memory"}
-MOST_MB, MOST_WITH_TRACES_MB = 25, 43  # of a release, without tables of share/; the module's libraries are not ours to shrink
+MOST_MB, MOST_WITH_TRACES_MB = 25, 43  # of a release, without the tables of share/; the module needs large libraries of others
 MODULE = "lib/agent-memory-otlp.so"
 
 
@@ -45,7 +45,7 @@ class Packed:
         return [p for p in self.root.rglob("*") if p.is_file() and not p.is_symlink()]
 
     def holders(self, file_id):
-        """Packages that it comes from, by the list."""
+        """The packages of a file, according to the SBOM."""
         return [self.packages[r["relatedSpdxElement"]] for r in self.list["relationships"]
                 if r["relationshipType"] == "GENERATED_FROM" and r["spdxElementId"] == file_id]
 
@@ -153,7 +153,7 @@ TESTS = (every_program_and_library_is_on_the_list, packages_are_those_that_are_i
 def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)  # it is looked into by nobody
+        os.chmod(folder, 0o755)  # the user nobody must be able to read it
         for packed in [Packed(name, folder) for name in PROGRAMS]:
             for test in TESTS:
                 try:

@@ -1,4 +1,4 @@
-"""What the chart gives to Prometheus and Grafana. Tests of e2e/packaging/packaging_test.py, which hands in its tools."""
+"""Tests of the chart's objects for Prometheus and Grafana. Part of e2e/packaging/packaging_test.py, whose Tools are `t`."""
 import json
 import pathlib
 import re
@@ -26,8 +26,8 @@ def what_is_scraped_has_the_ports(t):
 
 
 def alerts_fire_and_name_what_is_measured(t):
-    """The rules by promtool; every metric that they and the dashboard name is one of docs/operations.md, which a
-    test compares with the programs."""
+    """Checks the rules with promtool. Every metric of the rules and of the dashboard must be in docs/operations.md, which
+    another test compares with the programs."""
     alerts, dashboard = ((CHART / "files" / name).read_text() for name in ("alerts.yaml", "dashboard.json"))
     questions = [target["expr"] for panel in json.loads(dashboard)["panels"] for target in panel.get("targets", [])]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""That the chart and the kustomizations say the same, refuse typos, and install, upgrade and
+"""Checks that the chart and the kustomizations are equal, refuse typos, and install, upgrade and
 uninstall on a real API server without losing an Agent.
 
     e2e/packaging/packaging_test.py --kubeconfig FILE [--kubectl PATH] [--helm PATH] [--promtool PATH]
 
-No node is needed. Works in a namespace and with a release of its own; CRDs that were there before
-stay and belong to no release afterwards.
+Needs no node. Uses its own namespace and release; CRDs that existed before stay, and belong to no
+release afterwards.
 The last line is "N passed, M failed".
 """
 import argparse
@@ -32,7 +32,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHART = str(ROOT / "charts/agent-memory")
 OVERLAYS = ["config/default", "config/overlays/namespaced", "config/overlays/restricted",
             "config/overlays/ha", "config/overlays/foreign-pods", "config/overlays/foreign-pods-webhook"]
-# Labels and annotations by which Helm or kubectl mark what they installed.
+# Labels and annotations with which Helm or kubectl mark the objects that they install.
 MARKS = re.compile(r"helm\.sh/|meta\.helm\.sh/|app\.kubernetes\.io/managed-by|last-applied-configuration")
 TYPOS = {
     "operatr.image=x": "operatr", "operator.imag=x": "imag", "memory.storage.sise=1Gi": "sise",
@@ -64,7 +64,7 @@ class Tools:
         return by_key(self.objects(text))
 
     def objects(self, text):
-        """Manifests as a list of JSON objects, as kubectl reads them. It knows no kinds of the Prometheus operator."""
+        """Parses manifests with kubectl → JSON objects. Kinds of the Prometheus operator, unknown to it, become ConfigMaps."""
         text = re.sub(r"apiVersion: monitoring.coreos.com/v1\nkind: \w+", "apiVersion: v1\nkind: ConfigMap", text)
         out = self.must([*self.kubectl, "create", "--dry-run=client", "--validate=ignore", "-o", "json", "-f", "-"], text)
         decoder, found, at = json.JSONDecoder(), [], 0
@@ -82,7 +82,7 @@ class Tools:
 
 
 def unmarked(thing):
-    """`thing` without what Helm or kubectl add."""
+    """`thing` without the MARKS of Helm or kubectl."""
     if isinstance(thing, dict):
         kept = {k: unmarked(v) for k, v in thing.items() if not MARKS.search(k)}
         return {k: v for k, v in kept.items() if not (k in ("annotations", "labels") and not v)}
@@ -254,7 +254,7 @@ def pods_meet_pod_security_restricted(t):
 
 
 def agents_of_a_repository_settle_follow_an_edit_and_are_pruned(t):
-    """What Argo CD and Flux do: server-side apply with strict validation, and pruning of what was applied before."""
+    """Applies like Argo CD and Flux: server-side with strict validation, and pruning of earlier applied objects."""
     sample = t.kustomize("config/samples").replace("namespace: agents", f"namespace: {t.name}")
     apply = ["env", "KUBECTL_APPLYSET=true", *t.kubectl, "apply", "--server-side", "--validate=strict", "--prune",
              "--applyset=configmaps/our-agents", "-n", t.name, "-f", "-"]
@@ -263,7 +263,7 @@ def agents_of_a_repository_settle_follow_an_edit_and_are_pruned(t):
         t.must(apply, text)
         left = json.loads(t.must([*t.kubectl, "get", "agents", "-n", t.name, "-o", "json"]))["items"]
         return {a["metadata"]["name"]: (a["metadata"]["generation"], a["metadata"]["resourceVersion"]) for a in left}
-    for name in after(sample):  # the operator's first look; the default of status is not stored before
+    for name in after(sample):  # like the operator's first reconcile, before which the default of status is not stored
         t.must([*t.kubectl, "patch", "agent", name, "-n", t.name, "--subresource=status", "--type=merge", "-p", '{"status":{"observedGeneration":1}}'])
     first = after(sample)
     assert {*first} == {"coder", "other", "quiet"} and after(sample) == first, "the second time changed something"
@@ -322,7 +322,7 @@ def install_upgrade_uninstall_keeps_agents(t):
     for no in (("get", "secrets"), ("create", "pods", "--subresource=exec"), ("patch", "agents"),
                ("patch", "leases.coordination.k8s.io"), ("delete", lease)):
         assert can(*no) == "no", no
-    # Nothing moves when the same is applied again by others, as GitOps tools do.
+    # A server-side apply of the same manifests, as by GitOps tools, changes nothing.
     text = t.must([*t.helm, "get", "manifest", t.name, "-n", t.name])
     code, out, error = t.run([*t.kubectl, "diff", "--server-side", "--field-manager=helm", "-f", "-"], text)
     assert code == 0, f"kubectl diff: {out[-400:]}{error[-400:]}"
@@ -331,7 +331,7 @@ def install_upgrade_uninstall_keeps_agents(t):
     t.must([*t.helm, "uninstall", t.name, "-n", t.name])
     left = json.loads(t.must([*t.kubectl, "get", "agents", "-n", t.name, "-o", "json"]))["items"]
     assert sorted(a["metadata"]["name"] for a in left) == ["coder", "other", "quiet"], left
-    t.must([*t.helm, "install", t.name, CHART, *install])  # and the kept CRDs are no obstacle
+    t.must([*t.helm, "install", t.name, CHART, *install])  # the kept CRDs are no obstacle
     t.must([*t.helm, "uninstall", t.name, "-n", t.name])
 
 

@@ -1,4 +1,4 @@
-"""That values of the chart reach the memory server: its arguments, ports and Services. Tests of packaging_test.py."""
+"""Tests that the chart's values reach the memory server: its arguments, ports and Services. Part of packaging_test.py."""
 
 
 def aliases_and_grants_reach_the_services(t):

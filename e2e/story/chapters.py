@@ -1,5 +1,5 @@
-"""The story: an agent that remembers after everything was killed. Each function is one chapter; what a
-chapter leaves for later ones is in the Story. Knows nothing of processes or pods."""
+"""The story: an agent that remembers after everything was killed. Each function is one chapter; the Story has
+the state for later chapters. Independent of processes and pods, which driver.py hides."""
 import re
 import secrets
 import time
@@ -7,12 +7,12 @@ import time
 import wire
 from driver import AGENTS, PROJECT, sample
 
-CAPTURE_S = 2.0   # a capture reaches the server within this when it is up (interfaces.md)
-RETURN_S = 40.0   # and within this after the server came back: one back-off of 30 s at most
+CAPTURE_S = 2.0   # limit of a capture until it reaches a running server
+RETURN_S = 40.0   # the same after the server's return: at most one backoff of 30 s
 RULES = {"errors": r"error|panic|fatal", "places": r"Traceback|undefined reference|main\.c",
          "todo": r"TO" r"DO|FIX" r"ME"}
 ALL_TOOLS = "compile,grep,crash,control"
-EXPECTED = {("bash", "errors"): 2, ("bash", "places"): 2, ("grep", "todo"): 1}  # of ALL_TOOLS
+EXPECTED = {("bash", "errors"): 2, ("bash", "places"): 2, ("grep", "todo"): 1}  # captures of ALL_TOOLS
 SUMMARY = re.compile(r'Session with (\d+) messages\. Started: "(.*?)" — Ended: "(.*?)"')
 
 
@@ -21,7 +21,7 @@ class Story:
         self.driver, self.checks = driver, checks
         self.run = secrets.token_hex(4)
         self.first, self.later = f"first-{self.run}", f"later-{self.run}"  # two conversations
-        self.lines = {self.first: [], self.later: []}  # what the agent was acknowledged, by conversation
+        self.lines = {self.first: [], self.later: []}  # the agent's events with their answers, by conversation
         self.markers = []
 
     def turn(self, conversation, prompt, tools="", marker="", **more):
@@ -30,7 +30,7 @@ class Story:
         return lines
 
     def captured(self, marker):
-        """The server's observations of the project that hold the marker."""
+        """The server's observations of the project that contain the marker."""
         status, rows = self.driver.ask_server("GET", f"/observations/recent?project={PROJECT}&limit=1000")
         return [row for row in rows if marker in row["content"]] if status == 200 else []
 
@@ -123,7 +123,7 @@ def recall(story):
 
 
 def session_of(story, conversation):
-    """True once the server has a summary that starts as the conversation did."""
+    """True if the server has a summary with the first prompt of the conversation."""
     status, sessions = story.driver.ask_server("GET", f"/sessions/recent?project={PROJECT}&limit=50")
     prompt = story.lines[conversation][0]["sent"]["prompt"]
     return status == 200 and any(prompt in (session.get("summary") or "") for session in sessions)
@@ -166,7 +166,7 @@ def everything(story):
 
 
 def acknowledged(story, conversation, messages):
-    """Every acknowledged event is a message, exactly once, in its order."""
+    """Checks that every acknowledged event is a message, exactly once, in order."""
     lines = [line for line in story.lines[conversation] if line["status"] == 200]
     prompts = [line["sent"]["prompt"] for line in lines if line["event"] == "UserPromptSubmit"]
     answers = [line["sent"]["last_assistant_message"] for line in lines if line["event"] == "Stop"]

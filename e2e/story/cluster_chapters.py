@@ -1,5 +1,5 @@
-"""What the story shows only on a real cluster: what kubectl says of Agents, what it refuses, how an Agent
-heals when its server appears, who the sidecar runs as, and what stays of a deleted Agent."""
+"""Chapters that need a real cluster: the table of kubectl, refused Agents, an Agent that heals when its server
+appears, users and isolation, and the volume of a deleted Agent. Lists the chapters of all other files."""
 import time
 
 import wire
@@ -30,7 +30,7 @@ except OSError as failure:
 HEAL_S = 2.0
 SETTLE_S = 30
 
-BAD_AGENTS = {  # what: (change of the sample, the field or word that the refusal must name)
+BAD_AGENTS = {  # description: (old text of the sample, new text, the word that the refusal must contain)
     "a regular expression that does not compile": ("'error|panic|fatal'", "'error|(panic'", "matchOutput"),
     "contextLimit 51": ("contextLimit: 5", "contextLimit: 51", "contextLimit"),
     "serverRef with a URL in it": ("serverRef: agent-memory ", "serverRef: evil.example/x? ", "serverRef"),
@@ -55,7 +55,7 @@ spec:
 """
 
 
-# A request for each route of the memory server: what a namespace sees of its own row, and of another's.
+# A request for each route of the memory server, with which one namespace tries to reach a row of another.
 ROUTES = (
     ("GET", "/health", None), ("GET", "/sessions/recent?limit=50", None), ("GET", "/observations/recent?limit=1000", None),
     ("GET", "/observations/{id}", None), ("GET", "/observations/{id}/revisions", None),
@@ -118,7 +118,7 @@ def table(story):
 def lost_pod(story):
     c, driver = story.checks, story.driver
     c.chapter("a2. A pod is lost: its Agent says so")
-    # At rest: a look that just asks the sidecar for its policy waits up to a second for a pod that is gone.
+    # Settled: a reconcile that is asking the sidecar for its policy waits up to a second for a pod that is gone.
     wire.until(lambda: driver.condition("other", "PolicyInSync").get("status") == "True", SETTLE_S, 0.3)
     driver.kubectl("delete", "pod", "other-0", "--grace-period=0", "--force", "--wait=false")
     started = time.monotonic()
@@ -185,7 +185,7 @@ def confinement(story):
 
 
 def sidecar_uids(pod):
-    """As the node sees it, where the node is this machine."""
+    """The uids of the sidecar's processes, if the node is this machine."""
     from on_cluster import SIDECAR, host_processes, program_of
     found = []
     for pid in host_processes(pod["metadata"]["uid"]):
@@ -225,7 +225,8 @@ def two_namespaces(story):
 
 
 def strangers_at_every_route(story, token, ours):
-    """Next door's token, none, a forged one and one for another server, at every route, about a row of ours."""
+    """Calls every route about a row of ours with the other namespace's token, without a token, with a forged one, and with
+    tokens for other audiences."""
     c, driver = story.checks, story.driver
     row = max(ours, key=lambda r: r["id"])
     about = {"id": str(row["id"]), "session": row["session_id"], "word": story.markers[0]}
@@ -280,7 +281,7 @@ def deletion(story):
 
 
 def survival_of_pods(story):
-    """Once more, with the pods deleted instead of the containers killed."""
+    """Repeats survival() with deleted pods instead of killed containers."""
     survival(story, "5b. The same with every pod deleted")
 
 

@@ -1,5 +1,5 @@
-"""What the story needs of the place where it plays. Two places have it: embedded.py (processes) and
-on_cluster.py (pods). The chapters know only this."""
+"""The interface between the chapters and the place where the story runs, which embedded.py (processes) and
+on_cluster.py (pods) implement."""
 import os
 
 from programs import ROOT
@@ -15,37 +15,37 @@ def sample(agent):
 
 
 class Driver:
-    policy_s = 2.0  # how long a changed policy may take until it is in force
+    policy_s = 2.0  # limit until a changed policy is in force
 
     def up(self):
-        """Starts server, and each agent with its sidecar, from config/samples."""
+        """Starts the server, and each agent with its sidecar, from config/samples."""
         raise NotImplementedError
 
     def memory_url(self):
-        """→ the URL that the coder's serverRef was resolved to."""
+        """→ the resolved URL of the coder's serverRef."""
         raise NotImplementedError
 
     def turn(self, agent, conversation, prompt, tools="", marker="", end=False):
-        """One turn of the sample agent → the lines that it printed: event, status, sent, answer."""
+        """Runs one turn of the sample agent → its printed lines: event, status, sent, answer."""
         raise NotImplementedError
 
     def ask(self, agent, method, path, body=None):
-        """A request to the agent's sidecar, as the agent would → (status, JSON)."""
+        """Sends a request to the agent's sidecar, as its agent → (status, JSON)."""
         raise NotImplementedError
 
     def ask_server(self, method, path, body=None):
         raise NotImplementedError
 
     def kill_all(self):
-        """SIGKILL of every agent, sidecar and server; returns when they are gone."""
+        """Kills every agent, sidecar and server by SIGKILL; returns after their end."""
         raise NotImplementedError
 
     def start_again(self):
-        """Everything runs and is ready again, on the same volumes."""
+        """Starts everything again on the same volumes; returns when all of it is ready."""
         raise NotImplementedError
 
     def kill_sidecar(self, agent):
-        """SIGKILL of one sidecar; returns when it serves again."""
+        """Kills one sidecar by SIGKILL; returns when it serves again."""
         raise NotImplementedError
 
     def server_down(self):
@@ -55,21 +55,21 @@ class Driver:
         raise NotImplementedError
 
     def change(self, agent, manifest):
-        """A changed manifest is given; the policy follows by itself."""
+        """Applies a changed manifest; the policy follows without another call."""
         raise NotImplementedError
 
     def incarnation(self, agent):
-        """What changes when the agent's sidecar is restarted."""
+        """→ a value that changes with each restart of the agent's sidecar."""
         raise NotImplementedError
 
     def figures(self):
-        """→ [(program, RSS KiB, RssAnon KiB, limit KiB or 0)]: rulings K43."""
+        """→ [(program, RSS KiB, RssAnon KiB, limit of RSS in KiB or 0)] (K43)."""
         raise NotImplementedError
 
     def repeat(self):
-        """→ commands with which a person can ask what the story asked."""
+        """→ shell commands with which a person can repeat the story's questions."""
         raise NotImplementedError
 
     def down(self):
-        """Leaves nothing running. Safe at any point."""
+        """Stops everything. Safe at any time."""
         raise NotImplementedError

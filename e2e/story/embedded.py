@@ -1,5 +1,5 @@
-"""The story's place without a cluster: the server and one sidecar per agent as processes, the policies
-rendered from config/samples, everything below one temporary folder."""
+"""The Driver without a cluster: the server and one sidecar per agent as processes, the policies rendered from
+config/samples, everything in one temporary folder."""
 import json
 import os
 import shutil
@@ -29,7 +29,7 @@ class Embedded(Driver):
         self.folder = tempfile.mkdtemp(prefix="agent-memory-story-")
         self.server = programs.server(self.path("server"))
         self.sidecars = {}
-        self.agent = None  # the process of a turn that runs
+        self.agent = None  # the process of the running turn
         self.idle_figures = []
 
     def path(self, *names):
@@ -46,7 +46,7 @@ class Embedded(Driver):
                 raise SystemExit(f"a sidecar did not get ready:\n{sidecar.tail()}")
 
     def memory_url(self):
-        """What the operator would write where the chart's Service is: rendered without an override."""
+        """The URL that the operator writes for the chart's Service, rendered without an override."""
         service = self.path("service.yaml")
         with open(service, "w", encoding="utf-8") as file:
             file.write(SERVICE)
@@ -71,7 +71,7 @@ class Embedded(Driver):
         return wire.ask(self.server.api, method, path, body)
 
     def kill_all(self):
-        """In the middle of a turn (of another agent, so that the coder's snapshot stands)."""
+        """Kills amid a turn of the agent other, so that the state of the coder stays as recorded."""
         argv = [sys.executable, AGENT, "turn", "--conversation", "cut-off", "--prompt", "cut off", "--tools",
                 "compile,crash"]
         environment = {**os.environ, "AGENT_MEMORY_URL": "http://" + self.sidecars["other"].api}
@@ -97,7 +97,7 @@ class Embedded(Driver):
         self.server.start()
 
     def change(self, agent, manifest):
-        """Rendered elsewhere, then put in place by a rename, as a ConfigMap volume does."""
+        """Renders into another folder, then replaces the policy by a rename, like a ConfigMap volume."""
         changed = self.path("changed.yaml")
         with open(changed, "w", encoding="utf-8") as file:
             file.write(manifest)

@@ -1,5 +1,5 @@
-"""Pods that somebody else makes, on a node: with the label they get the sidecar and are remembered, through a rollout
-too; without it they are left alone. What exactly is put in, and what is refused: e2e/operator/foreign_pods_test.py."""
+"""Foreign pods on a node: with the label they get the sidecar, and memory that survives a rollout; without the label they
+stay unchanged. e2e/operator/foreign_pods_test.py tests the injected fields and the refusals."""
 import json
 
 import wire
@@ -22,7 +22,7 @@ def deployment(name, **labels):
 
 
 def foreign_pods(story):
-    """By admission policy, where the API server has it: from Kubernetes 1.36 on."""
+    """By admission policy, if the API server supports it (since Kubernetes 1.36)."""
     serves(story, "auto", "p. Somebody else's Deployment: labelled it is served, through a rollout too; unlabelled it is left alone")
 
 
@@ -56,7 +56,7 @@ def serves(story, mode, title):
 
 
 def runs(driver, app, other_than=None):
-    """→ the pod of that Deployment, once it is ready."""
+    """→ the pod of that Deployment as soon as it is ready; None after READY_S seconds."""
     old = other_than["metadata"]["uid"] if other_than else ""
 
     def found():

@@ -1,5 +1,5 @@
-"""A HorizontalPodAutoscaler on CPU computes for pods that have the sidecar, the operator's own and somebody else's. Needs
-a metrics-server, which no cluster here brings; AGENT_MEMORY_STORY_METRICS_SERVER names its program:
+"""A HorizontalPodAutoscaler on CPU works for pods with the sidecar, both of Agents and foreign. Needs a metrics-server,
+which the clusters here do not have; AGENT_MEMORY_STORY_METRICS_SERVER names its program:
 
     go install sigs.k8s.io/metrics-server/cmd/metrics-server@v0.9.0
 
@@ -16,16 +16,16 @@ from node_chapters import ours
 from on_cluster import LABEL, NAMESPACE, READY_S
 
 PROGRAM = os.environ.get("AGENT_MEMORY_STORY_METRICS_SERVER", "")
-# Its own container asks for CPU, as an autoscaler on CPU needs of every container; the sidecar's request is ours.
+# An autoscaler on CPU needs a request of every container: the agent's is set here, the sidecar's by the operator.
 OWN = {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent", "metadata": {"name": "scaled"},
        "spec": {"image": "agent-memory/sample-agent:dev", "storage": {"size": "16Mi", "retain": False},
                 "resources": {"requests": {"cpu": "10m"}}, "memory": {"serverRef": "agent-memory"}}}
-COMPUTED_S = 150  # the autoscaler looks every 15 s, at what the kubelet measured twice
+COMPUTED_S = 150  # the autoscaler runs every 15 s, and needs two measurements of the kubelet
 
 
 class MetricsServer:
-    """metrics-server as a process, and what makes the API server ask it. While its APIService is there and it is not,
-    no namespace can be deleted: what start() made, end() takes back."""
+    """metrics-server as a process, and the objects by which the API server reaches it. While its APIService exists without
+    the process, no namespace can be deleted: end() deletes the objects of start()."""
 
     def __init__(self, driver):
         self.driver, self.process = driver, None
@@ -55,7 +55,7 @@ class MetricsServer:
     def objects(self, port):
         node = self.driver.get("nodes")["items"][0]
         address = next(a["address"] for a in node["status"]["addresses"] if a["type"] == "InternalIP")
-        # The Service has no selector: the program is no pod.
+        # The Service has no selector, since the program is no pod.
         place = {"name": "metrics-server", "namespace": NAMESPACE}
         yield {"apiVersion": "v1", "kind": "Service", "metadata": place, "spec": {"ports": [{"port": 443, "targetPort": port}]}}
         yield {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",

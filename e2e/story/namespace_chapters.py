@@ -1,5 +1,5 @@
-"""A namespace, or Agents of it, are deleted while the memory server is away and captures wait: the namespace goes, the
-volumes of deleted Agents stay. Many Agents and no node: e2e/operator/retained_volumes_test.py."""
+"""Deletes Agents, then their namespace, while the memory server is away and captures wait: the volumes of deleted Agents
+stay, and the namespace goes. e2e/operator/retained_volumes_test.py tests many Agents without a node."""
 import json
 import time
 
@@ -47,7 +47,7 @@ def namespace_goes(story):
 
 
 def captured(driver, name, marker):
-    """A tool of that agent's fails → how many captures wait in its outbox."""
+    """Lets a tool of that agent fail → the number of captures that wait in its outbox."""
     call = ("exec", "-n", NEXT_DOOR, f"{name}-0", "-c", "agent", "--", "python3", "/agent.py")
     driver.kubectl(*call, "turn", "--conversation", "c", "--prompt", "Does it compile?", "--tools", "compile", "--marker", marker)
     return json.loads(json.loads(driver.kubectl(*call, "call", "GET", "/v1/status"))["body"]).get("pending", 0)

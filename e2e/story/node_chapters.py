@@ -1,5 +1,5 @@
-"""The node restarts: kubelet, containerd and every container end at once and start again, API server and all; the
-agents come back by themselves and lost nothing. Where the node is that of e2e/cluster; kind's is not ours to end."""
+"""Restarts the node: kubelet, containerd, the API server and every container end at once and start again; the agents
+return without further commands and without losses. Only on the node of e2e/cluster, not on kind's."""
 import os
 import subprocess
 import time
@@ -14,7 +14,7 @@ PLACES = 'HERE=$PWD/e2e/cluster; . "$HERE/lib/places.sh"; echo "$KUBECONFIG"'
 
 
 def ours(driver):
-    """Whether this is the cluster that e2e/cluster/up started, and e2e/cluster/down would end."""
+    """True if this is the cluster of e2e/cluster/up, which e2e/cluster/down stops."""
     done = subprocess.run(["bash", "-c", PLACES], cwd=programs.ROOT, capture_output=True, text=True, check=True)
     return "--context" not in driver.base and os.environ.get("KUBECONFIG") == done.stdout.strip()
 

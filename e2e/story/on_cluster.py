@@ -1,6 +1,5 @@
-"""The story's place on a real cluster: the chart installed with Helm, the Agents of config/samples, turns
-taken by `kubectl exec`. Works in the namespace `agents`, which it makes and marks as its own; never in one
-that it did not make."""
+"""The Driver on a real cluster: the chart installed with Helm, the Agents of config/samples, turns by
+`kubectl exec`. Uses the namespace `agents`, which it creates and marks; never one that it did not create."""
 import json
 import os
 import shutil
@@ -22,7 +21,7 @@ SERVER_LABEL = "app.kubernetes.io/instance=agent-memory,app.kubernetes.io/compon
 SIDECAR = "agent-memory-sidecar"
 OPERATOR = "agent-memory-operator"
 OPERATOR_LABEL = "app.kubernetes.io/instance=agent-memory,app.kubernetes.io/component=operator"
-# Asks from inside a pod. The requests come by stdin: no list of processes shows the tokens in them.
+# Sends requests from inside a pod. They come by stdin, so that no list of processes shows their tokens.
 ASK = """
 import http.client, json, sys, urllib.parse
 where = urllib.parse.urlsplit(sys.argv[1])
@@ -48,7 +47,7 @@ class OnCluster(Driver):
         self.base = ["kubectl"] + (["--context", context] if context else [])
         self.helm = ["helm"] + (["--kube-context", context] if context else [])
         self.keep, self.made = keep, False
-        self.ways = ["containers", "pods"]  # how kill_all kills, in turn
+        self.ways = ["containers", "pods"]  # the ways in which kill_all kills, in order
         self.before, self.idle, self.tokens = {}, [], {}
 
     # --- kubectl -------------------------------------------------------------
@@ -65,7 +64,7 @@ class OnCluster(Driver):
         return out
 
     def get(self, *arguments):
-        """→ the object, or None when it is not there."""
+        """→ the object, or None if it does not exist."""
         code, out, error = self.try_kubectl("get", *arguments, "-o", "json")
         if code and "NotFound" in error:
             return None
@@ -96,7 +95,7 @@ class OnCluster(Driver):
     def up(self):
         self.namespace()
         self.install()
-        # The server's vocabulary of the table of token vectors takes 2 MiB of it.
+        # The server's vocabulary of the table of token vectors takes 2 MiB.
         self.idle = self.measured({"agent-memory-server": 20, "agent-memory-operator": 20}, "idle")
         self.kubectl("apply", "-f", SAMPLES)
         for agent in AGENTS:
@@ -106,7 +105,7 @@ class OnCluster(Driver):
         self.must_helm("install", "--create-namespace", "--set", f"memory.allowedNamespaces={{{NEXT_DOOR}}},memory.aegis=true")
 
     def upgrade(self, *values):
-        """The release with more values, each "name=value"; returns when what they change is ready."""
+        """Upgrades the release with more values, each "name=value"; returns when the changed pods are ready."""
         self.must_helm("upgrade", "--reuse-values", *(word for value in values for word in ("--set", value)))
 
     def must_helm(self, verb, *more):
@@ -120,13 +119,13 @@ class OnCluster(Driver):
                               capture_output=True, text=True, check=False).returncode == 0
 
     def helm_test(self):
-        """→ whether it passed, and what it said."""
+        """→ (passed, output)."""
         done = subprocess.run([*self.helm, "test", RELEASE, "-n", NAMESPACE, "--timeout", "300s"],
                               capture_output=True, text=True, check=False)
         return done.returncode == 0, done.stdout + done.stderr
 
     def namespace(self):
-        """Namespaces that a former story left are removed; those of somebody else are not touched."""
+        """Creates the namespaces. Removes those of an earlier story first; refuses to touch others."""
         left = [space for space in (NAMESPACE, NEXT_DOOR) if (found := self.get("namespace", space)) and self.ours(found)]
         if left:
             self.remove()
@@ -153,7 +152,7 @@ class OnCluster(Driver):
         self.try_kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
 
     def words(self):
-        """What a person would ask first when something does not start."""
+        """The pods and the latest Events, for the message of a failed start."""
         return self.try_kubectl("get", "pods", "-o", "wide")[1] + self.try_kubectl(
             "get", "events", "--sort-by=.lastTimestamp")[1][-3000:]
 
@@ -165,7 +164,7 @@ class OnCluster(Driver):
 
     # --- readiness -----------------------------------------------------------
     def wait_ready(self, selector, count=1, other_than=()):
-        """Until `count` pods are ready whose containers are not among those ids."""
+        """Waits until `count` pods are ready whose containers are not among the ids `other_than`."""
         def there():
             pods = [p for p in self.pods(selector) if ready(p) and not set(containers(p)) & set(other_than)]
             return len(pods) >= count
@@ -194,7 +193,7 @@ class OnCluster(Driver):
         return self.ask_server_as(self.token(), method, path, body)
 
     def token(self, space=NAMESPACE, audience=AUDIENCE, account="coder-agent"):
-        """A token of the coder's ServiceAccount, as its sidecar has one; kept for ten minutes' worth of asking."""
+        """A token of a ServiceAccount, by default like that of the coder's sidecar; cached for five minutes."""
         made, token = self.tokens.get((space, audience, account), (0, ""))
         if time.monotonic() - made > 300 or not token:
             token = self.kubectl("create", "token", account, "-n", space, "--audience", audience).strip()
@@ -205,7 +204,7 @@ class OnCluster(Driver):
         return self.ask_server_all([(token, method, path, body)])[0]
 
     def ask_server_all(self, requests):
-        """Requests (token, method, path, body) from inside the coder's pod, with any token or none ("") → answers."""
+        """Sends requests (token or "", method, path, body) from inside the coder's pod → answers."""
         lines = [json.dumps([token, method, path, None if body is None else json.dumps(body)])
                  for token, method, path, body in requests]
         said = self.kubectl("exec", "-i", "coder-0", "-c", "agent", "--", "python3", "-c", ASK, self.status_url("coder"),
@@ -266,7 +265,7 @@ class OnCluster(Driver):
         return containers(self.pod(agent))
 
     def figures(self):
-        """K43 names a limit for the operator at rest without Agents, none for what it holds of them."""
+        """K43 limits the operator at rest without Agents, and not the memory that it needs for them."""
         return self.idle + self.measured(
             {"agent-memory-server": 32, "agent-memory-sidecar": 20, "agent-memory-operator": 0}, "after the story")
 
@@ -296,14 +295,14 @@ def ready(pod):
 
 
 def containers(pod):
-    """The ids of the containers that run, the sidecar's first."""
+    """The ids of the running containers, the sidecar's first."""
     status = pod.get("status", {})
     all_of_them = status.get("initContainerStatuses", []) + status.get("containerStatuses", [])
     return [c["containerID"] for c in all_of_them if c.get("containerID") and "running" in c.get("state", {})]
 
 
 def host_processes(uid):
-    """Processes of that pod, where its node is this machine and they are ours to look at; else none."""
+    """The processes of that pod, if its node is this machine and /proc shows them; else none."""
     found = []
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -319,7 +318,7 @@ def host_processes(uid):
 
 
 def program_of(pid):
-    """The base name of the file that runs, as the container knows it."""
+    """The base name of the process's executable; '' if it is unknown."""
     try:
         return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
     except OSError:

@@ -1,5 +1,5 @@
-"""The operator goes, is killed, or is two: agents do not notice, edits wait for whoever leads next, and nothing is
-written twice. Leases and terms themselves: e2e/operator/leadership_test.py."""
+"""The operator is away, is killed, or has two replicas: agents are not affected, edits wait for the next leader, and
+nothing is written twice. e2e/operator/leadership_test.py tests the Lease itself."""
 import os
 import signal
 import subprocess
@@ -10,9 +10,9 @@ from driver import sample
 from on_cluster import LABEL, NAMESPACE, OPERATOR, OPERATOR_LABEL, containers, host_processes, program_of
 from standing import as_given, digest, learn, told_soon, who_runs
 
-LEASE_S, GIVEN_UP_S, MORE_S = 15, 3, 2  # what is asked
-SLOWER_S = 8  # so much longer a machine may take that does other things too; the time is told
-QUIET_S = 3  # so long nothing more may be written
+LEASE_S, GIVEN_UP_S, MORE_S = 15, 3, 2  # the limits
+SLOWER_S = 8  # tolerance for a busy machine; the check prints the time
+QUIET_S = 3  # nothing more may be written in this time
 
 
 def limit(number):
@@ -43,7 +43,7 @@ def operator_away(story):
 
 
 class SettingsWrites:
-    """Sees each write of the coder's settings: the policy of its sidecar, and the Agent as its own program reads it."""
+    """Watches the writes of the coder's ConfigMaps: the policy of its sidecar, and the Agent for its own program."""
 
     def __init__(self, driver):
         self.driver = driver
@@ -93,7 +93,7 @@ def two_operators(story):
 
 
 def holder_of(driver):
-    """→ the pod that leads, '' when none does."""
+    """→ the pod that leads, '' if none does."""
     name = (driver.get("lease", OPERATOR) or {}).get("spec", {}).get("holderIdentity", "")
     return name if name and driver.get("pod", name) else ""
 
@@ -107,8 +107,8 @@ def delete(driver, pod):
 
 
 def kill(driver, pod):
-    """Without a word to anybody, where its node is this machine; and not started again under its name, by which it
-    would go on with the Lease at once."""
+    """Sends SIGKILL if the node is this machine. Also deletes the pod: a container restarted under its name would continue
+    with the Lease at once."""
     mine = [p for p in host_processes(driver.get("pod", pod)["metadata"]["uid"]) if program_of(p) == OPERATOR]
     for process in mine:
         os.kill(process, signal.SIGKILL)

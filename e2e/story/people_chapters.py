@@ -1,5 +1,5 @@
-"""A person looks at and changes an agent's memory from outside the cluster: agent-memory by kubectl's port-forward, with
-a ServiceAccount's token at the server, without one at a sidecar, and as kubectl's plugin."""
+"""A person reads and changes an agent's memory from outside the cluster: agent-memory through kubectl's port-forward,
+with a ServiceAccount's token at the server, without a token at a sidecar, and as a plugin of kubectl."""
 import json
 import os
 import subprocess
@@ -40,7 +40,7 @@ def run(driver, program, *arguments, **environment):
 
 
 def asked(driver, *arguments):
-    """→ the answer as JSON; None: it failed, and says why."""
+    """→ the answer as JSON; None after an error, which is printed."""
     code, out, error = run(driver, [programs.binary("agent-memory")], *arguments)
     if code:
         print(f"          agent-memory {' '.join(arguments)}: exit code {code}: {error.strip()}", flush=True)

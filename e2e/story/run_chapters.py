@@ -1,14 +1,14 @@
-"""Agents of mode task on a real cluster: a run ends when its agent does, whatever its sidecar still has to do, and
-what the agent wrote last is at the server. scripts/bench/task_runs.py counts the same over many runs."""
+"""Agents of mode task on a real cluster: a run ends when its agent does, even if its sidecar still has work, and the
+agent's last write reaches the server. scripts/bench/task_runs.py measures the same over many runs."""
 import json
 import time
 
 import wire
 from on_cluster import READY_S
 
-GRACE_S = 30  # a pod's, by default
+GRACE_S = 30  # the default of pods
 LATE_S = 5
-# Fails for good when the sidecar does not listen yet: no try is repeated. What it saves is its last act.
+# Fails if the sidecar does not listen yet, since it never retries. Its save is its last act.
 AGENT = """
 import http.client, json, os, signal, sys
 def hook(name, **fields):
@@ -64,7 +64,7 @@ def truths(found):
 
 
 def ended(driver, name, within_s=READY_S):
-    """→ the run's status once it has ended, else as it is then."""
+    """→ the run's status after its end, or after `within_s` seconds."""
     wire.until(lambda: "completionTime" in status(driver, name), within_s, 0.3)
     return status(driver, name)
 
@@ -182,8 +182,8 @@ def sidecar_exit(driver, name):
 
 
 def count(driver, total, at_once=4, tag="r"):
-    """`total` runs, each second one ended by deleting its pod → what was counted: runs, and of them those whose record
-    is at the server, whose agent found the sidecar at its first try, and that ended as they should."""
+    """Starts `total` runs, and ends every second one by deleting its pod → counts: among them the runs whose record is
+    at the server, whose agent reached the sidecar at its first try, and that ended."""
     apply(driver, task("once"))
     wire.until(lambda: driver.condition("once", "Ready").get("status") == "True", 30, 0.2)
     todo, going, seen = list(range(total)), {}, {}
@@ -213,7 +213,7 @@ def count(driver, total, at_once=4, tag="r"):
 
 
 def running(driver, name):
-    """The agent waits: it has said so, with its handler in place."""
+    """True if the agent waits with its signal handler in place, which it prints."""
     code, out, _ = driver.try_kubectl("logs", "-l", "agents.agentops.io/run=" + name, "-c", "agent")
     return code == 0 and "waits" in out
 

@@ -1,5 +1,5 @@
-"""A memory server that the operator runs: an Agent that names it captures and recalls, its volume outlives it, and a
-version that cannot start, on an image or on the volume, is told with the way back."""
+"""A memory server that the operator runs: an Agent that names it captures and recalls, its volume survives its deletion,
+and its conditions report a missing image and a volume of a newer version, until both are reverted."""
 import json
 import os
 import time
@@ -7,7 +7,7 @@ import time
 import wire
 from on_cluster import READY_S
 
-# What goes wrong takes a minute to tell: the workflow has it told, others ask for it.
+# The chapter goes_back takes a minute, and runs only with this variable, as in the GitHub workflow.
 ALL = os.environ.get("AGENT_MEMORY_STORY_SERVERS") == "all"
 
 AGENT = {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent", "metadata": {"name": "sharer"},
@@ -15,7 +15,7 @@ AGENT = {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent", "metadata
                   "memory": {"serverRef": "shared", "project": "shared"},
                   "toolHooks": {"memorySaveRules": [{"name": "errors", "tool": "bash", "matchOutput": "error"}]}}}
 NOWHERE = "agent-memory/nowhere:1"
-# Sets the schema version of every database of the volume, as a newer program would have; prints what it was.
+# Sets the schema version of every database of the volume, like a newer program; prints the former version.
 SET_VERSION = """
 import os, struct, sys
 for name in os.listdir("/data"):
@@ -37,7 +37,7 @@ def apply(driver, *objects):
 
 
 def said(driver, kind):
-    """→ "False NewerSchema", the message."""
+    """→ (status and reason like "False NewerSchema", message)."""
     for one in (driver.get("memoryserver", "shared") or {}).get("status", {}).get("conditions", []):
         if one["type"] == kind:
             return one["status"] + " " + one["reason"], one["message"]
@@ -50,7 +50,7 @@ def becomes(driver, kind, wanted):
 
 
 def with_volume(driver, number):
-    """Runs SET_VERSION on the server's volume while no server does → what it printed."""
+    """Runs SET_VERSION on the server's volume while no server runs → its output."""
     container = {"name": "c", "image": "agent-memory/sample-agent:dev", "command": ["python3", "-c", SET_VERSION, str(number)],
                  "volumeMounts": [{"name": "data", "mountPath": "/data"}],
                  "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}}
@@ -65,7 +65,7 @@ def with_volume(driver, number):
 
 
 def remembers(driver, marker, conversation):
-    """Whether a turn of a new conversation is told of what was captured."""
+    """True if a turn of a new conversation gets the capture."""
     lines = driver.turn("sharer", conversation, f"What about main.c and {marker}?")
     return marker in json.dumps(lines)
 
@@ -82,7 +82,7 @@ def serves(story):
     c.that(wire.until(lambda: remembers(driver, marker, f"two-{time.monotonic()}-{marker}"), 30, 0.5),
            "what a tool said in one conversation is told in the next")
 
-    def counted():  # it is looked at once a minute, and when it changes
+    def counted():  # the operator counts once a minute, and when the object changes
         driver.kubectl("annotate", "memoryserver", "shared", "--overwrite", f"look={time.monotonic()}")
         return driver.get("memoryserver", "shared")["status"].get("rows")
     wire.until(counted, 30, 0.5)

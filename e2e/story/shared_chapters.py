@@ -1,10 +1,10 @@
-"""Shared memory on a cluster: what an Agent keeps for others is read by those whom its spec.memory.share names."""
+"""Shared memory on a cluster: the Agents that spec.memory.share names can read or write the values of an Agent."""
 import wire
 from driver import sample
 from on_cluster import NAMESPACE
 
 RESOURCE = "sharedmemories.memory.agents.agentops.io"
-GRANT_S = 60  # the operator's Roles, and the ten seconds that an answer of the API server counts
+GRANT_S = 60  # limit for the operator's Roles, and for the ten seconds that the server caches an access review
 
 
 def shared_memory(story):
@@ -12,7 +12,7 @@ def shared_memory(story):
     c.chapter("e3. Two Agents share values: by spec.memory.share, which is a Role that kubectl auth can-i knows")
 
     def other_may():
-        """→ what kubectl says: names and verbs of the resource."""
+        """→ names and verbs of the resource, according to kubectl."""
         said = driver.kubectl("auth", "can-i", "--list", f"--as=system:serviceaccount:{NAMESPACE}:other-agent")
         return [line.split("[]", 1)[1].strip() for line in said.splitlines() if line.startswith(RESOURCE)]
 

@@ -1,5 +1,5 @@
-"""What the chapters about outages ask before and after one: what the agent learned, whether it is told of it again,
-and who runs. No chapter itself."""
+"""Steps that the chapters about outages run before and after one: the agent learns, the agent recalls, and the ids of
+the running containers. Has no chapter itself."""
 import time
 
 import wire
@@ -9,7 +9,7 @@ from on_cluster import LABEL, containers
 
 
 def learn(story):
-    """A tool of the coder's fails, and the server has it → the word by which to find it."""
+    """Lets a tool of the coder fail, and waits for its captures at the server → the marker in them."""
     marker = marker_of(story)
     fails(story, marker)
     arrived = wire.until(lambda: len(story.captured(marker)) == 2, RETURN_S, 0.2)
@@ -18,13 +18,13 @@ def learn(story):
 
 
 def fails(story, marker):
-    """The coder compiles in vain: two rules match → whether each event was acknowledged."""
+    """Lets a compile of the coder fail, which two rules match → true if each event was acknowledged."""
     lines = story.turn(f"learn-{marker}", "Does the ledger compile?", "compile", marker)
     return bool(lines) and all(line["status"] == 200 for line in lines)
 
 
 def recalls(story, marker):
-    """Whether a new conversation is told of it."""
+    """True if a new conversation gets the captures with the marker."""
     lines = story.turn(f"ask-{time.monotonic()}", f"What about main.c and {marker}?")
     return marker in context_of(lines)
 
@@ -34,14 +34,14 @@ def told_soon(story, marker, within_s=30):
 
 
 def as_given(story):
-    """The coder as its sample is, whatever an earlier chapter made of it."""
+    """Resets the coder to its sample, which earlier chapters may have changed."""
     before = story.driver.get("agent", "coder")["metadata"]["generation"]
     story.driver.change("coder", sample("coder"))
     in_force(story, before)
 
 
 def in_force(story, since):
-    """Waits until what changed after generation `since` is what the sidecar works by → the digest of that."""
+    """Waits until the sidecar has the policy of the changes after generation `since` → the policy's digest."""
     driver = story.driver
 
     def done():
@@ -60,6 +60,6 @@ def digest(story):
 
 
 def who_runs(driver, *selectors):
-    """→ the containers of these pods; without selectors those of the coder and the other one."""
+    """→ the running containers of these pods; without selectors those of the Agents coder and other."""
     chosen = selectors or [LABEL + "coder", LABEL + "other"]
     return sorted(one for selector in chosen for pod in driver.pods(selector) for one in containers(pod))

@@ -1,6 +1,6 @@
 """The three other systems on a cluster: the Agents and commands of docs/coming-from/{chapter,aegis,agentos}.md, and the
-clients of e2e/clients at sidecars and server, as a person reaches them: by kubectl's port-forward. What the clients
-check on a laptop they check here; besides, pods go meanwhile, and another namespace asks."""
+clients of e2e/clients against sidecars and server, through kubectl's port-forward. The clients run the same checks as on
+a laptop; in addition pods are deleted, and another namespace tries to read."""
 import contextlib
 import os
 import re
@@ -21,12 +21,12 @@ import aegis_test  # noqa: E402
 import agentos_test  # noqa: E402
 import chapter_test  # noqa: E402
 
-STRANGER = "stranger"  # a ServiceAccount next door
+STRANGER = "stranger"  # a ServiceAccount of NEXT_DOOR
 LISTENS = re.compile(r"Forwarding from (127\.0\.0\.1:\d+) ")
 
 
 class Page:
-    """The section "On a cluster" of a page: its manifest, and the commands that ask something."""
+    """The section "On a cluster" of a page: its manifest, and its kubectl commands."""
 
     def __init__(self, name):
         with open(os.path.join(programs.ROOT, f"docs/coming-from/{name}.md"), encoding="utf-8") as file:
@@ -37,13 +37,13 @@ class Page:
                          for line in block.splitlines() if line.startswith("kubectl ")]
 
     def words(self, verb):
-        """→ what follows the verb in each command that has it."""
+        """→ the arguments after the verb, for each command that has the verb."""
         return [line[line.index(verb) + 1:] for line in self.commands if verb in line]
 
 
 @contextlib.contextmanager
 def agents_of(story, name):
-    """The page's Agents run meanwhile → the page."""
+    """Runs the page's Agents inside the `with` → the page."""
     driver, page = story.driver, Page(name)
     driver.kubectl("apply", "-f", "-", given=page.manifest)
     driver.try_kubectl("create", "serviceaccount", STRANGER, "-n", NEXT_DOOR)
@@ -57,7 +57,7 @@ def agents_of(story, name):
 
 @contextlib.contextmanager
 def forwards(story, page):
-    """The port-forwards of the page → an address for each, as .api."""
+    """Runs the port-forwards of the page → an object for each, whose .api is the address."""
     with contextlib.ExitStack() as open_ones:
         yield [open_ones.enter_context(forward(story.driver, *words)) for words in page.words("port-forward")]
 
@@ -77,7 +77,8 @@ def forward(driver, target, ports):
 
 
 class SidecarOf:
-    """An Agent's sidecar, as the client's test has one: here its pod goes, and comes back on its volume."""
+    """An Agent's sidecar, with the methods of the sidecar in the client's test: kill() deletes its pod, start() waits for
+    the next pod, on the same volume."""
 
     def __init__(self, driver, agent):
         self.driver, self.agent, self.api = driver, agent, ""
@@ -96,7 +97,7 @@ class SidecarOf:
 
 
 def server_pod_goes(story):
-    """The server's pod is deleted, and the next one serves what the first one acknowledged."""
+    """Deletes the server's pod, and waits until the next one is ready."""
     driver = story.driver
     gone = [one for pod in driver.pods(SERVER_LABEL) for one in containers(pod)]
     driver.kubectl("delete", "pod", "-l", SERVER_LABEL, "--wait=false")
@@ -104,7 +105,7 @@ def server_pod_goes(story):
 
 
 def strangers(story, words, *requests):
-    """What next door is told on these routes, with a token of its own: nothing that has one of the words in it."""
+    """Calls these routes with a token of the other namespace: no answer may contain one of the words."""
     token = story.driver.token(NEXT_DOOR, account=STRANGER)
     answers = story.driver.ask_server_all([(token, *request) for request in requests])
     seen = [(request[:2], answer) for request, answer in zip(requests, answers)

@@ -5,7 +5,7 @@
     tell.py cluster [--keep] [--context NAME]  on the cluster of $KUBECONFIG, or of that context
     tell.py ... --only manifest,turns          some chapters, by the names of their functions
 
---keep leaves the folder, or the namespace, for people to look at.
+--keep leaves the folder, or the namespace, for inspection.
 Programs come from build/release/bin or $AGENT_MEMORY_BIN. The last line is 'N passed, M failed'."""
 import argparse
 import os
@@ -56,7 +56,7 @@ def main():
         checks.chapter("To repeat it by hand:")
         for line in driver.repeat():
             print("  " + line)
-    except (Exception, SystemExit) as failure:  # a chapter that cannot go on is a failure, told like one
+    except (Exception, SystemExit) as failure:  # a chapter that breaks off counts as a failed check
         checks.that(False, f"the story broke off: {type(failure).__name__}: {failure}")
     finally:
         driver.down()

@@ -1,5 +1,5 @@
-"""The release is uninstalled and installed again: Agents, claims and memories are what they were, and what an agent
-captured in between is not lost. What the chart keeps, object by object: e2e/packaging/packaging_test.py."""
+"""Uninstalls the release and installs it again: Agents, claims and memories stay the same, and captures from the time
+between are not lost. e2e/packaging/packaging_test.py tests the objects that the chart keeps."""
 import wire
 from chapters import RETURN_S, everything, marker_of
 from on_cluster import SERVER_LABEL

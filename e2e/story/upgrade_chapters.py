@@ -1,15 +1,15 @@
-"""What a running agent lives through when its Agent or the operator's defaults change: a new sidecar in place,
-resources in place, a restart for the rest, and what status says while a container cannot start."""
+"""Changes of Agents whose pods run: a new sidecar in place, resources in place, a restart for other changes, and the
+conditions while a container cannot start."""
 import json
 import os
 import time
 
 import wire
 
-# As many Agents at once; ten for the record.
+# The number of Agents at once; ten for a published result.
 COUNT = int(os.environ.get("AGENT_MEMORY_STORY_UPGRADES", "3"))
-UPGRADED_S = 180  # a kubelet whose pod changes again right after a resize takes a minute to go on; the time is told
-# The same image by its full name: to the kubelet it is another one.
+UPGRADED_S = 180  # a kubelet takes a minute for a pod that changes right after a resize; the check prints the time
+# The full name of the same image: for the kubelet it is another image.
 OTHER_NAME = "docker.io/agent-memory/sidecar:dev"
 NOWHERE = "agent-memory/nowhere:1"
 AGENT = """
@@ -75,7 +75,7 @@ def restarts(story):
 
 
 def seen(driver, name):
-    """Who runs: the pod, the agent's container, how often the sidecar was started again and whether it is ready."""
+    """→ the pod, the agent's container, the sidecar's (restarts, readiness), and its memory limit."""
     pod = driver.get("pod", f"{name}-0")
     if not pod:
         return {"pod": None, "agent": None, "sidecar": (0, False), "limit": None}
@@ -89,7 +89,7 @@ def seen(driver, name):
 
 
 def change(driver, names, spec, until):
-    """Patches the Agents' spec → seconds until all pods are as wanted and say so; None when they do not get there."""
+    """Patches the Agents' spec → seconds until all pods satisfy `until` and the status agrees; None after UPGRADED_S."""
     began = time.monotonic()
     for name in names:
         driver.kubectl("patch", "agent", name, "--type=merge", "-p", json.dumps({"spec": spec}))

@@ -1,5 +1,5 @@
-"""Counts and prints what the story asserts, for people: a chapter, its facts, a mark for each. Not a test
-framework: a failed check is told and the story goes on as far as it can."""
+"""Counts and prints checks for people: chapters, and a line for each check. Not a test framework: a failed
+check is printed, and the test continues as far as it can."""
 import time
 
 
@@ -16,7 +16,7 @@ class Checks:
         print(f"          {text}", flush=True)
 
     def that(self, condition, text, seen=None):
-        """One assertion. `seen` is printed when it fails."""
+        """One check; prints `seen` if it fails. → whether it passed"""
         if condition:
             self.passed += 1
             print(f"     ok   {text}", flush=True)
@@ -29,7 +29,7 @@ class Checks:
         return self.that(seen == wanted, text, f"{shown(seen)}, wanted {shown(wanted)}")
 
     def end(self):
-        """The last line, and the exit code."""
+        """Prints the last line → the exit code."""
         print(f"\n{self.passed} passed, {self.failed} failed", flush=True)
         return 1 if self.failed or not self.passed else 0
 

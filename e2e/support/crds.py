@@ -1,5 +1,5 @@
-"""The CRDs of crds/ on an API server that one test uses after another: applied until all are served, deleted until all
-are gone. A CRD that is still on its way out takes an apply, and goes nevertheless."""
+"""Installs and removes the CRDs of crds/ on an API server that tests use one after the other. Waits until terminating CRDs
+are gone before it installs them: a terminating CRD accepts an apply, and is deleted nevertheless."""
 import json
 import os
 import subprocess
@@ -15,7 +15,7 @@ def _asked(kubectl, *arguments):
 
 
 def there(kubectl):
-    """→ those that are there, on their way out or not, by name."""
+    """→ the existing CRDs by name, terminating ones included."""
     done = _asked(kubectl, "get", "--ignore-not-found", "-o", "json")
     if done.returncode:
         raise RuntimeError(f"kubectl get -k crds: {done.stderr.strip()[-300:]}")
@@ -28,14 +28,14 @@ def _leaving(kubectl):
 
 
 def _unserved(kubectl):
-    """Asked one by one: kubectl's own `wait` fails while a CRD has no conditions yet."""
+    """Asks for each kind, since `kubectl wait` fails while a CRD has no conditions yet."""
     paths = {name: "/apis/{}/v1alpha1/{}".format(*reversed(name.split(".", 1))) for name in there(kubectl)}
     return [name for name, path in paths.items()
             if subprocess.run([*kubectl, "get", "--raw", path], capture_output=True, timeout=PATIENCE_S, check=False).returncode]
 
 
 def install(kubectl):
-    """→ whether there were none before. `kubectl`: the command and its options."""
+    """→ true if no CRD existed before. `kubectl`: the command and its options."""
     if not wire.until(lambda: not _leaving(kubectl), PATIENCE_S, 0.2):
         raise RuntimeError(f"CRDs do not go: {_leaving(kubectl)}")
     new = not there(kubectl)
@@ -48,6 +48,6 @@ def install(kubectl):
 
 
 def remove(kubectl):
-    """Until all are gone: a busy API server may refuse to delete one."""
+    """Repeats the delete until it succeeds, since a busy API server may refuse it."""
     if not wire.until(lambda: _asked(kubectl, "delete", "--ignore-not-found").returncode == 0, PATIENCE_S, 0.5):
         print(f"  CRDs are left: {sorted(there(kubectl))}")

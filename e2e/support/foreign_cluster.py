@@ -1,5 +1,5 @@
-"""An API server with the policies for foreign pods and an operator of our own, for the test and the bench of
-them. Everything has a name and a class of its own, so that others on the same server are not touched."""
+"""Installs the policies for foreign pods and an operator on an API server, for their test and their benchmark.
+All objects have a random name and class, so that other users of the same server are not affected."""
 import http.client
 import json
 import os
@@ -29,8 +29,8 @@ def free_port():
 
 
 class Cluster:
-    """Calls go through `kubectl proxy`, which has the certificates. `mode`: policy, or webhook; the API server then
-    finds the operator by a URL, since no Service has a network here."""
+    """Calls go through `kubectl proxy`, which has the certificates. `mode`: policy, or webhook, where the API server
+    calls the operator by a URL, since no Service has a network here."""
 
     def __init__(self, kubectl, kubeconfig, folder, mode="policy"):
         self.mode, self.url, self.more = mode, None, []
@@ -73,7 +73,7 @@ class Cluster:
         return text.replace("agent-memory-foreign-pods", self.name)
 
     def configuration(self):
-        """The chart's, for our namespaces and our operator."""
+        """The chart's webhook configuration, for the test's namespaces and operator."""
         text = self.run("create", "--dry-run=client", "-o", "json", "-f", "-",
                         given=self.own((WEBHOOK / "injection-webhook.yaml").read_text().split("---\n", 1)[1]))
         found = json.loads(text)
@@ -84,14 +84,14 @@ class Cluster:
         return found
 
     def flags(self):
-        """How an operator of ours injects."""
+        """The operator's flags for the injection."""
         if self.mode == "policy":
             return [f"--injection-policy={self.name}"]
         return [f"--injection-webhook={self.name}", f"--webhook-listen={self.url}", "--webhook-hosts=127.0.0.1",
                 f"--webhook-secret={self.name}/webhook", *self.more]
 
     def start(self):
-        """The operator; it is ready when this returns."""
+        """Starts the operator; returns when it is ready."""
         if not self.program:
             self.program = Program("agent-memory-operator", [
                 f"--kubeconfig={self.kubeconfig}", f"--class={self.name}", "--replaced-pods-per-minute=600", *self.flags()],
@@ -101,7 +101,7 @@ class Cluster:
             raise SystemExit("the operator is not ready:\n" + self.program.tail())
 
     def agent(self, name, space=None, **spec):
-        """The Agent's manifest; `spec` over one that serves foreign pods."""
+        """The manifest of an Agent that serves foreign pods; `spec` replaces fields."""
         return {"apiVersion": "agents.agentops.io/v1alpha1", "kind": "Agent",
                 "metadata": {"name": name, "namespace": space or self.name, "annotations": {CLASS: self.name}},
                 "spec": {"image": "example/agent:1", "injection": {"foreignPods": True},
@@ -117,7 +117,7 @@ class Cluster:
                 "spec": {"containers": [{"name": "app", "image": "app:1"}], **spec}}
 
     def owner(self, name):
-        """A ReplicaSet without a controller that works for it → the reference to it."""
+        """Creates a ReplicaSet, for which no controller runs → its owner reference."""
         labels = {"app": name}
         made = self.must("POST", f"/apis/apps/v1/namespaces/{self.name}/replicasets", {
             "metadata": {"name": name}, "spec": {"replicas": 0, "selector": {"matchLabels": labels}, "template": {
@@ -136,10 +136,10 @@ class Cluster:
         return answer
 
     def serves(self, agent, space=None):
-        """Waits until the API server, which reads bindings by itself, injects for that Agent."""
+        """Waits until the API server, which learns of bindings later, injects for that Agent."""
         def taken():
             status, answer = self.create(self.pod(agent, space=space))
-            return status == 201 and "initContainers" in answer["spec"]  # 201 too while no policy is known
+            return status == 201 and "initContainers" in answer["spec"]  # also 201 while it knows no policy
         assert wire.until(taken, PATIENCE_S), f"{agent}: {self.create(self.pod(agent, space=space))}"
 
     def refuses(self, agent, space=None):
@@ -147,7 +147,7 @@ class Cluster:
         assert wire.until(refused, PATIENCE_S), self.create(self.pod(agent, space=space))
 
     def mutator(self, name, expression):
-        """Somebody else's policy for the labelled pods of our namespace."""
+        """Creates a foreign policy that mutates the labelled pods of the test's namespace."""
         rules = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]
         where = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": self.name}},
                  "objectSelector": {"matchExpressions": [{"key": LABEL, "operator": "Exists"}]}}

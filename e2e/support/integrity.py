@@ -1,5 +1,5 @@
-"""Looks into closed state files: is the file sound, is the search index the one of its rows (rulings K42),
-and which items are in it. Reads with Python's own SQLite, not with the code under test."""
+"""Reads closed state files: checks that the file is intact and its search index matches its rows (K42), and
+lists its items. Uses Python's own SQLite, not the code under test."""
 import contextlib
 import re
 import sqlite3
@@ -8,7 +8,7 @@ ITEM = re.compile(r"item-(\d+)-")
 
 
 def problems(path):
-    """→ what is wrong with the file, as text; empty when it is sound."""
+    """→ the faults of the file as texts; empty if it is intact."""
     try:
         with contextlib.closing(sqlite3.connect(path, timeout=1)) as db:
             found = [row[0] for row in db.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
@@ -26,19 +26,19 @@ def problems(path):
 
 
 def items(path, table, column="content"):
-    """→ the numbers of the items 'item-N-' in that column, each as often as it is there. A file or table
-    that is not there has none."""
+    """→ the numbers of the items 'item-N-' in that column, duplicates included; none if the file or the
+    table does not exist."""
     try:
         with contextlib.closing(sqlite3.connect(path, timeout=1)) as db:
             texts = [str(row[0]) for row in db.execute(f"SELECT {column} FROM {table}")]
     except sqlite3.Error:
         return []
-    most = None if column == "fields" else 1  # a text may quote others; each field is an item
+    most = None if column == "fields" else 1  # a text may quote other items; each field is an item
     return [int(number) for text in texts for number in ITEM.findall(text)[:most]]
 
 
 def compare(found, acknowledged):
-    """→ (lost, twice): acknowledged items that are missing, items that are there more than once."""
+    """→ (lost, twice): missing acknowledged items, and items that were found more than once."""
     counts = {}
     for item in found:
         counts[item] = counts.get(item, 0) + 1
@@ -46,7 +46,7 @@ def compare(found, acknowledged):
 
 
 def missing(path, table):
-    """True when the file has no such table, or is no database."""
+    """True if the file has no such table, or is no database."""
     try:
         with contextlib.closing(sqlite3.connect(path, timeout=1)) as db:
             return not db.execute("SELECT 1 FROM sqlite_master WHERE type='table' AND name=?", (table,)).fetchone()

@@ -1,5 +1,5 @@
-"""Operators as processes on a real API server, and what lies between them: for the tests that end, stop and cut
-them off."""
+"""Operators as processes on a real API server, and a proxy between them, for the tests that end, stop and cut off
+operators."""
 import base64
 import json
 import os
@@ -14,14 +14,14 @@ import crds
 import wire
 from programs import Program
 
-LEASE, LEASE_S = "agent-memory-operator", 15  # the name is that of the chart, whose Role names it
-# For what must happen and whose time is not the question: two cores, a sanitized build and other tests at once.
+LEASE, LEASE_S = "agent-memory-operator", 15  # the chart's name of the Lease, which its Role contains
+# For events whose time is not judged: allows for two cores, a sanitized build and parallel tests.
 PATIENCE_S = 60
 
 
 class Proxy:
-    """Passes TCP on to the API server, until it is told to cut what is open and refuse, or to lose what comes
-    over what is open."""
+    """Forwards TCP to the API server. leave() cuts open connections and refuses new ones; fall_silent() drops the data
+    of open connections."""
 
     def __init__(self, host, port):
         self.target, self.open, self.silent, self.away = (host, port), set(), set(), False
@@ -37,7 +37,7 @@ class Proxy:
                 continue
             server = socket.create_connection(self.target)
             self.open |= {client, server}
-            if self.away:  # it left while this connection was made
+            if self.away:  # leave() ran while this connection was opened
                 self.leave(True)
             for pair in ((client, server), (server, client)):
                 threading.Thread(target=self.pump, args=pair, daemon=True).start()
@@ -81,7 +81,7 @@ class Cluster:
         return done.stdout
 
     def operator(self, name, kubeconfig=None, namespaces=None):
-        """One that serves our namespace; its log is `name`.log."""
+        """Starts an operator that serves the test's namespace; its log is `name`.log."""
         arguments = [f"--kubeconfig={kubeconfig or self.kubeconfig}", f"--namespaces={namespaces or self.namespace}",
                      f"--lease={self.namespace}/{LEASE}", f"--lease-duration={LEASE_S}s", "--adopt-crds"]
         self.started.append(Program("agent-memory-operator", arguments, os.path.join(self.folder, name + ".log"),
@@ -89,7 +89,7 @@ class Cluster:
         return self.started[-1].start()
 
     def behind_proxy(self, name):
-        """→ an operator that leads, and what lies between it and the API server."""
+        """→ (an operator that leads, the proxy between it and the API server)."""
         with open(self.kubeconfig, encoding="utf-8") as text:
             direct = text.read()
         host, port = re.search(r"server: https://([^:]+):(\d+)", direct).groups()
@@ -110,7 +110,7 @@ class Cluster:
         return path
 
     def kubeconfig_of(self, account):
-        """Of a ServiceAccount's token alone → its path."""
+        """Writes a kubeconfig with only a ServiceAccount's token → its path."""
         with open(self.kubeconfig, encoding="utf-8") as admin:
             text = admin.read()
         ca = base64.b64decode(re.search(r"certificate-authority-data: (\S+)", text)[1]).decode()
@@ -132,7 +132,7 @@ class Cluster:
                      json.dumps({"spec": {"image": image}}))
 
     def applied(self, namespace=None):
-        """The agent's image in the StatefulSet; '' when there is none yet."""
+        """The agent's image in the StatefulSet; '' if there is none yet."""
         try:
             return self.kubectl("get", "statefulset", "coder", "-n", namespace or self.namespace, "-o",
                                 "jsonpath={.spec.template.spec.containers[0].image}")
@@ -140,12 +140,12 @@ class Cluster:
             return ""
 
     def versions(self):
-        """Of everything that an operator writes here, its Lease apart."""
+        """The resource versions of all objects that an operator writes here, except its Lease."""
         return self.kubectl("get", "agent,statefulset,configmap,serviceaccount", "-n", self.namespace, "-o",
                             "jsonpath={.items[*].metadata.resourceVersion}")
 
     def quiet(self):
-        """Waits until nothing was written for 3 s → the versions."""
+        """Waits until no object was written for 3 s → the versions."""
         end = time.monotonic() + PATIENCE_S
         last, since = self.versions(), time.monotonic()
         while time.monotonic() - since < 3:
@@ -176,12 +176,12 @@ def leads(program):
 
 
 def writes(program):
-    """Writes that the API server took from it, those of the Lease among them."""
+    """The number of its writes that the API server accepted, including those of the Lease."""
     return metric(program, "rest_client_requests_total", method="PATCH|POST|DELETE", code="2..")
 
 
 def run(t, story):
-    """Prepares CRDs, a namespace and an Agent, and tells the story, pairs of name and test → the exit code."""
+    """Prepares CRDs, a namespace and an Agent, and runs `story`, pairs of name and test → the exit code."""
     new = crds.install(t.command)
     t.kubectl("create", "namespace", t.namespace)
     t.give_agent()

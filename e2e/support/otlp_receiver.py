@@ -1,5 +1,5 @@
-"""A collector of traces for tests: takes OTLP over HTTP and decodes it with the official protobuf
-definitions, so that what is not sound OTLP is a failure. Keeps everything; not for use outside tests."""
+"""A collector of traces for tests: receives OTLP over HTTP and decodes it with the official protobuf
+definitions, so that invalid OTLP becomes a fault. Keeps all spans in memory."""
 import http.server
 import os
 import sys
@@ -7,7 +7,7 @@ import threading
 
 try:
     from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
-except ImportError:  # a Python of the user's own; Debian's packages work in it too
+except ImportError:  # a Python that is not Debian's; Debian's packages work in it, too
     sys.path.append("/usr/lib/python3/dist-packages")
     from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 
@@ -30,7 +30,7 @@ def values(pairs):
 
 
 class Receiver:
-    """Listens on a port of the system's choosing; `with` ends it."""
+    """Listens on an ephemeral port; leaving `with` stops it."""
 
     def __init__(self):
         self.spans, self.bytes, self.faults, self.lock = [], b"", [], threading.Lock()
@@ -67,7 +67,7 @@ class Receiver:
                 self.faults.append(f"{path} as {content_type}")
             try:
                 request.ParseFromString(body)
-            except Exception as error:  # whatever the decoder dislikes
+            except Exception as error:  # any error of the decoder
                 self.faults.append(f"{type(error).__name__}: {error}")
                 return
             for resource in request.resource_spans:

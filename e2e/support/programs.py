@@ -1,5 +1,5 @@
-"""Starts, watches and kills the three programs for the end-to-end tests: always on port 0, always below a
-folder of the test's own. Not for the cluster, where Kubernetes does this."""
+"""Starts, watches and kills the three programs for the end-to-end tests: always on ephemeral ports, always in
+the test's own folder. Not for the cluster, where Kubernetes does this."""
 import json
 import os
 import signal
@@ -25,7 +25,7 @@ def binary(name):
 
 
 class Program:
-    """One process. Started again it keeps the ports that the system chose at first, as a Service would."""
+    """One process. A restart keeps the ephemeral ports of the first start, like a Service."""
 
     def __init__(self, name, arguments, log, environment=None, wrapper=()):
         self.name, self.arguments, self.log = name, list(arguments), log
@@ -71,13 +71,13 @@ class Program:
         return self.process is not None and self.process.poll() is None
 
     def kill(self):
-        """SIGKILL; returns when the process is gone."""
+        """SIGKILL; returns after the end of the process."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
 
     def stop(self, within_s=20):
-        """SIGTERM → the exit code."""
+        """SIGTERM, and SIGKILL after `within_s` → the exit code."""
         self.process.send_signal(signal.SIGTERM)
         try:
             return self.process.wait(within_s)
@@ -102,8 +102,8 @@ def sidecar(folder, policy, **more):
 
 
 def render(manifest, folder, url=None, more=()):
-    """The objects of an Agent and its policy.json into a folder, from the code that reconciles. `more`: files
-    with what is beside it in the cluster."""
+    """Renders the objects of an Agent and its policy.json into a folder, with the operator's code. `more`: files with
+    other objects of the cluster."""
     argv = [binary("agent-memory-operator"), "render", "--namespace", "agents", "-o", folder]
     for file in (manifest, *more):
         argv += ["-f", file]
@@ -114,7 +114,7 @@ def render(manifest, folder, url=None, more=()):
 
 
 def resident(pid):
-    """→ (RSS, RssAnon) in KiB, or None when the process is gone."""
+    """→ (RSS, RssAnon) in KiB, or None after the end of the process."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8") as status:
             fields = dict(line.split(":", 1) for line in status)

@@ -1,6 +1,6 @@
-"""The two programs with a state file, as the crash tests see them: how to start one, how to write an item
-that is acknowledged, and how to find the items in its files again. An item is text that holds
-'item-N-'; N is what the tests count."""
+"""The two programs with state files, behind the interface of the crash tests: start one, write an item that it
+acknowledges, and find the items in its files. An item is a text that contains 'item-N-'; the tests
+identify it by N."""
 import glob
 import os
 import sys
@@ -21,11 +21,11 @@ SAMPLE = os.path.join(programs.ROOT, "config/samples/agent.yaml")
 
 
 class Refused(Exception):
-    """One of an item's writes was not acknowledged; the status is why."""
+    """One of an item's writes was not acknowledged; has the status."""
 
 
 class Server:
-    """The memory server: an item is an observation. A write that got no answer is repeated with its key."""
+    """The memory server: an item is an observation. A write without an answer is repeated with its idempotency key."""
     name, repeats = "server", True
 
     def __init__(self, folder):
@@ -46,18 +46,18 @@ class Server:
         return wire.on(connection, "GET", f"/context?project=coder&query=error+{conversation}")[0]
 
     def kept(self, program, item, where):
-        """Asked of the running program: is the item there? `where` is what write() returned."""
+        """True if the running program has the item. `where`: the place that write() returned."""
         status, row = wire.ask(program.api, "GET", f"/observations/{where}")
         return status == 200 and f"item-{item}-" in row["content"]
 
     def stores(self, folder=None):
-        """→ {what: [(file, table, column)]}: where each acknowledged item must be once."""
+        """→ {name: [(file, table, column)]}: the stores, each of which must have each acknowledged item once."""
         files = [f for f in database_files(folder or self.data) if has_table(f, "observations")]
         return {"observations": [(f, "observations", "content") for f in files]}
 
 
 class Items(Server):
-    """The same with a key-value item for each: its writes are the same when they are repeated."""
+    """The memory server: an item is a key-value item, whose writes are idempotent."""
     name = "items"
 
     def write(self, connection, item, conversation, more=""):
@@ -78,7 +78,7 @@ class Items(Server):
 
 
 class Episodes(Server):
-    """The same with an episode for each: an observation and a row beside it, together or not at all."""
+    """The memory server: an item is an episode: an observation and a row beside it, stored together or not at all."""
     name = "episodes"
 
     def write(self, connection, item, conversation, more=""):
@@ -102,8 +102,8 @@ class Episodes(Server):
 
 
 class Traces(Server):
-    """The same with a trace that was merged of two, its edge, which has the item's name, and a turn whose conversation has it.
-    A merge is not repeated: its sources are gone then."""
+    """The memory server: an item is a trace merged from two, its edge, whose kind names the item, and a turn, whose
+    conversation does. A merge is not repeated, since it deletes its sources."""
     name, repeats = "traces", False
 
     def write(self, connection, item, conversation, more=""):
@@ -141,12 +141,12 @@ class Traces(Server):
 
 
 class Tenants(Server):
-    """The same with a file for each namespace, which is made, and its name written down, at the first write."""
+    """The memory server with a file per namespace, which the first write creates and registers."""
     name = "tenants"
 
     def program(self, **more):
         program = super().program(**more)
-        config = os.path.join(self.folder, "kubeconfig")  # nobody is asked: the writers have no token
+        config = os.path.join(self.folder, "kubeconfig")  # never called, since the writers have no token
         with open(config, "w", encoding="utf-8") as file:
             file.write(KUBECONFIG)
         program.arguments += ["--auth", "kubernetes", "--audience", "agent-memory.agents.agent-memory",
@@ -188,12 +188,12 @@ class Sidecar:
 
 
 class WorkingMemory:
-    """Mixed into a program: an item is a field of a conversation and a mark in its ledger, both acknowledged. Both
-    writes mean the same when they are repeated."""
+    """A mixin for a program: an item is a field of a conversation and a mark in its ledger, both acknowledged. Both
+    writes are idempotent."""
     repeats = True
 
     def write(self, connection, item, conversation, more=""):
-        conversation = f"{conversation}-{item // 100}"  # its fields have 64 KiB at most
+        conversation = f"{conversation}-{item // 100}"  # fields have at most 64 KiB
         status, _ = wire.on(connection, "PUT", f"/working-memory/{conversation}", {"fields": {f"item-{item}-": more}})
         if status == 200:
             status, _ = wire.on(connection, "POST", f"/ledger/{conversation}/mark", {"item": f"item-{item}-"},
@@ -223,7 +223,7 @@ class SidecarWorkingMemory(WorkingMemory, Sidecar):
 
 
 class Conversations:
-    """Mixed into a program: an item is a conversation with a message, its task, and its block, which is closed at last."""
+    """A mixin for a program: an item is a conversation with a message, its task, and its block, which is closed last."""
     repeats = False
 
     def write(self, connection, item, conversation, more=""):
@@ -259,7 +259,7 @@ class SidecarConversations(Conversations, Sidecar):
 
 
 class Shared(Server):
-    """The same with a shared value for each."""
+    """The memory server: an item is a shared value."""
     name = "shared"
 
     def write(self, connection, item, conversation, more=""):
@@ -280,8 +280,8 @@ class Shared(Server):
 
 
 class Checkpoints:
-    """Mixed into a program: an item is a checkpoint in a conversation of its own, so that none makes room for another.
-    A save that is repeated is one more generation."""
+    """A mixin for a program: an item is a checkpoint in its own conversation, so that no checkpoint evicts another. A
+    repeated save would add a generation."""
     repeats = False
 
     def write(self, connection, item, conversation, more=""):
@@ -310,14 +310,14 @@ class SidecarCheckpoints(Checkpoints, Sidecar):
     name = "sidecar-checkpoints"
 
 
-# Tables beside those of Server and Sidecar. They take the same way to the disk: tests try fewer of them.
+# Tables other than those of Server and Sidecar. They use the same path to the disk, so tests run fewer rounds of them.
 BESIDE = {"items": Items, "episodes": Episodes, "shared": Shared, "traces": Traces,
           **{kind.name: kind for kind in (ServerWorkingMemory, SidecarWorkingMemory, ServerConversations, SidecarConversations,
                                         ServerCheckpoints, SidecarCheckpoints)}}
 
 
 def database_files(folder):
-    """Files with SQLite's head, wherever they are below the folder."""
+    """Files with SQLite's header anywhere below the folder."""
     found = []
     for path in sorted(glob.glob(os.path.join(folder, "**"), recursive=True)):
         if os.path.isfile(path) and not path.endswith(("-wal", "-shm", "-journal")):

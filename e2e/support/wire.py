@@ -7,7 +7,7 @@ import urllib.parse
 
 
 def ask(url, method, path, body=None, headers=None, timeout=10):
-    """→ (status, decoded JSON or text); status 0 when no answer came, the text then says why."""
+    """→ (status, decoded JSON or text); status 0: no answer, and the text is the error."""
     where = urllib.parse.urlsplit(url if "//" in url else "http://" + url)
     connection = http.client.HTTPConnection(where.hostname, where.port, timeout=timeout)
     try:
@@ -17,7 +17,7 @@ def ask(url, method, path, body=None, headers=None, timeout=10):
 
 
 def on(connection, method, path, body=None, headers=None):
-    """The same over a connection that the caller keeps."""
+    """Like ask(), over a connection of the caller."""
     raw = None if body is None else json.dumps(body).encode()
     head = {**({"Content-Type": "application/json"} if raw is not None else {}), **(headers or {})}
     try:
@@ -42,7 +42,7 @@ def quote(text):
 
 
 def until(condition, deadline_s, every_s=0.02):
-    """Asks until the condition is true or the time is over → its last value."""
+    """Polls the condition until it is true or the deadline is over → its last value."""
     end = time.monotonic() + deadline_s
     while True:
         value = condition()

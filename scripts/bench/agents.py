@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Weighs the operator on a real API server without controllers: cold start of a number of Agents, a restart with
-nothing changed, steady edits, and what it costs when idle. Writes are counted by the API server's own metrics.
-Prints the figures beside what is asked at 10,000 Agents; exit 1 when a figure that does not depend on the number
-is missed. Needs the release build.
+"""Measures the operator on a real API server without controllers: cold start with many Agents, a restart without
+changes, steady edits, and the costs of an idle operator. The API server's own metrics count the writes. Prints each
+figure beside its limit at 10,000 Agents; exit 1 if a limit that does not depend on the number is missed. Needs the
+release build.
 
     scripts/bench/agents.py --kubeconfig FILE [--agents 1000] [--edits 300] [--foreign 0] [--kubectl PATH]
 
-`e2e/cluster/up --api-only` prints a kubeconfig; the namespace that is made stays behind on that server. The last
-line is 'N passed, M failed'."""
+`e2e/cluster/up --api-only` prints a kubeconfig; the created namespace stays on that server. The last line is
+'N passed, M failed'."""
 import argparse
 import http.client
 import json
@@ -34,7 +34,7 @@ MIB = 1024
 
 
 class Api:
-    """The API server by `kubectl proxy`, which has the certificates."""
+    """The API server through `kubectl proxy`, which has the certificates."""
 
     def __init__(self, asked):
         self.proxy = subprocess.Popen([asked.kubectl, f"--kubeconfig={asked.kubeconfig}", "proxy", "--port=0"],
@@ -50,7 +50,7 @@ class Api:
         return answer
 
     def writes(self):
-        """Writes that the server has taken so far, of the kinds that an operator touches."""
+        """The writes that the API server accepted so far, of the kinds that an operator writes."""
         total = 0
         for line in self.call("GET", "/metrics").splitlines():
             if line.startswith("apiserver_request_total{") and re.search(rf'resource="({OURS})"', line) \
@@ -59,8 +59,8 @@ class Api:
         return total
 
     def watch_images(self, seen):
-        """Notes in `seen` when each image is first in a StatefulSet, and when each StatefulSet is first seen; for ever,
-        on a thread."""
+        """Records in `seen` the first time of each image in a StatefulSet, and of each StatefulSet. For a thread: returns
+        only when the watch ends."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         connection.request("GET", f"/apis/apps/v1/namespaces/{self.space}/statefulsets?watch=1")
         answer = connection.getresponse()
@@ -91,7 +91,7 @@ class Operator:
         return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if re.match(pattern, line))
 
     def done(self, at_least, within_s):
-        """Waits until so many reconciles succeeded and nothing waits or runs."""
+        """Waits until `at_least` reconciles succeeded, and no key waits or runs."""
         def idle():
             return (self.metric("controller_runtime_reconcile_total.*success|.*requeue_after") >= at_least
                     and self.metric("workqueue_depth") + self.metric("controller_runtime_active_workers") == 0)
@@ -112,7 +112,7 @@ class Table:
         self.passed = self.failed = 0
 
     def row(self, what, figure, asked, good=None):
-        """`good` None: not judged, since it is asked at another size."""
+        """`good` None: not judged, since the limit is for another size."""
         self.passed, self.failed = self.passed + (good is True), self.failed + (good is False)
         print(f"| {what} | {figure} | {asked} |{' MISSED' if good is False else ''}", flush=True)
 
@@ -134,7 +134,7 @@ def make_agents(api, count):
 
 
 def make_foreign(api, count):
-    """Secrets of 32 KiB and ConfigMaps that are nobody's, half of them each."""
+    """Creates `count` unrelated objects: half Secrets of 32 KiB, half ConfigMaps."""
     for number in range(count // 2):
         for kind, body in (("Secret", {"stringData": {"x": "x" * (32 << 10)}}), ("ConfigMap", {"data": {"x": "x" * 1024}})):
             api.call("POST", f"/api/v1/namespaces/{api.space}/{kind.lower()}s", {
@@ -142,7 +142,7 @@ def make_foreign(api, count):
 
 
 def watched(api, agents):
-    """What `watch_images` fills, with what is there already: else the first edits would wait behind it."""
+    """Starts `watch_images` → its `seen` with the existing StatefulSets, behind which the first edits would wait else."""
     seen = {}
     threading.Thread(target=api.watch_images, args=(seen,), daemon=True).start()
     wire.until(lambda: len(seen) > agents, 60)
@@ -150,8 +150,8 @@ def watched(api, agents):
 
 
 def edits(api, seen, count, agents, first=0, go_on=lambda: True):
-    """Sorted seconds from an edit's sending to its StatefulSet, of `count` edits or as many as there are while
-    `go_on`; images are numbered from `first`."""
+    """Sends `count` edits, or fewer when `go_on` becomes false → sorted seconds from an edit to its StatefulSet. Numbers
+    the images from `first`."""
     sent = {}
     start = time.monotonic()
     for number in range(count):
@@ -215,7 +215,7 @@ def measure(api, operator, asked, table):
     table.row("the same, p99", f"{p99:.0f} ms", "250 ms", p99 <= 250)
     table.row("meanwhile, processors' time given to others", stolen.percent(), "0 %")
 
-    # After a start all Agents are looked at, as after a list that was forgotten: edits come before them.
+    # After a start the operator reconciles all Agents, as after a new list; edits have priority.
     operator.program.stop()
     seen = watched(api, asked.agents)
     operator.start()

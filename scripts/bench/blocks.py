@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints what block memory saves and costs: the compact form beside the originals, over recorded hook events and over
-tool chains made here, and the time and memory of a block's page and of a context in a conversation of 30 MB.
+"""Measures block memory: the size of the compact form against the originals, for recorded hook events and for generated
+tool chains, and the time and memory of a block's page and of a context in a conversation of 30 MB.
 
-    scripts/bench/blocks.py [--events FILE]     FILE: a line {"event": {...}} or the event itself a hook event
+    scripts/bench/blocks.py [--events FILE]     FILE: a hook event per line, as {"event": {...}} or the event itself
 
-The chapter says that tool chains become 91 % smaller. Recordings are the caller's: none is kept here."""
+The chapter claims that tool chains become 91 % smaller. The repository has no recordings."""
 import argparse
 import json
 import os

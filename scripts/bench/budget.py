@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures what large hooks cost a sidecar's memory: one of 7.8 MiB, then eight at once, as its container's limit of
-128Mi lets them in. Prints the highest resident memory (VmHWM) and the statuses. Exit 1 when the peak is above the
-limit, when a hook is neither taken nor refused with 503, or when a small one is refused. Needs the release build.
+"""Measures a sidecar's memory under large hooks: one of 7.6 MiB, then twice eight at once, with the memory budget of a
+container's limit of 128Mi. Prints the peak of resident memory (VmHWM) and the statuses. Exit 1 if the peak exceeds the
+limit, a hook is neither accepted nor refused (503, or closed), or a small hook is refused. Needs the release build.
 
     scripts/bench/budget.py [--budget 51Mi] [--kind response|blocks|arguments|prompt]"""
 import argparse
@@ -24,7 +24,7 @@ LIMIT_MIB, LARGE, AT_ONCE = 128, 7_800 << 10, 8
 
 
 def event(kind, number):
-    """A hook of LARGE bytes; what of it is large is its `kind`."""
+    """A hook of about LARGE bytes; `kind` decides which field is large."""
     said = {"hook_event_name": "PostToolUse", "session_id": "bench", "tool_name": "Bash", "tool_use_id": f"large-{number}",
             "tool_input": {"command": "make"}, "tool_response": "done"}
     line = "a line of output that says \"little\"\n"

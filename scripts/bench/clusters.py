@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Shows which traces a server puts before a model for insights (ADR 62): stores the facts of each project as traces, then
-consolidates until no cluster is left, with a model on loopback that draws one insight of all that it is shown.
+"""Shows the clusters of traces that a server sends to a model for insights (ADR 62): stores the facts of each project as
+traces, then consolidates until no cluster is left, with a fake model on loopback that answers one insight per cluster.
 
     scripts/bench/clusters.py DATA --table FILE [--show 3] [--program PATH]
 
-DATA: the path before -facts.jsonl ({project, content}). Prints, of each project, its facts, clusters, facts a cluster and the
-share of facts that are in one, and SHOW clusters. Exit 1 when a cluster has under 3 or over 12 facts, or a run none done."""
+DATA: the path before -facts.jsonl ({project, content}). Prints per project its facts, clusters, facts per cluster, the share
+of facts in clusters, and SHOW clusters. Exit 1 if a project has no cluster, or one of under 3 or over 12, or a run fails."""
 import argparse
 import http.server
 import json
@@ -21,7 +21,7 @@ LEAST, MOST, RUNS = 3, 12, 100
 
 
 class Model(http.server.BaseHTTPRequestHandler):
-    """Keeps what it is shown in `clusters`."""
+    """Records the received memories in `clusters`."""
     clusters = []
 
     def do_POST(self):
@@ -41,7 +41,7 @@ class Model(http.server.BaseHTTPRequestHandler):
 
 
 def consolidate(server, where):
-    """→ whether the model was asked; ends with the run's insights."""
+    """Runs a consolidation and waits for its insights → true if the model got a request."""
     asked = len(Model.clusters)
     server.call("POST", "/traces/reflect" + where, {"dryRun": False})
     while (run := server.call("GET", "/traces/reflect/runs" + where)["runs"][0])["derive"] == "pending":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Judges what hangs on conversations beside the machine's own floor: working memory, ledger and items (a trivial HTTP
-answer, a sync of the disk), the working-memory section, the page of a block of a conversation of 30 MB, and what the
-expiry of many rows does to readers. Floor and figure are measured by turns, in rounds; a ratio is the median of the
-rounds. Exit 1 when a bar is missed. Needs the release build and a quiet machine.
+"""Measures the routes of conversations: working memory, ledger and items against the machine's floor (a trivial HTTP
+answer, a sync of the disk), the working-memory section, the page of a block of a conversation of 30 MB, and readers
+during the expiry of many rows. Measures floor and route alternately, in rounds; a ratio is the median of the rounds.
+Exit 1 if a limit is missed. Needs the release build and an idle machine.
 
     scripts/bench/conversations.py [--rounds 5] [--seconds 1] [--rows 100000] [--seed 1]
                                    [--only speed,section,blocks,expiry]"""
@@ -15,15 +15,15 @@ import sys
 import tempfile
 import time
 
-from memory import Bench  # first: it says where the next two are
+from memory import Bench  # first: it extends sys.path for programs and wire
 import blocks
 
 import programs  # noqa: E402
 import wire  # noqa: E402
 
-READ, WRITE = 1.5, 1.3      # most of (HTTP) and of (HTTP + sync)
+READ, WRITE = 1.5, 1.3      # limits of the ratios to HTTP, and to HTTP + sync
 NAMES, BLOCKS = 5000, 200
-TTL_S = 90                  # of the rows that expire: all are written before
+TTL_S = 90                  # of the rows that expire; suffices to write all of them
 SWEEP_S = 300
 
 
@@ -68,7 +68,7 @@ class Conversations(Bench):
         get = self.file_of("get", (f"GET\t/working-memory/c{n % 500}" for n in range(500)))
         mark = self.file_of("mark", (f"POST\t/ledger/c{n % 500}/mark\t{item(n)}" for n in range(NAMES)))
         check = self.file_of("check", (f"POST\t/ledger/c{n % 500}/check\t{item(n)}" for n in range(NAMES)))
-        # Each key twice: a PUT always stores another value than the one before.
+        # Each key occurs twice, so that every PUT changes the value.
         keys = NAMES // 2
         store = self.file_of("store", (f"PUT\t/items/k{n % keys}\t{json.dumps({'value': text(400)})}" for n in range(NAMES)))
         item_get = self.file_of("item_get", (f"GET\t/items/k{n}" for n in range(keys)))
@@ -102,7 +102,7 @@ class Conversations(Bench):
             self.judge(f"{name}, {where} / {floor}", statistics.median(ratios[number]), bar)
 
     def section(self, _, sidecar):
-        """A conversation with many blocks, files and steps: the text of its section."""
+        """Measures the rendered section of a conversation with many blocks."""
         for number in range(BLOCKS):
             for one in blocks.turn("section", number, 3, 200):
                 wire.ask(sidecar.api, "POST", "/v1/hooks", one)
@@ -115,8 +115,8 @@ class Conversations(Bench):
         self.judge("render p50 in ms", took["p50_us"] / 1e3, 1)
 
     def blocks(self, _, sidecar):
-        """Of a conversation of 30 MB, by a process that read none of its messages before; the connection and the list of
-        blocks are paid for before."""
+        """Measures a block of a conversation of 30 MB in a process that has not read its messages before; the first call
+        already opened the file and read the list of blocks."""
         for number in range(blocks.LONG_BLOCKS):
             for one in blocks.turn("long", number, blocks.CALLS, blocks.LONG_OUTPUT):
                 wire.ask(sidecar.api, "POST", "/v1/hooks", one)
@@ -150,7 +150,7 @@ class Conversations(Bench):
         filled = self.load(program, 64, 0, "fleeting")
         self.say(f"{self.options.rows:,} {what} with a ttl", f"{filled['per_s']:.0f}", "requests a second")
         self.load(program, 1, 1, "reader")
-        # Windows of one second, there and here, so that the worst of both are comparable.
+        # Windows of one second here and during the expiry, so that their worst values are comparable.
         alone = []
         while time.monotonic() < ends - 5 and len(alone) < 20:
             alone.append(self.load(program, 1, 1, "reader")["p99_us"])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Counts what two policies deny of recorded commands, and prints the denied ones, to be judged by hand.
+"""Counts the recorded commands that two policies deny, and prints the denied ones for a review by hand.
 
     scripts/bench/denials.py FILE [--sidecar PROGRAM] [--strict] [--show N]
 
-FILE has one command a line, or one JSON object a line: {"command", "cwd", "root"}, where root is the directory that the
-agent works in. Paths are allowed below root (default /repo) and in /tmp. The recordings are the caller's: none is kept here.
+FILE has one command a line, or one JSON object a line: {"command", "cwd", "root"}, where root is the agent's working
+directory. Paths are allowed below root (default /repo) and in /tmp. The repository has no recordings.
 """
 import argparse, collections, json, pathlib, subprocess, sys, tempfile
 
@@ -17,7 +17,7 @@ MOST_EVENTS_BYTES = 32 << 20
 
 
 def recorded(file):
-    """[{"command", "cwd", "root"}], each command once."""
+    """→ [{"command", "cwd", "root"}], each command once."""
     commands = {}
     for line in file.read_text(errors="replace").splitlines():
         if not line.strip():
@@ -30,7 +30,7 @@ def recorded(file):
 
 
 def permissions(sidecar, hooks, entries):
-    """What `check` says to each, in their order."""
+    """→ the verdicts of the sidecar's command `check`, in the order of the entries."""
     answers, batch, size = [], [], 0
 
     def ask():
@@ -54,7 +54,7 @@ def permissions(sidecar, hooks, entries):
 
 
 def rule(reason):
-    """The kind of a reason: its words without what it quotes."""
+    """→ the kind of a reason: its words without the quoted parts."""
     for kind in ("blocks the command", "blocks commands, and", "blocks commands strictly", "a link leads there",
                  "allows no access to", "cannot be read", "names no cwd", "only known when it runs", "could not be judged"):
         if kind in reason:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Serves the sentence encoder that the table of token embeddings was trained from as an OpenAI-compatible endpoint on
-loopback, for scripts/bench/retrieval.py --endpoint: what an encoder finds beyond its table.
+"""Serves the sentence encoder from which the table of token embeddings was trained as an OpenAI-compatible endpoint on
+loopback, for scripts/bench/retrieval.py --endpoint, which compares the encoder with its table.
 
     scripts/bench/encoder_endpoint.py JAR [--threads 1]
 
-JAR is the encoder's archive of scripts/embeddings/sources.tsv (train.py says how it is fetched). Needs numpy, onnxruntime
-and tokenizers (PyPI). Prints its address, serves until its input ends."""
+JAR is the encoder's archive of scripts/embeddings/sources.tsv (train.py describes its download). Needs numpy, onnxruntime
+and tokenizers (PyPI). Prints its address, and serves until stdin ends."""
 import argparse
 import http.server
 import json
@@ -17,7 +17,7 @@ import numpy as np
 import onnxruntime
 import tokenizers
 
-LONGEST = 256  # tokens of a text that are read
+LONGEST = 256  # tokens; the rest of a text is ignored
 
 
 class Encoder:
@@ -33,7 +33,7 @@ class Encoder:
         self.lock = threading.Lock()
 
     def __call__(self, text):
-        """→ a unit vector: the mean of the last states, as train.py takes it; the first state alone finds less."""
+        """→ a unit vector: the mean of the last states, like in train.py; the first state alone finds less."""
         ids = np.array([self.tokenizer.encode(text).ids], np.int64)
         with self.lock:
             states = self.session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)})[0]

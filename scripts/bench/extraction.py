@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measures the facts that auto-ingest finds in conversations: how many of each category, what a turn costs, and a
-sample to judge by the rubric of docs/extraction.md. Exit 1 when a turn of 2,000 characters takes more than a
-millisecond of processor time, or, with --verdicts, when less than 80 % of the judged facts are right. The conversations
-are given, never kept here.
+"""Measures the facts that auto-ingest extracts from conversations: the number of each category, the processor time of a
+turn, and a sample for the rubric of docs/extraction.md. Exit 1 if a turn of 2,000 characters takes more than a
+millisecond of processor time (p99), or, with --verdicts, if less than 80 % of the sampled facts are right. The
+repository has no conversations.
 
     scripts/bench/extraction.py RECORDS [--sample 100] [--seed 1] [--verdicts FILE]
 
-RECORDS: lines of {session, content}, in order; two in a row are a turn. FILE: the numbers of the sampled facts that
-are wrong, separated by blanks; the same RECORDS, --sample and --seed give the same sample."""
+RECORDS: lines of {session, content}, in order; two successive ones are a turn. FILE: the numbers of the wrong facts of
+the sample, separated by blanks; the same RECORDS, --sample and --seed give the same sample."""
 import argparse
 import collections
 import glob
@@ -25,7 +25,7 @@ TURN_CHARACTERS, BAR_MS, BAR_PRECISION = 2000, 1, .8
 
 
 def build(folder):
-    """The room alone, optimised as in a release."""
+    """Compiles memory/extract and the sources that it needs, optimized as in a release."""
     sources = [path for path in glob.glob(os.path.join(ROOT, "memory/extract/**/*.cc"), recursive=True)
                if not path.endswith("_test.cc")]
     sources += [os.path.join(ROOT, "lib/base", path) for path in ("text/text.cc", "check.cc")]
@@ -47,7 +47,7 @@ def turns_of(records):
 
 
 def long_turns(records):
-    """Turns of TURN_CHARACTERS, half of each side."""
+    """Turns of TURN_CHARACTERS, half from each side."""
     text = "\n".join(record["content"] for record in records)
     half = TURN_CHARACTERS // 2
     pieces = [text[at:at + half] for at in range(0, len(text) - half, half)]
@@ -67,7 +67,7 @@ def main():
         program = build(folder)
         answers = run(program, turns_of(records))
         costs = sorted(answer["microseconds"] / 1e3 for answer in run(program, long_turns(records)))
-    # A message is the user's of one turn and the assistant's of the one before: the user's facts count.
+    # A message is the user's in one turn and the assistant's in the turn before: only the user's facts count.
     facts = [{**fact, "turn": turn} for turn, answer in enumerate(answers, 1) for fact in answer["facts"]
              if fact["said_by"] == "user"]
     assistants = sum(len(answer["facts"]) for answer in answers) - len(facts)

@@ -1,5 +1,5 @@
-// Reads turns, a JSON object {"user", "assistant"} a line, and prints for each its candidate facts
-// and the microseconds of processor time that they took, the least of three.
+// Reads turns, a JSON object {"user", "assistant"} per line, and prints for each its candidate
+// facts and the processor time of their extraction in microseconds, the least of three runs.
 //   extraction_turns < TURNS
 #include <algorithm>
 #include <ctime>

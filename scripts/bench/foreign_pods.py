@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What the policies for foreign pods, or the webhook, cost a pod: dry-run creates on an API server with 500 Agents bound, each beside
-the same create on a bare one, in random order. Differences of one run, so that the machine's load is in both.
-Needs the operator's build, and two servers that are otherwise idle:
+"""Measures the time that the policies for foreign pods, or the webhook, add to the creation of a pod: dry-run creates on an
+API server with 500 bound Agents, and the same creates on a bare one, in random order in one run, so that the machine's
+load affects both. Needs the operator's build, and two servers that are otherwise idle:
 
     scripts/bench/foreign_pods.py --kubeconfig FILE --bare FILE [--mode policy|webhook] [--agents 500]
         [--creates 1000] [--kubectl PATH]
 
-`e2e/cluster/up --api-only` prints a kubeconfig each time. Exit 1 when a figure is missed. The last line is
+`e2e/cluster/up --api-only` prints a kubeconfig each time. Exit 1 if a limit is missed. The last line is
 'N passed, M failed'."""
 import argparse
 import os
@@ -21,7 +21,7 @@ sys.path[:0] = [os.path.join(ROOT, "e2e/support")]
 from foreign_cluster import Cluster  # noqa: E402
 from stolen import Stolen  # noqa: E402
 
-# Added milliseconds: rows 12, 13 and 15 of docs/acceptance-operator.md. Their p99 is asked for labelled pods alone.
+# Limits of the added milliseconds: rows 12, 13 and 15 of docs/acceptance-operator.md. Only labelled pods have one of p99.
 ASKED = {"policy": {("unlabelled", 50): 0.3, ("labelled", 50): 4.0, ("labelled", 99): 20.0},
          "webhook": {("unlabelled", 50): 0.3, ("labelled", 50): 4.0, ("labelled", 99): 15.0}}
 
@@ -48,7 +48,7 @@ def measure(full, bare, asked):
             answer = one(t, t.pod(agent if kind == "labelled" else None), times[kind, where])
             injected = "initContainers" in answer["spec"]
             assert injected == ((kind, where) == ("labelled", "full")), (kind, where)
-        if number == 19:  # warm now
+        if number == 19:  # the servers are warm
             for found in times.values():
                 found.clear()
     return times
@@ -76,7 +76,7 @@ def main():
             for number in range(asked.agents):
                 full.serves(f"agent-{number}")
             if asked.mode == "policy":
-                full.program.stop()  # its own work is not the question
+                full.program.stop()  # its own load is not measured
             stolen = Stolen()
             times = measure(full, bare, asked)
             print(f"meanwhile {stolen.percent()} of the processors' time was given to others")

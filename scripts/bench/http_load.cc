@@ -1,13 +1,13 @@
-// Puts load on an HTTP server over loopback, and is the floor to compare one with. For
-// scripts/bench alone: it knows just enough HTTP/1.1 to count answers, and must never be slower
-// than what it measures. Prints one JSON object.
+// Generates load on an HTTP server over loopback, or is a trivial server as the floor of a
+// comparison. Only for scripts/bench: it knows just enough HTTP/1.1 to count answers, and must be
+// faster than the measured server. Prints one JSON object.
 //
 //   http_load floor BYTES                          answers everything with BYTES; prints its port
 //   http_load run PORT CONNECTIONS SECONDS FILE [RATE]
-//       FILE lines: METHOD<TAB>PATH[<TAB>BODY], taken in order, round and round; of a METHOD with a
-//       * behind it each request has an Idempotency-Key of its own, of 64 digits. Without RATE one
-//       request is under way on each connection; with it RATE requests a second are begun, each on
-//       a connection that is free (none free: counted as unsent). SECONDS 0: every line once.
+//       FILE lines: METHOD<TAB>PATH[<TAB>BODY], sent in order, repeatedly; after a METHOD that ends
+//       with * each request has its own Idempotency-Key of 64 digits. Without RATE each connection
+//       has one request in flight; with RATE so many requests a second begin, each on a free
+//       connection (none free: counted as unsent). SECONDS 0: every line once.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -48,7 +48,7 @@ void Watch(int epoll, int descriptor, uint32_t tag) {
   epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-// The bytes of the whole message at the front of `bytes`; 0: not all of it is there.
+// The size of the complete message at the start of `bytes`; 0: it is incomplete.
 size_t MessageBytes(const std::string& bytes) {
   const size_t end = bytes.find("\r\n\r\n");
   if (end == std::string::npos) return 0;
@@ -99,14 +99,14 @@ int Floor(size_t body_bytes) {
   }
 }
 
-constexpr size_t kKeyDigits = 64;  // as the sidecar's, which are SHA-256
+constexpr size_t kKeyDigits = 64;  // like the sidecar's keys, which are SHA-256
 
 struct Prepared {
   std::string text;
-  size_t key = 0;  // where the digits of its key begin; 0: it has none
+  size_t key = 0;  // offset of the digits of its key; 0: no key
 };
 
-// Writes the digits of key `number` of the run `seed`: random ones, by splitmix64.
+// Writes the digits of key `number` of the run `seed`, by splitmix64.
 void WriteKey(uint64_t seed, uint64_t number, char* digits) {
   uint64_t state = seed ^ (number * 4 * 0x9E3779B97F4A7C15);
   for (size_t at = 0; at < kKeyDigits; at += 16) {
@@ -178,7 +178,7 @@ class Load {
       for (int i = 0; i < count; ++i) Receive(events[i].data.u32);
     }
     const double end = NowUs();
-    // What is still asked would keep its connection at the server into the next run.
+    // A request in flight would occupy its connection at the server during the next run.
     over_ = true;
     while (busy_ > 0 && NowUs() - end < 5e6) {
       const int count = epoll_wait(epoll_, events, 256, 1);
@@ -226,7 +226,7 @@ class Load {
     for (size_t done = 0; done < request.size();) {
       const ssize_t sent =
           write(connection.descriptor, request.data() + done, request.size() - done);
-      if (sent <= 0) return;  // the end of the connection is seen when it is read
+      if (sent <= 0) return;  // Receive() handles the closed connection
       done += static_cast<size_t>(sent);
     }
   }
@@ -245,7 +245,7 @@ class Load {
     }
     connection.received.append(buffer, static_cast<size_t>(got));
     if (!MessageBytes(connection.received)) return;
-    if (!connection.busy) {  // refused before it asked anything: too many connections
+    if (!connection.busy) {  // refused before its request: too many connections
       ++turned_away_;
       connection.received.clear();
       std::erase(idle_, i);

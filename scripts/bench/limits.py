@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Judges what one neighbour can cost all others: hostile text, a memory server that hangs, the largest bodies and
-answers, a reader that stands still, a check for damage beside writers, reads over many rows, and what is left of a
-memory that was erased. Each figure stands beside its bar. Exit 1 when one is missed. Needs the release build and a quiet machine.
+"""Measures the effect of one client on all others: hostile text, a memory server that hangs, the largest bodies and
+answers, a stalled reader, a check for damage beside writers, reads over many rows, and the remains of an erased memory.
+Prints each figure beside its limit. Exit 1 if one is missed. Needs the release build and an idle machine.
 
     scripts/bench/limits.py [--rows 100000] [--only text,away,bodies,answers,log,check,reads,erase]"""
 import argparse
@@ -24,12 +24,12 @@ import programs
 import wire
 
 MIB = 1 << 20
-LARGE_HOOK = 78 * MIB // 10   # characters of tool output: just below the 8 MiB that a hook may have
+LARGE_HOOK = 78 * MIB // 10   # characters of tool output: just below a hook's limit of 8 MiB
 CONTAINER_MIB = {"sidecar": 128, "server": 512}
 ERASED_WITHIN_S = 60
 PROJECTS = 20
-LOG_MIB = 64                  # --max-log, its default
-CHECK_S = 30                  # how long writers go on beside checks
+LOG_MIB = 64                  # the default of --max-log
+CHECK_S = 30                  # duration of the writes beside checks
 
 
 def peak_mib(pid):
@@ -80,7 +80,7 @@ class Limits(memory.Bench):
         return wire.ask(sidecar.api, "POST", "/v1/hooks", event, timeout=60)
 
     def text(self):
-        """1. Time grows with the text, not with its square."""
+        """1. The time of a hook grows linearly with its text."""
         server, sidecar = self.pair("text")
         try:
             for what, piece in (("beginnings of private keys", "-----BEGIN RSA PRIVATE KEY-----\n"), ("quotes", "\\\"'"),
@@ -93,7 +93,7 @@ class Limits(memory.Bench):
             server.kill()
 
     def away(self):
-        """2. A memory server that hangs: no hook waits for it, whoever else does; probes are answered."""
+        """2. While the memory server hangs, hooks do not wait for it, even if 32 other callers do; probes get answers."""
         server, sidecar = self.pair("away")
         try:
             alone = sorted(timed(lambda: self.hook(sidecar, "made"))[0] for _ in range(200))[197]
@@ -142,7 +142,7 @@ class Limits(memory.Bench):
                 raise SystemExit(f"row {number}: {status} {said}")
 
     def answers(self):
-        """3. No list is larger than 8 MiB, whatever the rows are."""
+        """3. No list is larger than 8 MiB, even if its rows are large."""
         server = self.server("answers")
         try:
             self.large_rows(server, 1000)
@@ -168,7 +168,7 @@ class Limits(memory.Bench):
         return max((os.path.getsize(path) for path in self.files(name) if path.endswith("-wal")), default=0) / MIB
 
     def log(self):
-        """4. A reader of an export that stands still holds no log."""
+        """4. A stalled reader of an export does not let the WAL grow."""
         server = self.server("log")
         try:
             self.large_rows(server, 400)
@@ -186,14 +186,14 @@ class Limits(memory.Bench):
             server.kill()
 
     def checks(self, server):
-        """How many checks for damage ended, by outcome."""
+        """The number of checks for damage that ended, by outcome."""
         said = wire.ask(server.admin, "GET", "/metrics")[1]
         rows = (line.split('outcome="') for line in said.splitlines() if line.startswith("agent_memory_server_checks_total{"))
         return {row[1].split('"')[0]: int(float(row[1].split()[-1])) for row in rows}
 
     def check(self):
-        """5. A check for damage of a large file holds no log, however many write meanwhile. A file that is opened
-        empty is looked at at once, and then again and again: each check rests nine times as long as it took."""
+        """5. A check for damage of a large file does not let the WAL grow, even beside many writers. The server checks a
+        file when it opens the file, and again after pauses of nine times the duration of a check."""
         server = self.server("check", "--check-every", "1s")
         try:
             self.many_rows(server)
@@ -220,7 +220,7 @@ class Limits(memory.Bench):
         self.load(server, memory.CLIENTS, 0, "many")
 
     def reads(self):
-        """5. A read costs what it returns, not what is stored."""
+        """5. The time of a read depends on its result, not on the number of stored rows."""
         server = self.server("reads")
         try:
             self.many_rows(server)
@@ -237,14 +237,14 @@ class Limits(memory.Bench):
             server.kill()
 
     def erase(self):
-        """9. What is left of a word in the files after a hard delete."""
+        """9. No file contains a word any more some time after its hard delete."""
         server = self.server("erase")
         word = "zyxwvsecretword"
         try:
             self.many_rows(server)
             made = wire.ask(server.api, "POST", "/observations", {"session_id": "e", "project": "project-1", "type": "note",
                                                                   "title": word, "content": f"the {word} is {word}"})[1]
-            time.sleep(2)  # the pass over the index comes after the answer
+            time.sleep(2)  # the server updates the index after its answer
             status = wire.ask(server.api, "DELETE", f"/observations/{made['id']}?hard=true")[0]
             clock = programs.stopwatch()
 

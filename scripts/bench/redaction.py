@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Judges how fast secrets are taken out of text (acceptance D11: 50 MB/s): the release library over tool output of
-words, paths, hashes and log lines, on one core; and that text made to be slow costs in proportion. What is found
-and what is spared is RedactionCorpus' to show.
+"""Measures the speed of redaction (acceptance D11: 50 MB/s): the release library over tool output of words, paths,
+hashes and log lines, on one core; and that the time of hostile text is proportional to its size. The test
+RedactionCorpus checks which texts are redacted.
 
-    scripts/bench/redaction.py [--seconds 3]      exit 1 when the bar is missed; needs the release build"""
+    scripts/bench/redaction.py [--seconds 3]      exit 1 if a limit is missed; needs the release build"""
 import argparse
 import os
 import subprocess

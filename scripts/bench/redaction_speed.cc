@@ -1,4 +1,5 @@
-// Prints how many megabytes of tool output the redactor reads in a second of processor time.
+// Prints the redactor's megabytes of tool output per second of processor time, and its seconds for
+// 16, 32, 64 and 128 KiB of private keys without an end.
 //   redaction_speed SECONDS
 #include <algorithm>
 #include <cstdio>
@@ -11,7 +12,7 @@
 
 namespace {
 
-// Lines as builds, logs and listings have them: much that is nearly a secret, and a few that are.
+// Lines like those of builds, logs and listings: many that resemble secrets, and a few secrets.
 std::string Output(size_t bytes) {
   std::mt19937_64 source(1);
   const auto of = [&](const char* letters, size_t letters_size, size_t size) {
@@ -47,8 +48,7 @@ std::string Output(size_t bytes) {
   return text;
 }
 
-// Seconds of processor time for so many bytes of beginnings of keys that never end, the least of
-// three.
+// Seconds of processor time for `bytes` of private keys without an end, the least of three runs.
 double SecondsOfKeys(const redaction::Redactor& redactor, size_t bytes) {
   std::string text;
   while (text.size() < bytes) text += std::string("-----BEGIN ") + "PRIVATE KEY-----!\n";
@@ -73,7 +73,7 @@ int main(int count, char** arguments) {
   double spent = 0, bytes = 0;
   while (spent < seconds) {
     redaction::Redactor::Counts counts;
-    if (redactor->Redact(text, counts) == text) return 1;  // the secrets stayed
+    if (redactor->Redact(text, counts) == text) return 1;  // no secret was redacted
     bytes += static_cast<double>(text.size());
     spent = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   }

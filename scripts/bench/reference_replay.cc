@@ -1,11 +1,11 @@
-// What scripts/bench/memory.py compares the server with, in process and without HTTP: syncs of the
-// disk, the SQL of the reference service, and a ranked question as FTS5 alone could answer it.
-// Prints one JSON object. Not part of any program.
+// The baselines of scripts/bench/memory.py, in process and without HTTP: syncs of the disk, the SQL
+// of the reference service, and a ranked query by FTS5 alone. Prints one JSON object. Not part of
+// any program.
 //
-//   reference_replay disk DIR SECONDS            8 KiB and fdatasync, again and again
+//   reference_replay disk DIR SECONDS            8 KiB and fdatasync, repeatedly
 //   reference_replay build DB ROWS               ROWS lines: project<TAB>title<TAB>content
-//   reference_replay read DB PROJECT QUESTIONS   QUESTIONS lines: all words<TAB>without the common
-//   ones reference_replay write DIR ROWS SECONDS      the reference's write, one row a transaction
+//   reference_replay read DB PROJECT QUESTIONS   QUESTIONS lines: all words<TAB>no common words
+//   reference_replay write DIR ROWS SECONDS      the reference's write, one row a transaction
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ void Bind(sqlite3_stmt* statement, int at, const std::string& text) {
   sqlite3_bind_text(statement, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
 }
 
-// Steps to the end and looks at every column, as a program that answers would.
+// Steps to the end and reads every column, like a program that answers.
 void Run(sqlite3_stmt* statement) {
   int rc = 0;
   while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -105,7 +105,7 @@ int Disk(const std::string& folder, double seconds) {
   return 0;
 }
 
-// The tables and indexes that the reference has, its full-text table kept by a trigger.
+// The reference's tables and indexes; a trigger updates its full-text table.
 constexpr const char* kSchema =
     "CREATE TABLE observations(id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL,"
     " type TEXT NOT NULL, title TEXT NOT NULL, content TEXT NOT NULL, tags TEXT,"
@@ -199,7 +199,7 @@ int Build(const char* path, const char* file) {
 
 struct Hits {
   int64_t row = 0;
-  std::vector<std::pair<int, int>> words;  // phrase, how often
+  std::vector<std::pair<int, int>> words;  // phrase, count
 };
 std::vector<Hits> g_hits;
 
@@ -219,7 +219,7 @@ void TakeHits(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_context
   sqlite3_result_int(result, 0);
 }
 
-// The five best rows by their own words: the least that a ranker over FTS5 does.
+// The five best rows by their own words: the least work of a ranker over FTS5.
 std::vector<int64_t> BestOfHits(size_t phrases) {
   std::vector<double> rows_with(phrases), best;
   for (const Hits& hits : g_hits)
@@ -267,7 +267,7 @@ void Time(const char* name, const std::vector<Line>& questions,
               end);
 }
 
-// As the server could do it with FTS5 alone: the project's rowids, hits, five rows.
+// Times a search as the server could do it with FTS5 alone: the project's rowids, hits, five rows.
 void TimeRanked(sqlite3* db, const std::string& project, const std::vector<Line>& questions) {
   size_t count = 0;
   fts5_api* api = nullptr;

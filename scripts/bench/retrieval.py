@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Measures what a memory server finds for questions whose answers are known, and what that costs: once by words
-alone, once by meaning too, with the same records. Through the API only. The data is given, never kept here.
+"""Measures the recall of a memory server for questions with known answers, and its costs: once by words alone, once
+also by meaning, with the same records. Uses only the API. The repository has no data.
 
     scripts/bench/retrieval.py DATA --table FILE [--facts | --ingest | --endpoint URL] [--rounds 5] [--program PATH]
 
 DATA: the path before -records.jsonl (or, with --facts, -facts.jsonl: {project, session, title, content, id or
 evidence}) and -questions.jsonl ({project, question, evidence: [ids]}). Recall at k is the mean share of a
-question's evidence among the first k rows. Exit 1 when meaning finds less than words.
+question's evidence among the first k rows. Exit 1 if the search with meaning finds less than words alone.
 
---ingest instead: the records alone, beside the facts that auto-ingest finds in them (each message a turn's user), and
-those facts alone, by meaning too. A fact has the evidence of its record. Exit 1 when the facts push records out: when
-R@10 of both is lower than that of the records.
+--ingest compares the records alone, the records with the facts that auto-ingest extracts from them (each record as the
+user's text of a turn), and those facts alone, all also by meaning. A fact has the evidence of its record. Exit 1 if the
+facts displace records: if R@10 of both is lower than that of the records.
 
---endpoint instead: once with the vectors of an embeddings endpoint too (encoder_endpoint.py serves one), which are made
-behind the writes and awaited. Exit 1 when R@5 is below 76.3 or R@10 below 83.2."""
+--endpoint measures once, also with the vectors of an embeddings endpoint (encoder_endpoint.py serves one), which the
+server requests after the writes and this script awaits. Exit 1 if R@5 is below 76.3 or R@10 below 83.2."""
 import argparse
 import http.client
 import json
@@ -26,7 +26,7 @@ import time
 import urllib.parse
 import urllib.request
 
-ENDPOINT = (76.3, 83.2)  # R@5, R@10 to be reached by --endpoint
+ENDPOINT = (76.3, 83.2)  # the least R@5 and R@10 with --endpoint
 
 
 def lines(path):
@@ -35,7 +35,7 @@ def lines(path):
 
 
 class Server:
-    """A server over a new directory; it says in its log which ports it got."""
+    """A server over a new directory, on the ports that its log names."""
 
     def __init__(self, program, folder, *flags):
         self.folder = folder
@@ -58,8 +58,8 @@ class Server:
         return json.loads(text)
 
     def await_vectors(self):
-        """Of the endpoint, for every row."""
-        self.api.close()  # the server ends an idle connection
+        """Waits until every row has its vector of the endpoint."""
+        self.api.close()  # the server closes idle connections
         due = None
         while due != 0:
             with urllib.request.urlopen(f"http://{self.admin}/v1/status") as answer:
@@ -74,7 +74,7 @@ class Server:
 
 
 def save(server, rows, of_row):
-    """→ {(project, id): evidence}"""
+    """Stores the rows → {(project, id): evidence}"""
     evidence = {}
     for row in rows:
         saved = server.call("POST", "/observations", {
@@ -85,7 +85,7 @@ def save(server, rows, of_row):
 
 
 def ingest(server, rows):
-    """→ the same, of the facts of rows."""
+    """Stores the facts of the rows, and waits for them → {(project, id): evidence}"""
     evidence, turns = {}, []
     for row in rows:
         context = "?" + urllib.parse.urlencode({"project": row["project"], "conversation": row["session"]})
@@ -137,7 +137,7 @@ def measure_ingest(options):
 
 
 def measure_endpoint(options):
-    # Deadlines that a busy machine keeps: what is found is measured, not when.
+    # Long deadlines, for busy machines: this measures recall, not latency.
     run = measure(options, ["--embedding-table", options.table, "--embedding-url", options.endpoint, "--embedding-floor",
                             str(options.floor), "--embedding-deadline", "4s", "--query-deadline", "4500ms"])
     for name in ("R@5", "R@10"):
@@ -160,7 +160,7 @@ def main():
         sys.exit(measure_endpoint(options))
     if options.ingest:
         sys.exit(measure_ingest(options))
-    # By turns, and the median of each: a machine is never as quiet in one minute as in the next.
+    # Alternates between both and takes the medians, since the load of a machine changes.
     runs = [(measure(options, ["--embeddings=false"]), measure(options, ["--embedding-table", options.table]))
             for _ in range(options.rounds)]
     words, meaning = ({name: statistics.median(run[which][name] for run in runs) for name in runs[0][0]}

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Shows how an operator with another default brings it to many Agents: how many pods are away at any moment, what
-the others say meanwhile, and whether each pod is made anew once. A real API server, controller manager and scheduler;
-the nodes are played here: a bound pod is ready after a second, a deleted one is gone at once, and no container runs.
-So sidecars have nothing to be drained of; that they are is shown where containers run (e2e/story).
+"""Measures how an operator with a changed default rolls it out to many Agents: the most pods that are away at once, the
+conditions of the other Agents meanwhile, and whether each pod is recreated once. Uses a real API server, controller
+manager and scheduler, and fake nodes: a bound pod is ready after a second, a deleted one is gone at once, and no
+container runs. e2e/story, where containers run, shows that sidecars are drained.
 
     scripts/bench/rollout.py --kubeconfig FILE [--agents 500] [--places 10] [--kubectl PATH]
 
 `e2e/cluster/up --api-only --with-scheduler` prints a kubeconfig. Needs the release build, or AGENT_MEMORY_BIN. Exit 1
-when a figure is missed; the namespace that is made stays behind on that server. The last line is 'N passed, M failed'."""
+if a limit is missed; the created namespace stays on that server. The last line is 'N passed, M failed'."""
 import argparse
 import collections
 import http.client
@@ -36,7 +36,7 @@ def now():
 
 
 def stream(port, path):
-    """Events of a watch, for ever; begun again where it ends."""
+    """Yields the events of a watch forever; reopens the watch when it ends."""
     while True:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
         try:
@@ -49,7 +49,7 @@ def stream(port, path):
 
 
 class Line:
-    """A connection of one thread's own."""
+    """A connection for one thread."""
 
     def __init__(self, port):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -59,7 +59,7 @@ class Line:
 
 
 class Nodes:
-    """What kubelets do, as far as anybody else sees it."""
+    """Fake nodes: everything that kubelets write to the API server."""
 
     def __init__(self, api, count):
         self.api, self.names = api, [f"played-{api.space}-{number}" for number in range(count)]
@@ -72,7 +72,7 @@ class Nodes:
                                 "lastTransitionTime": now()}]}}, MERGE)
             api.call("POST", LEASES, {"metadata": {"name": name}, "spec": {
                 "holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": now()}})
-        self.due = collections.deque()  # (when, pod) that get ready
+        self.due = collections.deque()  # (time, path, uid) of pods that get ready
         threading.Thread(target=self.beat, daemon=True).start()
         threading.Thread(target=self.get_ready, daemon=True).start()
 
@@ -84,7 +84,7 @@ class Nodes:
             time.sleep(10)
 
     def see(self, line, pod):
-        """One change of a pod."""
+        """Handles one change of a pod like a kubelet."""
         path = f"/api/v1/namespaces/{self.api.space}/pods/{pod['metadata']['name']}"
         if "deletionTimestamp" in pod["metadata"]:
             line.send("DELETE", path, {"gracePeriodSeconds": 0,
@@ -106,7 +106,7 @@ class Nodes:
 
 
 class Pods:
-    """Who is ready now, how few ever were since `begin`, and which pods there have been."""
+    """The pods that are ready now, the fewest ready ones since begin(), and all uids of each name."""
 
     def __init__(self, api, nodes):
         self.api, self.nodes = api, nodes
@@ -137,7 +137,7 @@ class Pods:
 
 
 def make_volumes(api, count):
-    """No provisioner here: a volume for each claim to come."""
+    """Creates a volume for each later claim, since no provisioner runs."""
     for number in range(count):
         name = f"data-a{number}-0"
         api.call("POST", "/api/v1/persistentvolumes", {"metadata": {"name": f"{api.space}-{name}"}, "spec": {
@@ -146,7 +146,7 @@ def make_volumes(api, count):
 
 
 def says(api):
-    """How many Agents have each reason of UpToDate."""
+    """The number of Agents with each reason of UpToDate."""
     reasons = collections.Counter()
     for agent in api.call("GET", agents.AGENTS.format(api.space))["items"]:
         for condition in agent.get("status", {}).get("conditions", []):
@@ -184,7 +184,7 @@ def measure(api, asked, folder, table):
                 break
             time.sleep(1)
         took = time.monotonic() - began
-        time.sleep(5)  # whoever were made anew again would be now
+        time.sleep(5)  # time for pods to be recreated a second time
     finally:
         second.stop()
     away = asked.agents - pods.fewest
@@ -192,7 +192,7 @@ def measure(api, asked, folder, table):
     table.row("pods away or not ready at once, most", away, f"{asked.places}", away <= asked.places)
     table.row("pods made anew: times → Agents", dict((times - 1, many) for times, many in counts.items()),
               f"once: {asked.agents}", counts == {2: asked.agents})
-    # Not judged: on a slow machine the looks at Agents, and not the places, are the pace.
+    # Not judged: on a slow machine the reconciles limit the pace, not the places.
     table.row("Agents that say UpdatePending, most", f"{most['UpdatePending']}, while all say {dict(most)}", "the others")
     table.row("all made anew after", f"{took:.0f} s, {asked.agents / took:.1f} a second", "paced")
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Judges what the sidecar costs an agent: a hook's time including its sync, beside the machine's own fdatasync and
-a trivial HTTP answer in the same run; the same while the memory server is away; and the memory it takes after
-many events. Exit 1 when a bar is missed. Needs the release build and a quiet machine; not a test of correctness.
+"""Measures the sidecar's costs for an agent: the time of a hook including its sync, beside the machine's own
+fdatasync and a trivial HTTP answer in the same run; the same while the memory server is away; and the resident
+memory after many events. Exit 1 if a limit is missed. Needs the release build and an idle machine; does not test
+correctness.
 
     scripts/bench/sidecar.py [--events 100000] [--seconds 4] [--only hooks,ingest]"""
 import argparse
@@ -12,19 +13,19 @@ import statistics
 import sys
 import tempfile
 
-import memory  # the load generator, its floors and how figures are said
+import memory  # the load generator, its floors and the output of figures
 
 import programs
 import wire
 
 CONVERSATIONS, TURN_EVENTS = 20, 10
-BARS = {"p50_us": 1_000, "p99_us": 10_000}  # of a hook, its sync included
+BARS = {"p50_us": 1_000, "p99_us": 10_000}  # limits of a hook, including its sync
 AWAY_US, RESIDENT_MIB, ADDED_US, INGEST_MS = 250_000, 20, 5_000, .2
 
 
 class SidecarBench(memory.Bench):
     def events(self, name, count, kinds):
-        """`count` posts in the proportions of `kinds`; one tool result of ten is captured by rule."""
+        """Writes `count` posts in the proportions of `kinds`; a rule captures tool results at every tenth place."""
         with open(self.file(name), "w", encoding="utf-8") as posts:
             for number in range(count):
                 kind = kinds[number % len(kinds)]
@@ -65,8 +66,8 @@ class SidecarBench(memory.Bench):
         return sidecar
 
     def ingest(self, disk):
-        """Turns of a prompt and an answer, by turns through two sidecars over one server. One connection: events a second
-        say the mean."""
+        """Sends turns of a prompt and an answer, alternately through two sidecars of one server. With one connection the
+        events a second give the mean."""
         server = programs.server(self.file("ingest-server")).start()
         sidecars = [self.sidecar(server, "off"), self.sidecar(server, "on", autoIngest={})]
         added = []
@@ -117,7 +118,7 @@ class SidecarBench(memory.Bench):
             server.kill()
 
     def size(self, sidecar):
-        """K43. A round of a turn: a prompt, eight tool results, an answer."""
+        """K43. Each turn has a prompt, eight tool results, and an answer."""
         self.events("many", self.options.events, ["UserPromptSubmit"] + ["PostToolUse"] * 8 + ["Stop"])
         took = self.load(sidecar, 8, 0, "many")
         self.drained(sidecar)

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""An hour of churn: Agents come, are edited and go on a real API server, while the operator's memory, open files and
-threads are watched. Prints a line a minute and the slope of the resident memory in the second half.
+"""An hour of churn: creates, edits and deletes Agents on a real API server, and watches the operator's memory, open files
+and threads. Prints a line a minute and the slope of the resident memory in the second half.
 
     scripts/bench/soak.py --kubeconfig FILE [--seconds 3600] [--rate 3] [--agents 200] [--kubectl PATH]
 
-`rate` is changes a second: half of them edits, a quarter new Agents, a quarter deletions. Exit 1 when the slope is over
+`rate` is changes a second: half of them edits, a quarter new Agents, a quarter deletions. Exit 1 if the slope is over
 1 MiB an hour, or open files or threads grow. Needs the release build, and a server with a controller manager
-(e2e/cluster/up --api-only --with-controller-manager): without one the children of Agents that went stay, in its store
-and in the operator's. The namespace stays behind on that server. The
-last line is 'N passed, M failed'."""
+(e2e/cluster/up --api-only --with-controller-manager): without one the children of deleted Agents stay, in the server's
+store and in the operator's caches. The namespace stays on that server. The last line is 'N passed, M failed'."""
 import argparse
 import os
 import random
@@ -23,14 +22,14 @@ SLOPE_MIB = 1.0
 
 
 def slope(points):
-    """Least squares, y for each x."""
+    """The slope by least squares, in y per x."""
     count = len(points)
     mean_x, mean_y = sum(x for x, _ in points) / count, sum(y for _, y in points) / count
     return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
 
 
 def churn(api, alive, chance, number):
-    """One change; `alive` are the numbers of the Agents that are there."""
+    """Makes one random change; `alive`: the numbers of the existing Agents."""
     path, pick = bench.AGENTS.format(api.space), chance.choice(alive)
     kind = chance.randrange(4)
     if kind == 0:
@@ -75,7 +74,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         operator = bench.Operator(asked, api.space, folder)
         try:
-            time.sleep(2)  # the kinds are served a moment after their CRDs
+            time.sleep(2)  # the API server serves the kinds a moment after their CRDs
             bench.make_agents(api, asked.agents)
             operator.start()
             operator.done(asked.agents, 600)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the programs as built: writes a second, recall and search at a number of rows, hooks with and
-without a server, memory. Prints a table; asserts nothing (that is scripts/test).
+"""Measures the built programs: writes a second, recall and search over a number of rows, hooks with and
+without a server, resident memory. Prints a table, without limits.
 
     scripts/bench/speed.py [--rows 10000] [--seed 1]"""
 import argparse
@@ -25,7 +25,7 @@ ASKED = 200  # measurements of each kind
 
 
 def words(source, count, vocabulary=20000):
-    """Text whose word frequencies fall as in language (Zipf), so that an index has work to do."""
+    """Text with the word frequencies of a language (Zipf), as realistic work for an index."""
     return " ".join(f"w{int(vocabulary ** source.random())}" for _ in range(count))
 
 
@@ -52,7 +52,7 @@ def row(what, value):
 
 
 def fill(server, rows, seed):
-    """Several clients write at once; → rows a second."""
+    """Writes `rows` rows with WRITERS parallel clients → rows a second."""
     def writer(number):
         source, connection = random.Random(seed + number), connect(server)
         for index in range(number, rows, WRITERS):

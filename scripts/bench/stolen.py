@@ -1,8 +1,8 @@
-"""How much of its processors a virtual machine was not given: a latency measured meanwhile is not the program's."""
+"""Measures the processor time that a virtual machine did not get (steal time), which distorts measured latencies."""
 
 
 class Stolen:
-    """Since it was made."""
+    """The steal time since the creation of the object."""
 
     def __init__(self):
         self.before = self.read()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Counts AgentRuns on a real cluster, each with a record saved in its agent's last moment, each second one ended by
-deleting its pod: how many records are at the server afterwards (row 4: all of 100), and how many agents, which try
-once, found the sidecar listening (row 5: all of 50). Works in the namespaces of e2e/story, as that does.
+"""Starts AgentRuns on a real cluster, whose agents save a record as their last act, and ends every second one by deleting
+its pod. Counts the records at the server afterwards (row 4: all of 100), and the agents, which try once, that found the
+sidecar listening (row 5: all of 50). Uses the namespaces of e2e/story, like the story.
 
     task_runs.py [--runs 100] [--at-once 4] [--context NAME]    the cluster of $KUBECONFIG; images by e2e/packaging/images
 

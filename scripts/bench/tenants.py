@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Weighs an open tenant: resident memory and open files of a server before and after a number of namespaces
-wrote one row each, after each asked one question, and after each has so many rows, written and read, that its
-page caches would be full. Prints a table and judges what an open tenant costs, and the caches of all together.
+"""Measures an open tenant: resident memory and open files of a server before and after a number of namespaces wrote
+one row each, after a search by each, and after each wrote and read enough rows to fill its page caches. Prints a
+table, and checks the memory of an open tenant, and the page caches of all together.
 
     scripts/bench/tenants.py [--tenants 64] [--most-kib 1024] [--rows 1500] [--cache-mib 16]
 
@@ -35,7 +35,7 @@ def token(namespace):
 
 
 class Reviews(http.server.BaseHTTPRequestHandler):
-    """An API server that believes every token."""
+    """A fake API server that authenticates every token."""
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
@@ -78,7 +78,7 @@ class Weights:
                                                        "title": "one", "content": "one row"})
 
     def fill(self, namespace, rows):
-        """An import of `rows` rows of about 1 KiB, and reads that come by most of their pages."""
+        """Imports `rows` rows of about 1 KiB, and reads most of their pages."""
         lines = [{"kind": "export", "format": "agent-memory/1"}]
         lines += [{"kind": "observation", "session_id": "s", "project": "p", "type": "note", "title": f"row {number}",
                    "content": f"{namespace} {number} " + "lorem ipsum dolor sit amet " * 35} for number in range(rows)]
@@ -100,7 +100,7 @@ class Weights:
         for line in wire.ask(self.server.admin, "GET", "/metrics")[1].splitlines():
             if line.startswith(name + " "):
                 return float(line.split()[1])
-        return 0.0  # an earlier version, which does not say
+        return 0.0  # an earlier version without this metric
 
     def look(self):
         """→ (RSS in KiB, open files)"""
@@ -114,7 +114,7 @@ class Weights:
 
 
 def fill(weights, names, asked, before):
-    """→ (whether the page caches of all keep to their limit, what they are)"""
+    """→ (true if the page caches of all tenants stay within their limit, text)"""
     for name in names:
         weights.fill(name, asked.rows)
     weights.each(f"open, {asked.rows} rows written and read", before)
@@ -143,7 +143,7 @@ def main():
         server.start()
         try:
             weights = Weights(server, asked.tenants)
-            for _ in range(20):  # threads and arenas that are there once
+            for _ in range(20):  # creates the threads and arenas that exist once
                 weights.write("warm")
                 weights.call("warm", "GET", "/context?project=p&query=row")
             before = weights.look()

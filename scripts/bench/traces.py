@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Judges traces: a run of consolidation over many, what it does to readers meanwhile, a search for traces beside one for
-observations, what decay costs GET /context, and a turn whose facts are extracted behind its answer. Exit 1 when a bar is missed. Needs the release build
-and a quiet machine.
+"""Measures traces: a run of consolidation over many, readers during the run, a search for traces beside one for
+observations, the cost of decay for GET /context, and turns whose facts are extracted after the answer. Exit 1 if a limit is
+missed. Needs the release build and an idle machine.
 
     scripts/bench/traces.py [--rows 100000] [--seconds 4] [--seed 1] [--only reflect,search,ingest,decay]"""
 import argparse
@@ -13,14 +13,14 @@ import tempfile
 import threading
 import time
 
-from memory import Bench  # first: it says where the next two are
+from memory import Bench  # first: it extends sys.path for the next two
 
 import programs  # noqa: E402
 import wire  # noqa: E402
 
 REFLECT_S, READERS_P99, DECAY = 10, 2, 1.05
 PROJECT, PLAIN = "project-0", "project-1"
-ALIKE = 50  # of so many traces one says what another said
+ALIKE = 50  # one of so many traces repeats the one before in capitals
 
 
 class Traces(Bench):
@@ -62,8 +62,8 @@ class Traces(Bench):
                  f"p50; p99 {plain['p99_us']:.0f}, {traces['p99_us']:.0f}")
 
     def decay(self, server, *_):
-        """The same rows as observations that are no traces, with the types and titles that traces have, in another project
-        of the same file and index; both are queried by turns."""
+        """Compares the traces with the same rows as plain observations, with the types and titles of traces, in another
+        project of the same file and index; queries both alternately."""
         with open(self.file("traces"), encoding="utf-8") as traces, open(self.file("plain"), "w", encoding="utf-8") as plain:
             for line in traces:
                 trace = json.loads(line.split("\t")[2])

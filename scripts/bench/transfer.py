@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures export and import: fills a server, exports it in each format, imports that into a fresh server
-twice, compares, and prints rows a second and the server's resident memory before and at its peak. Figures
-only, but it ends with 1 when a round trip loses or adds a row.
+"""Measures export and import: fills a server, exports it in each format, imports each export twice into a fresh
+server, compares, and prints rows a second and the server's resident memory, before and at its peak. Has no limits,
+but exit 1 if a round trip loses or adds a row.
 
     scripts/bench/transfer.py [--mb 200 | --rows 100000] [--formats json,jsonl,sqlite,markdown,obsidian]
                               [--seed 1] [--traces 100000]
@@ -30,7 +30,7 @@ TRACES_A_SECOND = 5000
 
 
 def generated(rows, characters, seed):
-    """→ pieces of an export in the seed's JSON: text whose word frequencies fall as in language."""
+    """Yields the pieces of an export in JSON, whose texts have the word frequencies of a language."""
     source = random.Random(seed)
     vocabulary = [f"w{n}" for n in range(WORDS)]
     weights = [1 / (n + 1) for n in range(WORDS)]
@@ -55,7 +55,7 @@ def generated(rows, characters, seed):
 
 
 def generated_brain(rows, characters, seed):
-    """→ pieces of a brain in AgentOS' JSON: traces, and an edge from each to the one before."""
+    """Yields the pieces of a brain in AgentOS' JSON: traces, and an edge from each to the one before."""
     source = random.Random(seed)
     vocabulary = [f"w{n}" for n in range(WORDS)]
     text = " ".join(source.choices(vocabulary, [1 / (n + 1) for n in range(WORDS)], k=200_000))
@@ -86,14 +86,14 @@ def from_file(path):
 
 
 class Measured:
-    """Seconds, and the highest resident memory of the server, while something goes on."""
+    """Seconds, and the peak of the server's resident memory, inside the `with`."""
 
     def __init__(self, server):
         self.pid = server.pid
 
     def __enter__(self):
         with open(f"/proc/{self.pid}/clear_refs", "w", encoding="ascii") as reset:
-            reset.write("5")  # the peak starts again at what is resident now
+            reset.write("5")  # resets the peak (VmHWM) to the present size
         self.before, self.started = programs.resident(self.pid)[0] / 1024, time.monotonic()
         return self
 
@@ -170,7 +170,7 @@ def round_trip(folder, source, form, rows, wanted):
 
 
 def brain(folder, rows, characters, seed):
-    """Both imports of a brain, and a round trip. → whether nothing is lost, and fast enough."""
+    """Imports a brain twice, and its export into another server. → true if nothing is lost, and fast enough."""
     server = programs.server(os.path.join(folder, "brain")).start()
     path = os.path.join(folder, "brain.json")
     try:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Makes the table of static token embeddings (lib/embedding) from a sentence encoder.
 
-The row of a token is trained until the plain sum of a sentence's rows points where the encoder points. The program only
-adds rows: the encoder is not there at run time. Sources are pinned in sources.tsv, and what hashes to something else is
-refused. Sentences are ordered by their own hash, so that the first N of them are a fair sample that every run repeats.
+Trains the rows of tokens until the plain sum of a sentence's rows has the direction of the encoder's vector. The programs
+only add rows, without the encoder. sources.tsv pins the sources; a source with another hash is refused. Sentences are
+ordered by their own hash, so that the first N of them are a random sample that every run repeats.
 
     scripts/embeddings/train.py OUT.table [--work DIR] [--dimensions 128] [--sentences N] [--epochs 3] [--threads 1]
 
 Needs numpy, scipy, onnxruntime and tokenizers (PyPI), mvn, apt-get, dpkg-deb and go. One core takes about 4 ms a sentence.
-DIR keeps what the encoder said: a run that was stopped goes on where it was.
+DIR keeps the encoder's vectors, so that a stopped run continues.
 """
 import argparse
 import hashlib
@@ -26,9 +26,9 @@ import scipy.sparse
 import tokenizers
 
 HERE = pathlib.Path(__file__).resolve().parent
-CHUNK = 2048        # sentences whose vectors are kept at once
+CHUNK = 2048        # sentences whose vectors are in one file
 LONGEST = 48        # tokens of a sentence that the encoder reads
-SPECIAL = 999       # ids below are BERT's marks and unused places: no text has them
+SPECIAL = 999       # lower ids are BERT's special and unused tokens, which no text has
 
 
 def run(*command, folder):
@@ -36,7 +36,7 @@ def run(*command, folder):
 
 
 def fetch(work):
-    """→ (encoder's zip, WordNet's folder, [zips of Go modules]), each of them what sources.tsv says."""
+    """Fetches the sources of sources.tsv, and checks their hashes → (encoder's zip, WordNet's folder, [zips of Go modules])."""
     encoder, wordnet, modules = None, work / "wordnet", []
     for line in (HERE / "sources.tsv").read_text().splitlines()[1:]:
         kind, name, version, expected, _ = line.split("\t")
@@ -62,7 +62,7 @@ def fetch(work):
 
 
 def glosses(folder):
-    """`word: what it means` and the examples of WordNet."""
+    """Yields `word: meaning` and the examples of WordNet."""
     for part in ("noun", "verb", "adj", "adv"):
         for line in (folder / f"data.{part}").read_text(encoding="ascii", errors="replace").splitlines():
             if line.startswith("  "):
@@ -76,7 +76,7 @@ def glosses(folder):
 
 
 def prose(modules):
-    """Sentences of the README-like texts and the comments of programs."""
+    """Yields the sentences of Markdown files and of comments in the Go modules."""
     for module in modules:
         with zipfile.ZipFile(module) as archive:
             for name in archive.namelist():
@@ -99,7 +99,7 @@ def prose(modules):
 
 
 def gather(work):
-    """Writes sentences.txt, every sentence once: half as many of programs as of WordNet, mixed."""
+    """Writes sentences.txt, every sentence once: at most 0.6 of programs for each of WordNet, mixed."""
     encoder, wordnet, modules = fetch(work)
     order = lambda texts: sorted({t for t in texts if len(t) > 8}, key=lambda t: hashlib.sha256(t.encode()).digest())
     words, programs = order(glosses(wordnet)), order(prose(modules))
@@ -128,7 +128,7 @@ class Encoder:
         return (mean / np.linalg.norm(mean, axis=1, keepdims=True)).astype(np.float16)
 
     def kept(self, file, bags, batch):
-        """The same of many, kept in `file`; those of one length are asked together."""
+        """Like __call__ for many bags, cached in `file`; a batch has bags of similar lengths."""
         if file.exists():
             return np.load(file)
         out = None
@@ -151,7 +151,7 @@ def train(bags, target, single, dimensions, epochs):
     axes = np.linalg.svd(target[random.permutation(len(target))[:40000]], full_matrices=False)[2][:dimensions].T
     target = target @ axes
     target /= np.linalg.norm(target, axis=1, keepdims=True)
-    # The start: a token asked alone, heavier where it is rare; BERT's vocabulary is about sorted by frequency.
+    # Initial rows: the encoder's vectors of single tokens, longer for rare ones; BERT's ids are about sorted by frequency.
     table = (single - single.mean(axis=0)) @ axes
     rarity = np.log(1 + np.maximum(1, np.arange(size) - 995))
     table = (table * (rarity / rarity.mean() / np.linalg.norm(table, axis=1).mean())[:, None]).astype(np.float32)
@@ -166,7 +166,7 @@ def train(bags, target, single, dimensions, epochs):
         return float(((sums * target[held]).sum(axis=1) / (np.linalg.norm(sums, axis=1) + 1e-9)).mean())
 
     print(f"cosine with the encoder on sentences not trained: {agreement():.3f} at the start", flush=True)
-    for epoch in range(epochs):  # Adam on 1 - cosine, for the rows of a batch alone
+    for epoch in range(epochs):  # Adam on 1 - cosine, only for the rows of a batch
         random.shuffle(trained)
         for first in range(0, len(trained), 512):
             batch = trained[first:first + 512]
@@ -187,7 +187,7 @@ def train(bags, target, single, dimensions, epochs):
 
 
 def write(file, table, tokens):
-    """The file that lib/embedding/static_table.h describes."""
+    """Writes the file in the format of lib/embedding/static_table.h."""
     scale = float(np.abs(table).max() / 127)
     rows = np.round(table / np.float32(scale)).astype(np.int8)
     words = "\n".join(tokens).encode()

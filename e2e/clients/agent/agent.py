@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """The sample agent: a scripted runtime whose tools are real processes and whose hooks go to the memory
-sidecar, as a coding agent's HTTP hooks do. Not a model: what it "thinks" is given on the command line.
+sidecar like a coding agent's HTTP hooks. Has no model: prompts and answers come from the command line.
 
     agent.py turn --conversation ID --prompt TEXT [--tools compile,grep,crash,control] [--marker WORD]
-                  [--answer TEXT] [--end]      one turn; a JSON line per event: what was sent and answered
+                  [--answer TEXT] [--end]      one turn; a JSON line per event, with the request and its answer
     agent.py end --conversation ID             SessionEnd alone
-    agent.py call METHOD PATH [--body JSON] [--url URL]   one request, answered on stdout
-    agent.py idle                              waits until it is told to end: a container's main program
+    agent.py call METHOD PATH [--body JSON] [--url URL]   one request; prints its answer
+    agent.py idle                              waits for SIGTERM: a container's main program
 
-The sidecar is at $AGENT_MEMORY_URL. When it is away the turn goes on: memory never stops an agent. The
-marker (random when not given) stands inside the tools' output, so that no answer can be hard-wired.
+The sidecar is at $AGENT_MEMORY_URL. The turn continues without a reachable sidecar: memory never stops an agent.
+The tools print the marker (by default random), so that no answer can be hard-coded.
 """
 import argparse
 import http.client
@@ -25,12 +25,12 @@ import time
 import urllib.parse
 
 HOOK_TIMEOUT_S = 10
-LATER = "TO" "DO"  # what the grep tool looks for, in two pieces for the check that bans it in our code
+LATER = "TO" "DO"  # the word that the grep tool searches; in two pieces because scripts/tidy.py refuses it
 TOOL_TIMEOUT_S = 30
 
 
 class Tool:
-    """A tool: the name under which hooks see it, and the process that it is."""
+    """A tool: its name and input in hook events, its command, and the files in the command's folder."""
 
     def __init__(self, name, tool_input, argv, files):
         self.name, self.input, self.argv, self.files = name, tool_input, argv, files
@@ -56,7 +56,7 @@ def crashing_script(marker):
 
 
 def control(marker):
-    """Says the words that the rules look for, from a tool that no rule names."""
+    """Prints the words that the save rules match, as a tool that no rule names."""
     text = f"error panic fatal Traceback main.c {LATER} control {marker}\n"
     return Tool("control", {"say": text.strip()}, ["cat", "control.txt"], {"control.txt": text})
 
@@ -65,7 +65,7 @@ TOOLS = {"compile": failing_compile, "grep": searching_grep, "crash": crashing_s
 
 
 def run(tool):
-    """Runs a tool's process in a folder of its own → (exit code, stdout and stderr merged)."""
+    """Runs a tool's process in a temporary folder → (exit code, stdout and stderr merged)."""
     with tempfile.TemporaryDirectory(prefix="agent-") as folder:
         for name, text in tool.files.items():
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
@@ -79,7 +79,7 @@ def run(tool):
 
 
 def request(method, url, path, body=None, timeout=HOOK_TIMEOUT_S):
-    """→ (status, text); status 0 when no answer came, the text then says why."""
+    """→ (status, text); status 0: no answer, and the text is the error."""
     where = urllib.parse.urlsplit(url)
     connection = http.client.HTTPConnection(where.hostname, where.port or 80, timeout=timeout)
     headers = {"Content-Type": "application/json"} if body is not None else {}
@@ -101,7 +101,7 @@ class Turn:
         self.prompt_id = secrets.token_hex(8)
 
     def send(self, name, **fields):
-        """Posts one event, prints what happened, → the hook's own part of the answer ({} when away)."""
+        """Posts one event and prints the exchange → hookSpecificOutput of the answer ({} without one)."""
         event = {"session_id": self.conversation, "transcript_path": f"/tmp/{self.conversation}.jsonl",
                  "cwd": os.getcwd(), "prompt_id": self.prompt_id, "hook_event_name": name, **fields}
         started = time.monotonic()
@@ -146,7 +146,7 @@ def play(options):
 
 
 def idle():
-    """Ends with 0 on SIGTERM; as process 1 nothing else would."""
+    """Exits with 0 on SIGTERM, which the kernel does not deliver to a process 1 without a handler."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     print(json.dumps({"msg": "idle", "memory": os.environ.get("AGENT_MEMORY_URL", "")}), flush=True)
     while True:

@@ -1,5 +1,5 @@
-// Each "Behaviour" bullet of the page "Memory Operations" of AgentOS, tried against a server: checks.js URL tools|turns|young|aged.
-// Prints a line of JSON for each: {"ok": bool, "what": string, "seen"?}. Between young and aged the caller makes the traces older.
+// Checks each "Behaviour" bullet of AgentOS' page "Memory Operations" on a server: checks.js URL tools|turns|young|aged.
+// Prints a JSON line per check: {"ok": bool, "what": string, "seen"?}. Between young and aged the caller ages the traces.
 
 import { Memory, MemoryError, type AgentConfig, type Added, type Decision, type Deleted, type Found, type Merged, type Reflected, type Rehydrated,
   type Results, type Updated } from './memory.js';
@@ -19,7 +19,7 @@ const as = (user: string, more = {}) => new Memory(process.argv[2]!, { user, ...
 const add = async (m: Memory, content: string, more = {}) => (await m.call<Added>('memory_add', { content, ...more })).traceId;
 const find = async (m: Memory, query: string, more = {}) => (await m.call<Results>('memory_search', { query, ...more })).results;
 const found = async (m: Memory, query: string, more = {}) => (await find(m, query, more)).map(row => row.id);
-// What the server keeps of a trace, beyond the page's tools.
+// The server's row of a trace, with fields that the page's tools do not return.
 const look = async (m: Memory, id: string) => await m.ask('GET', `/traces/${id}?deleted=true`) as unknown as Row;
 async function refusal(call: Promise<unknown>): Promise<number> {
   try { await call; return 200; } catch (error) { return error instanceof MemoryError ? error.status : -1; }
@@ -99,7 +99,7 @@ async function searching(): Promise<void> {
     ['modes', 'The dark side has another mode.', {}], ['ts', 'typescript is typed', {}], ['js', 'javascript is not', {}], ['types', 'many types of tea', {}]] as const)
     id[name] = await add(m, content, more);
   const names = async (query: string, more = {}) => (await found(m, query, more)).map(one => Object.keys(id).find(name => id[name] === one)).toSorted();
-  const typed = await names('typed');  // what is found by meaning comes on top, where the server has its table
+  const typed = await names('typed');  // plus traces found by meaning, if the server has its table of word vectors
   check((await names('deploy')).includes('deployed') && ['ts', 'types'].every(name => typed.includes(name)), 'memory_search: word matches other forms: deployed, typed',
     [await names('deploy'), typed]);
   equal(await names('deploy OR deployment'), ['deployed', 'deployment'], 'memory_search: deploy does not find deployment, whose stem is another; OR does');

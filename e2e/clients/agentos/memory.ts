@@ -1,6 +1,6 @@
-// The memory of an agent as the page "Memory Operations" of AgentOS describes it: six tools, rehydrate_memory and auto-ingest
-// of turns, over the routes of the memory server. Written from that page: its names, parameters, defaults and outputs. What
-// the server answers beyond them a tool leaves out. Not for checks; they are in checks.ts.
+// The memory of an agent, written from the page "Memory Operations" of AgentOS: six tools, rehydrate_memory and auto-ingest
+// of turns, with the names, parameters, defaults and outputs of the page, over the routes of the memory server. Tools drop
+// other fields of the server's answers. The checks are in checks.ts.
 
 export type TraceType = 'episodic' | 'semantic' | 'procedural' | 'prospective';
 export type Scope = 'thread' | 'user' | 'persona' | 'organization';
@@ -14,7 +14,7 @@ export interface Results { results: Found[] }
 export interface Reflected { pruned: number; merged: number; derived: number; compacted: number; durationMs: number }
 export interface Rehydrated { verbatimContent: string | null; archivedAt: number | null }
 
-// Whose memory it is: the user, the persona and the thread of the scopes.
+// The owner of the memory: the user, the persona and the thread of the scopes.
 export interface ExecutionContext { user?: string; persona?: string; thread?: string }
 
 export interface AutoIngest { enabled?: boolean; importanceThreshold?: number; maxPerTurn?: number }
@@ -39,7 +39,7 @@ const SCOPES = ['thread', 'user', 'persona', 'organization'] as const;
 const text: Parameter = { type: 'string' };
 const needed: Parameter = { type: 'string', required: true };
 
-// A field of an answer; an answer that lacks it is not that of the page.
+// Returns a field of an answer; throws if it is missing or not of the page's type.
 function field<T>(answer: Record<string, unknown>, name: string, good: (value: unknown) => boolean): T {
   if (!good(answer[name])) throw new MemoryError(200, 'shape', `${name} is ${JSON.stringify(answer[name])}`);
   return answer[name] as T;
@@ -61,7 +61,7 @@ function foundOf(row: Record<string, unknown>): Found {
 export class Memory {
   constructor(readonly url: string, readonly context: ExecutionContext = {}, readonly token?: string) {}
 
-  // Any route; an answer of 400 and more is thrown.
+  // Calls any route; throws a MemoryError for a status of 400 and more.
   async ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
     const headers: Record<string, string> = { 'Content-Type': 'application/json' };
     if (this.token) headers.Authorization = `Bearer ${this.token}`;
@@ -122,7 +122,7 @@ export class Memory {
     return tools;
   }
 
-  // As a model calls a tool.
+  // Calls a tool like a model, by name and with its required parameters.
   async call<Output>(name: string, input: Record<string, unknown> = {}): Promise<Output> {
     const tool = this.createTools({ includeRehydrate: true }).find(each => each.name === name);
     if (!tool) throw new MemoryError(0, 'unknown', `there is no tool ${name}`);
@@ -131,12 +131,12 @@ export class Memory {
     return await tool.execute(input) as Output;
   }
 
-  // The hook after a turn: it does not wait for the facts. → the turn.
+  // The hook after a turn, which does not wait for the facts. → the id of the turn.
   async afterTurn(user: string, assistant: string, config: AgentConfig = {}): Promise<string> {
     return field(await this.ask('POST', '/ingest/turns', { user, assistant, settings: config }), 'turn', isText);
   }
 
-  // What became of a turn; null while its facts are extracted.
+  // The decisions about the facts of a turn; null until the server extracted them.
   async factsOf(turn: string): Promise<Decision[] | null> {
     const answer = await this.ask('GET', '/ingest/turns/' + encodeURIComponent(turn));
     return field<string>(answer, 'state', isText) === 'done' ? field<Decision[]>(answer, 'facts', Array.isArray) : null;

@@ -1,5 +1,5 @@
-// An agent of 60 steps with the chapter's Checkpoint: it saves after each tool call, and a new process goes on from the
-// last saved point. What its tool did stands in a file, outside of all memory.
+// An agent of 60 steps with the chapter's Checkpoint: it saves after each tool call, and a new process continues from the
+// last checkpoint. Its tool records the executed steps in a file outside the memory.
 package main
 
 import (
@@ -33,8 +33,8 @@ type Checkpoint struct {
 	TTL       string         `json:"ttl,omitempty"`
 }
 
-// agent works from its checkpoint to the end, and tells each step that is saved. With a step as the third argument it
-// hangs behind that one, as an agent does whose model does not answer.
+// agent runs from its checkpoint to the end, and prints each saved step. With a step as the fourth argument it hangs
+// after that step, like an agent whose model does not answer.
 func agent(memory *ServedMemory) {
 	const path = "/conversations/long-task/checkpoint"
 	world, hangs := os.Args[3], ""

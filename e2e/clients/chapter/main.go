@@ -1,5 +1,5 @@
-// What the chapter promises of its memory, tried against a server: chapter URL PART. Prints a line of JSON for each
-// check: {"ok": bool, "what": string}.
+// Checks the chapter's promises about its memory on a server: chapter URL PART. Prints a JSON line per check:
+// {"ok": bool, "what": string}.
 package main
 
 import (
@@ -35,7 +35,7 @@ func keys(items []MemoryItem) []string {
 	return found
 }
 
-// As the chapter's agent builds its context.
+// Builds the context of the chapter's agent.
 func contextOf(memories []MemoryItem) string {
 	text := "Relevant past information:\n"
 	for _, mem := range memories {

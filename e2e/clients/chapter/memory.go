@@ -1,5 +1,5 @@
-// A client written from the chapter alone: its Memory interface and its MemoryItem as they stand there, over the
-// routes of items. Standard library only.
+// A client written from the chapter alone: its Memory interface and its MemoryItem, unchanged, over the routes of
+// items. Standard library only.
 package main
 
 import (
@@ -29,7 +29,7 @@ type MemoryItem struct {
 	TTL      time.Duration // Time to live
 }
 
-// ServedMemory keeps items on a memory server, or reaches them through a sidecar.
+// ServedMemory keeps items on a memory server, reached directly or through a sidecar.
 type ServedMemory struct {
 	base   string
 	client *http.Client

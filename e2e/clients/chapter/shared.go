@@ -1,5 +1,5 @@
-// The chapter's SharedMemoryStore over the routes of shared memory. `as` is who asks: the chapter's code does not say. With
-// a second URL that is the worker's sidecar, which knows who asks.
+// The chapter's SharedMemoryStore over the routes of shared memory. `as` names the caller, which the chapter's code does not
+// have. A second URL is that of the worker's sidecar, which knows its Agent.
 package main
 
 import (
@@ -27,7 +27,7 @@ func (s *SharedMemoryStore) Get(agentID, key string) (any, error) {
 	return value, err
 }
 
-// For a supervisor: of all agents.
+// Lists the values of all agents, for a supervisor.
 func (s *SharedMemoryStore) ListAll() (map[string]any, error) {
 	all := map[string]any{}
 	err := s.memory.call("GET", "/shared", nil, &all)

@@ -1,5 +1,5 @@
-"""The official Python client: makes the calls of a JSON file, [[tool, arguments], …], and prints for each what it got,
-one JSON line {"text", "structured", "error"}. e2e/clients/model_sees_test.py judges it.
+"""Makes the calls of a JSON file, [[tool, arguments], …], with the official Python client, and prints each result as a
+JSON line {"text", "structured", "error"}. e2e/clients/model_sees_test.py judges the results.
 
     python_calls.py CALLS.json URL
 """

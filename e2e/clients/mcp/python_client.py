@@ -1,5 +1,5 @@
-"""The official Python client against a running sidecar: every step of steps.json, the results checked by the
-client against the tools' output schemas. Prints one JSON line a check; e2e/clients/mcp_test.py counts them.
+"""Runs every step of steps.json with the official Python client against a running sidecar; the client validates the
+results against the tools' output schemas. Prints a JSON line per check; e2e/clients/mcp_test.py counts them.
 
     python_client.py STEPS.json CLIENT MODE TARGET...    MODE: legacy, auto, or a revision; TARGET: a URL or a command
 """

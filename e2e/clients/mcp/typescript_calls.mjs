@@ -1,5 +1,5 @@
-// The official TypeScript client: makes the calls of a JSON file, [[tool, arguments], …], and prints for each what it
-// got, one JSON line {"text", "structured", "error"}. e2e/clients/model_sees_test.py judges it.
+// Makes the calls of a JSON file, [[tool, arguments], …], with the official TypeScript client, and prints each result
+// as a JSON line {"text", "structured", "error"}. e2e/clients/model_sees_test.py judges the results.
 //   node typescript_calls.mjs CALLS.json URL
 import { readFileSync } from "node:fs";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";

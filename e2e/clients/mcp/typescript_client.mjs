@@ -1,5 +1,5 @@
-// The official TypeScript clients against a running sidecar: every step of steps.json, the results checked by
-// the client against the tools' output schemas. Prints one JSON line a check; e2e/clients/mcp_test.py counts them.
+// Runs every step of steps.json with an official TypeScript client against a running sidecar; the client validates
+// the results against the tools' output schemas. Prints a JSON line per check; e2e/clients/mcp_test.py counts them.
 //   node typescript_client.mjs STEPS.json CLIENT REVISION TARGET...    TARGET: a URL, or a command for stdio
 import { readFileSync } from "node:fs";
 

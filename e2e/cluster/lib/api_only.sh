@@ -1,6 +1,6 @@
 # `up --api-only`: an API server with its etcd on a free port, for tests of
-# admission, RBAC, watches and tokens that need no node. Any number at once;
-# neither root nor containers. Sourced after control_plane.sh.
+# admission, RBAC, watches and tokens that need no node. Any number in parallel,
+# without root or containers. Sourced after control_plane.sh.
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
@@ -33,7 +33,7 @@ api_only() { # api_only WITH_CONTROLLER_MANAGER WITH_AUDIT WITH_SCHEDULER FEATUR
 
 api_answers_or_died() { ! alive kube-apiserver || api_ready; }
 
-follow() { # follow PID: ends and removes this server once that process has gone
+follow() { # follow PID: stops and removes this server when that process ends
   # shellcheck disable=SC2016
   start follow bash -c 'while kill -0 "$1"; do sleep 0.5; done; exec "$2" --state "$3" --purge' \
     follow "$1" "$HERE/down" "$STATE"

@@ -1,5 +1,5 @@
-# Writes an image as `docker save` would, out of a folder: no engine, no
-# registry, and the same bytes for the same files. Sourced.
+# Writes a folder as an image in the format of `docker save`, without an engine
+# or a registry; the same files give the same bytes. Sourced.
 
 archive() { # archive NAME FOLDER CONFIG-JSON OUTPUT
   local name=$1 folder=$2 config=$3 output=$4 work diff

@@ -1,5 +1,5 @@
-# What the node needs of this machine, tried out for real before anything is
-# started: each thing that is missing is one line that says what to do. Sourced.
+# Checks the machine's features that the node needs, by using them before any
+# process starts: a missing one is an error line with its remedy. Sourced.
 
 check_machine() {
   [ "$(uname -s)" = Linux ] || fail "the local cluster needs Linux: use kind (up --kind) elsewhere"
@@ -9,11 +9,11 @@ check_machine() {
   for name in containerd runc ctr nft iptables conntrack openssl ip python3 flock unshare /usr/lib/cni/bridge; do
     command -v "$name" > /dev/null || fail "'$name' is missing: run 'scripts/deps cluster'"
   done
-  # A socket's path has 108 bytes; containerd's is the longest here.
+  # A socket's path has at most 108 bytes; containerd has the longest one here.
   [ ${#STATE} -le 80 ] || fail "the state folder's path is too long for a socket ($STATE): set AGENT_MEMORY_E2E_STATE to a shorter one"
 }
 
-# Each feature is used once in a namespace that vanishes with the probe.
+# Uses each feature once, in a namespace that ends with the probe.
 check_kernel() {
   local missing=() probe=$STATE/probe
   modprobe -qa overlay br_netfilter nf_tables nf_conntrack veth bridge 2>/dev/null || true
@@ -47,9 +47,9 @@ NFT
   [ ${#missing[@]} = 0 ] || fail "this kernel lacks $(printf '%s; ' "${missing[@]}")use a kernel that has it, or kind on another machine (up --kind)"
 }
 
-check_ports() { # check_ports PORT...: each must be free unless it is ours
+check_ports() { # check_ports PORT...: each must be free, and so must be the bridge
   local port holder old
-  # A checkout with other pins has a state of its own, but the machine has one bridge.
+  # A checkout with other pins has its own state, but the machine has only one bridge.
   for old in "$CACHE"/*/state; do
     [ "$old" = "$STATE" ] || ! (settle "$old" && alive kube-apiserver) ||
       fail "the cluster of another version runs: stop it with '$HERE/down --state $old'"
@@ -58,7 +58,7 @@ check_ports() { # check_ports PORT...: each must be free unless it is ours
     holder=$(ss -Hltnp "sport = :$port" | sed -nE 's/.*users:\(\("([^"]+)",pid=([0-9]+).*/\1 (pid \2)/p' | head -1)
     [ -z "$holder" ] || fail "port $port is in use by $holder: stop it, or set AGENT_MEMORY_E2E_API_PORT when it is the API's"
   done
-  # With pods' addresses in our state it is ours, left by a cluster that was killed.
+  # If $STATE has addresses of pods, cni0 is left from this cluster, which was killed.
   if [ ! -d "$STATE/cni/addresses" ] && ip link show cni0 > /dev/null 2>&1; then
     fail "the network device cni0 exists: another cluster runs here; stop that first (or 'ip link delete cni0' when it is a leftover)"
   fi

@@ -1,16 +1,16 @@
-# etcd, kube-apiserver, kube-controller-manager and kube-scheduler: what both
-# kinds of cluster start (the whole one and `up --api-only`). Sourced after pki.sh.
+# etcd, kube-apiserver, kube-controller-manager and kube-scheduler, for both kinds
+# of cluster (the whole one and `up --api-only`). Sourced after pki.sh.
 
 SERVICE_CIDR=10.96.0.0/16 SERVICE_API_IP=10.96.0.1 SERVICE_DNS_IP=10.96.0.10
 POD_CIDR=10.244.0.0/16 # of the cluster; the one node has all of it
 
-control_plane_pki() { # control_plane_pki ADDRESS: that of the API server besides the loopback
+control_plane_pki() { # control_plane_pki ADDRESS: the API server's address besides the loopback
   local names=DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc
   mkdir -p "$PKI" "$RUN" "$LOG"
   chmod 700 "$PKI"
   authority ca
   authority front-proxy-ca
-  # An address that has changed makes another name, hence another certificate.
+  # The name contains the address: a changed address gets a new certificate.
   certificate ca "apiserver-$1" /CN=kube-apiserver serverAuth \
     "$names,DNS:kubernetes.default.svc.cluster.local,IP:127.0.0.1,IP:$SERVICE_API_IP,IP:$1"
   certificate ca apiserver-kubelet-client /O=system:masters/CN=kube-apiserver-kubelet-client clientAuth
@@ -21,10 +21,10 @@ control_plane_pki() { # control_plane_pki ADDRESS: that of the API server beside
   signing_key
 }
 
-start_etcd() { # on sockets in the state folder: no port to collide on
-  # etcd insists on advertising a port; with one member nobody ever dials it.
+start_etcd() { # on sockets in the state folder, so that no port collides
+  # etcd requires an advertised port, which no client or member dials here.
   local nobody=http://127.0.0.1:1
-  # Without fsync an etcd survives everything but a power cut of this machine.
+  # Without fsync etcd loses data only in a power cut of this machine.
   start etcd etcd --name one --data-dir "$STATE/etcd" --unsafe-no-fsync --log-level warn \
     --listen-client-urls "unix://$RUN/etcd.sock" --advertise-client-urls "$nobody" \
     --listen-peer-urls "unix://$RUN/etcd-peer.sock" --initial-advertise-peer-urls "$nobody" \

@@ -1,5 +1,5 @@
-# Builds images with Docker where it answers, else with buildah and a store of
-# our own under the cache. Sourced after places.sh.
+# Builds images with Docker if its daemon answers, else with buildah and a
+# separate store under the cache. Sourced after places.sh.
 
 BASE=docker.io/library/debian:bookworm-slim
 
@@ -14,8 +14,8 @@ engine_ready() {
   mkdir -p "$CACHE/buildah"
 }
 
-# Without a registry that answers, Debian's own tool makes what Debian publishes
-# there, from the mirror that this machine uses.
+# Pulls the base image for buildah; if no registry answers, builds the image with
+# debootstrap from the mirror of this machine.
 base_image() {
   [ $ENGINE = buildah ] || return 0
   ! bh inspect --type image "$BASE" > /dev/null 2>&1 || return 0
@@ -51,7 +51,7 @@ build_image() { # build_image NAME DOCKERFILE CONTEXT; E2E_BUILD_ARGS: more argu
   rm -f "$log"
 }
 
-save_image() { # save_image NAME FILE: as `docker save`
+save_image() { # save_image NAME FILE: in the format of `docker save`
   rm -f "$2"
   case $ENGINE in
     docker) docker save -o "$2" "$1" ;;

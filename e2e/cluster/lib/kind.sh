@@ -1,4 +1,4 @@
-# `up --kind`: the same surface by kind, for machines with a container engine
+# `up --kind`: the same cluster with kind, for machines with a container engine
 # (and any operating system). Sourced.
 
 KIND_NAME=agent-memory-e2e
@@ -15,7 +15,7 @@ kind_up() {
   settle "$CACHE/kind"
   mkdir -p "$STATE"
   if ! kind get clusters 2>/dev/null | grep -qx "$KIND_NAME"; then
-    # Another version of Kubernetes is another node image.
+    # The node image decides the version of Kubernetes.
     kind create cluster --name "$KIND_NAME" --config "$HERE/kind.yaml" --kubeconfig "$KUBECONFIG" --wait 180s \
       ${AGENT_MEMORY_E2E_NODE_IMAGE:+--image "$AGENT_MEMORY_E2E_NODE_IMAGE"} >&2 ||
       fail "kind could not make the cluster (its words are above)"

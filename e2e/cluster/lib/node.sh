@@ -1,12 +1,12 @@
 # The node: containerd, the pods' network, kubelet, kube-proxy, and the two
-# helpers of ours (storage, NetworkPolicy) that run beside them. Sourced after
+# daemons for storage and NetworkPolicy that run beside them. Sourced after
 # control_plane.sh.
 
-NODE=node-1 # not the hostname: the state outlives a renamed machine
+NODE=node-1 # not the hostname, since the state must survive a renamed machine
 
 in_containerd() { ctr --address "$RUN/containerd.sock" -n k8s.io "$@"; }
 
-node_address() { # the one that pods reach this machine at
+node_address() { # prints the address at which pods reach this machine
   local address
   address=$(ip -4 route get 192.0.2.1 2>/dev/null | sed -nE 's/.* src ([0-9.]+).*/\1/p')
   [ -n "$address" ] || address=$(ip -4 -o address show scope global | sed -nE '1s/.* inet ([0-9.]+).*/\1/p')
@@ -16,9 +16,9 @@ node_address() { # the one that pods reach this machine at
 
 prepare_host() {
   sysctl -qw net.ipv4.ip_forward=1 net.bridge.bridge-nf-call-iptables=1
-  # Kubelet and containerd watch many files; where this is refused the default often does.
+  # Kubelet and containerd watch many files; if this is refused, the default often suffices.
   sysctl -qw fs.inotify.max_user_instances=1024 fs.inotify.max_user_watches=524288 2>/dev/null || true
-  mount --make-rshared / # else no mount of kubelet's shows in a container
+  mount --make-rshared / # else containers do not see the kubelet's mounts
   mkdir -p "$STATE"/{cni/net.d,kubelet,pod-logs,volumes}
   chmod 755 "$STATE"
 }
@@ -48,7 +48,7 @@ TOML
   start containerd containerd --config "$STATE/containerd.toml"
 }
 
-import_images() { # what `build` made; each once
+import_images() { # imports each image of `build` once
   local tar seen
   ready 30 containerd in_containerd version
   mkdir -p "$STATE/imported"
@@ -62,7 +62,7 @@ import_images() { # what `build` made; each once
 
 start_kubelet() { # start_kubelet ADDRESS PORT
   local resolver=/etc/resolv.conf
-  # A stub on the loopback of the machine answers nobody in a pod.
+  # Pods do not reach a stub resolver on the machine's loopback.
   [ ! -e /run/systemd/resolve/resolv.conf ] || resolver=/run/systemd/resolve/resolv.conf
   certificate ca "kubelet-server-$1" "/O=system:nodes/CN=system:node:$NODE" serverAuth "DNS:$NODE,IP:$1"
   certificate ca kubelet "/O=system:nodes/CN=system:node:$NODE" clientAuth
@@ -108,7 +108,7 @@ YAML
   start kube-proxy kube-proxy --config "$STATE/kube-proxy.yaml"
 }
 
-start_storage() { # the provisioner of the class in manifests/storage.yaml
+start_storage() { # the provisioner of the StorageClass in manifests/storage.yaml
   put "$STATE/storage.json" << JSON
 {"nodePathMap": [{"node": "DEFAULT_PATH_FOR_NON_LISTED_NODES", "paths": ["$STATE/volumes"]}]}
 JSON

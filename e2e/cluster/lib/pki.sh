@@ -1,9 +1,9 @@
-# The cluster's certificates and the kubeconfigs made of them. Every function
-# keeps what is there. Sourced after places.sh.
+# The cluster's certificates, and kubeconfigs with them. The functions keep
+# existing keys and certificates. Sourced after places.sh.
 
 EC=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
 
-authority() { # authority NAME: a self-signed one
+authority() { # authority NAME: a self-signed authority
   [ -s "$PKI/$1.crt" ] && return
   openssl req -x509 "${EC[@]}" -days 3650 -subj "/CN=$1" \
     -addext keyUsage=critical,keyCertSign,cRLSign,digitalSignature \
@@ -27,7 +27,7 @@ signing_key() { # the key of ServiceAccount tokens
   openssl ec -in "$PKI/sa.key" -pubout -out "$PKI/sa.pub" 2>/dev/null
 }
 
-kubeconfig() { # kubeconfig FILE USER PORT: for the certificate of that name
+kubeconfig() { # kubeconfig FILE USER PORT: with the certificate of USER
   local text
   text=$(cat << YAML
 apiVersion: v1

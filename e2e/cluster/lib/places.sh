@@ -1,5 +1,5 @@
-# Where things lie. Programs and images are cached by the version of what makes
-# them, so that two checkouts share them and a changed pin builds anew. Sourced.
+# The folders. Programs and images are cached by a hash of `build` and the pins,
+# so that checkouts share them, and a changed pin causes a new build. Sourced.
 
 # shellcheck source=base.sh
 . "$HERE/lib/base.sh"
@@ -15,7 +15,7 @@ BIN=$CACHE/$VERSION/bin
 IMAGES=$CACHE/$VERSION/images
 STATE=${AGENT_MEMORY_E2E_STATE:-$CACHE/$VERSION/state}
 
-settle() { # settle FOLDER: makes it the state's, with what lies in it
+settle() { # settle FOLDER: makes it the state folder, and sets the paths inside it
   STATE=$(realpath -m "$1")
   RUN=$STATE/run LOG=$STATE/log PKI=$STATE/pki
   KUBECONFIG=$STATE/kubeconfig

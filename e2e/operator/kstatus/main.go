@@ -1,5 +1,5 @@
-// Prints what kstatus, by which Flux, Argo-like tools and kpt judge objects, says of each object on standard
-// input: one JSON object a line in, one {"status", "message"} a line out. For e2e/operator/kstatus_test.py alone.
+// Prints the verdict of kstatus, by which Flux, Argo-like tools and kpt judge objects, on each object of standard
+// input: one JSON object a line in, one {"status", "message"} a line out. Only for e2e/operator/kstatus_test.py.
 package main
 
 import (
