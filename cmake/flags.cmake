@@ -1,11 +1,11 @@
 # Compiler and linker flags: warnings, the OpenSSF hardening list for release, sanitizers for the test presets.
 find_program(CCACHE ccache)
 if(CCACHE)
-  # pch_defines and time_macros: what ccache asks for with precompiled headers; EXTSUM: the header's
-  # content stands for the .gch file, which is not the same bytes in two builds.
+  # pch_defines and time_macros: ccache requires them for precompiled headers; EXTSUM: ccache hashes the content of the
+  # header, because two builds make different .gch files of it.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-    "CCACHE_IGNOREOPTIONS=-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-tsan"  # they make no other object
+    "CCACHE_IGNOREOPTIONS=-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-tsan"  # they do not change the object
     CCACHE_PCH_EXTSUM=true CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true ${CCACHE})
 endif()
 
@@ -16,9 +16,9 @@ include_directories(${PROJECT_SOURCE_DIR})
 
 if(AGENT_MEMORY_SANITIZE)
   add_compile_options(-fsanitize=${AGENT_MEMORY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  # False alarms of GCC 12, whose manual tells of them under -fsanitize: a moved std::optional "may be" uninitialized, a
-  # string has a negative size. Release builds keep both. Of Asio's fences ThreadSanitizer knows nothing (-Wtsan): it can
-  # see a race too many, not one too few.
+  # False positives of GCC 12 under -fsanitize, which its manual mentions: a moved std::optional "may be" uninitialized, a
+  # string has a negative size. Release builds keep both warnings. ThreadSanitizer does not model Asio's fences (-Wtsan):
+  # it may report a false race, but misses none.
   set(FALSE_ALARMS -Wno-maybe-uninitialized -Wno-stringop-overflow)
   if(AGENT_MEMORY_SANITIZE STREQUAL thread)
     list(APPEND FALSE_ALARMS -Wno-tsan)
@@ -26,7 +26,7 @@ if(AGENT_MEMORY_SANITIZE)
   add_compile_options(${FALSE_ALARMS})
   add_link_options(-fsanitize=${AGENT_MEMORY_SANITIZE})
 elseif(CMAKE_BUILD_TYPE STREQUAL Release)
-  # Jumps only to where code expects them: each processor has a flag of its own.
+  # Control-flow integrity of indirect jumps: each architecture has its own flag.
   set(branches -fcf-protection=full)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     set(branches -mbranch-protection=standard)

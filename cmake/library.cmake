@@ -91,7 +91,7 @@ function(library)
     add_executable(${ARG_PROGRAM} main.cc)
     target_link_libraries(${ARG_PROGRAM} PRIVATE ${name})
     target_precompile_headers(${ARG_PROGRAM} REUSE_FROM pch_code)
-    # Where scripts/pack-release puts libraries; an old kind of path, for the libraries of libraries look there too.
+    # The library folder of scripts/pack-release. DT_RPATH instead of DT_RUNPATH: it also applies to libraries of libraries.
     set_target_properties(${ARG_PROGRAM} PROPERTIES BUILD_RPATH "$ORIGIN/../lib/agent-memory")
     target_link_options(${ARG_PROGRAM} PRIVATE LINKER:--disable-new-dtags)
   endif()
@@ -105,14 +105,14 @@ function(library)
       add_dependencies(${name}_test ${ARG_PROGRAM})  # some tests start it
     endif()
     add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    # No test trusts the machine's authorities, and each TLS context would read all of them.
+    # SSL_CERT_FILE: each TLS context would read all certificate authorities of the machine, which no test trusts.
     set_tests_properties(${name} PROPERTIES TIMEOUT 900 ENVIRONMENT
       "SSL_CERT_FILE=/dev/null;AGENT_MEMORY_BIN=${PROJECT_BINARY_DIR}/bin;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0;TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp halt_on_error=1;UBSAN_OPTIONS=print_stacktrace=1")
   endif()
 endfunction()
 
-# module(): what a program loads while it runs, out of the .cc files of the folder that calls it. It shows
-# nothing but what it exports, and has no library of ours in it (they are not made to be loaded).
+# module(): a shared object that a program loads at run time, from the .cc files of the calling folder. Only its exports
+# are visible, and it links none of our libraries (they are static).
 #   DEFINITIONS  for its code     LINK  libraries
 function(module name)
   cmake_parse_arguments(ARG "" "" "DEFINITIONS;LINK" ${ARGN})

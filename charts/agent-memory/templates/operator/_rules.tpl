@@ -1,30 +1,30 @@
 {{/* What the operator may do: no wildcard, no Secrets, no pods/exec, no escalate or bind. It writes
 by server-side apply, which is `patch`, plus `create` where the object is new. */}}
 {{- define "agent-memory.rules" -}}
-# Our own kinds: read; the status is written, never the spec.
+# Kinds of agents.agentops.io: the operator reads them and writes their status, never their spec.
 - {apiGroups: [agents.agentops.io], resources: [agents, agenttools, agentruns, memoryservers], verbs: [list, watch]}
 - {apiGroups: [agents.agentops.io], resources: [agents/status, agentruns/status, memoryservers/status], verbs: [patch]}
 # Children.
 - {apiGroups: [apps], resources: [statefulsets], verbs: [get, list, watch, create, patch, delete]}
 - {apiGroups: [''], resources: [configmaps, serviceaccounts, services], verbs: [get, list, watch, create, patch, delete]}
-# Grants of shared memory: who may write them holds them, or would need escalate and bind, which grant all.
+# Grants of shared memory: the operator holds the rights that it grants; escalate and bind would grant all rights.
 - {apiGroups: [rbac.authorization.k8s.io], resources: [roles, rolebindings], verbs: [get, list, watch, create, patch, delete]}
 - {apiGroups: [memory.agents.agentops.io], resources: [sharedmemories], verbs: [get, list, update, delete]}
-# What a MemoryServer has besides, asked for one by one. Nothing here lets a server do anything: the right
-# to review tokens is not the operator's to give.
+# Optional objects of a MemoryServer, read one by one. The operator grants a server no rights: it cannot bind
+# system:auth-delegator.
 - {apiGroups: [networking.k8s.io], resources: [networkpolicies], verbs: [get, create, patch, delete]}
 - {apiGroups: [policy], resources: [poddisruptionbudgets], verbs: [get, create, patch, delete]}
 - {apiGroups: [monitoring.coreos.com], resources: [podmonitors], verbs: [get, create, patch, delete]}
-# A run's Job is made once; it goes with its AgentRun.
+# A run's Job is created once, and deleted with its AgentRun (owner reference).
 - {apiGroups: [batch], resources: [jobs], verbs: [get, list, watch, create, patch]}
-# Claims are looked at and marked with whose they are, made for runs with storage (StatefulSets make
-# their own), and not deleted.
+# The operator reads claims and annotates them with their Agent, creates them for runs with storage
+# (StatefulSets create their own), and deletes none.
 - {apiGroups: [''], resources: [persistentvolumeclaims], verbs: [get, list, watch, create, patch]}
-# Pods are annotated, so that the kubelet syncs a changed policy at once; they get a new sidecar in
-# place, and are deleted where that does not suffice, so that their workload makes them anew.
+# The operator annotates Pods, so that the kubelet syncs a changed policy at once, updates sidecars in place,
+# and deletes Pods that need a restart, so that their workload creates them again.
 - {apiGroups: [''], resources: [pods], verbs: [list, watch, patch, delete]}
 - {apiGroups: [''], resources: [pods/resize], verbs: [patch]}
-# Where serverRef leads.
+# The endpoints of serverRef.
 - {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch]}
 - {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch]}
 {{- end -}}
@@ -34,7 +34,7 @@ reads those that its caches do not have yet. */}}
 {{- define "agent-memory.foreignPodsRules" -}}
 - {apiGroups: [agents.agentops.io], resources: [agents], verbs: [get]}
 {{- if eq (include "agent-memory.injection" .) "webhook" }}
-# Its caBundle is the operator's, who makes the certificates.
+# The operator creates the certificates and writes the caBundle.
 - {apiGroups: [admissionregistration.k8s.io], resources: [mutatingwebhookconfigurations], resourceNames: [{{ include "agent-memory.foreignPods" . }}], verbs: [get, patch]}
 {{- if not (include "agent-memory.twinIsPolicy" .) }}
 - {apiGroups: [admissionregistration.k8s.io], resources: [validatingwebhookconfigurations], resourceNames: [{{ include "agent-memory.foreignPods" . }}], verbs: [get, patch]}
