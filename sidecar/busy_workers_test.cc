@@ -1,5 +1,5 @@
-// Shows that calls that wait for the memory server hold up neither hooks nor probes, what is
-// refused while it is away, and that a start on a port that is taken says so.
+// Shows that calls that wait for the memory server hold up neither hooks nor probes, which calls
+// fail while it is unreachable, and that a start on a used port reports it.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -69,7 +69,7 @@ TEST_F(BusyWorkers, ProbesAreAnsweredWhileEveryOtherWorkerIsBusy) {
   memory_.Release();
 }
 
-// The server keeps keys for POST /observations alone: elsewhere our client must not resend by it.
+// The server keeps keys only for POST /observations: elsewhere a key would allow unsafe retries.
 TEST_F(BusyWorkers, AKeyOfTheAgentMakesNoOtherRouteRetriable) {
   http::ClientRequest request;
   request.method = "POST";

@@ -27,7 +27,7 @@ bool StopIsAsked() {
   return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1;
 }
 
-// Waits in slices, so that a stop is heard while another process holds the volume.
+// Waits in slices, so that a signal ends the wait while another process holds the lock.
 base::Result<base::DirectoryLock> TakeLock(const std::string& directory, int64_t wait_ms) {
   RETURN_IF_ERROR(base::MakeDirectories(directory));
   while (true) {
@@ -38,8 +38,8 @@ base::Result<base::DirectoryLock> TakeLock(const std::string& directory, int64_t
   }
 }
 
-// A sidecar lives in somebody else's pod: few arenas for many threads, and big blocks go back to
-// the system at once.
+// The sidecar shares the memory of the user's pod: few malloc arenas for many threads, and large
+// blocks return to the system at once.
 void KeepMemorySmall() {
   mallopt(M_ARENA_MAX, 2);
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
@@ -54,7 +54,7 @@ int Fail(int code, const base::Error& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A pipe to a running sidecar: no state, so that a signal may simply end it.
+  // A stateless pipe to a running sidecar, which keeps the default action of signals.
   if (argc > 1 && std::string_view(argv[1]) == "mcp") {
     base::SetLogProgram(sidecar::SidecarProgram().name);
     return sidecar::RunMcpStdio({argv + 2, argv + argc}, std::cin, std::cout);

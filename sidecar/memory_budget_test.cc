@@ -1,5 +1,5 @@
-// Large hooks at once: those for which there is no memory are told to come again before they send
-// their body, the others and all small ones are taken.
+// Shows concurrent large hooks: a hook over the memory budget gets 503 before it sends its body;
+// the others and all small hooks are served.
 #include <gtest/gtest.h>
 
 #include "lib/testing/eventually.h"
@@ -46,7 +46,7 @@ TEST_F(MemoryBudget, EightLargeHooksAtOnceStayWithinIt) {
   const std::string body = Event(7'800'000, "large");
   std::vector<RawSocket> hooks;
   for (int i = 0; i < 8; ++i) hooks.emplace_back(api_port()).Send(Head(body.size()));
-  // Whoever is refused learns it without having sent a byte of the body.
+  // A refused client gets the answer before it sends a byte of the body.
   std::vector<RawSocket*> waiting;
   size_t refused = 0;
   for (RawSocket& hook : hooks) waiting.push_back(&hook);
@@ -104,7 +104,7 @@ TEST_F(MemoryBudget, APageOfAConversationCountsWhileItIsBuilt) {
   EXPECT_TRUE(testing::Eventually([&] { return Gauge("agent_memory_budget_used_bytes") == 0; }));
 }
 
-// What there is no memory for is left out of the event, which is taken all the same.
+// The sidecar drops the values beyond the memory budget and accepts the event.
 TEST_F(MemoryBudget, OfManySmallValuesAsManyAreKeptAsThereIsRoomFor) {
   Start([](SidecarSettings& settings) { settings.memory_budget = kOfAContainer; });
   std::string values = "[";
@@ -118,8 +118,8 @@ TEST_F(MemoryBudget, OfManySmallValuesAsManyAreKeptAsThereIsRoomFor) {
   const base::Json messages = Ask("GET", "/conversations/s1/messages").body["messages"];
   ASSERT_EQ(messages.size(), 2u);
   const std::string kept = messages[1]["content"].get<std::string>();
-  // A slow machine has no time to search all of it for secrets, and does not store what it did not
-  // search.
+  // On a slow machine the time budget of redaction may run out; text that was not searched for
+  // secrets is not stored.
   EXPECT_TRUE(kept.find("[more left out]") != std::string::npos ||
               kept.find("[not stored: redaction ran out of its time budget") != std::string::npos)
       << kept.substr(kept.size() - std::min<size_t>(kept.size(), 200));

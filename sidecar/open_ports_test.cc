@@ -1,5 +1,5 @@
-// What a person sees and a stranger gets on a sidecar's ports: the debug log, the words where no
-// policy is in force, and the Host of the admin port.
+// Shows the debug log, the answers without a policy in force, and the check of the Host header on
+// the admin port.
 #include "lib/base/process/log.h"
 #include "lib/testing/raw_socket.h"
 #include "sidecar/sidecar_fixture.h"
@@ -48,7 +48,7 @@ TEST_F(OpenPortsTest, DebugLogsALineForEachHookAndRequestAndNoContent) {
   EXPECT_EQ(hooks[0]["denied"], false);
   EXPECT_TRUE(hooks[0]["injected"].is_number()) << hooks[0];
   EXPECT_EQ(all_.find("sesame"), std::string::npos) << all_;
-  // The line of a request is written after its answer is out.
+  // The log line of a request is written after its answer was sent.
   const auto requests = Logged("request", [&] {
     ask();
     running_->Stop();

@@ -41,9 +41,9 @@ namespace {
 
 constexpr int kDiskFailureExit = 74;  // sysexits: input/output error
 constexpr int64_t kRequestGraceMs = 3'000;
-constexpr int kBudgetPercent = 40;           // of the container's memory; the rest is ours, at rest
-constexpr int64_t kUsualMemory = 128 << 20;  // what the operator gives a sidecar
-constexpr size_t kAdminBudget = 2 << 20;  // so that /metrics is answered whatever the agent sends
+constexpr int kBudgetPercent = 40;           // of the memory limit; an idle sidecar needs the rest
+constexpr int64_t kUsualMemory = 128 << 20;  // the operator's default limit for a sidecar
+constexpr size_t kAdminBudget = 2 << 20;     // of its own: agents cannot exhaust it
 constexpr size_t kProbeWorkers = 2, kAdminWorkers = 2, kAdminQueue = 32, kAgentConnections = 64;
 
 Delivery::Options DeliveryOptions(const SidecarSettings& settings, const base::Clock& clock,
@@ -72,7 +72,7 @@ SessionUpkeep::Options UpkeepOptions(const SidecarSettings& settings,
 
 }  // namespace
 
-// In the order of building; ends in the reverse one.
+// In the order of construction; destroyed in reverse.
 struct RunningSidecar::Parts {
   Parts(const SidecarSettings& s, const base::Clock& c, std::unique_ptr<State> opened,
         std::unique_ptr<telemetry::Metrics> counts, std::unique_ptr<telemetry::Tracer> traces)
@@ -205,7 +205,7 @@ base::Status RunningSidecar::Parts::Listen() {
   telemetry::Instrument(agent, *metrics, tracer.get());
   ASSIGN_OR_RETURN(api, http::Server::Start(AgentRouter(), agent));
 
-  // After it: a probe that is answered lets the agent start, which must find us listening.
+  // Starts last: after a successful probe the agent starts and calls the agent's listener.
   http::ServerOptions options;
   options.listen = settings.admin;
   options.name = "admin";
@@ -213,7 +213,7 @@ base::Status RunningSidecar::Parts::Listen() {
   options.waiting_workers = kAdminWorkers;
   options.queue = kAdminQueue;
   options.budget = std::make_shared<base::ByteBudget>(kAdminBudget);
-  // On loopback nobody but this machine calls it, and a web page of a browser here must not.
+  // Loopback means a user's machine, where web pages in a browser must not call the port.
   if (http::IsLoopbackAddress(settings.admin))
     options.before = [](const http::Request& request) { return http::RefuseStranger(request, {}); };
   telemetry::Instrument(options, *metrics);

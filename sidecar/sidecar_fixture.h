@@ -1,5 +1,5 @@
-// Test code: a memory server that behaves (idempotency keys, sessions, being away), and a sidecar
-// whose agent can be played.
+// Test code: a stub of the memory server (idempotency keys, sessions, outages), and a running
+// sidecar whose agent is the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,13 +22,13 @@
 
 namespace sidecar {
 
-// What POST /observations and the session routes of a memory server do, as far as a sidecar sees
-// it.
+// A memory server as far as a sidecar sees it: POST /observations and the routes of sessions work,
+// the other routes return preset answers.
 class StubMemory {
  public:
   struct Call {
     std::string method, target, body, key, traceparent, authorization;
-    std::string user = {}, agent = {};  // whose memory a call of traces is about
+    std::string user = {}, agent = {};  // headers of a call of traces
   };
 
   StubMemory() { Up(); }
@@ -46,7 +46,7 @@ class StubMemory {
   void Down() { server_.reset(); }
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
-  // Waits until `done` holds of what arrived; false after ten seconds.
+  // Waits until `done` holds of the received calls; false after ten seconds.
   template <class F>
   bool Wait(F done) {
     std::unique_lock lock(mutex_);
@@ -61,7 +61,7 @@ class StubMemory {
     for (const Call& call : calls) count += (call.method + " " + call.target).starts_with(prefix);
     return count;
   }
-  // But for sessions, which the outbox tells of at any time.
+  // Ignores the calls of sessions, which the outbox sends at any time.
   Call LastCall() {
     std::lock_guard lock(mutex_);
     const auto last = std::find_if(calls.rbegin(), calls.rend(), [](const Call& call) {
@@ -69,7 +69,7 @@ class StubMemory {
     });
     return last == calls.rend() ? Call() : *last;
   }
-  void Release() {  // what is delayed
+  void Release() {  // the delayed calls
     std::lock_guard lock(mutex_);
     delay_ms = 0;
     changed_.notify_all();
@@ -82,7 +82,7 @@ class StubMemory {
 
   // Under the mutex: read them with With() or after Wait().
   std::vector<Call> calls;
-  std::vector<base::Json> observations;        // in order of arrival, each once by key
+  std::vector<base::Json> observations;        // in order of arrival, deduplicated by key
   std::map<std::string, base::Json> sessions;  // id → {project, ended, interim}
   base::Json context = {{"recent_sessions", base::Json::array()},
                         {"recent_observations", base::Json::array()}};
@@ -92,9 +92,9 @@ class StubMemory {
   std::vector<std::string> conditions;      // If-Match of the calls of items
   base::Json trace = base::Json::object();  // answer of the routes of traces
   int trace_status = 200;
-  std::vector<base::Json> turns;  // of POST /ingest/turns, each once by key
-  int refuse_observations = 0;    // answer this status instead
-  int64_t delay_ms = 0;           // before /context and /search answer
+  std::vector<base::Json> turns;  // of POST /ingest/turns, deduplicated by key
+  int refuse_observations = 0;    // not 0: the status of POST /observations
+  int64_t delay_ms = 0;           // before the answers of /context and /search
 
  private:
   using Request = http::Request;
@@ -232,7 +232,7 @@ class StubMemory {
     const auto header = [&](const char* name) { return request.headers.Get(name).value_or(""); };
     calls.push_back({request.method, target, "", "", header("traceparent"), "",
                      header("X-Memory-User"), header("X-Memory-Agent")});
-    // Slow until the caller gives up; a condition, so that the test's end is not delayed.
+    // Waits until the caller gives up; on a condition, so that the end of the test is not delayed.
     changed_.wait_for(lock, std::chrono::milliseconds(delay_ms),
                       [&] { return delay_ms == 0 || request.client_gone.stop_requested(); });
     return http::JsonResponse(200, this->*answer);
@@ -264,7 +264,7 @@ inline std::string PolicyText(const std::string& url, base::Json more = base::Js
   return base::DumpJson(policy);
 }
 
-// A sidecar on free ports over a directory of its own, and the agent's side of its API.
+// A sidecar on free ports with its own directory, and clients of its API.
 class SidecarTest : public ::testing::Test {
  protected:
   struct Reply {
@@ -286,7 +286,7 @@ class SidecarTest : public ::testing::Test {
     settings.policy = directory_.path() + "/policy.json";
     settings.data_directory = directory_.path() + "/state";
     settings.policy_interval_ms = 10;
-    settings.recall_timeout_ms = 10'000;  // a busy machine is no reason to recall nothing
+    settings.recall_timeout_ms = 10'000;  // a busy machine must not make recalls time out
     settings.outbox.lane_wait_ms = 10'000;
     settings.retry_longest_ms = 400;
     settings.drain_timeout_ms = 5'000;
@@ -308,7 +308,7 @@ class SidecarTest : public ::testing::Test {
   }
 
   static Reply Send(http::Client& client, http::ClientRequest request) {
-    request.timeout_ms = 120'000;  // no test is about the time that an answer takes
+    request.timeout_ms = 120'000;  // long: no test checks the time of an answer
     const int64_t begin_ms = base::SystemClock().MonotonicMs();
     auto answer = client.Send(request);
     EXPECT_TRUE(answer) << request.target << ": " << (answer ? "" : answer.error().message);
@@ -353,7 +353,7 @@ class SidecarTest : public ::testing::Test {
   base::Json Messages(const std::string& conversation = "c1") {
     return Ask("GET", "/conversations/" + conversation + "/messages").body["messages"];
   }
-  // Asks again until `done` holds of the answer; false after ten seconds.
+  // Polls until `done` returns true; false after ten seconds.
   template <class F>
   bool Until(F done) {
     const int64_t end_ms = base::SystemClock().MonotonicMs() + 10'000;

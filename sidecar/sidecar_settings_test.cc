@@ -1,5 +1,5 @@
-// Shows that the documented settings file is complete and holds the defaults, and that the program
-// refuses what would expose it and a volume that another process holds.
+// Shows that the documented settings file is complete and has the defaults, and that the program
+// refuses settings that would expose it, and a volume that another process has locked.
 #include "sidecar/sidecar_settings.h"
 
 #include <gtest/gtest.h>
@@ -74,8 +74,8 @@ TEST(SidecarSettings, OnlyLoopbackForTheAgent) {
   EXPECT_FALSE(Read({"--admin", "nowhere"}).run);
 }
 
-// Runs the real program, which the build of these tests makes; → its exit code, -1 when it is not
-// there.
+// Runs the real program, which the build of these tests makes. → the exit code; -1: there is no
+// binary.
 int RunProgram(const std::vector<std::string>& arguments) {
   const char* folder = getenv("AGENT_MEMORY_BIN");
   const std::string program = std::string(folder ? folder : "") + "/agent-memory-sidecar";

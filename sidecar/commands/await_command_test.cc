@@ -1,4 +1,4 @@
-// What a postStart hook waits for: a sidecar that is ready, one that is not, and none.
+// Shows the exit codes of `await` for a ready sidecar, an unready one, and none.
 #include "sidecar/commands/await_command.h"
 
 #include <gtest/gtest.h>

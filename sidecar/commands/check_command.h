@@ -8,8 +8,8 @@
 
 namespace sidecar {
 
-// The arguments behind `check`. → the exit code: 0 checked, 64 bad flags, 65 the policy or an event
-// is not valid, 66 a file cannot be read.
+// `arguments`: those after `check`. → the exit code: 0 checked, 64 bad flags, 65 the policy or an
+// event is not valid, 66 a file cannot be read.
 int RunCheck(const std::vector<std::string>& arguments, std::istream& in, std::ostream& out,
              std::ostream& err);
 

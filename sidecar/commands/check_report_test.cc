@@ -1,5 +1,5 @@
-// Shows that a check says of an event what a running sidecar then does with it, and why; and what
-// the command prints and exits with.
+// Shows that a check reports the decisions that a running sidecar makes about the event, with their
+// reasons; and the command's output and exit codes.
 #include "sidecar/commands/check_report.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// `agent-memory-sidecar mcp --stdio`: MCP for clients that start their servers themselves. Forwards
-// each line to /mcp of a running sidecar, which has policy, tools and outbox for all clients. Knows
-// no tool.
+// `agent-memory-sidecar mcp --stdio`: MCP for clients that start MCP servers as child processes.
+// Forwards each line to /mcp of a running sidecar, which has policy, tools and outbox for all
+// clients.
 #pragma once
 
 #include <iosfwd>

@@ -1,5 +1,5 @@
-// Shows the pipe for clients that start their servers: both ways of the protocol over a real
-// sidecar, its restart, its absence, and lines that are no message.
+// Shows the stdio pipe: both protocol revisions over a real sidecar, a restart and the absence of
+// the sidecar, and lines that are no message.
 #include "sidecar/commands/mcp_stdio.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST_F(McpStdioTest, AStatelessClientIsUnderstood) {
   EXPECT_EQ(saved["result"]["structuredContent"]["action"], "created");
   for (const char* name : {"", "né\nX: y", "=?base64?eA==?=", " x "}) {
     const Json refused = Parsed(pipe.Answer(Text("tools/call", {{"name", name}, {"_meta", meta}})));
-    EXPECT_EQ(refused["error"]["code"], kInvalidParams) << name;  // not a header's fault
+    EXPECT_EQ(refused["error"]["code"], kInvalidParams) << name;  // and not the error of a header
   }
   EXPECT_EQ(Parsed(pipe.Answer(Text("server/discover", Json::object())))["error"]["code"],
             kInvalidParams);

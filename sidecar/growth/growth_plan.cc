@@ -6,7 +6,7 @@
 namespace sidecar {
 namespace {
 
-constexpr int64_t kFreshMs = 3'600'000;  // newer rows stay whatever the size
+constexpr int64_t kFreshMs = 3'600'000;  // newer rows are never evicted by size
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Decides which rows of state.db are evicted and in which order: by age, and by size where the file
-// is over its share of the volume. Finding and deleting rows is growth_tables.h. Pure.
+// Decides which rows of state.db are evicted and in which order: by age, and by size when the file
+// is over its limit. growth_tables.h finds and deletes rows. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace sidecar {
 // Kinds of rows in their order of eviction. Pending writes, dead letters and unread audit rows are
 // never evicted.
 enum class Growing {
-  kAnswers,        // to hook events, for deduplication
+  kAnswers,        // the answers to hook events, for deduplication
   kInjections,     // records of what was put into prompts
   kLedgers,        // of unknown conversations
   kConversations,  // ended, with all that is kept about them
-  kAudit,          // rows that were read
-  kMessages,       // the old ones of a conversation that stays
+  kAudit,          // read rows
+  kMessages,       // the old ones of a conversation that is not evicted
 };
 inline constexpr Growing kGrowing[] = {Growing::kAnswers, Growing::kInjections,
                                        Growing::kLedgers, Growing::kConversations,
@@ -34,7 +34,7 @@ struct GrowthLimits {
 };
 
 // The size limit of state.db on a volume of `volume_bytes`: `setting`; when that is 0, half of the
-// volume and at most kMostStateBytes, for the volume may be the disk of a node.
+// volume and at most kMostStateBytes, since the volume may be the disk of a node.
 inline constexpr int64_t kMostStateBytes = int64_t{4} << 30;
 int64_t StateLimit(int64_t setting, int64_t volume_bytes);
 
@@ -50,7 +50,7 @@ const char* NameOf(Cut::Reason reason);
 // of it (hysteresis).
 class GrowthPlan {
  public:
-  // `aged_ms` is the time by which things age, `now_ms` the clock's.
+  // `aged_ms` is the retention clock (pruning.h), `now_ms` the wall clock.
   GrowthPlan(const GrowthLimits& limits, int64_t aged_ms, int64_t now_ms)
       : limits_(limits), aged_ms_(aged_ms), now_ms_(now_ms) {}
   // The next cut to remove a piece of; nullopt: the round is over. `used_bytes` are the pages of

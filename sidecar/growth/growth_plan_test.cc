@@ -1,4 +1,4 @@
-// Shows what goes first, when the file's size counts, and that what is kept for ever is.
+// Shows the order of eviction, when the file's size counts, and that rows without a limit stay.
 #include "sidecar/growth/growth_plan.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ constexpr GrowthLimits kAll = {.answers_ms = kDayMs,
                                .audit_ms = 90 * kDayMs,
                                .max_bytes = 1'000};
 
-// What goes until nothing does, of a file with so many bytes of each kind, all of them young; ten
-// go with a piece.
+// The cuts of a whole round over a file with these bytes of each kind, all of them young; a piece
+// removes ten bytes.
 std::vector<std::string> Round(const GrowthLimits& limits, int64_t others,
                                std::map<Growing, int64_t> bytes) {
   GrowthPlan plan(limits, 100 * kDayMs, 100 * kDayMs);

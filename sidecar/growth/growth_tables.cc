@@ -1,4 +1,4 @@
-// Triggers that keep totals, and the deletes.
+// The triggers that keep totals, and the deletes.
 #include "sidecar/growth/growth_tables.h"
 
 #include <optional>
@@ -12,14 +12,14 @@ namespace {
 using base::Result;
 using base::Status;
 
-constexpr int64_t kLookedThrough = 200;  // ledgers, in one piece
+constexpr int64_t kLookedThrough = 200;  // ledgers examined in one piece
 constexpr size_t kRowsBetweenLooks = 20;
 
 int64_t Number(const sqlite::Statement& row) { return row.Int(0); }
 
 std::string Name(const sqlite::Statement& row) { return row.Text(0); }
 
-// The time of the row behind the `newest` youngest ones; nullopt: there are fewer rows.
+// The first column of the row after the `newest` youngest ones; nullopt: there are fewer rows.
 Result<std::optional<int64_t>> BehindNewest(sqlite::Statement query, int64_t newest) {
   query.Bind(newest);
   return query.ReadFirst(Number);
@@ -158,7 +158,7 @@ Result<LedgerPiece> RemoveUnknownLedgers(sqlite::Database& db, const Cut& cut,
                                   " (SELECT item FROM ledger WHERE conversation = ?1 LIMIT ?2)"));
       RETURN_IF_ERROR(remove.Bind(conversation).Bind(kRowsOfAPiece).Run());
       piece.removed += db.Changes();
-      if (db.Changes() == kRowsOfAPiece) return piece;  // it may have more
+      if (db.Changes() == kRowsOfAPiece) return piece;  // the ledger may have more rows
     }
     piece.next = conversation;
   }
@@ -207,7 +207,7 @@ Result<int64_t> RemoveOldMessages(sqlite::Database& db, const Cut& cut,
   query.Bind(conversation).Bind(kNewestMessages).Bind(kRowsOfAPiece);
   std::vector<int64_t> numbers;
   RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
-    // In the order of numbers, so that no hole arises.
+    // Stops at the first young row, so that the numbers have no gaps.
     if (cut.reason == Cut::Reason::kAge && row.Int(1) >= cut.before_ms) return false;
     numbers.push_back(row.Int(0));
     return true;

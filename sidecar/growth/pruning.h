@@ -1,6 +1,6 @@
 // The retention clock of state.db, and the deletion of a whole conversation. A conversation with
-// undelivered writes is never deleted. When rows go is growth_plan.h. Every call runs inside the
-// caller's transaction.
+// undelivered writes is never deleted. growth_plan.h decides when rows go. Every call runs inside
+// the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ base::Status SaveRetentionClock(sqlite::Database& db, int64_t aged_ms);
 
 // Deletes a conversation with its messages, injections, sessions and answers (not the audit log)
 // when the conversation has ended, was not used since `before_ms` and has no write in the outbox.
-// PruneRows deletes most rows before, some in each commit. → whether the conversation was deleted.
+// PruneRows deletes most rows before, in small commits. → whether the conversation was deleted.
 base::Result<bool> PruneConversation(sqlite::Database& db, const std::string& id,
                                      int64_t before_ms);
 
 // Deletes at most `limit` messages, injections and answers of a conversation that PruneConversation
-// may delete, the oldest first, about kBytesOfAPiece in all (growth_tables.h). → how many; 0: no
-// row is left, or the conversation may not be deleted.
+// may delete, the oldest first, about kBytesOfAPiece in all (growth_tables.h). → the number of
+// deleted rows; 0: no row is left, or the conversation may not be deleted.
 base::Result<int64_t> PruneRows(sqlite::Database& db, const std::string& id, int64_t before_ms,
                                 int64_t limit);
 

@@ -1,5 +1,5 @@
-// Checks a tool call's arguments against the tool's input schema and says to the model what to
-// change. Knows the few words of JSON Schema that our own schemas use. Pure.
+// Checks a tool call's arguments against the tool's input schema and tells the model the
+// correction. Supports only the keywords of JSON Schema that our schemas use. Pure.
 #pragma once
 
 #include "lib/base/json/json.h"
@@ -9,7 +9,7 @@ namespace sidecar {
 
 // `schema`: an object schema of type, properties (type string | integer | boolean | array of
 // strings, enum, minimum, maximum, minItems), required and additionalProperties: false. → the
-// arguments without those that are null; kInvalid names the argument and what it may be.
+// arguments without those that are null; kInvalid names the argument and its allowed values.
 base::Result<base::Json> CheckArguments(const base::Json& schema, const base::Json& arguments);
 
 }  // namespace sidecar

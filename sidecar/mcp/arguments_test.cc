@@ -1,4 +1,4 @@
-// Shows that the first argument that does not fit its schema is named, with what it may be.
+// Shows that errors name the first argument that violates its schema, and its allowed values.
 #include "sidecar/mcp/arguments.h"
 
 #include <gtest/gtest.h>

@@ -14,12 +14,12 @@ namespace {
 using base::Json;
 using MessageKind = McpMessage::Kind;
 
-// A content of 50,000 characters fits in any escaping.
+// Fits a content of 50,000 characters in any JSON escaping.
 constexpr size_t kMaxMessageBytes = 1 << 20;
 
 RpcError Failure(int code, std::string message) { return {code, std::move(message), nullptr}; }
 
-// True when the header lists this media type, or a range that holds it; no header: anything.
+// True if the header lists this media type or a range that contains it, or is absent.
 bool Accepts(const http::Request& request, std::string_view type) {
   const auto accept = request.headers.Get("Accept");
   if (!accept) return true;
@@ -38,7 +38,7 @@ bool IsJson(const http::Request& request) {
   return base::FoldCase(base::Trim(media)) == "application/json";
 }
 
-// As JSON where the client takes it, else as the one event of a stream.
+// Writes JSON if the client accepts it, else a stream of one event.
 http::Response Written(const http::Request& request, int status, const Json& message) {
   if (status != 200 || Accepts(request, "application/json")) {
     return http::JsonResponse(status, message);
@@ -60,14 +60,14 @@ Json ToolFailure(const std::string& why) {
 }
 
 Json ToolSuccess(ToolAnswer answer, bool exact) {
-  // Some clients show a model the text, others the JSON in its place: both have the fence.
+  // Some clients show the model the text, others only the JSON: both contain the fence.
   if (!exact) answer.structured["text"] = answer.text;
   return {{"content", {{{"type", "text"}, {"text", std::move(answer.text)}}}},
           {"structuredContent", std::move(answer.structured)},
           {"isError", false}};
 }
 
-// Counts the calls that run at the same time.
+// Takes one of the slots for concurrent calls, if one is free.
 class Slot {
  public:
   Slot(std::atomic<size_t>& running, size_t most)
@@ -109,7 +109,7 @@ McpEndpoint::McpEndpoint(const PolicyWatch& policies, AgentMemory& memory,
 std::vector<http::Route> McpEndpoint::Routes() {
   http::Route post{"POST", "/mcp", [this](const http::Request& r) { return Post(r); },
                    kMaxMessageBytes};
-  post.waits = true;  // its tools ask the memory server
+  post.waits = true;  // tools call the memory server
   return {std::move(post), {"DELETE", "/mcp", [this](const http::Request& r) { return End(r); }}};
 }
 
@@ -137,7 +137,7 @@ http::Response McpEndpoint::Stateless(const http::Request& request, const McpMes
                    Failure(kInvalidRequest, "nothing was asked that this could answer"));
   }
   if (message.kind == MessageKind::kNotification) {
-    // The revision defines none over HTTP; one that is sent all the same changes nothing.
+    // The revision defines no notifications over HTTP; any that arrive have no effect.
     const std::string version = request.headers.Get(kVersionHeader).value_or(kStatelessRevision);
     if (version == kStatelessRevision) return http::EmptyResponse(202);
     return Refused(request, 400, nullptr,
@@ -190,13 +190,13 @@ http::Response McpEndpoint::InSession(const http::Request& request, const McpMes
                    Failure(kInvalidRequest,
                            std::string(kSessionHeader) + " is required: begin with initialize"));
   }
-  // The header may name another revision than initialize agreed on: what is served in a session is
-  // the same in all of them. What is not served never comes here (IsStateless).
+  // The header may name another revision than initialize agreed on, since all session revisions are
+  // served alike. Unserved revisions never come here (IsStateless).
   if (!sessions_.Touch(*name)) {
     return Refused(request, 404, message.id,
                    Failure(kInvalidRequest, "no such session: begin again with initialize"));
   }
-  // There is nothing to do for initialized, cancelled or an answer that was not asked for.
+  // Ignores initialized, cancelled, and responses, since this server sends no requests.
   if (message.kind != MessageKind::kRequest) return http::EmptyResponse(202);
   Outcome outcome;
   if (message.method == "ping") {
@@ -253,7 +253,7 @@ McpEndpoint::Outcome McpEndpoint::Call(const http::Request& request, const McpMe
   }
   Slot slot(running_, calls_);
   if (!slot.taken()) return {nullptr, std::nullopt, true};
-  // An error that a model can mend is a result; only a broken request is an error of the protocol.
+  // Errors that a model can correct are results; only broken requests are errors of the protocol.
   auto checked = CheckArguments(tool->input, arguments);
   if (!checked) return {ToolFailure(checked.error().message), std::nullopt};
   auto answer = tool->call({memory_, conversations_, CallOf(request, policy)}, *checked);

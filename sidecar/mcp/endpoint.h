@@ -1,6 +1,6 @@
 // /mcp: the MCP server over Streamable HTTP, for the revisions of revision.h. One message a
-// POST, one answer; the server says nothing by itself, so no stream is held open and GET is 405.
-// Host and Origin are judged before, by lib/http/server/stranger_guard.h.
+// POST, one answer; the server sends no notifications, so no stream stays open and GET is 405.
+// lib/http/server/stranger_guard.h checks Host and Origin before.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ namespace sidecar {
 
 class McpEndpoint {
  public:
-  // All outlive it. `calls`: how many tool calls may run at once; the workers that they leave are
-  // the hooks'.
+  // All outlive it. `calls`: the limit of concurrent tool calls, which leaves workers for other
+  // routes.
   McpEndpoint(const PolicyWatch& policies, AgentMemory& memory, const WorkingMemory& conversations,
               const base::Clock& clock, size_t calls);
   std::vector<http::Route> Routes();  // their handlers refer to this object

@@ -1,5 +1,5 @@
-// Shows /mcp as clients of each revision meet it: sessions, headers, forms of answers, and what is
-// refused with which status and code.
+// Shows /mcp for clients of each revision: sessions, headers, formats of answers, and the status
+// and code of each refusal.
 #include "sidecar/mcp/endpoint.h"
 
 #include <gtest/gtest.h>

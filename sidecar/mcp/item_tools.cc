@@ -1,5 +1,5 @@
-// Names, schemas and functions of the four tools. Keys and values are stored text: they are in the
-// text alone, fenced.
+// Names, schemas and functions of the four tools. Keys and values are stored text: only the fenced
+// text contains them.
 #include "sidecar/mcp/item_tools.h"
 
 #include <utility>
@@ -46,7 +46,7 @@ Json ItemMarksProperties() {
           {"accessed", text}};
 }
 
-// PUT or PATCH of an item with these arguments.
+// Sends PUT or PATCH of an item with these arguments.
 ItemToolAnswer WriteItem(const ToolContext& context, const Json& arguments, const char* method,
                          const char* done) {
   AgentMemory::Resource item{

@@ -1,4 +1,4 @@
-// The tools over key-value items, which a policy with tools: chapter offers.
+// The tools of key-value items, offered by a policy with `tools: chapter`.
 #pragma once
 
 #include <vector>

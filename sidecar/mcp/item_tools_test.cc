@@ -1,4 +1,4 @@
-// The four tools of items: what reaches the server, and what a model reads.
+// Shows the four tools of items: the requests to the server, and the text for a model.
 #include "sidecar/mcp/item_tools.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Test code: an MCP client by hand, in the two ways that revisions ask for, against a sidecar.
+// Test code: an MCP client with both kinds of revisions, stateless and with sessions.
 #pragma once
 
 #include <string>
@@ -48,7 +48,7 @@ class McpTest : public SidecarTest {
     return base::DumpJson({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
   }
 
-  // As revision 2026-07-28 has it: no session, everything in the request.
+  // Sends a request of revision 2026-07-28: stateless, with everything in the request.
   McpReply Stateless(const std::string& method, base::Json params = base::Json::object(),
                      const Fields& more = {}) {
     params["_meta"] = {{"io.modelcontextprotocol/protocolVersion", kStatelessRevision},
@@ -65,7 +65,7 @@ class McpTest : public SidecarTest {
                                     {"clientInfo", {{"name", "test"}, {"version", "1"}}}}),
                 {});
   }
-  // As revisions before have it: in a session, which is begun where there is none.
+  // Sends a request of earlier revisions: in a session, which the first request begins.
   McpReply InSession(const std::string& method, const base::Json& params = base::Json::object(),
                      const Fields& more = {}) {
     if (session_.empty()) {
@@ -76,7 +76,7 @@ class McpTest : public SidecarTest {
     return Post(Text(method, params), fields);
   }
 
-  // The result of a tool call, in a session.
+  // Calls a tool in a session. → its result.
   base::Json Call(const std::string& tool, const base::Json& arguments = base::Json::object()) {
     const McpReply reply = InSession("tools/call", {{"name", tool}, {"arguments", arguments}});
     EXPECT_EQ(reply.status, 200) << reply.raw;

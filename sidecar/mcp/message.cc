@@ -1,4 +1,4 @@
-// Tells the messages of JSON-RPC apart by their keys.
+// Distinguishes the kinds of JSON-RPC messages by their keys.
 #include "sidecar/mcp/message.h"
 
 #include <utility>

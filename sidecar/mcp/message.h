@@ -1,5 +1,5 @@
-// One JSON-RPC message of the Model Context Protocol, read strictly and written. Knows no method,
-// no revision and no transport. Pure.
+// One JSON-RPC message of the Model Context Protocol, strictly decoded, and encoded. Knows no
+// method, no revision and no transport. Pure.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct RpcError {
 struct McpMessage {
   enum class Kind { kRequest, kNotification, kResponse };
   Kind kind = Kind::kRequest;
-  base::Json id;  // a string or an integer; null: none, or none that could be read
+  base::Json id;  // a string or an integer; null: none, or an invalid one
   std::string method;
   base::Json params = base::Json::object();
 };
@@ -42,6 +42,6 @@ struct McpReading {
 McpReading ReadMcpMessage(std::string_view text);
 
 base::Json RpcResult(const base::Json& id, base::Json result);
-base::Json RpcFailure(const base::Json& id, const RpcError& error);  // a null id is left out
+base::Json RpcFailure(const base::Json& id, const RpcError& error);  // omits a null id
 
 }  // namespace sidecar

@@ -1,4 +1,4 @@
-// Shows which texts are one message of JSON-RPC and with what code the others are refused.
+// Shows the texts that are one message of JSON-RPC, and the error code of all others.
 #include "sidecar/mcp/message.h"
 
 #include <gtest/gtest.h>

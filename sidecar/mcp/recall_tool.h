@@ -1,4 +1,4 @@
-// The tool recall: messages of the agent's own conversations, a page at a time.
+// The tool `recall`: messages of the agent's own conversations, in pages.
 #pragma once
 
 #include "sidecar/mcp/tool.h"
@@ -6,7 +6,7 @@
 namespace sidecar {
 
 base::Result<ToolAnswer> RecallMessages(const ToolContext& context, const base::Json& arguments);
-// The page that a call asks for: the newest one unless it says from where. Pure.
+// The requested page: the newest one without the argument `from`. Pure.
 MessageQuestion PageAskedFor(const base::Json& arguments);
 
 }  // namespace sidecar

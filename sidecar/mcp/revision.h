@@ -22,11 +22,11 @@ inline constexpr const char* kNameHeader = "Mcp-Name";
 
 bool IsSessionRevision(const std::string& version);
 
-// The revision that initialize answers: the asked one where it has sessions, else the newest such.
+// The answer of initialize: the requested revision if it has sessions, else the newest with them.
 std::string AgreedRevision(const std::string& asked);
 
 // True for a request of 2026-07-28: named in its params, or in its header without a session; also
-// for an unknown revision and for that revision's own method.
+// for an unknown revision, and for server/discover.
 bool IsStateless(const McpMessage& message, const http::Headers& headers);
 
 // The error of a stateless request, in the order of the specification: missing _meta fields

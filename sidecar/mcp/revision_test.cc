@@ -1,5 +1,4 @@
-// Shows how the revision of a request is told and what a request of 2026-07-28 must repeat in its
-// headers.
+// Shows the detection of a request's revision, and the headers that a request of 2026-07-28 needs.
 #include "sidecar/mcp/revision.h"
 
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ inline base::Json ObjectSchema(base::Json properties, const std::vector<const ch
   if (!required.empty()) schema["required"] = required;
   return schema;
 }
-// Later versions may add fields to results.
+// Allows other fields, since later versions may add some.
 inline base::Json ResultSchema(base::Json properties, const std::vector<const char*>& required) {
   return {{"type", "object"}, {"properties", std::move(properties)}, {"required", required}};
 }
@@ -44,7 +44,7 @@ inline base::Json ScopeSchema() {
           {"description", "project, or global: known in every project"}};
 }
 
-// Of a whole answer: the text, and the fields beside it.
+// The schema of a whole answer: the text, and the other fields.
 inline base::Json AnswerSchema(base::Json properties, std::vector<const char*> required) {
   properties["text"] = {{"type", "string"}, {"description", "the result, as content has it"}};
   required.push_back("text");
@@ -59,7 +59,7 @@ inline base::Json RowProperties() {
 inline base::Json RowsSchema() {
   return {{"type", "array"}, {"items", ResultSchema(RowProperties(), {"id", "trust"})}};
 }
-// Of a list of names or numbers.
+// The schema of a list of names or numbers.
 inline base::Json MarksSchema(const char* name, const char* type) {
   return {{"type", "array"}, {"items", ResultSchema({{name, {{"type", type}}}}, {name})}};
 }

@@ -1,4 +1,4 @@
-// A small table under a lock: whole walks are fine at its size.
+// A small table under a lock, scanned as a whole.
 #include "sidecar/mcp/sessions.h"
 
 #include <algorithm>

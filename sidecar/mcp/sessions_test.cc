@@ -1,5 +1,5 @@
-// Shows that a session's name cannot be guessed, that the table stays small, and that time ends
-// what nobody ended.
+// Shows that a session's name cannot be guessed, that the table stays small, and that idle sessions
+// expire.
 #include "sidecar/mcp/sessions.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Shows that autoSave: false and autoSearch: false close every way to save and to search: each
-// route and each tool is a test of its own, tried with the switch on and off.
+// Shows that autoSave: false and autoSearch: false close all routes and tools that save and search:
+// one test for each, with the switch on and off.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class Switches : public McpTest, public ::testing::WithParamInterface<Way> {
                       {"content", "c"}, {"project", "coder"}, {"source", {{"origin", "agent"}}}};
     });
   }
-  // With the admin's right, so that only the switch is what refuses.
+  // Sets the switch, with allowAdmin, so that only the switch can refuse.
   void Turn(bool on) {
     UsePolicy({{"allowAdmin", true}, {"tools", "chapter"}, {GetParam().setting, on}});
   }

@@ -1,4 +1,4 @@
-// A memory tool: name, description, schemas and function. The list of tools is tools.h.
+// A memory tool: name, description, schemas and function. tools.h has the list of tools.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct ToolContext {
 };
 
 // `text` is for a model, with stored text fenced as data. `structured`, with `text` added to it,
-// fits the tool's output schema; it has ids, numbers and times, no stored text. Of an exact tool it
-// fits as it is, and stored text in it is inert.
+// fits the tool's output schema; it has ids, numbers and times, no stored text. For an exact tool
+// it fits without `text`, and stored text in it is inert.
 struct ToolAnswer {
   base::Json structured;
   std::string text;
@@ -31,12 +31,12 @@ struct McpTool {
   const char* name;
   const char* title;
   const char* description;
-  bool api::Policy::*needed;  // the switch that offers it; null: always
+  bool api::Policy::*needed;  // the policy's switch that offers it; null: always
   bool read_only, destructive, idempotent;
   base::Json input, output;  // JSON Schema
   base::Result<ToolAnswer> (*call)(const ToolContext& context, const base::Json& arguments);
-  const char* set = nullptr;  // of tools that the policy must name (memory.tools); null: none
-  bool exact = false;  // its output is promised field by field: the text is in `content` alone
+  const char* set = nullptr;  // the set in memory.tools that offers it; null: none
+  bool exact = false;         // fixed output fields: only `content` has the text
 };
 
 }  // namespace sidecar

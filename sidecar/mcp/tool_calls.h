@@ -1,5 +1,5 @@
 // The functions of the memory tools over agent_memory.h. Arguments fit the tool's input schema.
-// Names and descriptions are tools.h.
+// tools.h has names and descriptions.
 #pragma once
 
 #include "sidecar/mcp/tool.h"

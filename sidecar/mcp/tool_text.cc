@@ -1,4 +1,4 @@
-// Uses the words and the fence of the injection, so that a model meets one format.
+// Uses the words and the fence of the injection, so that a model sees one format.
 #include "sidecar/mcp/tool_text.h"
 
 #include "lib/base/text/inert.h"
@@ -21,7 +21,7 @@ std::string Fenced(const std::string& inside) {
          CloseTag(kRecordsBlock);
 }
 
-// 0 where there is none.
+// The number `field` of `row`; 0: none.
 Json NumberAt(const Json& row, const char* field) {
   const Json* value = base::At(row, {field});
   return value != nullptr && value->is_number() ? *value : Json(0);

@@ -10,20 +10,20 @@
 namespace sidecar {
 
 // The marks of a row of the server: id, trust, rank and times. Clients show a model either the text
-// or the structured content, so titles, contents, tags and keys are in the text alone.
+// or the structured content, so only the text contains titles, contents, tags and keys.
 base::Json RowMarks(const base::Json& row);
-// The marks of each row; `truncated` where ListText shows a part of the content.
+// The marks of each row; `truncated` if ListText shows only a part of the content.
 base::Json ListMarks(const base::Json& rows);
 
-// Rows as an injection shows them: one line a row, inside the budget; `nothing` for no rows.
+// Rows in the format of an injection: one line a row, inside the budget; `nothing` for no rows.
 std::string ListText(const base::Json& rows, int budget_tokens, const char* nothing);
-// One whole row: a head, then each line of the content behind "| ", so that no stored line passes
-// for a line of the tool.
+// One whole row: a head, then each line of the content after "| ", so that no stored line looks
+// like a line of the tool.
 std::string WholeText(const base::Json& row);
 // Items of the server, each with its key, value and metadata in the form of WholeText.
 std::string ItemsText(const base::Json& items);
-// Rows of POST /traces/search as {id, content, type, scope, strength, tags} alone, each text inert
-// (InertRecord): the output that memory_search promises. What is no row is left out.
+// Rows of POST /traces/search with only {id, content, type, scope, strength, tags}, each text inert
+// (InertRecord): the output schema of memory_search. Skips elements that are no objects.
 base::Json TraceRows(const base::Json& rows);
 // The same rows, each in the form of WholeText.
 std::string TracesText(const base::Json& rows);

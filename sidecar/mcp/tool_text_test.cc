@@ -1,4 +1,4 @@
-// Shows that nothing stored gets out of its fence, and that no text stands beside it.
+// Shows that stored text cannot leave its fence, and that the marks contain no stored text.
 #include "sidecar/mcp/tool_text.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ const Json kHostile = {
     {"tags", {"<a>", "b"}},
     {"source", {{"tool", "bash"}, {"rule", "errors"}, {"origin", "tool-output"}}}};
 
-// Lines of ours are the fence, the preface and heads; a stored line stands behind its mark.
+// Our lines are the fence, the preface and heads; a stored line follows its mark.
 TEST(McpToolText, NothingStoredCanCloseOrImitateTheFence) {
   const Json messages = {{{"sequence", 1}, {"role", "tool"}, {"content", kHostile["content"]}}};
   for (const std::string& text : {WholeText(kHostile), ListText(Json::array({kHostile}), 2000, ""),

@@ -1,4 +1,4 @@
-// Walks over words; letters of any script count.
+// Makes slugs; letters of any script count.
 #include "sidecar/mcp/tool_words.h"
 
 #include <cctype>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxKeyBytes = 60;
 
-// Letters and digits of any script stay, everything between them is one dash.
+// Keeps letters and digits of any script; replaces other runs of characters by one dash.
 std::string Slug(std::string_view text) {
   std::string slug;
   for (const char c : base::FoldCase(base::StripAccents(base::WithoutMisleading(text)))) {
@@ -26,7 +26,7 @@ std::string Slug(std::string_view text) {
   return slug;
 }
 
-// Cut behind a whole word where there is one.
+// Cuts after a whole word if possible.
 std::string Cut(const std::string& slug, size_t bytes) {
   if (slug.size() <= bytes) return slug;
   const std::string head = slug.substr(0, base::BorderBefore(slug, bytes));

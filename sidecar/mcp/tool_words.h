@@ -1,4 +1,4 @@
-// The key of a topic, by the words of a tool's arguments. Pure.
+// Derives topic keys from the words of a tool's arguments. Pure.
 #pragma once
 
 #include <string>

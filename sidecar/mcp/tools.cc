@@ -1,4 +1,4 @@
-// The table of tools. A model chooses tools by these descriptions alone.
+// The table of tools. A model chooses tools only by these descriptions.
 #include "sidecar/mcp/tools.h"
 
 #include "sidecar/mcp/item_tools.h"

@@ -1,4 +1,4 @@
-// Shows that each memory tool is described whole, and that the policy's switches hide tools.
+// Shows that each memory tool is described completely, and that the policy's switches hide tools.
 #include "sidecar/mcp/tools.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(McpToolTable, EveryToolHasAllThatAClientShowsAndIsOurOwn) {
   for (const McpTool& tool : McpTools()) {
     const Json shown = DescribeTool(tool);
     names.insert(tool.name);
-    EXPECT_TRUE(IsOwnTool(tool.name)) << tool.name;  // never captured, never searched for
+    EXPECT_TRUE(IsOwnTool(tool.name)) << tool.name;  // neither captured nor searched for
     EXPECT_TRUE(IsOwnTool("mcp__memory__" + std::string(tool.name))) << tool.name;
     for (const char* field : {"name", "title", "description"}) {
       EXPECT_FALSE(base::IsBlank(shown[field].get<std::string>())) << tool.name;

@@ -1,5 +1,5 @@
-// Turns arguments into calls of traces, and answers into the promised fields. Without stored text
-// the text is that JSON.
+// Turns arguments into calls of traces, and answers into the fields of the output schema. Without
+// stored text the text is the same JSON.
 #include "sidecar/mcp/trace_calls.h"
 
 #include <utility>
@@ -21,12 +21,12 @@ base::Result<Json> AskServer(const ToolContext& context, const char* method, std
       context.call, TraceCall(context.policy, method, std::move(path), std::move(body))));
 }
 
-// Then no memory server answered.
+// A missing field means that the answer is not of a memory server.
 base::Error NoField(const char* field) {
   return {base::Code::kUnavailable, std::string("the answer of the memory server has no ") + field};
 }
 
-// Fields of the server's answer that the tool promises.
+// The fields of the server's answer that are in the output schema.
 TraceAnswer Promised(const base::Result<Json>& answer, const std::vector<const char*>& fields) {
   if (!answer) return answer.error();
   Json structured = Json::object();
@@ -39,7 +39,7 @@ TraceAnswer Promised(const base::Result<Json>& answer, const std::vector<const c
   return ToolAnswer{std::move(structured), std::move(text)};
 }
 
-// Arguments but the id, which is in the path.
+// The arguments without the id, which is in the path.
 Json Behind(const Json& arguments) {
   Json body = arguments;
   body.erase("traceId");
@@ -90,7 +90,7 @@ TraceAnswer ReflectCall(const ToolContext& context, const Json& arguments) {
 
 TraceAnswer RehydrateCall(const ToolContext& context, const Json& arguments) {
   auto found = AskServer(context, "GET", TracePath(arguments.at("traceId"), "/original"));
-  if (!found && found.error().code == base::Code::kNotFound)  // of no trace there is no original
+  if (!found && found.error().code == base::Code::kNotFound)  // an unknown trace has no original
     found = Json{{"verbatimContent", nullptr}, {"archivedAt", nullptr}};
   auto original = Promised(found, {"verbatimContent", "archivedAt"});
   if (original && original->structured["verbatimContent"].is_string())

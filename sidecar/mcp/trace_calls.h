@@ -1,5 +1,5 @@
-// The functions of the tools over traces. Arguments fit the tool's input schema; names and
-// descriptions are trace_tools.h.
+// The functions of the tools over traces. Arguments fit the tool's input schema; trace_tools.h has
+// names and descriptions.
 #pragma once
 
 #include "sidecar/mcp/tool.h"

@@ -1,5 +1,5 @@
-// Names, schemas and descriptions of the seven tools; a model chooses by the descriptions alone.
-// What they do is trace_calls.h.
+// Names, schemas and descriptions of the seven tools; a model chooses only by the descriptions.
+// trace_calls.h has their functions.
 #include "sidecar/mcp/trace_tools.h"
 
 #include <utility>
@@ -31,7 +31,7 @@ Json TextsSchema(const char* what, int fewest = 0) {
   return schema;
 }
 
-// What the server takes where the argument is not given.
+// Adds the server's default of a missing argument.
 Json WithDefault(Json schema, Json value) {
   schema["default"] = std::move(value);
   return schema;
@@ -40,7 +40,7 @@ Json WithDefault(Json schema, Json value) {
 Json OfType(const char* type) { return {{"type", type}}; }
 Json OrNull(const char* type) { return {{"type", {type, "null"}}}; }
 
-// All of the pack: the fields of the answer are those of the schema.
+// All tools of the set are exact: the schema lists all fields of the answer.
 McpTool Exact(McpTool tool) {
   tool.set = kAgentOsSet;
   tool.exact = true;

@@ -1,4 +1,4 @@
-// The memory tools of AgentOS over traces, which a policy with tools: agentos offers.
+// The memory tools of AgentOS over traces, offered by a policy with `tools: agentos`.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The tools of traces: what reaches the server for each of them, and that a model gets the promised
-// fields alone, with stored text inert.
+// Shows the tools of traces: the request of each to the server, and that a model gets only the
+// fields of the schema, with stored text inert.
 #include "sidecar/mcp/trace_tools.h"
 
 #include <gtest/gtest.h>
@@ -242,7 +242,7 @@ TEST_F(TraceToolsTest, SecretsStayHereAndIdsOfTracesAreNone) {
 
 TEST_F(TraceToolsTest, ErrorsOfTheServerAreResultsThatAModelCanMend) {
   Offer();
-  ServerAnswers({{"id", 1}});  // of something that is no memory server
+  ServerAnswers({{"id", 1}});  // not the answer of a memory server
   EXPECT_EQ(Call("memory_add", {{"content", "c"}})["isError"], true);
   const Json nothing = Call("memory_update", {{"traceId", kTrace}});
   EXPECT_EQ(nothing["isError"], true);

@@ -20,7 +20,7 @@ struct DeadLetter {
   int64_t sequence = 0;
   std::string kind, path, project, destination, cause, reason;
   int64_t created_ms = 0,
-          bytes = 0;  // 0: the write itself is lost, the letter cannot be replayed
+          bytes = 0;  // 0: the write is lost and cannot be replayed
 };
 // The newest first, those before `before` (0: from the newest), at most `limit`.
 base::Result<std::vector<DeadLetter>> DeadLetters(sqlite::Database& db, int64_t before,
@@ -34,7 +34,7 @@ struct ReplayChoice {
   std::string cause;
 };
 struct Replayed {
-  int64_t replayed = 0, left = 0;  // left: chosen, but the outbox has no room for them now
+  int64_t replayed = 0, left = 0;  // left: chosen, but beyond the row limit of the outbox
 };
 // Makes dead letters pending again, the oldest first, as many as the outbox has room for. Each
 // keeps its place in the lane, its key, project and destination.

@@ -1,5 +1,5 @@
-// Shows that dead letters keep their reason and can be sent again, that no row is ever outside the
-// counters whatever happens, and what the routes say.
+// Shows that dead letters keep their reason and can be replayed, that the counters always balance,
+// and the answers of the routes.
 #include "sidecar/outbox/dead_letters.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST_F(Replay, ChosenLettersArePendingAgainAsTheyWere) {
   Kill(1, "400");
   Kill(3, "destination");
   Kill(4, "400");
-  EXPECT_EQ(Do({{3, 3, 99, 2}, ""}).replayed, 1);  // 2 is pending, 99 never was
+  EXPECT_EQ(Do({{3, 3, 99, 2}, ""}).replayed, 1);  // 2 is pending, 99 does not exist
   ExpectBalance();
   const auto after = *state_->Read([](sqlite::Database& db) { return LoadRow(db, 3); });
   ASSERT_TRUE(after);
@@ -97,8 +97,8 @@ TEST_F(Replay, DeadLettersKeepTheirBodiesAndTakeTheOutboxsRoom) {
   ExpectBalance();
 }
 
-// The server does anything, the process ends at any time, people replay: every write stays in
-// exactly one of the four counts, and what was delivered was taken once in effect.
+// With random answers of the server, crashes of the process and replays, every write stays in
+// exactly one of the four counters, and the server takes each delivered write once in effect.
 TEST_F(Replay, EveryWriteIsDeliveredPendingOrDeadAtEveryMoment) {
   const uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -169,7 +169,7 @@ class DeadLetterRoutes : public SidecarTest {
                      PolicyText(memory_.url(), {{"memory", {{"allowAdmin", true}}}}));
     Start();
   }
-  // One capture that the server refuses for good.
+  // Makes one dead letter: a capture that the server refuses permanently.
   void MakeOne(const std::string& call = "t1") {
     memory_.With([](StubMemory& stub) { return stub.refuse_observations = 422; });
     Bash("error: no such file", call);

@@ -1,5 +1,5 @@
 // The durable queue of writes to the memory server, in state.db: an accepted write is delivered,
-// pending, dead or discarded at every moment. Sending is delivery.h. Every call runs inside the
+// pending, dead or discarded at every moment. delivery.h sends them. Every call runs inside the
 // caller's transaction.
 #pragma once
 
@@ -35,11 +35,11 @@ struct OutboxRow {
 
 struct OutboxLimits {
   int64_t rows = 10'000, bytes = 64 << 20;
-  int64_t lane_wait_ms = 200;  // longest wait of a direct write for earlier ones of its lane
+  int64_t lane_wait_ms = 200;  // maximum wait of a direct write for earlier rows of its lane
 };
 
 // Adds a row. kFull: over a limit; rows of kind session and session_end have a tenth more room, so
-// that captures do not shut out what they belong to. Dead letters share the bytes with what waits.
+// that captures do not use up the room of their sessions. Dead letters count in the limit of bytes.
 base::Status Enqueue(sqlite::Database& db, const OutboxRow& row, const OutboxLimits& limits);
 
 struct OutboxHead {
@@ -47,17 +47,17 @@ struct OutboxHead {
   std::string lane;
   int64_t created_ms = 0;
 };
-// Pending rows behind `after`, in order, at most `limit`.
+// Pending rows after `after`, in order, at most `limit`.
 base::Result<std::vector<OutboxHead>> PendingRows(sqlite::Database& db, int64_t after,
                                                   int64_t limit);
 base::Result<bool> HasPending(sqlite::Database& db, const std::string& lane);
 base::Result<std::optional<OutboxRow>> LoadRow(sqlite::Database& db, int64_t sequence);
 base::Result<std::optional<OutboxRow>> LoadDeadLetter(sqlite::Database& db, int64_t sequence);
 
-// After a 2xx: the row goes, the counter stays. A row that is not pending is left alone.
+// After a 2xx: deletes the row and counts it. No effect on a row that is not pending.
 base::Status MarkDelivered(sqlite::Database& db, int64_t sequence);
-// The row stays whole until it is replayed or discarded, with why it was given up. `cause` is one
-// word for counting ("400", "destination").
+// Keeps the whole row with its reason until it is replayed or discarded. `cause` is one word for
+// counting ("400", "destination").
 base::Status MarkDead(sqlite::Database& db, int64_t sequence, const std::string& cause,
                       const std::string& reason);
 

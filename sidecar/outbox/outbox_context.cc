@@ -20,8 +20,7 @@ base::Status EnqueueObservation(sqlite::Database& db, const std::string& session
   return Enqueue(db, row, context.limits);
 }
 
-// The context is in the body, which has a checksum; the server passes over fields that it does not
-// know.
+// The context is in the body, which the row's checksum covers; the server ignores unknown fields.
 base::Status EnqueueIngest(sqlite::Database& db, const std::string& session, base::Json body,
                            const std::string& idempotency_key, const OutboxContext& context) {
   body["project"] = context.policy.project;

@@ -1,5 +1,5 @@
-// The values that a turn gives to its writes to the outbox. The queue itself is outbox.h. Calls run
-// inside the caller's transaction.
+// The values that a turn gives to its writes to the outbox. outbox.h is the queue. Calls run inside
+// the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct OutboxContext {
 base::Status EnqueueObservation(sqlite::Database& db, const std::string& session,
                                 const base::Json& body, const std::string& origin,
                                 const std::string& idempotency_key, const OutboxContext& context);
-// Enqueues a POST /ingest/turns with this body, in a lane of its own: what the session saves does
-// not wait for it. Whose memory the turn belongs to goes along (ContextOf).
+// Enqueues a POST /ingest/turns with this body, in a lane of its own, so that the session's writes
+// do not wait for it. Adds user and Agent of the policy to the body (ContextOf).
 base::Status EnqueueIngest(sqlite::Database& db, const std::string& session, base::Json body,
                            const std::string& idempotency_key, const OutboxContext& context);
-// Of a row of kind ingest, for the headers of its delivery; empty: the row does not say.
+// User and Agent of a row of kind ingest, for the headers of its delivery; empty: absent.
 struct RowContext {
   std::string user, agent;
 };

@@ -1,5 +1,5 @@
-// Shows the outbox's book-keeping, and that delivery keeps order and loses nothing whatever the
-// server answers.
+// Shows the counters of the outbox, and that delivery keeps the order and loses no write, whatever
+// the server answers.
 #include "sidecar/outbox/outbox.h"
 
 #include <gtest/gtest.h>
@@ -71,12 +71,12 @@ TEST_F(OutboxTest, AServerThatIsAwayIsLeftAloneForAWhile) {
         return base::Error{base::Code::kUnavailable, "refused"};
       });
   delivery.Round();
-  EXPECT_EQ(calls, 1);  // one row found out; the others did not try
+  EXPECT_EQ(calls, 1);  // one failed call suspends the outbox
   EXPECT_EQ(delivery.suspension()->reason, "unreachable");
   EXPECT_GT(delivery.Round(), 0);
   EXPECT_EQ(calls, 1);
   for (int i = 0; i < 200; ++i) clock_.Advance(delivery.Round());
-  EXPECT_GE(calls, 200 * 5 / 6);  // each lane is the probe once, then a round begins the next turn
+  EXPECT_GE(calls, 200 * 5 / 6);  // each lane probes once, then a round without a call
   EXPECT_EQ(Totals().pending, 5);
 }
 
@@ -93,7 +93,7 @@ TEST_F(OutboxTest, AWriteOverItsQuotaWaitsAsLongAsItIsToldAndIsNeverDead) {
         return answer;
       });
   delivery.Round();
-  EXPECT_EQ(calls, 1);  // the other has the same budget
+  EXPECT_EQ(calls, 1);  // both rows share a quota
   EXPECT_FALSE(delivery.suspended());
   clock_.Advance(6'999);
   delivery.Round();
@@ -145,7 +145,7 @@ TEST_F(OutboxTest, RetriesKeepTheirKeyAndEveryRowIsTakenOnceInEffect) {
   std::map<std::string, int> tries;
   Delivery delivery =
       Make([&](const std::string&, http::ClientRequest request) -> base::Result<http::Response> {
-        // Fewer in a row than make a row that is refused beside others a dead letter.
+        // Fewer consecutive refusals than make the row a dead letter.
         switch (++tries[request.body] < 9 ? random() % 6 : 5) {
           case 0:
             return base::Error{base::Code::kUnavailable, "refused"};
@@ -160,7 +160,7 @@ TEST_F(OutboxTest, RetriesKeepTheirKeyAndEveryRowIsTakenOnceInEffect) {
         if (keys.insert(request.body).second) {
           taken[request.body.substr(0, 5)].push_back(request.body);
         }
-        // Sometimes the answer is lost although the write was taken.
+        // Sometimes the answer to an accepted write is lost.
         if (tries[request.body] < 9 && random() % 5 == 0)
           return base::Error{base::Code::kTimeout, "no answer"};
         return Status(201);
@@ -221,7 +221,7 @@ TEST_F(OutboxTest, APauseOfAFlushEndsWithItsLimit) {
   EXPECT_LT(base::SystemClock().MonotonicMs() - begin_ms, kPauseMs / 20);
 }
 
-// The kubelet kills what is not gone in time, so a stop must not outlast what it was given.
+// A stop must end within its limit, since the kubelet kills the container after the grace period.
 TEST_F(OutboxTest, AFlushIsOverAtItsLimitHoweverSlowTheServerIs) {
   for (int i = 1; i <= 10; ++i) Add("lane", std::to_string(i));
   constexpr int64_t kLimitMs = 1'000;

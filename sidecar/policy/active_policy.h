@@ -1,4 +1,4 @@
-// A policy with its rules and patterns compiled. Reading the file is policy_watch.h. Pure.
+// A policy with its rules and patterns compiled. policy_watch.h reads the file. Pure.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ActivePolicy {
   int64_t loaded_ms = 0;
 };
 
-// kInvalid names what is wrong in the file.
+// kInvalid names the invalid field.
 base::Result<std::shared_ptr<const ActivePolicy>> CompilePolicy(const std::string& file,
                                                                 int64_t now_ms);
 

@@ -1,5 +1,5 @@
-// Polls the contents of the policy file: the file is small, and only its bytes show every way of
-// replacing it.
+// Polls the contents of the policy file: the file is small, and its bytes show every kind of
+// replacement.
 #include "sidecar/policy/policy_watch.h"
 
 #include <chrono>

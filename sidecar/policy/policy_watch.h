@@ -41,7 +41,7 @@ class PolicyWatch {
   // Reads the file once and compares its contents, so that link swaps, renames and rewrites are all
   // seen. Contents that do not compile are refused at the second look: a rewrite may be half done.
   void Poll();
-  // Looks every `interval_ms` on a thread of its own, until destroyed.
+  // Polls every `interval_ms` on a thread of its own, until Stop.
   void Start(int64_t interval_ms);
 
   std::shared_ptr<const ActivePolicy> Current() const;                // null: none yet

@@ -1,5 +1,5 @@
-// Shows that a policy is replaced as a whole however its file is replaced, that a bad file keeps
-// the last good one, also over a restart, and what readiness and the admin port say about it.
+// Shows that a policy is replaced as a whole, whatever way its file changes, that a bad file keeps
+// the last good policy, also over a restart, and the reports of readiness and the admin port.
 #include "sidecar/policy/policy_watch.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST_F(PolicyWatchTest, RewriteRenameAndLinkSwapAreAllNoticed) {
   fs::rename(directory_.path() + "/next.json", directory_.path() + "/policy.json");
   EXPECT_TRUE(Becomes(Text(2)));
 
-  // As the kubelet does it: ..data is a link to a directory and is swapped by a rename.
+  // Like the kubelet: ..data is a link to a directory and is swapped by a rename.
   const std::string root = directory_.path() + "/volume";
   for (const char* version : {"v1", "v2"}) fs::create_directories(root + "/" + version);
   std::ofstream(root + "/v1/policy.json") << Text(3);

@@ -13,23 +13,23 @@
 
 namespace sidecar {
 
-inline constexpr size_t kMaxInjectedCharacters = 10'000;  // limit of agents for a hook's answer
+inline constexpr size_t kMaxInjectedCharacters = 10'000;  // agents limit the answer of a hook
 inline constexpr size_t kCharactersPerToken = 3;
 
 struct Injection {
   std::string text;                             // empty: nothing
-  std::vector<conversation::LedgerMark> marks;  // of what the text holds
+  std::vector<conversation::LedgerMark> marks;  // of the memories in the text
   std::vector<RecalledItem> items;              // those in the text
 };
 
 // The blocks <memory:sessions> and <memory:context>, without items that the ledger has in the same
 // version or as kInjected. Whole items are dropped from the end until the text has at most
-// min(10,000, budget_tokens · 3) UTF-16 units. `task`, whole lines or nothing, stands before them
-// in <memory:task>; it takes its room first, of the 10,000 alone.
+// min(10,000, budget_tokens · 3) UTF-16 units. `task`, all of it or nothing, stands before them in
+// <memory:task>; it takes its room first and counts only in the 10,000.
 Injection RenderInjection(const Recalled& recalled, const conversation::Ledger& ledger,
                           int budget_tokens, const std::string& task = {});
 
-// Stored text made inert (base::Inert); a bracket that begins a forged head becomes \u005B.
+// Stored text made inert (base::Inert); a bracket before a forged head becomes \u005B.
 std::string InertRecord(std::string_view text);
 // The trust class as a head shows it; an unknown class stands in quotes.
 std::string TrustWord(const std::string& trust);

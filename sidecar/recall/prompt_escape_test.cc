@@ -1,4 +1,4 @@
-// A thousand hostile texts in every field of what is injected, judged by a parser of the block
+// A thousand hostile texts in every field of an injection, checked by a parser of the block
 // (acceptance D6). Prints its seed.
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ base::Result<int64_t> IdOf(std::string_view line) {
   return id;
 }
 
-// The ids of the items, or why the text is not exactly: sessions, context, items of one line.
+// The ids of the items; an error unless the text is only sessions, context and one-line items.
 base::Result<std::vector<int64_t>> ParseBlocks(const std::string& text, size_t sessions) {
   auto refuse = [](const std::string& why) { return base::Error{base::Code::kInvalid, why}; };
   if (!base::IsUtf8(text)) return refuse("not UTF-8");

@@ -1,5 +1,5 @@
-// Shows the exact text of an injection, that nothing stored can break out of it, and that budgets
-// drop whole items from the end.
+// Shows the exact text of an injection, that stored text cannot break out of its block, and that
+// budgets drop whole items from the end.
 #include "sidecar/recall/prompt.h"
 
 #include <gtest/gtest.h>

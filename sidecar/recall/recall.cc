@@ -1,4 +1,4 @@
-// Builds the questions and reads the answers of GET /context and GET /search.
+// Builds the requests and reads the answers of GET /context and GET /search.
 #include "sidecar/recall/recall.h"
 
 #include <algorithm>

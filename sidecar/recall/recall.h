@@ -1,5 +1,5 @@
-// Reads memory for a turn: its questions to the server share a short deadline. Fails open: without
-// an answer in time the agent goes on without memory. Rendering is prompt.h.
+// Reads memory for a turn: its calls to the server share a short deadline. Fails open: without an
+// answer in time the agent goes on without memory. prompt.h renders.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class Recall {
       : servers_(servers), clock_(clock), options_(options) {}
 
   // GET /context: session summaries and, when `query` is not blank, observations whose trust class
-  // the policy admits. For an Agent with traces what is due is in the same answer, and stands
-  // first. contextLimit 0 sends nothing.
+  // the policy admits. For an Agent with traces the due traces are in the same answer and stand
+  // first. contextLimit 0: no call.
   Recalled ForPrompt(const api::Policy& policy, const std::string& conversation,
                      const std::string& query, const telemetry::TraceContext& trace);
   // GET /search for each planned search, all within one deadline.

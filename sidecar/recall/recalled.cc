@@ -18,21 +18,21 @@ std::string TextOf(const Json& object, const char* field) {
   return base::StringAt(object, {field});
 }
 
-// Text whatever its type: a counter of revisions, or nothing.
+// The field as text, whatever its type (revision counters are numbers); empty: absent or null.
 std::string ScalarOf(const Json& object, const char* field) {
   auto found = object.find(field);
   if (found == object.end() || found->is_null()) return {};
   return found->is_string() ? found->get<std::string>() : base::DumpJson(*found);
 }
 
-// Rows of the reference server have no trust class: an agent wrote them.
+// Rows of the reference server have no trust class and count as an agent's.
 std::string TrustOf(const Json& row) {
   if (std::string trust = TextOf(row, "trust"); !trust.empty()) return trust;
   const std::string origin = base::StringAt(row, {"source", "origin"});
   return origin.empty() ? api::kOriginAgent : origin;
 }
 
-// Numbers alone: what a server sends beside them is left out.
+// Keeps only the numbers of the known scores.
 Json ScoresOf(const Json& row) {
   Json scores;
   for (const char* name : {"lexical", "similarity"}) {
@@ -62,7 +62,7 @@ RecalledItem ReadItem(const Json& row) {
   item.trust = TrustOf(row);
   item.tool = base::StringAt(row, {"source", "tool"});
   item.rule = base::StringAt(row, {"source", "rule"});
-  if (item.tool.empty()) item.tool = TextOf(row, "source");  // as the reference has it
+  if (item.tool.empty()) item.tool = TextOf(row, "source");  // of the reference server
   item.method = TextOf(row, "method");
   item.revision = ScalarOf(row, "revision_count");
   // Without a counter, the hash of the text is the revision.

@@ -1,5 +1,5 @@
-// Recalled sessions and memories as values, read from the server's rows. Asking the server is
-// recall.h, rendering is prompt.h. Pure.
+// Recalled sessions and memories as values, read from the server's rows. recall.h calls the server,
+// prompt.h renders. Pure.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ struct RecalledItem {
   int64_t id = 0;
   std::string type, title, content;
   std::string trust;       // user, agent, rule, tool-output, import
-  std::string tool, rule;  // the source; may be empty, and an agent may have made them up
+  std::string tool, rule;  // the source; may be empty, or invented by an agent
   std::string method;      // fts5_bm25, embedding, fused, recency, due
   std::string revision;    // changes with the memory
   double rank = 0;
-  base::Json scores;  // {lexical, similarity} where the server ranked by meaning too; else null
+  base::Json scores;  // {lexical, similarity} if the server ranked by meaning, too; else null
 };
 
 struct Recalled {
@@ -37,7 +37,7 @@ struct Recalled {
   std::string outcome = "ok";  // ok | off | unavailable | timeout | breaker_open
 };
 
-// The entries in a conversation's ledger.
+// The ledger entry of a session or an item.
 conversation::LedgerMark MarkOf(const RecalledSession& session);
 conversation::LedgerMark MarkOf(const RecalledItem& item);
 

@@ -1,4 +1,4 @@
-// Rows of the server as a recall keeps them.
+// Shows how rows of the server become the record of a recall.
 #include "sidecar/recall/recalled.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Fences cost too: a section without a line has none.
+// Fences count in the budget; a section without lines has none.
 #include "sidecar/recall/sections.h"
 
 #include <algorithm>

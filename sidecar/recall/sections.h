@@ -1,5 +1,5 @@
 // Joins the sections of an injection: each a fenced block of whole lines with a priority and a
-// budget. What the lines say is prompt.h's. Pure.
+// budget. prompt.h writes the lines. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace sidecar {
 
 struct Section {
   InjectedBlock block;
-  int priority = 0;   // the lowest gets its room first; equal ones in their order
-  size_t budget = 0;  // which of the budgets it takes from; several may share one
+  int priority = 0;   // the lowest gets its room first; equal ones in the order given
+  size_t budget = 0;  // index into `budgets`; sections may share one
   std::string preface;
   std::vector<std::string> lines;  // the most relevant first, each with its line end
 };
 
 struct JoinedSections {
   std::string text;          // in the order of the sections; without a last line end
-  std::vector<size_t> kept;  // of each section, how many lines; the first that does not fit ends it
+  std::vector<size_t> kept;  // lines of each section; the first line that does not fit ends it
 };
 // `budgets` and `room`, the limit of all together, count UTF-16 units.
 JoinedSections JoinSections(const std::vector<Section>& sections, std::vector<size_t> budgets,

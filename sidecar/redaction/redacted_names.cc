@@ -12,7 +12,7 @@ namespace {
 
 using base::Json;
 
-// No id or tool is longer; to search a longer one would cost as much as a text.
+// Longer than any real name; searching longer ones would cost as much as a text.
 constexpr size_t kLongestKey = 4096;
 constexpr size_t kMarkBytes = 33;  // '#' and the hash
 
@@ -22,7 +22,7 @@ std::string MarkOf(const std::string& name) { return "#" + base::Sha256Hex(name)
 
 std::string RedactName(const redaction::Redactor& redactor, const std::string& name, size_t limit,
                        redaction::Redactor::Counts& counts) {
-  if (name.size() > kLongestKey) return name;  // who takes it refuses or marks it
+  if (name.size() > kLongestKey) return name;  // the caller refuses or shortens it
   std::string redacted = redactor.Redact(name, counts);
   if (redacted == name || redacted.size() <= limit) return redacted;
   return redacted.substr(0, base::BorderBefore(redacted, limit - kMarkBytes)) + MarkOf(name);

@@ -1,5 +1,5 @@
 // Shows that ids, types, sources and tool names with a secret are neither stored nor sent, and that
-// a conversation is found again under the id that the runtime gave it.
+// the runtime's id still finds its conversation.
 #include "sidecar/redaction/redacted_names.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Quiet is measured from an answer's end, and there is none during an answer.
+// Shows that quiet time starts at the end of an answer, and is 0 during a request.
 #include "sidecar/routes/activity.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Decodes, reads the log, encodes. The routes are on the agent's listener, since any pod may reach
-// the admin port.
+// Decodes, reads the log, encodes. On the agent's listener, since any pod may reach the admin port.
 #include "sidecar/routes/audit_routes.h"
 
 #include <utility>
@@ -19,7 +18,7 @@ using base::Json;
 using base::Result;
 
 constexpr int64_t kMostNumber = 1'000'000'000'000'000;
-constexpr size_t kBesideRows = 1'000;  // bytes of an answer
+constexpr size_t kBesideRows = 1'000;  // bytes of an answer without its rows
 constexpr size_t kMaxMarkBytes = 4'096;
 
 Json EncodeRow(AuditRow row) {

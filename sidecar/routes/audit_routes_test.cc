@@ -1,5 +1,5 @@
-// Shows that the audit log can be read page by page by who is let in, that the read mark moves
-// forward only, and that the database itself keeps what was not read.
+// Shows that admitted callers read the audit log page by page, that the read mark only moves
+// forward, and that the database keeps unread rows.
 #include "sidecar/routes/audit_routes.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ class AuditReader : public SidecarTest {
                                                 {"toolHooks", {{"auditTools", {"bash"}}}}}));
     Start();
   }
-  // Rows straight into state.db, between two lives of the sidecar.
+  // Writes rows into state.db while the sidecar is stopped.
   void Add(int rows, size_t bytes) {
     running_.reset();
     auto state = State::Open(directory_.path() + "/state", [](const base::Error&) {});

@@ -1,5 +1,5 @@
-// Shows blocks as an agent sees them: hooks open and close them, the routes answer the contract's
-// bodies, and nothing of it needs the memory server.
+// Shows the routes of blocks: hooks open and close blocks, the routes answer with the contract's
+// bodies, and work without the memory server.
 #include <gtest/gtest.h>
 
 #include "lib/base/text/text.h"

@@ -1,4 +1,4 @@
-// Checkpoints of an agent: without the server, over restarts, the last sound one.
+// Shows an agent's checkpoints: without the server, over restarts, after damage the last sound one.
 #include <gtest/gtest.h>
 
 #include "lib/base/text/digest.h"
@@ -18,7 +18,7 @@ class CheckpointRoutesTest : public SidecarTest {
     return Ask("PUT", kPath, more);
   }
   Json Read(const std::string& query = "") { return Ask("GET", kPath + query).body; }
-  // As a disk does, while the sidecar is down.
+  // Changes the file while the sidecar is stopped, like a faulty disk.
   void Damage(const std::string& sql) {
     running_.reset();
     {
@@ -57,7 +57,7 @@ TEST_F(CheckpointRoutesTest, ACrashedAgentFindsStepMessagesMemoryAndToolState) {
 }
 
 TEST_F(CheckpointRoutesTest, MessagesOfTheClientsOwnFormComeBackAsTheyWere) {
-  const std::string large(300'000, 'x');  // longer than the sidecar keeps of a tool's output
+  const std::string large(300'000, 'x');  // over the limit of a tool's output
   const Json messages = {{{"role", "user"}, {"content", {{{"type", "text"}, {"text", large}}}}}};
   ASSERT_EQ(Save(1, {{"messages", messages}}).status, 200);
   EXPECT_EQ(Read()["messages"], messages);

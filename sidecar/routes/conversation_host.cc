@@ -47,7 +47,7 @@ base::Status ConversationHost::RedactMessages(Json& body, Length length) const {
   ASSIGN_OR_RETURN(const auto policy, policies_.InForce());
   const bool redacts = policy->policy.redaction.working_memory;
   redaction::Redactor::Counts counts;
-  if (redacts) RedactCallsOf(body, policy->redactor, counts);  // whole: a cut one is no JSON
+  if (redacts) RedactCallsOf(body, policy->redactor, counts);  // before the cut, which breaks JSON
   if (length == Length::kShortened) ShortenStrings(body);
   if (redacts) policy->redactor.RedactStrings(body, counts);
   return {};

@@ -1,5 +1,5 @@
-// The sidecar's side of the routes that the memory server serves, too: they work on state.db, and
-// the policy says what is redacted.
+// The sidecar's implementation of the routes that the memory server serves, too: on state.db, with
+// redaction by the policy.
 #pragma once
 
 #include <functional>
@@ -44,13 +44,13 @@ class ConversationHost : public conversation::Host {
     return memory_.IsShown(one);
   }
   base::Status RedactMessages(base::Json& body, Length length) const override;
-  // A conversation writes to a memory session.
+  // Opens the conversation with a memory session.
   base::Result<conversation::Conversation> Open(sqlite::Database& db,
                                                 const std::string& key) override;
   base::Result<Ending> PrepareEnd(const std::string& key) override;
   void Changed() override { wake_(); }
 
-  // FieldLife's, for the upkeep's round and for a stop.
+  // Run FieldLife's sweep (in a round of the upkeep) and its save (at a stop).
   base::Result<int64_t> SweepFields(const std::function<bool()>& stopping);
   base::Status KeepFields();
 

@@ -1,4 +1,4 @@
-// Shows the routes of working memory: append, read back, trim, end, all without the memory server.
+// Shows the routes of working memory: append, read, trim, end, all without the memory server.
 #include "sidecar/routes/conversation_host.h"
 
 #include <gtest/gtest.h>
@@ -168,7 +168,7 @@ TEST_F(ConversationRoutesTest, ACheckpointIsOneCommitAndSurvivesARestart) {
   EXPECT_EQ(body["fields"]["toolMeta"]["t1"], meta["t1"]);
   EXPECT_EQ(body["fields"]["toolMeta"]["t2"], "{}");
   EXPECT_EQ(body["fields"]["delegation"], groups);
-  // What is refused leaves no part of itself.
+  // A refused request stores nothing.
   EXPECT_EQ(Ask("POST", "/conversations/k/messages",
                 {{"messages", {Said("user", "x")}}, {"toolMeta", "no object"}})
                 .status,

@@ -18,8 +18,8 @@ namespace {
 using base::Json;
 using base::Result;
 
-constexpr int64_t kMostReplays = 100;  // of a page: each asks the server
-constexpr int kReplayLimit = 10;       // for a tool that the policy does not name any more
+constexpr int64_t kMostReplays = 100;  // of a page, since each calls the server
+constexpr int kReplayLimit = 10;       // for a tool that the policy no longer names
 
 Json EncodeInjection(const InjectionRecord& record) {
   return {{"event", record.event},
@@ -33,7 +33,7 @@ Json EncodeInjection(const InjectionRecord& record) {
           {"at", base::FormatTime(record.created_ms)}};
 }
 
-// The ids of `items` that `others` does not have, in order.
+// The ids of `items` that are not in `others`, in order.
 Json IdsBeyond(const Json& items, const Json& others) {
   Json ids = Json::array();
   for (const Json& item : items) {
@@ -66,7 +66,7 @@ SearchPlan SearchAgain(const InjectionRecord& record, const api::Policy& policy,
 std::vector<http::Route> InjectionRoutes::Routes() {
   http::Route replay{"GET", "/v1/injections/{conversation}/{turn}/replay",
                      JsonHandler(this, &InjectionRoutes::Replay)};
-  replay.waits = true;  // it asks the memory server
+  replay.waits = true;  // for the memory server
   return {{"GET", "/v1/injections/{conversation}/{turn}", JsonHandler(this, &InjectionRoutes::Get)},
           std::move(replay)};
 }

@@ -1,5 +1,5 @@
-// The routes of the injection log: the exact injection of a turn, and its question asked again.
-// Read only.
+// The routes of the injection log: the exact injection of a turn, and a replay of its query. Read
+// only.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,8 @@ class InjectionRoutes {
 
  private:
   base::Result<base::Json> Get(const http::Request& request);
-  // Asks each recorded question again under the current policy, with an empty ledger. kDenied:
-  // autoSearch is off.
+  // Repeats each recorded query under the current policy, with an empty ledger. kDenied: autoSearch
+  // is off.
   base::Result<base::Json> Replay(const http::Request& request);
   struct Question;
   base::Result<InjectionPage> Records(const Question& question);

@@ -1,5 +1,5 @@
-// Shows that a turn's injection can be read again byte for byte, and asked again of the ranker that
-// is there now.
+// Shows that the log has a turn's injection byte for byte, and that a replay uses the current
+// ranking.
 #include "sidecar/routes/injection_routes.h"
 
 #include <gtest/gtest.h>

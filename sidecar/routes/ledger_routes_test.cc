@@ -1,5 +1,5 @@
-// Shows the ledger's routes, that recall and ledger are one, and that older volumes keep what was
-// marked.
+// Shows the ledger's routes, that recalls use the same ledger, and that marks of older volumes
+// stay.
 #include <gtest/gtest.h>
 
 #include "lib/conversation/working/ledger.h"
@@ -111,7 +111,7 @@ TEST_F(LedgerTest, AListComesInPagesInTheOrderOfItsMarks) {
     auto state = State::Open(directory_.path() + "/state", [](const base::Error&) {});
     ASSERT_TRUE(state) << state.error().message;
     const auto filled = (*state)->Change([](sqlite::Database& db) -> base::Status {
-      for (int i = 0; i < 2'500; ++i) {  // seven in each millisecond: pages end between them
+      for (int i = 0; i < 2'500; ++i) {  // seven a millisecond, so that pages end among equal times
         const std::string item = std::to_string(i % 7) + std::string(400, '\x01');
         RETURN_IF_ERROR(
             conversation::MarkInLedger(db, "c1", {{item + std::to_string(i), item}, i, i / 7}));

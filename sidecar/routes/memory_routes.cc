@@ -19,7 +19,7 @@ using base::Result;
 
 constexpr size_t kMaxImportBytes = 32 << 20;
 
-// Of the path, or of the query.
+// A number of the path, or else of the query.
 Result<int64_t> NumberParameter(const http::Request& request, const char* name) {
   const auto found = request.parameters.find(name);
   const std::string text =
@@ -141,7 +141,7 @@ AgentMemory::Answer ConsiderItem(AgentMemory& memory, const MemoryCall& call,
   return memory.Ask(call, ConsiderCall(call.policy->policy, std::move(body)));
 }
 
-// POST of an episode or of a question, and GET of a conversation's.
+// POST of an episode or a search, and GET of a conversation's episodes.
 AgentMemory::Answer AskEpisodes(AgentMemory& memory, const MemoryCall& call,
                                 const http::Request& request) {
   AgentMemory::Resource episodes;

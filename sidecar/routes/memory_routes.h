@@ -1,5 +1,5 @@
 // The memory routes of the agent's listener: an allow-list over the server's API, behind the
-// policy's switches. What a call does is agent_memory.h.
+// policy's switches. agent_memory.h makes the calls.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ class MemoryRoutes {
  public:
   MemoryRoutes(AgentMemory& memory, const PolicyWatch& policies)
       : memory_(memory), policies_(policies) {}
-  // Their handlers refer to this object. Those that ask the server wait (Route::waits).
+  // Their handlers refer to this object. Routes that call the server wait (Route::waits).
   std::vector<http::Route> Routes();
 
  private:

@@ -1,6 +1,6 @@
-// Shows what an agent may ask the memory server through its sidecar: its own project, its own trust
-// class, the policy's switches on every twin route, and writes that are kept while the server is
-// away.
+// Shows an agent's access to the memory server through its sidecar: only its own project and trust
+// class, the policy's switches on equivalent routes, and writes that the outbox keeps while the
+// server is unavailable.
 #include "sidecar/routes/memory_routes.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST_F(MemoryRoutesTest, ProjectIsThePolicysWhateverTheAgentAsks) {
 TEST_F(MemoryRoutesTest, ParametersAreRebuiltAndNotPassedRaw) {
   Ask("GET", "/search?q=a%26project%3Dother%20b&limit=3&unknown=1&syntax=fts5&as_of=17");
   const std::string target = Calls().back().target;
-  // As the stub decodes it.
+  // The target as the stub decodes it.
   EXPECT_EQ(target, "/search?project=coder&q=a&project=other b&limit=3&syntax=fts5&as_of=17");
   EXPECT_EQ(memory_.CountCalls("GET /search"), 1u);
   for (const char* route : {"/..%2fadmin", "/search/x", "/observations/1%2f..%2f2", "/metrics",
@@ -75,8 +75,8 @@ TEST_F(MemoryRoutesTest, ASessionIdMayBeTheConversations) {
   EXPECT_EQ(rows[1]["session_id"], session);
 }
 
-// Without a session an agent writes into the conversation that is open: when that is another one,
-// what the server gets of the same call is another body.
+// Without a session an agent writes to the open conversation. In another conversation the same call
+// has another body for the server, so it needs another key.
 TEST_F(MemoryRoutesTest, TheSameKeyNeverGoesOnWithAnotherBody) {
   const auto post = [this](int status = 201) {
     http::ClientRequest request;
@@ -99,7 +99,7 @@ TEST_F(MemoryRoutesTest, TheSameKeyNeverGoesOnWithAnotherBody) {
   EXPECT_NE(elsewhere.key, first.key);
   directory_.Write("policy.json", PolicyText(memory_.url(), {{"memory", {{"project", "moved"}}}}));
   Start();
-  const auto moved = post(404);  // the conversation's session is the first project's
+  const auto moved = post(404);  // the conversation's session belongs to the first project
   EXPECT_NE(moved.body, elsewhere.body);
   EXPECT_NE(moved.key, elsewhere.key);
 }
@@ -156,7 +156,7 @@ TEST_F(MemoryRoutesTest, WhatAUserWroteIsChangedAndDeletedOnlyWhenAllowed) {
   EXPECT_EQ(Ask("DELETE", "/observations/1").status, 200);
 }
 
-// The memory server knows whose the topic is, and the sidecar what the policy allows.
+// The memory server knows who wrote the topic, the sidecar sets replace_user by the policy.
 TEST_F(MemoryRoutesTest, AnAgentCannotGiveItselfTheRightToAUsersTopic) {
   Json note = note_;
   note["topic_key"] = "git/push";
@@ -242,7 +242,7 @@ TEST_F(MemoryRoutesTest, GlobalScopeWithoutAllowGlobalIsKeptForTheProject) {
   EXPECT_FALSE(global.body.contains("scope_reason"));
 }
 
-// Who writes shared memory is the policy's Agent, whatever name the agent gives itself.
+// The writer of shared memory is the policy's Agent, whatever name the agent claims.
 TEST_F(MemoryRoutesTest, SharedMemoryIsAskedForAsThePolicysAgent) {
   EXPECT_EQ(Ask("GET", "/shared?as=boss&agent=other&limit=1&cursor=61").status, 200);
   EXPECT_EQ(Calls().back().target, "/shared?as=coder&agent=other&cursor=61");
@@ -277,7 +277,7 @@ TEST_F(MemoryRoutesTest, AWriteBehindOneOnItsWayStillAnswersWithItsId) {
   Json note = note_;
   for (int i = 0; i < 20; ++i) {
     note["session_id"] = "conv-" + std::to_string(i);
-    Prompt("go", note["session_id"]);  // its session is told to the server from the outbox
+    Prompt("go", note["session_id"]);  // the outbox sends its session to the server
     EXPECT_EQ(Ask("POST", "/observations", note).status, 201) << i;
   }
 }
@@ -311,7 +311,7 @@ TEST_F(MemoryRoutesTest, WritesAreKeptWhileTheServerIsAway) {
             "coder");
 }
 
-// Whose a session is cannot be told while the server is away: the delivery asks it.
+// Without the server the session's project is unknown: the delivery finds the conflict.
 TEST_F(MemoryRoutesTest, AnotherProjectsSessionIsNotWrittenToNowOrLater) {
   const Json theirs = {{"project", "two"}, {"summary", "theirs"}};
   memory_.With([&](StubMemory& stub) { stub.sessions["two-s"] = theirs; });

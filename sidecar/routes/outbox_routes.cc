@@ -101,7 +101,7 @@ Result<Json> OutboxRoutes::Get(const http::Request& request) {
   ASSIGN_OR_RETURN(const int64_t sequence,
                    Whole(request.parameters.at("sequence"), "sequence", INT64_MAX));
   return state_.Read([&](sqlite::Database& db) -> Result<Json> {
-    // Read by number: the one before the next.
+    // The list before the next number begins with this letter.
     ASSIGN_OR_RETURN(const auto letters, DeadLetters(db, sequence + 1, 1));
     ASSIGN_OR_RETURN(const auto row, LoadDeadLetter(db, sequence));
     if (!row || letters.empty() || letters[0].sequence != sequence) {
@@ -127,8 +127,8 @@ Result<Json> OutboxRoutes::Replay(const http::Request& request) {
   return Json{{"replayed", done.replayed}, {"left", done.left}};
 }
 
-// One letter at a time, by number, since a discard is final. Needs memory.allowAdmin: the listener
-// is the agent's, and acknowledged writes are not the agent's to destroy.
+// One letter at a time, by number, since a discard is final. Needs memory.allowAdmin, since agents
+// use this listener and must not destroy acknowledged writes.
 Result<Json> OutboxRoutes::Discard(const http::Request& request) {
   const auto policy = policies_.Current();
   if (!policy || !policy->policy.allow_admin) {

@@ -1,5 +1,5 @@
-// The routes of dead letters on the agent's listener: list, read, replay, discard. People reach
-// them by `kubectl port-forward` (docs/operations.md).
+// The routes of dead letters on the agent's listener: list, read, replay, discard. Users reach them
+// by `kubectl port-forward` (docs/operations.md).
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Redacts path parameters before a handler reads them: ids are stored redacted, and are found under
-// the stored form.
+// Redacts path parameters before a handler reads them, since ids are stored and found in redacted
+// form.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace sidecar {
 
-// The routes with handlers that get redacted path parameters; numbers stay as they are. `policies`
-// must outlive them.
+// The routes with handlers that get redacted path parameters; numbers stay unchanged. `policies`
+// must outlive the routes.
 std::vector<http::Route> WithRedactedNames(std::vector<http::Route> routes,
                                            const PolicyWatch& policies);
 

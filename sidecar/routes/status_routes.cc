@@ -1,4 +1,4 @@
-// Gathers figures from state.db, which survive restarts.
+// Collects counts from state.db, which survive restarts.
 #include "sidecar/routes/status_routes.h"
 
 #include <utility>
@@ -73,7 +73,7 @@ std::vector<http::Route> StatusRoutes::AdminRoutes(std::shared_ptr<const base::B
     if (route.pattern != "/metrics") continue;
     route.waits = true;
     route.handler = [this, render = route.handler](const http::Request& request) {
-      const std::lock_guard one_at_a_time(scrape_);  // gauges of one moment stay together
+      const std::lock_guard one_at_a_time(scrape_);  // no scrape mixes gauges of two refreshes
       RefreshGauges();
       return render(request);
     };

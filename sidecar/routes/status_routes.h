@@ -23,9 +23,8 @@ class StatusRoutes {
                telemetry::Metrics& metrics);
   std::vector<http::Route> AgentRoutes();  // /v1/status
   // /livez, /readyz, /metrics, /v1/policy. Ready: a valid policy was seen and the disk accepts
-  // writes, whatever the memory server does. All but the two probes wait (Route::waits), so that
-  // workers for probes stay free.
-  // `budget`: its use is a metric.
+  // writes, independent of the memory server. All but the two probes wait (Route::waits), so that
+  // workers for probes stay free. `budget`: for the metric of its use.
   std::vector<http::Route> AdminRoutes(std::shared_ptr<const base::ByteBudget> budget);
 
  private:

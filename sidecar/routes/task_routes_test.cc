@@ -1,5 +1,5 @@
-// The working-memory section by its routes: hooks fill it, agents without hooks tell it, and a
-// snapshot goes on in another pod.
+// Shows the routes of the working-memory section: hooks fill it, agents without hooks post it, and
+// another pod continues from a snapshot.
 #include <gtest/gtest.h>
 
 #include "sidecar/sidecar_fixture.h"

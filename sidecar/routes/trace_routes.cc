@@ -1,4 +1,4 @@
-// A request goes on with its path and its JSON; project, user, Agent and writer are the policy's.
+// Forwards path and JSON of a request; project, user, Agent and writer come from the policy.
 #include "sidecar/routes/trace_routes.h"
 
 #include <utility>
@@ -18,7 +18,7 @@ const char* MethodOf(const http::Request& request) {
   return "GET";
 }
 
-// Each segment is encoded by us, whatever its bytes are.
+// Decodes and encodes each segment again, so that the path contains no raw bytes of the agent.
 base::Result<std::string> PathOf(const http::Request& request) {
   std::string path;
   for (const std::string& segment : base::Split(request.path.substr(1), '/')) {
@@ -36,7 +36,7 @@ AgentMemory::Answer AskTraces(AgentMemory& memory, const MemoryCall& call,
     if (!body.is_object())
       return base::Error{base::Code::kInvalid, "the body must be a JSON object"};
   }
-  if (request.method != "GET" && body.is_null()) body = Json::object();  // has its writer
+  if (request.method != "GET" && body.is_null()) body = Json::object();  // needs a writer
   const api::Policy& policy = call.policy->policy;
   ASSIGN_OR_RETURN(std::string path, PathOf(request));
   auto resource = TraceCall(policy, MethodOf(request), std::move(path), std::move(body));

@@ -1,5 +1,5 @@
-// The routes of traces and of the ingest of turns on the agent's listener: which of them the
-// server gets, and how. Binding them to the policy is memory_routes.h.
+// The routes of traces and of the ingest of turns on the agent's listener: which requests go to the
+// server, and in which form. memory_routes.h binds them to the policy.
 #pragma once
 
 #include <vector>

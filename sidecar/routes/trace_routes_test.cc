@@ -1,4 +1,4 @@
-// The routes of traces on the agent's listener: what the server gets, and what the switches close.
+// Shows the agent's routes of traces: the requests to the server, and the policy's switches.
 #include "sidecar/routes/trace_routes.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// AEGIS working memory of a sidecar: it works without the server, survives a restart, and no secret
-// reaches the disk.
+// Shows AEGIS working memory of a sidecar: it works without the server, survives a restart, and no
+// secret reaches the disk.
 #include <gtest/gtest.h>
 
 #include <fstream>

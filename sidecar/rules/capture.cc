@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kTitleArgument = 80, kTitleMatch = 120, kShownMatch = 80;
 constexpr int64_t kPatternMemoryBytes = 1 << 20;
 
-// Tools that bring in what others wrote: the web, browsers, MCP servers of others.
+// Tools whose results contain text of third parties: the web, browsers, foreign MCP servers.
 constexpr const char* kUntrustedTools[] = {"webfetch",   "web_fetch",         "websearch",
                                            "web_search", "google_web_search", "fetch",
                                            "fetch_url",  "browser*",          "mcp__*"};
@@ -34,7 +34,7 @@ std::string FirstLine(std::string_view text) {
   return base::CollapseWhitespace(text.substr(0, text.find('\n')));
 }
 
-// The line of `text` that holds `at`.
+// The line of `text` around the offset `at`.
 std::string LineAt(std::string_view text, size_t at) {
   const size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
   const size_t begin = before == std::string_view::npos ? 0 : before + 1;
@@ -54,7 +54,7 @@ struct CaptureRules::Rule {
   std::unique_ptr<RE2> output;  // null: any
   std::vector<std::pair<std::string, std::unique_ptr<RE2>>> arguments;
 
-  // The first argument that is not as the rule wants it; nullopt: all are.
+  // The first argument that does not match the rule; nullopt: all match.
   std::optional<std::string> UnfitArgument(const base::Json& given) const {
     for (const auto& [argument, pattern] : arguments) {
       const auto texts = ArgumentTexts(given, argument);
@@ -66,7 +66,7 @@ struct CaptureRules::Rule {
     return std::nullopt;
   }
 
-  // Where the output matches: in all of it, or in head and tail when it is long.
+  // The match in the output; in a long output, searches only head and tail.
   std::optional<Span> Find(std::string_view text) const {
     if (!output) return Span{};
     if (text.size() <= 2 * kKeptHalfBytes) return FindIn(text, 0, text.size());
@@ -86,7 +86,7 @@ struct CaptureRules::Rule {
 
 std::string RuleName(const api::SaveRule& rule) {
   if (!rule.name.empty()) return rule.name;
-  // Without `trust`: of rules that save the same observation one is enough.
+  // Without `trust`: rules that save the same observation count as one.
   const base::Json definition = {rule.tool,  rule.match_output, rule.match_args, rule.type,
                                  rule.scope, rule.title,        rule.tags};
   return "rule-" + base::Sha256Hex(base::DumpJson(definition)).substr(0, 12);
@@ -114,7 +114,7 @@ std::string Title(const api::SaveRule& rule, const api::HookEvent& event, std::s
   return title;
 }
 
-// The content for a rule without a pattern when the output is empty.
+// The content of a capture by a rule without a pattern, when the output is empty.
 std::string ContentOfSilence(const api::HookEvent& event) {
   const std::string input = base::DumpJson(Arguments(event.tool_input));
   return "No output. Input: " + std::string(base::Prefix(input, kExcerptCharacters - 20));
@@ -148,7 +148,7 @@ struct CaptureRules::ToolResult {
   const api::HookEvent& event;
   const std::string& output;
   const base::Json arguments;
-  std::optional<std::string> text;  // made for the first rule that looks at it
+  std::optional<std::string> text;  // computed for the first rule that needs it
 
   ToolResult(const api::HookEvent& of, const std::string& said)
       : event(of), output(said), arguments(Arguments(of.tool_input)) {}
@@ -237,14 +237,14 @@ std::string Excerpt(std::string_view text, size_t begin, size_t end) {
   if (total <= kExcerptCharacters) return std::string(text);
   const size_t before = base::CountCharacters(text.substr(0, begin));
   const size_t length = base::CountCharacters(text.substr(begin, end - begin));
-  // The match in the middle; a longer one than the window is shown from its start.
+  // Centers the match; a match longer than the window is shown from its start.
   const size_t spare = length < kExcerptCharacters ? kExcerptCharacters - length : 0;
   size_t first = before - std::min(before, spare / 2);
   first = std::min(first, total - kExcerptCharacters);
   const size_t skip = base::Prefix(text, first).size();
   const std::string_view window = base::Prefix(text.substr(skip), kExcerptCharacters);
   if (!base::IsBlank(window)) return std::string(window);
-  // A window of white space is no memory: take text instead.
+  // A blank window would be no memory: takes the head of the text.
   return std::string(base::Prefix(base::Trim(text), kExcerptCharacters));
 }
 

@@ -16,9 +16,9 @@
 namespace sidecar {
 
 inline constexpr size_t kExcerptCharacters = 1000, kExcerptMargin = 200;
-inline constexpr int64_t kMatchBudgetUs = 20'000;  // for all rules together, on one result
+inline constexpr int64_t kMatchBudgetUs = 20'000;  // for all rules on one result together
 
-// One observation that a rule asks for.
+// One observation that a rule captures.
 struct Capture {
   std::string rule;  // its name, else "rule-" + 12 digits of its definition's hash
   std::string type, scope, title, content;
@@ -35,12 +35,12 @@ struct RuleVerdict {
     kOtherTool,   // the rule is for another tool
     kArgument,    // `argument` is missing or does not match
     kOutput,      // matchOutput is not in the output
-    kOverBudget,  // not tried: the rules before it had used up the time
+    kOverBudget,  // not evaluated: earlier rules used up the time
   };
   std::string rule;
   Outcome outcome = Outcome::kOtherTool;
   std::string argument;
-  std::string match;  // kMatched: the beginning of what matchOutput found; empty without one
+  std::string match;  // kMatched: beginning of matchOutput's match; empty without matchOutput
   int64_t took_us = 0;
 };
 
@@ -51,8 +51,8 @@ struct Judgement {
 
 class CaptureRules {
  public:
-  // kInvalid names the rule and the pattern that RE2 does not take.
-  // `untrusted_tools`: names or globs beside those that are known to bring in what others wrote.
+  // kInvalid names the rule and the pattern that RE2 rejects. `untrusted_tools`: names or globs in
+  // addition to the built-in list of untrusted tools.
   static base::Result<CaptureRules> Compile(const std::vector<api::SaveRule>& rules,
                                             std::vector<std::string> untrusted_tools = {});
 
@@ -68,7 +68,7 @@ class CaptureRules {
 
  private:
   struct Rule;
-  struct ToolResult;  // what the rules look at
+  struct ToolResult;  // the input of the rules
   RuleVerdict Ask(const Rule& rule, ToolResult& result, std::vector<Capture>& captures) const;
   std::string TrustOf(const Rule& rule, const std::string& tool) const;
   std::vector<std::shared_ptr<const Rule>> rules_;
@@ -78,8 +78,8 @@ class CaptureRules {
 // The name that identifies a rule in keys and metrics.
 std::string RuleName(const api::SaveRule& rule);
 
-// `text` when it has at most 1,000 characters; else 1,000 of them around the bytes [begin, end),
-// with at least 200 characters on each side where the text and the match leave room.
+// `text` if it has at most 1,000 characters; else 1,000 of them around the bytes [begin, end), with
+// at least 200 characters on each side if the text and the match leave room.
 std::string Excerpt(std::string_view text, size_t begin, size_t end);
 
 }  // namespace sidecar

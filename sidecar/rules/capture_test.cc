@@ -1,5 +1,5 @@
-// Shows which results the save rules take and what they make of them: every matching rule,
-// arguments of any type, and an excerpt that always holds the match.
+// Shows the results that save rules match and their captures: every matching rule, arguments of any
+// type, and an excerpt that always contains the match.
 #include "sidecar/rules/capture.h"
 
 #include <gtest/gtest.h>
@@ -179,7 +179,7 @@ TEST(Capture, SlowRulesLeaveLaterOnesUntriedButNeverTheFirst) {
                                       RuleFor("bash", "error", "second"),
                                       RuleFor("bash", "error", "third")});
   ASSERT_TRUE(rules);
-  int64_t spent_us = 1'000'000;  // what the thread did before is no matter
+  int64_t spent_us = 1'000'000;  // earlier work of the thread does not count
   const auto judgement = rules->Judge(Used("bash", {}, "error"), "error", [&] {
     return std::exchange(spent_us, spent_us + kMatchBudgetUs / 2 + 1);
   });

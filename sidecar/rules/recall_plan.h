@@ -1,5 +1,5 @@
 // Plans the recall of a hook event: the context for a prompt, or the searches of contextInjectTools
-// before a tool. Sending the questions is recall.h. Pure.
+// before a tool. recall.h sends the requests. Pure.
 #pragma once
 
 #include <string>
@@ -31,8 +31,8 @@ struct RecallPlan {
   std::vector<SearchPlan> searches;  // kSearches: one for each entry, in the policy's order
 };
 
-// SessionStart recalls session summaries alone; memories are recalled by the prompt. A denied call
-// plans no search.
+// SessionStart recalls only session summaries; prompts recall memories. A denied call plans no
+// search.
 RecallPlan PlanRecall(const api::Policy& policy, const api::HookEvent& event, bool denied);
 
 }  // namespace sidecar

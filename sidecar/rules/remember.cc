@@ -13,7 +13,7 @@ constexpr size_t kTitleCharacters = 120;
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-// Takes `word`, which is in lower case, off the front with the blanks behind it.
+// Removes `word`, in lower case, and the following blanks from the front.
 bool Take(std::string_view& text, std::string_view word) {
   if (text.size() < word.size()) return false;
   if (!std::equal(word.begin(), word.end(), text.begin(),
@@ -22,7 +22,7 @@ bool Take(std::string_view& text, std::string_view word) {
   const std::string_view rest = text.substr(word.size());
   const std::string_view trimmed =
       rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
-  // Whole words only: "remembers" is another.
+  // Matches whole words only, not "remembers".
   const bool word_ends = word.ends_with(':') || trimmed.size() < rest.size() || rest.empty() ||
                          rest[0] == ':' || rest[0] == ',';
   if (word_ends) text = trimmed;

@@ -1,4 +1,4 @@
-// Prompts that ask for a memory, and prompts that only look like it.
+// Shows prompts that ask for a memory, and similar prompts that do not.
 #include "sidecar/rules/remember.h"
 
 #include <gtest/gtest.h>

@@ -32,7 +32,7 @@ constexpr KnownTool kKnownTools[] = {
     {"Write", "", "/file_path"}, {"NotebookEdit", "", "/notebook_path"},
 };
 
-// The pointers of a policy are checked when it is read.
+// `pointer`: valid, since the policy's decoder checks it.
 std::vector<std::string> TextsAt(const Json& arguments, const std::string& pointer) {
   std::vector<std::string> texts;
   if (pointer.empty()) return texts;
@@ -94,8 +94,7 @@ std::string_view ItemOfList(std::string_view line) {
   return numbered ? base::Trim(line.substr(digits + 1)) : std::string_view();
 }
 
-// The plan that a person accepted, as Markdown: its first line is the goal, items of lists are
-// steps.
+// The plan that a user accepted, as Markdown: the first line is the goal, list items are steps.
 LivePlan PlanOfMarkdown(const std::string& text) {
   LivePlan plan;
   for (const std::string& line :
@@ -112,7 +111,7 @@ LivePlan PlanOfMarkdown(const std::string& text) {
   return plan;
 }
 
-// TaskCreate tells the id in its result: {"task": {"id": "3"}} or "Task #3 created".
+// TaskCreate returns the id in its result: {"task": {"id": "3"}} or "Task #3 created".
 std::string CreatedId(const std::string& output) {
   const auto json = base::ParseJson(output.substr(0, kMostReadBytes));
   if (json && json->is_object()) return base::StringAt(*json, {"task", "id"});
@@ -122,7 +121,7 @@ std::string CreatedId(const std::string& output) {
   return output.substr(begin + 1, std::min(end, output.size()) - begin - 1);
 }
 
-// True for a tool that only changes the plan, which is no action.
+// True for a tool of plans: its call is no action.
 bool ReadPlan(const std::string& tool, const Json& arguments, const std::string& output,
               TaskChanges& changes) {
   if (tool == "TodoWrite") {

@@ -1,5 +1,5 @@
-// Reads tools' calls as what happened to a task: files read and changed, the action, the plan.
-// Applying it is lib/conversation/task. Pure.
+// Reads tools' calls as changes of a task: files read and changed, the action, the plan.
+// lib/conversation/task applies the changes. Pure.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace sidecar {
 
-// Of a tool's result; nothing for other events and for our own memory tools. The first entry of the
-// policy's workingSection.tools that names the tool decides; then what is known of Claude Code's
-// tools. `output`: the text of the result. A failed call is an action, and changes neither files
-// nor the plan.
+// The changes by a tool's result; none for other events and for our own memory tools. The first
+// entry of the policy's workingSection.tools that names the tool decides; else the built-in table
+// of Claude Code's tools. `output`: the text of the result. A failed call is an action, and changes
+// neither files nor the plan.
 conversation::TaskChanges TaskUses(const api::Policy& policy, const api::HookEvent& event,
                                    const std::string& output);
 

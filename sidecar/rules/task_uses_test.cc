@@ -1,4 +1,4 @@
-// Recorded shapes of Claude Code's tools, the mapping for others, and what breaks neither.
+// Shows calls of Claude Code's tools, the policy's mapping for others, and invalid input.
 #include "sidecar/rules/task_uses.h"
 
 #include <gtest/gtest.h>

@@ -65,7 +65,7 @@ Error NoRow(int64_t id) {
   return Error{Code::kNotFound, "there is no observation " + std::to_string(id)};
 }
 
-// True without an answer, or when the answer says nothing about the row: the outbox retries. A 500
+// True without an answer, or when the answer does not concern the row: the outbox retries. A 500
 // goes to the agent, since nothing was acknowledged.
 bool IsForOutbox(const OutboxRow& row, const Result<http::Response>& answer) {
   if (!answer) return true;
@@ -226,7 +226,7 @@ base::Status AgentMemory::AddContext(const MemoryCall& call, Resource& resource,
   return {};
 }
 
-// The given one, else the newest that is open; empty: there is none.
+// `given`, redacted, else the newest open conversation; empty: none.
 Result<std::string> AgentMemory::ConversationOf(const MemoryCall& call, const std::string& given) {
   std::string id = RedactId(call.policy->redactor, given);
   if (!id.empty()) return id;
@@ -243,7 +243,7 @@ Result<std::string> AgentMemory::TargetOf(const MemoryCall& call, const std::str
   return target;
 }
 
-// The Agent is the policy's: the server takes `as` where it knows callers by nothing else.
+// The Agent is the policy's. The server uses `as` only if it has no other identity of callers.
 AgentMemory::Answer AgentMemory::Shared(const MemoryCall& call, SharedCall shared) {
   http::ClientRequest out;
   out.method = shared.method;
@@ -276,7 +276,7 @@ AgentMemory::Answer AgentMemory::Forget(const MemoryCall& call, Json body) {
 
 AgentMemory::Answer AgentMemory::OwnRow(const MemoryCall& call, int64_t id) {
   ASSIGN_OR_RETURN(auto answer, List(call, RowPath(id), {}));
-  // A softly deleted row is invisible, and so is its project.
+  // A softly deleted row is invisible, so its project is unknown.
   if (answer.status != 200) return answer;
   const auto row = base::ParseJson(answer.body);
   if (!row || !IsOwn(*row, call.policy->policy)) return NoRow(id);
@@ -302,8 +302,8 @@ Result<std::string> AgentMemory::SessionFor(const MemoryCall& call, const std::s
 
 AgentMemory::Answer AgentMemory::SendOrQueue(const MemoryCall& call, OutboxRow row) {
   const api::Policy& policy = call.policy->policy;
-  // A key is the agent's own: two agents that count from 1 must not meet. Session and policy change
-  // what becomes of the same body, which the server would take for another one's.
+  // The key includes the Agent, since two agents may both count from 1, and session and policy,
+  // since they change the sent body, and the server refuses a key with another body.
   const auto& key = call.idempotency_key;
   row.idempotency_key =
       "agent-" +
@@ -319,7 +319,7 @@ AgentMemory::Answer AgentMemory::SendOrQueue(const MemoryCall& call, OutboxRow r
   out.body = row.body;
   out.timeout_ms = kWriteTimeoutMs;
   out.headers.Set("Idempotency-Key", row.idempotency_key);
-  // A write ahead of waiting ones would leave the older text as the newest.
+  // Sent before pending writes of the lane, this write would be overwritten by older text.
   ASSIGN_OR_RETURN(const bool is_next, delivery_.AwaitLane(row.lane, limits_.lane_wait_ms));
   if (is_next && !delivery_.suspended()) {
     auto answer = Send(call, std::move(out));
@@ -340,8 +340,8 @@ AgentMemory::Answer AgentMemory::Send(const MemoryCall& call, const char* method
   return Send(call, std::move(out));
 }
 
-// The agent's Idempotency-Key stays here: the server keeps keys for POST /observations alone, and
-// our client would send anything else that has one twice.
+// Drops the agent's Idempotency-Key: the server keeps keys for POST /observations only, and the
+// HTTP client retries every request with a key.
 AgentMemory::Answer AgentMemory::Send(const MemoryCall& call, http::ClientRequest out) {
   if (!call.traceparent.empty()) out.headers.Set("traceparent", call.traceparent);
   if (!call.request_id.empty()) out.headers.Set("X-Request-Id", call.request_id);

@@ -21,12 +21,12 @@
 
 namespace sidecar {
 
-// The policy of a call, and values of the request that it comes by; empty: the request has none.
+// The policy of a call, and values of the agent's request; empty: the request has none.
 struct MemoryCall {
   std::shared_ptr<const ActivePolicy> policy;
   std::string traceparent, request_id;
   std::optional<std::string> idempotency_key;  // the agent's own
-  std::string recorded_traceparent;            // when a span is recorded, for the outbox
+  std::string recorded_traceparent;            // for the outbox; empty unless a span is recorded
 };
 MemoryCall CallOf(const http::Request& request, std::shared_ptr<const ActivePolicy> policy);
 
@@ -45,39 +45,39 @@ class AgentMemory {
               Delivery& delivery);
 
   // Writes, with the bodies of POST /observations, /sessions and /sessions/{id}/end. 202 with
-  // {"queued": true}: the write is on the disk, for the server is away, takes no writes, or earlier
-  // writes of the session wait for it. `session`: the id of a conversation or of a session.
+  // {"queued": true}: the write is on the disk, since the server is unavailable, refuses writes, or
+  // has earlier writes of the session pending. `session`: the id of a conversation or of a session.
   Answer Save(const MemoryCall& call, base::Json observation);
   Answer BeginSession(const MemoryCall& call, base::Json body);
   Answer EndSession(const MemoryCall& call, const std::string& session, base::Json body);
 
   // GET of a list, such as /search or /context, with the project of the policy.
   Answer List(const MemoryCall& call, const std::string& path, const Parameters& query);
-  // One row, of the project or global. kNotFound: a row of another project.
+  // One row of the project, or a global one. kNotFound: a row of another project.
   Answer Get(const MemoryCall& call, int64_t id, const std::optional<std::string>& revision);
   Answer Revisions(const MemoryCall& call, int64_t id, const Parameters& query);
-  // Around a row of the project.
+  // The rows around a row of the project.
   Answer Timeline(const MemoryCall& call, int64_t id, const Parameters& query);
-  // Takes type, title, content and tags of `patch`. kDenied: a user wrote the row.
+  // Changes type, title, content and tags only. kDenied: a user wrote the row.
   Answer Update(const MemoryCall& call, int64_t id, const base::Json& patch);
   Answer Delete(const MemoryCall& call, int64_t id, bool hard);
 
-  // A resource of the server beside the observations, of the policy's project: items, episodes,
-  // traces. The body is redacted. Such a write never waits in the outbox. kUnavailable: the server
-  // is away.
+  // A call of a resource other than observations (items, episodes, traces), in the policy's
+  // project. The body is redacted. Writes bypass the outbox. kUnavailable: the server does not
+  // answer.
   struct Resource {
     const char* method = "GET";
     std::string path;  // encoded
     Parameters query;
     base::Json body;  // null: none
     std::optional<std::string> if_match, if_none_match;
-    bool of_context = false;        // the server gets the policy's user and Agent and …
-    std::string conversation = {};  // … this conversation; empty: the newest open one
+    bool of_context = false;        // sends a conversation along:
+    std::string conversation = {};  // this one; empty: the newest open one
   };
   Answer Ask(const MemoryCall& call, Resource resource);
-  // Shared memory of Agents, as the policy's Agent. `agent` and `key` empty: the list. Of `query`
-  // ttl, agent and cursor are taken, of `conditions` If-Match and If-None-Match. No outbox: without
-  // the server kUnavailable.
+  // Shared memory of Agents, as the policy's Agent. `agent` and `key` empty: the list. Forwards
+  // ttl, agent and cursor of `query`, If-Match and If-None-Match of `conditions`. Bypasses the
+  // outbox. kUnavailable: the server does not answer.
   struct SharedCall {
     const char* method;
     std::string agent, key;
@@ -87,7 +87,7 @@ class AgentMemory {
   };
   Answer Shared(const MemoryCall& call, SharedCall shared);
 
-  // For the administrator of a project.
+  // For the administrator of a project (memory.allowAdmin).
   Answer Import(const MemoryCall& call, base::Json document);
   Answer Forget(const MemoryCall& call, base::Json body);
 
@@ -95,12 +95,12 @@ class AgentMemory {
   Answer SendOrQueue(const MemoryCall& call, OutboxRow row);
   Answer Send(const MemoryCall& call, http::ClientRequest request);
   Answer Send(const MemoryCall& call, const char* method, std::string target, base::Json body);
-  // 200: a row of the project. Another status and an Error are the call's answer.
+  // 200: a row of the project. Another status or an Error is the answer of the whole call.
   Answer OwnRow(const MemoryCall& call, int64_t id);
   // A row that the agent may `verb`.
   Answer RowForChange(const MemoryCall& call, int64_t id, const char* verb);
-  // Says to the server whose memory the call is about, as Send does with its headers. Nothing of it
-  // is the caller's choice but the conversation.
+  // Adds the conversation to the call. Send adds the policy's user and Agent as headers, which the
+  // agent cannot choose.
   base::Status AddContext(const MemoryCall& call, Resource& resource, http::ClientRequest& out);
   base::Result<std::string> ConversationOf(const MemoryCall& call, const std::string& given);
   // The path with the project of the policy, the allowed parameters and the conversation.
@@ -116,7 +116,7 @@ class AgentMemory {
   Delivery& delivery_;
 };
 
-// The JSON of a 2xx, null when that has no body. Any other answer is an Error with its message.
+// The JSON of a 2xx, null without a body. Any other answer is an Error with the server's message.
 base::Result<base::Json> ReadAnswer(const AgentMemory::Answer& answer);
 
 }  // namespace sidecar

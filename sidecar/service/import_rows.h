@@ -1,5 +1,5 @@
-// Restricts the document of an agent's import to the policy: its project, redacted, no trust above
-// an agent's. Pure.
+// Restricts the document of an agent's import to the policy: its project, redaction, no trust class
+// above an agent's. Pure.
 #pragma once
 
 #include "lib/base/json/json.h"
@@ -8,8 +8,8 @@
 
 namespace sidecar {
 
-// kInvalid: a field beside format, exported_at, sessions, observations, items and episodes, which
-// could hold unchecked rows.
+// kInvalid: a field other than format, exported_at, sessions, observations, items and episodes,
+// which could contain unchecked rows.
 base::Status HoldImport(const ActivePolicy& policy, base::Json& document);
 
 }  // namespace sidecar

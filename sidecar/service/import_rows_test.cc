@@ -1,4 +1,4 @@
-// Shows that an agent's import has no secrets, no other project and no trust above an agent's.
+// Shows that an agent's import keeps no secret, other project or trust class above an agent's.
 #include "sidecar/service/import_rows.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A key is redacted like the value: it lies on the disk, too.
+// A key is redacted like the value, since the server stores both.
 #include "sidecar/service/items.h"
 
 namespace sidecar {

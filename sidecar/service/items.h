@@ -8,7 +8,7 @@
 
 namespace sidecar {
 
-// /items/{key}, with a key that holds no secret.
+// /items/{key}, with a redacted key.
 std::string ItemPath(const ActivePolicy& policy, const std::string& key);
 // POST /items/consider by the rules of the policy.
 AgentMemory::Resource ConsiderCall(const api::Policy& policy, base::Json body);

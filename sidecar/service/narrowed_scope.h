@@ -1,5 +1,5 @@
-// The answer to a save whose scope the policy narrowed from global to project. The decision is in
-// agent_memory.cc. Pure.
+// The answer to a save whose scope the policy narrowed from global to project. agent_memory.cc
+// decides. Pure.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace sidecar {
 
-// Adds scope and scope_reason to a successful answer: the agent may count on other projects.
+// Adds scope and scope_reason to a successful answer: the agent may expect a global memory.
 inline http::Response WithScopeReason(http::Response answer) {
   base::Result<base::Json> body = base::ParseJson(answer.body);
   if (answer.status >= 300 || !body || !body->is_object()) return answer;

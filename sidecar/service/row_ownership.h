@@ -14,10 +14,10 @@ namespace sidecar {
 bool IsOwn(const base::Json& row, const api::Policy& policy);
 // True for a row of the project, and for a global row of another project.
 bool MayRead(const base::Json& row, const api::Policy& policy);
-// kDenied: a user wrote it and the policy does not allow to `verb` ("change", "delete") it.
+// kDenied: a user wrote the row and the policy does not allow to `verb` ("change", "delete") it.
 base::Status MayChange(const base::Json& row, const api::Policy& policy, int64_t id,
                        const std::string& verb);
-// The session in which an agent writes that has no conversation.
+// The session of an agent's writes outside of a conversation.
 std::string AgentSession(const api::Policy& policy);
 
 }  // namespace sidecar

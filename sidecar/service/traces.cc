@@ -1,4 +1,4 @@
-// An agent writes as agent; what a user wrote it changes where the policy allows it.
+// Agents write with trust class agent, and change a user's traces only if the policy allows it.
 #include "sidecar/service/traces.h"
 
 #include <utility>

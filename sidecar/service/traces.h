@@ -1,5 +1,5 @@
-// Calls of traces on the server, for REST (trace_routes) and MCP (trace_tools) alike. Whose memory
-// a call is about is AgentMemory's to say.
+// Calls of traces on the server, for REST (trace_routes) and MCP (trace_tools) alike. AgentMemory
+// adds user, Agent and conversation.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace sidecar {
 
 inline constexpr const char* kSearchTracesPath = "/traces/search";
 
-// /traces/{id}{behind}, as an id may come from a model.
+// /traces/{id}{behind}, encoded, since the id may come from a model.
 std::string TracePath(const std::string& id, const std::string& behind = {});
-// With what the server must know of the writer, and of the Agent's settings, in `body`, when that
-// is an object; its `conversation` is the call's.
+// Adds the writer (origin, replace_user) and, for ingest and search, the Agent's settings to `body`
+// if it is an object; the call is of its `conversation`.
 AgentMemory::Resource TraceCall(const api::Policy& policy, const char* method, std::string path,
                                 base::Json body = nullptr);
 

@@ -38,7 +38,7 @@ Result<std::pair<int64_t, int64_t>> WorkingMemory::BlockRange(const std::string&
   const auto find = [&](sqlite::Database& db) { return conversation::FindBlock(db, id, block); };
   ASSIGN_OR_RETURN(auto found, state_.Read(find));
   if (!found) {
-    // A conversation from before there were blocks is cut when it is first asked for one.
+    // A conversation of an older version without blocks is cut into blocks at the first request.
     const auto is_uncut = [&](sqlite::Database& db) { return conversation::IsUncut(db, id); };
     ASSIGN_OR_RETURN(const bool uncut, state_.Read(is_uncut));
     if (uncut) {

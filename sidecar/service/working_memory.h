@@ -35,11 +35,11 @@ class WorkingMemory {
       : state_(state), clock_(clock), ttl_ms_(ttl_ms) {}
 
   bool IsShown(const conversation::Conversation& conversation) const;
-  // The newest open one. kNotFound: no conversation is open.
+  // The newest open conversation. kNotFound: no conversation is open.
   base::Result<conversation::Conversation> Current() const;
   // The first and the last message of a block. kNotFound: "Block not found".
   base::Result<std::pair<int64_t, int64_t>> BlockRange(const std::string& id, int64_t block) const;
-  // At most kMostMessagesBytes. kNotFound: there is no conversation of this id.
+  // At most kMostMessagesBytes. kNotFound: no conversation has this id.
   base::Result<MessageAnswer> Messages(const std::string& id, MessageQuestion question) const;
 
  private:

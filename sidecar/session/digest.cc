@@ -12,7 +12,7 @@ namespace {
 using base::Json;
 
 constexpr size_t kMostKept = 200, kMostOpen = 1'000;  // of a kind; calls without a result
-constexpr size_t kMostCounted = 10'000;               // of a kind, beyond those kept
+constexpr size_t kMostCounted = 10'000;               // of a kind, beyond kMostKept
 constexpr size_t kShown = 20;                         // of a kind
 constexpr size_t kGoal = 300, kAnswer = 600, kArgument = 120, kTitle = 100;
 constexpr const char* kFileArguments[] = {"file_path", "path", "notebook_path"};
@@ -107,7 +107,7 @@ void SessionDigest::AddResult(const conversation::Message& message) {
   if (message.is_error && tools_.places.contains(tool)) ++tools_.At(tool)->failed;
   if (!message.is_error && !saves.empty()) saved_.At(saves);
   if (key.empty()) return;
-  // What never failed is not kept.
+  // Keeps only attempts that failed once.
   if (!message.is_error && !attempts_.places.contains(key)) return;
   if (Attempt* attempt = attempts_.At(key)) {
     attempt->failed += message.is_error;

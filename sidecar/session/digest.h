@@ -1,6 +1,6 @@
 // The digest of a session, a text of bounded size made without a model: the goal, the last request
-// and answer, tools, files, failures and whether they were mended, saved memories. Words of people
-// and of the agent only, never a tool's output. Pure.
+// and answer, tools, files, failures and whether a later call worked, saved memories. Contains text
+// of users and the agent, never a tool's output. Pure.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,9 @@ class SessionDigest {
   };
   struct Call {
     std::string tool, attempt, changes,
-        saves;  // of a successful call: the file changed; the title saved
+        saves;  // of a successful call: the changed file; the saved title
   };
-  // The first kMostKept keys in order; of the others, how many there are.
+  // The first kMostKept keys in order, and the number of other keys.
   template <class T>
   struct Kept {
     std::vector<std::pair<std::string, T>> items;

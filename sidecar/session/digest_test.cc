@@ -1,5 +1,5 @@
-// Shows what a digest says of a session, that it stays small, and that no tool's output gets in;
-// then that the server has one for each session, whatever restarts in between.
+// Shows the content of a digest, that it stays small and contains no tool's output; then that the
+// server gets one for each session, also over restarts.
 #include "sidecar/session/digest.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ Message Said(const char* role, std::string content) {
   return message;
 }
 
-// A call and its result, as hooks tell them.
+// Adds a call and its result in the form of hook events.
 void Add(SessionDigest& digest, const std::string& tool, const Json& arguments, bool failed,
          const std::string& output = "output of a tool") {
   static int number = 0;
@@ -124,7 +124,7 @@ TEST_F(Digests, AreOfTheWholeSessionAcrossARestartAndOncePerSession) {
   With({{"sessionDigest", true}});
   Prompt("fix the build");
   Fail("t1");
-  running_->Stop();  // the interim one
+  running_->Stop();  // sends the interim digest
   auto kept = Kept();
   ASSERT_EQ(kept.size(), 1u);
   const std::string session = kept[0]["session_id"];
@@ -140,7 +140,7 @@ TEST_F(Digests, AreOfTheWholeSessionAcrossARestartAndOncePerSession) {
   Hook("SessionEnd");
   ASSERT_TRUE(Drained());
   kept = Kept();
-  ASSERT_EQ(kept.size(), 2u);  // the server makes one of them: they have one topic
+  ASSERT_EQ(kept.size(), 2u);  // the server merges both by their topic
   EXPECT_EQ(kept[1]["topic_key"], kept[0]["topic_key"]);
   const std::string text = kept[1]["content"];
   EXPECT_NE(text.find("Goal: fix the build"), std::string::npos) << text;
@@ -160,7 +160,7 @@ TEST_F(Digests, AreKeptOnlyWhereThePolicySaysSo) {
   EXPECT_TRUE(Kept().empty());
 }
 
-// Working memory may keep secrets; what leaves the pod may not.
+// Working memory may keep secrets, but no secret may leave the pod.
 TEST_F(Digests, AndSummariesHaveNoSecretsWhereWorkingMemoryKeepsThem) {
   With({{"sessionDigest", true}, {"redaction", {{"workingMemory", false}}}});
   const std::string secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
@@ -177,7 +177,7 @@ TEST_F(Digests, AndSummariesHaveNoSecretsWhereWorkingMemoryKeepsThem) {
   }
 }
 
-// A call's arguments are JSON in a string: within it the quotes around a secret are escaped.
+// A call's arguments are JSON in a string: in that string the quotes around a secret are escaped.
 TEST_F(Digests, HaveNoSecretsOfTheArgumentsOfCalls) {
   const std::string secret = "q8Zr4Kx91Lm2Tt7";
   const std::string commands[] = {R"(curl -d '{"password":")" + secret + R"("}' x)",
@@ -211,11 +211,11 @@ TEST_F(Digests, HaveNoSecretsOfTheArgumentsOfCalls) {
   }
 }
 
-// What is kept was stored under the policy of its day.
+// An older policy stored the messages, here without redaction.
 TEST_F(Digests, AndSummariesAreRedactedByThePolicyOfToday) {
   const std::string secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
   With({{"autoSummarize", false}, {"redaction", {{"workingMemory", false}}}});
-  // The second one ends just where no more is read.
+  // The secret of the second prompt crosses the limit of read bytes.
   Prompt(secret + " corp-77");
   Prompt("first " + std::string(4'080, '\n') + secret + " behind");
   With({{"sessionDigest", true}, {"redaction", {{"extraPatterns", {"corp-[0-9]+"}}}}});

@@ -16,7 +16,7 @@ namespace sidecar {
 class GrowthUpkeep {
  public:
   struct Options {
-    GrowthLimits limits = {};  // its max_bytes is the setting
+    GrowthLimits limits = {};  // max_bytes: the setting, see StateLimit
     // Size of the volume, read each round, since volumes grow; 0: unknown, and without a setting
     // nothing is evicted by size.
     std::function<int64_t()> volume_bytes = nullptr;
@@ -29,12 +29,12 @@ class GrowthUpkeep {
   GrowthUpkeep(State& state, telemetry::Metrics& metrics, Options options,
                std::function<bool()> stopping);
 
-  // One round on the caller's thread. A refused piece is left for the next round.
+  // One round on the caller's thread. A failed piece is retried in the next round.
   Removed Run(int64_t aged_ms, int64_t now_ms);
 
  private:
   struct Piece {
-    int64_t removed = 0;  // of what Removed counts
+    int64_t removed = 0;  // in the units of Removed
     bool last = false;    // no row of this cut is left
   };
   base::Result<Piece> Remove(const Cut& cut);
@@ -53,7 +53,7 @@ class GrowthUpkeep {
   std::string behind_ledger_;         // the `after` of the next piece of ledgers
   std::vector<std::string> waiting_;  // conversations of the current cut; the last comes next
   bool fetched_ = false;              // whether `waiting_` was read
-  bool said_ = false;                 // the log has that no more rows may go
+  bool said_ = false;                 // the file is over its limit, and the log has it
 };
 
 }  // namespace sidecar

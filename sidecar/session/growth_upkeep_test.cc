@@ -1,5 +1,5 @@
-// Shows what goes from a state.db that is over its share of the volume and in which order, what
-// stays whatever its size, and that a round can be stopped and begun again.
+// Shows the evicted rows of a state.db over its limit and their order, the rows that stay whatever
+// its size, and that a round can be stopped and repeated.
 #include "sidecar/session/growth_upkeep.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ class Growth : public ::testing::Test {
       return dead ? MarkDead(db, db.LastInsertId(), "400", "no") : base::Status();
     });
   }
-  // Some of every kind, written within the last two hours.
+  // Writes rows of every kind, within the last two hours.
   void Fill() {
     Write([&](sqlite::Database& db) -> base::Status {
       for (int i = 0; i < 1'500; ++i) {
@@ -104,7 +104,7 @@ class Growth : public ::testing::Test {
   int64_t Used() {
     return *state_->Read([](sqlite::Database& db) { return db.UsedBytes(); });
   }
-  // What `sql`, which has one figure, says.
+  // The single number that `sql` selects.
   int64_t Figure(const char* sql) {
     return *state_->Read([&](sqlite::Database& db) -> base::Result<int64_t> {
       ASSIGN_OR_RETURN(auto query, db.Prepare(sql));
@@ -254,7 +254,7 @@ TEST_F(Growth, ALargeConversationGoesInPiecesOfBoundedBytes) {
     RETURN_IF_ERROR(conversation::Append(db, "large", said, kNowMs));
     return conversation::SetState(db, "large", "ended");
   });
-  until_stop_ = 4;  // the kinds before it have a piece each
+  until_stop_ = 4;  // three pieces are of other kinds
   Run(kKeeps, kNowMs + 91 * kUpkeepDayMs);
   const int64_t left = Figure("SELECT count(*) FROM messages");
   EXPECT_LT(left, 100);

@@ -1,5 +1,5 @@
-// A conversation over restarts, ends and stops: which memory session it writes to, and what the
-// server is told when it is over.
+// Shows the memory session of a conversation over restarts, ends and stops, and the transcript that
+// the server gets.
 #include <gtest/gtest.h>
 
 #include "sidecar/sidecar_fixture.h"
@@ -25,7 +25,7 @@ TEST_F(Turns, RestartGoesOnInTheSameConversationAndSession) {
 TEST_F(Turns, CallIdsThatBeginAgainInEveryTurnLoseNoCapture) {
   Prompt("first");
   Bash("error: one", "1");
-  Bash("error: one", "1");  // sent again
+  Bash("error: one", "1");  // a repeated event
   Prompt("second");
   Bash("error: two", "1");
   ASSERT_TRUE(memory_.WaitForObservations(2));

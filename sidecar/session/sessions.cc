@@ -57,8 +57,8 @@ Status BeginSession(sqlite::Database& db, conversation::Conversation& conversati
   return Enqueue(db, "session", session.id, "/sessions", body, context);
 }
 
-// A memory beside the summary, one for each session; a later digest replaces it. Enqueued behind
-// the end, which an outbox with little room accepts first.
+// Enqueues the digest of a session, a memory beside the summary; a later digest replaces it.
+// Enqueued after the session's end, which has priority in an outbox with little room.
 Status EnqueueDigest(sqlite::Database& db, const SessionAccount& account,
                      const OutboxContext& context) {
   const SessionDigest& digest = account.digest();
@@ -79,7 +79,7 @@ Status EnqueueDigest(sqlite::Database& db, const SessionAccount& account,
   return !written && written.error().code == base::Code::kFull ? Status() : written;
 }
 
-// The account up to the last message, from `prepared` where that fits.
+// The account up to the last message, based on `prepared` if it is of the same session.
 Result<SessionAccount> WholeAccount(sqlite::Database& db,
                                     const conversation::Conversation& conversation,
                                     const OutboxContext& context, const SessionAccount* prepared) {

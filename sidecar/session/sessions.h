@@ -19,8 +19,8 @@ base::Result<conversation::Conversation> OpenConversation(sqlite::Database& db,
                                                           const OutboxContext& context);
 
 // Ends the conversation and its memory session, with the transcript unless autoSummarize is off.
-// No effect on an unknown or ended conversation. `account`: PrepareAccount's, so that the
-// transaction reads only the messages behind it; null: the transaction reads the whole session.
+// No effect on an unknown or ended conversation. `account`: of PrepareAccount, so that the
+// transaction reads only later messages; null: the transaction reads the whole session.
 base::Status EndConversation(sqlite::Database& db, const std::string& id,
                              const OutboxContext& context, const SessionAccount* account = nullptr);
 

@@ -19,7 +19,7 @@ void TellAll(State& state, const OutboxContext& context) {
   if (!open) return base::LogWarn("no session was told", {{"reason", open.error().message}});
   int64_t refused = 0;
   std::string reason;
-  for (auto id = open->rbegin(); id != open->rend(); ++id) {  // the last used first
+  for (auto id = open->rbegin(); id != open->rend(); ++id) {  // the most recently used first
     const auto has_new = state.Read([&](sqlite::Database& db) { return HasNewMessages(db, *id); });
     if (!ends && has_new && !*has_new) continue;
     const auto account = PrepareAccount(state, *id, context.policy);

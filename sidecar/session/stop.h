@@ -10,8 +10,8 @@
 
 namespace sidecar {
 
-// By the policy's mode; each session in a transaction of its own. A refused session (full outbox,
-// full volume) is logged and stays as it is. `context` must outlive the call.
+// By the policy's mode; each session in a transaction of its own. A refused session (full outbox or
+// volume) is logged and unchanged. `context` must outlive the call.
 void StopSessions(State& state, const OutboxContext& context);
 
 // The memory session of the most recently used conversation; empty when its last use is before

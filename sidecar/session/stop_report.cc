@@ -1,4 +1,4 @@
-// Writes the file in place: it is a mount, so that a rename would go unseen.
+// Writes the file in place: the kubelet mounts it, so that it would not see a renamed file.
 #include "sidecar/session/stop_report.h"
 
 #include <fcntl.h>

@@ -13,9 +13,9 @@ struct TerminationReport {
   std::string session = {};  // of the run; may be empty
 };
 
-// Writes {"session", "undelivered", "note"} as JSON, each field where it has a value; the operator
-// reads it in run_status.cc. `termination_log` is the file that the kubelet made for the container;
-// without the file only the log has the report. A daemon that delivered everything reports nothing.
+// Writes {"session", "undelivered", "note"} as JSON without empty fields; operator/run/status.cc
+// reads it. `termination_log` is the file that the kubelet made for the container; without the file
+// only the log has the report. A daemon that delivered everything reports nothing.
 void WriteTerminationMessage(const TerminationReport& words, const std::string& termination_log);
 
 }  // namespace sidecar

@@ -1,4 +1,4 @@
-// Shows that what a stop leaves behind is counted in the termination message, where there is one.
+// Shows that the termination message, if there is one, counts undelivered writes.
 #include "sidecar/session/stop_report.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The end of a task's sidecar: its sessions end, its captures reach a server that is away for a
-// moment, and its last words are the termination message.
+// Shows the end of a task's sidecar: its sessions end, its captures reach a server that was briefly
+// unavailable, and it writes the termination message.
 #include "sidecar/session/stop.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class TaskStop : public SidecarTest {
  protected:
   void SetUp() override { Restart(); }
   void Restart(const Json& more = Json::object()) {
-    running_.reset();  // its last words come before the next one's
+    running_.reset();  // writes its termination message before the next start
     Json policy = {{"mode", "task"}};
     policy.update(more);
     directory_.Write("policy.json", PolicyText(memory_.url(), policy));

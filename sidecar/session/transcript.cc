@@ -21,14 +21,14 @@ using base::Result;
 using base::Status;
 
 constexpr size_t kTranscriptEnds = 50;         // messages at either end that keep more text
-constexpr size_t kTranscriptCharacters = 400;  // of those; the server cuts its summary at 200
+constexpr size_t kTranscriptCharacters = 400;  // of these; the server cuts its summary at 200
 constexpr size_t kTranscriptMiddle = 20;
-constexpr size_t kReadBytes = 4 << 10;     // of a text; a digest and a summary keep much less
+constexpr size_t kReadBytes = 4 << 10;     // of a text; digests and summaries keep much less
 constexpr size_t kUncertainBytes = 1'024;  // before a cut, where a secret may have lost its end
-// In one read, since the delivery needs the reader too.
+// Messages in one read: small, since the delivery uses the same reader.
 constexpr conversation::PageLimits kTogether = {200, 1 << 20};
 
-// Caches the last one: compiling takes 10 ms.
+// Caches the last redactor, since compiling takes 10 ms.
 Result<std::shared_ptr<const redaction::Redactor>> RedactorFor(const api::Redaction& settings) {
   struct Last {
     std::mutex mutex;
@@ -45,7 +45,7 @@ Result<std::shared_ptr<const redaction::Redactor>> RedactorFor(const api::Redact
   return last.redactor;
 }
 
-// Redacts also where working memory is redacted: the messages may be of an older policy.
+// Redacts even redacted working memory, whose messages may be older than the policy.
 class TranscriptRedactor {
  public:
   explicit TranscriptRedactor(const redaction::Redactor* redactor) : redactor_(redactor) {}
@@ -123,8 +123,8 @@ void SessionAccount::Say(const std::string& role, const std::string& text) {
   if (said_.size() >= 2 * kMostSaid) ShortenMiddle();
 }
 
-// Drops the middle over kMostSaid, half of the kept messages at once, so that each message moves a
-// few times at most.
+// Shortens said_ to kMostSaid, dropping its middle, at twice that size: each message moves only a
+// few times.
 void SessionAccount::ShortenMiddle() {
   std::vector<api::SummaryMessage> kept;
   constexpr size_t kHead = kMostSaid - kTranscriptEnds - 2;  // two: the user's first and last
@@ -187,7 +187,7 @@ Result<std::unique_ptr<SessionAccount>> PrepareAccount(State& state, const std::
           return HeadsBehind(db, id, account ? account->told() : session->after_sequence);
         }));
     if (!session) return std::unique_ptr<SessionAccount>();
-    if (account && account->session() != session->id) {  // it ended meanwhile
+    if (account && account->session() != session->id) {  // the session ended meanwhile
       account.reset();
       continue;
     }

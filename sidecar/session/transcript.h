@@ -1,5 +1,5 @@
 // The account of a session for the server: its transcript, cut to a bounded size, and its digest.
-// The account begins behind the last message of the predecessor.
+// The account begins after the last message of the predecessor.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace sidecar {
 
 // Made message by message in bounded memory, redacted even where working memory keeps secrets. Each
 // message costs processor time, so PrepareAccount works outside of the writer's transaction and
-// CompleteAccount adds the messages since.
+// CompleteAccount adds later messages.
 class SessionAccount {
  public:
   static base::Result<SessionAccount> Begin(const std::string& session, int64_t after,
@@ -39,7 +39,7 @@ class SessionAccount {
   // tool calls and results are excluded. The middle of a long transcript is shortened, and messages
   // beyond kMostSaid are only counted, so that one session is one write of bounded size.
   base::Json EndBody() const;
-  // Empty where the policy has no digests.
+  // Empty if the policy has no digests.
   const SessionDigest& digest() const { return digest_; }
 
   static constexpr size_t kMostSaid = 2'000;
@@ -58,7 +58,7 @@ class SessionAccount {
   SessionDigest digest_;
 };
 
-// Adds the messages behind told(). Within the caller's transaction.
+// Adds the messages after told(). Within the caller's transaction.
 base::Status CompleteAccount(sqlite::Database& db, const conversation::Conversation& conversation,
                              SessionAccount& account);
 // The account of the committed messages of an open conversation, made in short reads that hold up

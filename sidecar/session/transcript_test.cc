@@ -1,5 +1,5 @@
-// What the server is told of a long session has a bounded size, and the writer's transaction reads
-// only what nobody looked at before it.
+// Shows that the account of a long session has a bounded size, and that the writer's transaction
+// reads only messages that PrepareAccount did not read.
 #include "sidecar/session/transcript.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ class Accounts : public ::testing::Test {
       return {};
     }));
   }
-  // Pages of the file that an end looks at in the writer's transaction; the end is then taken back.
+  // The pages that an end reads in the writer's transaction, which is rolled back.
   int64_t PagesOfAnEnd(const SessionAccount* account) {
     int64_t pages = 0;
     (void)state_->Change([&](sqlite::Database& db) -> base::Status {

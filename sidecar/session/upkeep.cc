@@ -1,5 +1,5 @@
-// Each conversation has a transaction of its own, so that a full outbox stops the round and undoes
-// nothing.
+// Each conversation has a transaction of its own, so that a full outbox stops the round without a
+// rollback of others.
 #include "sidecar/session/upkeep.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ constexpr int64_t kMostConversations = 1'000;  // in one round
 constexpr int64_t kMostChecksums = 50'000;
 constexpr int64_t kSumsTogether = 50;  // messages, of up to 512 KiB each, in one transaction
 constexpr int64_t kGainOverRestartMs = 24 * 3'600'000;
-constexpr int64_t kSaveEveryMs = 600'000;  // an idle sidecar hardly wakes the disk
+constexpr int64_t kSaveEveryMs = 600'000;  // seldom, so that an idle sidecar hardly writes
 
 void SayWhyNot(const char* what, const base::Error& error) {
   base::LogWarn(what, {{"reason", error.message}});
@@ -116,7 +116,7 @@ int64_t SessionUpkeep::EndIdle() {
   return ended;
 }
 
-// Adds checksums to messages of older programs. A full volume ends this for good: such rows are
+// Adds checksums to messages of older programs. A full volume ends this permanently: such rows are
 // served without a check, and the room is for new rows.
 void SessionUpkeep::AddChecksums() {
   for (int64_t rows = 0; !checksums_done_ && rows < kMostChecksums; rows += kSumsTogether) {
@@ -137,7 +137,7 @@ void SessionUpkeep::SweepFields() {
                  static_cast<double>(*removed));
 }
 
-// Only the monotonic clock advances the retention clock, and a restart by a day at most.
+// The retention clock advances by the monotonic clock, and by a day at most over a restart.
 Result<int64_t> SessionUpkeep::Age() {
   const int64_t now_ms = clock_.NowMs(), monotonic_ms = clock_.MonotonicMs();
   int64_t gain_ms = monotonic_ms - aged_at_ms_;

@@ -1,5 +1,5 @@
 // Periodic maintenance of conversations: ends idle sessions and evicts old rows. One thread, a
-// round a minute; a round can be called by itself, with any clock.
+// round a minute; tests call single rounds, with any clock.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +25,7 @@ class SessionUpkeep {
     GrowthUpkeep::Options growth = {};
     OutboxLimits outbox = {};
     std::function<void()> each_round = [] {};  // called at the end of each round
-    // Removes fields that are over; → how many. Its argument is called between pieces.
+    // Removes expired fields; → their number. Calls its argument between pieces.
     std::function<base::Result<int64_t>(const std::function<bool()>& stopping)> sweep_fields =
         nullptr;
   };
@@ -40,7 +40,7 @@ class SessionUpkeep {
   struct Round : GrowthUpkeep::Removed {
     int64_t ended = 0;
   };
-  // Refused work (no policy, full outbox, full volume) is left for the next round.
+  // Failed work (no policy, full outbox, full volume) is retried in the next round.
   Round RunOnce();
 
  private:
@@ -57,10 +57,10 @@ class SessionUpkeep {
   const Options options_;
   std::function<void()> wake_;
   GrowthUpkeep growth_;
-  bool checksums_done_ = false;     // every message has one, or the volume is full
+  bool checksums_done_ = false;     // every message has a checksum, or the volume is full
   std::optional<int64_t> aged_ms_;  // see AdvanceRetentionClock
   int64_t aged_at_ms_ = 0,
-          saved_aged_ms_ = 0;  // monotonic, of the last round; as it is in the file
+          saved_aged_ms_ = 0;  // monotonic, of the last round; the saved clock
 
   std::mutex mutex_;
   std::condition_variable stop_;

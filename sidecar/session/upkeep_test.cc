@@ -1,5 +1,5 @@
-// Shows when sessions end by themselves and what is forgotten, with a clock that the test moves:
-// never what the memory server was not told, and nothing when the clock jumps.
+// Shows when idle sessions end and what is evicted, with a fake clock: no undelivered write is
+// lost, and a jump of the clock evicts nothing.
 #include "sidecar/session/upkeep.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ class Upkeep : public ::testing::Test {
         *state_->Read([&](sqlite::Database& db) { return conversation::Find(db, id); });
     return found ? found->state : "";
   }
-  // The bodies of what waits for the server, by path.
+  // The bodies of pending writes, by path.
   std::map<std::string, Json> Outbox() {
     std::map<std::string, Json> bodies;
     const auto heads =
@@ -151,7 +151,7 @@ TEST_F(Upkeep, AutoSummarizeOffEndsWithoutATranscript) {
 TEST_F(Upkeep, AFullOutboxLeavesTheSessionOpenForTheNextRound) {
   Open({}, {.session_idle_ms = kHourMs, .outbox = {.rows = 1}});
   Say("c", "user", "words");
-  Say("d", "user", "words");  // two rows wait: the beginnings of two sessions
+  Say("d", "user", "words");  // two pending rows: the beginnings of two sessions
   clock_.Advance(kHourMs);
   EXPECT_EQ(upkeep_->RunOnce().ended, 0);
   EXPECT_EQ(StateOf("c"), "open");
@@ -164,7 +164,7 @@ TEST_F(Upkeep, AFullOutboxLeavesTheSessionOpenForTheNextRound) {
 TEST_F(Upkeep, TheLastFreeRowIsTheEndsAndNotTheDigests) {
   Open({{"memory", {{"sessionDigest", true}}}});
   const std::string session = Say("c", "user", "words");
-  const OutboxLimits limits{.rows = 2};  // one waits: the beginning
+  const OutboxLimits limits{.rows = 2};  // one is pending: the session's beginning
   ASSERT_TRUE(state_->Change([&](sqlite::Database& db) {
     return EndConversation(db, "c", {policies_->Current()->policy, limits, clock_.NowMs()});
   }));
@@ -212,7 +212,7 @@ TEST_F(Upkeep, AnswersAreForgottenByAge) {
   for (int i = 0; i < 1'200; ++i) Answer("c", "old" + std::to_string(i));
   clock_.Advance(kSessionDayMs);
   Answer("c", "new");
-  EXPECT_EQ(upkeep_->RunOnce().answers, 0);  // exactly a day is kept
+  EXPECT_EQ(upkeep_->RunOnce().answers, 0);  // kept for exactly a day
   clock_.Advance(1);
   EXPECT_EQ(upkeep_->RunOnce().answers, 1'200);
   EXPECT_FALSE(Answered("c", "old7"));
@@ -247,7 +247,7 @@ TEST_F(Upkeep, ConversationsGoOnlyWhenEndedOldAndTold) {
   DeliverAll();
   EXPECT_EQ(upkeep_->RunOnce().conversations, 1);
   EXPECT_EQ(StateOf("untold"), "");
-  // The id can be used again: a conversation like any other, from its first message on.
+  // The id can be used again, for a conversation that starts at its first message.
   Say("gone", "user", "again");
   EXPECT_EQ((*state_->Read([](sqlite::Database& db) {
               return conversation::MessagesBetween(db, "gone", 1, 9);

@@ -1,5 +1,5 @@
-// Shows what becomes of a state.db in which one bit inside a stored text changed: SQLite finds the
-// file whole; the row is left out, counted and said, and everything else goes on.
+// Shows the handling of a state.db with a flipped bit in a stored text, which SQLite accepts: the
+// row is skipped, counted and reported, and all other rows work.
 #include <gtest/gtest.h>
 
 #include "lib/base/process/file.h"
@@ -13,7 +13,7 @@ namespace {
 
 using base::Json;
 
-// Turns one bit of the first place where the text stands in the file.
+// Flips one bit of the text, which occurs once in the file.
 void TurnABit(const std::string& file, const std::string& text) {
   std::string bytes = *base::ReadFile(file);
   const size_t at = bytes.find(text);
@@ -33,7 +33,7 @@ TEST_F(ChangedBits, OfAMessageLeaveOutThatMessageAndNoOther) {
   TurnABit(File(), "message 143.");
   auto state = Open();
   ASSERT_TRUE(state) << state.error().message;
-  EXPECT_TRUE(Said(**state).empty());  // no damage that SQLite sees
+  EXPECT_TRUE(Said(**state).empty());  // SQLite detects no damage
   size_t served = 0;
   for (int i = 0; i < 5; ++i) {
     for (const int64_t budget : {0, 1'000'000}) {
@@ -53,7 +53,7 @@ TEST_F(ChangedBits, OfAMessageLeaveOutThatMessageAndNoOther) {
     }
   }
   EXPECT_EQ(served, 2u * (kRows - 1));
-  ExpectUsable(**state);  // its write is committed behind the note of the row
+  ExpectUsable(**state);  // its write commits after the record of the damaged row
   const auto counts = *(*state)->Read([](sqlite::Database& db) { return CountDamagedRows(db); });
   EXPECT_EQ(counts, (std::map<std::string, int64_t>{{"messages", 1}}));
 }
@@ -98,10 +98,10 @@ TEST_F(ChangedBits, OfFieldsMakeThemEmpty) {
   EXPECT_EQ(fields()["delegation"], "new");
 }
 
-// What released programs wrote has no checksums: it is served, and a bit that changes later is
-// seen.
+// Rows of older programs have no checksums: they are served, and get checksums that detect later
+// changes.
 TEST_F(ChangedBits, AreSeenInWhatAnOlderProgramWroteOnceItHasChecksums) {
-  constexpr size_t kWithout = 9;  // the last version without them
+  constexpr size_t kWithout = 9;  // the last schema version without checksums
   fs::create_directories(Path());
   {
     auto db = sqlite::Database::Open(File(), {});
@@ -149,7 +149,7 @@ TEST_F(ChangedBits, AreStillSeenAfterASalvage) {
   Reset();
   TurnABit(File(), "message 143.");
   TurnABit(File(), "capture 143.");
-  DamageTable("handled_events");  // which SQLite sees
+  DamageTable("handled_events");  // SQLite detects this damage
   auto state = Open();
   ASSERT_TRUE(state) << state.error().message;
   ASSERT_EQ(Said(**state).size(), 1u);
@@ -179,7 +179,7 @@ TEST_F(ChangedBitsSidecar, AreNotServedNotSentAndSaid) {
   }
   running_.reset();
   {
-    // The outbox has the text of a capture, the messages the result it comes from: one each.
+    // Damages one capture in the outbox, and the tool result of another one in the messages.
     auto db = sqlite::Database::Open(File(), {});
     ASSERT_TRUE(db);
     ASSERT_TRUE(
@@ -194,8 +194,8 @@ TEST_F(ChangedBitsSidecar, AreNotServedNotSentAndSaid) {
   for (const Json& observation : memory_.observations) {
     EXPECT_EQ(observation.dump().find("eNds"), std::string::npos);
   }
-  EXPECT_EQ(Messages().size(), 41u - 2);                 // the result, and the call that it was of
-  const Json counts = {{"messages", 1}, {"outbox", 1}};  // not written before the answer
+  EXPECT_EQ(Messages().size(), 41u - 2);                 // the result and its call
+  const Json counts = {{"messages", 1}, {"outbox", 1}};  // recorded after the answer
   EXPECT_TRUE(Until([&] { return Ask("GET", "/v1/status").body["damaged_rows"] == counts; }));
   const Json status = Ask("GET", "/v1/status").body;
   EXPECT_TRUE(status["damages"].empty());
@@ -208,7 +208,7 @@ TEST_F(ChangedBitsSidecar, AreNotServedNotSentAndSaid) {
         metrics.find(std::string("agent_memory_sidecar_damaged_rows{table=\"") + table + "\"} 1"),
         std::string::npos);
   }
-  // A person may ask for it again; it is still not what was accepted.
+  // A replay does not send the row: it still fails its checksum.
   const auto letter = status["dead_letters"][0]["sequence"].get<int64_t>();
   EXPECT_EQ(Ask("POST", "/v1/dead-letters/replay", Json{{"sequences", {letter}}}).status, 200);
   ASSERT_TRUE(Drained());

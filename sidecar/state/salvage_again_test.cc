@@ -1,4 +1,4 @@
-// Shows what a salvage does that is not the first, has no room, or has no time.
+// Shows repeated salvages, and salvages without room or time.
 #include <utility>
 
 #include "sidecar/state/salvage_fixture.h"
@@ -15,7 +15,7 @@ TEST_F(Damaged, AtASecondDamageTheFirstFileIsNotTakenAgain) {
   auto state = Open();
   ASSERT_TRUE(state) << state.error().message;
   ASSERT_EQ(Said(**state).size(), 1u);
-  // All that was taken over is delivered, and the conversations go on.
+  // Delivers all salvaged writes.
   const auto rows =
       *(*state)->Read([](sqlite::Database& db) { return PendingRows(db, 0, 10'000); });
   ASSERT_FALSE(rows.empty());
@@ -45,7 +45,7 @@ TEST_F(Damaged, AtASecondDamageTheFirstFileIsNotTakenAgain) {
   ExpectUsable(**state);
 }
 
-// A new file that has room for `pages` pages, with the damaged one beside it.
+// A new file with a limited number of free pages, beside the damaged one.
 class NoRoom : public Damaged {
  protected:
   void Beside(const char* damaged_table) {
@@ -71,7 +71,7 @@ TEST_F(NoRoom, ForTheOutboxItIsTriedAgainAtTheNextStartAndComesBehindWhatIsNew) 
   Beside("handled_events");
   ASSERT_TRUE(SalvageInto(3));
   EXPECT_TRUE(fs::exists(File() + ".damaged-1700000000000"));
-  {  // The sidecar goes on meanwhile, and there is room again later.
+  {  // Meanwhile the sidecar accepts a write; later there is room.
     auto db = sqlite::Database::Open(File(), {});
     ASSERT_TRUE(db);
     EXPECT_TRUE(Damages(*db)->empty());
@@ -91,7 +91,7 @@ TEST_F(NoRoom, ForTheOutboxItIsTriedAgainAtTheNextStartAndComesBehindWhatIsNew) 
 
 TEST_F(NoRoom, ForTheMessagesTheOutboxIsTakenOverAndTheRestIsGoneWithout) {
   Beside("handled_events");
-  // Just enough for the outbox.
+  // Finds the smallest room that fits the outbox.
   for (int64_t pages = 4; fs::exists(File() + ".damaged-1700000000000"); pages += 2) {
     ASSERT_LT(pages, 200);
     ASSERT_TRUE(SalvageInto(pages));
@@ -106,7 +106,7 @@ TEST_F(NoRoom, ForTheMessagesTheOutboxIsTakenOverAndTheRestIsGoneWithout) {
   ExpectUsable(**state);
 }
 
-// A millisecond passes whenever somebody looks, as many as `left` before the salvage is over.
+// Each read after the first advances the clock by 1 ms; the salvage ends after `left` reads.
 class PassingClock : public base::Clock {
  public:
   explicit PassingClock(int64_t left) : now_ms_(kLongestSalvageMs - left) {}
@@ -130,7 +130,7 @@ TEST_F(NoRoom, OfTimeIsNoDamage) {
   ExpectUsable(**state);
 }
 
-// A start that takes longer than the kubelet waits is killed, and so is the next.
+// The limit matters since the kubelet kills a slow start, and every retry of it.
 TEST_F(NoRoom, OfTimeIsSharedByAllTablesTheOutboxFirstAndOfMessagesTheNewest) {
   Beside("handled_events");
   constexpr int64_t kForTheOutbox = kRows - kDelivered + 20, kMessages = 100;
@@ -166,9 +166,9 @@ TEST_F(NoRoom, OfTimeIsNoReasonToLeaveAcknowledgedWrites) {
   ExpectUsable(**state);
 }
 
-// Each released schema: a program that comes after a damage takes over what its predecessors wrote.
+// A damaged file may have any released schema.
 TEST_F(NoRoom, TheOutboxOfAnyOlderSchemaIsTakenOver) {
-  constexpr size_t kDiscards = 8;  // the first version that counts what is discarded
+  constexpr size_t kDiscards = 8;  // the first version with a counter of discarded rows
   for (size_t version = 1; version <= StateSteps().size(); ++version) {
     SCOPED_TRACE("schema version " + std::to_string(version));
     fs::remove_all(Path());

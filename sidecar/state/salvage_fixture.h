@@ -1,5 +1,5 @@
-// Test code: a state.db with a history, ways to damage it, and what must hold of every file that
-// opens again.
+// Test code: a state.db with a history, ways to damage it, and the invariants of every recovered
+// file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ inline constexpr size_t kPage = 4096;
 
 class Damaged : public ::testing::Test {
  protected:
-  // A file with a history: `good_`, with its log still beside it when `crashed`.
+  // Makes a file with a history in `good_`; `crashed`: with its WAL.
   void Make(bool crashed) {
     auto state = Open();
     ASSERT_TRUE(state);
@@ -89,7 +89,7 @@ class Damaged : public ::testing::Test {
   static base::Json Said(State& state) {
     return *state.Read([](sqlite::Database& db) { return Damages(db); });
   }
-  // What holds of every file that opens again: the counters, and that it can be used.
+  // Checks the invariants of a recovered file: its counters balance, and it accepts writes.
   void ExpectUsable(State& state) {
     const OutboxTotals totals = Totals(state);
     EXPECT_EQ(totals.accepted, totals.delivered + totals.pending + totals.dead + totals.discarded);

@@ -1,5 +1,5 @@
 // The tables by name and column. Other tables are lost with the file: answered events, the ledger
-// (so that a memory may be injected once more) and blocks, which are cut again from the messages.
+// (a memory may be injected again) and blocks, which are made again from the messages.
 #include "sidecar/state/salvage_tables.h"
 
 #include <optional>
@@ -21,7 +21,7 @@ using base::Status;
   "state, lane, kind, method, path, body, project, origin, destination, idempotency_key," \
   " bytes, created_ms, cause, reason"
 #define FOURTEEN "?,?,?,?,?,?,?,?,?,?,?,?,?,?"
-// Of schema version 1, which knew no traces; of those before 10, which had no checksums.
+// First: schema version 1, without trace context. Plain: versions before 10, without checksums.
 constexpr SalvagedTable kFirstOutbox = {
     SALVAGED("outbox", "sequence, " OUTBOX_COLUMNS, "?," FOURTEEN)};
 constexpr SalvagedTable kFirstOutboxBehind = {SALVAGED("outbox", OUTBOX_COLUMNS, FOURTEEN)};
@@ -88,7 +88,7 @@ constexpr SalvagedTable kOfTheirOwn[] = {
 struct Scan {
   TakenOver taken;
   std::optional<int64_t> last;
-  bool whole = false;  // the end was reached
+  bool whole = false;  // the scan reached the end
 };
 
 // Copies rows until the end, an unreadable row, or `stop_at`, the place where the scan from the

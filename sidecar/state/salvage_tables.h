@@ -1,5 +1,4 @@
-// Copies rows of a damaged state.db, table by table. When, and what becomes of the file, is
-// salvage.h.
+// Copies rows of a damaged state.db, table by table. salvage.h handles the files.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +12,18 @@ namespace sidecar {
 
 struct SalvagedTable {
   const char* name;
-  const char* oldest_first;  // the first column of what is read is the place in the file
+  const char* oldest_first;  // the first column is the place in the file
   const char* newest_first;
   const char* insert;
   bool newest_matter = false;            // copied first, in case the time runs out
   const SalvagedTable* older = nullptr;  // the table in files of earlier schemas
 };
 
-// `behind`: rows get new sequences behind those that the new file has given meanwhile.
+// `behind`: rows get new sequences after those of the new file.
 const SalvagedTable& OutboxTable(bool behind);
-// Small and required: in the outbox's commit.
+// Small and required tables, copied in the outbox's commit.
 std::span<const SalvagedTable> TablesBesideOutbox();
-// Each in a commit of its own, so that a table without room does not stop the others.
+// Tables with a commit of their own, so that a table without room does not stop the others.
 std::span<const SalvagedTable> TablesOfTheirOwn();
 
 struct SalvageTime {

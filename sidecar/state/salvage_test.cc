@@ -1,5 +1,5 @@
-// Shows what becomes of files that are really damaged: page by page, cut short, without a header,
-// with a broken log, of a newer program. The sidecar starts, says so, and keeps what can be read.
+// Shows the recovery of damaged files: each page, cut short, without a header, with a broken WAL,
+// of a newer program. The sidecar starts, reports the damage and keeps the readable rows.
 #include "sidecar/state/salvage.h"
 
 #include "lib/base/process/file.h"
@@ -26,7 +26,7 @@ TEST_F(Damaged, AnyPageMayBeLostAndTheRestGoesOn) {
     ASSERT_TRUE(state) << state.error().message;
     const Json said = Said(**state);
     const OutboxTotals totals = Totals(**state);
-    if (said.empty()) {  // a page that nothing uses
+    if (said.empty()) {  // an unused page
       EXPECT_EQ(totals.pending, kRows - kDelivered - kDead);
     } else {
       ++set_aside;
@@ -40,7 +40,7 @@ TEST_F(Damaged, AnyPageMayBeLostAndTheRestGoesOn) {
       }
     }
     ExpectUsable(**state);
-    // Not again at the next start.
+    // The next start salvages nothing again.
     state->reset();
     state = Open();
     ASSERT_TRUE(state);
@@ -49,7 +49,7 @@ TEST_F(Damaged, AnyPageMayBeLostAndTheRestGoesOn) {
     ASSERT_FALSE(HasFailure());
   }
   EXPECT_GT(set_aside, static_cast<int64_t>(pages) / 2);
-  EXPECT_GT(kept_all, 0);  // pages that are not the outbox's cost it nothing
+  EXPECT_GT(kept_all, 0);  // damage of other tables loses no write
 }
 
 TEST_F(Damaged, WithoutAHeaderNothingIsKeptAndNobodyKnowsHowMuch) {
@@ -84,7 +84,7 @@ TEST_F(Damaged, TheLogGoesWithItsFileAndIsRead) {
   Make(true);
   ASSERT_GT(fs::file_size(good_.path() + "/state.db-wal"), 0u);
   Reset();
-  // A page of the file itself, which the log may cover or not.
+  // Damages a page of the main file, which the WAL may cover.
   const size_t pages = fs::file_size(File()) / kPage;
   ASSERT_GT(pages, 20u);
   size_t known = 0;
@@ -128,7 +128,7 @@ TEST_F(Damaged, ACrashWhileSettingAsideIsFinished) {
   Make(true);
   Reset();
   Overwrite(File(), 2 * kPage, Noise(kPage));
-  // The rename of the file was done, that of its log was not.
+  // The crash came after the rename of the file, before that of its WAL.
   fs::rename(File(), File() + ".damaged-1700000000000");
   fs::remove(File() + "-shm");
   auto state = Open();
@@ -194,7 +194,7 @@ TEST_F(DamagedSidecar, SaysSoAndDeliversWhatItCouldRead) {
   running_.reset();
   const std::string file = directory_.path() + "/state/state.db";
   {
-    // The one table that is only looked at: found by its name, not by its place.
+    // Damages only the table handled_events, whose root page is found by name.
     auto db = sqlite::Database::Open(file, {});
     ASSERT_TRUE(db);
     auto page = db->Prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'handled_events'");

@@ -1,5 +1,5 @@
 // state.db, the one file of the sidecar on the agent's volume, opened with the schema of all its
-// tables. A table is described beside its schema.
+// tables. Each table is declared beside its schema.
 #pragma once
 
 #include <functional>
@@ -21,9 +21,9 @@ const std::vector<const char*>& StateSteps();
 
 class State {
  public:
-  // Opens or makes `<directory>/state.db`. A damaged file is quarantined and salvaged (salvage.h);
-  // the file of a newer program is kInvalid and stays untouched. `on_failure` is called once, when
-  // a sync fails or the file turns out to be damaged: the program must exit, its next start
+  // Opens or creates `<directory>/state.db`. A damaged file is quarantined and salvaged
+  // (salvage.h); the file of a newer program is kInvalid and stays untouched. Calls `on_failure`
+  // once, when a sync fails or the file proves damaged: the program must exit, and the next start
   // recovers.
   static base::Result<std::unique_ptr<State>> Open(
       const std::string& directory, std::function<void(const base::Error&)> on_failure);
@@ -79,7 +79,7 @@ class State {
   // Known damaged rows, so that each is recorded and logged once.
   base::Guarded<std::set<std::pair<std::string, int64_t>>> damaged_;
   base::Guarded<sqlite::Database> reader_;
-  std::unique_ptr<sqlite::Writer> writer_;  // last: its end closes the file after the reader's
+  std::unique_ptr<sqlite::Writer> writer_;  // declared last: stops before the reader closes
 };
 
 }  // namespace sidecar

@@ -13,7 +13,7 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-constexpr size_t kNamesOfARow = 200;  // of its keys, numbers and time, as JSON
+constexpr size_t kNamesOfARow = 200;  // bytes of the keys, numbers and time as JSON
 
 }  // namespace
 
@@ -32,7 +32,7 @@ CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
   BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 )sql";
 
-// No row: nothing was read. A salvaged file begins without one, since its numbers may begin anew.
+// No row: nothing was read. A salvaged file has no row at first, since its numbers may start again.
 const char* const kAuditStep = R"sql(
 CREATE TABLE audit_read(only_one INTEGER PRIMARY KEY CHECK(only_one = 1),
   through INTEGER NOT NULL) STRICT;

@@ -1,5 +1,5 @@
-// The audit log in state.db, append-only: triggers refuse every update, and deletes of rows behind
-// the read mark. Every call runs inside the caller's transaction.
+// The audit log in state.db, append-only: triggers refuse every update, and deletes of unread rows.
+// Every call runs inside the caller's transaction.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ base::Result<AuditStatus> ReadAuditStatus(sqlite::Database& db);
 // Moves the read mark to `through`, never backwards. kInvalid: no row has this number yet.
 base::Status MarkAuditRead(sqlite::Database& db, int64_t through);
 
-// Removes a piece of the read rows, the oldest first. → how many.
+// Removes a piece of the read rows, the oldest first. → the number of removed rows.
 base::Result<int64_t> RemoveReadAudit(sqlite::Database& db, const Cut& cut);
 
 }  // namespace sidecar

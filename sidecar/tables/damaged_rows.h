@@ -1,6 +1,6 @@
 // The list of rows of state.db that fail their checksum in a well-formed file. Such rows are
-// neither served nor sent. The checksum is lib/sqlite/row_checksum.h; a malformed file is
-// salvage.h.
+// neither served nor sent. The checksum is in lib/sqlite/row_checksum.h; salvage.h handles
+// malformed files.
 #pragma once
 
 #include <cstdint>

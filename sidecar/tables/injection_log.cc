@@ -11,7 +11,7 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-constexpr size_t kNamesOfAnInjection = 300;  // and its digest and time, as JSON
+constexpr size_t kNamesOfAnInjection = 300;  // bytes of keys, digest and time as JSON
 
 InjectionRecord ReadInjection(const sqlite::Statement& row) {
   InjectionRecord record;
@@ -72,7 +72,7 @@ Result<InjectionPage> Injections(sqlite::Database& db, const std::string& conver
   InjectionPage page;
   size_t bytes = 0;
   RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
-    // As JSON; `items` is that already.
+    // Counts sizes as JSON; `items` is JSON already.
     for (const int column : {2, 3, 4, 5, 6}) bytes += base::DumpJson(row.Text(column)).size();
     bytes += row.Text(8).size() + kNamesOfAnInjection;
     const bool fits = std::ssize(page.records) < place.limit && bytes <= place.bytes;

@@ -1,5 +1,5 @@
-// The log of injections in state.db: the exact text that each turn got, and the query behind it.
-// Every call runs inside the caller's transaction.
+// The log of injections in state.db: the exact text that each turn got, and the query of its
+// recall. Every call runs inside the caller's transaction.
 #pragma once
 
 #include <cstddef>

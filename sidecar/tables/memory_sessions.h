@@ -1,6 +1,5 @@
-// Memory sessions in state.db: the stretch of a conversation that belongs to a session on the
-// server. Beginning and ending sessions is sessions.h. Every call runs inside the caller's
-// transaction.
+// Memory sessions in state.db: the part of a conversation that belongs to a session on the server.
+// sessions.h begins and ends sessions. Every call runs inside the caller's transaction.
 #pragma once
 
 #include <cstdint>

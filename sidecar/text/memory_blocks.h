@@ -10,7 +10,7 @@
 
 namespace sidecar {
 
-// The sections of an injection. A new one has a name here, and is removed from tool output with it.
+// The sections of an injection. A section with a name here is also removed from tool output.
 enum class InjectedBlock { kTask, kSessions, kContext };
 inline constexpr std::string_view kInjectedBlocks[] = {"memory:task", "memory:sessions",
                                                        "memory:context"};

@@ -1,4 +1,4 @@
-// Shows what dots and slashes of a path come to.
+// Shows the resolution of dots and slashes in paths.
 #include "sidecar/text/normal_path.h"
 
 #include <gtest/gtest.h>

@@ -16,8 +16,7 @@ using base::Json;
 
 constexpr const char* kNamingArguments[] = {
     "command", "cmd", "file_path", "path", "notebook_path", "query", "pattern", "url", "uri"};
-constexpr size_t kMostArgumentBytes = 1
-                                      << 20;  // a key in itself, 64 deep, is that often in its JSON
+constexpr size_t kMostArgumentBytes = 1 << 20;  // the JSON of nested values repeats at each depth
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -27,7 +26,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// The name behind mcp__server__ or mcp_server_; empty when the tool is not one of an MCP server.
+// The name after mcp__server__ or mcp_server_; empty if it is not the tool of an MCP server.
 std::string_view BehindServer(std::string_view name) {
   if (name.starts_with("mcp__")) {
     const size_t end = name.find("__", 5);
@@ -80,7 +79,7 @@ class OutputBuilder {
   }
 
  private:
-  // A string that was cut before is kept with what it says of it.
+  // Room for a string that ShortenStrings cut, with its mark.
   static constexpr size_t kMostHead = 2 * kKeptHalfBytes + 64;
 
   void Append(std::string_view piece) {
@@ -347,7 +346,7 @@ bool ReadsLikeOurs(std::string_view line) {
                               [&](std::string_view begin) { return line.starts_with(begin); });
 }
 
-// The end of an unclosed block, so that the mere beginning of a block hides nothing behind it.
+// The end of an unclosed block, so that the mere beginning of a block hides no text after it.
 size_t EndOfUnclosed(std::string_view text, size_t begin) {
   size_t end = std::min(text.find('\n', begin), text.size());
   while (end < text.size()) {
@@ -362,11 +361,11 @@ std::string WithoutBlocks(std::string_view text, std::string_view name) {
   const std::string open = OpenTag(name), close = CloseTag(name);
   std::string rest;
   size_t copied = 0;
-  std::optional<size_t> end;  // the first one behind the block's beginning; npos: there is none
+  std::optional<size_t> end;  // the first one after the block's beginning; npos: none
   for (size_t begin = text.find(open); begin != std::string_view::npos;) {
     rest += text.substr(copied, begin - copied);
     if (!end || *end < begin) end = text.find(close, begin);
-    // Our blocks do not nest: an end behind the next beginning belongs to that block.
+    // Our blocks do not nest: an end after the next beginning belongs to that block.
     const size_t next = text.find(open, begin + open.size());
     const bool closed = *end != std::string_view::npos && *end < next;
     // The search stops at the next beginning, so that all blocks cost one pass.

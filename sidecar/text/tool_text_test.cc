@@ -1,4 +1,4 @@
-// Shows that tools' names, arguments and results of every recorded shape become the right text.
+// Shows how tools' names, arguments and results become text, in every recorded shape.
 #include "sidecar/text/tool_text.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ TEST(ToolMatches, NamesGlobsAndServersOfMcpTools) {
     bool matches;
   } cases[] = {
       {"bash", "bash", true},
-      {"bash", "Bash", true},  // the seed's rule on Claude Code's tool
+      {"bash", "Bash", true},  // a rule for "bash" and Claude Code's tool
       {"bash", "BashOutput", false},
       {"bash*", "BashOutput", true},
       {"*", "anything", true},
@@ -127,7 +127,7 @@ TEST(WithoutInjected, BlocksAreTakenOutEvenWhenUnclosed) {
   EXPECT_EQ(WithoutInjected("nothing here"), "nothing here");
 }
 
-// Who prints the beginning of a block hides its line and what reads like ours, no more.
+// An unclosed block hides only its line and the following lines that look like ours.
 TEST(WithoutInjected, ABlockWithoutAnEndHidesNothingElse) {
   EXPECT_EQ(WithoutInjected("a<memory:context> x\n- [id 1] b\nsource c\npanic: d\n- e"),
             "a\npanic: d\n- e");
@@ -152,7 +152,7 @@ TEST(WithoutInjected, ItemsThatStandAloneAreTakenOut) {
   }
 }
 
-// Texts of this size take hours when the work grows with the square of them.
+// With quadratic work texts of this size would take hours.
 TEST(WithoutInjected, ManyItemsBlocksAndHeads) {
   constexpr int kCount = 200'000;
   std::string items, rest, blocks, heads;

@@ -1,5 +1,5 @@
-// Shows that calls of auditTools are in the audit log, denied ones with their reason, and that the
-// log takes no change.
+// Shows that calls of auditTools are in the audit log, denied calls with their reason, and that the
+// log is append-only.
 #include <gtest/gtest.h>
 
 #include "lib/sqlite/database.h"
@@ -21,7 +21,7 @@ class AuditTest : public SidecarTest {
                                                   {"memorySaveRules", Json::array()}}}}));
     Start();
   }
-  // The log as it lies on the volume; the sidecar is stopped for it.
+  // Stops the sidecar and reads the log from its file.
   std::vector<std::string> Rows() {
     running_.reset();
     auto db = sqlite::Database::Open(directory_.path() + "/state/state.db",

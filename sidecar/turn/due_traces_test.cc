@@ -1,4 +1,4 @@
-// Prospective traces whose time has come stand first in what a prompt gets, once a conversation.
+// Shows that due prospective traces come first in the injection of a prompt, once a conversation.
 #include <gtest/gtest.h>
 
 #include "sidecar/sidecar_fixture.h"
@@ -14,7 +14,7 @@ class DueTracesTest : public SidecarTest {
     directory_.Write("policy.json", PolicyText(memory_.url(), {{"memory", memory}}));
     Start();
   }
-  // As GET /context answers it.
+  // A due trace in the form of GET /context.
   static Json Due(int64_t id, const std::string& content, const std::string& origin = "user") {
     return {{"id", "mt_" + std::to_string(id)},
             {"observationId", id},

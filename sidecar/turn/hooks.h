@@ -1,4 +1,4 @@
-// The route POST /v1/hooks: decodes the event, encodes the answer. The turn between is turn.h.
+// The route POST /v1/hooks: decodes the event, encodes the answer. turn.h runs the turn.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,9 @@
 
 namespace sidecar {
 
-inline constexpr size_t kMaxHookBytes = 8 << 20;  // longest body that is read whole
+inline constexpr size_t kMaxHookBytes = 8 << 20;  // longest body that is kept whole
 inline constexpr size_t kCutHookBytes = 2 << 20;  // kept of a longer body
-// Its text, the parser's token of it, the event, and what is redacted or written of it.
+// The body's text, the parser's token, the event, its redacted form, and the written rows.
 inline constexpr size_t kCopiesOfBodies = 5;
 
 class Hooks {

@@ -1,5 +1,5 @@
-// Text made to be slow costs no more than other text: four times as much takes at most 2.5² times
-// as long, in redaction, denials, rules and whatever else reads the output of tools.
+// Shows that hostile text takes linear time: four times the text takes at most 2.5² times as long,
+// in redaction, denials, rules and all other readers of tool output.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,11 +21,10 @@ namespace {
 using base::Json;
 using Work = std::function<void(const std::string& text)>;
 
-// What allocation and page faults of a run of microseconds may add. What was quadratic took
-// seconds.
+// The noise of allocation and page faults in runs of microseconds. Quadratic work took seconds.
 constexpr double kNoiseSeconds = 5e-3;
-// Linear work grows by 4, quadratic by 16. Twice the text and 2.5 left too little for the caches,
-// which a longer text leaves behind and other programs use too.
+// Linear work grows by 4, quadratic by 16. A limit of 2.5 for twice the text was too tight, since
+// longer texts miss the caches, which other programs use, too.
 constexpr double kMostGrowth = 2.5 * 2.5;
 
 double SecondsOf(const std::function<void()>& work) {
@@ -40,7 +39,7 @@ std::string Repeated(const std::string& unit, size_t bytes) {
   return text;
 }
 
-// The least of several runs; more of them where the machine was busy with others.
+// Compares the fastest of several runs; more runs on a busy machine.
 double GrowthOf(const Work& work, const std::string& quarter, const std::string& whole) {
   double least_quarter = 1e9, least_whole = 1e9;
   for (int round = 0; round < 12; ++round) {
@@ -151,7 +150,7 @@ TEST(HostileText, RulesAreLinear) {
     (void)rules->Judge(event, text, [] { return int64_t{0}; });
   };
   for (const char* unit : {"a", "x", "\n", " ", "xa\n"}) ExpectLinear("rules", judge, "", unit);
-  // A key in itself, as deep as JSON goes, is not written out as often as it is deep.
+  // The texts of a key nested in itself stay bounded at any depth.
   Json nested = std::string(200'000, 'z');
   for (int i = 0; i < 50; ++i) nested = Json{{"a", std::move(nested)}};
   size_t bytes = 0;

@@ -1,5 +1,5 @@
-// What was injected is never captured again: a thousand turns of an agent that shows what it was
-// told in every way tools have, against a rule that takes everything with the word in it.
+// Shows that injected text is never captured again: in a thousand turns an agent repeats it in
+// every shape of tool output, against a rule that matches its word.
 #include <gtest/gtest.h>
 
 #include "sidecar/sidecar_fixture.h"
@@ -12,7 +12,7 @@ using base::Json;
 
 constexpr int kTurns = 1'000, kNewsEvery = 100;
 
-// The text as a tool would show it again.
+// The injected text as the output of a tool.
 Json Echo(const std::string& injected, int turn) {
   const std::string lead = "turn " + std::to_string(turn) + ":\n";
   const Json transcript = {{"role", "system"}, {"content", injected}};
@@ -23,7 +23,7 @@ Json Echo(const std::string& injected, int turn) {
       return lead + transcript.dump();  // a transcript, read as a file
     case 2:
       return Json::array({{{"type", "text"}, {"text", lead + injected}}});
-    case 3: {  // found by grep, so without its block
+    case 3: {  // grep output: lines without their block
       std::string found = lead;
       for (const std::string& line : base::Split(injected, '\n')) {
         if (line.starts_with("- [id")) found += "log.txt:7:" + line + "\n";
@@ -40,7 +40,7 @@ Json Echo(const std::string& injected, int turn) {
 
 class LoopGuard : public SidecarTest {
  protected:
-  // The server gives back what was saved, newest first, as a real one does without a query.
+  // Makes the stub return the saved rows, the newest first, like a server without a query.
   void ServeWhatWasSaved() {
     memory_.With([](StubMemory& stub) {
       Json recalled = Json::array();

@@ -1,5 +1,5 @@
-// Shows that no hook event is refused for what is in it: odd ones are mended, recorded, audited and
-// judged, and what cannot be judged is denied where the policy denies.
+// Shows that no hook event is refused for its contents: odd events are mended, recorded, audited
+// and judged, and denied if a policy with denials cannot judge them.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -14,7 +14,7 @@ using base::Json;
 
 class OddEvents : public SidecarTest {
  protected:
-  // The JSON as it stands; `fields` begin behind the name and the session.
+  // Posts raw JSON; `fields` follow the name and the session.
   Reply Post(const std::string& event, const std::string& fields) {
     http::ClientRequest request;
     request.method = "POST";
@@ -31,7 +31,7 @@ class OddEvents : public SidecarTest {
   }
   void Limit(const Json& hooks) {
     const Json policy = {{"memory", {{"allowAdmin", true}}},
-                         {"toolHooks", hooks}};  // to read the audit log
+                         {"toolHooks", hooks}};  // for reading the audit log
     directory_.Write("policy.json", PolicyText(memory_.url(), policy));
     Start();
   }
@@ -79,7 +79,7 @@ TEST_F(OddEvents, DenialsJudgeWhatTheToolWouldRun) {
   const std::string open(70, '['), close(70, ']');
   struct Case {
     const char* tool;
-    std::string input, wanted;  // in the reason; empty: allowed
+    std::string input, wanted;  // expected in the reason; empty: allowed
   };
   const Case cases[] = {
       {"Bash", R"({"command":"rm -f x # \udc80"})", "blocks the command \"rm\""},
@@ -141,7 +141,7 @@ TEST_F(OddEvents, OfMoreThanEightMiBHeadAndTailAreRecordedAndJudged) {
   EXPECT_EQ(messages[1]["tool_call_id"], "t1");
 }
 
-// Of no known length: a short one is read as any other, a long one is cut.
+// Events without a Content-Length: a short one is read whole, a long one is cut.
 TEST_F(OddEvents, InChunksTheyAreTheSame) {
   const int port =
       std::stoi(running_->api_address().substr(running_->api_address().rfind(':') + 1));

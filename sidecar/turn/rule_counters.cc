@@ -1,4 +1,4 @@
-// Adds to the numbers of the status and to the metrics of Prometheus in one step.
+// Updates the numbers of the status and the Prometheus metrics together.
 #include "sidecar/turn/rule_counters.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Counts matches, results and processor time of each save rule in force, for /v1/status and the
-// metrics. Counts begin at the start of the process; the counts of a removed rule are removed.
+// metrics. Counts begin at the start of the process; removing a rule removes its counts.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class RuleCounters {
  public:
   explicit RuleCounters(telemetry::Metrics& metrics) : metrics_(metrics) {}
 
-  // Replaces the rules by those of a new policy, in its order.
+  // Replaces the rules by those of a new policy, in the policy's order.
   void Follow(const std::vector<std::string>& rules);
   // Adds the verdicts on one result. Captures that were not `saved`, and rules skipped for lack of
   // time, count as dropped. Verdicts of removed rules are ignored.
@@ -38,7 +38,7 @@ class RuleCounters {
 
   telemetry::Metrics& metrics_;
   base::Guarded<Followed>
-      followed_;  // also while metrics change, so that no dropped rule comes back
+      followed_;  // held while metrics change, so that no removed rule reappears
 };
 
 }  // namespace sidecar

@@ -1,5 +1,5 @@
-// Shows what is counted of each rule, and that a rule that leaves the policy leaves the figures and
-// the metrics.
+// Shows the counters of each rule, and that a rule that leaves the policy leaves the status and the
+// metrics.
 #include "sidecar/turn/rule_counters.h"
 
 #include <gtest/gtest.h>
@@ -62,9 +62,9 @@ class RuleFigures : public SidecarTest {
 TEST_F(RuleFigures, AreInTheStatusAndTheMetrics) {
   memory_.Down();
   Start([](SidecarSettings& settings) { settings.outbox.rows = 3; });
-  Prompt("go");  // the session takes a row
+  Prompt("go");  // the session needs a row
   Bash("error: one", "t1");
-  Bash("error: one", "t1");  // again: the same event
+  Bash("error: one", "t1");  // a repeated event
   Bash("error: two", "t2");
   EXPECT_EQ(Bash("error: three", "t3").status, 507);
   Bash("fine", "t4");

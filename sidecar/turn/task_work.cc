@@ -1,4 +1,4 @@
-// What a transcript lost is offered once; a prompt that has it still does not get it again.
+// With afterLoss, offers the section once after the transcript lost it.
 #include "sidecar/turn/task_work.h"
 
 #include <utility>
@@ -21,7 +21,7 @@ bool BeginsPrompt(const TurnDraft& draft) {
   return draft.BeginsTurn() || draft.event.kind == EventKind::kSessionStart;
 }
 
-// The snapshot of the conversation that a new one goes on with; empty: of none.
+// The snapshot of the conversation that a new one continues; empty: none.
 Result<TaskState> Inherited(sqlite::Database& db, const TurnDraft& draft, const CutOff& cut_off) {
   ASSIGN_OR_RETURN(const auto known, conversation::Find(db, draft.event.session_id));
   ASSIGN_OR_RETURN(const auto latest, conversation::Latest(db));
@@ -67,7 +67,7 @@ Result<TaskWork> TaskWork::Begin(sqlite::Database& db, const TurnDraft& draft,
 Result<std::string> TaskWork::Offer(sqlite::Database& db, const TurnDraft& draft,
                                     const api::Policy& policy) {
   const api::WorkingSection& section = policy.working_section;
-  // A limit of 0 injects nothing, whatever it is.
+  // contextLimit 0 injects nothing, no task either.
   const bool offers = policy.context_limit > 0 && (section.inject == "everyTurn" ||
                                                    (section.inject == "afterLoss" && state_.lost));
   if (!offers || !BeginsPrompt(draft)) return std::string();
@@ -75,7 +75,7 @@ Result<std::string> TaskWork::Offer(sqlite::Database& db, const TurnDraft& draft
   const auto units = static_cast<size_t>(section.max_chars);
   ASSIGN_OR_RETURN(const auto catalogue,
                    conversation::Catalogue(db, draft.event.session_id, state_.blocks_from, units));
-  // A character may be two units; then half as many fit.
+  // A character may have two UTF-16 units: half as many always fit.
   std::string text = TaskText(state_, catalogue, units);
   if (Utf16Units(text) > units) text = TaskText(state_, catalogue, units / 2);
   if (!text.empty() && !text.ends_with('\n')) text += '\n';

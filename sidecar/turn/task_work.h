@@ -1,5 +1,5 @@
-// The task of a conversation during one hook event: what it goes on with, whether the prompt gets
-// it, what the event changes (ADR 57). Runs inside the event's transaction.
+// The task of a conversation during one hook event: its inheritance by a new conversation, its
+// section in the prompt, and the event's changes (ADR 57). Runs inside the event's transaction.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 namespace sidecar {
 
-// The conversation that was open when the sidecar started: its agent was cut off, if the next event
-// is of a new conversation.
+// The open conversation when the sidecar started. If the next event is of a new conversation, the
+// agent was cut off.
 using CutOff = std::optional<conversation::Conversation>;
 CutOff FindCutOff(State& state);
 
 class TaskWork {
  public:
-  // Before the event's conversation is made. A new conversation after a resume, or after one that
-  // was cut off, begins with the snapshot of the latest one.
+  // Call before the event's conversation is created. A new conversation after a resume, or after
+  // one that was cut off, begins with the snapshot of the latest one.
   static base::Result<TaskWork> Begin(sqlite::Database& db, const TurnDraft& draft,
                                       const CutOff& cut_off);
-  // The section for the prompt, as it was before the event; empty: none.
+  // The section for the prompt, with the task's state before the event; empty: none.
   base::Result<std::string> Offer(sqlite::Database& db, const TurnDraft& draft,
                                   const api::Policy& policy);
   base::Status Commit(sqlite::Database& db, const TurnDraft& draft, const api::Policy& policy,

@@ -1,4 +1,4 @@
-// Plays an agent whose transcript loses its task: by compaction, a restart, a resume.
+// Shows the task of an agent whose transcript loses it: by compaction, a restart, a resume.
 #include "sidecar/turn/task_work.h"
 
 #include <gtest/gtest.h>
@@ -101,7 +101,7 @@ TEST_F(TaskWorks, ACompactedTranscriptGetsTheCatalogueOfItsBlocks) {
   EXPECT_EQ(ContextOf(Prompt("yes, go on")), "");
 }
 
-// Working memory names a block, the block is recalled whole, and condensing brings both back.
+// The section lists a block, recall returns the block whole, and a compaction offers both again.
 TEST_F(TaskWorks, TheFourLevelsFollowEachOther) {
   Prompt("check disk usage");
   Tool("Bash", {{"command", "df -h /data"}}, "c1");

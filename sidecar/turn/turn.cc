@@ -43,15 +43,15 @@ void Describe(telemetry::Span& span, const TurnDraft& draft, const TurnRecall& r
   }
 }
 
-// The thread's own processor time: a busy machine must not make rules look slow.
+// The processor time of the thread, so that rules do not look slow on a busy machine.
 int64_t SpentUs() {
   timespec spent{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
   return static_cast<int64_t>(spent.tv_sec) * 1'000'000 + spent.tv_nsec / 1'000;
 }
 
-// In a pod the agent's files are not ours and nothing is a link; beside an agent on one machine
-// they are the same.
+// In a pod the sidecar does not see the agent's files, and no path is a link; on a user's machine
+// both see the same files.
 std::string FollowLinks(const std::string& path) {
   std::error_code error;
   const auto real = std::filesystem::weakly_canonical(path, error);
@@ -71,7 +71,7 @@ TurnDraft DraftWithin(telemetry::Span& turn, const ActivePolicy& policy, api::Ho
   return draft;
 }
 
-// No contents; ids of conversations and calls are an agent's choice and are cut.
+// Logs no contents, and cuts ids, which the agent chooses.
 void LogTurn(const TurnDraft& draft, const TurnRecall& recall, const TurnOutcome& outcome) {
   constexpr size_t kShown = 80;
   base::LogDebug("hook", [&] {
@@ -113,7 +113,7 @@ base::Result<api::HookAnswer> Turn::Take(api::HookEvent event,
     parts_.wake();
   }
   if (!draft.denial.empty()) {
-    // Also for a repeated event that an older policy allowed.
+    // A repeated event that an older policy allowed is denied, too.
     outcome.answer.permission_decision = "deny";
     outcome.answer.permission_decision_reason = draft.denial;
   }
@@ -129,7 +129,7 @@ base::Result<TurnOutcome> Turn::CommitWithin(telemetry::Span& turn, const TurnDr
   // Later deliveries link to this turn.
   const std::string traceparent =
       turn.recording() ? telemetry::FormatTraceparent(turn.context()) : std::string();
-  // Before the transaction, since other events wait for it.
+  // Reads before the transaction, since other events wait for the transaction.
   std::unique_ptr<SessionAccount> account;
   if (draft.EndsSession()) {
     ASSIGN_OR_RETURN(account, PrepareAccount(parts_.state, draft.event.session_id, policy.policy));

@@ -1,5 +1,5 @@
-// Handles one hook event from start to end: draft, recall, commit, answer. The order is in turn.cc
-// alone; each step is a file of its own.
+// Handles one hook event from start to end: draft, recall, commit, answer. turn.cc defines the
+// order; each step has its own file.
 #pragma once
 
 #include <functional>

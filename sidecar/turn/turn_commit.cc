@@ -27,8 +27,8 @@ using base::Status;
 
 constexpr size_t kAuditCharacters = 4'000;
 
-// The same call and rule give the same key. Some runtimes count calls from 1 in every turn: the key
-// of the event, with its contents, tells such calls apart.
+// The same call and rule give the same key. Some runtimes number calls from 1 in every turn: the
+// event key, a hash of the contents, distinguishes such calls.
 std::string CaptureKey(const TurnDraft& draft, const Capture& capture, const std::string& session,
                        int64_t turn, const api::Policy& policy) {
   const api::HookEvent& event = draft.event;
@@ -53,7 +53,7 @@ Status CommitCaptures(sqlite::Database& db, const TurnDraft& draft,
   return {};
 }
 
-// A full ledger takes no more marks, and the turn goes on: the memory may be injected again.
+// Ignores a full ledger: the memories without a mark may be injected again.
 Status MarkAll(sqlite::Database& db, const conversation::Conversation& conversation,
                const std::vector<conversation::LedgerMark>& marks, int64_t now_ms) {
   for (const conversation::LedgerMark& mark : marks) {

@@ -16,7 +16,7 @@ namespace sidecar {
 
 // The recall of an event.
 struct TurnRecall {
-  bool asked = false;  // for a prompt, a session start or a tool of contextInjectTools; recorded
+  bool asked = false;  // true for a prompt, a session start or a tool of contextInjectTools
   std::string query;
   Recalled found;   // ids and ranks for the record
   Recalled inject;  // candidates for the prompt
@@ -34,8 +34,8 @@ bool WritesNothing(const TurnDraft& draft, const TurnRecall& recall);
 
 // Runs inside the writer's transaction. kFull: the outbox or the volume is full, nothing is
 // written. `traceparent`: see OutboxRow. `account`: of the session that the event ends, see
-// EndConversation. `block`: what was read of the open block, see
-// conversation::CloseBlock. `cut_off`: see task_work.h.
+// EndConversation. `block`: the digest of the open block, see conversation::CloseBlock. `cut_off`:
+// see task_work.h.
 base::Result<TurnOutcome> CommitTurn(sqlite::Database& db, const TurnDraft& draft,
                                      const TurnRecall& recall, const ActivePolicy& policy,
                                      const OutboxLimits& limits, int64_t now_ms,

@@ -33,7 +33,7 @@ bool ShortenText(std::string& text) {
   return cut;
 }
 
-// Keeps `room` bytes of all texts in `value` together; a text beyond them becomes its length.
+// Keeps `room` bytes of all texts in `value` together; replaces a text beyond by its length.
 bool LeaveOutBeyond(Json& value, size_t& room) {
   constexpr size_t kShort = 64;
   if (value.is_string()) {
@@ -51,7 +51,7 @@ bool LeaveOutBeyond(Json& value, size_t& room) {
   return cut;
 }
 
-// True when anything was cut.
+// → whether a text was cut.
 bool Shorten(api::HookEvent& event) {
   bool cut = false;
   for (std::string* text : {&event.prompt, &event.error, &event.last_assistant_message}) {
@@ -64,8 +64,8 @@ bool Shorten(api::HookEvent& event) {
   return cut;
 }
 
-// What goes on is the output as one text; a result of which a part is JSON is redacted before it is
-// written as such.
+// Redacts the texts of the event, and the output as one text; a result with parts in JSON is
+// redacted before it is rendered, since JSON escapes hide secrets.
 void Redact(const redaction::Redactor& redactor, api::HookEvent& event, ToolOutput& output,
             redaction::Redactor::Counts& counts, WorkBudget& budget) {
   for (std::string* text : {&event.prompt, &event.last_assistant_message}) {
@@ -84,19 +84,19 @@ void Redact(const redaction::Redactor& redactor, api::HookEvent& event, ToolOutp
   event.tool_response = nullptr;
 }
 
-// Of the JSON array of these JSON texts: what they are texts of is not copied for it.
+// The hash of the JSON array of these JSON texts, without copies of their values.
 std::string HashOf(std::initializer_list<std::string> parts) {
   return base::Sha256Hex("[" + base::Join(parts, ",") + "]").substr(0, 24);
 }
 
 // The same for a repeated event. Prompts and answers have no id: without the turn's prompt_id equal
-// ones count as different, since people repeat themselves.
+// events count as different, since users repeat themselves.
 std::string EventKey(const api::HookEvent& event, const std::string& output) {
   switch (event.kind) {
     case EventKind::kPreToolUse:
     case EventKind::kPostToolUse:
     case EventKind::kPostToolUseFailure:
-      // With its contents: some runtimes count their calls from 1 in every turn.
+      // Includes the contents, since some runtimes number calls from 1 in every turn.
       if (event.tool_use_id.empty()) return "";
       return event.name + ":" + event.tool_use_id + ":" +
              HashOf({base::DumpJson(event.tool_input), base::DumpJson(output)});
@@ -118,7 +118,7 @@ conversation::Message MessageOf(const char* role, std::string content) {
   return message;
 }
 
-// The call in the form of chat models, so that any runtime can continue.
+// The call in the format of chat models, so that any runtime can continue the conversation.
 conversation::Message CallMessage(const api::HookEvent& event, const std::string& call_id) {
   conversation::Message message = MessageOf("assistant", "");
   message.tool_calls =
@@ -150,17 +150,17 @@ bool IsAudited(const api::Policy& policy, const api::HookEvent& event) {
                      [&](const std::string& tool) { return ToolMatches(tool, event.tool_name); });
 }
 
-// Before any cut: the middle of a long command runs too.
+// Runs before any cut, since the middle of a long command is executed, too.
 void JudgeCall(const ActivePolicy& policy, const api::HookEvent& event, const RealPath& real_path,
                WorkBudget& budget, TurnDraft& draft) {
   Denial denial = DeniedCall(policy.policy, event, real_path, budget);
-  redaction::Redactor::Counts counted_with_the_input;  // the reason repeats what stands there
+  redaction::Redactor::Counts counted_with_the_input;  // the reason quotes the input
   draft.denial = base::Inert(policy.redactor.Redact(denial.reason, counted_with_the_input));
   draft.unjudged = std::move(denial.unjudged);
   if (budget.over()) draft.over_budget.push_back("denial");
 }
 
-// `text`, of at most `limit` characters.
+// `text`, cut to `limit` characters and ending in its hash if it is longer.
 std::string WithinLimit(const std::string& text, size_t limit) {
   if (base::CountCharacters(text) <= limit) return text;
   const std::string hash = base::Sha256Hex(text).substr(0, 32);

@@ -1,5 +1,5 @@
-// Plans the writes of one hook event: messages, captures, a denial, the begin and end of sessions.
-// Writing is turn_commit.h. Pure.
+// Plans the writes of one hook event: messages, captures, a denial, the beginning and end of
+// sessions. turn_commit.h writes them. Pure.
 #pragma once
 
 #include <map>
@@ -20,11 +20,11 @@ struct TurnDraft {
   api::HookEvent event;   // redacted, without tool_response
   std::string output;     // redacted text of tool_response
   std::string event_key;  // deduplication key; empty when the event has none
-  std::string call_id;    // of the tool call; a hash of the call when the agent gave none
+  std::string call_id;    // of the tool call; a hash of the call if the agent gave none
   std::vector<conversation::Message> messages;
   std::vector<RuleVerdict> verdicts;  // of every save rule, for a tool's result
   std::vector<Capture> captures;
-  conversation::TaskChanges task;     // what a tool's result says of the task
+  conversation::TaskChanges task;     // changes of the task by a tool's result
   std::string denial;                 // PreToolUse: the reason; empty: allowed
   std::vector<std::string> unjudged;  // PreToolUse: arguments that the policy's lists cannot judge
   bool audited = false;               // the tool is one of auditTools
@@ -39,8 +39,8 @@ struct TurnDraft {
   bool ClearsTranscript() const;
 };
 
-// The clock and the links of the file system, as a draft reads them. The defaults read nothing, so
-// that the same event gives the same draft.
+// The clock and the resolution of symbolic links for a draft. The defaults read nothing, so that
+// the same event gives the same draft.
 struct DraftSources {
   CpuClock spent = [] { return int64_t{0}; };
   RealPath real_path = [](const std::string& path) { return path; };

@@ -1,4 +1,4 @@
-// Shows that what a hook leads to keeps to the wire's limits and to its time, whatever it carries.
+// Shows that the writes of any hook event keep the limits of the wire and of time.
 #include "sidecar/turn/turn_draft.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The answer is in the event, the prompt in the conversation.
+// Takes the answer from the event, and the prompt from the conversation.
 #include "sidecar/turn/turn_ingest.h"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ namespace {
 using base::Json;
 using base::Result;
 
-// A block begins with the prompt, behind a system message at most.
+// A block begins with the prompt, after at most one system message.
 constexpr int64_t kReadMessages = 2;
 
-// Empty: the turn has none.
+// The prompt of the open block; empty: none.
 Result<std::string> PromptOf(sqlite::Database& db, const std::string& conversation) {
   ASSIGN_OR_RETURN(const auto block, conversation::FindOpenBlock(db, conversation));
   if (!block) return std::string();
@@ -56,7 +56,7 @@ Result<bool> QueueIngest(sqlite::Database& db, const TurnDraft& draft, const Act
   ASSIGN_OR_RETURN(std::string prompt, PromptOf(db, id));
   ASSIGN_OR_RETURN(const auto conversation, conversation::Find(db, id));
   if (!conversation || base::IsBlank(prompt)) return false;
-  if (!policy.policy.redaction.working_memory) {  // it was stored as it came
+  if (!policy.policy.redaction.working_memory) {  // stored without redaction
     redaction::Redactor::Counts counted_with_the_prompt;
     prompt = policy.redactor.Redact(prompt, counted_with_the_prompt);
   }
@@ -67,7 +67,7 @@ Result<bool> QueueIngest(sqlite::Database& db, const TurnDraft& draft, const Act
       base::IsBlank(base::StringAt(body, {"assistant"})))
     return false;
   const std::string key = IngestKey(body, *conversation, policy.policy);
-  // Not of class user: nobody knows whether a person wrote the prompt.
+  // Not of trust class user, since a program may have written the prompt.
   body["source"] = {{"origin", api::kOriginRule}, {"rule", "autoIngest"}};
   body["settings"] =
       api::EncodeIngestSettings(policy.policy.auto_ingest, policy.policy.personality);

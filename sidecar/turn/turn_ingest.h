@@ -1,5 +1,5 @@
-// Queues a turn that ended for the extraction of facts on the server (memory.autoIngest). What is
-// extracted is the server's to decide.
+// Queues an ended turn for the extraction of facts on the server (memory.autoIngest). The server
+// selects the facts.
 #pragma once
 
 #include "lib/base/result.h"
@@ -11,9 +11,9 @@ namespace sidecar {
 
 inline constexpr size_t kMostIngestedBytes = 64 << 10;  // of the prompt and of the answer
 
-// Runs inside the transaction of a Stop, while the turn's block is open. Queued are the prompt and
-// the answer, redacted, without injected memory; nothing where one of both is missing. → true: the
-// outbox is full, and the turn goes on without.
+// Runs inside the transaction of a Stop, while the turn's block is open. Queues prompt and answer,
+// redacted, without injected memory; nothing if one of them is missing. → true: skipped, since the
+// outbox is full.
 base::Result<bool> QueueIngest(sqlite::Database& db, const TurnDraft& draft,
                                const ActivePolicy& policy, const OutboxContext& context);
 

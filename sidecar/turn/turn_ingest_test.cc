@@ -1,5 +1,5 @@
-// What the extraction of facts gets of a turn: prompt and answer once, redacted, after the hook was
-// answered, and nothing where the policy does not ask for it.
+// Shows the turns that go to the extraction of facts: prompt and answer once, redacted, after the
+// hook's answer, and only if the policy enables it.
 #include "sidecar/turn/turn_ingest.h"
 
 #include <gtest/gtest.h>

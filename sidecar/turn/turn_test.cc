@@ -1,5 +1,5 @@
-// Plays an agent against a real sidecar and a stub of the memory server: what is kept, captured,
-// delivered and injected, and what survives a restart.
+// Plays an agent against a real sidecar and a stub of the memory server: stored messages, captures,
+// delivery and injections, also over a restart.
 #include "sidecar/turn/turn.h"
 
 #include <gtest/gtest.h>
@@ -213,7 +213,7 @@ TEST_F(Turns, WhatASearchFoundIsTheSameItemAsInTheContext) {
   memory_.With([](StubMemory& stub) {
     stub.context["recent_observations"] = {ContextItem(9, "known", "rule", 3)};
     stub.found = {ContextItem(9, "known", "rule", 3), ContextItem(10, "fresh", "rule")};
-    stub.found[0]["content"] = std::string(400, 'x');  // a search cuts nothing
+    stub.found[0]["content"] = std::string(400, 'x');  // searches return whole contents
   });
   EXPECT_NE(ContextOf(Prompt("go")).find("known"), std::string::npos);
   const std::string text = ContextOf(
@@ -268,7 +268,7 @@ TEST_F(Turns, SlowServerCostsAtMostTheDeadline) {
     EXPECT_EQ(reply.status, 200);
     EXPECT_LT(reply.took_ms, 4'000);
   }
-  EXPECT_TRUE(suspended());  // three in a row were too slow
+  EXPECT_TRUE(suspended());  // after three consecutive timeouts
   memory_.With([](StubMemory& stub) { stub.delay_ms = 0; });
   EXPECT_TRUE(Until([&] { return Prompt("go").status == 200 && !suspended(); }));
 }
@@ -276,7 +276,7 @@ TEST_F(Turns, SlowServerCostsAtMostTheDeadline) {
 TEST_F(Turns, FullOutboxRefusesVisiblyAndKeepsNothingOfTheEvent) {
   memory_.Down();
   Start([](SidecarSettings& settings) { settings.outbox.rows = 3; });
-  Prompt("go");  // the session takes a row
+  Prompt("go");  // the session needs a row
   EXPECT_EQ(Bash("error: 1", "t1").status, 200);
   EXPECT_EQ(Bash("error: 2", "t2").status, 200);
   const size_t kept = Messages().size();
@@ -305,7 +305,7 @@ TEST_F(Turns, PoisonGoesToTheDeadLettersAndBlocksNobody) {
   const Json status = Ask("GET", "/v1/status").body;
   EXPECT_EQ(status["dead_by_cause"], (Json{{"422", 1}}));
   EXPECT_EQ(status["dead_letters"][0]["kind"], "observation");
-  EXPECT_EQ(memory_.CountCalls("POST /observations"), 2u);  // one try for the poison
+  EXPECT_EQ(memory_.CountCalls("POST /observations"), 2u);  // one try of the refused row
 }
 
 TEST_F(Turns, SecretsAreGoneBeforeTheFirstWrite) {

@@ -20,7 +20,7 @@ class Breaker {
   bool IsOpen() const { return failed_ >= options_.failures; }
   bool Refuses(int64_t now_ms) const { return IsOpen() && now_ms < next_probe_ms_; }
   // Admits a call that ends within `patience_ms`; a probe without a reported end counts as over
-  // then.
+  // after that time.
   Pass Begin(int64_t now_ms, int64_t patience_ms) {
     if (!IsOpen()) return Pass::kCall;
     if (now_ms < next_probe_ms_) return Pass::kRefused;
@@ -42,7 +42,7 @@ class Breaker {
     if (pass == Pass::kProbe) {
       pause_ms_ = std::min(pause_ms_ * 2, options_.longest_ms);
     } else if (opened_) {
-      return;  // begun before the breaker opened: nothing new
+      return;  // the call began before the breaker opened
     } else {
       pause_ms_ = options_.first_ms;
     }

@@ -1,6 +1,5 @@
 // Delivers the outbox to the memory server: in order per lane, with retries, idempotent. A fault of
-// the server suspends the whole outbox and shows a reason. Classifying answers is
-// delivery_outcome.h.
+// the server suspends the whole outbox and shows a reason. delivery_outcome.h classifies answers.
 #pragma once
 
 #include <array>
@@ -49,8 +48,8 @@ class Delivery {
   void Start();         // starts the thread
   void Wake();          // there are new rows
   void ServerIsBack();  // retries at once: another caller reached the server
-  // Waits at most `limit_ms` until the lane is empty; not at all while the outbox is suspended.
-  // → whether the lane is empty.
+  // Waits at most `limit_ms` until no row of the lane is pending; not while the outbox is
+  // suspended. → whether the lane is empty.
   base::Result<bool> AwaitLane(const std::string& lane, int64_t limit_ms);
   void Stop();  // joins the thread, after the call that runs
 
@@ -74,8 +73,8 @@ class Delivery {
   // The state of one pass.
   struct Pass {
     Refusals::Pass lanes;
-    bool probes = false;                        // one row is sent and decides over the others
-    std::array<bool, 2> held = {false, false};  // by IsReplay: rows of it wait for the budget
+    bool probes = false;                        // sends one row, whose answer decides for all
+    std::array<bool, 2> held = {false, false};  // by IsReplay: rows that wait for the quota
     std::vector<Settled> settled;
   };
   enum class Outcome { kSettled, kLaneWaits, kSuspended };
@@ -111,12 +110,12 @@ class Delivery {
   std::atomic<bool> suspended_ = false, interrupted_ = false;
   base::Guarded<std::optional<Suspension>> suspension_;
   std::atomic<int> last_status_ = 0;
-  int64_t end_ms_ = kNever;  // of a flush; no call goes beyond it
+  int64_t end_ms_ = kNever;  // the deadline of a flush, also of its calls
 
   std::mutex mutex_;
   std::condition_variable wake_, progress_;
   bool woken_ = false, stopping_ = false, in_round_ = false;
-  uint64_t rounds_ = 0, settled_ = 0;  // rounds that ended, commits of what was settled
+  uint64_t rounds_ = 0, settled_ = 0;  // ended rounds, commits of settled rows
   std::jthread thread_;
 };
 

@@ -19,8 +19,8 @@ using OutcomeKind = DeliveryOutcome::Kind;
 // for a likely fault of the network.
 constexpr int kRowTries = 10, kWayTries = 30;
 
-// name.namespace.svc, with the cluster's domain behind it or without → the namespace and the
-// domain; of other hosts the host itself.
+// → the namespace and the domain of name.namespace.svc, with or without the cluster's domain; for
+// other hosts the host itself.
 std::string NamespaceOf(const std::string& url) {
   const size_t scheme = url.find("://");
   std::string host = scheme == std::string::npos ? url : url.substr(scheme + 3);
@@ -30,7 +30,7 @@ std::string NamespaceOf(const std::string& url) {
   if (parts.size() < 3 || parts[2] != "svc") return host;
   std::string place = parts[1] + ".svc";
   for (size_t i = 3; i < parts.size(); ++i) place += "." + parts[i];
-  // A Service is known by its short name and by its full one in the usual domain.
+  // The short name of a Service equals its full name in the default cluster domain.
   return place == parts[1] + ".svc.cluster.local" ? parts[1] + ".svc" : place;
 }
 
@@ -45,20 +45,20 @@ bool IsUnknownSession(const OutboxRow& row, const Json& body) {
          HasErrorText(body) && !base::StringAt(body, {"error"}).starts_with("no such resource");
 }
 
-// The key of a capture names its call and rule, not its text, and that of a turn not its settings:
-// repeated under another policy, it is stored already.
+// The key of a capture consists of its call and rule without its text, that of a turn excludes its
+// settings: with another policy the body differs, but the server has stored the write.
 bool IsKeptAlready(const OutboxRow& row, const http::Response& answer) {
   return answer.status == 422 && (row.origin == api::kOriginRule || row.kind == kIngestKind) &&
          base::StringAt(BodyOf(answer), {"code"}) == api::kKeyReused;
 }
 
-// A memory server from before the route. Waiting for it would hold up every other write.
+// The 404 of an older memory server without this route. Waiting would hold up all other writes.
 bool IsWithoutIngest(const OutboxRow& row, const Json& body) {
   return row.kind == kIngestKind && base::StringAt(body, {"code"}) == "not_found" &&
          HasErrorText(body);
 }
 
-// The page of a proxy that answers 200 to everything stored nothing.
+// False for the page of a proxy that answers 200 to every request, which stores nothing.
 bool IsReceipt(const OutboxRow& row, const http::Response& answer) {
   if (answer.status == 204) return answer.body.empty();
   const Json body = BodyOf(answer);
@@ -78,10 +78,10 @@ DeliveryOutcome Classify4xx(const OutboxRow& row, const http::Response& answer) 
     case 414:
       return {OutcomeKind::kRowFault};
     case 400:
-    case 422:  // a proxy's own page says nothing about the row
+    case 422:  // a proxy's page does not concern the row
       return HasErrorText(BodyOf(answer)) ? DeliveryOutcome{OutcomeKind::kRowFault}
                                           : Fault("not_served", kRowTries, true);
-    case 401:  // the token: a rotated one heals it
+    case 401:  // a rotated token ends the fault
       return Fault("unauthenticated");
     case 403:
       return base::StringAt(BodyOf(answer), {"code"}) == "denied" ? Fault("denied", kRowTries, true)
@@ -118,7 +118,7 @@ DeliveryOutcome ClassifyResponse(const OutboxRow& row, const http::Response& ans
   return Fault("server_error", kRowTries, true);
 }
 
-// A row that crashes the server looks the same.
+// Limits the tries, since a row that crashes the server looks the same.
 DeliveryOutcome ClassifyNoAnswer() { return Fault("unreachable", kWayTries); }
 
 Destination Redirect(const std::string& captured, const std::string& current) {

@@ -18,9 +18,9 @@ struct DeliveryOutcome {
   };
   Kind kind = Kind::kServerFault;
   const char* reason = "";  // of a server fault: one word of kSuspensionReasons
-  bool maybe_row = false;   // of a server fault: another row is asked before all of them wait
-  // Of a server fault: after so many refusals while the server accepts other rows, the row is at
-  // fault. 0: never.
+  bool maybe_row = false;   // of a server fault: another row is tried before all wait
+  // Of a server fault: the row is at fault after this many refusals during which the server
+  // accepted other rows. 0: never.
   int most_tries = 0;
 };
 
@@ -32,8 +32,8 @@ inline constexpr const char* kSuspensionReasons[] = {
     "denied",           // 403
     "redirected",       // 3xx
     "not_found",        // 404 of the route
-    "not_served",       // 405 and other 4xx that are not the row's
-    "wrong_backend",    // 2xx without the answer that a memory server gives
+    "not_served",       // 405 and other 4xx that do not concern the row
+    "wrong_backend",    // 2xx with a body that no memory server sends
     "full",             // 507: its volume or quota
     "server_error",     // other 5xx, for more than one row
 };
@@ -43,8 +43,8 @@ DeliveryOutcome ClassifyResponse(const OutboxRow& row, const http::Response& ans
 DeliveryOutcome ClassifyNoAnswer();
 
 // The destination of a row that was captured for the server `captured`, now that `current` is in
-// force. Empty url: not resolved, the row waits. `allowed` is false where `current` is in another
-// namespace: rows never follow there.
+// force. Empty url: not resolved, the row waits. `allowed` is false if `current` is in another
+// namespace: rows are never sent there.
 struct Destination {
   std::string url;
   bool allowed = true;

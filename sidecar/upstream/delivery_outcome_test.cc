@@ -1,4 +1,4 @@
-// Shows what each answer to a write means, and where a write may go.
+// Shows the outcome of each answer to a write, and the allowed destinations of a write.
 #include "sidecar/upstream/delivery_outcome.h"
 
 #include <gtest/gtest.h>

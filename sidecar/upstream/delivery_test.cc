@@ -1,5 +1,5 @@
-// Shows that delivery sleeps when it has nothing to do, waits as a whole when the server is at
-// fault, and gives up one row only when that row is.
+// Shows that delivery sleeps without work, suspends the outbox on a fault of the server, and makes
+// a row a dead letter only on a fault of the row.
 #include "sidecar/upstream/delivery.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using base::Result;
 
 class DeliveryTest : public OutboxTest {
  protected:
-  // How many rounds the loop would make in `ms` on its own.
+  // The number of rounds that the thread would run in `ms`.
   int RoundsWithin(Delivery& delivery, int64_t ms) {
     const int64_t end_ms = clock_.MonotonicMs() + ms;
     int rounds = 0;
@@ -143,7 +143,7 @@ TEST_F(DeliveryTest, ARowThatAloneIsRefusedIsADeadLetterAfterSomeTries) {
   }
 }
 
-// Nobody else writes: the row behind it shows whose fault it is.
+// Without other lanes, the next row of the lane shows that the poisoned row is at fault.
 TEST_F(DeliveryTest, APoisonedRowDoesNotHoldUpTheOnlyLaneForEver) {
   for (const char* body : {"poison", "second", "third"}) Add("only", body);
   Delivery delivery =

@@ -1,4 +1,4 @@
-// Keeps a few clients: that of the current server and, for a while, of the one before.
+// Keeps a few clients, for the current server and recent ones.
 #include "sidecar/upstream/memory_servers.h"
 
 #include <algorithm>

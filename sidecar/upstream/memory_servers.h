@@ -46,7 +46,7 @@ class MemoryServers {
   // Whether Send would refuse a call of this timeout by the circuit breaker.
   bool Refuses(const std::string& base_url, int64_t patience_ms) const;
   bool IsAway(const std::string& base_url) const;
-  bool IsSlow(const std::string& base_url) const;  // for recalls; also when it is away
+  bool IsSlow(const std::string& base_url) const;  // for recalls; true also when it is away
 
  private:
   struct Server {
@@ -62,7 +62,7 @@ class MemoryServers {
     uint64_t uses = 0;
   };
   base::Result<std::shared_ptr<Server>> ServerAt(const std::string& base_url);
-  std::shared_ptr<Server> Find(const std::string& base_url) const;  // null: not asked yet
+  std::shared_ptr<Server> Find(const std::string& base_url) const;  // null: not called yet
 
   const Options options_;
   const base::Clock& clock_;

@@ -1,5 +1,5 @@
-// Shows that everybody who asks a memory server shares one opinion of it, and that clients that are
-// in use are kept.
+// Shows that all callers of a memory server share its health, and that the LRU keeps the clients in
+// use.
 #include "sidecar/upstream/memory_servers.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST_F(MemoryServersTest, AServerThatIsSlowForRecallsIsThereForTheOthers) {
   EXPECT_FALSE(servers_.IsSlow(kUrl));
 }
 
-// Recalls must not use up every probe of a server that answers slower than they wait.
+// Recalls must not use up all probes of a server that answers slower than their deadline.
 TEST_F(MemoryServersTest, AnImpatientProbeLeavesThePatientTheirs) {
   answer_ = [] { return base::Error{base::Code::kUnavailable, "refused"}; };
   for (int i = 0; i < 3; ++i) (void)Send(5'000);

@@ -1,5 +1,5 @@
-// Test code: an outbox over a state.db of its own, with its book-keeping checked, and a delivery
-// whose server and clock the test plays.
+// Test code: an outbox in its own state.db with checks of its counters, and a delivery with a fake
+// server and clock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ class OutboxTest : public ::testing::Test {
   Delivery Make(SendToServer send, std::string url = "http://here:1") {
     return Delivery(*state_, std::move(send), [url] { return url; }, clock_, {});
   }
-  // Rounds until nothing is pending, moving the clock over every pause.
+  // Runs rounds until nothing is pending, and advances the clock over every pause.
   void Drain(Delivery& delivery) {
     for (int i = 0; i < 10'000 && Totals().pending > 0; ++i) clock_.Advance(delivery.Round());
   }

@@ -1,4 +1,4 @@
-// A row is the only refused one when the server accepted another row since its last try.
+// A row counts as refused alone if the server accepted another row since the row's last try.
 #include "sidecar/upstream/refusals.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Refusals::Verdict Refusals::OnServerFault(const OutboxRow& row, const DeliveryOu
                                           int64_t now_ms) {
   Refused& refused = Of(row);
   refused.probed = probes_;
-  if (refused.sequence != row.sequence) {  // behind a skipped row
+  if (refused.sequence != row.sequence) {  // the row after a skipped one
     refused.step_over = false;
   } else {
     if (refused.tries > 0 && taken_ > refused.taken) ++refused.alone;
@@ -39,8 +39,8 @@ Refusals::Verdict Refusals::OnServerFault(const OutboxRow& row, const DeliveryOu
     const bool often = fault.most_tries > 0 && refused.tries >= fault.most_tries;
     if (often && (refused.alone >= fault.most_tries || refused.stepped_over))
       return Verdict::kRowIsDead;
-    // Only where no other row could be compared, and never in an outage: at its end the row behind
-    // would be delivered before the first.
+    // Only without another row to compare with, and never in an outage, whose end would deliver the
+    // next row before the first.
     const bool uncompared = refused.tries - refused.alone >= fault.most_tries;
     refused.step_over = often && uncompared && fault.maybe_row && !all_wait_;
   }
@@ -72,7 +72,7 @@ void Refusals::OnSettled(const OutboxRow& row, int64_t now_ms) {
   Refused& refused = found->second;
   if (refused.sequence == row.sequence || !refused.step_over) {
     lanes_.erase(found);
-  } else {  // the row before has one more try
+  } else {  // the skipped row gets one more try
     refused.step_over = false;
     refused.stepped_over = true;
     Postpone(refused, now_ms);
@@ -93,7 +93,7 @@ int64_t Refusals::WaitAfter(Pass& pass, int64_t now_ms, int64_t longest_ms) {
   std::erase_if(lanes_, [&](const auto& lane) {
     return !pass.seen.contains(lane.first) && !pass.waiting.contains(lane.first);
   });
-  for (const std::string& lane : pass.stepped) {  // no row is behind it
+  for (const std::string& lane : pass.stepped) {  // the lane has no next row
     const auto found = lanes_.find(lane);
     if (found == lanes_.end()) continue;
     found->second.step_over = false;
@@ -108,14 +108,14 @@ int64_t Refusals::WaitAfter(Pass& pass, int64_t now_ms, int64_t longest_ms) {
     return 1;
   }
   int64_t wait_ms = longest_ms;
-  // A due row that was not sent waits for another condition.
+  // A lane that is due but was not sent waits for another condition, such as the quota.
   for (const auto& [lane, refused] : lanes_) {
     if (refused.due_ms > pass.begin_ms) wait_ms = std::min(wait_ms, refused.due_ms - now_ms);
   }
   return std::max<int64_t>(wait_ms, 1);
 }
 
-// The state of the lane's first row. A row behind a skipped one has none.
+// The state of the lane's first row; the row after a skipped one shares it.
 Refusals::Refused& Refusals::Of(const OutboxRow& row) {
   const auto found = lanes_.find(row.lane);
   const bool kept =

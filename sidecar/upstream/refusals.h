@@ -50,12 +50,12 @@ class Refusals {
   struct Refused {
     base::Backoff backoff;
     int64_t sequence = 0;      // of the lane's first row
-    int tries = 0, alone = 0;  // refusals in all; those while the server accepted other rows
+    int tries = 0, alone = 0;  // all refusals; those while the server accepted other rows
     uint64_t taken = 0;        // taken_ at the last refusal
-    // The row was refused so often that the row behind it was tried, which the server accepted.
+    // step_over: after many refusals the next row is tried; stepped_over: the server accepted it.
     bool step_over = false, stepped_over = false;
     int64_t due_ms = 0;
-    uint64_t probed = 0;  // the round of probes in which it was one
+    uint64_t probed = 0;  // the round of probes in which the lane was probed
   };
   Refused& Of(const OutboxRow& row);
   void Postpone(Refused& refused, int64_t now_ms);
@@ -67,7 +67,7 @@ class Refusals {
   bool all_wait_ = false;
   uint64_t taken_ = 0;   // rows that the server accepted or finally refused
   uint64_t probes_ = 1;  // rounds of probes
-  std::string doubted_;  // lane of the last fault that may be its row's; empty: none since a pass
+  std::string doubted_;  // lane of the last possible fault of a row; empty: none
 };
 
 }  // namespace sidecar

@@ -1,5 +1,5 @@
-// One PUT for each project, server and change. An update for a server that the policy left goes to
-// the current server of the same namespace; otherwise it becomes a dead letter with that reason.
+// One PUT for each project, server and change. A withdrawal from a former server goes to the
+// current server of the same namespace; otherwise it becomes a dead letter with that reason.
 #include "sidecar/upstream/retention_updates.h"
 
 #include <utility>
@@ -41,7 +41,7 @@ std::vector<PublishedRetention> RetentionUpdates(const std::vector<PublishedRete
     }
   }
   changes |= !known && !here.rules.empty();
-  if (changes) notices.push_back(here);  // last: it wins where both lead to one server
+  if (changes) notices.push_back(here);  // last: the last list of a project wins
   return notices;
 }
 

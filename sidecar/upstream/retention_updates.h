@@ -1,5 +1,4 @@
-// Sends the retention rules of the policy to the memory server. What the rules mean is the server's
-// matter.
+// Sends the retention rules of the policy to the memory server. Only the server interprets them.
 #pragma once
 
 #include <functional>
@@ -35,7 +34,7 @@ class RetentionPublisher {
   RetentionPublisher(State& state, const OutboxLimits& limits, const base::Clock& clock,
                      InForce in_force, std::function<void()> wake);
   void Publish();         // call after a policy came into force
-  void PublishRefused();  // repeats a refused Tell
+  void PublishRefused();  // repeats a refused Publish
 
  private:
   void PublishLocked();
@@ -46,7 +45,7 @@ class RetentionPublisher {
   const InForce in_force_;
   const std::function<void()> wake_;
   std::mutex mutex_;
-  bool told_ = false;  // since the start
+  bool told_ = false;  // published since the start
   bool waits_ = false;
 };
 

@@ -1,4 +1,4 @@
-// When the memory server is told the rules of retention, and that they arrive.
+// Shows when retention rules are sent to the memory server, and that they arrive.
 #include "sidecar/upstream/retention_updates.h"
 
 #include <functional>
@@ -23,7 +23,7 @@ std::string Rules(const api::Policy& policy) {
   return base::DumpJson(api::EncodeRetention(policy.retention));
 }
 
-// "project destination rules" of each, in order.
+// Renders each update as "project destination rules", in order.
 std::vector<std::string> Notices(const Told& told, const api::Policy& now, bool at_start = false) {
   std::vector<std::string> said;
   for (const PublishedRetention& notice : RetentionUpdates(told, now, at_start)) {
@@ -147,7 +147,7 @@ TEST_F(RetentionUpdates, ReachTheServerInOrderThoughItWasAway) {
   EXPECT_TRUE(Until([&] { return told().starts_with("24h 48h 48h "); })) << told();
   ASSERT_TRUE(in_force(rules(nullptr)));
   EXPECT_TRUE(Until([&] { return told().ends_with("48h none "); })) << told();
-  // Taken away while the pod is down: the policy that was kept says what the server was told.
+  // Rules removed while the pod is down: the next start withdraws those that state.db has.
   ASSERT_TRUE(in_force(rules("72h")));
   EXPECT_TRUE(Until([&] { return told().ends_with("72h "); })) << told();
   running_.reset();

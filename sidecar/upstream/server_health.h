@@ -13,7 +13,7 @@ namespace sidecar {
 
 class ServerHealth {
  public:
-  // A shorter timeout is impatient: when it passes, the server may still be there.
+  // Shorter timeouts are impatient: after one the server may still be available.
   static constexpr int64_t kImpatientMs = 1'000;
   struct Call {
     bool impatient = false;
