@@ -44,8 +44,8 @@ const Command* FindCommand(const std::string& name) {
 
 std::string HelpOfAll() {
   std::string text =
-      "agent-memory: look at and change the memory of coding agents.\n\n"
-      "Usage: agent-memory COMMAND [flags]\n";
+      "agent-memory: shows and changes the memory of coding agents.\n\nUsage: agent-memory COMMAND "
+      "[flags]\n";
   std::string group;
   for (const Command& command : Commands()) {
     if (command.group != group) text += "\n" + (group = command.group) + ":\n";

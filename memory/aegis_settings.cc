@@ -65,8 +65,7 @@ Result<AegisEnvironment> ReadAegisEnvironment(const std::vector<std::string>& en
     if (!Value(environment, name)) continue;
     names += (names.empty() ? "" : ", ") + std::string(name);
   }
-  if (!names.empty())
-    read.warning = names + ": not used; what is kept lies in the files of data-dir";
+  if (!names.empty()) read.warning = names + ": not used; the store is the files of data-dir";
   return read;
 }
 

@@ -45,32 +45,29 @@ std::string TableBesideProgram() {
 std::vector<Setting> EmbeddingFlags() {
   return {
       {"embeddings", Setting::Kind::kBool, "true",
-       "find memories by their meaning too, with the table of --embedding-table"},
+       "search memories by meaning, too, with the vectors of --embedding-table"},
       {"embedding-table", Setting::Kind::kString, "",
        "file of token vectors; empty: ../share/agent-memory-server/embedding.table beside the "
-       "program. "
-       "Without it words alone are searched"},
+       "program. Without it search is by words only"},
       {"embedding-url", Setting::Kind::kString, "",
-       "OpenAI-compatible endpoint that makes vectors too, as https://api.openai.com/v1; texts of "
-       "memories and questions are sent there. Empty: none. Where it is away or late, the table "
-       "finds"},
+       "OpenAI-compatible endpoint of additional vectors, for example https://api.openai.com/v1; "
+       "it receives the texts of memories and queries. Empty: none. When it is unreachable or "
+       "late, search uses the table"},
       {"embedding-model", Setting::Kind::kString, "text-embedding-3-small",
-       "the model to ask for there; default: EMBEDDING_MODEL of the environment when it is set"},
+       "model of the endpoint; default: EMBEDDING_MODEL of the environment when it is set"},
       {"embedding-key-file", Setting::Kind::kString, "",
-       "file of the key for it, read again for each request; default: OPENAI_API_KEY of the "
+       "file of the API key of the endpoint, read for each request; default: OPENAI_API_KEY of the "
        "environment when it is set, else no key is sent"},
       {"embedding-ca-file", Setting::Kind::kString, "",
-       "PEM file of the authorities that its certificate may be of; empty: the system's"},
+       "PEM file of the certificate authorities of the endpoint; empty: the system's"},
       {"embedding-dimensions", Setting::Kind::kInt, "0",
-       "values of a vector to ask for, where the model lets one choose; 0: as many as it has", 0,
+       "requested dimensions of a vector, for models that support it; 0: the model's", 0,
        static_cast<int64_t>(embedding::kMostAnswerDimensions)},
       {"embedding-deadline", Setting::Kind::kDuration, "150ms",
-       "a question waits so long for its vector from there, and is then answered without; less "
-       "than query-deadline",
-       10, 60'000},
+       "how long a query waits for its vector from the endpoint; less than query-deadline", 10,
+       60'000},
       {"embedding-floor", Setting::Kind::kInt, "35",
-       "memories without a word of the question are found from this cosine on, in hundredths", 0,
-       100},
+       "least cosine, in hundredths, of a result that contains no word of the query", 0, 100},
   };
 }
 

@@ -17,25 +17,24 @@ using base::Status;
 std::vector<Setting> ExtractionFlags() {
   return {
       {"extraction-url", Setting::Kind::kString, "",
-       "OpenAI-compatible endpoint of a chat model that finds the facts of turns, as "
-       "https://api.openai.com/v1; the texts of turns are sent there, redacted. Empty: none. Where "
-       "it is away or late, patterns find them"},
-      {"extraction-model", Setting::Kind::kString, "gpt-4o-mini", "the model to ask for there"},
+       "OpenAI-compatible endpoint of a chat model that extracts facts from turns, for example "
+       "https://api.openai.com/v1; it receives the redacted texts of turns. Empty: none. When it "
+       "is unreachable or late, patterns extract the facts"},
+      {"extraction-model", Setting::Kind::kString, "gpt-4o-mini", "model of the endpoint"},
       {"extraction-key-file", Setting::Kind::kString, "",
-       "file of the key for it, read again for each request; default: OPENAI_API_KEY of the "
+       "file of the API key of the endpoint, read for each request; default: OPENAI_API_KEY of the "
        "environment when it is set, else no key is sent"},
       {"extraction-ca-file", Setting::Kind::kString, "",
-       "PEM file of the authorities that its certificate may be of; empty: the system's"},
+       "PEM file of the certificate authorities of the endpoint; empty: the system's"},
       {"extraction-deadline", Setting::Kind::kDuration, "20s",
-       "a turn waits so long for its facts from there, and then takes those of patterns", 100,
+       "how long a turn waits for the facts of the endpoint, before patterns extract them", 100,
        300'000},
       {"extraction-tokens-per-day", Setting::Kind::kInt, "200000",
-       "tokens that it may use a day (UTC), of all tenants; then patterns find facts until "
-       "midnight",
+       "tokens that all tenants may use per day (UTC); then patterns extract facts until midnight",
        0, int64_t{1} << 40},
       {"extraction-derive", Setting::Kind::kBool, "false",
-       "after each run of consolidation the model is asked what traces say together, and its "
-       "insights become traces; the texts of traces are sent there"},
+       "ask the model for insights after each run of consolidation, and store them as traces; it "
+       "receives the texts of traces"},
   };
 }
 
@@ -57,8 +56,8 @@ Status CheckExtractionSettings(const ExtractionSettings& settings) {
   RETURN_IF_ERROR(CheckChat(settings));
   if (settings.derive && settings.url.empty())
     return Error{Code::kInvalid,
-                 "extraction-derive: there is no extraction-url: no model can be asked for "
-                 "insights; set it, or leave extraction-derive out"};
+                 "extraction-derive: it needs extraction-url, the model that finds insights; set "
+                 "it, or leave extraction-derive out"};
   return {};
 }
 

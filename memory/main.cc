@@ -89,7 +89,9 @@ int main(int argc, char** argv) {
       "sidecars and people (agent-memory) talk to api (docs/memory-api.md); admin has /readyz "
       "and /metrics");
   if (settings.insecure)
-    base::LogWarn("no identity is asked for: whoever reaches the port reads and writes everything");
+    base::LogWarn(
+        "callers are not authenticated: every client that reaches the port reads and writes "
+        "everything");
 
   base::WaitForShutdown();
   (*server)->Stop();

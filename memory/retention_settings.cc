@@ -23,15 +23,16 @@ std::vector<Setting> RetentionFlags() {
   using Kind = Setting::Kind;
   return {
       {"retention", Kind::kString, "[]",
-       "how long and how many observations are kept, of projects without rules of their own: "
-       "[{type: '*', scope: project, ttl: 720h, maxRows: 10000}]"},
+       "retention rules of projects that set none: [{type: '*', scope: project, ttl: 720h, "
+       "maxRows: 10000}]"},
       {"retention-keeps-used", Kind::kDuration, "168h",
-       "maxRows takes nothing that was read or found since, and nothing hidden that was is removed",
-       0, kTenYearsMs},
+       "rows that were read or found within this time are exempt from maxRows and from removal", 0,
+       kTenYearsMs},
       {"retention-interval", Kind::kDuration, "1m",
-       "how often rows above maxRows are hidden, and hidden ones removed", 10, 24 * 3'600'000LL},
+       "interval of retention: hides rows above maxRows, removes hidden rows that are due", 10,
+       24 * 3'600'000LL},
       {"deleted-retention", Kind::kDuration, "720h",
-       "deleted and hidden rows stay in the file so long", 0, kTenYearsMs},
+       "how long deleted and hidden rows stay in the file", 0, kTenYearsMs},
   };
 }
 

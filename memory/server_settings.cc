@@ -22,82 +22,84 @@ using Kind = Setting::Kind;
 std::vector<Setting> CallerSettings() {
   return {
       {"auth", Kind::kString, "none",
-       "who may call: none (everybody, as one tenant) or kubernetes (ServiceAccounts; a tenant "
-       "for each namespace)"},
-      {"insecure", Kind::kBool, "false", "allow --auth none on an address that others can reach"},
+       "authentication of callers: none (all callers are one tenant) or kubernetes (ServiceAccount "
+       "tokens; each namespace is a tenant)"},
+      {"insecure", Kind::kBool, "false", "allow --auth none on an address that is not loopback"},
       {"hosts", Kind::kList, "",
-       "names that clients call the server by, with --auth none; localhost and addresses always "
-       "are"},
+       "host names of the server that requests may use, with --auth none; localhost and IP "
+       "addresses are always allowed"},
       {"allowed-origins", Kind::kList, "",
-       "origins of web pages that may call, with --auth none; pages of localhost always may"},
+       "origins of web pages that may send requests, with --auth none; pages of localhost are "
+       "always allowed"},
       {"share-file", Kind::kString, "",
-       "grants of shared memory between Agents, with --auth none: "
-       "{\"owner\": [{\"agents\": [\"b\"], \"access\": \"read\"}]}; read again when it changes"},
+       "JSON file of grants of shared memory between Agents, with --auth none: {\"owner\": "
+       "[{\"agents\": [\"b\"], \"access\": \"read\"}]}; reloaded when it changes"},
       {"audience", Kind::kList, "",
-       "audiences of tokens for this server, with --auth kubernetes: "
-       "agent-memory.<namespace>.<service>, one for each Service"},
+       "accepted audiences of tokens, with --auth kubernetes: agent-memory.<namespace>.<service>, "
+       "one for each Service of the server"},
       {"anonymous-namespace", Kind::kString, "",
-       "tenant of callers without a token, with --auth kubernetes"},
-      {"anonymous-role", Kind::kString, "reader", "what they may do: reader or agent"},
+       "tenant of requests without a token, with --auth kubernetes; empty: they get 401"},
+      {"anonymous-role", Kind::kString, "reader",
+       "role of requests without a token: reader or agent"},
       {"kubeconfig", Kind::kString, "",
-       "API server for token reviews, with --auth kubernetes; empty: the pod's own"},
+       "kubeconfig of the API server that reviews tokens, with --auth kubernetes; empty: the Pod's "
+       "ServiceAccount"},
   };
 }
 
 std::vector<Setting> ServingSettings() {
   return {
       {"listen", Kind::kString, "",
-       "address of the API; port 0: the system chooses; default: :7437, with --auth none "
+       "listen address of the API; port 0: the system chooses; default: :7437, with --auth none "
        "127.0.0.1:7437"},
       {"admin", Kind::kString, "",
-       "address of /livez, /readyz and /metrics; default: as listen, with port 7438"},
+       "listen address of /livez, /readyz and /metrics; default: the host of listen, port 7438"},
       {"aegis-listen", Kind::kString, "",
-       "address on which the routes of an AEGIS memory service are served alone, as :8002; "
-       "default: "
-       "MEMORY_HOST:MEMORY_PORT of the environment when one of them is set, else none"},
+       "listen address that serves only the routes of an AEGIS memory service, for example :8002; "
+       "default: MEMORY_HOST:MEMORY_PORT of the environment when one of them is set, else none"},
       {"working-memory-ttl", Kind::kDuration, "24h",
-       "how long working memory is kept after its last use, without a ttl_seconds of its own; "
-       "default: WORKING_MEMORY_TTL (seconds) of the environment when it is set",
+       "time to live of working memory without a ttl_seconds, from its last use; default: "
+       "WORKING_MEMORY_TTL (seconds) of the environment when it is set",
        1000, 365 * 24 * 3'600'000LL},
-      {"checkpoints", Kind::kInt, "3", "checkpoints of a conversation that are kept", 1, 100},
+      {"checkpoints", Kind::kInt, "3", "generations of checkpoints that a conversation keeps", 1,
+       100},
       {"data-dir", Kind::kString, "/var/lib/agent-memory",
-       "directory of the database files; one process at a time"},
+       "directory of the database files; one process at a time uses it"},
       {"open-tenants", Kind::kInt, "256",
-       "namespaces whose files are open at once; the least recently used is closed", 1, 4096},
+       "limit of namespaces with open files; the least recently used is closed", 1, 4096},
       {"dedup-window", Kind::kDuration, "15m",
-       "equal content within it is counted, not stored again", 0, 24 * 3'600'000LL},
+       "equal content within this time increments a count and adds no row", 0, 24 * 3'600'000LL},
       {"idempotency-retention", Kind::kDuration, "168h", "how long Idempotency-Keys are kept",
        60'000, 90 * 24 * 3'600'000LL},
-      {"query-deadline", Kind::kDuration, "250ms", "a search answers with what it has by then", 10,
-       60'000},
+      {"query-deadline", Kind::kDuration, "250ms",
+       "time limit of a search, which then returns what it has found (X-Partial)", 10, 60'000},
       {"read-timeout", Kind::kDuration, "5s",
-       "a read that takes longer, with its wait for a connection, is ended with 503", 100, 600'000},
-      {"readers", Kind::kInt, "4", "connections that read the database", 1, 64},
+       "time limit of a read, with its wait for a connection; then 503", 100, 600'000},
+      {"readers", Kind::kInt, "4", "read connections of a database file", 1, 64},
       {"index-memory", Kind::kBytes, "8Mi",
-       "memory for the words of the projects that are asked most; 0: none", 0, int64_t{1} << 36},
+       "memory limit of the resident index of searched projects; 0: none", 0, int64_t{1} << 36},
       {"cache-memory", Kind::kBytes, "0",
-       "memory for pages of all open namespaces' files; at the limit the caches that were used "
-       "least lately are emptied. 0: an eighth of the container's memory limit",
+       "memory limit of the page caches of all open files; at the limit the least recently used "
+       "caches are emptied. 0: an eighth of the container's memory limit",
        0, int64_t{1} << 36},
       {"workers", Kind::kInt, "32", "threads that answer requests", 1, 512},
       {"queue", Kind::kInt, "256", "requests that may wait for a thread; more get 503", 0, 100'000},
       {"memory-budget", Kind::kBytes, "0",
-       "what bodies with their copies, and answers not yet sent, may hold together; more get 503. "
-       "0: a quarter of the container's memory limit",
+       "memory limit of request bodies with their copies and of unsent answers; more requests get "
+       "503. 0: a quarter of the container's memory limit",
        0, int64_t{1} << 36},
-      {"max-stream", Kind::kBytes, "2Gi", "largest transcript or import", 1 << 20,
+      {"max-stream", Kind::kBytes, "2Gi", "size limit of a transcript or an import", 1 << 20,
        int64_t{1} << 40},
       {"min-free", Kind::kBytes, "8Mi",
-       "with less free space writes are refused (507) and the server is not ready; deletes go "
-       "on",
-       0, int64_t{1} << 40},
+       "free space below which writes get 507 and the server is not ready; deletes continue", 0,
+       int64_t{1} << 40},
       {"max-log", Kind::kBytes, "64Mi",
-       "longest log of a tenant's file; readers that hold a longer one are ended, where they can "
-       "be, and writes get 503 until it is short again",
+       "size limit of the WAL of a tenant's file; the server interrupts readers that hold a longer "
+       "one, and writes get 503 until the WAL is shorter",
        8 << 20, int64_t{1} << 40},
       {"ballast", Kind::kBytes, "8Mi",
-       "room kept in a file of the data-dir for deletes and a shutdown on a full volume; at "
-       "most an eighth of the volume",
+       "size of a reserve file in data-dir, released for deletes and a shutdown on a full volume; "
+       "at most an eighth of the volume",
        0, 64 << 20},
   };
 }
@@ -105,26 +107,25 @@ std::vector<Setting> ServingSettings() {
 std::vector<Setting> KeepingSettings() {
   return {
       {"quota-writes", Kind::kInt, "1200",
-       "writes a minute of one agent (its ServiceAccount); more get 429, deletes never do. "
-       "What "
-       "an outbox kept, and imports, have a budget of the same size each. 0: no limit; with "
-       "--auth none only when it is given",
+       "writes per minute of one agent (its ServiceAccount); more get 429, deletes never do. "
+       "Outbox deliveries and imports have separate budgets of this size. 0: no limit; with --auth "
+       "none only when it is given",
        0, 10'000'000},
-      {"quota-burst", Kind::kInt, "6000", "writes of it at once, after a quiet time", 1,
-       100'000'000},
+      {"quota-burst", Kind::kInt, "6000",
+       "size of the token bucket of quota-writes: writes of one agent at once", 1, 100'000'000},
       {"quota-rows", Kind::kInt, "2000000",
-       "memories of one tenant; at the limit its writes get 507, deletes go on. 0: no limit; "
-       "with --auth none only when it is given",
+       "memories of one tenant; at the limit writes get 507, deletes continue. 0: no limit; with "
+       "--auth none only when it is given",
        0, int64_t{1} << 40},
       {"quota-bytes", Kind::kBytes, "2Gi",
-       "size of one tenant's file, likewise; what deletes freed inside it does not count", 0,
-       int64_t{1} << 44},
+       "size of one tenant's file without its free pages; at the limit writes get 507, deletes "
+       "continue. 0: no limit; with --auth none only when it is given",
+       0, int64_t{1} << 44},
       {"check-every", Kind::kDuration, "24h",
-       "how often files are looked through for damage, in the background; 0: only where some "
-       "was met",
-       0, 90 * 24 * 3'600'000LL},
+       "interval of background integrity checks of files; 0: only after an error", 0,
+       90 * 24 * 3'600'000LL},
       {"lock-wait", Kind::kDuration, "45s",
-       "how long to wait for another process to leave the data-dir", 0, 600'000},
+       "how long to wait for another process to release data-dir", 0, 600'000},
       {"drain", Kind::kDuration, "10s", "how long running requests may take at shutdown", 0,
        600'000},
       telemetry::EndpointSetting(),
@@ -240,17 +241,16 @@ Status CheckIdentity(const ServerSettings& settings) {
                  "agent-memory.<namespace>.<service>, with the Service they call"};
   }
   if (settings.insecure)
-    return Error{Code::kInvalid,
-                 "insecure: says that nobody is asked; leave it out with --auth "
-                 "kubernetes"};
-  if (!settings.hosts.empty() || !settings.allowed_origins.empty())
     return Error{
         Code::kInvalid,
-        "hosts and allowed-origins mean nothing with --auth kubernetes, where a token says "
-        "who calls; leave them out"};
+        "insecure: allows requests without authentication; leave it out with --auth kubernetes"};
+  if (!settings.hosts.empty() || !settings.allowed_origins.empty())
+    return Error{Code::kInvalid,
+                 "hosts and allowed-origins have no effect with --auth kubernetes, which "
+                 "authenticates by token; leave them out"};
   if (!settings.share_file.empty())
     return Error{Code::kInvalid,
-                 "share-file means nothing with --auth kubernetes, where Roles on " +
+                 "share-file has no effect with --auth kubernetes, where Roles on " +
                      std::string(api::kSharedResource) + "." + api::kSharedGroup +
                      " grant shared memory; leave it out"};
   if (auto role = ParseRole(settings.anonymous_role); !role)
@@ -260,10 +260,9 @@ Status CheckIdentity(const ServerSettings& settings) {
 
 Status CheckNoIdentity(const ServerSettings& settings) {
   if (!settings.audiences.empty() || !settings.anonymous_namespace.empty()) {
-    return Error{
-        Code::kInvalid,
-        "audience and anonymous-namespace mean nothing with --auth none, which asks nobody "
-        "who they are; add --auth kubernetes, or leave them out"};
+    return Error{Code::kInvalid,
+                 "audience and anonymous-namespace have no effect with --auth none, which "
+                 "authenticates no caller; add --auth kubernetes, or leave them out"};
   }
   for (const std::string& name : settings.hosts)
     if (auto checked = http::CheckHostName(name); !checked)
@@ -274,9 +273,9 @@ Status CheckNoIdentity(const ServerSettings& settings) {
     if (listen->empty() || http::IsLoopbackAddress(*listen)) continue;
     return Error{
         Code::kInvalid,
-        std::string(name) + ": others can reach " + *listen +
-            ", and --auth none asks nobody who they are; use an address as 127.0.0.1:7437, --auth "
-            "kubernetes, or --insecure where the network keeps others out"};
+        std::string(name) + ": other machines can reach " + *listen +
+            ", and --auth none authenticates no caller; use an address like 127.0.0.1:7437, --auth "
+            "kubernetes, or --insecure if the network restricts access"};
   }
   return {};
 }

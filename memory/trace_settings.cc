@@ -35,14 +35,13 @@ double Hundredths(const base::Settings& settings, const char* name) {
 std::vector<Setting> TraceFlags() {
   return {
       {"trace-stability", Kind::kInt, "7",
-       "days after which an episodic trace that nobody retrieved has 37 % of its strength", 1,
-       36'500},
+       "days after which an episodic trace without retrievals has 37 % of its strength", 1, 36'500},
       {"trace-lasting", Kind::kInt, "4",
-       "as many times as long last semantic and procedural traces", 1, 1000},
+       "factor by which semantic and procedural traces last longer than episodic ones", 1, 1000},
       {"trace-gain", Kind::kInt, "10", "strength that a retrieval adds, in hundredths", 0, 100},
       {"trace-weights", Kind::kList,
        "lexical=40,similarity=30,strength=10,emotion=5,recency=5,graph=5,importance=5",
-       "what each part of a score counts in a search for traces"},
+       "weights of the parts of a score in a search of traces"},
       {"trace-prune", Kind::kInt, "5",
        "consolidation hides traces below this strength, in hundredths; 0: none", 0, 100},
       {"trace-merge", Kind::kInt, "95",
@@ -50,12 +49,15 @@ std::vector<Setting> TraceFlags() {
        100},
       {"trace-compact-after", Kind::kInt, "30",
        "days after which consolidation makes an episodic trace semantic", 0, 36'500},
-      {"trace-compact-retrievals", Kind::kInt, "5", "when it was retrieved so often", 0, 1'000'000},
+      {"trace-compact-retrievals", Kind::kInt, "5",
+       "retrievals that an episodic trace needs for it", 0, 1'000'000},
       {"trace-gist", Kind::kInt, "400",
-       "characters above which its text becomes its gist then; the original is archived", 50,
-       50'000},
+       "length in characters above which a compacted trace keeps only its gist; the original is "
+       "archived",
+       50, 50'000},
       {"trace-archive", Kind::kInt, "0",
-       "days after which an original that nobody read is removed; 0: never", 0, 36'500},
+       "days after which the archived original of a trace without reads is removed; 0: never", 0,
+       36'500},
   };
 }
 
@@ -78,7 +80,7 @@ Result<TraceWeights> ParseTraceWeights(const std::vector<std::string>& parts) {
     *weight = static_cast<double>(value) / 100;
   }
   if (weights.lexical + weights.similarity <= 0)
-    return Error{Code::kInvalid, "lexical and similarity are 0: nothing of the question counts"};
+    return Error{Code::kInvalid, "lexical and similarity are 0: the query would not count"};
   return weights;
 }
 

@@ -1,5 +1,5 @@
-// The whole operator in this process, against a fake API server on a loopback port: what it says of
-// itself on its admin port, and that it gives the Lease up.
+// The whole operator in this process, against a fake API server on a loopback port: its admin port,
+// its permissions, its webhook, and the release of the Lease.
 #include "operator/running_operator.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ namespace {
 using base::Json;
 using testing::Eventually;
 
-// Hands a request on to the cluster; a watch is streamed until its client is gone.
+// Forwards a request to the cluster; streams a watch until its client disconnects.
 http::Response Forward(testing::FakeCluster& cluster, const http::Request& request) {
   http::ClientRequest asked;
   asked.method = request.method;
@@ -57,7 +57,7 @@ http::Response Forward(testing::FakeCluster& cluster, const http::Request& reque
 
 using Grants = std::set<std::string>;  // "statefulsets patch", "agents/status patch"
 
-// What the chart's roles in that file allow.
+// The permissions of the chart's roles in the file.
 Grants Granted(const std::string& roles) {
   std::ifstream file(roles);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -73,7 +73,7 @@ Grants Granted(const std::string& roles) {
   return all;
 }
 
-// What the API server would have asked the authorizer for these calls.
+// The permissions that the API server would check for these calls.
 Grants Used(const std::vector<testing::Call>& calls) {
   Grants all;
   for (const testing::Call& call : calls) {
@@ -115,7 +115,7 @@ class RunningOperatorTest : public testing::Test {
                           }});
     }
     http::ServerOptions options;
-    options.workers = 32;  // a watch holds one
+    options.workers = 32;  // each watch occupies one
     api_ = testing::StartServer(std::move(routes), options);
     std::filesystem::create_directory(folder_);
     std::ofstream(folder_ / "kubeconfig")
@@ -161,7 +161,7 @@ class RunningOperatorTest : public testing::Test {
 
   void UseEverything(const std::string& roles, const std::string& injection_policy);
 
-  // Asks the webhook, as the API server would, about a pod of an Agent that nobody knows.
+  // Sends the webhook a review, like the API server, of a pod of an unknown Agent.
   http::Response AskAboutAPod();
 
   const std::filesystem::path folder_;
@@ -208,7 +208,7 @@ TEST_F(RunningOperatorTest, LeadsWorksAndGivesTheLeaseUp) {
   EXPECT_EQ(base::StringAt(*lease, {"spec", "holderIdentity"}), "");
 }
 
-// Rows of the story: what an Agent may have, what is taken from it again, what is left from before.
+// Uses the permissions: creates, changes, removes and leaves objects of all kinds.
 void RunningOperatorTest::UseEverything(const std::string& roles,
                                         const std::string& injection_policy) {
   auto give = [&](const std::string& yaml) {
@@ -243,7 +243,7 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
   Start(injection_policy);
   ASSERT_TRUE(Eventually([&] { return bool(cluster_.Get(kube::StatefulSets(), {"n", "a"})); }));
   if (!injection_policy.empty()) {
-    EXPECT_TRUE(Eventually([&] { return !cluster_.Get(kube::Pods(), {"n", "missed"}); }));
+    EXPECT_TRUE(Eventually([&] { return !cluster_.Get(kube::Pods(), {"n", "uninjected"}); }));
   }
   const Json owner = kube::ControllerReference(*cluster_.Get(Agents(), {"n", "a"}));
   for (const kube::Resource& kind : {kube::ServiceAccounts(), kube::StatefulSets()})
@@ -260,7 +260,7 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
       return agent.find(truth + std::string("\",\"type\":\"MemoryResolved\"")) != std::string::npos;
     });
   };
-  for (int i = 0; i < 2; ++i) {  // the same Events twice: the second time they are counted
+  for (int i = 0; i < 2; ++i) {  // the second time the same Events are counted
     EXPECT_TRUE(resolved("True"));
     cluster_.Remove(kube::Services(), {"n", "m"});
     EXPECT_TRUE(resolved("False"));
@@ -270,7 +270,7 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
   EXPECT_TRUE(Eventually([&] { return bool(cluster_.Get(PodMonitors(), {"n", "server"})); }));
   give("{" + ours +
        "kind: MemoryServer, metadata: {name: server}, spec: {networkPolicy: {enabled: false}}}");
-  if (!injection_policy.empty()) {  // an Agent goes, and after it its binding
+  if (!injection_policy.empty()) {  // deletes an Agent, then its binding
     give("{" + ours +
          "kind: Agent, metadata: {name: b}, spec: {image: i, injection: {foreignPods: true}, "
          "memory: {serverRef: m}}}");
@@ -283,9 +283,9 @@ void RunningOperatorTest::UseEverything(const std::string& roles,
     EXPECT_EQ(answer.status, 200) << answer.body;
     EXPECT_NE(answer.body.find("Agent n/nobody, which gives none"), std::string::npos);
   }
-  // With a pod on a node: e2e/story, chapter 7 and e2e/story/upgrade_chapters.py.
+  // Need a pod on a node: e2e/story, chapter 7 and e2e/story/upgrade_chapters.py.
   const Grants by_hand = {"pods patch", "pods delete", "pods/resize patch"};
-  // Held to be granted to Agents, never used: no API server serves them.
+  // Held only to be granted to Agents: no API server serves them.
   const Grants held = {"sharedmemories get", "sharedmemories list", "sharedmemories update",
                        "sharedmemories delete"};
   const Grants granted = Without(Without(Granted(roles), by_hand), held);
@@ -318,7 +318,7 @@ http::Response RunningOperatorTest::AskAboutAPod() {
   return answer ? *answer : http::ErrorResponse(answer.error());
 }
 
-// Its certificates are exchanged meanwhile, so that everything granted is used.
+// Rotates the certificates meanwhile, so that every permission is used.
 TEST_F(RunningOperatorTest, AsAWebhookUsesWhatItsRolesAllowAndNothingElse) {
   for (const kube::Resource& kind : {Secrets(), MutatingWebhooks()}) cluster_.Serve(kind);
   cluster_.Put({{"apiVersion", MutatingWebhooks().ApiVersion()},

@@ -1,5 +1,5 @@
-"""The change map of docs/architecture.md (the table 'Concern | Files') names files and folders that are there. For
-scripts/tidy.py. Not for whether they are the right ones: who follows the map sees that."""
+"""Checks that the files and folders in the change map of docs/architecture.md (the table 'Concern | Files') exist. For
+scripts/tidy.py. Does not check that they are the right ones."""
 import os
 import re
 
@@ -8,12 +8,12 @@ FILE = re.compile(r"[\w.*/-]+(?:/|\.(?:cc|h|py|md|yaml|json|table|tpl|\*))|[\w.*
 
 
 def check(text, paths, say):
-    """A path may leave out the folders before it, and end in `.*`; <kind> and <program> stand for a name."""
+    """A path may omit its first folders, and contain `*`. Names with other characters, such as <kind>, are not checked."""
     places = "\n".join({"/" + path for path in paths} | {"/" + folder for path in paths for folder in folders(path)})
     before, head, table = text.partition("\n" + HEAD + "\n")
     for number, row in enumerate(table.split("\n\n")[0].split("\n"), before.count("\n") + 3):
         for name in re.findall(r"`([^`]+)`", row) if head else ():
-            pattern = re.escape(name.rstrip("/")).replace(r"\*", "[^/\n]*").replace("…", ".*")
+            pattern = re.escape(name.rstrip("/")).replace(r"\*", "[^/\n]*")
             if FILE.fullmatch(name) and not re.search(rf"/{pattern}$", places, re.M):
                 say("docs/architecture.md", number, f"there is no {name}: the change map leads nowhere")
 

@@ -20,7 +20,7 @@ namespace {
 constexpr int kVolumeInUse = 75;  // sysexits: temporary failure
 constexpr int64_t kLockSliceMs = 500;
 
-bool StopIsAsked() {
+bool StopRequested() {
   sigset_t pending;
   sigemptyset(&pending);
   sigpending(&pending);
@@ -33,7 +33,7 @@ base::Result<base::DirectoryLock> TakeLock(const std::string& directory, int64_t
   while (true) {
     auto lock = base::DirectoryLock::Take(directory, std::min(wait_ms, kLockSliceMs));
     wait_ms -= kLockSliceMs;
-    if (lock || lock.error().code != base::Code::kConflict || wait_ms <= 0 || StopIsAsked())
+    if (lock || lock.error().code != base::Code::kConflict || wait_ms <= 0 || StopRequested())
       return lock;
   }
 }

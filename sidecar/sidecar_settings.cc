@@ -1,4 +1,4 @@
-// The table of settings and what of it only makes sense together.
+// The table of settings, and the checks of combinations.
 #include "sidecar/sidecar_settings.h"
 
 #include <algorithm>
@@ -17,27 +17,27 @@ namespace {
 
 constexpr int64_t kYearMs = int64_t{365} * 24 * 3'600'000;
 
-// What ends growth of state.db.
+// The settings that limit the size of state.db.
 std::vector<base::Setting> KeepingSettings() {
   return {
       {"answers-keep", Kind::kDuration, "24h",
-       "how long an event that is sent again gets the answer it had; 0s: for ever", 0, kYearMs},
+       "how long a repeated event gets its first answer; 0s: forever", 0, kYearMs},
       {"conversation-ttl", Kind::kDuration, "0s",
-       "a conversation that was not used for so long is not shown; 0s: always shown", 0,
-       10 * kYearMs},
+       "idle time after which a conversation is hidden; 0s: never", 0, 10 * kYearMs},
       {"conversation-keep", Kind::kDuration, "2160h",
-       "an ended conversation, and the old messages of an open one, are deleted after so long; "
-       "0s: never, whatever their size",
+       "age at which ended conversations, and old messages of open ones, are deleted; 0s: never, "
+       "whatever their size",
        0, 10 * kYearMs},
       {"injections-keep", Kind::kDuration, "2160h",
-       "how long the record of an injection is kept; 0s: for ever, whatever their size", 0,
+       "how long the record of an injection is kept; 0s: forever, whatever their size", 0,
        10 * kYearMs},
       {"audit-keep", Kind::kDuration, "2160h",
-       "how long a row of the audit log is kept once it was read; 0s: for ever. Unread ones "
-       "stay",
+       "how long a row of the audit log is kept after it was read; 0s: forever. Unread rows stay",
        0, 10 * kYearMs},
       {"max-state", Kind::kBytes, "0",
-       "above it the oldest rows of state.db go; 0: half of the volume, at most 4Gi", 0},
+       "size limit of state.db, above which the oldest rows are deleted; 0: half of the volume, at "
+       "most 4Gi",
+       0},
   };
 }
 
@@ -60,35 +60,39 @@ const base::Program& SidecarProgram() {
        "Puts memory into an agent's turns: captures by rule, recalls for prompts, keeps "
        "conversations.",
        {
-           {"listen", Kind::kString, "127.0.0.1:7437", "where the agent calls; loopback only"},
-           {"admin", Kind::kString, "127.0.0.1:7438", "probes, metrics and the policy's digest"},
+           {"listen", Kind::kString, "127.0.0.1:7437",
+            "listen address for the agent; loopback only"},
+           {"admin", Kind::kString, "127.0.0.1:7438",
+            "listen address of probes, metrics and the policy's digest"},
            {"policy", Kind::kString, "/etc/agent-memory/policy.json",
             "the policy file; reloaded when it changes"},
-           {"data-dir", Kind::kString, "/var/lib/agent-memory", "holds state.db"},
+           {"data-dir", Kind::kString, "/var/lib/agent-memory",
+            "directory of state.db; one process at a time uses it"},
            {"token-file", Kind::kString, "",
-            "bearer token for the memory server; empty: none is sent"},
-           {"lock-wait", Kind::kDuration, "45s", "how long to wait for another process on data-dir",
-            0, 3'600'000},
+            "file of the bearer token for the memory server; empty: no token is sent"},
+           {"lock-wait", Kind::kDuration, "45s",
+            "how long to wait for another process to release data-dir", 0, 3'600'000},
            {"allowed-origins", Kind::kList, "",
-            "values of Origin that may call the agent's listener"},
-           {"recall-timeout", Kind::kDuration, "200ms", "longest time that a turn waits for memory",
+            "origins of web pages that may send requests; empty: none"},
+           {"recall-timeout", Kind::kDuration, "200ms", "time limit of the memory search of a turn",
             1, 10'000},
-           {"policy-interval", Kind::kDuration, "250ms", "how often the policy file is looked at",
+           {"policy-interval", Kind::kDuration, "250ms", "interval of checks of the policy file",
             10, 2'000},
-           {"retry-longest", Kind::kDuration, "30s", "longest pause before a write is tried again",
-            200, 600'000},
-           {"drain-timeout", Kind::kDuration, "20s", "longest time to deliver at a stop", 0,
+           {"retry-longest", Kind::kDuration, "30s",
+            "longest backoff between deliveries of a write", 200, 600'000},
+           {"drain-timeout", Kind::kDuration, "20s", "time limit of deliveries at shutdown", 0,
             600'000},
            {"session-idle", Kind::kDuration, "4h",
-            "a session that was not used for so long is ended; 0s: never", 0, kYearMs},
-           {"checkpoints", Kind::kInt, "3", "checkpoints of a conversation that are kept", 1, 100},
-           {"outbox-rows", Kind::kInt, "10000", "writes that may wait for the memory server", 1,
-            10'000'000},
-           {"outbox-bytes", Kind::kBytes, "64Mi", "and their size together", 1 << 16},
+            "idle time after which a session ends; 0s: never", 0, kYearMs},
+           {"checkpoints", Kind::kInt, "3", "generations of checkpoints that a conversation keeps",
+            1, 100},
+           {"outbox-rows", Kind::kInt, "10000", "limit of writes that wait for the memory server",
+            1, 10'000'000},
+           {"outbox-bytes", Kind::kBytes, "64Mi", "size limit of the waiting writes", 1 << 16},
            {"workers", Kind::kInt, "8", "threads that handle the agent's requests", 2, 256},
            {"memory-budget", Kind::kBytes, "0",
-            "what bodies with their copies, and answers not yet sent, may hold together; more get "
-            "503. 0: 40 percent of the container's memory limit",
+            "memory limit of request bodies with their copies and of unsent answers; more requests "
+            "get 503. 0: 40 percent of the container's memory limit",
             0, int64_t{1} << 36},
            telemetry::EndpointSetting(),
            telemetry::ModuleSetting(),
@@ -139,10 +143,9 @@ base::Status CheckSidecarSettings(const SidecarSettings& settings) {
     if (auto address = http::ParseAddress(*value); !address)
       return base::Wrap(name, address.error());
   if (http::IsLoopbackAddress(settings.listen)) return {};
-  return base::Error{base::Code::kInvalid,
-                     "listen: " + settings.listen +
-                         " can be reached from outside, and whoever reaches it is taken for the "
-                         "agent; use 127.0.0.1:7437"};
+  return base::Error{base::Code::kInvalid, "listen: " + settings.listen +
+                                               " is reachable from other hosts, and every caller "
+                                               "counts as the agent; use 127.0.0.1:7437"};
 }
 
 }  // namespace sidecar

@@ -79,8 +79,7 @@ bool MayDeny(const Home& home) {
 int Unanswered(Call& call, const Home& home, const Error& why) {
   if (call.arguments[0] == "PreToolUse" && MayDeny(home)) {
     call.err << "tool blocked: " << home.File("policy.json")
-             << " denies some calls, and nobody could be asked about this one: " << why.message
-             << "\n";
+             << " denies some calls, and no sidecar judged this one: " << why.message << "\n";
     return kBlock;
   }
   if (home.stopped()) return kOk;

@@ -96,7 +96,8 @@ int Setup(Call& call) {
   const std::string user = home == nullptr ? "" : home, agent = call.arguments[0];
   const auto program = ThisProgram();
   if (!program) return call.Fail(program.error());
-  if (!user.starts_with('/')) return call.Usage("HOME is not set: whose settings are meant?");
+  if (!user.starts_with('/'))
+    return call.Usage("HOME is not set: it names the directory of the user's settings");
   if (agent == "mcp") return PrintForAnyClient(call, *program);
   const auto edits = EditsOf(agent, user, *program);
   if (edits.empty()) {
@@ -117,7 +118,7 @@ int Setup(Call& call) {
   }
   if (undo) return kOk;
   call.out << (agent == "codex" ? "Codex asks once whether to trust the hooks: /hooks\n" : "")
-           << "start the agent anew; memory comes up by itself, 'agent-memory status' shows it\n";
+           << "restart the agent; it starts the memory, and 'agent-memory status' shows it\n";
   return kOk;
 }
 

@@ -47,7 +47,7 @@ base::Status WriteStarterPolicy(const Home& home, Progress& say) {
   const std::string file = home.File("policy.json");
   if (access(file.c_str(), F_OK) == 0) return {};
   RETURN_IF_ERROR(base::ReplaceFile(file, StarterPolicy()));
-  say("wrote " + file + ": what is remembered by itself; change it as you like");
+  say("wrote " + file + ": the rules of what is saved automatically; edit it as needed");
   return {};
 }
 

@@ -34,7 +34,8 @@ base::Result<std::string> InstallUserUnit(const std::string& home) {
   std::string folder = config != nullptr && *config == '/' ? config : "";
   if (folder.empty() && user != nullptr && *user == '/') folder = std::string(user) + "/.config";
   if (folder.empty())
-    return base::Error{base::Code::kInvalid, "HOME is not set: whose unit is it to be?"};
+    return base::Error{base::Code::kInvalid,
+                       "HOME is not set: systemd user units are in its .config/systemd/user"};
   folder += "/systemd/user";
   ASSIGN_OR_RETURN(const std::string program, ThisProgram());
   RETURN_IF_ERROR(base::MakeDirectories(folder));

@@ -24,7 +24,7 @@ Result<http::Response> MemoryCalls::Raw(http::ClientRequest request) const {
   auto answer = http_.Send(request);
   if (!answer) {
     if (answer.error().code != Code::kUnavailable) return answer.error();
-    return Error{Code::kUnavailable, "nobody answers at " + url_ +
+    return Error{Code::kUnavailable, "no server answers at " + url_ +
                                          ": start the server, or say where it is with --url (" +
                                          answer.error().message + ")"};
   }

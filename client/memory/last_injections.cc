@@ -11,10 +11,10 @@ using base::Status;
 
 namespace {
 
-constexpr int64_t kTurnsLookedAt = 200;
+constexpr int64_t kMaxTurnsRead = 200;
 
 // Calls `see` with the record of each turn that has one: newest conversation first, newest turn
-// first, until `see` returns false or after kTurnsLookedAt turns.
+// first, until `see` returns false or after kMaxTurnsRead turns.
 using See = std::function<bool(Json record)>;
 Status LookBack(const MemoryCalls& sidecar, const See& see) {
   ASSIGN_OR_RETURN(const Json page, sidecar.Get("/conversations", {{"limit", "20"}}));
@@ -23,7 +23,7 @@ Status LookBack(const MemoryCalls& sidecar, const See& see) {
   for (const Json& conversation : page.value("conversations", Json::array())) {
     const std::string id = base::StringAt(conversation, {"id"});
     for (int64_t turn = conversation.value("turn", int64_t{0}); turn >= 0; --turn) {
-      if (++looked > kTurnsLookedAt) return {};
+      if (++looked > kMaxTurnsRead) return {};
       auto record =
           sidecar.Get("/v1/injections/" + http::PercentEncode(id) + "/" + std::to_string(turn));
       if (!record && record.error().code == base::Code::kNotFound) continue;

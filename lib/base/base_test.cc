@@ -150,7 +150,7 @@ TEST(DirectoryLock, RefusesADirectoryWhereEveryUserMayWrite) {
   EXPECT_NE(refused.error().message.find("run: chmod o-w " + directory), std::string::npos);
   ASSERT_EQ(chmod(directory.c_str(), 02770), 0);
   EXPECT_TRUE(DirectoryLock::Take(directory, 0)) << "as a volume with an fsGroup is";
-  // The root of a volume: 0777 is how Kubernetes makes an emptyDir.
+  // Kubernetes makes the root of an emptyDir volume with mode 0777.
   struct stat root {
   }, above{};
   if (stat("/dev/shm", &root) != 0 || stat("/dev", &above) != 0 || root.st_dev == above.st_dev)
@@ -265,7 +265,7 @@ TEST(Settings, ProblemsNameTheKeyAndExit64) {
   }
 }
 
-// What a start with these words says; empty: it would start.
+// The output of a start with these arguments; empty: the program would start.
 std::string Refusal(const Program& program, std::vector<std::string> words,
                     const std::vector<std::string>& environment = {}) {
   words.insert(words.begin(), "prog");
@@ -297,7 +297,7 @@ TEST(Settings, MisspeltVariablesAreRefusedAndThoseOfOthersAreNot) {
   const Program program = TestProgram();
   EXPECT_EQ(Refusal(program, {}, {"AGENT_MEMORY_LISTN=:1"}),
             "prog: AGENT_MEMORY_LISTN: unknown setting; did you mean AGENT_MEMORY_LISTEN?\n");
-  // Of Services called agent-memory, agent-memory-liste and agent-memory-worker.
+  // Variables of Services called agent-memory, agent-memory-liste and agent-memory-worker.
   const std::vector<std::string> links = {
       "AGENT_MEMORY_SERVICE_HOST=10.0.0.1",      "AGENT_MEMORY_SERVICE_PORT=7437",
       "AGENT_MEMORY_SERVICE_PORT_MEMORY=7437",   "AGENT_MEMORY_PORT=tcp://10.0.0.1:7437",

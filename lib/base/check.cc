@@ -1,4 +1,4 @@
-// How a broken assertion ends the process.
+// Logs a failed CHECK and aborts the process.
 #include "lib/base/check.h"
 
 #include <cstdio>

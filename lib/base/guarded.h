@@ -1,4 +1,4 @@
-// Guarded<T>: a value that is only reached under its mutex, so that no lock can be forgotten.
+// Guarded<T>: a value that is accessible only under its mutex, so that no lock can be forgotten.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// The words of the error codes.
+// The names of the error codes.
 #include "lib/base/result.h"
 
 namespace base {

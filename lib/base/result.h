@@ -11,22 +11,22 @@
 
 namespace base {
 
-// What went wrong, for the caller's decision. Mapped to an HTTP status in
+// The kind of an error, by which callers decide. Mapped to an HTTP status in
 // lib/http/message/message.h, to a condition in operator/agent/status.cc, to a retry in
 // lib/kube/controller/work_queue.h; nowhere else.
 enum class Code {
   kInvalid,      // the input is malformed or out of limits; the same call never succeeds
-  kNotFound,     // not there, or not the caller's
-  kDenied,       // there, and not allowed
+  kNotFound,     // does not exist, or is not the caller's
+  kDenied,       // exists, but is not allowed
   kConflict,     // clashes with what is stored
   kTooLarge,     // over a size limit
   kFull,         // no room on the volume or in a bounded store
   kUnavailable,  // cannot be done now; try again
   kTimeout,      // not done inside the deadline
-  kInternal,     // a fault of ours
+  kInternal,     // a fault of this program
 };
 
-const char* CodeName(Code code);  // "invalid", "not_found", …: the words of the wire
+const char* CodeName(Code code);  // "invalid", "not_found", …: the names on the wire
 
 // `message` is for the person on call: what was tried, on what, why it failed, what to do.
 struct Error {
@@ -43,7 +43,7 @@ class [[nodiscard]] Result {
 
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
-  // Ends the process when there is no value: check first.
+  // Throws std::bad_variant_access without a value: check first.
   T& value() & { return std::get<0>(state_); }
   const T& value() const& { return std::get<0>(state_); }
   T&& value() && { return std::get<0>(std::move(state_)); }

@@ -18,11 +18,11 @@ struct Conversation {
   int64_t message_count = 0;
   int64_t turn = 0;  // count of user messages that came as UserPromptSubmit
   base::Json fields =
-      base::Json::object();  // what the runtime keeps beside the messages: toolMeta, delegation, …
+      base::Json::object();  // the runtime's data beside the messages: toolMeta, delegation, …
 };
 
-// What a runtime keeps beside the messages, over `fields`: in toolMeta call by call, any other key
-// as a whole; null takes a call or a key out. kTooLarge over kMaxFieldsBytes.
+// Merges `changes` into the runtime's `fields`: toolMeta per call, any other key as a whole; null
+// removes a call or a key. kTooLarge: over kMaxFieldsBytes.
 inline constexpr size_t kMaxFieldsBytes = 1 << 20;
 base::Result<base::Json> MergeFields(base::Json fields, const base::Json& changes);
 base::Json EncodeConversation(const Conversation& conversation);

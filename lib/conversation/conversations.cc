@@ -19,7 +19,7 @@ using base::Status;
 #define CONVERSATION_OWNER "substr(id, 1, instr(id, char(10)))"
 
 constexpr int kFieldsColumn = 7, kTouchedColumn = 9;
-constexpr size_t kBesideFields = 1'000;  // what a conversation has beside its fields, as JSON
+constexpr size_t kBesideFields = 1'000;  // bytes of a conversation's JSON beside its fields
 
 Conversation ReadConversation(const sqlite::Statement& row) {
   Conversation conversation;
@@ -74,7 +74,7 @@ CREATE TABLE messages(
 
 const char* const kAgeStep = "CREATE INDEX conversation_by_age ON conversations(state, updated_ms)";
 
-// Messages may be many: those that are there get theirs bit by bit (AddChecksums).
+// Existing messages may be many: AddChecksums adds their checksums in batches.
 const char* const kChecksumStep = R"sql(
 ALTER TABLE messages ADD COLUMN checksum INTEGER;
 CREATE INDEX message_without_checksum ON messages(number) WHERE checksum IS NULL;
@@ -85,7 +85,7 @@ UPDATE conversations SET fields_checksum = row_checksum(id, fields);
 const char* const kErrorStep =
     "ALTER TABLE messages ADD COLUMN is_error INTEGER NOT NULL DEFAULT 0";
 
-// A trim keeps them all and must not look through every message for them.
+// A trim keeps all system messages and must not scan every message for them.
 const char* const kSystemStep =
     "CREATE INDEX system_messages ON messages(conversation, sequence) WHERE role = 'system'";
 
@@ -156,8 +156,8 @@ Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
   return found;
 }
 
-Result<std::vector<Conversation>> OwnedBehind(sqlite::Database& db, const std::string& owner,
-                                              const std::string& after, int64_t limit) {
+Result<std::vector<Conversation>> OwnedAfter(sqlite::Database& db, const std::string& owner,
+                                             const std::string& after, int64_t limit) {
   std::string end = owner;
   ++end.back();
   ASSIGN_OR_RETURN(auto query,

@@ -1,5 +1,5 @@
-// Conversations in SQLite; their messages are messages.h. Used by the sidecar (state.db). Calls run
-// inside the caller's transaction.
+// Conversations in SQLite; messages.h has their messages. Used by the sidecar (state.db) and the
+// memory server. Calls run inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -21,45 +21,45 @@ extern const char* const kAgeStep;  // later migrations
 extern const char* const kChecksumStep;
 extern const char* const kErrorStep;
 extern const char* const kSystemStep;
-// Of a file with conversations of many owners: an index by owner, and the bytes of conversations.
+// For a file with conversations of many owners: an index by owner, and the bytes of conversations.
 extern const char* const kOwnerStep;
 base::Result<int64_t> BytesOf(sqlite::Database& db, const std::string& id);
 
 base::Result<Conversation> GetOrCreate(sqlite::Database& db, const std::string& id, int64_t now_ms);
 base::Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string& id);
-// The last used first; `state`: "" for all. No list is in memory as a whole: it is read in pages.
+// Lists conversations in pages, the last used first; `state`: "" for all.
 struct ListPage {
-  int64_t behind = 0;  // the `more` of the page before; 0: from the last used on
+  int64_t behind = 0;  // `more` of the previous page; 0: the first page
   int64_t limit = 1'000;
-  size_t bytes = SIZE_MAX;  // one conversation is always whole
-  // Those whose id begins with it, a line end last; needs kOwnerStep. Empty: all.
+  size_t bytes = SIZE_MAX;  // a page has at least one conversation
+  // Only ids with this prefix, whose last character is a line end; needs kOwnerStep. Empty: all.
   std::string owner = "";
 };
 struct ConversationPage {
   std::vector<Conversation> conversations;
-  int64_t more = 0;  // where the next page begins; 0: there is none
+  int64_t more = 0;  // cursor of the next page; 0: none
 };
 base::Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
                                     const ListPage& page = {});
-// Those whose id begins with `owner`, a line end last, in order of ids behind `after`.
-base::Result<std::vector<Conversation>> OwnedBehind(sqlite::Database& db, const std::string& owner,
-                                                    const std::string& after, int64_t limit);
-// As it is told, without its messages; it counts as the last used. False: there is one.
+// Conversations whose ids begin with `owner` (see ListPage), in order of ids after `after`.
+base::Result<std::vector<Conversation>> OwnedAfter(sqlite::Database& db, const std::string& owner,
+                                                   const std::string& after, int64_t limit);
+// Inserts an imported conversation, without messages, as the last used one. False: it exists.
 base::Result<bool> Restore(sqlite::Database& db, const Conversation& conversation);
-// The newest open one; `owner` as in ListPage.
+// The last used open conversation; `owner` as in ListPage.
 base::Result<std::optional<Conversation>> Current(sqlite::Database& db,
                                                   const std::string& owner = "");
-base::Result<std::optional<Conversation>> Latest(sqlite::Database& db);  // newest of all
-// Those in `state` that were last used at `before_ms` or earlier, the oldest first.
+base::Result<std::optional<Conversation>> Latest(sqlite::Database& db);  // last used of all
+// Ids of conversations in `state` that were last used at `before_ms` or earlier, the oldest first.
 base::Result<std::vector<std::string>> UnusedSince(sqlite::Database& db, const std::string& state,
                                                    int64_t before_ms, int64_t limit);
-// With its messages. What others keep about it is theirs to delete.
+// Removes a conversation and its messages; the caller removes other rows about it.
 base::Status Remove(sqlite::Database& db, const std::string& id);
 base::Status SetMemorySession(sqlite::Database& db, const std::string& id,
                               const std::string& session);
 base::Status SetState(sqlite::Database& db, const std::string& id, const std::string& state);
 base::Status SetFields(sqlite::Database& db, const std::string& id, const base::Json& fields);
 base::Result<int64_t> NextTurn(sqlite::Database& db,
-                               const std::string& id);  // counts one, → its number
+                               const std::string& id);  // increments, → the new number
 
 }  // namespace conversation

@@ -33,7 +33,7 @@ class Conversations : public ::testing::Test {
         sqlite::Migrate(*db_, {kSchema, kAgeStep, kChecksumStep, kErrorStep, kSystemStep});
     ASSERT_TRUE(migrated) << migrated.error().message;
   }
-  // How many pages of the file the work looks at, in memory or not.
+  // The number of pages that `work` reads, cached or not.
   template <class F>
   int64_t PagesOf(F work) {
     const auto count = [&] {
@@ -198,7 +198,7 @@ TEST_F(Conversations, TurnsAreCountedAndFieldsKept) {
 
 class Trim : public Conversations {
  protected:
-  // What stays of these messages, as those of a new conversation.
+  // Appends the messages to a new conversation and reads those that fit `max_tokens`.
   std::vector<Message> Stay(const std::vector<Message>& all, int64_t max_tokens) {
     const std::string id = "c" + std::to_string(++made_);
     auto transaction = sqlite::Transaction::Begin(*db_);
@@ -240,7 +240,7 @@ TEST_F(Trim, AResultThatNeverHadACallStays) {
             1u);
 }
 
-// The same, told simply: over all messages in memory.
+// A simple model of NewestMessages, over all messages in memory.
 std::vector<int64_t> Expected(const std::vector<Message>& all, int64_t budget) {
   for (const Message& message : all) {
     if (message.role == "system") budget -= Tokens(message);
@@ -251,7 +251,7 @@ std::vector<int64_t> Expected(const std::vector<Message>& all, int64_t budget) {
     fits = budget >= 0 || all[first - 1].role == "system";
     if (fits) --first;
   }
-  std::set<std::string> calls[2];  // gone, kept
+  std::set<std::string> calls[2];  // left out, kept
   for (size_t i = 0; i < all.size(); ++i) calls[i >= first].merge(CallIds(all[i].tool_calls));
   std::vector<int64_t> stay;
   for (size_t i = 0; i < all.size(); ++i) {

@@ -1,4 +1,4 @@
-// Messages as models and runtimes exchange them.
+// Decodes, encodes and weighs messages in the form that models and runtimes exchange.
 #include "lib/conversation/message.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using base::Json;
 
-constexpr int64_t kCharactersPerToken = 3;  // an estimate on the safe side for prose and code
+constexpr int64_t kCharactersPerToken = 3;  // a conservative estimate for prose and code
 constexpr const char* kRoles[] = {"user", "assistant", "tool", "system"};
 
 base::Error Invalid(size_t index, const char* what) {
@@ -45,7 +45,7 @@ base::Result<Message> DecodeMessage(const Json& json, size_t index) {
   return message;
 }
 
-// Takes the calls out that have no result among `results`.
+// Removes the calls without a result in `results`.
 void DropCallsWithout(const std::set<std::string>& results, Message& message) {
   if (!message.tool_calls.is_array()) return;
   Json kept = Json::array();
@@ -80,7 +80,7 @@ size_t CountValues(const Json& json) {
 
 size_t EncodedBytes(const Message& message) {
   constexpr size_t kNames = 150;  // of the keys, the role and the number
-  // Half of what a member of an object takes in memory, of which an answer has two copies, while
+  // Half the memory of a member of an object, since an answer has two copies of it, while
   // base::AnswerCharge counts four of its text: {"1":0,…} is many times larger than its text.
   constexpr size_t kBytesOfValue = 56;
   size_t bytes = kNames + message.tool_call_id.size() + message.content.size();
@@ -124,8 +124,8 @@ std::vector<Message> DropCorrupt(std::vector<Message> messages) {
   }
   std::vector<Message> whole;
   for (Message& message : messages) {
-    // A call may wait for its result still, and a result may never have had a call: only where one
-    // of the changed rows may have been the other half is it missing for that.
+    // A call may still wait for its result, and a result may never have had a call: a half is
+    // missing only if one of the changed rows may have been that half.
     const bool lone = message.role == "tool" && message.sequence > first_place &&
                       !calls.contains(message.tool_call_id);
     const bool called = !message.tool_calls.is_null();

@@ -19,19 +19,19 @@ struct Message {
   base::Json tool_calls;     // array, or null
   std::string tool_call_id;  // of a tool result
   bool is_error = false;     // the result of a call that failed
-  int64_t created_ms = 0;    // 0: when it is appended
-  bool checksum_ok = true;   // false: not what was written; only inside lib/conversation
+  int64_t created_ms = 0;    // 0: the time of Append
+  bool checksum_ok = true;   // false: changed on disk; only inside lib/conversation
 };
 
-// The messages without those that are not sound, and without the results of their calls and
-// the calls of their results, since models refuse halves.
+// Drops messages that changed on disk, the results of their calls and the calls of their results,
+// since models refuse a call or a result alone.
 std::vector<Message> DropCorrupt(std::vector<Message> messages);
 // An estimate, characters / 3.
 int64_t Tokens(const Message& message);
-// Its JSON has at most so many; more where calls of many small values take more memory than text.
+// At least the bytes of its JSON; more if calls of many small values need more memory than text.
 size_t EncodedBytes(const Message& message);
-// The calls of a message as its row has them. A text that is no JSON has none; kUnavailable and
-// kTooLarge: there is no memory for them.
+// Parses the stored calls of a message; null: not JSON. kUnavailable, kTooLarge: the request's
+// memory budget does not grant them.
 base::Result<base::Json> DecodeCalls(const std::string& text);
 // The ids of the calls that a message makes.
 std::set<std::string> CallIds(const base::Json& tool_calls);

@@ -1,4 +1,4 @@
-// Clips the question to what an answer holds.
+// Clips a question to the limits of an answer.
 #include "lib/conversation/message_question.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using base::Result;
 
 Result<MessagePage> ReadMessages(sqlite::Database& db, const Conversation& found,
                                  MessageQuestion question) {
-  // The answer has the fields too; they have at most 1 MiB.
+  // The answer also has the fields, at most 1 MiB.
   const size_t fields = base::DumpJson(found.fields).size();
   question.limits.bytes = std::min(question.limits.bytes, kMostMessagesBytes - fields);
   if (question.max_tokens > 0)

@@ -1,5 +1,5 @@
-// Shows what is wrong with a message that is refused, and that no half of a call and its result
-// stays beside a row that changed.
+// Tests that invalid messages are refused, and that no half of a call and its result stays beside a
+// row that changed.
 #include "lib/conversation/message.h"
 
 #include <gtest/gtest.h>

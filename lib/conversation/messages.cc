@@ -1,4 +1,4 @@
-// The statements on messages, and which of them stay inside a token budget.
+// The statements on messages, and the choice of messages within a token budget.
 #include "lib/conversation/messages.h"
 
 #include <algorithm>
@@ -15,10 +15,10 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-// How far back the calls of results are looked for. They lie side by side; what is further away
-// counts as left out.
-constexpr int64_t kCallsLookedThrough = 1'000;
-constexpr size_t kCallBytesLookedThrough = 4 << 20;
+// How far back Orphans searches the calls of results. Calls and results are close together; a call
+// further back counts as left out.
+constexpr int64_t kMaxCallsRead = 1'000;
+constexpr size_t kMaxCallBytesRead = 4 << 20;
 
 // A macro, so that each statement below is one literal and compiled once.
 #define MESSAGES_OF                                                                                \
@@ -41,7 +41,7 @@ Result<Message> ReadMessage(const sqlite::Statement& row) {
   return message;
 }
 
-// The rows of `query`, as far as they fit.
+// Reads the rows of `query` that fit.
 Result<MessagePage> ReadPage(sqlite::Statement& query, const PageLimits& limits) {
   MessagePage page;
   size_t bytes = 0;
@@ -64,8 +64,8 @@ Result<MessagePage> ReadPage(sqlite::Statement& query, const PageLimits& limits)
 
 struct Newest {
   std::vector<Message> messages;  // the newest first
-  int64_t left_out = 0;           // the sequence of the first that has no room; 0: all have
-  bool by_bytes = false;          // and tokens were left for it
+  int64_t left_out = 0;           // sequence of the newest without room; 0: none
+  bool by_bytes = false;          // left out by bytes, while tokens remained
 };
 
 Result<Newest> ReadNewest(sqlite::Database& db, const std::string& id, int64_t tokens,
@@ -93,8 +93,8 @@ Result<Newest> ReadNewest(sqlite::Database& db, const std::string& id, int64_t t
   return newest;
 }
 
-// Results whose call is among those left out. One that never had a call, as hooks may tell it, is
-// none; to know that, the calls are looked through, one at a time.
+// The ids of results whose call is left out. Hooks may send results without any call, which are no
+// orphans; to tell them apart, this searches the calls, one at a time.
 Result<std::set<std::string>> Orphans(sqlite::Database& db, const std::string& id,
                                       const Newest& newest) {
   std::set<std::string> lone, orphans;
@@ -114,7 +114,7 @@ Result<std::set<std::string>> Orphans(sqlite::Database& db, const std::string& i
     if (!more) break;
     const std::string calls = query.Text(0);
     bytes += calls.size();
-    if (row >= kCallsLookedThrough || bytes > kCallBytesLookedThrough) {
+    if (row >= kMaxCallsRead || bytes > kMaxCallBytesRead) {
       orphans.merge(lone);
       break;
     }
@@ -147,8 +147,7 @@ Status Insert(sqlite::Database& db, const std::string& id, int64_t sequence, con
 Result<int64_t> Append(sqlite::Database& db, const std::string& id,
                        const std::vector<Message>& messages, int64_t now_ms) {
   ASSIGN_OR_RETURN(const Conversation conversation, GetOrCreate(db, id, now_ms));
-  int64_t last =
-      conversation.message_count;  // deleted only as a whole, so the count is the last one
+  int64_t last = conversation.message_count;  // the last sequence: no message is deleted alone
   for (const Message& message : messages) {
     const int64_t created_ms = message.created_ms != 0 ? message.created_ms : now_ms;
     RETURN_IF_ERROR(Insert(db, id, ++last, message, created_ms));
@@ -171,8 +170,8 @@ Result<MessagePage> MessagesBetween(sqlite::Database& db, const std::string& id,
   return page;
 }
 
-Result<MessagePage> HeadsBehind(sqlite::Database& db, const std::string& id, int64_t after,
-                                int64_t characters, const PageLimits& limits) {
+Result<MessagePage> HeadsAfter(sqlite::Database& db, const std::string& id, int64_t after,
+                               int64_t characters, const PageLimits& limits) {
   ASSIGN_OR_RETURN(
       auto query,
       db.Prepare(

@@ -30,7 +30,7 @@ Result<std::vector<int8_t>> VectorOf(const Json& values) {
   double most = 0;
   for (const Json& value : values) {
     if (!value.is_number() || !std::isfinite(value.get<double>()))
-      return Unusable("an embedding holds what is no number");
+      return Unusable("an embedding contains a value that is not a number");
     most = std::max(most, std::abs(value.get<double>()));
   }
   if (most == 0) return Unusable("an embedding holds zeros alone");

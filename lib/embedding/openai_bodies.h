@@ -13,7 +13,7 @@
 namespace embedding {
 
 inline constexpr size_t kMostAnswerDimensions = 4096;
-inline constexpr size_t kMostAskedBytes = 8 << 10;  // of a text; the rest is cut
+inline constexpr size_t kMaxInputBytes = 8 << 10;  // of a text; the rest is cut
 
 // The body of a request. `dimensions` 0: the model's default.
 std::string EncodeEmbeddingRequest(const std::string& model, const std::vector<std::string>& texts,

@@ -76,8 +76,8 @@ Status ApplyPragmas(Database& database, const Pragma (&pragmas)[kCount]) {
     std::string value = row ? read.Text(0) : "";
     if (value != pragma.wanted) {
       return Error{Code::kInvalid, name + " is '" + value + "' and must be '" + pragma.wanted +
-                                       "': this SQLite, or the volume, cannot keep what is "
-                                       "written; use the SQLite of the image and a local volume"};
+                                       "': writes would not be durable with this SQLite or on this "
+                                       "volume; use the SQLite of the image and a local volume"};
     }
   }
   return {};

@@ -31,7 +31,8 @@ using std::chrono::steady_clock;
 
 constexpr steady_clock::time_point kNever = steady_clock::time_point::max();
 constexpr const char* kNoMoreSyncs =
-    "a write could not be synced to the disk: nothing is kept any more, the program restarts";
+    "a write could not be synced to the disk: further writes would not be durable, the program "
+    "restarts";
 
 }  // namespace
 
@@ -92,9 +93,9 @@ void Writer::TakeSteps() {
 Status Writer::Enqueue(std::shared_ptr<Item> item) {
   const int64_t held = held_log_bytes_, most = options_.max_log_bytes;
   if (held > 0 && (item->room == Room::kNeeds || held >= 2 * most)) {
-    return Error{Code::kUnavailable, "the log of this file has " + std::to_string(held) +
+    return Error{Code::kUnavailable, "the WAL of this file has " + std::to_string(held) +
                                          " bytes, the limit (max-log) is " + std::to_string(most) +
-                                         ": somebody reads for long; try again"};
+                                         ": a long read holds it; try again"};
   }
   if (item->room == Room::kNeeds && options_.admit)
     RETURN_IF_ERROR(options_.admit(reusable_bytes_));
@@ -177,7 +178,7 @@ void Writer::Loop() {
     rested = rest.valid();
     if (rested) {
       if (Status done = rest.get(); !done)
-        base::LogWarn("what was left for a quiet moment failed",
+        base::LogWarn("work that was deferred to an idle moment failed",
                       {{"reason", done.error().message}});
     }
     lock.lock();

@@ -61,7 +61,7 @@ void Writer::RunChore(bool closing) {
   Result<Chore> left = options_.chore(database_, {std::exchange(log_emptied_, false), closing});
   if (!left) {
     if (database_.Broken()) return Fail(left.error());
-    base::LogWarn("what is left to do behind the answers failed; it is tried again",
+    base::LogWarn("upkeep after a commit failed; it is retried",
                   {{"reason", left.error().message}, {"in_ms", chore_.Later(kAgain, kLatest)}});
     return;
   }

@@ -102,12 +102,13 @@ std::function<void(const char*, size_t)> Counter(Metrics& metrics, const std::st
 
 base::Setting EndpointSetting() {
   return {"otlp-endpoint", base::Setting::Kind::kString, "",
-          "collector that traces go to by OTLP over HTTP, http://host:4318; empty: none"};
+          "OTLP/HTTP collector of traces, for example http://host:4318; empty: none"};
 }
 
 base::Setting ModuleSetting() {
-  return {"otlp-module", base::Setting::Kind::kString, "",
-          "file of the exporter of traces; empty: ../lib/agent-memory-otlp.so beside the program"};
+  return {
+      "otlp-module", base::Setting::Kind::kString, "",
+      "shared object of the trace exporter; empty: ../lib/agent-memory-otlp.so beside the program"};
 }
 
 TraceOptions ReadTraceOptions(const base::Settings& settings, const std::string& service,

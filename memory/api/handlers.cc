@@ -56,7 +56,7 @@ Response PageAnswer(Result<std::vector<Row>> rows, size_t limit, Json (*encode)(
   Response response = JsonResponse(200, Encode(*rows, encode));
   if (more && !rows->empty()) {
     response.headers.Set("X-Partial", "true");
-    response.headers.Set("X-Next-Cursor", CursorBehind(rows->back()));
+    response.headers.Set("X-Next-Cursor", CursorAfter(rows->back()));
   }
   return response;
 }

@@ -89,12 +89,12 @@ class ElementReader : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     if (name.find('\0') != std::string::npos) return Fail("a name has a NUL character");
     if (building_.empty()) {
-      if (!seen_.insert(name).second) return Fail("the field \"" + name + "\" is there twice");
+      if (!seen_.insert(name).second) return Fail("the field \"" + name + "\" occurs twice");
       if (seen_.size() > 1000) return Fail("the body has more than 1000 fields");
       field_ = std::move(name);
       return true;
     }
-    if (building_.back().contains(name)) return Fail("the field \"" + name + "\" is there twice");
+    if (building_.back().contains(name)) return Fail("the field \"" + name + "\" occurs twice");
     keys_.back() = std::move(name);
     return true;
   }

@@ -38,11 +38,11 @@ Error NoCursor(const std::string& text) {
 
 }  // namespace
 
-std::string CursorBehind(const api::Observation& row) {
+std::string CursorAfter(const api::Observation& row) {
   return std::to_string(row.updated_ms) + "." + std::to_string(row.id);
 }
 
-std::string CursorBehind(const api::Session& row) {
+std::string CursorAfter(const api::Session& row) {
   return std::to_string(row.started_ms) + "." + http::PercentEncode(row.id);
 }
 

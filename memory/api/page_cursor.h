@@ -9,8 +9,8 @@
 
 namespace memory {
 
-std::string CursorBehind(const api::Observation& row);  // for a list by recency
-std::string CursorBehind(const api::Session& row);
+std::string CursorAfter(const api::Observation& row);  // for a list by recency
+std::string CursorAfter(const api::Session& row);
 
 // Absent: nullopt, {}: the list begins with the newest.
 base::Result<std::optional<RowKey>> RowCursor(const http::Request& request);

@@ -22,28 +22,28 @@ constexpr const char* kOwnTenant = "*";  // of a server without identities
 std::vector<Setting> MoveSettings(bool importing) {
   std::vector<Setting> settings = {
       {"project", Kind::kString, "",
-       importing ? "of memories that name none; default: imported"
+       importing ? "project of memories without one; default: imported"
                  : "only this project; default: all"},
       {"format", Kind::kString, "",
-       importing ? "default: found out by itself; a folder is obsidian"
-                 : "json, jsonl, sqlite, markdown, obsidian or agentos-json; default: as the name "
-                   "ends (.json, .jsonl, .sqlite, .md, .tar), json for standard output, obsidian "
-                   "for a folder"},
-      {"tenant", Kind::kString, kOwnTenant, "namespace whose memory it is, with --auth kubernetes"},
-      {"output", Kind::kString, "text", "what is said at the end: text or json"}};
+       importing ? "default: detected; a folder is obsidian"
+                 : "json, jsonl, sqlite, markdown, obsidian or agentos-json; default: by the "
+                   "extension (.json, .jsonl, .sqlite, .md, .tar), json for standard output, "
+                   "obsidian for a folder"},
+      {"tenant", Kind::kString, kOwnTenant, "namespace of the memory, with --auth kubernetes"},
+      {"output", Kind::kString, "text", "format of the report: text or json"}};
   if (!importing) return settings;
-  settings.push_back({"trust", Kind::kString, "", "user: they are yours, prompts get them"});
-  settings.push_back({"restore", Kind::kBool, "false", "also what was deleted here"});
-  settings.push_back({"dedup", Kind::kBool, "true", "skip what is here already"});
+  settings.push_back(
+      {"trust", Kind::kString, "", "trust class of the rows; user: prompts get them"});
+  settings.push_back({"restore", Kind::kBool, "false", "import rows that were deleted here, too"});
+  settings.push_back({"dedup", Kind::kBool, "true", "skip rows that exist already"});
   return settings;
 }
 
 base::Program MoveProgram(const base::Program& server, bool importing) {
   base::Program program;
   program.name = server.name + (importing ? " import FILE|FOLDER|-" : " export FILE|FOLDER/|-");
-  program.summary = importing
-                        ? "Takes a file or a folder of notes into the memory of a data-dir."
-                        : "Writes the memory of a data-dir to a file, or as notes to a folder.";
+  program.summary = importing ? "Imports a file or a folder of notes into a data-dir."
+                              : "Exports a data-dir to a file, or as notes to a folder.";
   program.settings = MoveSettings(importing);
   for (Setting setting : server.settings) {
     if (setting.name == "lock-wait") setting.fallback = "0s";
@@ -61,9 +61,9 @@ base::Program MoveProgram(const base::Program& server, bool importing) {
   program.epilogue =
       "The data-dir must not be in use: with a running server, 'agent-memory " +
       std::string(importing ? "import" : "export") +
-      " --url URL' goes through it. The server's settings and its --config are taken, too.\n"
-      "Exit codes: 0 done, 1 failed or rows were refused, 64 bad flags, 66 no such input, 73 the "
-      "target is there already, 75 the data-dir is in use, 130 interrupted.\nExamples:\n" +
+      " --url URL' goes through it. The server's settings and its --config apply, too.\nExit "
+      "codes: 0 done, 1 failed or rows were refused, 64 bad flags, 66 no such input, 73 the target "
+      "exists, 75 the data-dir is in use, 130 interrupted.\nExamples:\n" +
       (importing
            ? std::string("  agent-memory-server import --data-dir ./memory-data ~/vault\n"
                          "  agent-memory-server import --data-dir ./memory-data memory.json\n")

@@ -27,7 +27,7 @@ Error WriteFailure(const std::string& path) {
 }
 
 Error IsThere(const std::string& path) {
-  return {Code::kConflict, path + " is there already: remove it, or name another"};
+  return {Code::kConflict, path + " exists: remove it, or name another"};
 }
 
 Status WriteAll(int descriptor, const std::string& path, std::string_view bytes) {

@@ -58,7 +58,7 @@ Result<http::Response> CallBounded(http::Client& client, const http::ClientReque
     ended = incoming.changed.wait_until(lock, stop, end, [&] { return incoming.end.has_value(); });
   }
   stream.reset();  // no callback runs from here on
-  if (stop.stop_requested()) return Error{Code::kUnavailable, "nobody waits any more"};
+  if (stop.stop_requested()) return Error{Code::kUnavailable, "the caller no longer waits"};
   if (!ended) return Error{Code::kTimeout, "no whole answer in time"};
   if (incoming.too_large)
     return Error{Code::kTooLarge,

@@ -26,7 +26,7 @@ constexpr std::ptrdiff_t kQuestionsAtOnce = 8;  // further ones get no vector
 constexpr double kEncoderWeight = 0.3;
 
 std::string Beginning(const std::string& text) {
-  size_t end = std::min(text.size(), embedding::kMostAskedBytes);
+  size_t end = std::min(text.size(), embedding::kMaxInputBytes);
   while (end > 0 && end < text.size() && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end);
 }
@@ -139,7 +139,7 @@ std::optional<EndpointEmbedder::Failure> EndpointEmbedder::Ask(
     const std::stop_token& stop, Vectors& vectors) {
   const int64_t begun_ms = clock_.MonotonicMs();
   auto failure = Exchange(texts, timeout_ms, stop, vectors);
-  if (stop.stop_requested()) return Failure{{Code::kUnavailable, "nobody waits any more"}};
+  if (stop.stop_requested()) return Failure{{Code::kUnavailable, "the caller no longer waits"}};
   metrics_.Count("agent_memory_server_embedding_requests_total",
                  {{"for", purpose}, {"outcome", failure ? failure->outcome : "ok"}});
   metrics_.Observe("agent_memory_server_embedding_request_seconds",

@@ -39,10 +39,9 @@ Result<Review> ClusterTokenReviewer::Look(const std::string& token) {
     if (!denied) return review;
     if (denied_until_ms_.exchange(clock_.MonotonicMs() + kAskAgainMs) == INT64_MIN) {
       base::LogWarn(
-          "tokens may not be reviewed (a ClusterRoleBinding to system:auth-delegator is missing); "
-          "they are checked by the cluster's published keys: a deleted pod's token stays good "
-          "until "
-          "it expires",
+          "the API server reviews no tokens for this server (a ClusterRoleBinding to "
+          "system:auth-delegator is missing); the server checks them with the cluster's published "
+          "keys: a deleted pod's token stays valid until it expires",
           {{"reason", review.error().message}});
     }
   }

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kCollection = "auto_memories";
 constexpr const char* kIngestedTag = "auto";
 constexpr const char* kNoteTag = "observer";
-constexpr size_t kNoteLooksAt = 200;  // traces
+constexpr size_t kRecentTraces = 200;  // traces
 constexpr size_t kNoteBytes = 4000;
 
 // The names of categories in AgentOS.
@@ -67,7 +67,7 @@ bool HasTag(const Trace& trace, const char* tag) {
 
 // Stores the facts since the last note as one episodic trace.
 Status WriteNote(Store& store, const Turn& turn) {
-  ASSIGN_OR_RETURN(const auto recent, store.traces().Newest(turn.context, kNoteLooksAt));
+  ASSIGN_OR_RETURN(const auto recent, store.traces().Newest(turn.context, kRecentTraces));
   NewTrace note;
   note.tags = {kIngestedTag, kNoteTag};
   note.source.origin = SourceOf(turn, Speaker::kUser).origin;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kSaturation = 0.9, kLengthWeight = 0.3;  // k1 and b
 constexpr double kTitle = 1.5, kTag = 1.2;                // flat, for the record itself
-constexpr double kAskFactor = 0.85, kWhenFactor = 1.2;
+constexpr double kQuestionFactor = 0.85, kWhenFactor = 1.2;
 constexpr double kAfter[] = {1, 0.7, 0.6, 0.4};   // for the 1st, 2nd, 3rd record after a hit
 constexpr double kBefore[] = {1, 0.6, 0.5, 0.3};  // and before it
 // Records of a dialogue follow within minutes; others lend half (retrieval: control).
@@ -107,7 +107,7 @@ std::vector<Scored> Score(std::vector<Record> records, const Statistics& statist
     }
     if (sum <= 0) continue;
     double score = sum * std::sqrt(covered / idf_sum);
-    if (receiver.marks & kMarkAsks) score *= kAskFactor;
+    if (receiver.marks & kMarkQuestion) score *= kQuestionFactor;
     if (asks_when && (receiver.marks & kMarkTime)) score *= kWhenFactor;
     scored.push_back({receiver.slot, score});
   }

@@ -71,7 +71,7 @@ TEST(Scoring, ATitleCountsForItsOwnRecordOnly) {
 
 TEST(Scoring, QuestionsRankBehindAnswersAndTimesAheadForWhen) {
   Record ask = Make(1, 10, {{0, 1}}), answer = Make(2, 20, {{0, 1}}), dated = Make(3, 30, {{0, 1}});
-  ask.marks = kMarkAsks;
+  ask.marks = kMarkQuestion;
   dated.marks = kMarkTime;
   auto scored = Ranked({ask, answer, dated}, Of({5}), true);
   EXPECT_EQ(scored[0].slot, 3);

@@ -145,7 +145,7 @@ int64_t CountWords(std::string_view text) {
 int64_t MarksOf(std::string_view content) {
   int64_t marks = 0;
   std::string_view trimmed = base::Trim(content);
-  if (trimmed.ends_with("?") || trimmed.ends_with("？")) marks |= kMarkAsks;
+  if (trimmed.ends_with("?") || trimmed.ends_with("？")) marks |= kMarkQuestion;
   Cut(
       base::FoldCase(content),
       [&](std::string_view word) {

@@ -11,8 +11,8 @@
 namespace memory {
 
 // Facts about a record's content, kept beside it (bits).
-inline constexpr int64_t kMarkAsks = 1;  // ends in a question mark
-inline constexpr int64_t kMarkTime = 2;  // names a time: a day, a month, a year, "yesterday"
+inline constexpr int64_t kMarkQuestion = 1;  // ends in a question mark
+inline constexpr int64_t kMarkTime = 2;      // names a time: a day, a month, a year, "yesterday"
 
 // A word of a query with all its forms, which count as one: "go" finds "went".
 struct QuestionWord {

@@ -46,7 +46,7 @@ TEST(Words, CjkRunsBecomePairs) {
 }
 
 TEST(Words, MarksTellQuestionsAndTimes) {
-  EXPECT_EQ(MarksOf("Ready? "), kMarkAsks);
+  EXPECT_EQ(MarksOf("Ready? "), kMarkQuestion);
   EXPECT_EQ(MarksOf("We met last Friday"), kMarkTime);
   EXPECT_EQ(MarksOf("in 2023 it was"), kMarkTime);
   EXPECT_EQ(MarksOf("port 7437 open"), 0);

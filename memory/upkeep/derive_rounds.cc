@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kAfterFailedRun{60};
 constexpr const char* kRunsMetric = "agent_memory_server_derived_runs_total";
 
 void WarnOfRun(const DeriveWork& work, const base::Error& error) {
-  base::LogWarn("insights of a run could not be stored; the model is asked for them again",
+  base::LogWarn("the insights of a run could not be stored; the model is asked again",
                 {{"run", work.run}, {"reason", error.message}});
 }
 

@@ -97,12 +97,11 @@ bool IngestRounds::Round(const std::stop_token& stop) {
 // A store that refuses writes now is no fault of the turn.
 void IngestRounds::NoteFailure(Store& store, const PendingTurn& turn, const base::Error& error,
                                int64_t most_tries) {
-  base::LogWarn("the facts of a turn could not be stored; it is tried again",
+  base::LogWarn("the facts of a turn could not be stored; the turn is retried",
                 {{"turn", turn.id}, {"reason", error.message}});
   if (error.code == Code::kUnavailable || error.code == Code::kFull) return;
   if (const base::Status noted = store.turns().Fail(turn, error.message, most_tries); !noted)
-    base::LogWarn("that a turn failed could not be written down",
-                  {{"reason", noted.error().message}});
+    base::LogWarn("the failure of a turn could not be stored", {{"reason", noted.error().message}});
 }
 
 void IngestRounds::Loop(const std::stop_token& stop) {

@@ -39,7 +39,7 @@ Status SpoolBudget::Move(const std::string& tenant, int64_t from, int64_t to) {
   if (free >= 0 && to > free / 4) {
     granted =
         Error{Code::kFull, "a SQLite file of " + std::to_string(to) +
-                               " bytes is more than a quarter of what is free on the volume (" +
+                               " bytes is more than a quarter of the free space of the volume (" +
                                std::to_string(free / 4) +
                                " bytes), which one namespace may take for "
                                "uploads and copies: enlarge the volume; " +
@@ -48,14 +48,14 @@ Status SpoolBudget::Move(const std::string& tenant, int64_t from, int64_t to) {
     granted = Error{Code::kUnavailable,
                     "uploads and copies of this namespace have " + std::to_string(its_others) +
                         " bytes and this one needs " + std::to_string(to) +
-                        ", together more than a quarter of what is free on the volume (" +
+                        ", together more than a quarter of the free space of the volume (" +
                         std::to_string(free / 4) + " bytes): send it again when they are done; " +
                         kNoRoomLeft};
   } else if (free >= 0 && all_others + to > free / 2) {
     granted = Error{Code::kUnavailable,
                     "uploads and copies of all namespaces have " + std::to_string(all_others) +
                         " bytes and this one needs " + std::to_string(to) +
-                        ", together more than half of what is free on the volume (" +
+                        ", together more than half of the free space of the volume (" +
                         std::to_string(free / 2) + " bytes): send it again when they are done; " +
                         kNoRoomLeft};
   } else {

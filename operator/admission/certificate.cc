@@ -134,7 +134,7 @@ base::Result<ServingPair> MakeServingPair(const std::vector<std::string>& hosts,
       !Extend(authority.get(), authority.get(), NID_key_usage, "critical,keyCertSign") ||
       !Extend(authority.get(), authority.get(), NID_subject_key_identifier, "hash") ||
       !Sign(authority.get(), authority.get(), authority_key.get()))
-    return Fault("the authority could not be made");
+    return Fault("the certificate authority could not be created");
   const Certificate leaf = Blank("agent-memory webhook " + id, key.get(), valid);
   X509* issuer = authority.get();
   if (!leaf || !Extend(leaf.get(), issuer, NID_basic_constraints, "critical,CA:FALSE") ||
@@ -143,7 +143,7 @@ base::Result<ServingPair> MakeServingPair(const std::vector<std::string>& hosts,
       !Extend(leaf.get(), issuer, NID_authority_key_identifier, "keyid") ||
       !Extend(leaf.get(), issuer, NID_subject_alt_name, AlternativeNames(hosts)) ||
       !Sign(leaf.get(), issuer, authority_key.get()))
-    return Fault("it could not be made: are the hosts names or addresses?");
+    return Fault("it could not be created: are the hosts DNS names or IP addresses?");
   ServingPair pair;
   pair.certificate = PemOf(leaf.get());
   pair.authority = PemOf(issuer);

@@ -137,11 +137,10 @@ Resolution NotFound(const ObservedAgent& observed, const kube::ObjectKey& refere
   const std::string nothing =
       "no Service and no AgentTool " + reference.name + " in namespace " + reference.name_space;
   if (Find(observed.memory_servers, reference))
-    return No("MemoryServerNotReady", nothing + "; MemoryServer " + reference.name +
-                                          " is there and makes a Service of its name: kubectl "
-                                          "describe memoryserver -n " +
-                                          reference.name_space + " " + reference.name +
-                                          " says what it waits for");
+    return No("MemoryServerNotReady",
+              nothing + "; MemoryServer " + reference.name +
+                  " exists and creates a Service of its name: kubectl describe memoryserver -n " +
+                  reference.name_space + " " + reference.name + " says what it waits for");
   return No("ServiceNotFound", nothing + ": create the Service, or correct spec.memory.serverRef");
 }
 

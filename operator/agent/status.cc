@@ -30,8 +30,7 @@ Condition MemoryEndpointsReady(const View& view) {
   const Resolution& r = view.findings.resolution;
   const std::string service = "Service " + r.name_space + "/" + r.service;
   if (!r.resolved)
-    return {"MemoryEndpointsReady", Truth::kUnknown, "NotResolved",
-            "there is no Service to look at"};
+    return {"MemoryEndpointsReady", Truth::kUnknown, "NotResolved", "the Service does not exist"};
   if (!r.counts_endpoints)
     return {"MemoryEndpointsReady", Truth::kUnknown, r.reason,
             service + " has no endpoints that can be counted"};
@@ -112,14 +111,13 @@ std::string NarrowedRules(const api::Agent& agent) {
 
 Condition RulesAccepted(const View& view) {
   if (view.findings.rule_faults.empty())
-    return {
-        "RulesAccepted", Truth::kTrue, "Accepted",
-        "every regular expression compiles" + NarrowedRules(view.agent) +
-            (HasDenials(view.agent)
-                 ? "; allowedPaths and blockedCommands judge the strings of a call's arguments, "
-                   "but no prose (contents, descriptions: reported as unjudged) and not what a "
-                   "program that the call starts does by itself"
-                 : "")};
+    return {"RulesAccepted", Truth::kTrue, "Accepted",
+            "every regular expression compiles" + NarrowedRules(view.agent) +
+                (HasDenials(view.agent)
+                     ? "; allowedPaths and blockedCommands judge the strings of a call's "
+                       "arguments, but no prose (contents, descriptions: reported as unjudged) and "
+                       "not what a program that the call starts does on its own"
+                     : "")};
   return {"RulesAccepted", Truth::kFalse, "RulesRejected",
           base::Join(view.findings.rule_faults, "; ") + "; the others are in force" +
               NarrowedRules(view.agent)};
@@ -225,7 +223,7 @@ Condition Stalled(const View& view) {
   if (!f.taken_names.empty())
     return {"Stalled", Truth::kTrue, "NameTaken",
             "not made by this Agent and left alone: " + base::Join(f.taken_names, ", ") +
-                "; rename the Agent or delete what is in its way"};
+                "; rename the Agent, or delete the object of that name"};
   if (f.claim == ClaimState::kLeftover)
     return {"Stalled", Truth::kTrue, "VolumeNotAdopted",
             "an earlier Agent's volume is in the way, see VolumeReady"};

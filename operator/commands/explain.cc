@@ -66,7 +66,7 @@ std::string Explanation(const Json& pod, const kube::ObjectKey& agent) {
   for (const Json& container : pod["spec"]["initContainers"])
     text += " " + base::StringAt(container, {"name"});
   if (base::At(pod, {"metadata", "annotations", kClamped}))
-    text += "; the securityContext of its own container memory is not taken";
+    text += "; the securityContext of its own container memory is ignored";
   return text;
 }
 

@@ -29,8 +29,8 @@ base::Status LookAtCrds(kube::KubeClient& client, bool adopt) {
     if (adopt || kube::LabelOf(*found, "app.kubernetes.io/part-of") == "agent-memory") continue;
     return base::Error{base::Code::kConflict,
                        "CustomResourceDefinition " + name +
-                           " was made by somebody else; --adopt-crds uses it nevertheless, "
-                           "kubectl apply -k crds replaces it"};
+                           " has another owner; --adopt-crds uses it nevertheless, kubectl apply "
+                           "-k crds replaces it"};
   }
   return {};
 }

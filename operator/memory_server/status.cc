@@ -109,7 +109,7 @@ Condition StalledCondition(const ServerView& view) {
   if (!f.taken_names.empty())
     return yes("NameTaken",
                "not made by this MemoryServer and left alone: " + base::Join(f.taken_names, ", ") +
-                   "; rename the MemoryServer or delete what is in its way");
+                   "; rename the MemoryServer, or delete the object of that name");
   if (f.claim.state == ClaimState::kLeftover)
     return yes("VolumeNotAdopted", "an earlier server's volume is in the way, see VolumeReady");
   if (!f.refused.empty()) return yes("Refused", "the API server refused: " + f.refused);

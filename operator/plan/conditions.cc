@@ -1,4 +1,4 @@
-// What turned bad is told at once, what healed by the condition that was bad.
+// Emits Events for conditions that turn bad, and for their recovery.
 #include "operator/plan/conditions.h"
 
 #include <algorithm>
@@ -11,6 +11,12 @@ namespace {
 using base::Json;
 using kube::Condition;
 using kube::Truth;
+
+// Waiting is not a fault: an Event for it would come with each rollout.
+bool Warns(const Condition& condition, Truth bad) {
+  return condition.status == bad && condition.reason != "Progressing" &&
+         condition.reason != "Pending" && condition.reason != "UpdatePending";
+}
 
 }  // namespace
 
@@ -48,14 +54,12 @@ std::vector<Notice> NoticesOf(const base::Json& old_status, const base::Json& ne
     const Truth bad = type == "Degraded" || type == "Stalled" || type == "NodeSkew" ? Truth::kTrue
                                                                                     : Truth::kFalse;
     const auto now = kube::FindCondition(after, type), then = kube::FindCondition(before, type);
-    const bool is_bad = now->status == bad && reason != "Progressing" && reason != "Pending" &&
-                        reason != "UpdatePending";
-    const bool was_bad = then && then->status == bad && then->reason != "Progressing" &&
-                         then->reason != "UpdatePending";
-    // Degraded and Stalled sum up: that they end is told by the condition that healed.
+    const bool is_bad = Warns(*now, bad);
+    const bool was_bad = then && Warns(*then, bad);
+    // Degraded and Stalled summarize other conditions, which emit the Events of a recovery.
     const bool healed = was_bad && now->status == Truth::kTrue && bad == Truth::kFalse;
     const bool changed = !then || then->status != now->status || then->reason != reason;
-    // Ready and Degraded repeat what another condition says; only what is theirs alone is told.
+    // Ready and Degraded often repeat the reason of another condition: one Event for each reason.
     const bool repeats = std::any_of(notices.begin(), notices.end(),
                                      [&](const Notice& notice) { return notice.reason == reason; });
     if (!changed || repeats) continue;

@@ -34,8 +34,8 @@ Skip SkipOf(const base::Json& pod) {
   const Json* host_network = base::At(pod, {"spec", "hostNetwork"});
   if (host_network && *host_network == true)
     return {"HostNetwork",
-            "it has hostNetwork: on the node's network everybody there could use its memory"};
-  if (IsWindows(pod)) return {"Windows", "it is for Windows, for which there is no sidecar"};
+            "it has hostNetwork: every process of the node's network could use its memory"};
+  if (IsWindows(pod)) return {"Windows", "it is for Windows, and the sidecar is for Linux"};
   if (base::At(pod, {"metadata", "annotations", "kubernetes.io/config.mirror"}))
     return {"StaticPod", "it is the mirror of a static pod, which the API server cannot change"};
   return {};

@@ -181,7 +181,7 @@ Rollout DecideRollout(const RolloutInput& input) {
   Rollout rollout;
   if (input.pods.empty()) {
     rollout.reason = "NoPods";
-    rollout.message = "there is no pod yet";
+    rollout.message = "no Pod exists yet";
     return rollout;
   }
   rollout.done = true;
@@ -207,8 +207,8 @@ Rollout DecideRollout(const RolloutInput& input) {
   } else if (!rollout.known) {
     rollout.reason = "MadeEarlier";
     rollout.message =
-        "a pod was made by an earlier version and does not tell from what: it is left as it is "
-        "until somebody deletes it";
+        "an earlier version created a Pod without a record of its template: the operator leaves it "
+        "as it is; delete the Pod to update it";
   } else {
     rollout.reason = "Current";
     rollout.message = "every pod is made from the template";

@@ -56,9 +56,10 @@ std::optional<Obstacle> ObstacleOfAgent(const RunDraft& draft) {
   if (!agent || kube::IsBeingDeleted(*agent))
     return Obstacle{"AgentNotFound", name + " is not there: create it, with mode: task", false};
   if (base::StringAt(*agent, {"spec", "mode"}, "daemon") != "task")
-    return Obstacle{"AgentNotTask",
-                    name + " has mode daemon and runs by itself; an AgentRun runs one of mode task",
-                    true};
+    return Obstacle{
+        "AgentNotTask",
+        name + " has mode daemon and runs permanently; an AgentRun needs an Agent of mode task",
+        true};
   const auto ready = ConditionOfAgent(*agent, "Ready");
   if (!ready) return Obstacle{"Progressing", name + " is being reconciled", false};
   if (ready->status == kube::Truth::kTrue) return std::nullopt;

@@ -28,7 +28,7 @@ const Json* EndOf(const Json& job) {
 }
 
 // nullptr while the pod has not ended in the cache: the status gets its exit code before the end.
-const Json* EndToTell(const RunState& state) {
+const Json* ReportedEnd(const RunState& state) {
   const std::string phase =
       state.pod ? base::StringAt(*state.pod, {"status", "phase"}) : "Succeeded";
   return phase == "Succeeded" || phase == "Failed" ? EndOf(*state.job) : nullptr;
@@ -49,7 +49,7 @@ const Json* TerminatedOf(const Json& pod, const char* list, const std::string& c
 }
 
 // Reads the termination message of sidecar/session/stop_report.h; ignores any other content.
-void TakeLastWords(const Json& pod, Json& status) {
+void ReadTerminationMessage(const Json& pod, Json& status) {
   const Json* ended = TerminatedOf(pod, "initContainerStatuses", kSidecarContainer);
   const auto words = base::ParseJson(ended ? base::StringAt(*ended, {"message"}) : "");
   if (!words || !words->is_object()) return;
@@ -68,9 +68,9 @@ void TakeFacts(const RunState& state, Json& status) {
     const Json* ended = TerminatedOf(*state.pod, "containerStatuses", AgentContainerOf(job));
     const Json* code = ended ? base::At(*ended, {"exitCode"}) : nullptr;
     if (code && code->is_number_integer()) status["exitCode"] = *code;
-    TakeLastWords(*state.pod, status);
+    ReadTerminationMessage(*state.pod, status);
   }
-  if (const Json* end = EndToTell(state)) {
+  if (const Json* end = ReportedEnd(state)) {
     const std::string at = base::StringAt(*end, {"lastTransitionTime"});
     status["completionTime"] = base::StringAt(job, {"status", "completionTime"}, at);
   }
@@ -134,14 +134,13 @@ Summary SummaryOf(const RunState& state, const Json& status) {
     return {Truth::kUnknown, state.obstacle->reason, state.obstacle->message,
             state.obstacle->needs_person};
   if (state.lost)
-    return {
-        Truth::kFalse, "JobLost",
-        "Job " + base::StringAt(status, {"job"}) +
-            " was deleted before its agent had ended; it is not started again by itself: create "
-            "another AgentRun",
-        true};
+    return {Truth::kFalse, "JobLost",
+            "Job " + base::StringAt(status, {"job"}) +
+                " was deleted before its agent ended, and a run is executed once: create another "
+                "AgentRun",
+            true};
   if (!state.job) return {Truth::kUnknown, "Progressing", "its Job is being made", false};
-  const Json* end = EndToTell(state);
+  const Json* end = ReportedEnd(state);
   return end ? Ended(*state.job, *end, status) : UnderWay(state);
 }
 

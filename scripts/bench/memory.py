@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Judges the speed of the memory server as ratios of one run: each figure stands beside the machine's own floor
-(a trivial HTTP answer, a sync of the disk, the same question in SQLite without a server) or beside the SQL of
-the reference service over the same rows. Exit 1 when a ratio is missed. Needs the release build and a quiet
-machine; not a test of correctness.
+"""Measures the speed of the memory server as ratios within one run: each figure is compared with the machine's own
+floor (a trivial HTTP answer, a sync of the disk, the same query in SQLite without a server) or with the SQL of the
+reference service over the same rows. Exit 1 if a ratio is missed. Needs the release build and an idle machine; does
+not test correctness.
 
     scripts/bench/memory.py [--rows 100000] [--seconds 4] [--seed 1] [--only reads,writes,overload,project]
                             [--no-keys] [--cold]
 
-Writes carry an Idempotency-Key of 64 digits each, as the sidecar's do; earlier versions of this file sent none:
---no-keys measures as they did. --cold adds the reads beside writers of words that are in no memory, by a server
-that keeps none there. What is called a commit is a POST of one client, or of one of many: answered when it is on the disk."""
+Each write has an Idempotency-Key of 64 digits, like the sidecar's; --no-keys omits the keys, like earlier versions of
+this script. --cold adds reads beside writers by a server without a resident index. A commit is a POST of one client, or
+of one of many, which is answered when it is on the disk."""
 import argparse
 import json
 import os
@@ -26,17 +26,17 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.dirname(HERE)), "e2e/suppor
 import programs  # noqa: E402
 import wire  # noqa: E402
 
-TYPES, COMMON = 60000, 100      # words of the language, and how many of them stand for stop words
+TYPES = 60000      # words of the language
 ROWS_OF_PROJECT = 1000
 ASKED = "project-0"
 CLIENTS = 64
-# The reference service on two cores with 100,000 rows: what it was measured to do in a second.
+# Measured requests a second of the reference service on two cores with 100,000 rows.
 REFERENCE_READS, REFERENCE_WRITES, REFERENCE_WRITES_64 = 73, 596, 531
 
 
 class Language:
-    """Words whose frequencies fall as in a language (Zipf), the commonest being English function words, which
-    every ranker drops; the others are made of syllables."""
+    """Words with the frequencies of a language (Zipf): the most frequent ones are English function words, which every
+    ranker drops; the others are random syllables."""
 
     def __init__(self, seed):
         self.source = random.Random(seed)
@@ -68,7 +68,7 @@ class Language:
 class Bench:
     def __init__(self, options, folder):
         self.options, self.folder, self.missed = options, folder, 0
-        self.post = "POST*" if getattr(options, "keys", True) else "POST"  # http_load gives each its key
+        self.post = "POST*" if getattr(options, "keys", True) else "POST"  # http_load adds a key to each
         self.language = Language(options.seed)
         for source in ("http_load", "reference_replay"):
             subprocess.run(["c++", "-O2", "-std=c++20", os.path.join(HERE, source + ".cc"), "-lsqlite3", "-o",
@@ -160,7 +160,7 @@ class Bench:
         self.judge("C11 dedup p50 / (HTTP + look-up + sync)", again["p50_us"] / (http["p50_us"] + 6 + disk["p50_us"]), 1.3)
 
     def warm(self, server):
-        """Asks twice over: the words of the project are then in memory, as for an agent at work."""
+        """Searches the project twice, so that it is in the resident index, as for an agent at work."""
         self.load(server, 1, 2, "asks")
         time.sleep(1)
         self.load(server, 1, 1, "asks")
@@ -198,7 +198,7 @@ class Bench:
         return one
 
     def cold_beside_writers(self):
-        """The same rows in a server that keeps no words in memory: each question is one to the file."""
+        """Reads the same rows with a server without a resident index: each query reads the file."""
         with open(self.file("cold"), "w", encoding="utf-8") as file:
             projects = max(1, self.options.rows // ROWS_OF_PROJECT)
             for number in range(500):
@@ -229,8 +229,7 @@ class Bench:
         self.judge("C10 errors", sum(run[k] for run in (reads, wrote) for k in ("refused", "broken", "other")), 0)
 
     def overload(self, server):
-        """Questions of a project that is not in memory and long ones, so that the server and not the load is
-        the limit."""
+        """Sends long queries of 100 projects, so that the server is the limit, not the load generator."""
         with open(self.file("hard"), "w", encoding="utf-8") as file:
             for _ in range(500):
                 words = "+".join(self.language.pick(60))
@@ -266,7 +265,7 @@ class Bench:
             self.judge("B9 longest in ms (deadline 250)", 1e3 * max(times), 300)
 
     def one_project(self):
-        """All rows in one project, the server on one core (G34)."""
+        """Measures a project that has all rows, with the server on one core (G34)."""
         server = programs.server(self.file("one-project")).start()
         try:
             server.ready()

@@ -21,13 +21,13 @@ const base::Program& AwaitProgram() {
       "agent-memory-sidecar await",
       "Waits until a running sidecar is ready.",
       {{"url", base::Setting::Kind::kString, "http://127.0.0.1:7438", "its admin port"},
-       {"within", base::Setting::Kind::kDuration, "60s", "for so long"}},
+       {"within", base::Setting::Kind::kDuration, "60s", "time limit"}},
       "Exit codes: 0 it is ready, 1 it is not, 64 bad flags.\nExample:\n  agent-memory-sidecar "
       "await --within 60s\n"};
   return program;
 }
 
-// What keeps it from being ready; empty: nothing.
+// The reason why the sidecar is not ready; empty: it is ready.
 std::string Ask(http::Client& client, int64_t left_ms) {
   http::ClientRequest request;
   request.target = "/readyz";

@@ -1,4 +1,4 @@
-// Reads files and prints reports; their contents are check_report.h.
+// Reads files and prints the reports of check_report.h.
 #include "sidecar/commands/check_command.h"
 
 #include <istream>
@@ -26,9 +26,8 @@ const base::Program& CheckProgram() {
       "Says what a policy would do with recorded hook events, and why. Asks and writes nothing.",
       {{"policy", base::Setting::Kind::kString, "", "the policy file, policy.json of `render`"},
        {"event", base::Setting::Kind::kString, "",
-        "a hook event as it is posted to /v1/hooks, or one a line; - is standard input, and the "
-        "word "
-        "after the flags is the same"},
+        "a hook event in the format of /v1/hooks, or one per line; - is standard input, and the "
+        "word after the flags is the same"},
        {"output", base::Setting::Kind::kString, "text", "text or json"}},
       "Exit codes: 0 checked, 64 bad flags, 65 the policy or an event is not valid, 66 a file "
       "cannot be read.\nExamples:\n  agent-memory-sidecar check --policy policy.json event.json\n"
@@ -65,7 +64,7 @@ base::Result<std::vector<base::MendedJson>> ReadEvents(const std::string& text) 
     if (!event) return base::Wrap("line " + std::to_string(number), event.error());
     events.push_back(std::move(*event));
   }
-  if (events.empty()) return base::Error{base::Code::kInvalid, "there is no event in it"};
+  if (events.empty()) return base::Error{base::Code::kInvalid, "it has no event"};
   return events;
 }
 
@@ -76,7 +75,7 @@ base::Result<Json> CheckAll(const std::string& policy_file, const std::string& e
   if (!events) return base::Wrap("--event", events.error());
   Json reports = Json::array();
   for (size_t i = 0; i < events->size(); ++i) {
-    // Recordings may wrap an event in a record of their own.
+    // A recording may have the event in a member "event".
     base::MendedJson& read = (*events)[i];
     const Json* inner = base::At(read.value, {"event"});
     if (inner && inner->is_object()) read.value = Json(*inner);

@@ -1,5 +1,5 @@
-// Reads verdicts and plans beside the policy's own words. Recorded text is of others: what people
-// are shown of it is inert.
+// Renders verdicts and plans together with the rules of the policy. Recorded text is untrusted:
+// people see it as inert text.
 #include "sidecar/commands/check_report.h"
 
 #include <utility>
@@ -70,7 +70,7 @@ Json SavesOf(const ActivePolicy& policy, const TurnDraft& draft) {
   Json saves = Json::array();
   for (const Capture& capture : draft.captures) {
     Json body = ObservationBody(draft, capture, "", policy.policy);
-    body.erase("session_id");  // of the conversation's memory session, which is begun when it runs
+    body.erase("session_id");  // a live turn sets it; a check has no session
     saves.push_back(std::move(body));
   }
   return saves;
@@ -89,7 +89,7 @@ Json EncodeSearch(const api::InjectTool& entry, const SearchPlan& search) {
       json["why"] = "it applies to another tool";
       break;
     case Outcome::kOwnTool:
-      json["why"] = "a memory tool searches by itself";
+      json["why"] = "a memory tool does its own search";
       break;
     case Outcome::kNoQuery:
       json["why"] = "the call has no text to search for";
@@ -195,7 +195,7 @@ std::string DescribeReport(const Json& report) {
                      shown("conversation") + "\n";
   if (!report["known"]) return text + Line("answer", "{}: the event is not one that is acted on");
   if (base::StringAt(report, {"permission", "decision"}) == "deny") {
-    // The reason is inert already, as an agent gets it.
+    // The reason is inert already: the agent gets the same text.
     text += Line("permission", "deny: " + base::StringAt(report, {"permission", "reason"}));
   }
   if (const Json& unjudged = report["permission"]["unjudged"]; !unjudged.empty()) {

@@ -18,7 +18,7 @@ namespace {
 using base::Json;
 using MessageKind = McpMessage::Kind;
 
-constexpr size_t kMaxLineBytes = 1 << 20;  // what /mcp takes
+constexpr size_t kMaxLineBytes = 1 << 20;  // the limit of /mcp
 constexpr int64_t kAnswerTimeoutMs = 30'000;
 constexpr int kStdioUsage = 64;
 
@@ -26,7 +26,8 @@ const base::Program& StdioProgram() {
   static const base::Program program = {
       "agent-memory-sidecar mcp",
       "Gives the tools of a running sidecar to an MCP client over standard input and output.",
-      {{"stdio", base::Setting::Kind::kBool, "false", "the transport; there is no other here"},
+      {{"stdio", base::Setting::Kind::kBool, "false",
+        "the transport, the only one of this command"},
        {"url", base::Setting::Kind::kString, "http://127.0.0.1:7437", "where the sidecar listens"},
        {"log-level", base::Setting::Kind::kString, "warn", "debug, info, warn or error"}},
       "Example:\n  agent-memory-sidecar mcp --stdio --url http://127.0.0.1:7437\n"};
@@ -40,7 +41,7 @@ http::ClientRequest PostOf(std::string_view line) {
   request.timeout_ms = kAnswerTimeoutMs;
   request.headers.Set("Content-Type", "application/json");
   request.headers.Set("Accept", "application/json, text/event-stream");
-  // Lets a request be sent again over a connection that turns out dead, and save only once.
+  // Makes a request idempotent, so that the client may send it again after a dead connection.
   request.headers.Set("Idempotency-Key", base::RandomUuid());
   request.body = line;
   return request;
@@ -50,8 +51,7 @@ std::string Failed(const Json& id, const std::string& why) {
   return base::DumpJson(RpcFailure(id, {kInternalError, why, nullptr}));
 }
 
-// At most one line of at most kMaxLineBytes; a longer one is read to its end and comes back as
-// nullopt. False: the input has ended.
+// Reads one line; skips one over kMaxLineBytes and sets nullopt. False: the input has ended.
 bool ReadLine(std::istream& in, std::optional<std::string>& line) {
   line.emplace();
   bool any = false;
@@ -73,7 +73,7 @@ McpPipe::~McpPipe() {
   end.target = "/mcp";
   end.timeout_ms = 1'000;
   end.headers.Set(kSessionHeader, session_);
-  // A session that is not ended ends by itself.
+  // Errors are ignored: the sidecar expires sessions.
   [[maybe_unused]] const auto ended = client_.Send(end);
 }
 

@@ -186,7 +186,7 @@ void ShellCall::Seek(const std::string& word) {
     if (std::exchange(names_mark_, false)) mark_ = word;
     return;
   }
-  if (word.size() > 1 && word[0] == '-') return SeekBehind(word);
+  if (word.size() > 1 && word[0] == '-') return SeekAfter(word);
   if (word == "-" || word.find('=') != std::string::npos) return;  // env - X=1
   if (operands_ > 0) {
     --operands_;
@@ -206,7 +206,7 @@ void ShellCall::Seek(const std::string& word) {
   told_ = true;  // sudo -s ls
 }
 
-void ShellCall::SeekBehind(const std::string& option) {
+void ShellCall::SeekAfter(const std::string& option) {
   if (option.starts_with("--")) {
     const std::string_view name = std::string_view(option).substr(0, option.find('='));
     if (runner_->name == "xargs" && name.size() > 2 &&

@@ -33,7 +33,7 @@ class ShellCall {
   void Seek(const std::string& word);
   bool BeginsRun(const std::string& word);
   bool HoldsMark(const std::string& word) const;
-  void SeekBehind(const std::string& option);
+  void SeekAfter(const std::string& option);
   void AddOption(const std::string& option);
 
   const ShellRunner* runner_ = nullptr;  // whose program has not appeared yet

@@ -13,7 +13,7 @@ using base::Result;
 using base::Status;
 
 constexpr int64_t kLookedThrough = 200;  // ledgers examined in one piece
-constexpr size_t kRowsBetweenLooks = 20;
+constexpr size_t kRowsPerClockRead = 20;
 
 int64_t Number(const sqlite::Statement& row) { return row.Int(0); }
 
@@ -100,7 +100,7 @@ Result<int64_t> RemoveNumbers(sqlite::Database& db, const char* remove,
     ASSIGN_OR_RETURN(auto row, db.Prepare(remove));
     RETURN_IF_ERROR(row.Bind(numbers[i]).Run());
     removed += db.Changes();
-    if (i % kRowsBetweenLooks != kRowsBetweenLooks - 1) continue;
+    if (i % kRowsPerClockRead != kRowsPerClockRead - 1) continue;
     ASSIGN_OR_RETURN(const int64_t used, db.UsedBytes());
     if (used_before - used >= kBytesOfAPiece) break;
   }

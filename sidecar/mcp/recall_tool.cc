@@ -14,7 +14,7 @@ namespace {
 using base::Json;
 
 constexpr int64_t kPageMessages = 50;
-constexpr size_t kPageBytes = 64 << 10;  // of messages; one message is always whole
+constexpr size_t kPageBytes = 64 << 10;  // of messages; a message is never cut
 
 base::Result<std::string> ConversationOf(const ToolContext& context, const Json& arguments) {
   if (arguments.contains("conversation")) {
@@ -26,7 +26,7 @@ base::Result<std::string> ConversationOf(const ToolContext& context, const Json&
 
 }  // namespace
 
-MessageQuestion PageAskedFor(const Json& arguments) {
+MessageQuestion RequestedPage(const Json& arguments) {
   MessageQuestion question;
   question.limits = {kPageMessages, kPageBytes};
   question.from = arguments.value("from", int64_t{1});
@@ -37,11 +37,11 @@ MessageQuestion PageAskedFor(const Json& arguments) {
 
 base::Result<ToolAnswer> RecallMessages(const ToolContext& context, const Json& arguments) {
   ASSIGN_OR_RETURN(const std::string id, ConversationOf(context, arguments));
-  MessageQuestion question = PageAskedFor(arguments);
+  MessageQuestion question = RequestedPage(arguments);
   if (arguments.contains("block")) {
     const int64_t block = arguments.at("block");
     ASSIGN_OR_RETURN(const auto range, context.conversations.BlockRange(id, block));
-    question.newest.reset();  // from its beginning
+    question.newest.reset();  // a block is read from its beginning
     question.from = std::max(question.from, range.first);
     question.to = std::min(question.to, range.second);
   }
@@ -49,8 +49,9 @@ base::Result<ToolAnswer> RecallMessages(const ToolContext& context, const Json& 
   const int64_t last = found.conversation.message_count;
   if (arguments.contains("from") && arguments.contains("to") &&
       arguments.at("from") > std::min(arguments.at("to").get<int64_t>(), last)) {
-    return base::Error{base::Code::kInvalid,
-                       "from must not be behind to; the last message is " + std::to_string(last)};
+    return base::Error{
+        base::Code::kInvalid,
+        "from must not be greater than to; the last message is " + std::to_string(last)};
   }
   const Json messages = conversation::EncodeMessages(found.page);
   Json structured = {

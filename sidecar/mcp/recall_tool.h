@@ -7,6 +7,6 @@ namespace sidecar {
 
 base::Result<ToolAnswer> RecallMessages(const ToolContext& context, const base::Json& arguments);
 // The requested page: the newest one without the argument `from`. Pure.
-MessageQuestion PageAskedFor(const base::Json& arguments);
+MessageQuestion RequestedPage(const base::Json& arguments);
 
 }  // namespace sidecar

@@ -16,7 +16,7 @@ constexpr const char* kMetaVersion = "io.modelcontextprotocol/protocolVersion";
 constexpr const char* kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
 constexpr const char* kMetaServer = "io.modelcontextprotocol/serverInfo";
 constexpr std::string_view kEncodedBegin = "=?base64?", kEncodedEnd = "?=";
-// The tools change with the policy, which is looked at a few times a second and rarely changes.
+// Clients may cache the list of tools, which changes only with the policy.
 constexpr int kListLifeMs = 5'000;
 
 RpcError Mismatch(std::string why) { return {kHeaderMismatch, std::move(why), nullptr}; }
@@ -46,7 +46,7 @@ std::string EncodeBase64(std::string_view bytes) {
   return text;
 }
 
-// Canonical base64 only: whole groups, padding at the end alone, no bits left over.
+// Canonical base64 only: whole groups, padding only at the end, no unused bits set.
 std::optional<std::string> DecodeBase64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   const size_t digits = std::min(text.find('='), text.size());
@@ -69,7 +69,7 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   return bytes;
 }
 
-// A header's value as the body would write it; nullopt: it is encoded and does not decode.
+// A header's value, decoded as in the body; nullopt: invalid encoding.
 std::optional<std::string> PlainValue(const std::string& value) {
   const std::string_view text = value;
   if (!text.starts_with(kEncodedBegin) || !text.ends_with(kEncodedEnd) ||
@@ -80,14 +80,14 @@ std::optional<std::string> PlainValue(const std::string& value) {
       text.substr(kEncodedBegin.size(), text.size() - kEncodedBegin.size() - kEncodedEnd.size()));
 }
 
-// A value of the body as a header may have it.
+// A value of the body, encoded for a header if necessary.
 std::string HeaderValue(const std::string& value) {
   const bool plain = std::ranges::all_of(value, [](char c) { return c > 0x20 && c < 0x7F; });
   if (plain && !value.empty() && !value.starts_with(kEncodedBegin)) return value;
   return std::string(kEncodedBegin) + EncodeBase64(value) + std::string(kEncodedEnd);
 }
 
-// What must be in Mcp-Name: the parameter that names the thing, for the methods that have one.
+// The parameter that Mcp-Name must repeat; null: the method has none.
 const char* NameParameter(const std::string& method) {
   if (method == "tools/call" || method == "prompts/get") return "name";
   return method == "resources/read" ? "uri" : nullptr;
@@ -98,7 +98,7 @@ std::optional<RpcError> RefuseRepeated(const http::Headers& headers) {
     const auto count = std::ranges::count_if(headers.all(), [&](const auto& field) {
       return base::FoldCase(field.first) == base::FoldCase(wanted);
     });
-    if (count > 1) return Mismatch(std::string(wanted) + " is there more than once");
+    if (count > 1) return Mismatch(std::string(wanted) + " occurs more than once");
   }
   return std::nullopt;
 }
@@ -145,7 +145,7 @@ bool IsStateless(const McpMessage& message, const http::Headers& headers) {
   if (const Json* meta = Meta(message); meta != nullptr && meta->contains(kMetaVersion))
     return true;
   const auto version = headers.Get(kVersionHeader);
-  // In a session every revision that is served may be named, whatever initialize agreed on.
+  // In a session the header may name any served revision, whatever initialize agreed on.
   const bool in_session = headers.Get(kSessionHeader).has_value();
   if (version == kStatelessRevision && in_session) return false;
   if (version) return !IsSessionRevision(*version);

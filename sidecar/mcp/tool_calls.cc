@@ -25,7 +25,7 @@ constexpr int kDefaultContext = 5;
 
 int64_t IdOf(const Json& arguments) { return arguments.at("id").get<int64_t>(); }
 
-// The arguments of these names, as query parameters.
+// The arguments `names` as query parameters.
 AgentMemory::Parameters QueryOf(const Json& arguments, const std::vector<const char*>& names) {
   AgentMemory::Parameters query;
   for (const char* name : names) {
@@ -68,8 +68,8 @@ Answer MemSave(const ToolContext& context, const Json& arguments) {
     if (saved.contains(field)) answer.structured[field] = saved[field];
   }
   answer.text = saved.value("queued", false)
-                    ? "Kept on disk: the memory server is away and gets it as soon as it is back. "
-                      "There is no id yet; do not save it again."
+                    ? "Stored on disk: the memory server is unreachable and gets it as soon as it "
+                      "is back. There is no id yet; do not save it again."
                     : SavedText(saved);
   const std::string reason = base::StringAt(saved, {"scope_reason"});
   if (!reason.empty()) answer.text += " Its scope is project: " + reason + ".";
@@ -104,7 +104,7 @@ Answer MemContext(const ToolContext& context, const Json& arguments) {
   parameters.emplace_back("limit", std::to_string(arguments.value("limit", usual)));
   ASSIGN_OR_RETURN(const Json found,
                    ReadAnswer(context.memory.List(context.call, "/context", parameters)));
-  // As in injections: items that the policy does not admit are found by mem_search alone.
+  // Like injections: only mem_search finds items that the policy does not admit.
   Recalled recalled;
   recalled.sessions = ReadSessions(found);
   Json rows = Json::array();
@@ -160,7 +160,7 @@ Answer MemTimeline(const ToolContext& context, const Json& arguments) {
 Answer MemSuggestTopicKey(const ToolContext& context, const Json& arguments) {
   const std::string title = arguments.at("title");
   const std::string key = TopicKeyFor(arguments.value("type", "discovery"), title);
-  // A key in use for nearly the same subject is better than a new one.
+  // Finds keys in use for similar subjects, which are better than a new one.
   Json in_use = Json::array(), shown = Json::array();
   if (context.policy.auto_search) {
     const auto rows =

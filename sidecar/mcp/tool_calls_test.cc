@@ -286,11 +286,11 @@ TEST_F(McpToolsTest, RecallGivesStoredMessagesBackFenced) {
 
 // Requests only one page, whatever the size of the conversation.
 TEST(RecallTool, AsksForThePageAlone) {
-  const MessageQuestion newest = PageAskedFor({{"conversation", "c"}});
+  const MessageQuestion newest = RequestedPage({{"conversation", "c"}});
   EXPECT_EQ(newest.limits.messages, 50);
   EXPECT_EQ(newest.limits.bytes, 65'536U);
   EXPECT_EQ(newest.newest, 50);
-  const MessageQuestion stretch = PageAskedFor({{"from", 7}, {"to", 90}});
+  const MessageQuestion stretch = RequestedPage({{"from", 7}, {"to", 90}});
   EXPECT_EQ(stretch.limits.messages, 50);
   EXPECT_EQ(stretch.limits.bytes, 65'536U);
   EXPECT_EQ(stretch.from, 7);

@@ -21,14 +21,14 @@ Status Add(sqlite::Database& db, const char* counter, int64_t by) {
   return update.Bind(by).Bind(counter).Run();
 }
 
-// Names pending and dead bytes apart: delivery frees the former, people the latter.
+// Reports pending and dead bytes separately: delivery frees the former, users the latter.
 base::Error FullError(const OutboxTotals& totals, const OutboxLimits& limits) {
   std::string message = "the outbox is full: " + std::to_string(totals.pending) + " writes (" +
                         std::to_string(totals.pending_bytes) + " bytes) wait for the memory server";
   if (totals.dead_bytes > 0) {
     message += ", and " + std::to_string(totals.dead) + " dead letters (" +
                std::to_string(totals.dead_bytes) +
-               " bytes) for somebody to replay or discard them (GET /v1/dead-letters)";
+               " bytes): replay or discard them (GET /v1/dead-letters)";
   }
   return {base::Code::kFull, message + "; outbox-rows is " + std::to_string(limits.rows) +
                                  ", outbox-bytes " + std::to_string(limits.bytes) +

@@ -73,7 +73,7 @@ Result<Json> AuditRoutes::Get(const http::Request& request) {
   for (AuditRow& row : page.rows) rows.push_back(EncodeRow(std::move(row)));
   Json answer = EncodeStatus(stands);
   answer["rows"] = std::move(rows);
-  http::SayMore(answer, page.more);
+  http::AddNextPage(answer, page.more);
   return answer;
 }
 

@@ -78,7 +78,7 @@ struct InjectionRoutes::Question {
   InjectionPlace place;
   Json Answer(const char* name, Json list, int64_t more) const {
     Json answer = {{"conversation", conversation}, {"turn", turn}, {name, std::move(list)}};
-    http::SayMore(answer, more);
+    http::AddNextPage(answer, more);
     return answer;
   }
   static Result<Question> Read(const http::Request& request, size_t bytes) {

@@ -24,7 +24,7 @@ base::Status MayChange(const base::Json& row, const api::Policy& policy, int64_t
                      "a user wrote observation " + std::to_string(id) +
                          "; the policy of this agent does not allow to " + verb +
                          " it (memory.allowAdmin)" +
-                         (verb == "change" ? ": save what is new as a memory of its own" : "")};
+                         (verb == "change" ? ": save the new text as a separate memory" : "")};
 }
 
 std::string AgentSession(const api::Policy& policy) {

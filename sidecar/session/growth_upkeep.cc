@@ -1,4 +1,4 @@
-// Pieces are deletes, which also work on a full volume.
+// Pieces only delete, which also works on a full volume.
 #include "sidecar/session/growth_upkeep.h"
 
 #include <algorithm>
@@ -116,7 +116,7 @@ Result<GrowthUpkeep::Piece> GrowthUpkeep::RemoveLedgers(const Cut& cut) {
   return Piece{piece.removed, piece.last};
 }
 
-// A piece of the conversation's rows, finally the conversation itself.
+// Removes a piece of the conversation's rows, and finally the conversation.
 Result<GrowthUpkeep::Piece> GrowthUpkeep::RemoveConversation(const Cut& cut) {
   if (waiting_.empty() || !fetched_) {
     ASSIGN_OR_RETURN(
@@ -174,8 +174,9 @@ void GrowthUpkeep::ShowSize(const GrowthLimits& limits) {
   }
   const bool over = limits.max_bytes > 0 && *used > limits.max_bytes && !stopping_();
   if (over && !said_) {
-    base::LogWarn("state.db is over its share of the volume, and what is left in it stays",
-                  {{"bytes", *used}, {"limit", limits.max_bytes}});
+    base::LogWarn(
+        "state.db exceeds its share of the volume, and its remaining rows may not be deleted",
+        {{"bytes", *used}, {"limit", limits.max_bytes}});
   }
   said_ = over;
 }

@@ -9,14 +9,18 @@ namespace {
 
 constexpr int64_t kMostSessions = 10'000;
 
+}  // namespace
+
 // Each session is read before its transaction and has a transaction of its own, so that one refused
 // session does not affect the others.
-void TellAll(State& state, const OutboxContext& context) {
+void StopSessions(State& state, const OutboxContext& context) {
   const bool ends = context.policy.mode == "task";
   const auto open = state.Read([](sqlite::Database& db) {
     return conversation::UnusedSince(db, "open", INT64_MAX, kMostSessions);
   });
-  if (!open) return base::LogWarn("no session was told", {{"reason", open.error().message}});
+  if (!open)
+    return base::LogWarn("the open sessions could not be read; none gets a summary",
+                         {{"reason", open.error().message}});
   int64_t refused = 0;
   std::string reason;
   for (auto id = open->rbegin(); id != open->rend(); ++id) {  // the most recently used first
@@ -36,13 +40,9 @@ void TellAll(State& state, const OutboxContext& context) {
     if (state.Failed()) break;
   }
   if (refused == 0) return;
-  base::LogWarn(ends ? "sessions were not ended" : "sessions have no summary of today",
+  base::LogWarn(ends ? "sessions were not ended" : "sessions have no interim summary",
                 {{"sessions", refused}, {"reason", reason}});
 }
-
-}  // namespace
-
-void StopSessions(State& state, const OutboxContext& context) { TellAll(state, context); }
 
 std::string LastSession(State& state, int64_t since_ms) {
   const auto last = state.Read([](sqlite::Database& db) { return conversation::Latest(db); });

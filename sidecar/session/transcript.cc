@@ -82,9 +82,9 @@ class TranscriptRedactor {
   redaction::Redactor::Counts counts_;
 };
 
-Result<conversation::MessagePage> HeadsBehind(sqlite::Database& db, const std::string& id,
-                                              int64_t after) {
-  return conversation::HeadsBehind(db, id, after, kReadBytes + 1, kTogether);
+Result<conversation::MessagePage> HeadsAfter(sqlite::Database& db, const std::string& id,
+                                             int64_t after) {
+  return conversation::HeadsAfter(db, id, after, kReadBytes + 1, kTogether);
 }
 
 }  // namespace
@@ -120,14 +120,14 @@ void SessionAccount::Say(const std::string& role, const std::string& text) {
     first_user_ = std::min(first_user_, said_.size() - 1);
     last_user_ = said_.size() - 1;
   }
-  if (said_.size() >= 2 * kMostSaid) ShortenMiddle();
+  if (said_.size() >= 2 * kMaxSaid) ShortenMiddle();
 }
 
-// Shortens said_ to kMostSaid, dropping its middle, at twice that size: each message moves only a
+// Shortens said_ to kMaxSaid, dropping its middle, at twice that size: each message moves only a
 // few times.
 void SessionAccount::ShortenMiddle() {
   std::vector<api::SummaryMessage> kept;
-  constexpr size_t kHead = kMostSaid - kTranscriptEnds - 2;  // two: the user's first and last
+  constexpr size_t kHead = kMaxSaid - kTranscriptEnds - 2;  // two: the user's first and last
   size_t first_user = SIZE_MAX, last_user = SIZE_MAX;
   for (size_t i = 0; i < said_.size(); ++i) {
     const bool stays = kept.size() < kHead || i + kTranscriptEnds >= said_.size() ||
@@ -147,7 +147,7 @@ void SessionAccount::ShortenMiddle() {
 
 Json SessionAccount::EndBody() const {
   SessionAccount account = *this;
-  if (account.said_.size() > kMostSaid) account.ShortenMiddle();
+  if (account.said_.size() > kMaxSaid) account.ShortenMiddle();
   Json messages = Json::array();
   const auto& said = account.said_;
   for (size_t i = 0; i < said.size(); ++i) {
@@ -164,7 +164,7 @@ Json SessionAccount::EndBody() const {
 Status CompleteAccount(sqlite::Database& db, const conversation::Conversation& conversation,
                        SessionAccount& account) {
   while (account.told() < conversation.message_count) {
-    ASSIGN_OR_RETURN(const auto page, HeadsBehind(db, conversation.id, account.told()));
+    ASSIGN_OR_RETURN(const auto page, HeadsAfter(db, conversation.id, account.told()));
     account.Add(page.messages, page.more != 0 ? page.more - 1 : conversation.message_count);
   }
   return {};
@@ -184,7 +184,7 @@ Result<std::unique_ptr<SessionAccount>> PrepareAccount(State& state, const std::
           if (!found || found->state != "open") return conversation::MessagePage();
           ASSIGN_OR_RETURN(session, FindMemorySession(db, found->memory_session_id));
           if (!session) return conversation::MessagePage();
-          return HeadsBehind(db, id, account ? account->told() : session->after_sequence);
+          return HeadsAfter(db, id, account ? account->told() : session->after_sequence);
         }));
     if (!session) return std::unique_ptr<SessionAccount>();
     if (account && account->session() != session->id) {  // the session ended meanwhile

@@ -37,12 +37,12 @@ class SessionAccount {
   bool SaidNothing() const { return said_.empty(); }
   // The body of the session's end: {"messages", "omitted"?}. Only user and assistant text counts;
   // tool calls and results are excluded. The middle of a long transcript is shortened, and messages
-  // beyond kMostSaid are only counted, so that one session is one write of bounded size.
+  // beyond kMaxSaid are only counted, so that one session is one write of bounded size.
   base::Json EndBody() const;
   // Empty if the policy has no digests.
   const SessionDigest& digest() const { return digest_; }
 
-  static constexpr size_t kMostSaid = 2'000;
+  static constexpr size_t kMaxSaid = 2'000;
 
  private:
   void Say(const std::string& role, const std::string& text);

@@ -32,7 +32,7 @@ TEST(SessionAccount, IsOneWriteOfBoundedSizeAndCountsAll) {
     account->Add({MessageOf(asks ? "user" : "assistant", std::to_string(i) + text)}, i);
   }
   const Json body = account->EndBody();
-  EXPECT_LE(body["messages"].size(), SessionAccount::kMostSaid);
+  EXPECT_LE(body["messages"].size(), SessionAccount::kMaxSaid);
   EXPECT_LT(body.dump().size(), 256u << 10);
   api::SummaryBuilder summary;
   for (const Json& message : body["messages"])

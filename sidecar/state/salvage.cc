@@ -1,4 +1,4 @@
-// Files, commits and counters of a salvage. Copying rows is salvage_tables.cc.
+// Files, commits and counters of a salvage. salvage_tables.cc copies rows.
 #include "sidecar/state/salvage.h"
 
 #include <stdio.h>
@@ -28,12 +28,12 @@ using base::Result;
 using base::Status;
 
 constexpr const char* kFile = "state.db";
-constexpr const char* kAside = "state.db.damaged-";      // not yet copied
-constexpr const char* kSalvaged = "state.db.salvaged-";  // done
+constexpr const char* kAside = "state.db.damaged-";      // not copied yet
+constexpr const char* kSalvaged = "state.db.salvaged-";  // copied
 constexpr size_t kKeptFiles = 3;
 constexpr int64_t kMostTombstones = 100'000;
 
-// Messages may have lost their conversation.
+// Restores conversations of which only messages were readable.
 constexpr const char* kMakeWhole = R"sql(
 INSERT INTO conversations(id, created_ms, updated_ms)
   SELECT conversation, min(created_ms), max(created_ms) FROM messages
@@ -88,7 +88,7 @@ Status AddTombstones(sqlite::Database& db, int64_t count, const std::string& fil
                                 " origin, destination, idempotency_key, bytes, created_ms, cause,"
                                 " reason) VALUES('dead', '', 'lost', '', '', '', '', '', '', '', 0,"
                                 " ?, 'damaged', ?)"));
-    insert.Bind(now_ms).Bind("could not be read any more from " + file);
+    insert.Bind(now_ms).Bind("could no longer be read from " + file);
     RETURN_IF_ERROR(insert.Run());
   }
   return {};
@@ -137,11 +137,10 @@ Status SalvageOutbox(Work& work) {
                      Count(work.to,
                            "SELECT count(*) FROM sqlite_sequence WHERE name = 'outbox'"
                            " AND seq > 0"));
-    // Writes that were acknowledged are never left behind for want of time: they are few
-    // (outbox.h).
+    // No time limit for acknowledged writes, whose number is limited (outbox.h).
     const SalvageTime as_long_as_it_takes{work.time.clock, INT64_MAX};
     ASSIGN_OR_RETURN(int64_t found, Take(work, OutboxTable(given > 0), as_long_as_it_takes));
-    // A write that is not JSON any more is lost.
+    // A write that is no longer JSON is lost.
     RETURN_IF_ERROR(
         work.to.Execute("DELETE FROM outbox WHERE body <> '' AND NOT json_valid(body)"));
     found -= work.to.Changes();
@@ -161,7 +160,7 @@ Status SalvageTable(Work& work, const SalvagedTable& table) {
   return transaction.Commit();
 }
 
-// A table without room is skipped: the agent goes on, and the file is still there.
+// Skips a table without room: the agent goes on, and the damaged file still has the rows.
 Status SalvageRest(Work& work, bool used) {
   for (const SalvagedTable& table : TablesOfTheirOwn()) {
     const Status done = used ? Status(Error{Code::kFull, ""}) : SalvageTable(work, table);
@@ -176,7 +175,7 @@ Status SalvageRest(Work& work, bool used) {
   return noted || noted.error().code == Code::kFull ? Status() : noted;
 }
 
-// The outcome so far of the salvage of that moment; nullopt: nothing was committed.
+// The outcome so far of the salvage of the file of `at_ms`; nullopt: nothing was committed.
 Result<std::optional<Json>> NoteOf(sqlite::Database& db, int64_t at_ms) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT outcome FROM damages WHERE at_ms = ?"));
   query.Bind(at_ms);
@@ -200,8 +199,8 @@ Status Salvage(sqlite::Database& db, const std::string& directory, const std::st
                                     {"salvaged", Json::object()},
                                     {"lost_writes", nullptr},
                                     {"unfinished", true}});
-  // Conversations that began since, when there was no room at an earlier start, are not mixed with
-  // those of before.
+  // If an earlier start had no room, conversations began in the new file: old ones are not mixed
+  // in.
   ASSIGN_OR_RETURN(const int64_t begun, Count(db, "SELECT count(*) FROM conversations"));
   if (!note) RETURN_IF_ERROR(SalvageOutbox(work));
   if (work.from) {
@@ -216,7 +215,7 @@ Status Salvage(sqlite::Database& db, const std::string& directory, const std::st
   return {};
 }
 
-// Oldest first; the names begin so and end in the time.
+// Files named `begin` and a time, the oldest first.
 std::vector<std::string> FilesNamed(const std::string& directory, const char* begin) {
   std::vector<std::string> files;
   std::error_code failed;
@@ -236,7 +235,7 @@ Status Rename(const std::string& from, const std::string& to) {
   return Error{Code::kInternal, "rename " + from + ": " + std::strerror(errno)};
 }
 
-// The log first: after a crash in between, the next start finds the file and begins again.
+// Renames the log first: after a crash in between, the next start finds the file and repeats this.
 Status MarkSalvaged(const std::string& directory, const std::string& file) {
   const std::string from = directory + "/" + file;
   const std::string to = directory + "/" + kSalvaged + file.substr(std::strlen(kAside));

@@ -126,8 +126,9 @@ void State::Remember(std::vector<sqlite::UnsoundRow> rows) {
   });
   if (rows.empty()) return;
   for (const sqlite::UnsoundRow& row : rows) {
-    base::LogError("a row of state.db is not what was written: the disk changed it; it is left out",
-                   {{"table", row.table}, {"row", row.rowid}});
+    base::LogError(
+        "the checksum of a row of state.db does not match: the disk changed it; the row is skipped",
+        {{"table", row.table}, {"row", row.rowid}});
   }
   (void)writer_->Post([rows = std::move(rows)](sqlite::Database& db) -> base::Status {
     RETURN_IF_ERROR(NoteDamagedRows(db, rows, base::SystemClock().NowMs()));

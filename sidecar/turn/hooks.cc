@@ -1,5 +1,5 @@
-// Decodes, calls the turn, encodes. An unknown event is answered {}, so that newer agents work. No
-// event is refused for its contents.
+// Decodes, calls the turn, encodes. The answer to an unknown event is {}, so that newer agents
+// work. No event is refused for its contents.
 #include "sidecar/turn/hooks.h"
 
 #include <utility>
@@ -28,7 +28,7 @@ base::Status Charge(size_t bytes) {
                 : "one request may have " + std::to_string(charge->budget()->largest()))};
 }
 
-// An event that is too long to be held is mended while it arrives; one of no known length may be.
+// Mends a long event while it arrives; without Content-Length, from the limit on.
 base::Result<base::MendedJson> ReadStream(const http::Request& request) {
   base::JsonMender mender(kCutHookBytes);
   std::string whole;
@@ -52,7 +52,7 @@ base::Result<base::MendedJson> ReadBody(const http::Request& request) {
   return base::ReadMendedJson(request.body, kMaxHookBytes);
 }
 
-// What is large of an event is moved, for a hook's memory is its body times its copies.
+// Moves large fields out of the body, since the memory of a hook is its body times its copies.
 base::Json Taken(base::Json& body, const char* field) {
   if (!body.is_object() || !body.contains(field)) return nullptr;
   return std::exchange(body[field], nullptr);
@@ -107,7 +107,7 @@ base::Result<api::HookEvent> ReadHookEvent(base::MendedJson body) {
   event.tool_response = std::move(response);
   event.mended = body.mends.characters || body.mends.cut;
   if (body.mends.levels) event.unread = "it is nested deeper than 64 levels: make it flatter";
-  if (body.mends.top_twins > 0) event.unread = "a field of the event is there twice: send it once";
+  if (body.mends.top_twins > 0) event.unread = "a field of the event occurs twice: send it once";
   return event;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kPage = 256;       // rows of one read
 constexpr size_t kCommitEvery = 64;  // settled rows in one commit
-// New rows wake the thread; the longest pause is a safety net.
+// The longest pause; new rows wake the thread.
 constexpr int64_t kIdleMs = 60'000;
 constexpr int64_t kCommitAgainMs = 1'000;
 constexpr int kFlushAttempts = 3;
@@ -80,7 +80,7 @@ base::Result<bool> Delivery::AwaitLane(const std::string& lane, int64_t limit_ms
     return state_.Read([&](sqlite::Database& db) { return HasPending(db, lane); });
   };
   std::unique_lock lock(mutex_);
-  // A running round may be past the lane's rows; the round after it is not.
+  // A running round may be past the lane's rows: waits for the round after it, too.
   const uint64_t last_round = rounds_ + (in_round_ ? 2 : 1);
   for (bool woken = false;; woken = true) {
     const uint64_t seen = settled_;
@@ -153,7 +153,7 @@ std::optional<int64_t> Delivery::SendPage(const std::vector<OutboxHead>& heads, 
     auto row = state_.Read([&](sqlite::Database& db) { return LoadRow(db, head.sequence); });
     if (!row || !*row) continue;
     const Outcome outcome = Deliver(**row, pass.settled);
-    // Behind a skipped row of a lane only one row is sent.
+    // After a skipped row the pass sends one more row of the lane.
     const bool stepped = pass.lanes.stepped.erase(head.lane) > 0;
     if (stepped || outcome == Outcome::kLaneWaits) pass.lanes.waiting.insert(head.lane);
     if (outcome == Outcome::kSuspended) {
@@ -189,8 +189,8 @@ Delivery::Outcome Delivery::Deliver(const OutboxRow& row, std::vector<Settled>& 
   if (!row.checksum_ok) {
     return Die(row,
                {row.sequence, "damaged",
-                "its bytes are not those that were written: the disk changed them; nothing of it "
-                "was sent, and it is not sent again"},
+                "its checksum does not match: the disk changed it; nothing of it was sent, and it "
+                "is not sent again"},
                settled);
   }
   const Destination to = Redirect(row.destination, current_url_());
@@ -207,7 +207,7 @@ Delivery::Outcome Delivery::Deliver(const OutboxRow& row, std::vector<Settled>& 
                        settled);
 }
 
-// A trace of its own, linked to the turn, which did not wait for it.
+// Begins a trace of its own, linked to the turn's: the turn did not wait for the delivery.
 base::Result<http::Response> Delivery::Send(const OutboxRow& row, const std::string& url) {
   std::unique_ptr<telemetry::Span> span;
   if (options_.tracer) {
@@ -263,7 +263,7 @@ Delivery::Outcome Delivery::OnAnswer(const OutboxRow& row, const http::Response&
   return Outcome::kSettled;
 }
 
-// Either all rows wait, or only this row is refused and its lane waits.
+// Suspends all rows, lets only the row's lane wait, or makes the row a dead letter.
 Delivery::Outcome Delivery::OnServerFault(const OutboxRow& row, const DeliveryOutcome& fault,
                                           Settled last_words, std::vector<Settled>& settled) {
   switch (refusals_.OnServerFault(row, fault, clock_.MonotonicMs())) {
@@ -307,7 +307,7 @@ void Delivery::Suspend(const char* reason, const std::string& message) {
   }
 }
 
-// The answer of a working memory server.
+// Ends a suspension; called after an answer of a working memory server.
 void Delivery::Resume() {
   server_due_ms_ = 0;
   if (!suspended_.exchange(false)) return;

@@ -1,4 +1,4 @@
-// One note in memory at a time; names of all.
+// Holds one note in memory at a time, and the names of all notes.
 #include "lib/base/archive/note_folder.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// A folder of Markdown notes as the tar archive it would be, note by note. Not for other files.
+// Reads a folder of Markdown notes as a tar archive, note by note. Ignores other files.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace base {
 
-inline constexpr size_t kMostNoteBytes = 1 << 20;  // of a larger one a byte more is read
+inline constexpr size_t kMostNoteBytes = 1 << 20;  // larger notes: one byte more, to be refused
 
 class NoteFolder {
  public:
   using OnUnreadable = std::function<void(const Error&)>;
-  // The .md files below the folder, in order of their names; what is hidden and symbolic links are
-  // left out, as is what cannot be read, of which `on_unreadable` gets the error. kNotFound: there
-  // are none.
+  // Lists the .md files below the folder by name, without hidden ones and symbolic links. Next
+  // skips unreadable notes and passes their errors to `on_unreadable`. kNotFound: no notes;
+  // kTooLarge: over 10,000,000 notes.
   static Result<NoteFolder> Open(const std::string& path, OnUnreadable on_unreadable);
 
-  int64_t total_bytes() const { return bytes_; }  // of the archive, about
-  std::string Next();                             // empty: that was all
+  int64_t total_bytes() const { return bytes_; }  // of the archive, approximately
+  std::string Next();                             // the next part of the archive; empty: the end
 
  private:
   struct Note {
-    std::string path;  // below the folder
+    std::string path;  // relative to the folder
     int64_t modified_ms = 0;
     auto operator<=>(const Note&) const = default;
   };

@@ -1,4 +1,4 @@
-// Headers of 512 bytes (POSIX.1-1988 ustar), for who writes them and who reads them.
+// The layout of tar headers (POSIX.1-1988 ustar, 512 bytes), for writers and readers.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Field by field.
+// Writes headers field by field.
 #include "lib/base/archive/tar_writer.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Archives of regular files as tar writes them: POSIX ustar, and GNU's long names. Pure.
+// Writes tar archives of regular files: POSIX ustar with GNU's long names. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace base {
 
-// Header, bytes and padding of one file, mode 0644, owner 0; a path over 100 bytes as GNU's tar
-// writes it.
+// Header, bytes and padding of one file, mode 0644, owner 0; a path over 100 bytes as a GNU long
+// name.
 std::string TarFile(std::string_view path, std::string_view bytes, int64_t modified_ms);
-std::string TarEnd();  // behind the last file
+std::string TarEnd();  // after the last file
 
 }  // namespace base

@@ -1,4 +1,4 @@
-// JSON through nlohmann's SAX interface, so that duplicate keys and limits are seen while reading.
+// Parses JSON through nlohmann's SAX interface, to check duplicate keys and limits while reading.
 #include "lib/base/json/json.h"
 
 #include <cmath>
@@ -9,13 +9,12 @@
 namespace base {
 namespace {
 
-// What a value takes beside its text, which is charged to the request that is parsed for: its place
-// in an array that grows, or a node of an object's tree, and the block of a string or of an empty
-// array.
+// The memory of a value beside its text, charged to the thread's request: an element of a growing
+// array or a node of an object's tree, plus the heap block of a string or an empty array.
 constexpr size_t kValueBytes = 128;
 constexpr size_t kValuesAtOnce = 1'024;  // so that small texts charge nothing
 
-// Builds the value; refuses NUL, numbers out of range, duplicate keys and what JsonLimits forbid.
+// Builds the value; refuses NUL, numbers out of range, duplicate keys and violations of JsonLimits.
 // The library has already checked syntax and UTF-8.
 class StrictReader : public nlohmann::json_sax<Json> {
  public:
@@ -41,7 +40,7 @@ class StrictReader : public nlohmann::json_sax<Json> {
     if (name.find('\0') != std::string::npos) return Fail("a key holds the character NUL");
     Json& object = *open_.back();
     if (object.contains(name) && !KeepTwin(object, name)) {
-      return Fail("the key \"" + name + "\" is there twice");
+      return Fail("the key \"" + name + "\" occurs twice");
     }
     if (object.size() >= limits_.max_keys) {
       return Fail("an object has more than " + std::to_string(limits_.max_keys) + " keys");
@@ -68,7 +67,7 @@ class StrictReader : public nlohmann::json_sax<Json> {
     Place(std::move(value));
     return ++values_ % kValuesAtOnce != 0 || ChargeValues();
   }
-  // No kept name is tried twice, so that many twins cost in proportion.
+  // Tries each suffix once per text, so that the cost is linear in the number of twins.
   bool KeepTwin(Json& object, const std::string& name) {
     if (counted_ == nullptr) return false;
     ++counted_->twins;
@@ -120,8 +119,7 @@ class StrictReader : public nlohmann::json_sax<Json> {
   const JsonLimits& limits_;
   TwinKeys* const counted_;
   ByteCharge* const charge_ = ByteCharge::OfThisThread();
-  std::vector<Json*>
-      open_;  // a child is complete before its parent grows, so the pointers stay good
+  std::vector<Json*> open_;  // valid: a child is complete before its parent grows
   std::string key_;
   size_t values_ = 0, twins_ = 0;
 };
@@ -138,7 +136,7 @@ Result<Json> ParseJson(std::string_view text, const JsonLimits& limits) {
 
 Result<Json> ParseJson(std::string_view text, const JsonLimits& limits, TwinKeys* twins) {
   if (Trim(text).empty()) return Error{Code::kInvalid, "the JSON text is empty"};
-  // The library takes a NUL for the end of its input, and what stands behind it for nothing.
+  // The library treats a NUL as the end of the input and ignores the rest.
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return Error{Code::kInvalid, "malformed JSON: a NUL at byte " + std::to_string(nul + 1)};
   }

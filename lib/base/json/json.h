@@ -20,19 +20,19 @@ struct JsonLimits {
   size_t max_keys = 10'000;  // of one object
 };
 
-// Strict: one value and nothing behind it; no duplicate keys, bad UTF-8, lone surrogates, NUL
-// characters in strings, NaN or numbers out of range; else kInvalid with the place. An empty text
-// is kInvalid.
+// Strict: one value without further text; no duplicate keys, bad UTF-8, lone surrogates, NUL
+// characters in strings, NaN or numbers out of range; else kInvalid with the reason. An empty text
+// is kInvalid. kUnavailable, kTooLarge: the request's memory budget does not grant the values.
 Result<Json> ParseJson(std::string_view text, const JsonLimits& limits = {});
 
-// Keys that an object has a second time; `top_twins`: those of the outermost object.
+// The number of duplicate keys; `top_twins`: those of the outermost object.
 struct TwinKeys {
   size_t twins = 0;
   size_t top_twins = 0;
 };
 
-// As ParseJson, but a key that is there twice is no fault and counted. The last value has the name,
-// as with most readers; an earlier one is kept beside it under the name with '_' and '-' behind it.
+// Like ParseJson, but counts duplicate keys instead of refusing them. The last value keeps the
+// name, as in most parsers; an earlier value is kept under the name with a suffix of '_' and '-'.
 Result<Json> ParseJson(std::string_view text, const JsonLimits& limits, TwinKeys* twins);
 
 // Never throws: bytes that are not UTF-8 become U+FFFD.
@@ -46,7 +46,7 @@ Result<std::optional<bool>> OptionalBool(const Json& object, const char* field);
 // Absent or null is kInvalid too.
 Result<std::string> RequiredString(const Json& object, const char* field);
 
-// value at a path of keys, or nullptr: At(pod, {"spec", "nodeName"}). The pointer lives in `value`.
+// The value at a path of keys, or nullptr: At(pod, {"spec", "nodeName"}). Points into `value`.
 const Json* At(const Json& value, std::initializer_list<const char*> path);
 // The string at a path, or `fallback`.
 std::string StringAt(const Json& value, std::initializer_list<const char*> path,

@@ -47,7 +47,7 @@ TEST(Json, RoundTripsWhatIsValid) {
   EXPECT_TRUE(ParseJson(deep + closing));
 }
 
-// Twelve bytes of memory and more for each of text: a body's size alone says little.
+// Small values need many times the memory of their text, which a body's size does not show.
 TEST(Json, ManySmallValuesAreCharged) {
   std::string many = "[";
   for (int i = 0; i < 100'000; ++i) many += "{},";
@@ -60,7 +60,7 @@ TEST(Json, ManySmallValuesAreCharged) {
     ASSERT_TRUE(ParseJson(many));
   }
   EXPECT_GE(charge.bytes(), 12'000'000u);
-  charge = ByteCharge(&budget);  // a request counts what it parses once
+  charge = ByteCharge(&budget);  // a new request
   ASSERT_TRUE(charge.TrySet(many.size()));
   ASSERT_TRUE(other.TrySet(25 << 20));
   const ChargeScope scope(&charge);

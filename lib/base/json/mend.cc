@@ -1,5 +1,5 @@
-// One pass over the bytes. Strings are cut into units (a character or its escape), so that neither
-// a replacement nor a cut splits one; outside of them only brackets and commas matter.
+// One pass over the bytes. Strings are split into units (a character, an escape, a run of ASCII),
+// so that no cut splits a character; outside of strings only brackets, commas and numbers matter.
 #include "lib/base/json/mend.h"
 
 #include <cmath>
@@ -11,11 +11,11 @@
 namespace base {
 namespace {
 
-constexpr size_t kMostRun = 1 << 10;     // of ASCII that is one unit
+constexpr size_t kMostRun = 1 << 10;     // bytes of ASCII in one unit
 constexpr size_t kReserve = 256 << 10;   // for the fields of the outermost object
-constexpr size_t kTopReserve = 4 << 10;  // for what ends it
-constexpr size_t kMostToken = 4 << 10;   // a number's digits
-constexpr size_t kMostValues = 100'000;  // inside of the outermost object's fields
+constexpr size_t kTopReserve = 4 << 10;  // for its end
+constexpr size_t kMostToken = 4 << 10;   // bytes of a number
+constexpr size_t kMostValues = 100'000;  // below the fields of the outermost object
 constexpr size_t kLongestWord = 9;       // -Infinity
 
 bool IsHexDigit(char c) {
@@ -24,7 +24,7 @@ bool IsHexDigit(char c) {
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// How many bytes a UTF-8 character has that begins so; 1 for what begins none.
+// The bytes of a UTF-8 character with this lead byte; 1 for an invalid lead byte.
 size_t Utf8Length(char lead) {
   const auto byte = static_cast<unsigned char>(lead);
   if (byte >= 0xF0) return byte <= 0xF4 ? 4 : 1;
@@ -34,7 +34,7 @@ size_t Utf8Length(char lead) {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// Numbers and words that writers of JSON use and its readers refuse.
+// Numbers and words that JSON writers emit and strict parsers refuse.
 bool IsOddToken(const std::string& token) {
   if (token.size() <= kLongestWord &&
       (token == "NaN" || token == "Infinity" || token == "-Infinity"))
@@ -49,7 +49,7 @@ JsonMender::JsonMender(size_t max_bytes, size_t max_depth)
     : max_bytes_(max_bytes), max_depth_(max_depth) {}
 
 void JsonMender::Take(std::string_view bytes) {
-  // Of JSON there is never so much: the rest of other texts is not looked at.
+  // Mended JSON never reaches this size, so the rest of such a text is ignored: it is not JSON.
   while (!bytes.empty() && out_.size() < max_bytes_ + kReserve) {
     size_t used = 0;
     if (in_string_) {
@@ -100,11 +100,11 @@ size_t JsonMender::TakeOutside(char c) {
   return 1;
 }
 
-// Outside of strings, in what becomes text or is left out.
+// Takes a byte outside of strings in kText or kSkip.
 size_t JsonMender::TakeNested(char c) {
   if (c == '"') in_string_ = true;
   if (c == '[' || c == '{') ++level_;
-  if ((c == ']' || c == '}') && level_ == 0) {  // only of kSkip
+  if ((c == ']' || c == '}') && level_ == 0) {  // only in kSkip
     mode_ = Mode::kPlain;
     Close(c);
     return 1;
@@ -148,7 +148,7 @@ size_t JsonMender::TakeInString(std::string_view rest) {
 }
 
 size_t JsonMender::TakeEscape(char c) {
-  if (escape_.size() > 1 && !IsHexDigit(c)) {  // no JSON
+  if (escape_.size() > 1 && !IsHexDigit(c)) {  // not JSON
     AddUnit(std::exchange(escape_, {}));
     return 0;
   }
@@ -161,7 +161,7 @@ size_t JsonMender::TakeEscape(char c) {
   return 1;
 }
 
-// \u and four digits.
+// Takes a complete \u escape with its four digits.
 void JsonMender::TakeCodeUnit() {
   const std::string unit = std::exchange(escape_, {});
   const unsigned long code = std::strtoul(unit.c_str() + 2, nullptr, 16);
@@ -186,7 +186,7 @@ size_t JsonMender::TakeUtf8(char c) {
   return goes_on ? 1 : 0;
 }
 
-// In front of everything that is no low surrogate: the high one before it stays alone.
+// A pending high surrogate is replaced, since no low one follows.
 void JsonMender::AddUnit(std::string_view unit) {
   if (!std::exchange(high_, {}).empty()) Replace();
   if (!unit.empty()) WriteUnit(unit);
@@ -259,7 +259,7 @@ void JsonMender::EndString() {
   Put('"');
 }
 
-// Whether what follows in the container is left out.
+// Whether the rest of the innermost container must be left out.
 bool JsonMender::IsFull() const {
   if (open_.empty()) return false;
   const Container& inner = open_.back();

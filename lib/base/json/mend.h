@@ -1,5 +1,5 @@
-// Mends JSON that agents make of what tools print: a filter over its bytes in front of the strict
-// parser, which stays the only parser (ADR 47). What is no JSON passes and is refused there.
+// Mends JSON that agents build from tool output: a byte filter in front of the strict parser, which
+// remains the only parser (ADR 47). Text that is not JSON passes, and the parser refuses it.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace base {
 
-// What was changed. Each place where text was replaced or left out has U+FFFD.
+// The changes to a text. U+FFFD marks each place where text was replaced or left out.
 struct JsonMends : TwinKeys {
-  bool characters = false;  // NUL, half surrogate pairs, bytes that are not UTF-8: U+FFFD
-  bool cut = false;         // long strings to head and tail; the rest of long lists is left out
-  bool levels = false;      // what lies deeper than the limit is the text of its JSON
-  bool numbers = false;     // out of range, NaN, Infinity: their text
+  bool characters = false;  // NUL, lone surrogates, invalid UTF-8: became U+FFFD
+  bool cut = false;         // long strings keep head and tail, long containers their beginning
+  bool levels = false;      // values below the depth limit became the text of their JSON
+  bool numbers = false;     // out of range, NaN, Infinity: became their text
 };
 
-// Bounded: holds little more than `max_bytes`, whatever it takes. Valid JSON that is shorter, with
-// strings that are not cut (StringRoom), passes unchanged. Linear.
+// Bounded: holds little more than `max_bytes` of any input. Valid JSON that is shorter, with
+// strings that fit StringRoom, passes unchanged. Linear time.
 class JsonMender {
  public:
   explicit JsonMender(size_t max_bytes, size_t max_depth = JsonLimits().max_depth);
 
   void Take(std::string_view bytes);
-  std::string Finish();  // what was taken, mended; once
+  std::string Finish();  // the mended text; call once
   const JsonMends& mends() const { return mends_; }
-  size_t bytes() const { return out_.size(); }  // that it holds
+  size_t bytes() const { return out_.size(); }  // of output so far
 
  private:
   enum class Mode { kPlain, kText, kSkip };
@@ -39,7 +39,7 @@ class JsonMender {
   size_t TakeEscape(char c);
   size_t TakeUtf8(char c);
   void TakeCodeUnit();
-  void AddUnit(std::string_view unit);  // of a string; never a part of a character
+  void AddUnit(std::string_view unit);  // of a string; whole characters only
   void WriteUnit(std::string_view unit);
   void Replace();
   void Put(char c);
@@ -55,7 +55,7 @@ class JsonMender {
   std::string out_;
   JsonMends mends_;
   Mode mode_ = Mode::kPlain;
-  size_t level_ = 0;  // of brackets, inside of kText or kSkip
+  size_t level_ = 0;  // depth of brackets inside kText or kSkip
   struct Container {
     char bracket;
     size_t values;
@@ -63,9 +63,9 @@ class JsonMender {
   std::vector<Container> open_;
   size_t values_ = 0;
   bool in_string_ = false;
-  CutString string_;                  // the one that is written
-  std::string escape_, high_, utf8_;  // begun; a high surrogate that waits for the low one
-  size_t token_ = std::string::npos;  // where a number or a word begins in out_
+  CutString string_;                  // the string being written
+  std::string escape_, high_, utf8_;  // incomplete input; high_: a high surrogate
+  size_t token_ = std::string::npos;  // offset of a number or word in out_
   bool token_cut_ = false;
 };
 
@@ -74,9 +74,9 @@ struct MendedJson {
   JsonMends mends;
 };
 
-// The strict parser's value; where it refuses the text, that of the mended text. kInvalid: it is no
-// JSON.
+// Parses strictly; a refused text is mended and parsed again. kInvalid: not JSON; kUnavailable,
+// kTooLarge: like ParseJson.
 Result<MendedJson> ReadMendedJson(std::string_view text, size_t max_bytes);
-Result<MendedJson> ReadMendedJson(JsonMender& taken);  // what it took
+Result<MendedJson> ReadMendedJson(JsonMender& taken);  // the text that `taken` took
 
 }  // namespace base

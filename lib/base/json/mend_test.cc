@@ -1,4 +1,4 @@
-// Tests of what becomes of JSON that the strict parser refuses.
+// Tests how JSON is mended that the strict parser refuses.
 #include "lib/base/json/mend.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ TEST(JsonMend, OfTwinsTheLastHasTheNameAndAllAreKept) {
   std::string all = DumpJson(read->value);
   EXPECT_NE(all.find("rm a"), std::string::npos);
   EXPECT_NE(all.find("rm b"), std::string::npos);
-  EXPECT_EQ(read->mends.twins, 3U);  // "command_" had become one
+  EXPECT_EQ(read->mends.twins, 3U);  // "command_" collides with a kept name
   EXPECT_EQ(read->mends.top_twins, 0U);
   EXPECT_EQ(ReadMendedJson(R"({"a":1,"a":{"b":2,"b":3}})", kPlenty)->mends.top_twins, 1U);
 }
@@ -193,7 +193,7 @@ TEST(JsonMend, HoldsNoMoreThanItsLimitWhateverItTakes) {
   }
 }
 
-// JSON of every kind, odd where `odd` says so.
+// Writes random JSON; with `odd` also values that the strict parser refuses.
 class Writer {
  public:
   Writer(std::mt19937_64& random, bool odd) : random_(random), odd_(odd) {}
@@ -261,7 +261,7 @@ TEST(JsonMend, ValidJsonStaysByteForByteAndOddJsonBecomesValid) {
     const std::string odd = deep + Writer(random, true).Value(6) + std::string(deep.size(), ']');
     const auto read = ReadMendedJson(odd, kPlenty);
     ASSERT_TRUE(read) << odd << "\n" << read.error().message << "\n" << Mended(odd);
-    // In pieces as in one; what is mended needs no mending.
+    // Input in pieces gives the same text, and mending is idempotent.
     JsonMender pieces(kPlenty);
     for (size_t at = 0; at < odd.size();) {
       const size_t n = std::min<size_t>(1 + random() % 5, odd.size() - at);
@@ -271,7 +271,7 @@ TEST(JsonMend, ValidJsonStaysByteForByteAndOddJsonBecomesValid) {
     const std::string mended = pieces.Finish();
     ASSERT_EQ(mended, Mended(odd));
     ASSERT_EQ(Mended(mended), mended);
-    // Cut to next to nothing it is still JSON.
+    // With almost no room the output is still JSON.
     JsonMender small((256 << 10) + 300);
     small.Take(odd);
     JsonMends mends;
@@ -304,7 +304,7 @@ TEST(JsonMend, TwiceTheTextTakesTwiceTheTime) {
       best = std::min(best, CpuSeconds(twice) / CpuSeconds(once));
     EXPECT_LE(best, 2.5) << piece;
   }
-  for (const bool one_name : {true, false}) {  // an object of twins
+  for (const bool one_name : {true, false}) {  // an object with duplicate keys
     const auto text = [&](int keys) {
       std::string all = "{\"z\":0";
       for (int i = 0; i < keys; ++i)

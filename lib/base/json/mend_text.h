@@ -1,4 +1,4 @@
-// A string that is written to its head and tail while it arrives. Bounded.
+// Cuts a string to its head and tail while it arrives, in bounded memory.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace base {
 
 inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// How many bytes of a string are kept: of its head, and of its tail up to twice as many as `tail`.
+// The kept bytes of a string: `head` of its beginning, up to twice `tail` of its end.
 struct StringRoom {
   static constexpr size_t kMostHead = 112 << 10, kMostTail = 56 << 10;
   size_t head = 0, tail = 0;
@@ -26,7 +26,7 @@ class CutString {
     *this = CutString();
     room_ = room;
   }
-  // A unit is not split: a character, its escape, or any run of ASCII.
+  // Never splits a unit: a character, an escape, or a run of ASCII.
   void Add(std::string_view unit, std::string& out) {
     if (!tail_begun_ && written_ + unit.size() <= room_.head) {
       written_ += unit.size();
@@ -47,7 +47,7 @@ class CutString {
     }
     recent_ += unit;
   }
-  // True: its middle is left out, and the text says so.
+  // True: the middle was left out, and `out` has a note about it.
   bool End(std::string& out) {
     if (left_out_ > 0) {
       out += "\\n";

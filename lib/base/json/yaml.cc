@@ -1,5 +1,5 @@
-// YAML read into JSON (yaml-cpp, nowhere else), scalars typed as kubectl types them: YAML 1.1
-// booleans and octals; a quoted scalar is a string. And JSON written as YAML.
+// YAML to JSON and back; the only use of yaml-cpp. Scalars get the types that kubectl gives them:
+// YAML 1.1 booleans and octals; a quoted scalar is a string.
 #include "lib/base/json/yaml.h"
 
 #include <yaml-cpp/eventhandler.h>
@@ -24,7 +24,7 @@ bool IsAnyOf(const std::string& text, std::initializer_list<const char*> words) 
   return false;
 }
 
-// Go's strconv.ParseInt with base 0, which decides what kubectl takes for a number.
+// Like Go's strconv.ParseInt with base 0, with which kubectl recognizes integers.
 std::optional<Json> Integer(std::string_view digits) {
   bool negative = false;
   if (!digits.empty() && (digits[0] == '+' || digits[0] == '-')) {
@@ -96,12 +96,12 @@ struct Problem {
   YAML::Mark mark;
 };
 
-// Builds JSON from the parser's events; refuses aliases, depth, duplicate keys. After the first
-// problem the rest of the events is passed over.
+// Builds JSON from the parser's events; refuses anchors, aliases, excess depth and duplicate keys.
+// Ignores all events after the first problem.
 class Builder : public YAML::EventHandler {
  public:
-  // The parser makes empty documents of a token that begins no node, such as a comma, and never
-  // goes past it.
+  // At a token that begins no node, such as a comma, the parser emits empty documents endlessly
+  // without advancing.
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (mark.pos <= last_start_) Refuse("no value begins here", mark);
     last_start_ = mark.pos;
@@ -140,7 +140,7 @@ class Builder : public YAML::EventHandler {
  private:
   struct Level {
     Json* value;
-    std::optional<std::string> key;  // read, its value not yet
+    std::optional<std::string> key;  // without its value yet
   };
 
   void Refuse(std::string why, const YAML::Mark& mark) {
@@ -153,12 +153,12 @@ class Builder : public YAML::EventHandler {
   bool KeyExpected() const {
     return !open_.empty() && open_.back().value->is_object() && !open_.back().key;
   }
-  // `text` is what a scalar stands as: a key keeps it, whatever its type would be.
+  // `text`: the source text of a scalar; a key keeps it, whatever its type.
   void Put(Json value, const std::string& text, const YAML::Mark& mark) {
     if (!KeyExpected()) {
       Place(std::move(value));
     } else if (open_.back().value->contains(text)) {
-      Refuse("the key '" + text + "' is there twice", mark);
+      Refuse("the key '" + text + "' occurs twice", mark);
     } else {
       open_.back().key = text;
     }
@@ -188,7 +188,7 @@ class Builder : public YAML::EventHandler {
   }
 
   std::optional<Json> root_;
-  int last_start_ = -1;  // of the latest document, in bytes
+  int last_start_ = -1;  // byte offset of the latest document
   std::vector<Level> open_;
 };
 
@@ -197,8 +197,8 @@ Error Malformed(const std::string& why, const YAML::Mark& mark) {
                               std::to_string(mark.column + 1) + ": " + why};
 }
 
-// A literal block keeps one line end behind the text, and what is indented only below a line that
-// is not.
+// Whether a literal block can represent the text: exactly one final line end, a first line that is
+// neither empty nor indented, no tabs or carriage returns.
 bool IsLiteral(const std::string& text) {
   return text.size() > 1 && text.ends_with('\n') && !text.ends_with("\n\n") && text[0] != ' ' &&
          text[0] != '\n' && text.find_first_of("\t\r") == std::string::npos;
@@ -226,7 +226,7 @@ void Emit(YAML::Emitter& out, const Json& value) {
                text.find_first_of("\n\r\t") != std::string::npos) {
       out << YAML::DoubleQuoted << text;
     } else {
-      out << text;  // the emitter quotes what it must
+      out << text;  // the emitter quotes if necessary
     }
   } else if (value.is_null()) {
     out << YAML::Null;

@@ -1,4 +1,4 @@
-// YAML read into JSON, scalars typed as kubectl types them, and JSON written as YAML.
+// Parses YAML into JSON, with the types of scalars that kubectl uses, and formats JSON as YAML.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace base {
 
-// Every document of a YAML stream (empty ones dropped). Aliases and anchors are refused, ≤ 256 KiB,
-// depth ≤ 32, duplicate keys refused; kInvalid with line and column.
+// Parses the documents of a YAML stream, without empty ones. kTooLarge: over 256 KiB; kInvalid,
+// with line and column: malformed, deeper than 32, or with anchors, aliases or duplicate keys.
 Result<std::vector<Json>> ParseYamlDocuments(std::string_view text);
 Result<Json> ParseYaml(std::string_view text);  // exactly one document
 std::string DumpYaml(const Json& value);        // block style; strings quoted where they must be

@@ -1,6 +1,6 @@
-// Counts the rows of an answer, while they are read, against what requests may hold of the
-// process's memory: rows, their JSON and its text are there at once. How many bytes an answer may
-// have is for its program to say.
+// Charges the rows of an answer, while they are read, to the memory budget of the thread's request:
+// rows, their JSON and its text are in memory at once. Each program limits the bytes of an answer
+// itself.
 #pragma once
 
 #include <utility>
@@ -12,7 +12,7 @@ namespace base {
 
 class AnswerCharge {
  public:
-  // kUnavailable: other requests hold what it needs.
+  // kUnavailable: other requests hold the needed bytes.
   Status Add(size_t row_bytes) {
     uncounted_ += row_bytes;
     if (uncounted_ < kAtOnce) return {};
@@ -25,7 +25,7 @@ class AnswerCharge {
 
  private:
   static constexpr size_t kAtOnce = 64 << 10;  // so that a small answer charges nothing
-  static constexpr size_t kCopies = 4;         // rows, their JSON, its text, and its growth
+  static constexpr size_t kCopies = 4;         // rows, their JSON, its text, and growth of the text
   size_t uncounted_ = 0;
 };
 

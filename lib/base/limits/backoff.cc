@@ -1,4 +1,4 @@
-// The arithmetic of full jitter.
+// Computes delays with full jitter.
 #include "lib/base/limits/backoff.h"
 
 #include <algorithm>

@@ -32,7 +32,7 @@ bool ByteBudget::TryMove(size_t from, size_t to) {
 }
 
 void ByteBudget::Move(size_t from, size_t to) {
-  const size_t moved = to - from;  // wraps when it is less, and so does the sum
+  const size_t moved = to - from;  // wraps if `to` is less; the sum wraps back
   NoteHighest(used_.fetch_add(moved) + moved);
 }
 

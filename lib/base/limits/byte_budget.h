@@ -1,6 +1,6 @@
-// One limit on the bytes that all requests of a process hold together: bodies, what is parsed of
-// them, answers. Nobody waits for bytes: a charge is granted at once or refused, so that there is
-// no deadlock. Any thread. What the limit comes from is memory_limit.h.
+// One limit on the bytes that all requests of a process hold together: bodies, parsed values,
+// answers. A charge is granted or refused at once, without waiting, so that there is no deadlock.
+// Any thread. memory_limit.h computes the limit.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@ namespace base {
 
 class ByteBudget {
  public:
-  // A sixteenth of the budget is a reserve for small charges: whoever sends a few KB is served
-  // while large bodies hold the rest.
+  // A sixteenth of the budget is reserved for small charges, so that requests of a few KB are
+  // served while large bodies hold the rest.
   static constexpr size_t kSmallBytes = 48 << 10;
 
   explicit ByteBudget(size_t limit) : limit_(limit), large_limit_(limit - limit / 16) {}
@@ -19,9 +19,9 @@ class ByteBudget {
   ByteBudget& operator=(const ByteBudget&) = delete;
 
   size_t limit() const { return limit_; }
-  size_t largest() const { return large_limit_; }  // one charge, while nobody else has any
+  size_t largest() const { return large_limit_; }  // of one large charge, without any other
   size_t used() const { return used_; }
-  size_t highest() const { return highest_; }  // of used(), since the start
+  size_t highest() const { return highest_; }  // maximum of used() since the start
   bool CanEverGrant(size_t bytes) const { return bytes <= LimitOf(bytes); }
 
  private:
@@ -35,8 +35,8 @@ class ByteBudget {
   std::atomic<size_t> used_ = 0, highest_ = 0;
 };
 
-// What one holder has of a budget; given back at its end. Of one thread at a time; the budget
-// outlives it. Without a budget everything is granted and nothing is counted.
+// The bytes that one holder has of a budget; the destructor returns them. One thread at a time; the
+// budget outlives the charge. Without a budget every charge is granted and none is counted.
 class ByteCharge {
  public:
   ByteCharge() = default;
@@ -47,18 +47,18 @@ class ByteCharge {
 
   size_t bytes() const { return bytes_; }
   const ByteBudget* budget() const { return budget_; }
-  // Makes the charge `bytes`; less is always granted. False: it stays what it was.
+  // Sets the charge to `bytes`; a decrease is always granted. False: the charge is unchanged.
   bool TrySet(size_t bytes);
   bool TryAdd(size_t bytes) { return TrySet(bytes_ + bytes); }
-  // For what is there already: goes beyond the limit, so that others are refused meanwhile.
+  // For allocated bytes: may exceed the limit; other charges are refused meanwhile.
   void Set(size_t bytes);
 
-  // Adds what one parsed text holds. Only the largest of a request counts: texts are parsed one
-  // after the other, and a stream has any number of them.
+  // Charges the values of one parsed text. Only the largest text of a request counts: texts are
+  // parsed one after the other, and a stream has any number of them.
   bool TryParsed(size_t bytes);
 
-  // The charge of the request that this thread handles; null: of none. What builds something large
-  // of a request (a parser, say) raises it, however deep below the handler it is called.
+  // The charge of the request that this thread handles; null: no request. Code that allocates much
+  // for a request (for example a parser) raises the charge, at any depth below the handler.
   static ByteCharge* OfThisThread();
 
  private:
@@ -66,7 +66,7 @@ class ByteCharge {
   size_t bytes_ = 0, parsed_ = 0;
 };
 
-// Makes a charge that of this thread, for a scope.
+// Sets OfThisThread() for a scope.
 class ChargeScope {
  public:
   explicit ChargeScope(ByteCharge* charge);

@@ -1,5 +1,5 @@
-// A budget is never exceeded by what it grants, keeps its reserve for small charges, and gets back
-// all that it gave.
+// Tests that grants never exceed a budget, that small charges have a reserve, and that all bytes
+// are returned.
 #include "lib/base/limits/byte_budget.h"
 
 #include <gtest/gtest.h>

@@ -13,8 +13,7 @@ class LruMap {
  public:
   explicit LruMap(size_t most) : most_(most) {}
 
-  // The value of a key, which counts as a use; nullptr when there is none. Valid until the next Put
-  // or Erase.
+  // Finds a value and marks its key as used; nullptr: none. Valid until the next Put or Erase.
   Value* Find(const std::string& key) {
     auto found = places_.find(key);
     if (found == places_.end()) return nullptr;
@@ -36,7 +35,7 @@ class LruMap {
   size_t size() const { return order_.size(); }
 
  private:
-  using Order = std::list<std::pair<std::string, Value>>;  // the latest used in front
+  using Order = std::list<std::pair<std::string, Value>>;  // most recently used first
   const size_t most_;
   Order order_;
   std::unordered_map<std::string, typename Order::iterator> places_;

@@ -1,4 +1,4 @@
-// Which entry of a full map goes.
+// Tests which entry a full map evicts.
 #include "lib/base/limits/lru.h"
 
 #include <gtest/gtest.h>

@@ -22,7 +22,7 @@ class WorkBudget {
   bool Spend(size_t bytes) {
     work_ += bytes;
     if (!spent_ || over_ || work_ < due_) return !over_;
-    due_ = work_ + kBytesBetweenLooks;
+    due_ = work_ + kBytesPerClockRead;
     over_ = spent_() > end_us_;
     return !over_;
   }
@@ -30,7 +30,7 @@ class WorkBudget {
   size_t work() const { return work_; }
 
  private:
-  static constexpr size_t kBytesBetweenLooks = 4 << 10;
+  static constexpr size_t kBytesPerClockRead = 4 << 10;
 
   CpuClock spent_;
   int64_t end_us_ = 0;

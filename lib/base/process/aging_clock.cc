@@ -1,4 +1,4 @@
-// One sum: where the life began, and the monotonic time since then.
+// NowMs is its value at the start of the process plus the monotonic time since then.
 #include "lib/base/process/aging_clock.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What moves the clock by which things expire, and what does not.
+// Tests that monotonic time moves the AgingClock, and jumps of the wall clock do not.
 #include "lib/base/process/aging_clock.h"
 
 #include <gtest/gtest.h>

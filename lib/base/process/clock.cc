@@ -16,14 +16,14 @@ class RealClock : public Clock {
     return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
   }
   int64_t MonotonicMs() const override {
-    // Goes on while the machine is suspended, as the world does: what a Lease allows must be over.
+    // CLOCK_BOOTTIME advances during a suspend, so that a Lease expires meanwhile.
     timespec now{};
     ::clock_gettime(CLOCK_BOOTTIME, &now);
     return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
   }
 };
 
-// Reads exactly `digits` digits at `at`; -1 when they are not there.
+// Reads exactly `digits` digits at `at`; -1: other characters.
 int Digits(std::string_view text, size_t at, size_t digits) {
   if (at + digits > text.size()) return -1;
   int value = 0;
@@ -34,7 +34,7 @@ int Digits(std::string_view text, size_t at, size_t digits) {
   return value;
 }
 
-// The offset behind the seconds in minutes: Z or ±hh:mm.
+// Parses the offset after the seconds, Z or ±hh:mm, into minutes.
 Result<int64_t> Offset(std::string_view zone, const Error& error) {
   if (zone == "Z" || zone == "z") return int64_t{0};
   if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':') return error;

@@ -1,5 +1,5 @@
-// Time comes from a Clock that is handed in, so that tests set it. Wall time is milliseconds since
-// 1970 UTC; monotonic time is for ages and deadlines only.
+// Time comes from an injected Clock, so that tests set it. Wall time is milliseconds since 1970
+// UTC; monotonic time is for ages and deadlines only.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual int64_t NowMs() const = 0;        // wall clock, ms since the epoch
-  virtual int64_t MonotonicMs() const = 0;  // never goes back; its zero means nothing
+  virtual int64_t MonotonicMs() const = 0;  // never goes back; its zero is arbitrary
 };
 
 const Clock& SystemClock();  // lives as long as the process; any thread
@@ -23,7 +23,7 @@ const Clock& SystemClock();  // lives as long as the process; any thread
 std::string FormatTime(int64_t unix_ms);
 // Any RFC 3339 time, with or without a fraction and an offset; kInvalid otherwise.
 Result<int64_t> ParseTime(std::string_view text);
-// A Go duration ("1h30m", "250ms", "0s", "0") in milliseconds; kInvalid when negative or malformed.
+// A Go duration ("1h30m", "250ms", "0s", "0") in milliseconds; kInvalid: negative or malformed.
 Result<int64_t> ParseDuration(std::string_view text);
 
 }  // namespace base

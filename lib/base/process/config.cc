@@ -1,5 +1,5 @@
-// Reading settings: defaults, then the file, then the environment, then flags; every problem names
-// the setting, where it was given, and what it takes.
+// Reads settings: defaults, then the file, then the environment, then flags; every problem names
+// the setting, its source and the accepted values.
 #include "lib/base/process/config.h"
 
 #include <unistd.h>
@@ -72,7 +72,7 @@ Status Validate(const Setting& setting, const std::string& text) {
   }
 }
 
-// A value of the file as it would stand on the command line.
+// Converts a value of the file to its text on the command line.
 Result<std::string> FileText(const Setting& setting, const Json& value) {
   if (setting.kind == Kind::kList && value.is_array()) {
     std::vector<std::string> parts;
@@ -98,15 +98,15 @@ std::string EnvironmentName(const std::string& flag) {
   return name;
 }
 
-// The variables that Kubernetes gives each container for a Service called agent-memory-…:
-// …_SERVICE_HOST, …_SERVICE_PORT, …_PORT and …_PORT_7437_TCP_ADDR. Nobody chose them for us.
+// Whether Kubernetes sets the variable in each container for a Service called agent-memory-…:
+// …_SERVICE_HOST, …_SERVICE_PORT, …_PORT and …_PORT_7437_TCP_ADDR. These are no settings.
 bool IsServiceLink(const std::string& name) {
   const std::string parts = "_" + name + "_";
   return parts.find("_PORT_") != std::string::npos ||
          parts.find("_SERVICE_HOST_") != std::string::npos;
 }
 
-// The flag of a variable, without the prefix.
+// Converts a variable, without the prefix, to its flag.
 std::string FlagName(std::string_view variable) {
   std::string flag;
   for (char c : variable)
@@ -137,7 +137,7 @@ std::string Help(const Program& program) {
 
 }  // namespace
 
-// Collects values layer by layer; the first problem stands.
+// Collects values layer by layer; keeps the first problem.
 struct SettingsLoader {
   const Program& program;
   Settings settings;
@@ -195,9 +195,9 @@ struct SettingsLoader {
     for (const std::string& entry : environment)
       if (entry.starts_with(kPrefix)) LookAtVariable(entry.substr(0, entry.find('=')));
   }
-  // A misspelt one is an error as a misspelt flag is. One that is near to nothing is only told of:
-  // it may be another program's (AGENT_MEMORY_URL is the agent's), and a container has what others
-  // put into its pod.
+  // A misspelled variable is an error, like a misspelled flag. A variable that resembles no setting
+  // is only a warning: it may be another program's, or another controller may have added it to the
+  // pod. AGENT_MEMORY_URL is the agent's.
   void LookAtVariable(const std::string& variable) {
     const std::string name = variable.substr(kPrefix.size());
     const std::string flag = FlagName(name);
@@ -214,7 +214,7 @@ struct SettingsLoader {
 
 namespace {
 
-// What stands on the command line, before any setting is given a value.
+// The parsed command line, before settings get values.
 struct Words {
   std::vector<std::pair<const Setting*, std::string>> flags;
   std::vector<std::string> arguments;
@@ -222,7 +222,7 @@ struct Words {
   bool check = false;
 };
 
-// Reads one flag at argv[i] and its value, which may be the next word. False: a problem was noted.
+// Reads one flag at argv[i] and its value, which may be the next word. False: noted a problem.
 bool ReadFlag(SettingsLoader& loader, const std::vector<std::string>& argv, size_t& i,
               Words& words) {
   const std::string& word = argv[i];
@@ -282,7 +282,7 @@ void GiveFlags(SettingsLoader& loader, const Words& words) {
 
 namespace {
 
-// A word that is no flag, where the program takes none: a daemon must not start for it.
+// The error for a word that is no flag, if the program takes none: a daemon must not start with it.
 std::string UnknownWord(const Program& program, const std::string& word) {
   if (program.commands.empty())
     return "unknown word '" + word + "': there are only flags here; --help lists them";
@@ -291,7 +291,7 @@ std::string UnknownWord(const Program& program, const std::string& word) {
          "; --help lists the flags of a start without one";
 }
 
-// Fills `words`; or an answer that ends the program at once (--help, --version).
+// Fills `words`, or returns an answer that ends the program at once (--help, --version).
 std::optional<Invocation> ReadWords(SettingsLoader& loader, const std::vector<std::string>& argv,
                                     Words& words) {
   const Program& program = loader.program;

@@ -1,6 +1,6 @@
-// Settings of a program: one flag, one environment variable AGENT_MEMORY_<FLAG> and one key of the
-// --config file each; flag over environment over file over default. Not for Agents: that is
-// lib/api.
+// Settings of a program: each has a flag, an environment variable AGENT_MEMORY_<FLAG> and a key of
+// the --config file; flag over environment over file over default. lib/api has the settings of
+// Agents.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,7 @@ struct Setting {
   int64_t maximum = INT64_MAX;
 };
 
-// The values in force. Asking for a setting that the Program does not have ends the process
-// (CHECK).
+// The effective values. A name that the Program does not have ends the process (CHECK).
 class Settings {
  public:
   std::string Text(const std::string& name) const;
@@ -47,30 +46,29 @@ struct Program {
   std::string summary;  // one sentence for --help
   std::vector<Setting> settings;
   std::string epilogue = {};  // shown after the settings: examples
-  // What the settings must fulfil together: a start and --check-config refuse the same, in the same
-  // words. Opens nothing.
+  // Validates the settings together, at a start and for --check-config. Opens nothing.
   std::function<Status(const Settings&)> check = {};
-  std::vector<std::string> commands = {};  // that main looks for in the first word; named in errors
-  bool takes_words = false;  // words that are no flags are operands; else they are refused
+  std::vector<std::string> commands = {};  // first words that main accepts; named in errors
+  bool takes_words = false;                // words that are no flags are operands; else refused
 };
 
-// What main does next: run with `settings`, or print `output` and exit with `exit_code` (--help,
-// --version, --check-config: 0; a bad setting or an unknown word: 64, with its name and the nearest
-// one that there is).
+// main runs with `settings`, or prints `output` and exits with `exit_code` (--help, --version,
+// --check-config: 0; a bad setting or an unknown word: 64, with its name and the nearest known
+// one).
 struct Invocation {
   bool run = false;
   int exit_code = 0;
   std::string output;
   Settings settings;
-  std::vector<std::string> arguments;  // what is not a flag, where the program takes words
-  std::vector<std::string> warnings;   // what is odd and harmless, for the log
+  std::vector<std::string> arguments;  // operands, if the program takes words
+  std::vector<std::string> warnings;   // harmless oddities, for the log
 };
 
 // `environment` is a list like environ ("NAME=value").
 Invocation ReadCommandLine(const Program& program, const std::vector<std::string>& argv,
                            const std::vector<std::string>& environment);
 std::vector<std::string> Environment();  // this process's
-// The level of the setting log-level, which Program::check has looked at, and the warnings.
+// Sets the level of the setting log-level, which Program::check validated, and logs the warnings.
 void StartLog(const Invocation& invocation);
 
 }  // namespace base

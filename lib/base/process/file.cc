@@ -1,4 +1,4 @@
-// Files by plain system calls: every step that durability needs is visible here.
+// Uses plain system calls, so that every step of durability is explicit.
 #include "lib/base/process/file.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ Error SystemError(const std::string& what, int number) {
   return {code, what + ": " + strerror(number)};
 }
 
-// A descriptor that is closed when it dies.
+// Closes the descriptor in the destructor.
 struct Descriptor {
   int number;
   ~Descriptor() {
@@ -99,8 +99,8 @@ Status MakeDirectories(const std::string& path) {
 
 namespace {
 
-// Who may write there may put files of his in place of ours. The root of a volume is not judged:
-// Kubernetes makes an emptyDir 0777 for any user, and only the pod sees it.
+// A user with write access could replace our files. Skips the root of a volume: Kubernetes makes an
+// emptyDir with mode 0777, and only the pod sees it.
 Status RefuseOpenDirectory(const std::string& directory) {
   struct stat own {
   }, above{};
@@ -131,7 +131,7 @@ Result<DirectoryLock> DirectoryLock::Take(const std::string& directory, int64_t 
                                         (holder.empty() ? "another process" : holder) +
                                         "; stop it or name another directory"};
     }
-    // flock has no timed form; 20 ms is far below anything that waits for the lock.
+    // flock has no timeout; 20 ms is short next to the waits of callers.
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   char host[256] = "";
@@ -148,7 +148,7 @@ DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 DirectoryLock::~DirectoryLock() {
-  if (descriptor_ >= 0) close(descriptor_);  // the kernel lets go of the lock
+  if (descriptor_ >= 0) close(descriptor_);  // the kernel releases the flock
 }
 
 }  // namespace base

@@ -1,4 +1,4 @@
-// Files: reading whole, replacing durably, locking a directory for one process. Not for databases.
+// Reads whole files, replaces files durably, locks a directory for one process. Not for databases.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,18 @@
 
 namespace base {
 
-// kNotFound, kTooLarge (over `max_bytes`), kInternal.
+// kNotFound, kDenied, kTooLarge (over `max_bytes`), kInternal.
 Result<std::string> ReadFile(const std::string& path, size_t max_bytes = 16 << 20);
-// Write to a temporary name, fsync, rename, fsync the directory; mode 0600. kFull when no space is
-// left.
+// Writes a temporary file, fsyncs, renames, fsyncs the directory; mode 0600. kFull: no space left.
 Status ReplaceFile(const std::string& path, std::string_view content);
-Status SyncDirectory(const std::string& path);    // names of new files in it are then on the disk
-Status MakeDirectories(const std::string& path);  // mode 0700 for those it makes; ok when there
+Status SyncDirectory(const std::string& path);    // makes names of new files durable
+Status MakeDirectories(const std::string& path);  // new ones with mode 0700; ok if they exist
 
-// An exclusive flock on `<directory>/lock`, held until destroyed. The holder's name is in the file.
+// An exclusive flock on `<directory>/lock` until destruction. The file names the holder.
 class DirectoryLock {
  public:
-  // Waits up to `wait_ms` for another holder; then kConflict, naming the holder ("pid 7 on
-  // node-1"). kInvalid: every user may write in the directory.
+  // Waits up to `wait_ms` for another holder; then kConflict, naming it ("pid 7 on node-1").
+  // kInvalid: every user may write in the directory.
   static Result<DirectoryLock> Take(const std::string& directory, int64_t wait_ms);
   DirectoryLock(DirectoryLock&& other) noexcept;
   DirectoryLock& operator=(DirectoryLock&&) = delete;

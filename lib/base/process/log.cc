@@ -1,4 +1,4 @@
-// Log lines: made whole, written with one call, so that lines of threads never mix.
+// Builds each line whole and writes it with one call, so that lines of threads never mix.
 #include "lib/base/process/log.h"
 
 #include <unistd.h>

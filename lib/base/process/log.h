@@ -18,10 +18,10 @@ inline void LogError(std::string_view m, const Json& f = Json::object()) {
   Log(Level::kError, m, f);
 }
 
-// Since the start, of lines that were written; for metrics.
+// Counts of written lines since the start, for metrics.
 struct LogCounts {
   uint64_t warnings = 0, errors = 0;
-  int64_t last_error_ms = 0;  // wall clock; 0: there was none
+  int64_t last_error_ms = 0;  // wall clock; 0: no error yet
 };
 LogCounts CountedLogLines();
 

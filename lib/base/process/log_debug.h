@@ -1,5 +1,5 @@
-// Lines for --log-level debug: one a request or decision, with ids and counts, never content. What
-// they say is only put together when it is written.
+// Lines for --log-level debug: one per request or decision, with ids and counts, never content.
+// Fields are built only if the line is written.
 #pragma once
 
 #include <string_view>

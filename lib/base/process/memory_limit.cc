@@ -1,5 +1,5 @@
 // Reads the limits from the cgroup file system. A container sees its own cgroup as the root,
-// whatever path the kernel names; a process of a machine's own stands deeper.
+// whatever path the kernel reports; outside of a container the path applies.
 #include "lib/base/process/memory_limit.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace base {
 namespace {
 
-// Version 1 says "no limit" by the largest number of whole pages.
+// Version 1 reports no limit as the largest multiple of the page size.
 constexpr int64_t kNoLimit = int64_t{1} << 60;
 
 void TakeLimit(const std::string& file, std::optional<int64_t>& least) {
@@ -25,7 +25,7 @@ void TakeLimit(const std::string& file, std::optional<int64_t>& least) {
   least = std::min(bytes, least.value_or(bytes));
 }
 
-// Of the cgroup at `path` below `mount`, and of all above it.
+// Takes the limits of the cgroup at `path` below `mount` and of its ancestors.
 void TakeLimits(const std::string& mount, std::string path, const char* name,
                 std::optional<int64_t>& least) {
   while (true) {

@@ -1,5 +1,5 @@
-// How much memory the kernel lets this process have, by its cgroup (version 1 or 2), and shares of
-// it. Not what it uses: that is a metric.
+// The memory limit of this process by its cgroup (version 1 or 2), and shares of it. A metric has
+// the memory in use.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace base {
 
-// The least limit of the process's own cgroup and of those above it; nullopt: there is none that
-// can be read. `own` is /proc/self/cgroup, `root` where cgroups are mounted.
+// The lowest limit of the process's cgroup and its ancestors; nullopt: no readable limit. `own`:
+// /proc/self/cgroup; `root`: the mount point of the cgroups.
 std::optional<int64_t> MemoryLimit(const std::string& own = "/proc/self/cgroup",
                                    const std::string& root = "/sys/fs/cgroup");
 
-// What a setting of bytes comes to: its value, or, where that is 0, `percent` of the memory limit;
-// without a limit, of `usual`. Between 1 MiB and 1 GiB. Pure.
+// The bytes of a setting: its value, or for 0 `percent` of `limit` (without one, of `usual`),
+// between 1 MiB and 1 GiB. Pure.
 size_t ShareOfMemory(int64_t setting, std::optional<int64_t> limit, int percent, int64_t usual);
 
 }  // namespace base

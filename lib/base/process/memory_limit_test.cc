@@ -1,4 +1,4 @@
-// The limit of a cgroup is found in both versions, in a container and outside of one.
+// Tests that limits are found in both versions of cgroups, inside and outside of a container.
 #include "lib/base/process/memory_limit.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST_F(MemoryLimitTest, TheLeastOfThoseAboveHolds) {
 
 TEST_F(MemoryLimitTest, VersionOneIsReadToo) {
   Write("own", "9:cpu,cpuacct:/a\n4:memory:/kubepods/pod7/main\n0::/\n");
-  Write("fs/memory/memory.limit_in_bytes", "268435456\n");  // the path is the machine's, not ours
+  Write("fs/memory/memory.limit_in_bytes", "268435456\n");  // the path is the host's
   EXPECT_EQ(Limit(), 268435456);
   Write("fs/memory/kubepods/pod7/main/memory.limit_in_bytes", "9223372036854771712\n");
   EXPECT_EQ(Limit(), 268435456);

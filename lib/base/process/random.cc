@@ -1,4 +1,4 @@
-// getrandom(2): it never blocks once the machine is up.
+// Uses getrandom(2), which never blocks after boot.
 #include "lib/base/process/random.h"
 
 #include <sys/random.h>

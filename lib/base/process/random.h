@@ -1,4 +1,4 @@
-// Unpredictable ids and nonces, from the system's source.
+// Unpredictable ids and nonces, from the kernel's random source.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Signals are waited for by the main thread with sigtimedwait; no signal handler runs our code but
-// the one that exits at the second signal.
+// The main thread waits for signals with sigwait; the only signal handler is the one that exits at
+// the second signal.
 #include "lib/base/process/shutdown.h"
 
 #include <signal.h>
@@ -41,7 +41,7 @@ void WaitForShutdown() {
     if (signal_number != SIGUSR2) break;
   }
   LogInfo("stopping", {{"signal", signal_number}, {"exit_code", exit_code.load()}});
-  // From here on a signal means: now. The default for both would do, but the exit code is ours.
+  // A further signal exits at once. The default action would do, but with another exit code.
   struct sigaction action {};
   action.sa_handler = [](int) { _exit(130); };
   sigaction(SIGTERM, &action, nullptr);

@@ -1,4 +1,4 @@
-// Go durations and nanoseconds.
+// Decodes Go durations and nanoseconds.
 #include "lib/base/process/ttl.h"
 
 #include <string>
@@ -32,7 +32,7 @@ Result<int64_t> DecodeTtl(const Json& ttl) {
         Ellipsize(text, 40) + "\"");
   }
   const bool zero = text.find_first_of("123456789") == std::string::npos;
-  // What is shorter than a millisecond is not for ever.
+  // A positive duration that rounds to 0 ms must not mean no expiry.
   return *ms == 0 && !zero ? kNsOfMs : *ms * kNsOfMs;
 }
 

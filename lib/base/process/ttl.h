@@ -1,4 +1,4 @@
-// The field `ttl` of a body. Pure.
+// Decodes the field `ttl` of a body. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace base {
 
-// A life in nanoseconds: whole nanoseconds as a number, or a Go duration such as "24h"; 0: for
-// ever.
+// The TTL in nanoseconds: a number of nanoseconds, or a Go duration such as "24h", at least 1 ms;
+// 0: no expiry.
 Result<int64_t> DecodeTtl(const Json& ttl);
 
 }  // namespace base

@@ -1,4 +1,4 @@
-// The pool: a deque under one mutex is enough, since tasks are requests of 50 µs and more.
+// A deque under one mutex suffices, since tasks are requests of 50 µs and more.
 #include "lib/base/process/workers.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ Workers::~Workers() { Stop(); }
 bool Workers::TrySubmit(std::function<void()> task) {
   {
     std::lock_guard lock(mutex_);
-    // Idle threads take tasks at once, so they do not count as waiting.
+    // Tasks for idle threads start at once, so they do not count as waiting.
     if (stopping_ || queue_.size() + running_ >= capacity_ + most_threads_) return false;
     const size_t idle = Alive() - running_;
     if (queue_.size() >= idle && Alive() < most_threads_ && !AddThread()) return false;
@@ -29,9 +29,9 @@ bool Workers::TrySubmit(std::function<void()> task) {
   return true;
 }
 
-// False: the system gives no thread and there is none to wait for.
+// False: the system refuses a thread, and the pool has none.
 bool Workers::AddThread() {
-  // Joins those that ended: they wait for nothing any more.
+  // Joins ended threads without blocking: they have released mutex_.
   std::erase_if(threads_, [this](const std::jthread& one) { return ended_.erase(one.get_id()); });
   try {
     threads_.emplace_back([this] { Run(); });
@@ -75,7 +75,7 @@ void Workers::Run() {
     ++running_;
     lock.unlock();
     task();
-    task = nullptr;  // its captures die outside the lock
+    task = nullptr;  // destroys its captures outside the lock
     lock.lock();
     --running_;
   }

@@ -1,6 +1,6 @@
-// A bounded pool of threads for blocking work. A full queue refuses; nothing waits without a limit.
-// Threads are made when there is work that no idle one can take, and end when they find none for
-// long, all but one.
+// A bounded pool of threads for blocking work. A full queue refuses tasks, so no wait is unbounded.
+// A thread starts when no idle thread can take a task, and ends after `idle_ms` without a task,
+// except the last one.
 #pragma once
 
 #include <chrono>
@@ -18,13 +18,13 @@ namespace base {
 
 class Workers {
  public:
-  // `threads`: the most there will be. `queue`: tasks that may wait beside those that run.
+  // `threads`: the maximum. `queue`: the maximum of waiting tasks beside the running ones.
   Workers(const std::string& name, size_t threads, size_t queue, int64_t idle_ms = 10'000);
   ~Workers();  // Stop()
 
   // False when the queue is full or the pool stops; the task is then dropped. Any thread.
   bool TrySubmit(std::function<void()> task);
-  // Runs what is queued, refuses the rest, joins. Not from a task.
+  // Runs the queued tasks, refuses new ones, joins the threads. Not from a task.
   void Stop();
   size_t Pending() const;  // queued and running
   size_t Threads() const;
@@ -43,7 +43,7 @@ class Workers {
   size_t running_ = 0;
   bool stopping_ = false;
   std::vector<std::jthread> threads_;
-  std::set<std::thread::id> ended_;  // of threads_: not yet joined
+  std::set<std::thread::id> ended_;  // of threads_: ended, not yet joined
 };
 
 }  // namespace base

@@ -1,4 +1,4 @@
-// OpenSSL's block functions, which know no blanks and count padding as bytes.
+// Uses OpenSSL's block functions, which do not skip blanks and count padding as bytes.
 #include "lib/base/text/base64.h"
 
 #include <openssl/evp.h>
@@ -8,7 +8,7 @@
 namespace base {
 
 std::string EncodeBase64(std::string_view bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // it ends what it writes with a NUL
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // EVP_EncodeBlock appends a NUL
   const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                                      reinterpret_cast<const unsigned char*>(bytes.data()),
                                      static_cast<int>(bytes.size()));

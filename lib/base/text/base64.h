@@ -1,4 +1,4 @@
-// Base64 as in RFC 4648: with padding (§4) in JSON, by the URL alphabet (§5) in tokens.
+// Base64 of RFC 4648: with padding (§4) in JSON, in the URL alphabet (§5) in tokens.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace base {
 
 std::string EncodeBase64(std::string_view bytes);         // one line
-Result<std::string> DecodeBase64(std::string_view text);  // blanks and line ends are passed over
-// The URL alphabet (RFC 4648 §5) without padding, as RFC 7515 has it; nothing is passed over.
+Result<std::string> DecodeBase64(std::string_view text);  // ignores blanks and line ends
+// The URL alphabet (RFC 4648 §5) without padding (RFC 7515); refuses blanks and line ends.
 Result<std::string> DecodeBase64Url(std::string_view text);
 
 }  // namespace base

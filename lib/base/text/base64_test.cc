@@ -1,4 +1,4 @@
-// The two alphabets, and what is in neither.
+// Tests both alphabets, and characters outside of them.
 #include "lib/base/text/base64.h"
 
 #include <gtest/gtest.h>

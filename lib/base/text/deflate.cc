@@ -1,4 +1,4 @@
-// zlib's one-shot calls.
+// Uses zlib's one-shot calls.
 #include "lib/base/text/deflate.h"
 
 #include <zlib.h>

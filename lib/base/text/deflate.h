@@ -1,4 +1,4 @@
-// Texts in fewer bytes: zlib's format (RFC 1950), in one piece. Pure.
+// Compresses texts in zlib's format (RFC 1950), in one call. Pure.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace base {
 
 std::string Deflate(const std::string& text);
-// nullopt: these are no deflated bytes of a text of exactly `size` bytes.
+// nullopt: damaged, or not a text of exactly `size` bytes.
 std::optional<std::string> Inflate(const std::string& deflated, size_t size);
 
 }  // namespace base

@@ -1,4 +1,4 @@
-// Texts go in and come out.
+// Tests the round trip, and that damage and a wrong size are detected.
 #include "lib/base/text/deflate.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// SHA-256 by OpenSSL's functions of 1.1: those of 3.0 load providers and a configuration first,
-// half a MiB of an idle program, and look the algorithm up anew for each call.
+// SHA-256 with OpenSSL's functions of 1.1: those of 3.0 first load providers and a configuration,
+// half a MiB of an idle program, and look up the algorithm at each call.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "lib/base/text/digest.h"
 

@@ -1,5 +1,5 @@
-// Which characters mislead is read from the Unicode data of utf8proc: the general category and
-// Default_Ignorable_Code_Point. The lists here name what these do not tell.
+// Decides which characters mislead: by the general category and Default_Ignorable_Code_Point in
+// utf8proc's Unicode data, and by the lists below where these do not suffice.
 #include "lib/base/text/inert.h"
 
 #include <utf8proc.h>
@@ -17,9 +17,9 @@ namespace {
 using CodePoint = utf8proc_int32_t;
 
 constexpr CodePoint kEmojiStyle = 0xFE0F;
-// Assigned, and yet nothing is seen: braille blank, object replacement, filler, null note head.
+// Assigned but invisible: braille blank, object replacement, filler, null note head.
 constexpr CodePoint kBlank[] = {0x2800, 0xFFFC, 0x16FE4, 0x1D159};
-// They pass for '<' or '\' and do not decompose into it.
+// Resemble '<' or '\' without a decomposition into it.
 constexpr CodePoint kMarkupLike[] = {0x02C2, 0x1438, 0x16B2, 0x2039, 0x2329, 0x276C, 0x276E,
                                      0x2770, 0x27E8, 0x29F5, 0x29F9, 0x29FC, 0x3008, 0x1D236};
 
@@ -56,7 +56,7 @@ bool IsPictograph(CodePoint code) {
   return utf8proc_get_property(code)->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
 }
 
-// Of characters beyond ASCII and of its controls. The style of a pictograph stays with it.
+// For controls and characters beyond ASCII. An emoji style after a pictograph does not mislead.
 bool Misleads(CodePoint code, CodePoint before) {
   if (code >= 0x20 && code < 0x7F) return false;
   const utf8proc_property_t& property = *utf8proc_get_property(code);
@@ -95,7 +95,7 @@ bool BeginsEntity(std::string_view rest) {
   return folded.starts_with("lt") || folded == "amp";
 }
 
-// True when a backslash before `rest` would be read together with what follows it.
+// True if a backslash before `rest` could be read as the start of an escape.
 bool JoinsBackslash(std::string_view rest, AlsoEscaped also) {
   if (rest.empty()) return false;
   const auto next = static_cast<unsigned char>(rest.front());
@@ -124,7 +124,7 @@ std::string InertAscii(std::string_view rest, AlsoEscaped also) {
   return Misleads(rest.front(), 0) ? Escape(rest.front()) : std::string(1, rest.front());
 }
 
-// Of a name in quotes: nothing that ends or divides what is around it.
+// Whether a quoted name may show the character: it is no delimiter of the text around the name.
 bool IsNameCharacter(CodePoint code) {
   constexpr std::string_view kDividers = "[]<>;&\\\"";
   if (code < 0x80) {

@@ -1,5 +1,5 @@
-// Shows that text of others comes out on one line with nothing raw in it, that everything can be
-// told back from it, and that everyday text stays as it is.
+// Tests that untrusted text becomes one line without raw characters, that escapes are reversible,
+// and that common text is unchanged.
 #include "lib/base/text/inert.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(Inert, WhatLooksLikeAnEscapeIsNotOne) {
   EXPECT_EQ(Inert("&#60; &#x3C; &LT &eacute;"), "&amp;#60; &amp;#x3C; &amp;LT &amp;eacute;");
 }
 
-// What a reader of the rules in the header makes of it.
+// Decodes the escapes by the rules in inert.h.
 std::string ReadBack(std::string_view inert) {
   std::string text;
   auto take = [&](std::string_view escape, std::string_view means) {

@@ -1,4 +1,4 @@
-// Edit distance with swaps of neighbours, over words of the command line.
+// Edit distance with swaps of adjacent characters.
 #include "lib/base/text/nearest.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The known word that a mistyped one is nearest to. Pure.
+// Finds the known word nearest to a mistyped one. Pure.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace base {
 
-// At most two changed, missing, added or swapped characters away, and fewer than half of the word;
-// empty: none is so near.
+// At most two changed, missing, added or swapped characters away, and fewer than half of the longer
+// word; empty: no such word.
 std::string NearestWord(std::string_view word, const std::vector<std::string>& known);
-// What stands between "unknown X" and the next sentence: "; did you mean 'check'? ", or "; ".
+// The text between "unknown X" and the next sentence: "; did you mean 'check'? ", or "; ".
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace base

@@ -11,7 +11,7 @@
 namespace base {
 namespace {
 
-// The length of the well-formed sequence at `at`, 0 when it is malformed (Unicode 15, table 3-7).
+// The length of the well-formed sequence at `at`; 0: malformed (Unicode 15, table 3-7).
 size_t SequenceLength(std::string_view text, size_t at) {
   auto byte = [&](size_t i) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
@@ -40,7 +40,7 @@ std::string Map(std::string_view text, int options) {
   utf8proc_ssize_t length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                                          static_cast<utf8proc_ssize_t>(text.size()), &mapped,
                                          static_cast<utf8proc_option_t>(options));
-  if (length < 0) return std::string(text);  // not UTF-8: as it is
+  if (length < 0) return std::string(text);  // not UTF-8: unchanged
   std::string out(reinterpret_cast<char*>(mapped), static_cast<size_t>(length));
   std::free(mapped);
   return out;
@@ -53,7 +53,7 @@ bool IsAscii(std::string_view text) {
   return true;
 }
 
-// White space as Unicode has it; `length` is that of the character at `at`.
+// Unicode white space; `length`: of the character at `at`.
 bool IsSpaceAt(std::string_view text, size_t at, size_t length) {
   unsigned char c = static_cast<unsigned char>(text[at]);
   if (length == 1) return c == ' ' || (c >= 9 && c <= 13);
@@ -193,7 +193,7 @@ bool MatchesGlob(std::string_view pattern, std::string_view text) {
       star = p++;
       resume = t;
     } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      if (pattern[p] == '?') t = BorderAfter(text, t + 1) - 1;  // ? is a whole character
+      if (pattern[p] == '?') t = BorderAfter(text, t + 1) - 1;  // ? matches a whole character
       ++p, ++t;
     } else if (star != std::string_view::npos) {
       p = star + 1;

@@ -1,5 +1,4 @@
-// Everything in a summary is a text of others: it is made inert, since the catalogue goes into
-// prompts.
+// Makes all text of a summary inert: it is untrusted, and the catalogue goes into prompts.
 #include "lib/conversation/block/block.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The statement reads what a compact form needs of each message.
+// Reads the parts of messages that a compact form needs.
 #include "lib/conversation/block/block_digest.h"
 
 #include <algorithm>

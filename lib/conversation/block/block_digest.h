@@ -1,5 +1,5 @@
-// Reads a block's messages a page at a time, by their heads, so that closing a large block holds no
-// writer: most is read before the transaction, the rest inside it.
+// Reads the heads of a block's messages in pages, so that closing a large block does not hold the
+// writer: most pages are read before the transaction, the rest inside it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct BlockDigest {
   Compaction compaction;
   bool IsOf(const Block& block) const { return number == block.number && first == block.first; }
 };
-BlockDigest DigestOf(const Block& block);  // nothing is read yet
+BlockDigest DigestOf(const Block& block);  // without read messages
 
 struct BlockHead {
   Message message;         // its content is a head of kHeadCharacters
@@ -28,18 +28,18 @@ struct BlockHead {
 };
 struct HeadPage {
   std::vector<BlockHead> heads;
-  int64_t up_to = 0;  // the last that the page covers
+  int64_t up_to = 0;  // the last message that the page covers
 };
-// At most 200 messages behind `after` up to number `to`, and about 1 MiB of their contents. Rows
-// that changed on the disk are left out.
+// Reads at most 200 messages after `after` up to number `to`, with about 1 MiB of contents. Leaves
+// out rows that changed on disk.
 base::Result<HeadPage> ReadHeads(sqlite::Database& db, const std::string& conversation,
                                  int64_t after, int64_t to);
 void AddHeads(const HeadPage& page, BlockDigest& digest);
 
-// Runs a function in a read transaction; it may run it again.
+// Runs a function in a read transaction, possibly more than once.
 using BlockReader =
     std::function<base::Status(const std::function<base::Status(sqlite::Database&)>&)>;
-// Reads on up to message `last`, each page in a read of its own.
+// Continues up to message `last`, each page in its own read transaction.
 base::Status ReadOn(const BlockReader& reader, const std::string& conversation, int64_t last,
                     BlockDigest& digest);
 

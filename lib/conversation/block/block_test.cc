@@ -1,5 +1,5 @@
-// Shows the summary and the catalogue line of a block, and that neither carries what others wrote
-// as anything but one line of text.
+// Tests the summary and the catalogue line of a block, and that untrusted text stays within its
+// line.
 #include "lib/conversation/block/block.h"
 
 #include <gtest/gtest.h>

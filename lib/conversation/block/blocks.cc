@@ -1,4 +1,4 @@
-// The tables and their statements. One statement writes a row, so that its checksum is there once.
+// The tables and their statements. One statement writes rows, so that the checksum is defined once.
 #include "lib/conversation/block/blocks.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-constexpr int kPagesInTransaction = 2;  // of heads, while the writer is held
+constexpr int kPagesInTransaction = 2;  // of heads, while holding the writer
 
 // Macros, so that each statement below is one literal and compiled once.
 #define BLOCK_SUMMED \
@@ -29,7 +29,7 @@ constexpr int kPagesInTransaction = 2;  // of heads, while the writer is held
 
 struct Stored {
   Block block;
-  std::string outcome;  // that was given
+  std::string outcome;  // as given to CloseBlock
   bool sound = true;
 };
 
@@ -87,7 +87,7 @@ Result<std::optional<Stored>> FindStored(sqlite::Database& db, const std::string
   return stored && stored->sound ? std::move(stored) : std::nullopt;
 }
 
-// The newest, sound or not: its number is taken.
+// The newest block, also if its row changed on disk, since its number is in use.
 Result<std::optional<Stored>> FindLatest(sqlite::Database& db, const std::string& conversation) {
   ASSIGN_OR_RETURN(auto query, db.Prepare(BLOCKS_OF " ORDER BY block DESC LIMIT 1"));
   query.Bind(conversation);
@@ -124,7 +124,7 @@ Status RemoveParts(sqlite::Database& db, const std::string& conversation, int64_
   return remove.Bind(conversation).Bind(number).Run();
 }
 
-// Makes the fields of a closed block and its form out of what was read of it.
+// Sets the fields of a closed block from its digest, and stores its compact form.
 Status SaveDigested(sqlite::Database& db, const std::string& conversation, Stored& stored,
                     const Compaction& compaction) {
   Block& block = stored.block;
@@ -172,7 +172,7 @@ Status OpenAgain(sqlite::Database& db, const std::string& conversation, Stored s
   return Save(db, conversation, stored);
 }
 
-// What the user asks in these messages, if their first, a system message aside, is the user's.
+// The user's request, if the first message that is not the system's is the user's.
 std::optional<std::string> QueryOf(const std::vector<Message>& messages) {
   const auto first = std::ranges::find_if(
       messages, [](const Message& message) { return message.role != "system"; });

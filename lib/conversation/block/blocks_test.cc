@@ -1,5 +1,5 @@
-// Shows the life of blocks in a file: what opens and closes them, that closing makes their form and
-// never changes a message, and how conversations from before there were blocks get theirs.
+// Tests blocks in a file: when they open and close, that closing makes compact forms and changes no
+// message, and that older conversations are cut into blocks.
 #include "lib/conversation/block/blocks.h"
 
 #include <gtest/gtest.h>
@@ -133,7 +133,8 @@ TEST_F(Blocks, AnOpenBlockGoesOnInTheNextLifeOfTheProcess) {
   EXPECT_EQ(Close()->summary, "one → \"done\"");
 }
 
-// Closing reads little inside the transaction: the rest was read before, or is made when asked for.
+// Closing reads little inside the transaction: PrepareClose reads before it, else the form is made
+// on demand.
 TEST_F(Blocks, ALargeBlockIsReadBeforeItsTransaction) {
   Add({Text("user", "go")}, TurnPlace::kBegins);
   std::vector<Message> many;

@@ -32,7 +32,7 @@ base::Result<std::vector<std::string>> Catalogue(sqlite::Database& db,
   while (!full && to > from) {
     const int64_t begin = std::max(from, to - kCataloguePage);
     ASSIGN_OR_RETURN(const auto page, ListBlocks(db, conversation, begin, to - begin));
-    bool reached = false;  // older blocks may be gone with their messages
+    bool reached = false;  // older blocks may be deleted with their messages
     for (const Block& block : std::views::reverse(page)) {
       if (block.number >= to) continue;
       reached = true;

@@ -1,5 +1,5 @@
-// The catalogue of a conversation's closed blocks: a line each, by which a model knows what it can
-// recall. Calls run inside the caller's transaction.
+// The catalogue of a conversation's closed blocks: a line per block, from which a model knows which
+// blocks it can recall. Calls run inside the caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace conversation {
 base::Result<int64_t> NextBlock(sqlite::Database& db, const std::string& conversation);
 
 // The lines (CatalogueLine) of closed blocks from number `from` on, the oldest first: the newest
-// that have room in `max_characters`, line ends counted in. No more is read than a page over it.
+// that fit `max_characters`, including line ends. Reads at most a page more.
 base::Result<std::vector<std::string>> Catalogue(sqlite::Database& db,
                                                  const std::string& conversation, int64_t from,
                                                  size_t max_characters);

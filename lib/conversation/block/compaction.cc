@@ -1,4 +1,4 @@
-// Lines are kept by the number of their call, since results of parallel calls come in any order.
+// Keeps lines by the number of their call, since results of parallel calls arrive in any order.
 #include "lib/conversation/block/compaction.h"
 
 #include <algorithm>
@@ -14,13 +14,13 @@ using base::Json;
 
 constexpr int64_t kCharactersPerToken = 3;
 constexpr size_t kNameCharacters = 80, kToolKinds = 100;
-constexpr size_t kBesideCall = 20;  // the separator, and a result that is missing
+constexpr size_t kBesideCall = 20;  // bytes of the separator and a missing result
 constexpr const char* kOtherTools = "(other tools)";
 constexpr const char* kOpening = "<prior_tool_use>\n";
 constexpr const char* kClosing = "</prior_tool_use>";
 
 // At most `characters` of `text`, inert, so that a result can neither close the tag nor begin a
-// line. `more`: the text goes on behind what is given.
+// line. `more`: `text` is only the beginning.
 std::string Inline(std::string_view text, size_t characters, bool more = false) {
   const std::string_view head = base::Prefix(text, 2 * characters);
   more |= head.size() < text.size();
@@ -29,7 +29,7 @@ std::string Inline(std::string_view text, size_t characters, bool more = false) 
   return base::Ellipsize(inert, characters);
 }
 
-// Of a call in the form of chat models, or a flat one.
+// The function of a call in the form of chat models, or of a flat call.
 const Json& FunctionOf(const Json& call) {
   const auto function = call.find("function");
   return function != call.end() && function->is_object() ? *function : call;
@@ -98,7 +98,8 @@ void Compaction::AddCall(const Json& call) {
   bytes_ += line.call.size() + kBesideCall;
   lines_.emplace(number, std::move(line));
   if (id.empty()) return Settle(number);
-  // Some runtimes use an id again: what waited under it has no result, and may be a duplicate now.
+  // Some runtimes reuse an id: the call that waited under it has no result, and may be a duplicate
+  // now.
   const auto [place, is_new] = waiting_.emplace(id, number);
   if (!is_new) return Settle(std::exchange(place->second, number));
   bytes_ += id.size();
@@ -126,7 +127,7 @@ void Compaction::Settle(int64_t number) {
   const auto [known, is_new] =
       known_.try_emplace({line->second.chain, line->second.Text()}, number);
   if (is_new) return;
-  // The first of them stays, also when its result comes later.
+  // The first of two equal lines stays, even if its result comes later.
   const auto later = lines_.find(std::max(known->second, number));
   known->second = std::min(known->second, number);
   bytes_ -= std::min(bytes_, later->second.call.size() + later->second.result.size() + kBesideCall);

@@ -1,6 +1,6 @@
-// The compact form of a block: chains of tool calls become one message each, with a line a call;
-// other messages stay as they are. A view that is made from the messages and never replaces them.
-// From "Agent Memory Systems", section Block Memory. Pure.
+// The compact form of a block: chains of tool calls become one message each, with a line per call;
+// other messages stay unchanged. A view that never replaces the messages. From "Agent Memory
+// Systems", section Block Memory. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@
 namespace conversation {
 
 inline constexpr size_t kArgumentCharacters = 80, kResultCharacters = 200;
-// What Compaction looks at of a message's content; the whole of it is only counted.
+// The head of a message's content that Compaction uses; the rest is only counted.
 inline constexpr size_t kHeadCharacters = 600;
-// Of all the lines of a block; calls beyond are counted in one line.
+// For all lines of a block; further calls are counted in one line.
 inline constexpr size_t kMostLineBytes = 1 << 20;
 
-// The messages `from` to `to` as they are; or, where `tool_use` is not empty, one message of the
-// user's role with that text: never the assistant's, which a model would imitate.
+// The unchanged messages `from` to `to`; or, if `tool_use` is not empty, one message with that text
+// in the user's role: a model would imitate the assistant's.
 struct CompactPart {
   int64_t from = 0, to = 0;
   std::string tool_use;
@@ -33,12 +33,11 @@ base::Json EncodeParts(const std::vector<CompactPart>& parts);
 base::Result<std::vector<CompactPart>> DecodeParts(const base::Json& json);
 Message ToolUseMessage(std::string tool_use);
 
-// Takes a block's messages one by one, in their order, in memory of a few times kMostLineBytes and
-// some bytes a message.
-//   name arguments(80) -- result(200)     in characters, "…" counted in, each inert
-// A line that the chain has already is dropped. A result is its call's by the id, wherever it
-// stands; one whose call is not in the block is left out, as is what an assistant says beside a
-// call.
+// Takes a block's messages one by one, in order. Memory: a few times kMostLineBytes, and some bytes
+// per message.
+//   name arguments(80) -- result(200)     in characters including "…", each inert
+// Drops a line that the chain has already. Matches results to calls by id, in any order; leaves out
+// results without a call in the block, and the assistant's text beside a call.
 class Compaction {
  public:
   // `message.content` may be its first kHeadCharacters; `characters`: of the whole.
@@ -46,16 +45,16 @@ class Compaction {
 
   std::vector<CompactPart> Parts() const;
   int64_t Tokens(const std::vector<CompactPart>& parts) const;  // characters / 3
-  int64_t OriginalTokens() const;                               // of the messages as they are
+  int64_t OriginalTokens() const;                               // of the unchanged messages
   const std::string& Query() const { return query_; }
-  const std::string& Outcome() const { return outcome_; }  // the last words of the assistant
+  const std::string& Outcome() const { return outcome_; }  // the assistant's last text
   const ToolCounts& Tools() const { return tools_; }
 
  private:
   struct Part {
     int64_t from = 0, to = 0;                // of messages; or
     int64_t first_call = -1, last_call = 0;  // of a chain
-    int64_t more = 0;                        // calls that have no room
+    int64_t more = 0;                        // calls without room
   };
   struct Line {
     int64_t chain = 0;
@@ -67,20 +66,20 @@ class Compaction {
   void AddCall(const base::Json& call);
   void AddResult(const Message& message, int64_t characters);
   void CountTool(const std::string& name);
-  void Settle(int64_t number);  // drops the line when the chain has one like it
+  void Settle(int64_t number);  // drops a line that the chain has already
 
   std::vector<Part> parts_;
-  std::map<int64_t, Line> lines_;                             // by number of the call
+  std::map<int64_t, Line> lines_;                             // by number of their call
   std::map<std::string, int64_t> waiting_;                    // calls without a result, by id
   std::map<std::pair<int64_t, std::string>, int64_t> known_;  // chain and line → call
   size_t bytes_ = 0;
-  int64_t calls_ = 0, passing_ = 0, all_ = 0;  // characters of what passes, and of everything
+  int64_t calls_ = 0, passing_ = 0, all_ = 0;  // characters of unchanged messages; of all
   bool asked_ = false;
   std::string query_, outcome_;
   ToolCounts tools_;
 };
 
-// The compact form as messages, and what else closing a block makes of `messages`.
+// The compact form of `messages`.
 std::vector<Message> CompactMessages(const std::vector<Message>& messages);
 
 }  // namespace conversation

@@ -1,5 +1,5 @@
-// Shows the compact form of a block line by line: what becomes a line, what stays as it is, and
-// that no text of a tool gets out of its line.
+// Tests the compact form of a block: which messages become lines, which stay unchanged, and that no
+// text of a tool leaves its line.
 #include "lib/conversation/block/compaction.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ std::string Joined(const std::vector<std::string>& lines) {
   return text + "</prior_tool_use>";
 }
 
-// The one message of tool use in the compact form of these.
+// The only message of tool use in the compact form of `messages`.
 std::string ToolUse(const std::vector<Message>& messages) {
   std::string found;
   for (const Message& message : CompactMessages(messages)) {
@@ -55,7 +55,7 @@ TEST(Compaction, AChainBecomesOneMessageOfTheUsersRoleAndTheRestStays) {
   EXPECT_EQ(compact[2].content, "Cleaned the logs.");
 }
 
-// The chapter's loop loses the calls at the end of a block.
+// The loop in the chapter "Agent Memory Systems" loses the calls at the end of a block.
 TEST(Compaction, ABlockThatEndsInCallsKeepsThem) {
   EXPECT_EQ(ToolUse({Text("user", "go"), CallOf("1", "exec", "{}"), ToolResult("1", "done")}),
             Joined({"exec {} -- done"}));
@@ -98,7 +98,7 @@ TEST(Compaction, SaysWhatFailedWhatWasEmptyAndWhatIsMissing) {
                     "c {} -- (no output)", "d -- (no result)"}));
 }
 
-// A substring of a line is no duplicate: the chapter's isDuplicate looks at the whole buffer.
+// A substring of a line is no duplicate: the chapter's isDuplicate searches the whole buffer.
 TEST(Compaction, DropsOnlyLinesThatAreEqual) {
   EXPECT_EQ(
       ToolUse({CallOf("1", "exec", "ls -la"), ToolResult("1", "ab"), CallOf("2", "exec", "ls -la"),
@@ -198,8 +198,8 @@ TEST(Compaction, PartsComeBackAsTheyWereWritten) {
   }
 }
 
-// Whatever the messages are: no half of a call and its result is left, nothing of a user or an
-// answer is lost, lines are unique in their chain, and the form is the same each time.
+// For random messages: no half of a call and its result is left, no text of a user or an answer is
+// lost, lines are unique in their chain, and the form is the same each time.
 TEST(Compaction, HoldsForMessagesMadeAtRandom) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));

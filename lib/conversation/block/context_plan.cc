@@ -1,4 +1,4 @@
-// Takes blocks while there is room.
+// Takes each block that fits the remaining budget.
 #include "lib/conversation/block/context_plan.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which blocks a context has, by their sizes. Pure.
+// Chooses the blocks of a context by their sizes. Pure.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct BlockSize {
 
 struct ContextPlan {
   int64_t budget = 0;                     // for closed blocks
-  int64_t tokens = 0;                     // of what is taken, with the open block
+  int64_t tokens = 0;                     // of the chosen blocks and the open block
   std::vector<int64_t> blocks, left_out;  // numbers of closed blocks, ascending
 };
 
-// `closed`: the newest first. The newest are taken first; one that does not fit is passed over, so
-// that it hides no older one. A budget of 0 or less takes none.
+// `closed`: the newest first, the order of the choice. Skips a block that does not fit, so that it
+// hides no older one. A budget of 0 or less chooses none.
 ContextPlan PlanContext(const std::vector<BlockSize>& closed, int64_t open_tokens,
                         int64_t max_tokens);
 

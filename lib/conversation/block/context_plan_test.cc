@@ -1,4 +1,4 @@
-// Shows which blocks a context has, and the chapter's third exercise as its text puts it.
+// Tests the choice of blocks, and the third exercise of the chapter "Agent Memory Systems".
 #include "lib/conversation/block/context_plan.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Checks of the fields; reading a document makes the same checks.
+// Validates the fields of bodies and of stored documents.
 #include "lib/conversation/checkpoint/checkpoint.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// A checkpoint as a value: what a client sends, and the document that is kept of it. Pure.
+// A checkpoint as a value: the client's body, and the stored document. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ inline constexpr size_t kMaxCheckpointBytes = 7 << 20;  // of its document
 
 struct Checkpoint {
   int64_t step = 0;
-  // A list of objects, in the client's own form; null: the first `messages_to` of the conversation,
-  // which never change.
+  // A list of objects, in the client's own form; null: the first `messages_to` messages of the
+  // conversation, which never change.
   base::Json messages;
   int64_t messages_to = 0;
   base::Json memory = base::Json::object(), tool_state = base::Json::object();
@@ -33,8 +33,8 @@ struct CheckpointBody {
 // field, its limit and its value.
 base::Result<CheckpointBody> DecodeCheckpoint(const base::Json& body);
 
-// The UTF-8 text that is kept, whose SHA-256 clients see: {"step", "messages" or "messages_to",
-// "memory", "tool_state"} with sorted keys and without blanks. kTooLarge over kMaxCheckpointBytes.
+// The stored UTF-8 text, whose SHA-256 clients get: {"step", "messages" or "messages_to", "memory",
+// "tool_state"} with sorted keys and without blanks. kTooLarge over kMaxCheckpointBytes.
 base::Result<std::string> WriteDocument(const Checkpoint& checkpoint);
 // kInvalid: not a text of WriteDocument.
 base::Result<Checkpoint> ReadDocument(const std::string& document);

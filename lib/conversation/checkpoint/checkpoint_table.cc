@@ -1,5 +1,5 @@
-// The table, its totals and its statements. Documents stand behind the small columns, so that a
-// list reads none of their pages.
+// The table, its totals and its statements. Documents are the last column, so that a list reads
+// none of their pages.
 #include "lib/conversation/checkpoint/checkpoint_table.h"
 
 #include "lib/base/text/digest.h"
@@ -58,7 +58,7 @@ CREATE TRIGGER checkpoint_gone AFTER DELETE ON checkpoints BEGIN
   DELETE FROM checkpoint_totals WHERE owner = old.owner AND bytes <= 0;
 END;
 )sql";
-static_assert(kCheckpointRowBytes == 512);  // the triggers'
+static_assert(kCheckpointRowBytes == 512);  // as in the triggers
 
 Result<CheckpointRow> SaveCheckpoint(sqlite::Database& db, const CheckpointSave& save) {
   CheckpointRow row;
@@ -114,7 +114,7 @@ Result<std::string> ReadCheckpoint(sqlite::Database& db, const std::string& conv
   }
   std::string document = query.Text(0);
   if (query.Int(2) != 0 && base::Sha256Hex(document) == query.Text(1)) return document;
-  return Error{Code::kInternal, "the disk changed it: it is not what was saved"};
+  return Error{Code::kInternal, "its checksum does not match: the disk changed it"};
 }
 
 Result<int64_t> RemoveExpiredCheckpoints(sqlite::Database& db, int64_t now_ms, int64_t limit) {

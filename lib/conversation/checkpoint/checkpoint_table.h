@@ -1,6 +1,5 @@
-// The checkpoints of conversations in SQLite, a row a generation. Calls run inside the caller's
-// transaction. `now_ms` and expires_ms are of the clock by which things expire (base::AgingClock);
-// saved_ms is the wall clock's.
+// The checkpoints of conversations in SQLite, one row per generation. Calls run inside the caller's
+// transaction. `now_ms` and expires_ms are of base::AgingClock; saved_ms is of the wall clock.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +14,11 @@ namespace conversation {
 
 extern const char* const kCheckpointStep;  // a migration
 
-inline constexpr int64_t kCheckpointsKept = 3;  // of a conversation, unless told otherwise
-// Of one owner (Host::Key of nothing); each counts kCheckpointRowBytes more than its document.
+inline constexpr int64_t kCheckpointsKept = 3;  // per conversation, by default
+// The limit of one owner (Host::Key("")); a checkpoint counts kCheckpointRowBytes beside its
+// document.
 inline constexpr int64_t kMaxCheckpointsOfOwner = 256 << 20, kCheckpointRowBytes = 512;
-// Expired rows stay so long, hidden: a number is not given twice while a client may remember it.
+// Expired rows stay hidden for this time: no generation is reused while a client may remember it.
 inline constexpr int64_t kKeepExpiredCheckpointMs = 600'000;
 
 struct CheckpointRow {
@@ -34,18 +34,19 @@ struct CheckpointSave {
   int64_t now_ms = 0, wall_ms = 0;
   int64_t kept = kCheckpointsKept;
 };
-// Adds a generation and removes those that are too many or over. kFull: the owner's limit.
+// Adds a generation; removes expired ones and those beyond `kept`. kFull: the owner's limit; the
+// caller must roll back.
 base::Result<CheckpointRow> SaveCheckpoint(sqlite::Database& db, const CheckpointSave& save);
 
-// Those that are not over, the newest first; their documents are not read.
+// The unexpired generations, the newest first, without reading documents.
 base::Result<std::vector<CheckpointRow>> ListCheckpoints(sqlite::Database& db,
                                                          const std::string& conversation,
                                                          int64_t now_ms);
-// The document of a generation. kInternal: it is not what was saved (Database::TakeUnsoundRows
-// names the row), or the disk does not give it; kNotFound.
+// The document of a generation. kInternal: it changed on disk (Database::TakeUnsoundRows names the
+// row) or cannot be read; kNotFound.
 base::Result<std::string> ReadCheckpoint(sqlite::Database& db, const std::string& conversation,
                                          int64_t generation);
-// Rows that are over for kKeepExpiredCheckpointMs, `limit` at most. → how many.
+// Removes at most `limit` rows that expired kKeepExpiredCheckpointMs ago. → their number.
 base::Result<int64_t> RemoveExpiredCheckpoints(sqlite::Database& db, int64_t now_ms, int64_t limit);
 
 }  // namespace conversation

@@ -1,4 +1,4 @@
-// Generations, their end, their limit, and rows that the disk changed.
+// Tests generations, their expiry and limit, and rows that changed on disk.
 #include "lib/conversation/checkpoint/checkpoint_table.h"
 
 #include <gtest/gtest.h>

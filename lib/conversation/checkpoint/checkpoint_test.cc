@@ -1,4 +1,4 @@
-// What is taken for a checkpoint, and the document that is kept of it.
+// Tests which bodies are accepted as checkpoints, and their stored documents.
 #include "lib/conversation/checkpoint/checkpoint.h"
 
 #include <gtest/gtest.h>

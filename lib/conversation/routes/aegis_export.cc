@@ -1,4 +1,4 @@
-// Pages of both tables.
+// Reads both tables in pages.
 #include "lib/conversation/routes/aegis_export.h"
 
 #include <utility>
@@ -59,7 +59,7 @@ Status WalkLedgerHashes(Host& host, const OnHash& on_hash) {
     Json hash = Json::object();
     ASSIGN_OR_RETURN(const Json next, host.Read([&](sqlite::Database& db) -> Result<Json> {
       hash = Json::object();
-      ASSIGN_OR_RETURN(const std::string key, LedgerBehind(db, after));
+      ASSIGN_OR_RETURN(const std::string key, LedgerAfter(db, after));
       ASSIGN_OR_RETURN(const Ledger ledger, ReadLedger(db, key));
       for (const auto& [item, value] : ledger) hash[item] = value;
       return Json(key);

@@ -1,5 +1,5 @@
-// What an AEGIS memory service keeps in Redis, under its keys: for exports. The way back is
-// aegis_import.h.
+// Exports fields and ledgers as the Redis hashes of an AEGIS memory service. aegis_import.h is the
+// reverse.
 #pragma once
 
 #include <functional>
@@ -16,9 +16,9 @@ inline constexpr const char* kFieldsLifeKey = "working_memory_ttl:";  // in Redi
 inline constexpr const char* kLedgerKey = "skill:ledger:";
 
 // Calls `on_hash` with `working_memory:{id}` (a field → its value as JSON text),
-// `working_memory_ttl:{id}` ({"ttl_seconds": of a hold, "expires_at"}) and `skill:ledger:{id}` (an
-// item → its value) of each conversation of the host's caller. Reads in pages, a transaction each,
-// so that a slow export holds no log.
+// `working_memory_ttl:{id}` ({"ttl_seconds": an own TTL, "expires_at"}) and `skill:ledger:{id}` (an
+// item → its value) of each conversation of the host's caller. Reads each page in its own
+// transaction, so that a slow export does not hold the WAL.
 using OnHash = std::function<base::Status(const std::string& key, const base::Json& hash)>;
 base::Status WalkAegisHashes(Host& host, const OnHash& on_hash);
 

@@ -1,4 +1,4 @@
-// A hash is checked as the routes check what they get, then merged below what is there.
+// Validates a hash like the routes, then adds its missing fields or marks.
 #include "lib/conversation/routes/aegis_import.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-// A refusal of one hash, before it wrote anything: the others go on.
+// Whether an error concerns one hash, which wrote nothing: the import continues with the others.
 bool OfTheHash(const Error& error) {
   return error.code == Code::kInvalid || error.code == Code::kTooLarge;
 }
@@ -57,7 +57,7 @@ Result<bool> AegisImport::TakeFields(sqlite::Database& db, const std::string& id
   return true;
 }
 
-// {"ttl_seconds"?, "expires_at"}
+// `life`: {"ttl_seconds"?, "expires_at"}
 Result<bool> AegisImport::TakeLife(sqlite::Database& db, const std::string& id, const Json& life) {
   ASSIGN_OR_RETURN(const auto ttl_seconds, base::OptionalInt(life, "ttl_seconds"));
   ASSIGN_OR_RETURN(const std::string end, base::RequiredString(life, "expires_at"));

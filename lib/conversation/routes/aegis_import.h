@@ -1,5 +1,5 @@
-// Takes in what aegis_export.h wrote, or an AEGIS memory service kept in Redis: one hash after the
-// other, in any order.
+// Imports hashes of aegis_export.h, or of an AEGIS memory service in Redis, in any order, except
+// that a TTL follows its fields.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ struct AegisHash {
   base::Json hash;
 };
 
-// Into the conversations of the host's caller. Fields and marks that are there stay as they are.
-// One thread; `host` outlives it.
+// Imports into the conversations of the host's caller. Existing fields and marks stay unchanged.
+// One thread; `host` outlives this.
 class AegisImport {
  public:
   explicit AegisImport(Host& host) : host_(host) {}
 
-  // In one commit. → of each: whether anything of it was new here; kInvalid: no such hash;
-  // kTooLarge: a limit of a conversation, and nothing of it was taken. A life is taken for fields
-  // that this import has made. kFull: nothing of all was taken.
+  // In one commit. → per hash: whether it added anything; kInvalid: no such hash; kTooLarge: a
+  // limit of a conversation, and the hash added nothing. A TTL applies only to fields that this
+  // import created. kFull: no hash was imported.
   using Outcomes = std::vector<base::Result<bool>>;
   base::Result<Outcomes> Take(const std::vector<AegisHash>& hashes);
 
@@ -39,7 +39,7 @@ class AegisImport {
   base::Result<bool> TakeOne(sqlite::Database& db, const AegisHash& given);
 
   Host& host_;
-  std::unordered_set<size_t> made_;  // digests of conversations, kMaxFieldConversations at most
+  std::unordered_set<size_t> made_;  // hashes of conversation ids, at most kMaxFieldConversations
 };
 
 }  // namespace conversation

@@ -1,4 +1,4 @@
-// In one read transaction, so that the open block and the closed ones are of one moment.
+// Runs in one read transaction, so that the open block and the closed ones are consistent.
 #include "lib/conversation/routes/block_context.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using base::Json;
 using base::Result;
 
-constexpr size_t kMostContextBytes = http::kMostAnswerBytes - (256 << 10);  // beside the numbers
+constexpr size_t kMostContextBytes = http::kMostAnswerBytes - (256 << 10);  // beside other fields
 
 // Models refuse the result of a call that they do not see.
 void DropLoneResults(std::vector<Message>& messages) {
@@ -90,7 +90,7 @@ Result<std::optional<CompactMessagesView>> CompactView(sqlite::Database& db,
 Result<Json> BuildContext(sqlite::Database& db, const std::string& conversation,
                           int64_t max_tokens) {
   ASSIGN_OR_RETURN(const auto open, OpenMessages(db, conversation));
-  ASSIGN_OR_RETURN(const auto closed, ClosedSizes(db, conversation, kBlocksLookedAt));
+  ASSIGN_OR_RETURN(const auto closed, ClosedSizes(db, conversation, kMaxBlocksRead));
   ContextPlan plan = PlanContext(closed, TokensOf(open), max_tokens);
   size_t room = kMostContextBytes;
   Json current = Json::array();
@@ -103,7 +103,7 @@ Result<Json> BuildContext(sqlite::Database& db, const std::string& conversation,
   for (const BlockSize& block : closed) {
     if (!std::ranges::binary_search(plan.blocks, block.number)) continue;
     ASSIGN_OR_RETURN(auto view, CompactView(db, conversation, block.number, room));
-    if (!view) {  // tokens were left for it, bytes were not
+    if (!view) {  // fits the tokens, but not the bytes
       plan.tokens -= block.tokens;
       plan.left_out.push_back(block.number);
       continue;

@@ -1,5 +1,5 @@
-// Reads what a context is made of: the compact form of closed blocks, and the open block whole. The
-// plan is context_plan.h.
+// Builds a context from the compact form of closed blocks and all messages of the open block.
+// context_plan.h chooses the blocks.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ struct CompactMessagesView {
   base::Json messages = base::Json::array();
   size_t bytes = 0;
 };
-// nullopt: it has over `max_bytes`. A form that is not there is empty.
+// nullopt: over `max_bytes`. Without a compact form the view is empty.
 base::Result<std::optional<CompactMessagesView>> CompactView(sqlite::Database& db,
                                                              const std::string& conversation,
                                                              int64_t number, size_t max_bytes);
 
-// {"messages", "tokens", "budget", "blocks", "left_out"}. At most the newest kBlocksLookedAt blocks
-// are looked at. kTooLarge: the open block alone is more than an answer may be.
-inline constexpr int64_t kBlocksLookedAt = 10'000;
+// {"messages", "tokens", "budget", "blocks", "left_out"}. Considers the newest kMaxBlocksRead
+// blocks. kTooLarge: the open block alone exceeds the limit of an answer.
+inline constexpr int64_t kMaxBlocksRead = 10'000;
 base::Result<base::Json> BuildContext(sqlite::Database& db, const std::string& conversation,
                                       int64_t max_tokens);
 

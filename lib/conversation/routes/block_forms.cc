@@ -1,4 +1,4 @@
-// Reads in pages, keeps in one transaction for some blocks.
+// Reads in pages; stores the forms of several blocks per transaction.
 #include "lib/conversation/routes/block_forms.h"
 
 #include <utility>

@@ -1,6 +1,5 @@
-// Sees to it that what a route reads of blocks is there: conversations from before there were
-// blocks are cut, and compact forms that no close has made are made, most of the work outside the
-// writer.
+// Prepares blocks for the routes that read them: cuts conversations from before kBlockStep, and
+// makes missing compact forms, with most of the work outside the writer.
 #pragma once
 
 #include <optional>
@@ -15,11 +14,11 @@ namespace conversation {
 BlockReader ReaderOf(Host& host);
 // kNotFound: there is no such conversation.
 base::Status CutIfNeeded(Host& host, const std::string& id);
-// Makes the missing forms of closed blocks, the newest first, of at most kFormsTogether blocks and
-// kMessagesTogether messages (one block is always whole). → whether all have theirs now
+// Makes missing compact forms of closed blocks, the newest first, for at most kFormsTogether blocks
+// and kMessagesTogether messages (at least one block). → whether all forms exist now
 inline constexpr int64_t kFormsTogether = 200, kMessagesTogether = 20'000;
 base::Result<bool> MakeForms(Host& host, const std::string& id);
-// The same of one closed block.
+// Makes the compact form of one closed block.
 base::Status MakeForm(Host& host, const std::string& id, const Block& block);
 
 }  // namespace conversation

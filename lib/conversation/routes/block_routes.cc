@@ -76,7 +76,7 @@ Result<http::Response> Close(Host& host, const http::Request& request) {
   }));
 }
 
-// An open block as it would be if it closed now, but with the size of its messages as they are.
+// Sets query and tools of an open block as closing would, and the size of its unchanged messages.
 base::Status Measure(Host& host, const std::string& key, Block& block) {
   BlockDigest digest = DigestOf(block);
   RETURN_IF_ERROR(ReadOn(ReaderOf(host), key, block.last, digest));
@@ -106,8 +106,8 @@ Result<http::Response> List(Host& host, const http::Request& request) {
     if (block.open) RETURN_IF_ERROR(Measure(host, key, block));
     answer["blocks"].push_back(EncodeBlock(block));
   }
-  if (!all) answer["partial"] = true;  // some have no summary yet: ask again
-  http::SayMore(answer, next);
+  if (!all) answer["partial"] = true;  // some have no summary yet: repeat the request
+  http::AddNextPage(answer, next);
   return http::JsonResponse(200, answer);
 }
 
@@ -120,7 +120,7 @@ Result<Json> Originals(sqlite::Database& db, const std::string& key, const Block
   ASSIGN_OR_RETURN(const auto page,
                    MessagesBetween(db, key, std::max(block.first, cursor), block.last, limits));
   answer["messages"] = EncodeMessages(page);
-  http::SayMore(answer, page.more);
+  http::AddNextPage(answer, page.more);
   return answer;
 }
 

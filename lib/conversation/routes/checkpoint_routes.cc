@@ -1,5 +1,5 @@
-// Documents are made, and hashed, before the transaction. Messages of the conversation are not
-// copied into a checkpoint: they never change, so that saving after each step costs the step alone.
+// Builds and hashes documents before the transaction. Checkpoints do not copy the conversation's
+// messages, which never change: saving after each step costs only that step.
 #include "lib/conversation/routes/checkpoint_routes.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using base::Json;
 using base::Result;
 
 constexpr size_t kMaxCheckpointBody = 8 << 20;
-constexpr size_t kMostOfCheckpoint = http::kMostAnswerBytes - (64 << 10);  // beside the numbers
+constexpr size_t kMostOfCheckpoint = http::kMostAnswerBytes - (64 << 10);  // beside other fields
 static_assert(kMaxCheckpointBytes < kMostOfCheckpoint);
 
 Json EncodeRow(Host& host, const CheckpointRow& row) {
@@ -58,20 +58,20 @@ Result<http::Response> PutCheckpoint(Host& host, const http::Request& request) {
   return AsResponse(host.Write([&](sqlite::Database& db) -> Result<Json> {
     save.wall_ms = host.NowMs();
     save.now_ms = host.Fields().Now().now_ms;
-    RETURN_IF_ERROR(Append(db, save.conversation, {}, save.wall_ms));  // it is in use
+    RETURN_IF_ERROR(Append(db, save.conversation, {}, save.wall_ms));  // marks it as used
     ASSIGN_OR_RETURN(const CheckpointRow row, SaveCheckpoint(db, save));
     return EncodeRow(host, row);
   }));
 }
 
-// The messages of the conversation from number `from` to `to` into `answer`, as many as have room.
-// kInternal: one of them changed on the disk.
+// Adds the messages from number `from` to `to` to `answer`, up to `room` bytes. kInternal: one of
+// them changed on disk.
 base::Status AddMessages(sqlite::Database& db, const std::string& key, int64_t from, int64_t to,
                          size_t room, Json& answer) {
   ASSIGN_OR_RETURN(auto page, MessagesBetween(db, key, from, to, {INT64_MAX, room}));
   if (page.messages.size() == 1 && EncodedBytes(page.messages[0]) > room &&
       room < kMostOfCheckpoint) {
-    page = {{}, page.messages[0].sequence};  // it is on a page of its own
+    page = {{}, page.messages[0].sequence};  // it gets a page of its own
   }
   const int64_t end = page.more == 0 ? to : page.more - 1;
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT count(*) FROM messages WHERE conversation = ?"
@@ -81,9 +81,9 @@ base::Status AddMessages(sqlite::Database& db, const std::string& key, int64_t f
   if (rows != std::ssize(page.messages))
     return Error{Code::kInternal, "the disk changed messages of the conversation"};
   answer["messages"] = EncodeMessages(page);
-  // By the limits of the volume.
+  // Removed by the limits of the volume.
   if (const int64_t gone = end - from + 1 - rows; gone > 0) answer["messages_removed"] = gone;
-  http::SayMore(answer, page.more);
+  http::AddNextPage(answer, page.more);
   return {};
 }
 
@@ -93,7 +93,7 @@ struct Wanted {
   int64_t cursor = 0;
 };
 
-// kInternal: it is not what was saved.
+// kInternal: the checkpoint changed on disk.
 Result<Json> EncodeSound(Host& host, sqlite::Database& db, const Wanted& wanted,
                          const CheckpointRow& row) {
   ASSIGN_OR_RETURN(const std::string document, ReadCheckpoint(db, wanted.key, row.generation));

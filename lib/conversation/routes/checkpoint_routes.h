@@ -1,4 +1,4 @@
-// Checkpoints of a conversation: saved in one commit, read with their checks.
+// The routes of checkpoints: /conversations/{id}/checkpoint and …/checkpoints.
 #pragma once
 
 #include <vector>

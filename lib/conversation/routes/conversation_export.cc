@@ -1,4 +1,4 @@
-// Pages of conversations, and of the messages of each.
+// Reads pages of conversations, and of the messages of each.
 #include "lib/conversation/routes/conversation_export.h"
 
 #include "lib/conversation/conversations.h"
@@ -19,7 +19,7 @@ Status WalkOwned(Host& host, const std::function<Status(const Conversation&)>& o
   for (std::string after = host.Key("");; after = page.back().id) {
     ASSIGN_OR_RETURN(
         [[maybe_unused]] const Json done, host.Read([&](sqlite::Database& db) -> Result<Json> {
-          ASSIGN_OR_RETURN(page, OwnedBehind(db, host.Key(""), after, kConversationsAtOnce));
+          ASSIGN_OR_RETURN(page, OwnedAfter(db, host.Key(""), after, kConversationsAtOnce));
           return Json();
         }));
     if (page.empty()) return {};

@@ -1,5 +1,5 @@
-// Conversations are made as they are told; a message comes behind those that are there, and one
-// that stands there already is skipped.
+// Creates conversations as given; appends a message after the existing ones, and skips one that
+// exists.
 #include "lib/conversation/routes/conversation_import.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ Result<Message> MessageOf(Host& host, const Json& json) {
   return std::move(messages.front());
 }
 
-// A refusal of one row, before it wrote anything: the others go on.
+// Whether an error concerns one row, which wrote nothing: the import continues with the others.
 bool OfTheRow(const Error& error) {
   return error.code == Code::kInvalid || error.code == Code::kTooLarge || error.code == Code::kFull;
 }
@@ -100,7 +100,7 @@ Result<bool> ConversationImport::TakeMessage(sqlite::Database& db, const Json& j
       return false;
   }
   return Error{Code::kInvalid, "conversation " + id + " has " + std::to_string(here) +
-                                   " messages here and goes on otherwise at number " +
+                                   " messages here and differs from message number " +
                                    std::to_string(number)};
 }
 

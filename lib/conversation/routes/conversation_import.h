@@ -1,4 +1,4 @@
-// Takes in what conversation_export.h tells, or an AgentOS brain's conversations and messages: a
+// Imports objects of conversation_export.h, or conversations and messages of an AgentOS brain: a
 // conversation before its messages, the messages in their order.
 #pragma once
 
@@ -21,14 +21,14 @@ struct ArrivingRow {
   base::Json json;
 };
 
-// Into the conversations of the host's caller. What is there stays as it is. One thread; `host`
-// outlives it.
+// Imports into the conversations of the host's caller. Existing rows stay unchanged. One thread;
+// `host` outlives this.
 class ConversationImport {
  public:
   explicit ConversationImport(Host& host) : host_(host) {}
 
-  // In one commit. → of each: whether it was new here; kInvalid: a field, or a conversation that
-  // goes on otherwise here; kFull: a limit of the conversation, and the row was not taken.
+  // In one commit. → per row: whether it was new; kInvalid: a field, or a conversation that
+  // continues differently here; kTooLarge, kFull: a limit, and the row was not imported.
   using Outcomes = std::vector<base::Result<bool>>;
   base::Result<Outcomes> Take(const std::vector<ArrivingRow>& rows);
 
@@ -37,7 +37,7 @@ class ConversationImport {
   base::Result<bool> TakeMessage(sqlite::Database& db, const base::Json& json, int64_t counted);
 
   Host& host_;
-  // How many messages without a number came, by digests of their conversations.
+  // Messages so far, by hashes of conversation ids: they number messages without a sequence.
   std::unordered_map<size_t, int64_t> counted_;
 };
 

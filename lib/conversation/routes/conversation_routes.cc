@@ -1,5 +1,5 @@
-// Posted messages are handled as those of hooks: redacted, appended, committed, then acknowledged.
-// Messages are encoded after the read, which keeps others waiting.
+// Handles posted messages like those of hooks: redact, append, commit, acknowledge. Encodes
+// messages after the read transaction, which blocks others.
 #include "lib/conversation/routes/conversation_routes.h"
 
 #include <optional>
@@ -37,7 +37,7 @@ Result<MessageQuestion> ReadQuestion(const http::Request& request) {
                        "max_tokens takes the newest messages and cannot be together with from, to, "
                        "newest, limit or cursor"};
   }
-  if (cursor != 0) question.newest.reset();  // it says where the page begins
+  if (cursor != 0) question.newest.reset();  // the cursor begins the page
   question.from = cursor != 0 ? cursor : from.value_or(1);
   question.to = to.value_or(INT64_MAX);
   question.limits = {limit.value_or(INT64_MAX),
@@ -45,7 +45,7 @@ Result<MessageQuestion> ReadQuestion(const http::Request& request) {
   return question;
 }
 
-// The fields that a runtime checkpoints in the commit of its messages.
+// The fields that a runtime saves in the commit of its messages.
 Result<Json> DecodeChanges(const Json& body) {
   Json changes = Json::object();
   for (const char* key : {"toolMeta", "delegation"}) {
@@ -75,7 +75,7 @@ Result<http::Response> ListConversations(Host& host, const http::Request& reques
     for (const auto& one : page.conversations)
       if (host.IsShown(one)) list.push_back(Encode(host, one));
     Json answer = {{"conversations", std::move(list)}};
-    http::SayMore(answer, page.more);
+    http::AddNextPage(answer, page.more);
     return answer;
   }));
 }
@@ -103,7 +103,7 @@ Result<http::Response> GetMessages(Host& host, const http::Request& request) {
   Json answer = {{"conversation", id},           {"memory_session_id", found->memory_session_id},
                  {"state", found->state},        {"fields", std::move(found->fields)},
                  {"last", found->message_count}, {"messages", EncodeMessages(page)}};
-  if (question.max_tokens == 0) http::SayMore(answer, page.more);
+  if (question.max_tokens == 0) http::AddNextPage(answer, page.more);
   if (question.max_tokens > 0 && page.more != 0) answer["partial"] = true;
   return http::JsonResponse(200, answer);
 }

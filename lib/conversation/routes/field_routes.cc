@@ -1,5 +1,5 @@
-// Decodes, reads or changes the fields, encodes. Values and names are redacted before a write;
-// names also before a delete, which else would not find them.
+// Decodes, reads or changes the fields, encodes. Redacts values and names before a write, and names
+// before a delete, which else would not find them.
 #include "lib/conversation/routes/field_routes.h"
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace {
 using base::Json;
 using base::Result;
 
-constexpr size_t kMaxFieldBody = 1 << 20;  // 64 KiB of values, in escapes
+constexpr size_t kMaxFieldBody = 1 << 20;  // 64 KiB of values, escaped
 constexpr int kPreconditionFailed = 412;
 
 Json EncodeFields(FieldLife& life, const std::string& id, const WorkingFields& found) {
@@ -28,7 +28,7 @@ Json EncodeFields(FieldLife& life, const std::string& id, const WorkingFields& f
   return answer;
 }
 
-// A read that moves the end of the life, by memory alone as long as there is room for it.
+// A read renews the expiry, in memory while FieldRefreshes has room, else in the file.
 Result<http::Response> GetFields(Host& host, const http::Request& request) {
   ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
   FieldLife& life = host.Fields();
@@ -75,7 +75,7 @@ Result<http::Response> DeleteTheFields(Host& host, const http::Request& request)
   ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
   ASSIGN_OR_RETURN(auto names, DecodeFieldNames(request.body, request.Query("fields")));
   if (names) {
-    Json redacted = Json::object();  // as a write sees them, which are keys there
+    Json redacted = Json::object();  // as keys, like in a write
     for (const std::string& name : *names) redacted[name] = nullptr;
     RETURN_IF_ERROR(host.Redact(redacted, Host::Text::kContent));
     names->clear();

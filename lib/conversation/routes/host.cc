@@ -1,4 +1,4 @@
-// What all hosted routes share.
+// Code common to all hosted routes.
 #include "lib/conversation/routes/host.h"
 
 #include "lib/conversation/conversations.h"

@@ -1,6 +1,6 @@
-// The seam between the routes of conversations and the program that serves them: a file, a clock,
-// the names in the file, and what may be written there. The sidecar has one for its agent, the
-// memory server one for each request's caller.
+// The interface between the routes of conversations and the program that serves them: the file, the
+// clock, the names in the file, and the permitted writes. The sidecar has one Host for its agent,
+// the memory server one for each request's caller.
 #pragma once
 
 #include <cstddef>
@@ -25,34 +25,34 @@ class Host {
   using Work = std::function<base::Result<base::Json>(sqlite::Database&)>;
 
   virtual ~Host() = default;
-  // Runs `use` in a read transaction. `use` may run again when the program has to repeat it.
+  // Runs `use` in a read transaction, possibly more than once.
   virtual base::Result<base::Json> Read(const Work& use) = 0;
-  // Runs `work` in a transaction and returns after its synced commit. An error of `work` undoes it.
-  // kFull: the volume or the caller's quota has no room; work that gives room is let in even then.
+  // Runs `work` in a transaction and returns after its synced commit. An error of `work` rolls
+  // back. kFull: the volume or the caller's quota has no room; Room::kGives is admitted even then.
   using Room = sqlite::Writer::Room;
   virtual base::Result<base::Json> Write(const Work& work, Room room) = 0;
   base::Result<base::Json> Write(const Work& work) { return Write(work, Room::kNeeds); }
 
   virtual int64_t NowMs() const = 0;            // the wall clock, ms since 1970 UTC
-  virtual FieldLife& Fields() = 0;              // when fields and checkpoints in the file expire
-  virtual int64_t CheckpointsKept() const = 0;  // of a conversation
-  // The name of conversation `id` in the file. The server's begins with the caller, so that a
-  // conversation of another caller is not found.
+  virtual FieldLife& Fields() = 0;              // expiry of fields and checkpoints
+  virtual int64_t CheckpointsKept() const = 0;  // per conversation
+  // The name of conversation `id` in the file. The server's begins with the caller, so that other
+  // callers' conversations are not found.
   virtual std::string Key(const std::string& id) const = 0;
   virtual std::string IdOf(const std::string& key) const = 0;  // of a Key
-  // Takes secrets out of all strings of a value before a transaction. Content stays as it is where
-  // the policy says so; names are redacted always. kUnavailable: no policy is in force yet.
+  // Redacts secrets in all strings of a value, before a transaction. The policy may exempt content,
+  // but not names. kUnavailable: no policy is in force yet.
   enum class Text { kName, kContent };
   virtual base::Status Redact(base::Json& value, Text text) const = 0;
 
-  // What a program does beside the messages of a conversation; by default nothing. Calls with a
-  // database run inside Write's transaction, and `key` is a Key.
+  // Hooks for the program's own work on a conversation. Calls with a database run inside Write's
+  // transaction, and `key` is a Key.
   virtual bool IsShown(const Conversation&) const { return true; }
-  // A body with `messages`. kShortened: long strings lose their middle, too.
+  // Redacts a body with `messages`. kShortened also cuts the middle out of long strings.
   enum class Length { kWhole, kShortened };
   virtual base::Status RedactMessages(base::Json&, Length) const { return {}; }
   virtual base::Result<Conversation> Open(sqlite::Database& db, const std::string& key);
-  // Reads before the transaction what the ending in it needs.
+  // Reads, before the transaction, the data that the Ending needs inside it.
   using Ending = std::function<base::Status(sqlite::Database&)>;
   virtual base::Result<Ending> PrepareEnd(const std::string& key);
   virtual base::Status AdmitMessages(sqlite::Database&, const std::string&) { return {}; }
@@ -70,7 +70,7 @@ struct HostedRoute {
 // 200 with the value, or the error.
 base::Result<http::Response> AsResponse(const base::Result<base::Json>& answer);
 
-// The parameter `id`, `conversation` or `conversation_id` of the path. kInvalid: an id has 1 to
+// The parameter `id`, `conversation` or `conversation_id` of the path. kInvalid: not of 1 to
 // kMaxConversationIdBytes.
 base::Result<std::string> ConversationId(const http::Request& request);
 base::Error NoConversation(const std::string& id);  // kNotFound

@@ -1,4 +1,4 @@
-// Joins the tables: a table is a line here.
+// Joins the tables of routes.
 #include "lib/conversation/routes/hosted_routes.h"
 
 #include <iterator>

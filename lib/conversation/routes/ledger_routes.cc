@@ -1,5 +1,4 @@
-// Decodes, reads or changes the ledger, encodes. Names are redacted before a store and before a
-// lookup alike.
+// Decodes, reads or changes the ledger, encodes. Redacts names before a store and before a lookup.
 #include "lib/conversation/routes/ledger_routes.h"
 
 #include <algorithm>
@@ -24,7 +23,7 @@ using base::Result;
 namespace {
 
 constexpr size_t kItemCharacters = 500;
-// A character has at most six bytes as JSON, so that a page of entries fits whatever is in them.
+// A character has at most six bytes as JSON, so a page of entries always fits an answer.
 static_assert(http::kMostOfAPage * (2 * 6 * kItemCharacters + 300) < http::kMostAnswerBytes);
 
 Json EncodeEntry(const LedgerEntry& entry) {
@@ -34,7 +33,7 @@ Json EncodeEntry(const LedgerEntry& entry) {
           {"marked_at", base::FormatTime(entry.marked_ms)}};
 }
 
-// Where a page ended: "<milliseconds>-<item in hexadecimal>".
+// The cursor of a page's last entry: "<milliseconds>-<item in hexadecimal>".
 std::string EncodeCursor(const LedgerEntry& last) {
   return std::to_string(last.marked_ms) + "-" + base::Hex(last.mark.item);
 }
@@ -71,7 +70,7 @@ Result<LedgerPlace> DecodeCursor(const http::Request& request) {
 struct Question {
   std::string conversation;
   LedgerMark mark;
-  bool has_value = false;  // the question names one
+  bool has_value = false;  // the request has a value
   Json Answer(bool injected) const {
     return {{"conversation", conversation}, {"item", mark.item}, {"injected", injected}};
   }

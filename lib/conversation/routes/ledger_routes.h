@@ -9,7 +9,7 @@ namespace conversation {
 
 std::vector<HostedRoute> LedgerRoutes();
 
-// Of an item or a value. kInvalid: it is blank or too long.
+// Checks an item or a value. kInvalid: blank or too long.
 base::Status CheckLedgerText(const char* field, const std::string& text);
 
 }  // namespace conversation

@@ -1,4 +1,4 @@
-// Rows of the large tables in pieces, then the rest in one commit.
+// Removes rows of the large tables in batches, then the rest in one commit.
 #include "lib/conversation/routes/removal.h"
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace {
 using base::Json;
 using base::Result;
 
-constexpr int64_t kRowsTogether = 200;  // a message has up to 8 MiB, most have one KiB
+constexpr int64_t kRowsTogether = 200;  // a message has up to 8 MiB, most have 1 KiB
 
-// The form of a block goes with it.
+// A block's compact form is deleted by cascade.
 constexpr const char* kManyRows[] = {
     "DELETE FROM messages WHERE number IN"
     " (SELECT number FROM messages WHERE conversation = ?1 LIMIT ?2)",

@@ -1,4 +1,4 @@
-// Removes a conversation with all that hangs on it, in small pieces, so that no writer waits long.
+// Removes a conversation with all its rows, in small batches, so that no writer waits long.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace conversation {
 
-// Messages, blocks, checkpoints, task, working memory and ledger, each piece in a commit of its
-// own; what broke off is gone on with by the next call. → whether there was anything. For a file
-// with many owners (kOwnerStep).
+// Removes messages, blocks, checkpoints, task, working memory and ledger, each batch in its own
+// commit; after an error the next call continues. → whether it removed anything. For a file with
+// many owners (kOwnerStep).
 base::Result<bool> RemoveWhole(Host& host, const std::string& id);
 
 }  // namespace conversation

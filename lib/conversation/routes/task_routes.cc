@@ -1,4 +1,4 @@
-// Decodes, reads or changes the task state, encodes. Bodies are redacted before anything is kept.
+// Decodes, reads or changes the task state, encodes. Redacts bodies before storing them.
 #include "lib/conversation/routes/task_routes.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ Result<http::Response> RenderTask(Host& host, const http::Request& request) {
     const std::string text = TaskText(state, catalogue, static_cast<size_t>(most));
     Json answer = {
         {"text", text}, {"suggested_role", "user"}, {"chars", base::CountCharacters(text)}};
-    if (!all) answer["partial"] = true;  // the lines of some blocks are not whole yet
+    if (!all) answer["partial"] = true;  // some blocks have no summary yet
     return answer;
   }));
 }
@@ -55,7 +55,7 @@ Result<http::Response> GetSnapshot(Host& host, const http::Request& request) {
   }));
 }
 
-// `change` takes the stored state and the body; the conversation is made when it is not there.
+// Calls `change` with the stored state and the body; creates a missing conversation.
 Result<http::Response> ChangeTask(Host& host, const http::Request& request,
                                   Result<TaskState> (*change)(TaskState state, const Json& body)) {
   ASSIGN_OR_RETURN(const std::string id, ConversationId(request));
@@ -66,7 +66,7 @@ Result<http::Response> ChangeTask(Host& host, const http::Request& request,
     ASSIGN_OR_RETURN(const TaskState stored, ReadTask(db, key));
     ASSIGN_OR_RETURN(const TaskState state, change(stored, body));
     ASSIGN_OR_RETURN(const auto made, GetOrCreate(db, key, host.NowMs()));
-    RETURN_IF_ERROR(Append(db, key, {}, host.NowMs()));  // it is in use
+    RETURN_IF_ERROR(Append(db, key, {}, host.NowMs()));  // marks it as used
     RETURN_IF_ERROR(WriteTask(db, key, state, host.NowMs()));
     return EncodeSnapshot(state);
   }));
@@ -79,7 +79,7 @@ Result<http::Response> PutWorking(Host& host, const http::Request& request) {
 Result<http::Response> PutSnapshot(Host& host, const http::Request& request) {
   return ChangeTask(host, request, [](TaskState state, const Json& body) -> Result<TaskState> {
     ASSIGN_OR_RETURN(state, RestoreSnapshot(std::move(state), body));
-    state.lost = true;  // the transcript that goes on never had it
+    state.lost = true;  // the present transcript never had it
     return state;
   });
 }

@@ -1,4 +1,4 @@
-// The working-memory section of a conversation: text, snapshot, and what agents without hooks tell.
+// The routes of a conversation's task state: text, snapshot, and reports of agents without hooks.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// A ring of the most recently used texts: what is used again moves to the end, and the least
-// recently used go when items or bytes are too many. One thread at a time. Pure.
+// A ring of the most recently used texts: a text that is used again moves to the end; over the
+// limit of items or bytes the least recently used texts are evicted. One thread at a time. Pure.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class MruRing {
   MruRing(size_t most_items, size_t most_bytes)
       : most_items_(most_items), most_bytes_(most_bytes) {}
 
-  // An item that alone is over the limit of bytes leaves the ring as it is.
+  // Ignores an item that alone exceeds the limit of bytes.
   void Push(std::string item) {
     if (item.empty() || item.size() > most_bytes_) return;
     std::erase(items_, item);
@@ -28,7 +28,7 @@ class MruRing {
     items_.erase(items_.begin(), items_.end() - static_cast<std::ptrdiff_t>(keep));
   }
   void Clear() { items_.clear(); }
-  // The least recently used first, so that pushing them in this order makes the same ring.
+  // The least recently used first: pushing them in this order restores the ring.
   const std::vector<std::string>& items() const { return items_; }
   bool operator==(const MruRing& other) const { return items_ == other.items_; }
 

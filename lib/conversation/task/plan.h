@@ -21,7 +21,7 @@ base::Result<StepStatus> ReadStepStatus(std::string_view name);  // kInvalid nam
 struct PlanStep {
   std::string text;
   StepStatus status = StepStatus::kPending;
-  std::string id = {};  // of the agent's own list, where its tools change steps by id; may be empty
+  std::string id = {};  // in the agent's own list, if its tools change steps by id; may be empty
   bool operator==(const PlanStep&) const = default;
 };
 
@@ -40,10 +40,10 @@ struct LivePlan {
 base::Json EncodePlan(const LivePlan& plan);
 base::Result<LivePlan> DecodePlan(const base::Json& json);
 
-// As DecodePlan, for the plans of agents' tools: what is over a limit is cut.
+// Cuts a plan to the limits of DecodePlan: agents' tools do not know them.
 LivePlan WithinLimits(LivePlan plan);
 
-// Sets text and status of the step with this id, or adds the step while there is room.
+// Sets text and status of the step with this id, or adds the step if there is room.
 void ChangeStep(LivePlan& plan, const PlanStep& step);
 
 }  // namespace conversation

@@ -1,6 +1,5 @@
-// What an agent knows about its task right now, as a value: task, files, last actions, plan,
-// budget; and the snapshot of it. Changes are task_changes.h, text for a prompt is task_text.h.
-// Pure.
+// The state of an agent's task as a value: task, files, last actions, plan, budget; and its
+// snapshot. task_changes.h changes it, task_text.h writes it for a prompt. Pure.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +31,9 @@ struct TaskState {
   MruRing actions{kMostActions, kMostActionsBytes};
   LivePlan plan;
   TaskBudget budget;
-  bool lost = false;        // the transcript lost it, and no prompt had it since
-  int64_t blocks_from = 0;  // the first block of the catalogue: those before it were cleared
-  // Nothing that a prompt could be helped with; a budget alone is nothing.
+  bool lost = false;        // the transcript lost the state, and no prompt has had it since
+  int64_t blocks_from = 0;  // first block of the catalogue; earlier ones were cleared
+  // Nothing useful for a prompt; a budget alone does not count.
   bool empty() const;
   bool operator==(const TaskState&) const = default;
 };
@@ -42,19 +41,18 @@ struct TaskState {
 // The first kTaskWords words, blanks between them, at most kMostTaskCharacters.
 std::string TaskOf(std::string_view text);
 
-// The snapshot {"task", "files_read": [], "files_modified": [], "plan": {"goal", "steps"}}: what a
-// later conversation goes on with. Files stand in the order of use, the latest last.
+// The snapshot {"task", "files_read": [], "files_modified": [], "plan": {"goal", "steps"}}, with
+// which a later conversation starts. Files are in the order of use, the latest last.
 base::Json EncodeSnapshot(const TaskState& state);
-// `state` with the snapshot's parts in place of its own; absent parts become empty. Last actions
-// and budget stay. kInvalid names the field.
+// Returns `state` with task, files and plan of the snapshot; absent parts become empty. Last
+// actions and budget stay. kInvalid names the field.
 base::Result<TaskState> RestoreSnapshot(TaskState state, const base::Json& snapshot);
 
-// All of it, as stored: the snapshot with "actions", "budget", "lost" and
-// "blocks_from".
+// The stored form: the snapshot with "actions", "budget", "lost" and "blocks_from".
 base::Json EncodeTaskState(const TaskState& state);
 base::Result<TaskState> DecodeTaskState(const base::Json& json);
 
-// Pushes the strings of the list `json[field]`; no list is none. kInvalid names the field.
+// Pushes the strings of the list `json[field]`, if present. kInvalid names the field.
 base::Status PushAll(const base::Json& json, const char* field, size_t most_bytes, MruRing& ring);
 base::Result<TaskBudget> DecodeBudget(const base::Json& json);
 

@@ -1,4 +1,4 @@
-// Rings, plan, snapshot and changes.
+// Tests of rings, plan, snapshot and changes.
 #include "lib/conversation/task/task_state.h"
 
 #include <gtest/gtest.h>
@@ -159,7 +159,7 @@ TEST(BeginRequest, AFinishedPlanGoesWithItsTask) {
   EXPECT_TRUE(state.plan.empty());
 }
 
-// Whatever is pushed, every limit holds, and what is stored is read back.
+// Every limit holds for random changes, and each stored state is read back.
 TEST(TaskStateProperty, StaysWithinItsLimits) {
   const char* given = std::getenv("AGENT_MEMORY_TEST_SEED");
   const uint64_t seed = given ? std::stoull(given) : std::random_device{}();

@@ -1,5 +1,5 @@
-// The task states of conversations in SQLite, one row a conversation. Calls run inside the caller's
-// transaction.
+// The task states of conversations in SQLite, one row per conversation. Calls run inside the
+// caller's transaction.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace conversation {
 
 extern const char* const kTaskStep;  // a migration
 
-// Empty for an unknown conversation, and for a row that is not what was written
-// (Database::TakeUnsoundRows names it).
+// Empty for an unknown conversation, and for a row that changed on disk (Database::TakeUnsoundRows
+// names it).
 base::Result<TaskState> ReadTask(sqlite::Database& db, const std::string& conversation);
 base::Status WriteTask(sqlite::Database& db, const std::string& conversation,
                        const TaskState& state, int64_t now_ms);

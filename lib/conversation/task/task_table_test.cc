@@ -1,4 +1,4 @@
-// The rows, and a row that the disk changed.
+// Tests the rows, and a row that changed on disk.
 #include "lib/conversation/task/task_table.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Lines are made for one set of trims after the other until all of them fit; only those are joined.
+// Builds the sections with one set of trims after the other until they fit.
 #include "lib/conversation/task/task_text.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace conversation {
 namespace {
 
-// What may stay. Steps: those that are not finished; the finished ones become a count when they do
-// not fit.
+// The limits of one trim. `steps`: of open steps; without `finished_steps` a count replaces the
+// finished ones.
 struct Trims {
   size_t actions = SIZE_MAX, files_read = SIZE_MAX, files_modified = SIZE_MAX;
   bool finished_steps = true;
@@ -38,8 +38,8 @@ constexpr std::string_view kBlocksHead =
     "Blocks from prior interactions (use recall tool to get full details):\n"
     "recall with {\"block\": n} returns the original messages of #n.\n";
 
-// True at a bracket before the word of a heading, in any case and with any blanks; characters other
-// than ASCII may pass for its letters. "[id]" in a file's name stays as it is.
+// True at a bracket before the word of a heading, in any case and with any blanks; a character
+// beyond ASCII counts, since it may resemble a letter. "[id]" in a file name is no heading.
 bool BeginsHeading(std::string_view rest) {
   const size_t bracket = base::BracketBytes(rest);
   if (bracket == 0) return false;
@@ -57,7 +57,7 @@ bool BeginsHeading(std::string_view rest) {
   return base::IsOneOf(word, kHeadings);
 }
 
-// An inert line without what begins a heading; nothing else of it is escaped twice.
+// Escapes the brackets of headings in an inert line, and nothing else a second time.
 std::string WithoutHeadings(std::string_view line) {
   std::string text;
   for (size_t at = 0; at < line.size();) {
@@ -166,7 +166,7 @@ std::string TaskText(const TaskState& state, const std::vector<std::string>& lin
   std::string text;
   for (const Trims& trims : kTrims) {
     text = Sections(state, trims);
-    // Blocks go behind actions and files, and before steps.
+    // Blocks are trimmed after actions and files, and before steps.
     const size_t beside = &trims == &kTrims[0] || &trims == &kTrims[1] ? blocks : 0;
     if (base::CountCharacters(text) + beside <= max_characters) break;
   }

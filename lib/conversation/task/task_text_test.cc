@@ -1,4 +1,4 @@
-// The section as text: its form, its limit, and what cannot be forged in it.
+// Tests the form and the limit of the section, and that nothing can be forged in it.
 #include "lib/conversation/task/task_text.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(TaskText, AsTheChapterShowsIt) {
   EXPECT_TRUE(TaskText({}, {"#0: a"}).starts_with("[CONTEXT BLOCKS]\n"));
 }
 
-// Bug of the chapter's code: Render trims after the text was built, so that it stays too long.
+// Render in the chapter "Agent Memory Systems" trims the built text, which stays too long.
 TEST(TaskText, IsTrimmedBeforeItIsWritten) {
   TaskState state = Deploying();
   for (int i = 0; i < 20; ++i) {
@@ -111,7 +111,7 @@ TEST(TaskText, NoLineOfTheCatalogueBeginsASection) {
       << text;
 }
 
-// Whatever the state, the limit holds, and each heading stands at most once at a line's begin.
+// The limit holds for random states, and each heading occurs at most once, at the start of a line.
 TEST(TaskTextProperty, TheLimitAlwaysHolds) {
   const char* given = std::getenv("AGENT_MEMORY_TEST_SEED");
   const uint64_t seed = given ? std::stoull(given) : std::random_device{}();

@@ -1,4 +1,4 @@
-// What an import does to the fields of conversations beside writing them.
+// Sets the TTL of imported fields.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace conversation {
 
-// Another life of a conversation's fields, 0: the default `ttl_ms`; until a read or a write.
+// Sets the TTL of a conversation's fields (`ttl_ms` 0: the default) and their expiry, which the
+// next read or write renews.
 base::Status SetLife(sqlite::Database& db, const std::string& conversation, int64_t ttl_ms,
                      int64_t expires_ms);
 

@@ -1,4 +1,4 @@
-// Pieces of the background's work.
+// The background work of expiry, in batches.
 #include "lib/conversation/working/field_life.h"
 
 #include <utility>
@@ -13,10 +13,10 @@ using base::Status;
 
 constexpr int64_t kRowsOfAPiece = 200;       // up to 64 KiB each, of which a delete writes little
 constexpr int64_t kCheckpointsOfAPiece = 4;  // up to 7 MiB each
-constexpr int kMostPieces = 2'000;           // of one round
+constexpr int kMostPieces = 2'000;           // per round
 
 Status SaveFieldClock(sqlite::Database& db, int64_t now_ms) {
-  // Without rows there is nothing to tell the time of: an idle program writes nothing.
+  // Without rows no clock is needed: an idle program writes nothing.
   ASSIGN_OR_RETURN(auto save,
                    db.Prepare("INSERT OR REPLACE INTO working_memory_clock(only_one, now_ms)"
                               " SELECT 1, ? WHERE EXISTS(SELECT 1 FROM working_memory)"

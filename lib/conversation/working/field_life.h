@@ -1,6 +1,6 @@
-// When fields and checkpoints of a file's conversations expire: their clock, the refreshes of
-// fields by reads, and what of both has to be written now and then. Rows that are over are removed
-// in small pieces, so that no reader waits.
+// Expiry of fields and checkpoints of a file's conversations: the clock, the refreshes of fields by
+// reads, and the periodic writes of both. Expired rows are removed in small batches, so that no
+// reader waits.
 #pragma once
 
 #include <atomic>
@@ -33,12 +33,12 @@ class FieldLife {
   // Runs its argument in a transaction and returns after the commit.
   using Write =
       std::function<base::Status(const std::function<base::Status(sqlite::Database&)>& work)>;
-  // Refreshes wait for longer than a crash may forget them.
+  // Refreshes are unwritten for kKeepEveryMs or longer: a crash should not lose more.
   bool Due() const { return refreshes_.Count() > 0 && clock_.NowMs() - kept_ms_ >= kKeepEveryMs; }
-  // Writes the refreshes, and the clock when it is `every_ms` ahead of the file; nothing when there
-  // is nothing. A crash loses what was not written since the last call.
+  // Writes refreshes and clock if there are refreshes, or if the clock is `every_ms` ahead of the
+  // file. A crash loses the refreshes since the last call.
   base::Status Keep(const Write& write, int64_t every_ms = kSaveEveryMs);
-  // Keep, then removes what is over. `stopping` is called between pieces. → rows removed.
+  // Keep, then removes expired rows. Calls `stopping` between batches. → removed rows.
   base::Result<int64_t> Sweep(const Write& write, const std::function<bool()>& stopping);
 
  private:

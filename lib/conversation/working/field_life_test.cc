@@ -1,4 +1,4 @@
-// What the background writes and removes, and that a restart keeps the lives.
+// Tests writes and removals in the background, and that a restart keeps the expiry.
 #include "lib/conversation/working/field_life.h"
 
 #include <gtest/gtest.h>

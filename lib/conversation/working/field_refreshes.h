@@ -1,5 +1,5 @@
-// Expiry times that reads moved and that are not in the file yet, so that reading writes nothing.
-// A crash forgets what was not written.
+// Expiry times that reads renewed and that are not in the file yet, so that a read writes nothing.
+// A crash loses them.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@ namespace conversation {
 class FieldRefreshes {
  public:
   struct Refresh {
-    int64_t version = 0;  // of the fields; of others the refresh means nothing
+    int64_t version = 0;  // of the fields; the refresh applies to no other
     int64_t expires_ms = 0;
     bool operator==(const Refresh&) const = default;
   };
   using ByConversation = std::map<std::string, Refresh>;
   static constexpr size_t kMost = 20'000;
 
-  // Keeps the newest version, of it the latest time. False: there are kMost others; the caller
-  // writes it.
+  // Keeps the newest version with its latest time. False: kMost others are kept; the caller must
+  // write the refresh.
   bool Note(const std::string& conversation, const Refresh& refresh) {
     return noted_.With([&](ByConversation& noted) {
       const auto found = noted.find(conversation);
@@ -36,7 +36,7 @@ class FieldRefreshes {
       return true;
     });
   }
-  // The later of `expires_ms` and what was noted for this version.
+  // The later of stored.expires_ms and the noted time of this version.
   int64_t Latest(const std::string& conversation, const Refresh& stored) const {
     return noted_.With([&](const ByConversation& noted) {
       const auto found = noted.find(conversation);
@@ -44,7 +44,7 @@ class FieldRefreshes {
       return mine ? std::max(found->second.expires_ms, stored.expires_ms) : stored.expires_ms;
     });
   }
-  // They stay noted until they are written, since reads need them.
+  // Refreshes stay until Written, since reads need them.
   ByConversation Copy() const { return noted_.Copy(); }
   void Written(const ByConversation& written) {
     noted_.With([&](ByConversation& noted) {

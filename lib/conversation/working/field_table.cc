@@ -32,7 +32,7 @@ Result<WorkingFields> FieldsAt(const sqlite::Statement& row) {
   return found;
 }
 
-// As in the file, over or not, with the latest time of its end; nullopt: there is no row.
+// The row, expired or not, with its latest expiry; nullopt: no row.
 Result<std::optional<WorkingFields>> FindRow(sqlite::Database& db, const std::string& conversation,
                                              const FieldTime& time) {
   ASSIGN_OR_RETURN(auto query, db.Prepare(WORKING_FIELDS "WHERE conversation = ?"));
@@ -123,7 +123,7 @@ Result<WorkingFields> WriteFields(sqlite::Database& db, const FieldWrite& write,
                                   const FieldTime& time) {
   ASSIGN_OR_RETURN(auto row, FindRow(db, write.conversation, time));
   const bool is_new = !row;
-  const int64_t given = row ? row->version : 0;  // also by a life that is over
+  const int64_t given = row ? row->version : 0;  // also of expired fields
   const auto bytes_before = static_cast<int64_t>(row ? BytesOfFields(row->fields) : 0);
   WorkingFields fields = row && row->expires_ms > time.now_ms ? *std::move(row) : WorkingFields();
   if (write.expected && *write.expected != fields.version) {
@@ -168,7 +168,7 @@ Result<int64_t> DeleteFields(sqlite::Database& db, const std::string& conversati
   const auto deleted = static_cast<int64_t>(before - fields.fields.size());
   if (deleted == 0 && row) return deleted;
   ++fields.version;
-  // What is empty is over. Its row keeps the version for a while.
+  // Empty fields are expired; their row keeps the version for kKeepExpiredMs.
   if (fields.fields.empty()) fields.expires_ms = time.now_ms, fields.ttl_ms = 0;
   RETURN_IF_ERROR(Store(db, "", conversation, fields));
   return deleted;
@@ -204,7 +204,7 @@ Result<std::string> WalkFields(sqlite::Database& db, const std::string& owner,
   RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Status {
     last = row.Text(6);
     auto fields = FieldsAt(row);
-    if (!fields) return {};  // what the disk changed is in no export
+    if (!fields) return {};  // exports leave out rows that changed on disk
     fields->expires_ms = time.refreshes.Latest(last, {fields->version, fields->expires_ms});
     if (fields->expires_ms <= time.now_ms) return {};
     return on_fields(last, *fields);

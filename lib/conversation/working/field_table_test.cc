@@ -1,4 +1,4 @@
-// The life of a conversation's fields in the file: merge, hold, refresh, expiry, limits.
+// Tests a conversation's fields in the file: merge, own TTL, refresh, expiry, limits.
 #include "lib/conversation/working/field_table.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class FieldTable : public testing::Test {
                                   const std::string& id = "c") {
     return WriteFields(*db_, {"", id, {std::move(fields), ttl_ms}, expected}, Time());
   }
-  // As a read does.
+  // Renews the expiry like a read.
   void Refresh(const std::string& id = "c") {
     const WorkingFields found = Read(id);
     const int64_t ttl_ms = found.ttl_ms > 0 ? found.ttl_ms : kDefaultFieldTtlMs;

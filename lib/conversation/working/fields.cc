@@ -1,4 +1,4 @@
-// Decoding and merging.
+// Decodes and merges fields.
 #include "lib/conversation/working/fields.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ Result<std::optional<std::vector<std::string>>> DecodeFieldNames(
       if (comma > from) names->push_back(query->substr(from, comma - from));
       from = comma + 1;
     }
-    // A list that came out empty must not delete everything.
+    // An empty list of names must not delete all fields.
     if (names->empty()) return Error{Code::kInvalid, "fields in the query must name a field"};
   }
   if (base::IsBlank(body)) return names;

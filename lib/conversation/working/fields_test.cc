@@ -1,4 +1,4 @@
-// What a request may write, and what it makes of the fields.
+// Tests which writes are accepted, and how they are merged.
 #include "lib/conversation/working/fields.h"
 
 #include <gtest/gtest.h>

@@ -124,7 +124,7 @@ Result<bool> EvictFromLedger(sqlite::Database& db, const std::string& conversati
   return true;
 }
 
-Result<std::string> LedgerBehind(sqlite::Database& db, const std::string& conversation) {
+Result<std::string> LedgerAfter(sqlite::Database& db, const std::string& conversation) {
   ASSIGN_OR_RETURN(auto query,
                    db.Prepare("SELECT min(conversation) FROM ledger WHERE conversation > ?"));
   ASSIGN_OR_RETURN([[maybe_unused]] const bool found, query.Bind(conversation).Step());

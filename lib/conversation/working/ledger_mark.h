@@ -1,5 +1,5 @@
-// An entry of the injection ledger as a value: the name and the version of an injected thing. The
-// table is ledger.h. Pure.
+// An entry of the injection ledger as a value: the name and the version of an injected item.
+// ledger.h has the table. Pure.
 #pragma once
 
 #include <map>
@@ -7,8 +7,8 @@
 
 namespace conversation {
 
-// The value of an observation is its revision, so that a changed one is injected again; everything
-// else has kInjected.
+// The value of an observation is its revision, so that a changed one is injected again; all other
+// items have kInjected.
 inline constexpr const char* kInjected = "injected";
 struct LedgerMark {
   std::string item, value = kInjected;

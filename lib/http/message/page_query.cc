@@ -46,7 +46,7 @@ Result<int64_t> PageCursor(const Request& request) {
                          base::Ellipsize(request.Query("cursor").value_or(""), 40) + "\""};
 }
 
-void SayMore(base::Json& answer, int64_t next) {
+void AddNextPage(base::Json& answer, int64_t next) {
   if (next == 0) return;
   answer["partial"] = true;
   answer["next_cursor"] = std::to_string(next);

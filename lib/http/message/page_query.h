@@ -26,6 +26,6 @@ base::Result<int64_t> PageLimit(const Request& request);
 // The parameter `cursor`, the number of a next_cursor; 0: not given.
 base::Result<int64_t> PageCursor(const Request& request);
 // Adds partial and next_cursor to an answer; nothing when `next` is 0.
-void SayMore(base::Json& answer, int64_t next);
+void AddNextPage(base::Json& answer, int64_t next);
 
 }  // namespace http

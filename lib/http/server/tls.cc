@@ -91,7 +91,7 @@ class TlsRelay : public std::enable_shared_from_this<TlsRelay> {
   void Encrypt() {
     plain_.async_read_some(boost::asio::buffer(out_), [self = shared_from_this()](
                                                           const error_code& error, size_t got) {
-      if (error) return self->SayGoodbye();
+      if (error) return self->SendCloseNotify();
       self->CloseAfter(self->times_.write_ms);
       boost::asio::async_write(self->tls_, boost::asio::buffer(self->out_, got),
                                [self](const error_code& broken, size_t) {
@@ -107,7 +107,7 @@ class TlsRelay : public std::enable_shared_from_this<TlsRelay> {
     plain_.shutdown(StreamSocket::shutdown_both, ignored);
   }
 
-  void SayGoodbye() {
+  void SendCloseNotify() {
     state_ = State::kSent;
     CloseAfter(kGoodbyeMs);
     tls_.async_shutdown([self = shared_from_this()](const error_code&) {

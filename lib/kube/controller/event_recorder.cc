@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxQueue = 1000;
 constexpr size_t kMaxNoteBytes = 1024;
-constexpr int64_t kLastWordsMs = 2'000;
+constexpr int64_t kFlushTimeoutMs = 2'000;
 
 std::string CutToBytes(std::string text, size_t bytes) {
   if (text.size() > bytes) text.resize(base::BorderBefore(text, bytes));
@@ -91,7 +91,7 @@ void EventRecorder::Run(std::stop_token stop) {
   for (;;) {
     wake_.wait(lock, stop, [this] { return !queue_.empty(); });
     if (stop.stop_requested() && give_up_ms == INT64_MAX) {
-      give_up_ms = clock_.MonotonicMs() + kLastWordsMs;
+      give_up_ms = clock_.MonotonicMs() + kFlushTimeoutMs;
     }
     if (queue_.empty() || clock_.MonotonicMs() >= give_up_ms) return;
     Item item = std::move(queue_.front());

@@ -31,7 +31,7 @@ Result<Turn> DecodeTurn(const Request& request, const Json& body) {
   ASSIGN_OR_RETURN(turn.user, TurnText(body, "user"));
   ASSIGN_OR_RETURN(turn.assistant, TurnText(body, "assistant"));
   if (turn.user.empty() && turn.assistant.empty())
-    return Error{Code::kInvalid, "user or assistant is required: what was said in the turn"};
+    return Error{Code::kInvalid, "user or assistant is required: the texts of the turn"};
   if (const auto given = body.find("settings"); given != body.end() && !given->is_null()) {
     RETURN_IF_ERROR(DecodeIngestSettings(*given));
     turn.settings = *given;

@@ -42,7 +42,7 @@ Response WrittenAnswer(const Result<ItemWritten>& written) {
   if (!written) return http::ErrorResponse(written.error());
   if (!written->differs) return ItemAnswer(written->created ? 201 : 200, written->item);
   const std::string now = written->item.version == 0
-                              ? "there is no such item"
+                              ? "no such item"
                               : "its version is " + std::to_string(written->item.version);
   return http::JsonResponse(
       412, {{"error", "the condition does not hold: " + now + "; nothing was changed"},

@@ -198,7 +198,7 @@ Result<Page> PageOf(const Api& api, const SharedCaller& caller, const Request& r
     }
     if (may) RETURN_IF_ERROR(AddOwner(api, place, page));
     if (api.clock.MonotonicMs() > until_ms)
-      return Error{Code::kUnavailable, "who shares with this caller could not be found out in " +
+      return Error{Code::kUnavailable, "the access reviews of the owners took longer than " +
                                            std::to_string(kSharedListMs) + " ms; try again"};
   }
   if (!page.Full()) page.next.reset();

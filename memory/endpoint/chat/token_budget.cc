@@ -38,7 +38,7 @@ void TokenBudget::Load() {
   }
   used_ = per_day_;
   base::LogWarn(
-      "what was used of the token budget is unknown: today's counts as spent",
+      "the used part of the token budget is unknown: all of today's counts as used",
       {{"file", file_}, {"reason", kept ? "it has no day and used" : kept.error().message}});
 }
 
@@ -74,8 +74,7 @@ void TokenBudget::Settle(const Taken& taken, int64_t used) {
   used_ = std::max<int64_t>(0, used_ - taken.tokens) + std::min(used, per_day_);
   // The file has the reserved number: without this write a restart counts that.
   if (const Status written = Write(); !written)
-    base::LogWarn("the token budget could not be written down",
-                  {{"reason", written.error().message}});
+    base::LogWarn("the token budget could not be saved", {{"reason", written.error().message}});
 }
 
 int64_t TokenBudget::Left() {

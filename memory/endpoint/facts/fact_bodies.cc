@@ -30,7 +30,7 @@ Result<FactCategory> CategoryOf(const Json& fact) {
 std::string EncodeFactRequest(const std::string& model, std::string_view user,
                               std::string_view assistant) {
   const auto beginning = [](std::string_view text) {
-    return text.substr(0, base::BorderBefore(text, std::min(text.size(), kMostAskedOfSide)));
+    return text.substr(0, base::BorderBefore(text, std::min(text.size(), kMaxPromptBytesOfSide)));
   };
   return EncodeChatRequest(model, kFactPrompt,
                            {{"user", beginning(user)}, {"assistant", beginning(assistant)}});

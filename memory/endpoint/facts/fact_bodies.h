@@ -11,7 +11,7 @@
 
 namespace memory {
 
-inline constexpr size_t kMostAskedOfSide = 8 << 10;  // bytes; the rest is cut
+inline constexpr size_t kMaxPromptBytesOfSide = 8 << 10;  // bytes; the rest is cut
 
 std::string EncodeFactRequest(const std::string& model, std::string_view user,
                               std::string_view assistant);

@@ -33,7 +33,7 @@ TEST(FactBodies, ATurnGoesAsDataBehindThePrompt) {
   const auto turn = base::ParseJson((*body)["messages"][1]["content"].get<std::string>());
   ASSERT_TRUE(turn);
   EXPECT_EQ((*turn)["user"], injected);
-  EXPECT_EQ((*turn)["assistant"], std::string(kMostAskedOfSide, 'a'));
+  EXPECT_EQ((*turn)["assistant"], std::string(kMaxPromptBytesOfSide, 'a'));
   EXPECT_GT(MostTokensOf(EncodeFactRequest("small", "", "")), kMostChatTokens);
 }
 

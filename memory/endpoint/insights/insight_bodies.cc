@@ -22,7 +22,8 @@ Result<std::vector<size_t>> SourcesIn(const Json& insight, size_t texts) {
   if (given != insight.end() && given->is_array()) {
     for (const Json& number : *given) {
       if (!number.is_number_integer() || number < 1 || number > texts)
-        return UnusableAnswer("sources has what is no number from 1 to " + std::to_string(texts));
+        return UnusableAnswer("sources has an element that is not a number from 1 to " +
+                              std::to_string(texts));
       const size_t index = number.get<size_t>() - 1;
       if (std::find(sources.begin(), sources.end(), index) == sources.end())
         sources.push_back(index);

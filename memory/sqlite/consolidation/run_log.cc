@@ -130,9 +130,9 @@ Result<std::vector<LoggedRun>> ReadRuns(Database& database, const TraceContext& 
   return runs;
 }
 
-Result<std::vector<LoggedRun>> ReadRunsBehind(Database& database,
-                                              const std::optional<std::string>& project,
-                                              int64_t after) {
+Result<std::vector<LoggedRun>> ReadRunsAfter(Database& database,
+                                             const std::optional<std::string>& project,
+                                             int64_t after) {
   ASSIGN_OR_RETURN(
       Statement read,
       database.Prepare(MEMORY_SELECT_RUN "WHERE number > ?1 AND (?2 IS NULL OR "

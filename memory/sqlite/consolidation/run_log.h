@@ -40,9 +40,9 @@ struct LoggedRun {
 base::Result<std::vector<LoggedRun>> ReadRuns(sqlite::Database& database,
                                               const TraceContext& context, size_t limit);
 // Of all contexts, of one project if it is given; the next hundred behind `after`.
-base::Result<std::vector<LoggedRun>> ReadRunsBehind(sqlite::Database& database,
-                                                    const std::optional<std::string>& project,
-                                                    int64_t after);
+base::Result<std::vector<LoggedRun>> ReadRunsAfter(sqlite::Database& database,
+                                                   const std::optional<std::string>& project,
+                                                   int64_t after);
 base::Result<std::optional<LoggedRun>> FindRun(sqlite::Database& database,
                                                const TraceContext& context, const std::string& id);
 // The last first, at most `most`.

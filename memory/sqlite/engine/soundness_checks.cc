@@ -72,7 +72,7 @@ void SoundnessChecks::RestAfter(const std::stop_token& stop, int64_t ms) {
 
 void SoundnessChecks::Round(const std::stop_token& stop) {
   for (std::string name; !stop.stop_requested();) {
-    std::shared_ptr<SqliteStore> store = tenants_.OpenBehind(name);
+    std::shared_ptr<SqliteStore> store = tenants_.NextOpen(name);
     if (!store) return;
     if (!IsDue(store->path())) continue;
     const int64_t begun_ms = clock_.MonotonicMs();
@@ -121,7 +121,7 @@ void SoundnessChecks::Check(SqliteStore& store, const std::stop_token& stop) {
 Status SoundnessChecks::Mend(SqliteStore& store, const Error& damage, const std::stop_token& stop) {
   soundness_.ReportDamage(store.path(), damage);
   Status rebuilt = store.RebuildIndex();
-  if (!rebuilt) return base::Wrap("its index could not be made again", rebuilt.error());
+  if (!rebuilt) return base::Wrap("its index could not be rebuilt", rebuilt.error());
   RETURN_IF_ERROR(store.CheckIndex(stop));
   base::LogWarn("the full-text index was made again from the rows",
                 {{"file", store.path()}, {"reason", damage.message}});

@@ -114,7 +114,7 @@ EngineFigures SqliteEngine::Figures() const {
 bool SqliteEngine::Sweep(const std::stop_token& stop,
                          const std::function<void(const Result<Swept>&)>& on_swept) {
   std::string name;
-  while (std::shared_ptr<SqliteStore> store = tenants_->OpenBehind(name)) {
+  while (std::shared_ptr<SqliteStore> store = tenants_->NextOpen(name)) {
     if (stop.stop_requested()) return false;
     on_swept(store->Sweep(stop));
   }
@@ -138,7 +138,7 @@ void FillVectors(SqliteStore& store) {
 
 void SqliteEngine::Tidy() {
   std::string name;
-  while (std::shared_ptr<SqliteStore> store = tenants_->OpenBehind(name)) {
+  while (std::shared_ptr<SqliteStore> store = tenants_->NextOpen(name)) {
     store->CloseIdleReaders();
     // Uses that cannot be persisted stay in memory; the next round retries.
     if (store->CountUses() >= kManyUses) (void)store->KeepUses();
@@ -162,7 +162,7 @@ bool SqliteEngine::FillRemoteVectors(const std::stop_token& stop) {
   if (!remote_ || std::chrono::steady_clock::now() < remote_from_) return false;
   bool more = false;
   std::string name;
-  while (std::shared_ptr<SqliteStore> store = tenants_->OpenBehind(name)) {
+  while (std::shared_ptr<SqliteStore> store = tenants_->NextOpen(name)) {
     const Result<int64_t> model = remote_->Model(stop);
     if (!model || stop.stop_requested()) return false;
     const std::string file = store->path();
@@ -191,7 +191,7 @@ bool SqliteEngine::FillRemoteVectors(const std::stop_token& stop) {
 
 // Opening a file finishes the work that a crash interrupted.
 std::shared_ptr<Store> SqliteEngine::NextOpen(std::string& name) {
-  return tenants_->OpenBehind(name);
+  return tenants_->NextOpen(name);
 }
 
 void SqliteEngine::Recover(const std::stop_token& stop) {

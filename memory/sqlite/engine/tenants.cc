@@ -201,7 +201,7 @@ size_t Tenants::Open() const {
 size_t Tenants::IndexBytes() const { return options_.index_budget->bytes(); }
 int64_t Tenants::SpoolBytes() const { return options_.spools->bytes(); }
 
-std::shared_ptr<SqliteStore> Tenants::OpenBehind(std::string& name) {
+std::shared_ptr<SqliteStore> Tenants::NextOpen(std::string& name) {
   std::lock_guard lock(mutex_);
   for (auto place = entries_.upper_bound(name); place != entries_.end(); ++place) {
     if (place->second.state != State::kOpen) continue;

@@ -38,7 +38,7 @@ class Tenants {
   std::shared_ptr<SqliteStore> IfOpen(const std::string& name);
 
   // The next open tenant by name after `name`; sets `name`. Null: `name` was the last.
-  std::shared_ptr<SqliteStore> OpenBehind(std::string& name);
+  std::shared_ptr<SqliteStore> NextOpen(std::string& name);
 
   base::Status ProbeWrite();    // ok: a write would succeed now
   bool Failed() const;          // a sync failed: no store opens any more, the process must exit

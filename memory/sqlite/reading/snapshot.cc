@@ -115,7 +115,7 @@ Snapshot::~Snapshot() {
   if (limit_->Met()) pool_->CutOff("read-timeout");
   limit_.reset();
   if (Status ended = Run(reader_->database, "ROLLBACK"); !ended) {
-    base::LogError("a snapshot could not be ended", {{"reason", ended.error().message}});
+    base::LogError("the rollback of a snapshot failed", {{"reason", ended.error().message}});
   }
   pool_->GiveBack(std::move(reader_));
 }

@@ -162,7 +162,7 @@ class PagedCursor : public ExportCursor {
     do {
       RETURN_IF_ERROR(InSnapshot([&]() -> Status {
         page.Clear();
-        ASSIGN_OR_RETURN(const auto runs, ReadRunsBehind(database_, project_, page.after));
+        ASSIGN_OR_RETURN(const auto runs, ReadRunsAfter(database_, project_, page.after));
         page.last = runs.empty();
         for (const LoggedRun& one : runs) {
           page.after = one.number;

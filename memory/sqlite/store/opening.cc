@@ -147,7 +147,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
     // Without the version of this change readers would answer from the state before it.
     if (Status told = state->resident.Publish(writer); !told) return NotNow(told.error());
     if (Status counted = state->usage.Read(writer); !counted) {
-      base::LogWarn("what a namespace keeps could not be counted; the figures are older",
+      base::LogWarn("the usage of a namespace could not be counted; the metrics have older figures",
                     {{"file", state->path}, {"reason", counted.error().message}});
     }
     return {};
@@ -245,7 +245,7 @@ void SqliteStore::CloseIdleReaders() {
 void SqliteStore::Close() {
   state_->resident.Stop();
   if (Status kept = KeepUses(); !kept)
-    base::LogWarn("what was read lately is not on record", {{"reason", kept.error().message}});
+    base::LogWarn("the times of recent reads are not stored", {{"reason", kept.error().message}});
   if (Status kept = state_->fields->refreshes().Count() > 0 ? state_->KeepFields() : Status();
       !kept)
     base::LogWarn("reads of working memory may not count for its expiry",

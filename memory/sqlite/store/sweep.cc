@@ -213,7 +213,7 @@ Result<Swept> SqliteStore::Sweep(std::stop_token stop) {
   if (kept)
     RETURN_IF_ERROR(round.HideCapped());
   else
-    base::LogWarn("caps wait until it can be written down what was used",
+    base::LogWarn("retention by maxRows waits until the times of recent reads are stored",
                   {{"reason", kept.error().message}});
   return round.swept;
 }

@@ -29,7 +29,7 @@ Result<int64_t> OneNumber(Statement read) {
   int64_t value = read.Int(0);
   ASSIGN_OR_RETURN(bool more,
                    read.Step());  // RETURNING applies its change at the last step
-  if (more) return Error{Code::kInternal, "a counter is there twice in the database"};
+  if (more) return Error{Code::kInternal, "a counter occurs twice in the database"};
   return value;
 }
 

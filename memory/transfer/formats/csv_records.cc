@@ -38,7 +38,7 @@ Result<std::vector<std::string>> ColumnsOf(const std::vector<std::string>& heade
       column = lower;
     if (std::find(columns.begin(), columns.end(), column) != columns.end())
       return Error{Code::kInvalid,
-                   "line 1: the column \"" + base::Ellipsize(column, 40) + "\" is there twice"};
+                   "line 1: the column \"" + base::Ellipsize(column, 40) + "\" occurs twice"};
     columns.push_back(std::move(column));
   }
   if (std::find(columns.begin(), columns.end(), "content") == columns.end())
@@ -184,7 +184,8 @@ Status ReadCsv(http::BodyReader& body, const ForeignDefaults& defaults, Importer
     RETURN_IF_ERROR(reader.Push(piece));
   }
   RETURN_IF_ERROR(reader.Finish());
-  if (columns.empty()) return Error{Code::kInvalid, "there is no line that names the columns"};
+  if (columns.empty())
+    return Error{Code::kInvalid, "the line with the names of the columns is missing"};
   return {};
 }
 

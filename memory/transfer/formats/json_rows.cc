@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "memory/api/json_elements.h"
-#include "memory/transfer/formats/told_format.h"
+#include "memory/transfer/formats/detected_format.h"
 #include "memory/transfer/rows/format.h"
 
 namespace memory {

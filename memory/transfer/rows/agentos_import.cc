@@ -244,7 +244,7 @@ std::vector<std::string> AgentOsImport::Notes() const {
   }
   if (loose_edges_ > 0) {
     notes.push_back(std::to_string(loose_edges_) +
-                    " edges were left out: they lead from or to what is no trace here (nodes of a "
+                    " edges were skipped: one of their ends is not a trace here (nodes of a "
                     "knowledge graph, or traces that were not taken)");
   }
   if (ids_left_out_) {

@@ -1,5 +1,5 @@
 // Marks of files first, then what the first lines look like; other text is Markdown.
-#include "memory/transfer/formats/told_format.h"
+#include "memory/transfer/formats/detected_format.h"
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ Result<std::string> FormatByBeginning(std::string_view beginning) {
   if (beginning.starts_with(kSqliteMagic)) return std::string("sqlite");
   if (StartsAsTar(beginning)) return std::string("obsidian");
   if (beginning.starts_with("PK\x03\x04"))
-    return NotTaken("the body is a ZIP archive: unpack it and send what is in it");
+    return NotTaken("the body is a ZIP archive: unpack it and send its files");
   if (beginning.starts_with("\x1f\x8b"))
     return NotTaken("the body is compressed with gzip: send it unpacked");
   if (StartsAsNotes(beginning)) return std::string("markdown");

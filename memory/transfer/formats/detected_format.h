@@ -10,7 +10,7 @@ namespace memory {
 
 // For errors: what POST /import takes.
 inline constexpr const char* kTaken =
-    "taken are exports of agent-memory (JSON, JSON lines, SQLite, Markdown, a tar of notes), "
+    "accepted are exports of agent-memory (JSON, JSON lines, SQLite, Markdown, a tar of notes), "
     "Markdown "
     "(CLAUDE.md, AGENTS.md, MEMORY.md), CSV with a column content, and exports of AgentOS, mem0, "
     "engram and ChatGPT (conversations.json)";

@@ -1,6 +1,6 @@
 // Imports whose format nobody names: what each is taken for, and what is said of those that are
 // none.
-#include "memory/transfer/formats/told_format.h"
+#include "memory/transfer/formats/detected_format.h"
 
 #include "memory/api/api_fixture.h"
 #include "memory/transfer/notes/markdown_sections.h"
@@ -43,7 +43,7 @@ TEST(FormatByBeginning, SaysWhatItLooksLike) {
     const auto found = FormatByBeginning(beginning);
     ASSERT_FALSE(found) << beginning;
     EXPECT_NE(found.error().message.find(why), std::string::npos) << found.error().message;
-    EXPECT_NE(found.error().message.find("taken are"), std::string::npos);
+    EXPECT_NE(found.error().message.find("accepted are"), std::string::npos);
   }
 }
 
@@ -113,7 +113,7 @@ TEST_F(ApiTest, AnImportThatIsNothingSaysWhereAndWhatIsTaken) {
     EXPECT_EQ(error.find("exception"), std::string::npos) << error;
     EXPECT_EQ(error.find("syntax error"), std::string::npos) << error;
   }
-  EXPECT_NE(base::StringAt(PostText("/import", R"({"foo":1})").body, {"error"}).find("taken are"),
+  EXPECT_NE(base::StringAt(PostText("/import", R"({"foo":1})").body, {"error"}).find("accepted are"),
             std::string::npos);
   for (const char* empty : {R"({"observations":[]})", R"({"format":"agent-memory/1"})", "[]"})
     EXPECT_EQ(PostText("/import", empty).status, 200) << empty;

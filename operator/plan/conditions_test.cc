@@ -1,0 +1,43 @@
+// Tests of NoticesOf: which changes of conditions emit an Event.
+#include "operator/plan/conditions.h"
+
+#include <gtest/gtest.h>
+
+namespace controller {
+namespace {
+
+using base::Json;
+
+Json StatusOf(const char* status, const char* reason) {
+  return {
+      {"conditions",
+       {{{"type", "MemoryReachable"}, {"status", status}, {"reason", reason}, {"message", "m"}}}}};
+}
+
+std::string EventsOf(const Json& before, const Json& after) {
+  std::string events;
+  for (const Notice& notice : NoticesOf(before, after))
+    events += (notice.warning ? "Warning " : "Normal ") + notice.reason + "\n";
+  return events;
+}
+
+TEST(NoticesOf, AFaultAndItsEndAreOneEventEach) {
+  const Json good = StatusOf("True", "Answers"), bad = StatusOf("False", "NoAnswer");
+  EXPECT_EQ(EventsOf(good, bad), "Warning NoAnswer\n");
+  EXPECT_EQ(EventsOf(bad, bad), "");
+  EXPECT_EQ(EventsOf(bad, good), "Normal Answers\n");
+}
+
+// A condition that left Pending emitted the Event of a recovery, without a fault before it.
+TEST(NoticesOf, WaitingIsNeitherAFaultNorItsEnd) {
+  const Json good = StatusOf("True", "Answers");
+  for (const char* reason : {"Pending", "Progressing", "UpdatePending"}) {
+    const Json waits = StatusOf("False", reason);
+    EXPECT_EQ(EventsOf(Json(), waits), "") << reason;
+    EXPECT_EQ(EventsOf(waits, good), "") << reason;
+  }
+  EXPECT_EQ(EventsOf(Json(), good), "");
+}
+
+}  // namespace
+}  // namespace controller
