@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests that jobs.py counts failures: a job that did not run, or did not end well, must not look green. The last line
-is 'N passed, M failed'."""
+"""Tests that jobs.py counts failures: a job that did not run, or did not end well, must not look green; and that tiers.py
+builds sources that changed during a build again. The last line is
+'N passed, M failed'."""
 import contextlib
 import io
 import json
@@ -9,6 +10,7 @@ import sys
 import tempfile
 
 from jobs import Results, Section, folder_in_memory, gtest_counts, script
+from tiers import touch_edited
 
 def failures(work):
     """→ the number of failures of `work(results)`, whose output is discarded."""
@@ -73,6 +75,17 @@ def place_for_tests(**asked):
         return environment
 
 
+def touches_edited():
+    with tempfile.TemporaryDirectory() as root:
+        os.mkdir(os.path.join(root, "lib"))
+        for name, time_s in (("before.cc", 100), ("edited.cc", 300), ("edited.md", 300)):
+            path = os.path.join(root, "lib", name)
+            with open(path, "w", encoding="utf-8"):
+                os.utime(path, (time_s, time_s))
+        touched = touch_edited(200, root)
+        return touched == 1 and os.path.getmtime(os.path.join(root, "lib", "edited.cc")) > 300
+
+
 PASSED = {"name": "a", "result": "COMPLETED"}
 CHECKS = (
     ("jobs that end are no failure", lambda: lanes([lambda _: None] * 3) == 0),
@@ -85,6 +98,7 @@ CHECKS = (
     ("a program without a last line is one", lambda: program("print('hello')") == 1),
     ("a program that says it passed and ends with 1 is one", lambda: program("print('2 passed, 0 failed'); exit(1)") == 1),
     ("a crash after all tests passed is one", lambda: report([PASSED], False) == (1, 1)),
+    ("a source edited during a build is touched", touches_edited),
     ("a crash that left no report is one", lambda: report(None, False) == (0, 1)),
     ("a folder in memory goes with what tests left in it", leaves_nothing),
     ("without room in memory there is none", lambda: place_for_tests(least=1 << 62) == {}),
