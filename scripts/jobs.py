@@ -18,6 +18,7 @@ import traceback
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 JOBS = os.cpu_count() or 2
 LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$")
+PROGRESS_S = 60
 SLOW_TEST_S = 2  # the times name single tests from this duration on
 
 # Concurrent shards of unit tests: half of their time they wait for syncs of the disk.
@@ -39,8 +40,9 @@ def end_all():
             os.killpg(group, signal.SIGTERM)
 
 
-def run(argv, timeout_s, environment=None):
-    """Runs a command in its own process group, which is killed at the time limit → (exit code, output)."""
+def run(argv, timeout_s, environment=None, on_line=None):
+    """Runs a command in its own process group, which is killed at the time limit → (exit code, output). `on_line` gets each
+    line at once."""
     process = subprocess.Popen(argv, cwd=ROOT, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     RUNNING.add(process.pid)
@@ -53,8 +55,12 @@ def run(argv, timeout_s, environment=None):
     timer = threading.Timer(timeout_s, end)
     timer.start()
     try:
-        out = process.stdout.read().decode(errors="replace")
-        return process.wait(), out + "".join(late)
+        lines = []
+        for line in process.stdout:
+            lines.append(line.decode(errors="replace"))
+            if on_line:
+                on_line(lines[-1])
+        return process.wait(), "".join(lines + late)
     finally:
         timer.cancel()
         RUNNING.discard(process.pid)
@@ -98,11 +104,23 @@ class Results:
             f"{total:8.1f} s  from the first to the last; what ran side by side is more in sum\n")
 
 
+def progress(what):
+    """→ a reader of ninja's lines, "[12/224] …", that prints the count once a minute."""
+    due = time.monotonic() + PROGRESS_S
+
+    def read(line):
+        nonlocal due
+        if line.startswith("[") and time.monotonic() >= due:
+            due = time.monotonic() + PROGRESS_S
+            say(f"  {what}: {line[1:line.find(']')]}")
+    return read
+
+
 def must(results, what, argv, timeout_s):
     """A build step: prints its output only if it fails → True if it succeeded."""
     say(f"  {what} …")
     with results.timed(what):
-        code, out = run(argv, timeout_s)
+        code, out = run(argv, timeout_s, on_line=progress(what))
     if code:
         say(indented(out, 40))
     return code == 0
