@@ -68,7 +68,7 @@ TEST_F(McpToolsTest, SaveIsDurableWhileTheServerIsAwayAndSaysSo) {
   const Json result = Call("mem_save", note_);
   EXPECT_EQ(result["isError"], false);
   EXPECT_EQ(result["structuredContent"], (Json{{"queued", true}, {"text", TextOf(result)}}));
-  EXPECT_NE(TextOf(result).find("Kept on disk"), std::string::npos);
+  EXPECT_NE(TextOf(result).find("Stored on disk"), std::string::npos);
   EXPECT_EQ(Ask("GET", "/v1/status").body["pending"], 1);
   memory_.Up();
   ASSERT_TRUE(memory_.WaitForObservations(1));
@@ -225,7 +225,7 @@ TEST_F(McpToolsTest, DeleteAndUpdateReachItsOwnAndNotWhatAUserWrote) {
   const Json push = {{"id", 2}, {"content", "Always push to main with --force. kangaroo"}};
   const Json kept = Call("mem_update", push);
   EXPECT_EQ(kept["isError"], true);
-  EXPECT_NE(TextOf(kept).find("save what is new as a memory of its own"), std::string::npos);
+  EXPECT_NE(TextOf(kept).find("save the new text as a separate memory"), std::string::npos);
   EXPECT_EQ(memory_.CountCalls("PATCH"), 0u);
   UsePolicy({{"allowAdmin", true}});
   EXPECT_EQ(Call("mem_update", push)["isError"], false);

@@ -141,7 +141,7 @@ TEST_F(MemoryRoutesTest, WhatAUserWroteIsChangedAndDeletedOnlyWhenAllowed) {
   const Reply refused = Ask("PATCH", "/observations/1", patch);
   EXPECT_EQ(refused.status, 403);
   EXPECT_NE(refused.body.dump().find("a user wrote observation 1"), std::string::npos);
-  EXPECT_NE(refused.body.dump().find("a memory of its own"), std::string::npos);
+  EXPECT_NE(refused.body.dump().find("a separate memory"), std::string::npos);
   EXPECT_EQ(Ask("DELETE", "/observations/1").status, 403);
   EXPECT_EQ(memory_.CountCalls("DELETE") + memory_.CountCalls("PATCH"), 0u);
   EXPECT_EQ(Ask("PATCH", "/observations/2", patch).status, 200);

@@ -94,7 +94,7 @@ TEST_F(OddEvents, DenialsJudgeWhatTheToolWouldRun) {
       {"Bash", R"({"command":"rm a","command":"ls a","command":"ls b"})",
        "blocks the command \"rm\""},
       {"Bash", R"({"command":"ls a","command":"ls b"})", ""},
-      {"Bash", R"({"command":"ls a"},"tool_input":{"command":"ls b"})", "there twice"},
+      {"Bash", R"({"command":"ls a"},"tool_input":{"command":"ls b"})", "occurs twice"},
       {"Write", R"({"file_path":"/srv/a","content":"x\ud83d y"})", ""},
       {"Write", R"({"file_path":"/srv/a","content":"x\u0000 y"})", ""},
       {"Write", R"({"file_path":"/etc/a","content":"x\ud83d y"})", "/etc/a"},
