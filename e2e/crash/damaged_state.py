@@ -220,7 +220,7 @@ def changed_bits(checks, base, seed):
         counts = {"messages": len(hurt), "outbox": len(hurt)}
         checks.that(wire.until(lambda: wire.ask(sidecar.api, "GET", "/v1/status")[1]["damaged_rows"] == counts, 30),
                     "they are counted", status["damaged_rows"])
-        checks.that("is not what was written" in sidecar.tail(100), "the log says so")
+        checks.that("the checksum of a row of state.db does not match" in sidecar.tail(100), "the log says so")
     finally:
         sidecar.kill()
         server.kill()
