@@ -12,12 +12,6 @@ using base::Json;
 using kube::Condition;
 using kube::Truth;
 
-// Waiting is not a fault: an Event for it would come with each rollout.
-bool Warns(const Condition& condition, Truth bad) {
-  return condition.status == bad && condition.reason != "Progressing" &&
-         condition.reason != "Pending" && condition.reason != "UpdatePending";
-}
-
 }  // namespace
 
 base::Json ConditionsOf(const base::Json& object, const std::vector<Condition>& conditions,
@@ -54,8 +48,11 @@ std::vector<Notice> NoticesOf(const base::Json& old_status, const base::Json& ne
     const Truth bad = type == "Degraded" || type == "Stalled" || type == "NodeSkew" ? Truth::kTrue
                                                                                     : Truth::kFalse;
     const auto now = kube::FindCondition(after, type), then = kube::FindCondition(before, type);
-    const bool is_bad = Warns(*now, bad);
-    const bool was_bad = then && Warns(*then, bad);
+    const bool is_bad = now->status == bad && reason != "Progressing" && reason != "Pending" &&
+                        reason != "UpdatePending";
+    // With Pending: a changed policy is in force only after it was Pending, and its Event says so.
+    const bool was_bad = then && then->status == bad && then->reason != "Progressing" &&
+                         then->reason != "UpdatePending";
     // Degraded and Stalled summarize other conditions, which emit the Events of a recovery.
     const bool healed = was_bad && now->status == Truth::kTrue && bad == Truth::kFalse;
     const bool changed = !then || then->status != now->status || then->reason != reason;

@@ -28,15 +28,21 @@ TEST(NoticesOf, AFaultAndItsEndAreOneEventEach) {
   EXPECT_EQ(EventsOf(bad, good), "Normal Answers\n");
 }
 
-// A condition that left Pending emitted the Event of a recovery, without a fault before it.
 TEST(NoticesOf, WaitingIsNeitherAFaultNorItsEnd) {
   const Json good = StatusOf("True", "Answers");
-  for (const char* reason : {"Pending", "Progressing", "UpdatePending"}) {
+  for (const char* reason : {"Progressing", "UpdatePending"}) {
     const Json waits = StatusOf("False", reason);
     EXPECT_EQ(EventsOf(Json(), waits), "") << reason;
     EXPECT_EQ(EventsOf(waits, good), "") << reason;
   }
   EXPECT_EQ(EventsOf(Json(), good), "");
+}
+
+// PolicyInSync is Pending, without an Event, from each change of the policy until it is in force.
+TEST(NoticesOf, TheEndOfPendingIsAnEventItsBeginIsNone) {
+  const Json good = StatusOf("True", "InSync"), pending = StatusOf("False", "Pending");
+  EXPECT_EQ(EventsOf(good, pending), "");
+  EXPECT_EQ(EventsOf(pending, good), "Normal InSync\n");
 }
 
 }  // namespace
