@@ -53,7 +53,8 @@ std::vector<Setting> ServingSettings() {
        "listen address of the API; port 0: the system chooses; default: :7437, with --auth none "
        "127.0.0.1:7437"},
       {"admin", Kind::kString, "",
-       "listen address of /livez, /readyz and /metrics; default: the host of listen, port 7438"},
+       "listen address of /livez, /readyz and /metrics; default: :7438, with --auth none "
+       "127.0.0.1:7438"},
       {"aegis-listen", Kind::kString, "",
        "listen address that serves only the routes of an AEGIS memory service, for example :8002; "
        "default: MEMORY_HOST:MEMORY_PORT of the environment when one of them is set, else none"},

@@ -50,7 +50,7 @@ std::vector<Setting> TraceFlags() {
       {"trace-compact-after", Kind::kInt, "30",
        "days after which consolidation makes an episodic trace semantic", 0, 36'500},
       {"trace-compact-retrievals", Kind::kInt, "5",
-       "retrievals that an episodic trace needs for it", 0, 1'000'000},
+       "retrievals that a trace needs before trace-compact-after applies", 0, 1'000'000},
       {"trace-gist", Kind::kInt, "400",
        "length in characters above which a compacted trace keeps only its gist; the original is "
        "archived",

@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 
+import jobs
 from jobs import Results, Section, folder_in_memory, gtest_counts, script
 from tiers import touch_edited
 
@@ -20,10 +21,10 @@ def failures(work):
     return results.failed
 
 
-def lanes(jobs, **more):
+def lanes(work_of_lanes, **more):
     def work(results):
         section = Section(results)
-        section.lanes(2, jobs, **more)
+        section.lanes(2, work_of_lanes, **more)
         section.run()
     return failures(work)
 
@@ -75,6 +76,17 @@ def place_for_tests(**asked):
         return environment
 
 
+def counts_printed(every_s):
+    """→ what a build of two steps prints of its progress."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        jobs.PROGRESS_S, before = every_s, jobs.PROGRESS_S
+        try:
+            jobs.must(Results(), "b", ["printf", r"[1/2] a\nnote\n[2/2] b\n"], 20)
+        finally:
+            jobs.PROGRESS_S = before
+    return [line.strip() for line in printed.getvalue().splitlines()[1:]]
+
+
 def touches_edited():
     with tempfile.TemporaryDirectory() as root:
         os.mkdir(os.path.join(root, "lib"))
@@ -98,6 +110,8 @@ CHECKS = (
     ("a program without a last line is one", lambda: program("print('hello')") == 1),
     ("a program that says it passed and ends with 1 is one", lambda: program("print('2 passed, 0 failed'); exit(1)") == 1),
     ("a crash after all tests passed is one", lambda: report([PASSED], False) == (1, 1)),
+    ("a long build prints its progress", lambda: counts_printed(0) == ["b: 1/2", "b: 2/2"]),
+    ("a short one does not", lambda: counts_printed(60) == []),
     ("a source edited during a build is touched", touches_edited),
     ("a crash that left no report is one", lambda: report(None, False) == (0, 1)),
     ("a folder in memory goes with what tests left in it", leaves_nothing),

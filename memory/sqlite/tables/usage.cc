@@ -29,7 +29,7 @@ Status StoreUsage::Admit() const {
                                   std::to_string(value) + what + ", the limit is " +
                                   std::to_string(limit) +
                                   "; delete memories (hard=true gives their bytes back), or let "
-                                  "the operator of the server raise the limit"};
+                                  "an administrator of the server raise the limit"};
   };
   const int64_t rows = rows_, bytes = this->bytes();
   if (quota_.rows > 0 && rows >= quota_.rows)
