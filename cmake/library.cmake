@@ -12,15 +12,19 @@ function(precompiled name)
   get_directory_property(options COMPILE_OPTIONS)
   list(REMOVE_ITEM options ${FALSE_ALARMS})  # as CCACHE_IGNOREOPTIONS: they make no other header
   string(TOUPPER "CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE}" type_flags)
-  string(SHA256 sum "${version};${CMAKE_CXX_FLAGS};${${type_flags}};${options};${ARGN}")
+  string(SHA256 sum "${version};${CMAKE_CXX_FLAGS};${${type_flags}};${options};${TEST_OPTIONS};${ARGN}")
   file(WRITE ${PROJECT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.gch.sum "${sum}\n")
 endfunction()
 set(PCH_SYSTEM <algorithm> <atomic> <chrono> <condition_variable> <functional> <map> <memory> <mutex>
   <optional> <string> <string_view> <thread> <variant> <vector> <nlohmann/json.hpp>)
 precompiled(pch_code ${PCH_SYSTEM})
 if(AGENT_MEMORY_TESTS)
+  # Half of the code is tests: without optimization they compile in half of the time. The library below them is optimized as
+  # the preset says. glibc warns of _FORTIFY_SOURCE without optimization.
+  set(TEST_OPTIONS -O0 -U_FORTIFY_SOURCE)
   find_package(GTest REQUIRED)
   precompiled(pch_test ${PCH_SYSTEM} <gtest/gtest.h>)
+  target_compile_options(pch_test PRIVATE ${TEST_OPTIONS})
   target_link_libraries(pch_test PRIVATE GTest::gtest)  # its definitions must be those of the tests
 endif()
 
@@ -100,6 +104,7 @@ function(library)
     units(tests ${name}_test ${tests})
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${name} ${ARG_TEST_DEPS} GTest::gtest_main)
+    target_compile_options(${name}_test PRIVATE ${TEST_OPTIONS})
     target_precompile_headers(${name}_test REUSE_FROM pch_test)
     if(TARGET "${ARG_PROGRAM}")
       add_dependencies(${name}_test ${ARG_PROGRAM})  # some tests start it

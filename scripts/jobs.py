@@ -18,7 +18,7 @@ import traceback
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 JOBS = os.cpu_count() or 2
 LAST_LINE = re.compile(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$")
-PROGRESS_S = 60
+PROGRESS_S = 30
 SLOW_TEST_S = 2  # the times name single tests from this duration on
 
 # Concurrent shards of unit tests: half of their time they wait for syncs of the disk.
@@ -104,15 +104,23 @@ class Results:
             f"{total:8.1f} s  from the first to the last; what ran side by side is more in sum\n")
 
 
-def progress(what):
-    """→ a reader of ninja's lines, "[12/224] …", that prints the count once a minute."""
-    due = time.monotonic() + PROGRESS_S
+def time_left(done, all_steps, elapsed_s):
+    """→ an estimate in words; steps count alike."""
+    left_s = elapsed_s * (all_steps - done) / max(done, 1)
+    return f"about {left_s / 60:.0f} minutes left" if left_s >= 90 else f"about {left_s:.0f} s left"
+
+
+def progress(what, now=time.monotonic):
+    """→ a reader of ninja's lines, "[12/224] …", that prints the count and an estimate every PROGRESS_S seconds."""
+    started = last = now()
 
     def read(line):
-        nonlocal due
-        if line.startswith("[") and time.monotonic() >= due:
-            due = time.monotonic() + PROGRESS_S
-            say(f"  {what}: {line[1:line.find(']')]}")
+        nonlocal last
+        count = re.match(r"\[(\d+)/(\d+)\]", line)
+        if count and now() - last >= PROGRESS_S:
+            last = now()
+            done, steps = int(count[1]), int(count[2])
+            say(f"  {what}: {done} of {steps}, {time_left(done, steps, last - started)}")
     return read
 
 

@@ -77,14 +77,17 @@ def place_for_tests(**asked):
 
 
 def counts_printed(every_s):
-    """→ what a build of two steps prints of its progress."""
+    """→ what a build of four steps, one in 20 s, prints of its progress."""
+    times = iter(range(0, 1000, 10))
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         jobs.PROGRESS_S, before = every_s, jobs.PROGRESS_S
         try:
-            jobs.must(Results(), "b", ["printf", r"[1/2] a\nnote\n[2/2] b\n"], 20)
+            read = jobs.progress("b", now=lambda: next(times))
+            for line in ("[1/4] a\n", "note\n", "[2/4] b\n", "[3/4] c\n", "[4/4] d\n"):
+                read(line)
         finally:
             jobs.PROGRESS_S = before
-    return [line.strip() for line in printed.getvalue().splitlines()[1:]]
+    return printed.getvalue().splitlines()
 
 
 def touches_edited():
@@ -110,8 +113,10 @@ CHECKS = (
     ("a program without a last line is one", lambda: program("print('hello')") == 1),
     ("a program that says it passed and ends with 1 is one", lambda: program("print('2 passed, 0 failed'); exit(1)") == 1),
     ("a crash after all tests passed is one", lambda: report([PASSED], False) == (1, 1)),
-    ("a long build prints its progress", lambda: counts_printed(0) == ["b: 1/2", "b: 2/2"]),
-    ("a short one does not", lambda: counts_printed(60) == []),
+    ("a long build prints its progress and an estimate", lambda: counts_printed(25) == [
+        "  b: 3 of 4, about 13 s left"]),
+    ("a short one does not", lambda: counts_printed(600) == []),
+    ("a long time is in minutes", lambda: jobs.time_left(10, 100, 60) == "about 9 minutes left"),
     ("a source edited during a build is touched", touches_edited),
     ("a crash that left no report is one", lambda: report(None, False) == (0, 1)),
     ("a folder in memory goes with what tests left in it", leaves_nothing),

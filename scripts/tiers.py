@@ -58,6 +58,9 @@ PROGRAMS = (
     ("reference client", "clients/reference_client.py", 120), ("AEGIS client", "clients/aegis_test.py", 300), ("AgentOS client", "clients/agentos_test.py", 300), ("AgentOps clients", "clients/agentops_clients.py", 120),
     ("examples of the API page", "clients/api_examples.py", 120), ("client of the chapter", "clients/chapter_test.py", 300), ("traces", "observability/traces_test.py", 300),
     ("story, embedded", "story/tell.py embedded", 300))
+# Those of the tier `quick`: seconds each, nothing from a registry.
+QUICK = ("story, embedded", "memory on one machine", "damaged state", "model away", "traces", "examples of the API page", "pod boundary",
+         "AgentOps clients", "reference client")
 PROGRAMS_ALONE = (  # they measure times, or fill a disk
     ("hostile requests", "crash/hostile_requests.py", 300), ("full disk", "crash/full_disk.py", 600),
     ("wrong start", "crash/wrong_start.py", 300))
@@ -85,10 +88,19 @@ class Skip(Exception):
     """This machine cannot run the tier; the text says why."""
 
 
-def build(results, preset, targets=()):
+def is_configured(folder, with_tests):
+    """False also if the folder was configured without tests (scripts/run, scripts/install) and they are wanted."""
+    if not os.path.exists(os.path.join(folder, "build.ninja")):
+        return False
+    with open(os.path.join(folder, "CMakeCache.txt"), encoding="utf-8") as file:
+        return not with_tests or "AGENT_MEMORY_TESTS:BOOL=ON" in file.read()
+
+
+def build(results, preset, targets=(), with_tests=False):
+    """`with_tests`: of a preset that has none by itself (release)."""
     folder = os.path.join(ROOT, "build", preset)
-    configured = os.path.exists(os.path.join(folder, "build.ninja")) or must(
-        results, f"configure {preset}", ["cmake", "--preset", preset], 300)
+    configured = is_configured(folder, with_tests) or must(
+        results, f"configure {preset}", ["cmake", "--preset", preset, *(["-DAGENT_MEMORY_TESTS=ON"] if with_tests else [])], 300)
     argv = ["cmake", "--build", "--preset", preset, "-j", str(JOBS)] + (["--target", *targets] if targets else [])
     started = time.time()
     built = configured and must(results, f"build {preset}", argv, 3600)
@@ -126,16 +138,29 @@ def tests_ran(results, preset, jobs):
     return jobs
 
 
-def unit(results, section):
+def unit_tests(results, section, preset):
+    """All but those of LONG, and the tests of the scripts."""
     code, out = run(["python3", "scripts/tidy.py", "--self-test"], 60)
     results.add("tidy self-test", int(code == 0), int(code != 0), output=indented(out))
     script(results, "strace log", ["python3", "e2e/crash/strace_log_test.py"], 60)
     script(results, "counting", ["python3", "scripts/jobs_test.py"], 60)
+    late = ":".join(name for names in LONG.values() for name in names)
+    with folder_in_memory() as place:
+        section.lanes(UNIT_LANES, tests_ran(results, preset, GoogleTests(results, preset, place).jobs(skipped=late)))
+        section.run()
+
+
+def quick(results, section):
+    """One build, that of scripts/run and scripts/install with the tests beside it."""
+    if build(results, "release", with_tests=True):
+        unit_tests(results, section, "release")
+        section.lanes(JOBS, scripts(results, [line for line in PROGRAMS if line[0] in QUICK]))
+        section.run()
+
+
+def unit(results, section):
     if build(results, "test"):
-        late = ":".join(name for names in LONG.values() for name in names)
-        with folder_in_memory() as place:
-            section.lanes(UNIT_LANES, tests_ran(results, "test", GoogleTests(results, "test", place).jobs(skipped=late)))
-            section.run()
+        unit_tests(results, section, "test")
 
 
 def long(results, section):
@@ -179,7 +204,7 @@ def race(results, section):
 
 
 def programs(results, section):
-    if build(results, "release"):
+    if build(results, "release", ["programs"]):
         section.lanes(JOBS, scripts(results, PROGRAMS))
         section.alone += scripts(results, PROGRAMS_ALONE)
 
@@ -254,7 +279,7 @@ def api_server(results, section):
 def cluster(results, section):
     section.run()  # the other tiers: the node needs the whole machine
     need_cluster_tools(root=True)
-    if not build(results, "release"):
+    if not build(results, "release", ["programs"]):
         return
     kind = bool(shutil.which("kind")) and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0
     which = ["--kind"] if kind else []
@@ -277,7 +302,7 @@ def cluster(results, section):
 
 def loops(results, section):
     need_cluster_tools(root=False)
-    if build(results, "release"):
+    if build(results, "release", ["programs"]):
         section.lanes(1, scripts(results, LOOPS_OF_PROGRAMS))
         section.lanes(1, scripts(results, LOOPS, AGENT_MEMORY_BIN=os.path.join(ROOT, "build/release/bin")),
                       lambda: an_api_server(results))
@@ -294,25 +319,25 @@ def room(results, section, folder):
         results.add(f"{folder}: no room with tests", 0, 1)
         return
     name = top.replace("/", "_")
-    if build(results, "test", [name + "_test"]):
+    if build(results, "release", [name + "_test"], with_tests=True):
         asked = ":".join(f"{suite}.*:*/{suite}.*:{suite}/*" for suite in found) + ":-*ApiServer*"
         with folder_in_memory() as place:
-            section.lanes(UNIT_LANES, tests_ran(results, "test", GoogleTests(results, "test", place).jobs([name], asked)))
+            section.lanes(UNIT_LANES, tests_ran(results, "release", GoogleTests(results, "release", place).jobs([name], asked)))
             section.run()
 
 
 TIERS = {"unit": unit, "long": long, "clang": clang, "race": race, "programs": programs, "api-server": api_server, "cluster": cluster}
-MORE = {"loops": loops}
-BEFORE = {"program": ["race", "programs"], "api": ["api-server"]}  # names of the previous release
+MORE = {"quick": quick, "loops": loops}
+GROUPS = {"all": list(TIERS), "program": ["race", "programs"], "api": ["api-server"]}  # the last two: names of the previous release
 
 
 def main():
     exit_on_terminate()
-    asked = [tier for word in sys.argv[1:] if word != "--times" for tier in BEFORE.get(word, [word.rstrip("/")])] or list(TIERS)
+    asked = [tier for word in sys.argv[1:] if word != "--times" for tier in GROUPS.get(word, [word.rstrip("/")])] or ["quick"]
     folders = [word for word in asked if word.split("/")[0] in rooms.CODE and os.path.isdir(os.path.join(ROOT, word))]
     unknown = set(asked) - set(TIERS) - set(MORE) - set(folders)
     if unknown:
-        print(f"test: no tier and no room {', '.join(sorted(unknown))}; there are {', '.join([*TIERS, *MORE])}", file=sys.stderr)
+        print(f"test: no tier and no room {', '.join(sorted(unknown))}; there are {', '.join(['all', *TIERS, *MORE])}", file=sys.stderr)
         return 64
     results, ended = Results(), []
     section = Section(results)
