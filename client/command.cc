@@ -92,15 +92,18 @@ int RunClient(const std::vector<std::string>& arguments, const Screen& screen, s
     return invocation.exit_code;
   }
   Call call{invocation.settings, invocation.arguments, screen, in, out, err};
+  const bool on_memory = command->run_on_memory != nullptr &&
+                         (command->run == nullptr || !call.settings.Bool("transcripts"));
   const size_t given = call.arguments.size();
-  if (given < command->least || given > command->most) {
+  if (given < (on_memory || command->run_on_memory == nullptr ? command->least : 0) ||
+      given > command->most) {
     return call.Usage(name + " takes " +
                       (command->operands.empty() ? "no operands" : command->operands) + ", and " +
                       std::to_string(given) + " were given");
   }
   if (const std::string o = call.Text("o"); o != "" && o != "json" && o != "table")
     return call.Usage("-o is table or json, it is \"" + o + "\"");
-  return command->run_on_memory != nullptr ? RunReached(call, *command) : command->run(call);
+  return on_memory ? RunReached(call, *command) : command->run(call);
 }
 
 }  // namespace client

@@ -19,7 +19,8 @@ struct Command {
   std::string examples;        // whole lines
   size_t least = 0, most = 0;  // operands
   Run run = nullptr;
-  RunOnMemory run_on_memory = nullptr;  // instead of `run`: RunClient connects to a memory first
+  // Instead of `run`: RunClient connects to a memory first. With both, --transcripts chooses `run`.
+  RunOnMemory run_on_memory = nullptr;
   base::Program Program() const;
 };
 

@@ -51,7 +51,7 @@ PROGRAMS = (
     ("server away", "crash/server_away.py", 1800), ("MCP clients", "clients/mcp_test.py", 1800),
     ("agents of docs/agents", "clients/agents_test.py", 900), ("Claude Code", "clients/claude_code_test.py", 900),
     ("memory on one machine", "clients/laptop_test.py", 600), ("agents of one machine", "clients/laptop_agents_test.py", 900),
-    ("what models see", "clients/model_sees_test.py", 900), ("stop in flight", "crash/stop_in_flight.py", 600),
+    ("transcripts", "clients/transcripts_test.py", 300), ("what models see", "clients/model_sees_test.py", 900), ("stop in flight", "crash/stop_in_flight.py", 600),
     ("power loss", "crash/power_loss.py", 900), ("kill loops", "crash/kill_loops.py", 600),
     ("sync errors", "crash/sync_errors.py", 600), ("damaged state", "crash/damaged_state.py", 300),
     ("contents of images", "packaging/image_contents_test.py", 300), ("pod boundary", "crash/pod_boundary.py", 120), ("model away", "crash/model_away.py", 120),

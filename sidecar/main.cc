@@ -13,6 +13,7 @@
 #include "sidecar/commands/await_command.h"
 #include "sidecar/commands/check_command.h"
 #include "sidecar/commands/mcp_stdio.h"
+#include "sidecar/commands/replay_command.h"
 #include "sidecar/running_sidecar.h"
 
 namespace {
@@ -64,6 +65,8 @@ int main(int argc, char** argv) {
   }
   if (argc > 1 && std::string_view(argv[1]) == "await")
     return sidecar::RunAwait({argv + 2, argv + argc}, std::cerr);
+  if (argc > 1 && std::string_view(argv[1]) == "replay")
+    return sidecar::RunReplay({argv + 2, argv + argc}, std::cout, std::cerr);
   base::BlockSignals();
   KeepMemorySmall();
   base::SetLogProgram(sidecar::SidecarProgram().name);

@@ -48,7 +48,7 @@ base::Program Completed(base::Program program) {
                      base::ParseLevel(settings.Text("log-level")));
     return CheckSidecarSettings(ReadSidecarSettings(settings));
   };
-  program.commands = {"check", "mcp", "await"};
+  program.commands = {"check", "mcp", "await", "replay"};
   return program;
 }
 

@@ -13,6 +13,7 @@ int Add(Call& call, const MemoryCalls& memory);
 int Edit(Call& call, const MemoryCalls& memory);
 int Remove(Call& call, const MemoryCalls& memory);
 int Import(Call& call, const MemoryCalls& memory);
+int ImportTranscripts(Call& call);
 int Export(Call& call, const MemoryCalls& memory);
 
 int Completion(Call& call);

@@ -170,6 +170,10 @@ int Remove(Call& call, const MemoryCalls& memory) {
 }
 
 int Import(Call& call, const MemoryCalls& memory) {
+  for (const char* only : {"since", "dry-run"}) {
+    if (call.settings.IsSet(only))
+      return call.Usage("--" + std::string(only) + " goes with --transcripts");
+  }
   http::ClientRequest request;
   request.method = "POST";
   request.timeout_ms = kMoveMs;

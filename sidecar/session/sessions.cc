@@ -61,20 +61,11 @@ Status BeginSession(sqlite::Database& db, conversation::Conversation& conversati
 // Enqueued after the session's end, which has priority in an outbox with little room.
 Status EnqueueDigest(sqlite::Database& db, const SessionAccount& account,
                      const OutboxContext& context) {
-  const SessionDigest& digest = account.digest();
-  if (digest.Empty()) return {};
-  const std::string& session = account.session();
-  api::NewObservation observation;
-  observation.session_id = session;
-  observation.type = "session";
-  observation.title = digest.Title();
-  observation.content = digest.Text();
-  observation.project = context.policy.project;
-  observation.topic_key = "session/" + session;
-  observation.source.origin = api::kOriginAgent;
+  const auto digest = DigestOf(account, context.policy);
+  if (!digest) return {};
   const Status written =
-      EnqueueObservation(db, session, api::EncodeNewObservation(observation), api::kOriginAgent,
-                         "digest-" + base::RandomUuid(), context);
+      EnqueueObservation(db, account.session(), api::EncodeNewObservation(*digest),
+                         api::kOriginAgent, "digest-" + base::RandomUuid(), context);
   // Without room the session has an end and no digest.
   return !written && written.error().code == base::Code::kFull ? Status() : written;
 }
@@ -97,6 +88,21 @@ Result<SessionAccount> WholeAccount(sqlite::Database& db,
 }
 
 }  // namespace
+
+std::optional<api::NewObservation> DigestOf(const SessionAccount& account,
+                                            const api::Policy& policy) {
+  const SessionDigest& digest = account.digest();
+  if (digest.Empty()) return std::nullopt;
+  api::NewObservation observation;
+  observation.session_id = account.session();
+  observation.type = "session";
+  observation.title = digest.Title();
+  observation.content = digest.Text();
+  observation.project = policy.project;
+  observation.topic_key = "session/" + account.session();
+  observation.source.origin = api::kOriginAgent;
+  return observation;
+}
 
 Result<conversation::Conversation> OpenConversation(sqlite::Database& db, const std::string& id,
                                                     const OutboxContext& context) {

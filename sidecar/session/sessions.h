@@ -2,6 +2,7 @@
 // transaction; writes to the server go through the outbox.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "sidecar/session/transcript.h"
 
 namespace sidecar {
+
+// The observation that is the digest of a session; nullopt: it has none.
+std::optional<api::NewObservation> DigestOf(const SessionAccount& account,
+                                            const api::Policy& policy);
 
 // The conversation, open and with a memory session. The first use begins a session; after an ended
 // one, a successor that names its predecessor.
