@@ -9,6 +9,7 @@
 #include "lib/base/process/log.h"
 #include "lib/embedding/openai_bodies.h"
 #include "lib/embedding/static_table.h"
+#include "memory/model/embedded_text.h"
 
 namespace memory {
 
@@ -23,7 +24,7 @@ class TableEmbedder final : public Embedder {
  public:
   explicit TableEmbedder(std::unique_ptr<embedding::StaticTable> table)
       : table_(std::move(table)) {}
-  int64_t model() const override { return table_->model(); }
+  int64_t model() const override { return ModelOfEmbeddedTexts(table_->model()); }
   size_t dimensions() const override { return table_->dimensions(); }
   FusionWeights weights() const override { return kTableWeights; }
   std::vector<int8_t> Embed(std::string_view text) const override { return table_->Embed(text); }

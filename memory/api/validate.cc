@@ -49,6 +49,10 @@ Result<Json> ObjectBody(const http::Request& request) {
   return body;
 }
 
+Result<Json> BodyOrNothing(const http::Request& request) {
+  return request.body.empty() ? Json::object() : ObjectBody(request);
+}
+
 Result<NewSession> DecodeNewSession(const Json& body) {
   NewSession session;
   ASSIGN_OR_RETURN(session.id, api::RequiredText(body, "id", api::kMaxSessionId));

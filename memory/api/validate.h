@@ -9,6 +9,7 @@
 namespace memory {
 
 base::Result<base::Json> ObjectBody(const http::Request& request);  // strict JSON, an object
+base::Result<base::Json> BodyOrNothing(const http::Request& request);  // {} of an empty body
 
 struct NewSession {
   std::string id, project, predecessor;

@@ -22,10 +22,8 @@ struct Normal {
     mean = near.empty() ? 0 : sum / static_cast<double>(near.size());
     spread = most - mean;
   }
-  // Below the mean is no nearer than any row; a row alone is the nearest.
-  double operator()(double cosine) const {
-    return spread > 0 ? std::max(0.0, (cosine - mean) / spread) : 1;
-  }
+  // A row alone is the nearest.
+  double operator()(double cosine) const { return spread > 0 ? (cosine - mean) / spread : 1; }
 };
 
 // The value of the row at `place` when they are ordered from the highest, or 0.
@@ -54,21 +52,29 @@ void NameMethods(std::vector<Ranked>& rows, size_t limit) {
   }
 }
 
+// The cosine that decides whether a row takes part, and which rows are the nearest.
+float AdmittedBy(const Similarity& row, Admission admission) {
+  return admission == Admission::kWindow ? std::max(row.window, row.own) : row.own;
+}
+
 // The nearest `most` that are not among `rows` yet, from the floor on.
 std::vector<const Similarity*> NearestOthers(const std::vector<Ranked>& rows,
                                              std::span<const Similarity> near, float floor,
-                                             size_t most) {
+                                             Admission admission, size_t most) {
   std::vector<const Similarity*> others;
   auto known = rows.begin();  // both in order of slots
   for (const Similarity& row : near) {
     while (known != rows.end() && known->slot < row.slot) ++known;
     if (known != rows.end() && known->slot == row.slot) continue;
-    if (row.window >= floor) others.push_back(&row);
+    if (admission == Admission::kNearest || AdmittedBy(row, admission) >= floor)
+      others.push_back(&row);
   }
   if (others.size() <= most) return others;
   std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(most), others.end(),
-                   [](const Similarity* a, const Similarity* b) {
-                     return a->window != b->window ? a->window > b->window : a->slot > b->slot;
+                   [&](const Similarity* a, const Similarity* b) {
+                     const float left = AdmittedBy(*a, admission);
+                     const float right = AdmittedBy(*b, admission);
+                     return left != right ? left > right : a->slot > b->slot;
                    });
   others.resize(most);
   return others;
@@ -77,7 +83,8 @@ std::vector<const Similarity*> NearestOthers(const std::vector<Ranked>& rows,
 }  // namespace
 
 std::vector<Ranked> Fuse(std::span<const Scored> lexical, std::span<const Similarity> near,
-                         const FusionWeights& weights, size_t most, size_t limit) {
+                         const FusionWeights& weights, Admission admission, size_t most,
+                         size_t limit) {
   std::vector<Ranked> rows;
   rows.reserve(lexical.size());
   for (const Scored& row : lexical) rows.push_back({row.slot, row.score, row.score, {}, {}});
@@ -86,8 +93,11 @@ std::vector<Ranked> Fuse(std::span<const Scored> lexical, std::span<const Simila
             [](const Ranked& a, const Ranked& b) { return a.slot < b.slot; });
   const Normal window(near, [](const Similarity& row) { return row.window; });
   const Normal own(near, [](const Similarity& row) { return row.own; });
+  // Below the mean is no nearer than any row, unless the nearest are the answer.
+  const double least = admission == Admission::kNearest ? -2 : 0;
   auto meaning = [&](const Similarity& row) {
-    return weights.meaning * (window(row.window) + (weights.own ? own(row.own) : 0));
+    return weights.meaning * (std::max(least, window(row.window)) +
+                              (weights.own ? std::max(least, own(row.own)) : 0));
   };
   double best = 0;
   for (const Ranked& row : rows) best = std::max(best, row.lexical);
@@ -99,9 +109,10 @@ std::vector<Ranked> Fuse(std::span<const Scored> lexical, std::span<const Simila
     row.similarity = at->window;
     row.score += meaning(*at);
   }
-  const std::vector<const Similarity*> others = NearestOthers(rows, near, weights.floor, most);
+  const std::vector<const Similarity*> others =
+      NearestOthers(rows, near, weights.floor, admission, most);
   for (const Similarity* row : others)
-    if (const double score = meaning(*row); score > 0)
+    if (const double score = meaning(*row); score > 0 || admission == Admission::kNearest)
       rows.push_back({row->slot, score, 0, row->window, Method::kEmbedding});
   NameMethods(rows, limit);
   return rows;

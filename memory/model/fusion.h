@@ -18,7 +18,7 @@ enum class Method { kLexical, kEmbedding, kFused };
 
 struct Ranked {
   int64_t slot = 0;
-  double score = 0;                 // of the ranking, higher is better; > 0
+  double score = 0;                 // of the ranking, higher is better; > 0 but with kNearest
   double lexical = 0;               // of its words; 0: no word of the query
   std::optional<float> similarity;  // of its window; none: the row has no vector
   Method method = Method::kLexical;
@@ -31,10 +31,18 @@ struct FusionWeights {
   float floor = 0;        // rows that hold no word of the question take part from this cosine on
 };
 
+// Which rows without a word of the query take part.
+enum class Admission {
+  kOwn,      // whose own cosine reaches the floor: a neighbour's meaning only moves a row
+  kWindow,   // those, and rows beside them, whose window reaches it
+  kNearest,  // any: the nearest rows are the answer, whatever the query is
+};
+
 // → in no order. `near`: of all searched rows, in order of slots; empty: words alone rank. Of the
 // rows without a word of the query the nearest `most` take part. `limit`: of the answer.
 std::vector<Ranked> Fuse(std::span<const Scored> lexical, std::span<const Similarity> near,
-                         const FusionWeights& weights, size_t most, size_t limit);
+                         const FusionWeights& weights, Admission admission, size_t most,
+                         size_t limit);
 // The order of results: best first, ties by slot (the newer first).
 bool IsRankedBefore(const Ranked& a, const Ranked& b);
 

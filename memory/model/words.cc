@@ -173,12 +173,6 @@ std::string CjkGrams(std::string_view text) {
   return grams;
 }
 
-std::string EmbeddedText(std::string_view title, std::string_view content) {
-  std::string text(title.substr(0, title.find(',')));
-  text += ": ";
-  return text += content;
-}
-
 TextFacts FactsOf(std::string_view title, std::string_view content) {
   TextFacts facts;
   facts.words = CountWords(content);

@@ -46,8 +46,6 @@ struct TextFacts {
 };
 // All but the vector.
 TextFacts FactsOf(std::string_view title, std::string_view content);
-// The text of a record for its vector: the title up to a comma, and the content.
-std::string EmbeddedText(std::string_view title, std::string_view content);
 int64_t CountWords(std::string_view text);
 int64_t MarksOf(std::string_view content);
 // Single characters and overlapping pairs of the CJK runs of a text, separated by blanks; else "".

@@ -72,9 +72,10 @@ TEST_F(EpisodesRouteTest, SearchIsByAgentAndUserBestFirst) {
   Store("c3", "Lunch was discussed.");
   Store("c4", "The pump failed at another agent.", {{"agent_id", "other"}});
   const Json results = Found({{"query", "why did the pump of the north well fail?"}});
-  ASSERT_EQ(results.size(), 2u) << results;
+  ASSERT_EQ(results.size(), 3u) << results;
   EXPECT_EQ(results[0]["conversation_id"], "c1");
   EXPECT_EQ(results[1]["conversation_id"], "c2");
+  EXPECT_EQ(results[2]["conversation_id"], "c3") << "the k nearest, whatever the query is";
   EXPECT_EQ(results[0]["method"], "lexical");
   const double best = results[0]["similarity"], next = results[1]["similarity"];
   EXPECT_LE(best, 1);

@@ -22,8 +22,7 @@ Response ReflectAnswer(const Result<Json>& answer) {
 
 Response ReflectTraces(const Api& api, const Request& request) {
   return ReflectAnswer([&]() -> Result<Json> {
-    ASSIGN_OR_RETURN(const Json body,
-                     request.body.empty() ? Result<Json>(Json::object()) : ObjectBody(request));
+    ASSIGN_OR_RETURN(const Json body, BodyOrNothing(request));
     ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, body));
     ASSIGN_OR_RETURN(const std::string topic, api::OptionalText(body, "topic", api::kMaxTitle));
     ASSIGN_OR_RETURN(const bool dry_run, api::OptionalFlag(body, "dryRun"));
@@ -50,7 +49,8 @@ Response ReflectRuns(const Api& api, const Request& request) {
 Response UndoReflectRun(const Api& api, const Request& request) {
   return ReflectAnswer([&]() -> Result<Json> {
     const std::string& run = request.parameters.at("run");
-    ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, Json::object()));
+    ASSIGN_OR_RETURN(const Json body, BodyOrNothing(request));
+    ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, body));
     ASSIGN_OR_RETURN(const auto undone, api.store.consolidation().Undo(context, run));
     if (!undone)
       return Error{Code::kNotFound, "there is no run " + run + " of this user and agent"};

@@ -22,6 +22,17 @@ class ReflectRouteTest : public TracesRouteTest {
   }
 };
 
+TEST_F(ReflectRouteTest, AnUndoTakesTheProjectOfItsBody) {
+  const std::string faded = Add("a thing of the past", {{"project", "p"}});
+  clock_.Advance(21 * kDayMs);
+  const Json run = Reflect({{"project", "p"}});
+  ASSERT_EQ(Counts(run), Json({1, 0, 0, 0, 0}));
+  const std::string path = "/traces/reflect/runs/" + run["runId"].get<std::string>() + "/undo";
+  EXPECT_EQ(Call("POST", path, {{"project", "q"}}).status, 404);
+  EXPECT_EQ(Call("POST", path, {{"project", "p"}}).status, 200);
+  EXPECT_EQ(Call("GET", "/traces/" + faded + "?project=p").status, 200);
+}
+
 TEST_F(ReflectRouteTest, WhatFadedGoesAndComesBackByAnUndo) {
   const std::string faded = Add("a thing of the past");
   const std::string semantic = Add("a fact that lasts", {{"type", "semantic"}});

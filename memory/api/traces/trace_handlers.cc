@@ -35,12 +35,6 @@ Result<Json> Due(const Api& api, const Request& request, size_t limit) {
   return traces;
 }
 
-// A DELETE, and a PUT that says nothing, may have no body.
-Result<Json> BodyOrNothing(const Request& request) {
-  if (request.body.empty()) return Json::object();
-  return ObjectBody(request);
-}
-
 }  // namespace
 
 Response PostTrace(const Api& api, const Request& request) {
@@ -171,7 +165,8 @@ Response PutEdge(const Api& api, const Request& request) {
 
 Response DeleteEdge(const Api& api, const Request& request) {
   const Result<bool> removed = [&]() -> Result<bool> {
-    ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, Json::object()));
+    ASSIGN_OR_RETURN(const Json body, BodyOrNothing(request));
+    ASSIGN_OR_RETURN(const TraceContext context, ContextOf(request, body));
     return api.store.traces().DeleteEdge(context, request.parameters.at("id"),
                                          request.parameters.at("to"));
   }();

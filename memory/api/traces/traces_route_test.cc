@@ -211,6 +211,17 @@ TEST_F(TracesRouteTest, StrengthFadesAndARetrievalHoldsIt) {
   EXPECT_NEAR(Trace(id)["strength"].get<double>(), 0.4679 * 0.3679, 1e-4) << "lasts twice as long";
 }
 
+TEST_F(TracesRouteTest, AContextGivesTheStrongerOfTwoFirst) {
+  const std::string lasting = Add("the well is deep", {{"type", "semantic"}});
+  const std::string fading = Add("the well is deep", {{"type", "episodic"}});
+  const auto first = [&] {
+    return Get("/context?project=default&query=well&limit=1").body["recent_observations"][0]["id"];
+  };
+  EXPECT_EQ(first(), Trace(fading)["observationId"]) << "the newer of two that are as strong";
+  clock_.Advance(20 * kDayMs);
+  EXPECT_EQ(first(), Trace(lasting)["observationId"]);
+}
+
 TEST_F(TracesRouteTest, AProspectiveOneIsDueWhenItsTimeHasCome) {
   const std::string soon =
       Add("call Ann",

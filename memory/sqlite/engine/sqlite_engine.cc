@@ -6,6 +6,7 @@
 
 #include "lib/base/process/log.h"
 #include "lib/sqlite/page_cache.h"
+#include "memory/model/embedded_text.h"
 #include "memory/sqlite/engine/schema_guard.h"
 #include "memory/sqlite/tables/schema.h"
 #include "memory/store/embedder.h"

@@ -120,6 +120,19 @@ Result<std::vector<Episode>> EpisodesAt(Database& database, int64_t slot,
   return AllEpisodes(std::move(read));
 }
 
+Result<std::vector<int64_t>> SlotsOfEpisodes(Database& database, const EpisodeQuestion& question) {
+  std::vector<int64_t> slots;
+  ASSIGN_OR_RETURN(const std::optional<int64_t> project, FindProject(database, question.project));
+  if (!project) return slots;
+  ASSIGN_OR_RETURN(Statement read,
+                   database.Prepare("SELECT DISTINCT e.slot FROM episodes e JOIN observations o ON "
+                                    "o.slot = e.slot WHERE e.project = ?1 AND e.agent = ?2 AND (?3 "
+                                    "IS NULL OR e.user = ?3) AND " MEMORY_LIVE "ORDER BY e.slot"));
+  read.Bind(*project).Bind(question.agent).Bind(question.user);
+  RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) { slots.push_back(row.Int(0)); }));
+  return slots;
+}
+
 Result<std::vector<Episode>> EpisodesOfConversation(Database& database, int64_t project,
                                                     const std::string& conversation) {
   ASSIGN_OR_RETURN(Statement read,

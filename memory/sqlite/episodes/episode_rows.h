@@ -22,6 +22,9 @@ base::Result<std::optional<Episode>> FindEpisodeById(sqlite::Database& database,
 // The episodes of an observation for this agent and user.
 base::Result<std::vector<Episode>> EpisodesAt(sqlite::Database& database, int64_t slot,
                                               const EpisodeQuestion& question);
+// The observations that have such episodes in the question's project, in ascending order.
+base::Result<std::vector<int64_t>> SlotsOfEpisodes(sqlite::Database& database,
+                                                   const EpisodeQuestion& question);
 // Oldest first, up to the limits of an answer.
 base::Result<std::vector<Episode>> EpisodesOfConversation(sqlite::Database& database,
                                                           int64_t project,

@@ -192,7 +192,7 @@ Status RaiseItemVersion(Database& database, int64_t to) {
 }
 
 Status AddItemVector(Database& database, const ItemRow& row, const Embedder* embedder) {
-  return PutItemVector(database, row.slot, row.item.key, TextOf(row.item.value), embedder);
+  return PutItemVector(database, row.slot, TextOf(row.item.value), embedder);
 }
 
 Status InsertItem(Database& database, int64_t project, const ItemRow& row,
@@ -210,7 +210,7 @@ Status InsertItem(Database& database, int64_t project, const ItemRow& row,
     insert.Bind(words.facts.words).Bind(words.facts.marks).Bind(base::DumpJson(item.value));
     RETURN_IF_ERROR(insert.Bind(base::DumpJson(item.metadata)).Run());
   }
-  RETURN_IF_ERROR(PutItemVector(database, row.slot, item.key, words.content, embedder));
+  RETURN_IF_ERROR(PutItemVector(database, row.slot, words.content, embedder));
   return AddWords(database, row, words);
 }
 
@@ -238,7 +238,7 @@ Status ReplaceItem(Database& database, const ItemRow& old, const ItemRow& row,
   if (same) return {};
   if (before.content != words.content) {
     RETURN_IF_ERROR(RemoveItemVector(database, row.slot));
-    RETURN_IF_ERROR(PutItemVector(database, row.slot, item.key, words.content, embedder));
+    RETURN_IF_ERROR(PutItemVector(database, row.slot, words.content, embedder));
   }
   RETURN_IF_ERROR(RemoveWords(database, old, before));
   return AddWords(database, row, words);

@@ -1,8 +1,8 @@
 // Items have no sessions: the ranking of observations treats each as a session of its own.
 #include "memory/sqlite/items/item_vectors.h"
 
+#include "memory/model/embedded_text.h"
 #include "memory/model/slots.h"
-#include "memory/model/words.h"
 
 namespace memory {
 
@@ -20,10 +20,10 @@ constexpr size_t kReadItemVectors = 20'000;  // some 30 ms; with more, only word
 
 }  // namespace
 
-Status PutItemVector(Database& database, int64_t slot, const std::string& key,
-                     const std::string& text, const Embedder* embedder) {
+Status PutItemVector(Database& database, int64_t slot, const std::string& text,
+                     const Embedder* embedder) {
   if (!embedder) return {};
-  const std::vector<int8_t> vector = embedder->Embed(EmbeddedText(key, text));
+  const std::vector<int8_t> vector = embedder->Embed(EmbeddedText(text));
   if (vector.empty()) return {};
   ASSIGN_OR_RETURN(Statement put, database.Prepare("REPLACE INTO item_vectors VALUES(?1, ?2, ?3)"));
   put.Bind(slot).Bind(embedder->model());

@@ -13,8 +13,8 @@
 namespace memory {
 
 // Adds the vector of a new item; `text` is the text of its value. `embedder` null: none.
-base::Status PutItemVector(sqlite::Database& database, int64_t slot, const std::string& key,
-                           const std::string& text, const Embedder* embedder);
+base::Status PutItemVector(sqlite::Database& database, int64_t slot, const std::string& text,
+                           const Embedder* embedder);
 base::Status RemoveItemVector(sqlite::Database& database, int64_t slot);
 
 // Items after slot `after` without a vector of the model; scans some thousand rows.

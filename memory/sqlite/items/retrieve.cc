@@ -3,6 +3,7 @@
 #include <set>
 
 #include "lib/base/limits/answer_charge.h"
+#include "memory/model/embedded_text.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/items/item_vectors.h"
 #include "memory/sqlite/items/sqlite_items.h"
@@ -88,14 +89,19 @@ Result<std::vector<Ranked>> SqliteItems::FuseNear(Database& database, const Text
   FusionWeights weights;
   if (const Embedder* embedder = parts_.embedder) {
     weights = embedder->weights();
-    const ItemMeaning asked{
-        embedder->Embed(query.text), embedder->model(), query.project, query.now_ms,
-        query.deadline_ms,           query.stop};
+    const std::string text = EmbeddedText(query.text);
+    const ItemMeaning asked{text.empty() ? std::vector<int8_t>() : embedder->Embed(text),
+                            embedder->model(),
+                            query.project,
+                            query.now_ms,
+                            query.deadline_ms,
+                            query.stop};
     if (!asked.question.empty()) {
       ASSIGN_OR_RETURN(near, NearItems(database, asked));
     }
   }
-  return Fuse(matches.rows, near, weights, kMaxItemsByMeaning, limit);
+  return Fuse(matches.rows, near, weights, Admission::kNearest, std::max(kMaxItemsByMeaning, limit),
+              limit);
 }
 
 namespace {

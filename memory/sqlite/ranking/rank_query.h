@@ -31,6 +31,8 @@ struct RankQuery {
   // Returns whether a row is eligible; may read the snapshot. Null: all are.
   std::function<base::Result<bool>(int64_t slot)> admits = nullptr;
   bool neighbours = false;  // also returns rows next to a match
+  // The nearest of these rows are the answer, whatever the query is; slots in ascending order.
+  std::optional<std::vector<int64_t>> nearest_of;
   size_t limit = 10;
   int64_t deadline_ms = 250;  // then ranks the matches so far
   std::stop_token stop;       // the same when the client is gone

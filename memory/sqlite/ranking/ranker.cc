@@ -63,6 +63,11 @@ Result<Ranker> Ranker::Make(sqlite::Database& database, ResidentIndexes* residen
 
 namespace {
 
+Admission AdmissionOf(const RankQuery& query) {
+  if (query.nearest_of) return Admission::kNearest;
+  return query.neighbours ? Admission::kWindow : Admission::kOwn;
+}
+
 // The counts of the queried ranges, except rows per word. `ranges`: the non-empty ones.
 Result<Statistics> StatisticsOf(sqlite::Database& database, const RankQuery& query, size_t words,
                                 std::vector<int64_t>& ranges) {
@@ -297,6 +302,11 @@ Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query)
   const std::vector<double> idf = InverseFrequencies(search.statistics);
   if (!idf.empty()) ranking.whole = std::accumulate(idf.begin(), idf.end(), 0.0);
   RETURN_IF_ERROR(FindNear(database, query, search));
+  if (query.nearest_of) {
+    std::erase_if(search.near, [&](const Similarity& row) {
+      return !std::binary_search(query.nearest_of->begin(), query.nearest_of->end(), row.slot);
+    });
+  }
   ranking.partial = search.partial;
   ranking.by_meaning = !search.near.empty();
   const size_t candidates = std::max(found_.rows.size(), search.near.size());
@@ -308,7 +318,8 @@ Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query)
     search.pinned.reset();
     const std::vector<Scored> scored =
         Score(std::move(records), search.statistics, search.question.asks_when);
-    std::vector<Ranked> ranked = Fuse(scored, search.near, search.weights, most, query.limit);
+    std::vector<Ranked> ranked =
+        Fuse(scored, search.near, search.weights, AdmissionOf(query), most, query.limit);
     if (!query.operators) RETURN_IF_ERROR(AddTopics(database, query, search.ranges, ranked));
     ASSIGN_OR_RETURN(ranking.rows, Select(database, query, std::move(ranked)));
     if (all || ranking.rows.size() >= query.limit) break;

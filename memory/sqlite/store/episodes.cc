@@ -96,6 +96,7 @@ Result<EpisodeSaved> SqliteStore::SaveEpisode(const Episode& given, const api::S
   });
 }
 
+// The k nearest, whatever the query is; without any vector those with its words, then the newest.
 // Caps each similarity by that of the row ranked before it.
 Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuestion& question) {
   RankQuery query;
@@ -105,6 +106,9 @@ Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuest
   query.deadline_ms = state_->options.query_deadline_ms;
   query.stop = question.stop;
   state_->SetMeaning(query);
+  // A query of identifiers alone has nearest episodes, too.
+  if (const Embedder* table = state_->options.embedder.get(); table && query.meaning.values.empty())
+    query.meaning = {table->Embed(query.text), table->model(), table->weights(), false};
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(state_->readers));
   Filter filter;
   filter.project = question.project;
@@ -113,9 +117,9 @@ Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuest
   if (!scope.all && scope.ranges.empty()) return found;
   query.ranges = scope.ranges;
   query.project = scope.project;
+  ASSIGN_OR_RETURN(query.nearest_of, SlotsOfEpisodes(snapshot.database(), question));
   query.admits = [&](int64_t slot) -> Result<bool> {
-    ASSIGN_OR_RETURN(const auto episodes, EpisodesAt(snapshot.database(), slot, question));
-    return !episodes.empty();
+    return std::binary_search(query.nearest_of->begin(), query.nearest_of->end(), slot);
   };
   ASSIGN_OR_RETURN(Ranking ranking, snapshot.ranker().Rank(snapshot.database(), query));
   if (ranking.behind) {
@@ -123,6 +127,12 @@ Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuest
     RETURN_IF_ERROR(snapshot.Renew());
     query.even_behind = true;
     ASSIGN_OR_RETURN(ranking, snapshot.ranker().Rank(snapshot.database(), query));
+  }
+  for (auto slot = query.nearest_of->rbegin();
+       slot != query.nearest_of->rend() && ranking.rows.size() < question.limit; ++slot) {
+    const auto is_known = [&](const Ranked& row) { return row.slot == *slot; };
+    if (std::none_of(ranking.rows.begin(), ranking.rows.end(), is_known))
+      ranking.rows.push_back({*slot, 0, 0, {}, Method::kLexical});
   }
   size_t bytes = 0;
   base::AnswerCharge charge;
@@ -136,7 +146,8 @@ Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuest
       const size_t row_bytes = JsonBytes(episode.summary) + kMaxEpisodeFields;
       RETURN_IF_ERROR(charge.Add(row_bytes));
       bytes += row_bytes;
-      found.push_back({std::move(episode), similarity, NameOfMethod(row.method)});
+      found.push_back(
+          {std::move(episode), similarity, row.score == 0 ? "recency" : NameOfMethod(row.method)});
     }
   }
   return found;

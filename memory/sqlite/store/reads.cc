@@ -10,6 +10,7 @@
 #include "memory/sqlite/store/state.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/tables/viewer.h"
+#include "memory/sqlite/traces/strength_order.h"
 #include "memory/store/answer_limit.h"
 
 namespace memory {
@@ -24,6 +25,13 @@ using sqlite::Statement;
 
 namespace {
 
+constexpr size_t kFurtherRows = 10;  // ranked ones that strength may lift into a recall
+
+struct StrengthNow {
+  StrengthRules rules;
+  int64_t now_ms = 0;
+};
+
 // Ranks the matches in a scope; waits until pending rows are indexed.
 Result<Ranking> RankInScope(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
                             const SearchScope& scope, const Filter& filter, RankQuery query) {
@@ -31,7 +39,7 @@ Result<Ranking> RankInScope(Snapshot& snapshot, const std::function<bool()>& wai
   query.ranges = scope.ranges;
   query.project = scope.project;
   query.type = filter.type;
-  query.limit = filter.limit;
+  query.limit = std::max(query.limit, filter.limit);
   if (filter.viewer) {
     query.admits = [&](int64_t slot) {
       return memory::IsSeenBy(snapshot.database(), *filter.viewer, slot);
@@ -65,13 +73,21 @@ Found FoundAs(Observation row, const Ranked& ranked, bool by_meaning) {
   return found;
 }
 
+// `strength`: of a recall, which also orders by it.
 Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& wait_for_index,
-                              const SearchScope& scope, const Filter& filter, RankQuery query) {
+                              const SearchScope& scope, const Filter& filter, RankQuery query,
+                              const StrengthNow* strength = nullptr) {
   SearchResult result;
   const bool cut = query.neighbours;
+  query.limit = strength ? filter.limit + std::min(filter.limit, kFurtherRows) : filter.limit;
   ASSIGN_OR_RETURN(Ranking ranking,
                    RankInScope(snapshot, wait_for_index, scope, filter, std::move(query)));
   result.partial = ranking.partial;
+  if (strength) {
+    RETURN_IF_ERROR(OrderByStrength(snapshot.database(), ranking.rows, strength->now_ms,
+                                    strength->rules));
+    if (ranking.rows.size() > filter.limit) ranking.rows.resize(filter.limit);
+  }
   size_t bytes = 0;
   base::AnswerCharge charge;
   for (const Ranked& ranked : ranking.rows) {
@@ -295,7 +311,8 @@ Result<SearchResult> SqliteStore::Recall(const Filter& filter, const std::string
     ASSIGN_OR_RETURN(result,
                      RankRowsAsOf(snapshot, wait, scope, filter, std::move(query), replaced));
   } else {
-    ASSIGN_OR_RETURN(result, RankRows(snapshot, wait, scope, filter, std::move(query)));
+    const StrengthNow strength{state_->options.strength, state_->options.clock->NowMs()};
+    ASSIGN_OR_RETURN(result, RankRows(snapshot, wait, scope, filter, std::move(query), &strength));
     NoteUse(result.rows);
   }
   if (result.rows.size() >= filter.limit) return result;

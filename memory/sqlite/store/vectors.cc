@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "lib/base/text/text.h"
+#include "memory/model/embedded_text.h"
 #include "memory/model/words.h"
 #include "memory/sqlite/store/state.h"
 
@@ -31,13 +31,15 @@ TextFacts SqliteStore::State::Facts(std::string_view title, std::string_view con
 }
 
 void SqliteStore::State::SetMeaning(RankQuery& query) const {
+  const std::string text = EmbeddedText(query.text);
+  if (text.empty()) return;
   if (const Embedder* table = options.embedder.get())
-    query.meaning = {table->Embed(query.text), table->model(), table->weights(), false};
+    query.meaning = {table->Embed(text), table->model(), table->weights(), false};
   RemoteEmbedder* remote = options.remote.get();
-  if (!remote || base::Trim(query.text).empty() || !remote_gaps.Complete(usage.rows())) return;
+  if (!remote || !remote_gaps.Complete(usage.rows())) return;
   using std::chrono::steady_clock;
   const auto begun = steady_clock::now();
-  query.remote_meaning = {remote->OfQuestion(query.text, query.stop), remote->known_model(),
+  query.remote_meaning = {remote->OfQuestion(text, query.stop), remote->known_model(),
                           remote->weights(), true};
   const auto spent =
       std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun);

@@ -1,0 +1,110 @@
+// What meaning finds, with the table that the server has: identifiers have none, a row is found by
+// its own meaning, and an episode by being near.
+#include "memory/embedders.h"
+#include "memory/model/embedded_text.h"
+#include "memory/sqlite/store/store_fixture.h"
+
+namespace memory {
+namespace {
+
+class MeaningOfText : public StoreTest {
+ protected:
+  MeaningOfText() {
+    EmbeddingSettings settings;
+    settings.on = true;
+    settings.table = "share/agent-memory-server/embedding.table";
+    StoreOptions options;
+    options.embedder = MakeEmbedder(settings);
+    options.query_deadline_ms = 60'000;
+    Reopen(std::move(options));
+  }
+  std::vector<std::string> Methods(const std::string& text) {
+    auto found = store_->Search(In("p"), text, false);
+    EXPECT_TRUE(found) << found.error().message;
+    std::vector<std::string> methods;
+    for (const Found& hit : found->rows) methods.push_back(hit.method);
+    return methods;
+  }
+};
+
+TEST(EmbeddedTextTest, HasNoIdentifiers) {
+  EXPECT_EQ(EmbeddedText("8a1f0c52-1c2b-4d7e-9a10-22bc6f0d9e51"), "");
+  EXPECT_EQ(EmbeddedText(" 10.0.0.12 JIRA-123 /etc/nginx/nginx.conf "), "");
+  const std::string text =
+      EmbeddedText("error, 500", "Request 8a1f0c52-1c2b-4d7e-9a10-22bc6f0d9e51 failed");
+  EXPECT_EQ(text.find("8a1f"), std::string::npos) << text;
+  EXPECT_NE(text.find("failed"), std::string::npos) << text;
+  EXPECT_NE(ModelOfEmbeddedTexts(7), 7);
+  EXPECT_GT(ModelOfEmbeddedTexts(INT64_MAX), 0);
+}
+
+TEST_F(MeaningOfText, AnIdentifierAloneFindsNothingByIt) {
+  const char* stored[] = {"Request 8a1f0c52-1c2b-4d7e-9a10-22bc6f0d9e51 failed with status 503",
+                          "The gateway listens on 10.0.0.12:8443", "Ticket OPS-4711 was closed",
+                          "Commit 9fceb02d0ae598e95dc970b74767f19372d61af8 broke the build"};
+  for (const char* text : stored) MustSave(Note(text));
+  for (const char* unknown :
+       {"7b2e4d10-93aa-4c1f-8e55-0f1e2d3c4b5a", "172.16.99.3", "JIRA-99021",
+        "e83c5163316f89bfbde7d9ab23ca2e25604af290", "v9.8.7-rc6", "2031-02-03T04:05:06Z",
+        "someone@elsewhere.example", "/srv/other/place.toml", "#99881"}) {
+    for (const std::string& method : Methods(unknown)) EXPECT_EQ(method, "fts5_bm25") << unknown;
+  }
+}
+
+TEST_F(MeaningOfText, ANeighbourLendsNoRowItsPlace) {
+  const char* session[] = {"The oven in the kitchen needs a new thermostat.",
+                           "Payroll is processed on the last Friday.",
+                           "The automobile would not start in the cold morning.",
+                           "Our logo uses a dark green.", "Interviews are held in the large room."};
+  for (const char* text : session) MustSave(Note(text));
+  auto found = store_->Search(In("p"), "vehicle with engine trouble in winter", false);
+  ASSERT_TRUE(found);
+  for (const Found& hit : found->rows)
+    if (std::string(hit.method) == "embedding") EXPECT_EQ(hit.row.id, 3) << hit.row.content;
+}
+
+TEST_F(MeaningOfText, TheNearestEpisodesAnswerAnyQuery) {
+  for (const char* summary : {"The automobile would not start in the cold morning.",
+                              "Bread was baked.", "The violin was tuned."}) {
+    Episode episode;
+    episode.project = "p", episode.conversation = "c", episode.agent = "a";
+    episode.summary = summary;
+    ASSERT_TRUE(store_->SaveEpisode(episode, {}, RequestKey(""), kMidnight));
+  }
+  for (int i = 0; i < 20; ++i) MustSave(Note("vehicles and engines, part " + std::to_string(i)));
+  EpisodeQuestion question{"p", "vehicle engine trouble", "a", {}, 3, 0, {}};
+  auto found = store_->SearchEpisodes(question);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 3U);
+  EXPECT_EQ((*found)[0].episode.summary, "The automobile would not start in the cold morning.");
+  for (const char* any : {"JIRA-99021", "zzqx", "..."}) {
+    question.text = any;
+    found = store_->SearchEpisodes(question);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->size(), 3U) << any;
+  }
+  question.min_similarity = 0.99;
+  EXPECT_TRUE(store_->SearchEpisodes(question)->empty());
+}
+
+TEST_F(MeaningOfText, AnItemIsFoundByItsValueAlone) {
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+           {"fact-0", "The automobile needs new brakes"},
+           {"vehicle repair manual", "bread with cheese"},
+           {"8a1f0c52-1c2b-4d7e-9a10-22bc6f0d9e51", "She plays the violin"}}) {
+    Item item;
+    item.key = key, item.value = value;
+    ASSERT_TRUE(store_->items().Put("p", item, {}));
+  }
+  auto found = store_->items().Retrieve("p", "car repair", 3);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->rows.size(), 3U);
+  found = store_->items().Retrieve("p", "a musical instrument", 1);
+  ASSERT_EQ(found->rows.size(), 1U);
+  EXPECT_EQ(found->rows[0].item.value, "She plays the violin");
+  found = store_->items().Retrieve("p", "7b2e4d10-93aa-4c1f-8e55-0f1e2d3c4b5a", 3);
+  EXPECT_TRUE(found->rows.empty());
+}
+
+}  // namespace
+}  // namespace memory
