@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "client/agents/settings.h"
-#include "lib/base/json/json.h"
 
 namespace client {
 namespace {
@@ -22,16 +21,10 @@ using Change = std::function<Status(Settings&)>;
 // Applies `change` to a JSON text. Empty text (also a missing file) is an empty object, and an
 // empty object becomes empty text again.
 Result<std::string> Changed(const std::string& text, const Change& change) {
-  Settings settings = Settings::object();
-  if (!text.empty()) {
-    // The strict parser gives the error message; the second one keeps the order of the keys.
-    ASSIGN_OR_RETURN([[maybe_unused]] const base::Json strict, base::ParseJson(text));
-    settings = Settings::parse(text, nullptr, false);
-  }
-  const Settings before = settings;
+  ASSIGN_OR_RETURN(const Settings before, ReadSettings(text));
+  Settings settings = before;
   RETURN_IF_ERROR(change(settings));
-  if (settings == before) return text;
-  return settings.empty() ? "" : settings.dump(2) + "\n";
+  return WithChanges(text, before, settings);
 }
 
 FileEdit JsonEdit(std::string file, Change with, Change without) {
@@ -75,7 +68,7 @@ std::vector<FileEdit> CodexEdits(const std::string& user, const std::string& pro
                     {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"}),
           {folder + "/config.toml",
            [=](const std::string& text) { return WithServerBlock(text, program); },
-           [](const std::string& text) { return Result<std::string>(WithoutServerBlock(text)); }}};
+           [](const std::string& text) { return WithoutServerBlock(text); }}};
 }
 
 }  // namespace

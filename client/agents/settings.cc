@@ -1,6 +1,9 @@
 // Recognizes the entries of `setup` by their command, so that no other state is necessary.
 #include "client/agents/settings.h"
 
+#include <set>
+
+#include "client/agents/toml_text.h"
 #include "lib/base/json/json.h"
 
 namespace client {
@@ -12,7 +15,7 @@ using base::Status;
 
 constexpr const char* kServer = "memory";
 constexpr const char* kOtherName = "agent-memory";
-constexpr std::string_view kBegin = "# agent-memory: begin\n", kEnd = "# agent-memory: end\n";
+constexpr std::string_view kBegin = "# agent-memory: begin", kEnd = "# agent-memory: end";
 constexpr int kTimeoutSeconds = 30;
 
 // Quotes `text` for sh.
@@ -140,25 +143,81 @@ void RemoveServer(Settings& settings) {
   if (servers.empty() && removed) settings.erase("mcpServers");
 }
 
-base::Result<std::string> WithServerBlock(const std::string& toml, const std::string& program) {
-  std::string text = WithoutServerBlock(toml);
-  for (const char* name : {"[mcp_servers.memory]", "[mcp_servers.\"memory\"]"}) {
-    if (text.find(name) != std::string::npos)
-      return Error{Code::kConflict, std::string("it has a server of that name already: rename ") +
-                                        name + ", then try again"};
-  }
-  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+namespace {
+
+constexpr const char* kServersKey = "mcp_servers";
+
+std::string TomlEntry(const std::string& program) {
   // A JSON string is a valid TOML string.
-  return text + std::string(kBegin) +
-         "[mcp_servers.memory]\ncommand = " + base::DumpJson(base::Json(program)) +
-         "\nargs = [\"mcp\"]\n" + std::string(kEnd);
+  return "command = " + base::DumpJson(base::Json(program)) + ", args = [\"mcp\"]";
 }
 
-std::string WithoutServerBlock(const std::string& toml) {
+// The member of an inline table that an earlier setup added, with its comma; {npos, npos}: none.
+std::pair<size_t, size_t> InlineEntry(const std::string& toml, const std::vector<TomlKey>& keys) {
+  for (const TomlKey& key : keys) {
+    if (key.path.size() != 2 || key.path[0] != kServersKey || key.value_begin == key.value_end)
+      continue;
+    const std::string value = toml.substr(key.value_begin, key.value_end - key.value_begin);
+    if (!value.starts_with("{command = ") || !value.ends_with("/agent-memory\", args = [\"mcp\"]}"))
+      continue;
+    size_t begin = toml.rfind(key.path[1], key.value_begin), end = key.value_end;
+    if (toml.compare(end, 2, ", ") == 0) return {begin, end + 2};
+    if (begin >= 2 && toml.compare(begin - 2, 2, ", ") == 0) begin -= 2;
+    return {begin, end};
+  }
+  return {std::string::npos, std::string::npos};
+}
+
+}  // namespace
+
+base::Result<std::string> WithServerBlock(const std::string& toml, const std::string& program) {
+  ASSIGN_OR_RETURN(std::string text, WithoutServerBlock(toml));
+  ASSIGN_OR_RETURN(const std::vector<TomlKey> keys, KeysOf(text));
+  const TomlKey* inline_table = nullptr;
+  std::set<std::string> taken;
+  for (const TomlKey& key : keys) {
+    if (key.path[0] != kServersKey) continue;
+    if (key.path.size() > 1) taken.insert(key.path[1]);
+    if (key.path.size() > 1 || key.value_begin == key.value_end) continue;
+    if (text[key.value_begin] != '{')
+      return Error{Code::kConflict, "mcp_servers is no table: remove it, then try again"};
+    inline_table = &key;
+  }
+  for (const TomlKey& key : keys) {
+    if (key.path.size() == 1 && key.path[0] == kServersKey && key.list)
+      return Error{Code::kConflict,
+                   "[[mcp_servers]] is a list, not a table: rename it, then try again"};
+  }
+  const std::string name = taken.contains(kServer) ? kOtherName : kServer;
+  if (taken.contains(name)) {
+    return Error{
+        Code::kConflict,
+        "mcp_servers has memory and agent-memory already: rename one of them, then try again"};
+  }
+  if (inline_table != nullptr) {
+    const size_t open = inline_table->value_begin + 1;
+    const bool empty = text.find_first_not_of(" \t\r\n", open) == inline_table->value_end - 1;
+    return text.insert(open, name + " = {" + TomlEntry(program) + "}" + (empty ? "" : ", "));
+  }
+  const std::string line_end = text.find("\r\n") != std::string::npos ? "\r\n" : "\n";
+  if (!text.empty() && !text.ends_with('\n')) text += line_end;
+  for (const std::string& line : {std::string(kBegin), "[mcp_servers." + name + "]",
+                                  "command = " + base::DumpJson(base::Json(program)),
+                                  std::string("args = [\"mcp\"]"), std::string(kEnd)})
+    text += line + line_end;
+  return text;
+}
+
+base::Result<std::string> WithoutServerBlock(const std::string& toml) {
   const size_t begin = toml.find(kBegin);
   const size_t end = begin == std::string::npos ? begin : toml.find(kEnd, begin);
-  if (end == std::string::npos) return toml;
-  return toml.substr(0, begin) + toml.substr(end + kEnd.size());
+  if (end != std::string::npos) {
+    const size_t line = toml.find('\n', end);
+    return toml.substr(0, begin) + (line == std::string::npos ? "" : toml.substr(line + 1));
+  }
+  ASSIGN_OR_RETURN(const std::vector<TomlKey> keys, KeysOf(toml));
+  const auto [from, to] = InlineEntry(toml, keys);
+  return from == std::string::npos ? toml : toml.substr(0, from) + toml.substr(to);
 }
 
 }  // namespace client

@@ -1,17 +1,12 @@
 // Adds hooks and the MCP server to the settings of agents and removes them, and nothing else. Pure.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "lib/base/result.h"
+#include "client/agents/json_text.h"
 
 namespace client {
-
-// Keeps the order of the user's keys.
-using Settings = nlohmann::ordered_json;
 
 // {"hooks": {event: [… {"hooks": [{"type": "command", "command": "'<program>' hook <event>"}]}]}}.
 // Replaces our earlier entries. kInvalid: the settings have another shape.
@@ -24,8 +19,10 @@ void RemoveHooks(Settings& settings);
 base::Status AddServer(Settings& settings, const std::string& program);
 void RemoveServer(Settings& settings);
 
-// The same for TOML, as a block between two comment lines. kConflict: the name is taken.
+// The same for TOML: a block between two comment lines at the end, or, where `mcp_servers` is an
+// inline table, a member of it. kInvalid names the line; kConflict: both names are taken, or
+// `mcp_servers` is no table.
 base::Result<std::string> WithServerBlock(const std::string& toml, const std::string& program);
-std::string WithoutServerBlock(const std::string& toml);
+base::Result<std::string> WithoutServerBlock(const std::string& toml);
 
 }  // namespace client

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "client/agents/toml_text.h"
+
 namespace client {
 namespace {
 
@@ -84,14 +88,146 @@ TEST(AgentSettings, WhatHasAnotherShapeIsRefused) {
 }
 
 TEST(AgentSettings, ABlockOfTomlGoesAsItCame) {
-  for (const std::string before : {"", "model = \"x\"\n"}) {
+  for (const std::string before :
+       {"", "model = \"x\"\n", "a = 1\r\nb = 2\r\n",
+        "\xEF\xBB\xBF"
+        "a = 1\n",
+        "[mcp_servers]\n", "[mcp_servers.other]\ncommand = 'x'\n",
+        "mcp_servers.other = {command = \"x\"}\n", "mcp_servers = {}\n",
+        "mcp_servers = { other = {command = 'x'} } # mine\n",
+        "text = \"\"\"\n[mcp_servers.memory]\n\"\"\"\n", "text = '''\n[mcp_servers.memory]'''\n",
+        "# [mcp_servers.memory]\n",
+        "list = [\n  [1, 2], # one ]\n  {a = '}'},\n]\n[[profiles]]\nname = 'a'\n"}) {
     const auto with = WithServerBlock(before, "/bin/agent-memory");
-    ASSERT_TRUE(with);
+    ASSERT_TRUE(with) << before << with.error().message;
     EXPECT_NE(with->find("command = \"/bin/agent-memory\""), std::string::npos);
-    EXPECT_EQ(*WithServerBlock(*with, "/bin/agent-memory"), *with);
-    EXPECT_EQ(WithoutServerBlock(*with), before);
+    const auto again = WithServerBlock(*with, "/bin/agent-memory");
+    ASSERT_TRUE(again) << *with << again.error().message;
+    EXPECT_EQ(*again, *with);
+    EXPECT_EQ(*WithoutServerBlock(*with), before);
+    const auto keys = KeysOf(*with);
+    ASSERT_TRUE(keys) << *with;
+    const std::vector<std::string> ours = {"mcp_servers", "memory", "command"};
+    EXPECT_EQ(std::count_if(keys->begin(), keys->end(),
+                            [&](const TomlKey& key) { return key.path == ours; }),
+              1)
+        << *with;
   }
-  EXPECT_FALSE(WithServerBlock("[mcp_servers.memory]\ncommand = \"x\"\n", "/bin/agent-memory"));
+}
+
+TEST(AgentSettings, ATakenNameOfTomlStaysInEachForm) {
+  for (const std::string before :
+       {"[mcp_servers.memory]\ncommand = \"x\"\n", "[mcp_servers.\"memory\"]\n",
+        "[mcp_servers.'memory']\n", "[ mcp_servers . memory ]\n",
+        "mcp_servers.memory = {command = 'x'}\n", "mcp_servers = {memory = {command = 'x'}}\n",
+        "[mcp_servers]\nmemory = {command = 'x'}\n", "[mcp_servers]\nmemory.command = 'x'\n"}) {
+    const auto with = WithServerBlock(before, "/bin/agent-memory");
+    ASSERT_TRUE(with) << before << with.error().message;
+    const auto keys = KeysOf(*with);
+    ASSERT_TRUE(keys) << *with;
+    EXPECT_TRUE(std::any_of(keys->begin(), keys->end(), [](const TomlKey& key) {
+      return key.path.size() > 1 && key.path[1] == "agent-memory";
+    })) << *with;
+    EXPECT_EQ(*WithoutServerBlock(*with), before);
+  }
+}
+
+TEST(AgentSettings, TomlThatIsNoneIsRefusedWithItsLine) {
+  for (const auto& [text, words] :
+       std::vector<std::pair<std::string, std::string>>{{"a = 1\nb = \n", "line 2"},
+                                                        {"a = \"x\n", "line 1"},
+                                                        {"[a\n", "line 1"},
+                                                        {"a = [1, 2\n", "']'"},
+                                                        {"a = {b = 1\n", "'}'"},
+                                                        {"mcp_servers = 3\n", "no table"},
+                                                        {"[[mcp_servers]]\nname = 'x'\n", "list"},
+                                                        {"a b = 1\n", "'='"},
+                                                        {"a = '''x\n", "string"}}) {
+    const auto with = WithServerBlock(text, "/bin/agent-memory");
+    ASSERT_FALSE(with) << text;
+    EXPECT_NE(with.error().message.find(words), std::string::npos) << with.error().message;
+  }
+}
+
+// setup and --undo of a JSON file, as edits.cc makes them.
+std::string WithAll(const std::string& text) {
+  auto before = ReadSettings(text);
+  EXPECT_TRUE(before) << text << before.error().message;
+  Settings after = *before;
+  EXPECT_TRUE(AddHooks(after, "/bin/agent-memory", kEvents));
+  EXPECT_TRUE(AddServer(after, "/bin/agent-memory"));
+  const std::string with = WithChanges(text, *before, after);
+  auto read = ReadSettings(with);
+  EXPECT_TRUE(read) << with;
+  if (read) EXPECT_EQ(*read, after) << with;
+  return with;
+}
+
+std::string WithoutAll(const std::string& text) {
+  auto before = ReadSettings(text);
+  EXPECT_TRUE(before) << text;
+  Settings after = *before;
+  RemoveHooks(after);
+  RemoveServer(after);
+  const std::string without = WithChanges(text, *before, after);
+  auto read = ReadSettings(without);
+  EXPECT_TRUE(read) << without;
+  if (read) EXPECT_EQ(*read, after) << without;
+  return without;
+}
+
+TEST(JsonText, CommentsOrderIndentationAndLineEndsStay) {
+  for (const std::string before :
+       {"{\n  // mine\n  \"model\": \"x\", // why\n  \"b\": [1,2,3]\n}\n",
+        "{\r\n    \"a\": 1,\r\n    \"b\": {}\r\n}\r\n", "\xEF\xBB\xBF{\"a\": 1}",
+        "{\n\t\"mcpServers\": {\n\t\t\"other\": {\"command\": \"x\"}\n\t}\n}",
+        "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"command\":\"./l\"}]}]}}",
+        "{\n  \"a\": [1, 2,], /* last, */\n  \"z\": {\"deep\": \"\\\"} // no comment\"},\n}\n",
+        "{ \"a\": 1 , \"b\" : 2 }",
+        "{\n  \"hooks\": {\n    \"Stop\": [1 ] // one, yet\n  }, // end\n  \"u\": "
+        "\"\\u00e9ü\"\n}\n"}) {
+    const std::string with = WithAll(before);
+    EXPECT_EQ(WithAll(with), with) << "twice is once";
+    for (const char* part :
+         {"// mine", "// why", "[1,2,3]", "/* last, */", "[1, 2,]", "// one, yet", "// end",
+          "\\u00e9ü", "\xEF\xBB\xBF", "\t\"mcpServers\"", "\"b\" : 2",
+          "[{\"matcher\":\"Bash\",\"hooks\":[{\"command\":\"./l\"}]}"})
+      EXPECT_EQ(with.find(part) == std::string::npos, before.find(part) == std::string::npos)
+          << part << "\n"
+          << with;
+    const bool windows = before.find("\r\n") != std::string::npos;
+    for (size_t at = with.find('\n'); at != std::string::npos; at = with.find('\n', at + 1))
+      EXPECT_EQ(with[at - 1] == '\r', windows) << with;
+    auto first = ReadSettings(before), last = ReadSettings(WithoutAll(with));
+    ASSERT_TRUE(first && last);
+    EXPECT_EQ(*last, *first);
+  }
+}
+
+TEST(JsonText, MembersGoWithTheirCommas) {
+  const std::string text = "{\n  \"a\": 1,\n  \"b\": 2, // two\n  \"c\": 3\n}\n";
+  const Settings before = *ReadSettings(text);
+  for (int mask = 1; mask < 8; ++mask) {
+    Settings after = before;
+    for (int bit = 0; bit < 3; ++bit)
+      if (mask >> bit & 1) after.erase(std::string(1, static_cast<char>('a' + bit)));
+    const std::string changed = WithChanges(text, before, after);
+    const auto read = ReadSettings(changed);
+    ASSERT_TRUE(read) << changed;
+    EXPECT_EQ(*read, after) << changed;
+    after["d"] = 4;
+    const auto added = ReadSettings(WithChanges(text, before, after));
+    ASSERT_TRUE(added) << mask;
+    EXPECT_EQ(*added, after);
+  }
+}
+
+TEST(JsonText, WhatIsNoneIsRefused) {
+  for (const char* text : {"{\n  \"a\": \n}", "{\"a\" 1}", "{", "{\"a\": 1} x", "{'a': 1}",
+                           "{\"a\": 1, \"a\": 2}", "{\"a\": 1,, \"b\": 2}"})
+    EXPECT_FALSE(ReadSettings(text)) << text;
+  EXPECT_TRUE(ReadSettings("")->empty());
+  EXPECT_TRUE(ReadSettings(" \n// nothing\n")->empty());
 }
 
 }  // namespace

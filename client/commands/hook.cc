@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "client/commands/runs.h"
+#include "client/laptop/peer_breaker.h"
 #include "client/laptop/repository.h"
 #include "client/laptop/starter_policy.h"
 #include "client/laptop/up_detached.h"
@@ -20,6 +21,8 @@ using base::Result;
 
 // In sum below the hook timeout that `setup` writes.
 constexpr int64_t kStartMs = 8'000, kUseMs = 6'000, kHookMs = 6'000;
+constexpr int64_t kBusyProbeMs =
+    2'000;  // of a peer that has work: a hook of a busy machine is not lost
 constexpr int64_t kMcpUseMs = 60'000, kStillUsedMs = 60'000;
 constexpr size_t kMostEventBytes = 64 << 20;
 constexpr int kBlock = 2;  // exit code by which a hook keeps a tool from running
@@ -40,6 +43,29 @@ Result<Project> ProjectHere(const Home& home, int64_t use_ms) {
   return front.Use(root, "", use_ms);
 }
 
+// The project of a hook, which must not wait for a hung supervisor. One that is silent for long is
+// ended, and a new one is started for the next hook.
+Result<Project> ProjectOfHook(const Home& home) {
+  const PeerBreaker breaker(home, "supervisor");
+  ASSIGN_OR_RETURN(const std::string root, RootHere());
+  auto front = Front::Reach(home, breaker.probe_ms());
+  if (!front && front.error().code == Code::kTimeout) {
+    const auto running = home.FindRunning();
+    if (running && !breaker.is_open() && IsBusy(running->pid))
+      front = Front::Reach(home, kBusyProbeMs);
+  }
+  if (!front && front.error().code == Code::kTimeout) {
+    breaker.NoteSilent();
+    if (!breaker.is_long_silent() || home.stopped()) return front.error();
+    RETURN_IF_ERROR(EndHungSupervisor(home));
+    RETURN_IF_ERROR(StartInBackground(home));
+    return Error{Code::kUnavailable, "memory did not answer and is started again"};
+  }
+  breaker.NoteAnswer();
+  if (!front) return ProjectHere(home, kUseMs);  // it comes up, or is to be started
+  return front->Use(root, "", kUseMs);
+}
+
 std::string ReadEvent(std::istream& in) {
   std::string event;
   char bytes[1 << 16];
@@ -50,10 +76,31 @@ std::string ReadEvent(std::istream& in) {
   return event;
 }
 
-Result<std::string> Tell(const Project& project, std::string event) {
+// Fails within a short wait if the sidecar is hung; the supervisor starts it again.
+base::Status Probe(const Home& home, const Project& project, http::Client& client) {
+  const PeerBreaker breaker(home, RepositoryKey(project.root));
+  http::ClientRequest request;
+  request.target = "/health";
+  request.timeout_ms = breaker.probe_ms();
+  auto answer = client.Send(request);
+  if (!answer && answer.error().code == Code::kTimeout && !breaker.is_open() &&
+      IsBusy(project.pid)) {
+    request.timeout_ms = kBusyProbeMs;
+    answer = client.Send(request);
+  }
+  if (!answer && answer.error().code == Code::kTimeout) {
+    breaker.NoteSilent();
+    return Error{Code::kTimeout, "the sidecar does not answer; memory starts it again"};
+  }
+  breaker.NoteAnswer();
+  return {};
+}
+
+Result<std::string> Tell(const Home& home, const Project& project, std::string event) {
   http::ClientOptions options;
   options.base_url = project.url;
   ASSIGN_OR_RETURN(const auto client, http::MakeClient(std::move(options)));
+  RETURN_IF_ERROR(Probe(home, project, *client));
   http::ClientRequest request;
   request.method = "POST";
   request.target = "/v1/hooks";
@@ -95,9 +142,9 @@ int Hook(Call& call) {
   std::string event = ReadEvent(call.in);
   if (event.size() > kMostEventBytes)
     return Unanswered(call, *home, {Code::kTooLarge, "an event has at most 64 MiB"});
-  const auto project = ProjectHere(*home, kUseMs);
+  const auto project = ProjectOfHook(*home);
   if (!project) return Unanswered(call, *home, project.error());
-  const auto answer = Tell(*project, std::move(event));
+  const auto answer = Tell(*home, *project, std::move(event));
   if (!answer) return Unanswered(call, *home, answer.error());
   if (*answer != "{}") call.out << *answer << "\n";
   return kOk;

@@ -23,11 +23,21 @@ using base::Status;
 
 std::string BackupOf(const std::string& file) { return file + ".before-agent-memory"; }
 
+// The file that a name leads to, also if it does not exist yet.
+std::string BehindLinks(std::string file) {
+  constexpr int kMostLinks = 40;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks; ++i) {
+    const fs::path target = fs::read_symlink(file, error);
+    if (error) break;
+    file = (fs::path(file).parent_path() / target).lexically_normal().string();
+  }
+  return file;
+}
+
 // Replaces the file behind symbolic links atomically and keeps its mode.
 Status Write(const std::string& file, const std::string& text) {
-  std::error_code error;
-  const fs::path real = fs::weakly_canonical(file, error);
-  const std::string path = error ? file : real.string();
+  const std::string path = BehindLinks(file);
   struct stat found {};
   const bool there = stat(path.c_str(), &found) == 0;
   RETURN_IF_ERROR(base::MakeDirectories(fs::path(path).parent_path().string()));
@@ -43,42 +53,50 @@ Result<std::string> ReadIfThere(const std::string& file) {
   return text;
 }
 
-Status Undo(const FileEdit& edit, const std::string& before) {
-  ASSIGN_OR_RETURN(std::string after, edit.without(before));
-  const std::string backup = BackupOf(edit.file);
-  const auto kept = base::ReadFile(backup);
-  if (kept) {
-    // Restores the backup byte for byte if the file has no later changes.
-    const auto same = edit.with(*kept);
-    if (same && *same == before) after = *kept;
-  }
-  if (after == before) return {};
-  if (after.empty() && !kept) {
-    unlink(edit.file.c_str());
-  } else {
-    RETURN_IF_ERROR(Write(edit.file, after));
-  }
-  unlink(backup.c_str());
-  return {};
+// What becomes of a file. Made for all files before the first one is written, so that a faulty one
+// changes nothing.
+struct Plan {
+  std::string file, before, after;
+  bool keep_backup = false;  // `before` is the user's, without an entry of ours
+  bool remove_backup = false;
+};
+
+Result<Plan> PlanSetup(const FileEdit& edit) {
+  Plan plan{edit.file};
+  ASSIGN_OR_RETURN(plan.before, ReadIfThere(edit.file));
+  ASSIGN_OR_RETURN(plan.after, edit.with(plan.before));
+  if (plan.before.empty()) return plan;
+  ASSIGN_OR_RETURN(const std::string pristine, edit.without(plan.before));
+  // Only of a file without our entries: a second setup keeps the first backup.
+  plan.keep_backup = pristine == plan.before;
+  return plan;
+}
+
+Result<Plan> PlanUndo(const FileEdit& edit) {
+  Plan plan{edit.file};
+  ASSIGN_OR_RETURN(plan.before, ReadIfThere(edit.file));
+  ASSIGN_OR_RETURN(plan.after, edit.without(plan.before));
+  const auto kept = base::ReadFile(BackupOf(edit.file));
+  plan.remove_backup = static_cast<bool>(kept);
+  if (!kept) return plan;
+  // Restores the backup byte for byte if the file has no later changes.
+  const auto same = edit.with(*kept);
+  if (same && *same == plan.before) plan.after = *kept;
+  return plan;
 }
 
 // Returns whether the file changed.
-Result<bool> Apply(const FileEdit& edit, bool undo) {
-  ASSIGN_OR_RETURN(const std::string before, ReadIfThere(edit.file));
-  if (undo) {
-    RETURN_IF_ERROR(Undo(edit, before));
-    ASSIGN_OR_RETURN(const std::string now, ReadIfThere(edit.file));
-    return now != before;
+Result<bool> Apply(const Plan& plan) {
+  const bool changes = plan.after != plan.before;
+  if (changes && plan.keep_backup)
+    RETURN_IF_ERROR(base::ReplaceFile(BackupOf(plan.file), plan.before));
+  if (changes && plan.after.empty() && !plan.remove_backup) {
+    unlink(BehindLinks(plan.file).c_str());
+  } else if (changes) {
+    RETURN_IF_ERROR(Write(plan.file, plan.after));
   }
-  ASSIGN_OR_RETURN(const std::string after, edit.with(before));
-  if (after == before) return false;
-  if (!before.empty()) {
-    ASSIGN_OR_RETURN(const std::string pristine, edit.without(before));
-    // Only for a file without our entries: a second setup keeps the first backup.
-    if (pristine == before) RETURN_IF_ERROR(base::ReplaceFile(BackupOf(edit.file), before));
-  }
-  RETURN_IF_ERROR(Write(edit.file, after));
-  return true;
+  if (changes && plan.remove_backup) unlink(BackupOf(plan.file).c_str());
+  return changes;
 }
 
 int PrintForAnyClient(Call& call, const std::string& program) {
@@ -107,13 +125,25 @@ int Setup(Call& call) {
         agent + "\" is none of them");
   }
   const bool undo = call.settings.Bool("undo");
+  std::vector<Plan> plans;
   for (const FileEdit& edit : edits) {
-    const auto changed = Apply(edit, undo);
-    if (!changed) return call.Fail(base::Wrap(edit.file, changed.error()));
+    auto plan = undo ? PlanUndo(edit) : PlanSetup(edit);
+    if (!plan) {
+      return call.Fail(
+          Error{plan.error().code, edit.file + ": " + plan.error().message +
+                                       "; no file was changed: mend it, then try again"});
+    }
+    plans.push_back(*std::move(plan));
+  }
+  for (const Plan& plan : plans) {
+    const auto changed = Apply(plan);
+    if (!changed) return call.Fail(base::Wrap(plan.file, changed.error()));
     std::error_code ignored;
-    const bool backup = fs::exists(BackupOf(edit.file), ignored);
-    call.out << (*changed ? "changed " : "as it should be: ") << Inert(edit.file)
-             << (*changed && !undo && backup ? " (before: " + Inert(BackupOf(edit.file)) + ")" : "")
+    const std::string backup = BackupOf(plan.file);
+    call.out << (*changed ? "changed " : "as it should be: ") << Inert(plan.file)
+             << (*changed && !undo && fs::exists(backup, ignored)
+                     ? " (before: " + Inert(backup) + ")"
+                     : "")
              << "\n";
   }
   if (undo) return kOk;

@@ -10,6 +10,7 @@
 
 #include "client/commands/runs.h"
 #include "client/laptop/front.h"
+#include "client/laptop/peer_breaker.h"
 #include "client/laptop/repository.h"
 #include "client/laptop/starter_policy.h"
 #include "client/laptop/up_detached.h"
@@ -100,7 +101,7 @@ int Serve(Call& call, const Home& home, const Programs& programs, Progress& say)
     const auto project = supervisor.Use((*repository)->root, call.Text("project"));
     if (!project) return call.Fail(project.error());
   }
-  const auto saved = home.SaveRunning({"http://" + (*front)->address(), token});
+  const auto saved = home.SaveRunning({"http://" + (*front)->address(), token, getpid()});
   if (!saved) return call.Fail(saved.error());
   say("memory is up; 'agent-memory setup claude-code' connects an agent, Ctrl-C or "
       "'agent-memory down' ends it");
@@ -152,14 +153,16 @@ int Up(Call& call) {
 int Down(Call& call) {
   const auto home = Home::Find(call.settings);
   if (!home) return call.Fail(home.error());
-  const auto front = WaitForFront(*home, kOtherMs);
-  if (!front && front.error().code != Code::kNotFound) return call.Fail(front.error());
+  auto front = WaitForFront(*home, kOtherMs);
+  const bool hung = !front && front.error().code == Code::kTimeout;
+  if (!front && !hung && front.error().code != Code::kNotFound) return call.Fail(front.error());
   if (access(home->folder().c_str(), F_OK) == 0) home->SetStopped(true);
-  if (!front) {
+  if (!front && !hung) {
     call.out << "memory is not up\n";
     return kOk;
   }
-  if (const auto stopped = front->Stop(); !stopped) return call.Fail(stopped.error());
+  const auto stopped = hung ? EndHungSupervisor(*home) : front->Stop();
+  if (!stopped) return call.Fail(stopped.error());
   const auto lock = base::DirectoryLock::Take(home->folder(), kDownMs);
   if (!lock) return call.Fail(lock.error());
   call.out << "memory is down; hooks do nothing until 'agent-memory up'\n";

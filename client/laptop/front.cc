@@ -10,7 +10,7 @@ namespace client {
 namespace {
 
 // A killed supervisor holds the folder's lock for a moment, but no longer answers.
-constexpr int64_t kEndingMs = 3'000, kProbeMs = 1'000, kAcceptTickMs = 20;
+constexpr int64_t kEndingMs = 3'000, kAcceptTickMs = 20;
 
 using base::Json;
 using base::Result;
@@ -28,8 +28,10 @@ http::Response UseProject(Supervisor& supervisor, const http::Request& request) 
   const auto project =
       supervisor.Use(base::StringAt(*body, {"root"}), base::StringAt(*body, {"project"}));
   if (!project) return http::ErrorResponse(project.error());
-  return http::JsonResponse(
-      200, {{"project", project->name}, {"root", project->root}, {"url", project->url}});
+  return http::JsonResponse(200, {{"project", project->name},
+                                  {"root", project->root},
+                                  {"url", project->url},
+                                  {"pid", project->pid}});
 }
 
 }  // namespace
@@ -56,7 +58,7 @@ Result<std::unique_ptr<http::Server>> StartFront(Supervisor& supervisor, const s
   return http::Server::Start(http::Router(std::move(routes)), std::move(options));
 }
 
-Result<Front> Front::Reach(const Home& home) {
+Result<Front> Front::Reach(const Home& home, int64_t probe_ms) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kEndingMs);
   while (true) {
     ASSIGN_OR_RETURN(const Running running, home.FindRunning());
@@ -65,7 +67,12 @@ Result<Front> Front::Reach(const Home& home) {
     options.bearer_token = [token = running.token] { return token; };
     ASSIGN_OR_RETURN(auto client, http::MakeClient(std::move(options)));
     const Front front(std::move(client));
-    const auto standing = front.Ask("GET", "/v1/standing", nullptr, kProbeMs);
+    const auto standing = front.Ask("GET", "/v1/standing", nullptr, probe_ms);
+    if (!standing && standing.error().code == base::Code::kTimeout) {
+      return base::Error{base::Code::kTimeout,
+                         "memory does not answer (process " + std::to_string(running.pid) +
+                             "): 'agent-memory down' ends it, 'agent-memory up' starts it again"};
+    }
     if (standing || standing.error().code != base::Code::kUnavailable) return front;
     if (std::chrono::steady_clock::now() >= end) return standing.error();
     std::this_thread::sleep_for(std::chrono::milliseconds(kAcceptTickMs));
@@ -93,7 +100,7 @@ Result<Project> Front::Use(const std::string& root, const std::string& name,
   ASSIGN_OR_RETURN(const Json answer,
                    Ask("POST", "/v1/use", {{"root", root}, {"project", name}}, timeout_ms));
   return Project{base::StringAt(answer, {"project"}), base::StringAt(answer, {"root"}),
-                 base::StringAt(answer, {"url"})};
+                 base::StringAt(answer, {"url"}), answer.value("pid", 0)};
 }
 
 Result<Json> Front::Standing() const { return Ask("GET", "/v1/standing", nullptr); }

@@ -15,10 +15,12 @@ base::Result<std::unique_ptr<http::Server>> StartFront(Supervisor& supervisor,
                                                        const std::string& token,
                                                        std::function<void()> stop);
 
-// The client of the API. Reach: kNotFound: memory is not up.
+// The client of the API.
 class Front {
  public:
-  static base::Result<Front> Reach(const Home& home);
+  // Waits while the supervisor comes up or goes down. kNotFound: memory is not up; kTimeout: the
+  // supervisor accepts connections and does not answer within `probe_ms`.
+  static base::Result<Front> Reach(const Home& home, int64_t probe_ms = kProbeMs);
   base::Result<Project> Use(const std::string& root, const std::string& name = "",
                             int64_t timeout_ms = kFrontMs) const;
   base::Result<base::Json> Standing() const;
@@ -26,7 +28,7 @@ class Front {
 
  private:
   // A starting sidecar may wait for an old one that is still ending.
-  static constexpr int64_t kFrontMs = 75'000;
+  static constexpr int64_t kFrontMs = 75'000, kProbeMs = 1'000;
   explicit Front(std::shared_ptr<http::Client> http) : http_(std::move(http)) {}
   base::Result<base::Json> Ask(const std::string& method, const std::string& path,
                                const base::Json& body, int64_t timeout_ms = kFrontMs) const;

@@ -74,14 +74,17 @@ Result<Running> Home::FindRunning() const {
   if (!file) return file.error().code == Code::kNotFound ? between : file.error();
   const auto json = base::ParseJson(*file);
   if (!json || !json->is_object()) return between;
-  Running running{base::StringAt(*json, {"front"}), base::StringAt(*json, {"token"})};
+  Running running{
+      base::StringAt(*json, {"front"}), base::StringAt(*json, {"token"}),
+      json->contains("pid") && (*json)["pid"].is_number_integer() ? (*json)["pid"].get<int>() : 0};
   if (running.front.empty() || running.token.empty()) return between;
   return running;
 }
 
 Status Home::SaveRunning(const Running& running) const {
-  return base::ReplaceFile(File("run.json"),
-                           base::DumpJson({{"front", running.front}, {"token", running.token}}));
+  return base::ReplaceFile(
+      File("run.json"),
+      base::DumpJson({{"front", running.front}, {"token", running.token}, {"pid", running.pid}}));
 }
 
 void Home::ForgetRunning() const { unlink(File("run.json").c_str()); }

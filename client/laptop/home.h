@@ -12,6 +12,7 @@ namespace client {
 // The supervisor's address for other commands: run.json, mode 0600, while memory is up.
 struct Running {
   std::string front, token;  // its URL, and the bearer token that it requires
+  int pid = 0;               // 0: written by an earlier version
 };
 
 class Home {

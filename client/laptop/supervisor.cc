@@ -20,6 +20,7 @@ using base::Status;
 namespace {
 
 constexpr int64_t kTickMs = 500, kLongestPauseMs = 30'000, kInUseMs = 70'000;
+constexpr int64_t kWatchMs = 5'000;
 
 int64_t Now() { return base::SystemClock().MonotonicMs(); }
 
@@ -37,6 +38,7 @@ Status Supervisor::Start() {
                                                          home_.File("memory"), "--auth", "none"},
                                 home_.File("server.log"), files.ServerAddress());
   thread_ = std::jthread([this] { Loop(); });
+  watch_ = std::jthread([this](std::stop_token stop) { Watch(std::move(stop)); });
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return started_.has_value(); });
   return *started_;
@@ -48,6 +50,8 @@ void Supervisor::Stop() {
     stopping_ = true;
     changed_.notify_all();
   }
+  watch_.request_stop();
+  if (watch_.joinable()) watch_.join();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -131,6 +135,29 @@ void Supervisor::KeepServer() {
   }
 }
 
+void Supervisor::Watch(std::stop_token stop) {
+  std::mutex mutex;
+  std::condition_variable_any ended;
+  std::unique_lock waiting(mutex);
+  while (!ended.wait_for(waiting, stop, std::chrono::milliseconds(kWatchMs),
+                         [&] { return stop.stop_requested(); })) {
+    std::vector<std::shared_ptr<Sidecar>> sidecars;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [root, sidecar] : sidecars_) sidecars.push_back(sidecar);
+    }
+    if (server_->EndIfHung())
+      say_("the memory server does not answer: it is ended and started again");
+    for (const auto& sidecar : sidecars) {
+      if (!sidecar->service->EndIfHung()) continue;
+      say_("the sidecar of " + sidecar->project.name + " does not answer: it is started again");
+      const std::lock_guard lock(mutex_);
+      wanted_.push_back(std::make_shared<Wanted>(Wanted{sidecar->project.root, "", {}}));
+      changed_.notify_all();
+    }
+  }
+}
+
 void Supervisor::EndUnused() {
   while (const auto unused = TakeOldest(Now() - kIdleMs)) unused->service->Stop();
 }
@@ -196,6 +223,7 @@ Result<Project> Supervisor::StartSidecar(const std::string& root, const std::str
     RETURN_IF_ERROR(sidecar->service->Start());
   }
   sidecar->project.url = sidecar->service->url();
+  sidecar->project.pid = sidecar->service->pid();
   sidecar->used_ms = Now();
   known.address = sidecar->service->address();
   RETURN_IF_ERROR(files.Keep(known));

@@ -18,6 +18,7 @@ struct Programs {
 struct Project {
   std::string name, root;
   std::string url;  // of its sidecar
+  int pid = 0;
 };
 
 class Supervisor {
@@ -53,6 +54,8 @@ class Supervisor {
 
   void Loop();
   void KeepServer();
+  // Ends programs that do not answer for seconds; Loop starts them again.
+  void Watch(std::stop_token stop);
   void EndUnused();
   void EndAll();
   base::Result<Project> StartSidecar(const std::string& root, const std::string& name);
@@ -73,7 +76,7 @@ class Supervisor {
   std::optional<base::Status> started_;
   int64_t server_again_ms_ = 0, server_pause_ms_ = 0;  // only for thread_
   bool stopping_ = false;
-  std::jthread thread_;
+  std::jthread thread_, watch_;
 };
 
 }  // namespace client

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "client/laptop/peer_breaker.h"
 #include "lib/base/process/file.h"
 #include "lib/base/text/text.h"
 
@@ -104,8 +105,18 @@ Result<Front> StartDetached(const Home& home, int64_t wait_ms) {
   return Error{Code::kUnavailable, "memory did not come up: " + LastLine(said)};
 }
 
+base::Status StartInBackground(const Home& home) {
+  RETURN_IF_ERROR(home.Make());
+  ASSIGN_OR_RETURN([[maybe_unused]] const int pid, Spawn(home));
+  return {};
+}
+
 Result<Front> ReachOrStart(const Home& home, int64_t wait_ms) {
   auto front = WaitForFront(home, wait_ms);
+  if (!front && front.error().code == Code::kTimeout && !home.stopped()) {
+    RETURN_IF_ERROR(EndHungSupervisor(home));
+    return StartDetached(home, wait_ms);
+  }
   if (front || front.error().code != Code::kNotFound || home.stopped()) return front;
   return StartDetached(home, wait_ms);
 }

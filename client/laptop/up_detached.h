@@ -12,7 +12,10 @@ base::Result<Front> WaitForFront(const Home& home, int64_t wait_ms);
 // Returns when memory is up, also if another process started it.
 base::Result<Front> StartDetached(const Home& home, int64_t wait_ms);
 
-// The running supervisor, else a new one; kNotFound after `down`.
+// Starts it without waiting for it.
+base::Status StartInBackground(const Home& home);
+
+// The running supervisor, else a new one, also for one that is hung; kNotFound after `down`.
 base::Result<Front> ReachOrStart(const Home& home, int64_t wait_ms);
 
 }  // namespace client

@@ -19,6 +19,28 @@ namespace {
 
 constexpr size_t kLongestLine = 64 << 10;
 
+// What a program needs of its user's shell. Settings of other programs (MEMORY_PORT,
+// OPENAI_API_KEY, proxies) are not ours: on one machine flags and files say what holds.
+constexpr std::string_view kKeptVariables[] = {"PATH",
+                                               "HOME",
+                                               "USER",
+                                               "LOGNAME",
+                                               "SHELL",
+                                               "LANG",
+                                               "LANGUAGE",
+                                               "TZ",
+                                               "TMPDIR",
+                                               "XDG_RUNTIME_DIR",
+                                               "XDG_DATA_HOME",
+                                               "XDG_CONFIG_HOME",
+                                               "XDG_CACHE_HOME",
+                                               "XDG_STATE_HOME",
+                                               "LD_LIBRARY_PATH",
+                                               "SSL_CERT_FILE",
+                                               "SSL_CERT_DIR",
+                                               "TERM",
+                                               "NO_COLOR"};
+
 base::Error Failed(const std::string& what) {
   return {base::Code::kInternal, what + ": " + std::strerror(errno)};
 }
@@ -144,7 +166,10 @@ void Child::Stop(int64_t grace_ms) {
 std::vector<std::string> CleanEnvironment() {
   std::vector<std::string> kept;
   for (std::string& entry : base::Environment()) {
-    if (!entry.starts_with("AGENT_MEMORY_")) kept.push_back(std::move(entry));
+    const std::string_view name = std::string_view(entry).substr(0, entry.find('='));
+    if (base::IsOneOf(name, kKeptVariables) || name.starts_with("LC_") ||
+        name.ends_with("SAN_OPTIONS"))
+      kept.push_back(std::move(entry));
   }
   return kept;
 }

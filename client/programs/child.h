@@ -53,7 +53,8 @@ class Child {
   std::jthread reader_;
 };
 
-// This process's environment without AGENT_MEMORY_*: settings of this program, not of children.
+// What children need of this process's environment: no AGENT_MEMORY_*, which are settings of this
+// program, and no settings of other programs.
 std::vector<std::string> CleanEnvironment();
 
 }  // namespace client

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "lib/base/json/json.h"
+#include "lib/http/client/client.h"
 
 namespace client {
 namespace {
@@ -21,6 +22,8 @@ using base::Status;
 constexpr size_t kProgramLogBytes = 4 << 20;
 // A starting sidecar waits up to 45 s for an old one that is still ending.
 constexpr int64_t kReadyMs = 60'000, kStopMs = 15'000;
+constexpr int64_t kHealthMs = 2'000;
+constexpr int kMostUnanswered = 2;
 
 struct Heard {
   std::mutex mutex;
@@ -129,6 +132,31 @@ int Service::exit_code() const {
 void Service::AskToStop() const {
   const auto now = child();
   if (now != nullptr && now->running()) kill(now->pid(), SIGTERM);
+}
+
+int Service::pid() const {
+  const auto now = child();
+  return now == nullptr ? 0 : now->pid();
+}
+
+bool Service::EndIfHung() {
+  const auto now = child();
+  if (now == nullptr || !now->running()) return false;
+  http::ClientOptions options;
+  options.base_url = url();
+  const auto client = http::MakeClient(std::move(options));
+  if (!client) return false;
+  http::ClientRequest request;
+  request.target = "/health";
+  request.timeout_ms = kHealthMs;
+  const auto answer = (*client)->Send(request);
+  // Refused connections and 503 are answers: of a program that ends, or that has much to do.
+  const bool silent = !answer && answer.error().code == Code::kTimeout;
+  unanswered_ = silent ? unanswered_ + 1 : 0;
+  if (unanswered_ < kMostUnanswered) return false;
+  unanswered_ = 0;
+  now->Stop(0);
+  return true;
 }
 
 void Service::Stop() {

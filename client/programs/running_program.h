@@ -40,6 +40,10 @@ class Service {
   std::string address() const;
   std::string url() const { return "http://" + address(); }
   void AskToStop() const;  // SIGTERM, without waiting
+  int pid() const;         // 0: never started
+  // Asks for GET /health; after two calls in a row without an answer in seconds the program is
+  // ended with SIGKILL. One thread. True: it was ended, and no longer runs.
+  bool EndIfHung();
 
  private:
   base::Status StartAt(const std::string& address);
@@ -49,6 +53,7 @@ class Service {
   mutable std::mutex mutex_;
   std::string address_;
   std::shared_ptr<Child> child_;
+  int unanswered_ = 0;  // calls of EndIfHung in a row
 };
 
 }  // namespace client
