@@ -1,3 +1,4 @@
+// Follows https://toml.io/en/v1.0.0 as far as names and ends of values go.
 #include "client/agents/toml_text.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The file of the breaker, and what /proc says of a process.
 #include "client/laptop/peer_breaker.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+// The texts behind vectors. lib/base/text/identifier.h decides what an identifier is.
 #include "memory/model/embedded_text.h"
 
 #include <algorithm>

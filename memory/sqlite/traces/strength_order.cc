@@ -1,3 +1,4 @@
+// Reads the stored strength of the ranked rows; strength.h has the curve.
 #include "memory/sqlite/traces/strength_order.h"
 
 #include <algorithm>
