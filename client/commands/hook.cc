@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "client/commands/runs.h"
+#include "client/laptop/known_directories.h"
 #include "client/laptop/peer_breaker.h"
 #include "client/laptop/repository.h"
 #include "client/laptop/starter_policy.h"
@@ -27,18 +28,36 @@ constexpr int64_t kMcpUseMs = 60'000, kStillUsedMs = 60'000;
 constexpr size_t kMostEventBytes = 64 << 20;
 constexpr int kBlock = 2;  // exit code by which a hook keeps a tool from running
 
-// Prefers the directory where the agent started: the agent may have changed its directory.
-Result<std::string> RootHere() {
-  const char* named = std::getenv("CLAUDE_PROJECT_DIR");
+// The directory where the agent started, else the current one: the agent may have changed its
+// directory. A current directory that was removed has no name; the shell may still know it.
+std::string DirectoryHere() {
+  const char *project = std::getenv("CLAUDE_PROJECT_DIR"), *shell = std::getenv("PWD");
+  if (project != nullptr && *project == '/') return project;
   std::error_code error;
-  const std::string directory =
-      named != nullptr && *named != '\0' ? named : std::filesystem::current_path(error).string();
-  ASSIGN_OR_RETURN(const Repository repository, RepositoryOf(directory));
+  const auto here = std::filesystem::current_path(error);
+  if (!error) return here.string();
+  return shell != nullptr && *shell == '/' ? shell : "/";
+}
+
+// The repository of a directory. Of one that is gone (a worktree that was removed before its
+// session ended) what was known of it, else that of its nearest parent that exists.
+Result<std::string> RootHere(const Home& home) {
+  const std::string directory = DirectoryHere();
+  const KnownDirectories known(home);
+  if (const auto repository = RepositoryOf(directory)) {
+    known.Keep(directory, repository->root);
+    return repository->root;
+  }
+  if (std::string root = known.Find(directory); !root.empty()) return root;
+  std::error_code error;
+  std::filesystem::path at = std::filesystem::path(directory).lexically_normal();
+  while (at.has_relative_path() && !std::filesystem::is_directory(at, error)) at = at.parent_path();
+  ASSIGN_OR_RETURN(const Repository repository, RepositoryOf(at.string()));
   return repository.root;
 }
 
 Result<Project> ProjectHere(const Home& home, int64_t use_ms) {
-  ASSIGN_OR_RETURN(const std::string root, RootHere());
+  ASSIGN_OR_RETURN(const std::string root, RootHere(home));
   ASSIGN_OR_RETURN(const Front front, ReachOrStart(home, kStartMs));
   return front.Use(root, "", use_ms);
 }
@@ -47,7 +66,7 @@ Result<Project> ProjectHere(const Home& home, int64_t use_ms) {
 // ended, and a new one is started for the next hook.
 Result<Project> ProjectOfHook(const Home& home) {
   const PeerBreaker breaker(home, "supervisor");
-  ASSIGN_OR_RETURN(const std::string root, RootHere());
+  ASSIGN_OR_RETURN(const std::string root, RootHere(home));
   auto front = Front::Reach(home, breaker.probe_ms());
   if (!front && front.error().code == Code::kTimeout) {
     const auto running = home.FindRunning();

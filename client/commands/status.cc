@@ -1,4 +1,5 @@
 // status: shows the server, the sidecars and the number of memories.
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -90,6 +91,24 @@ int ShowStatus(Call& call) {
                           Inert(base::StringAt(project, {"root"}))});
   }
   if (!table.rows.empty()) call.out << "\n" << table.Render(call.screen);
+  Table others{{"OTHER PROJECT", "REPOSITORY"}, {}};
+  bool gone = false;
+  for (const Json& known : standing->value("known", Json::array())) {
+    const Json running = standing->value("projects", Json::array());
+    const std::string name = base::StringAt(known, {"project"});
+    if (std::any_of(running.begin(), running.end(),
+                    [&](const Json& one) { return base::StringAt(one, {"project"}) == name; }))
+      continue;
+    const bool there = known.value("there", false);
+    gone = gone || !there;
+    others.rows.push_back({Inert(name), Inert(base::StringAt(known, {"root"})) +
+                                            (there ? "" : " (no longer there)")});
+  }
+  if (!others.rows.empty()) call.out << "\n" << others.Render(call.screen);
+  if (gone) {
+    call.out << "\nA moved repository finds its memory by its first commit. If one does not, run\n"
+                "'agent-memory up --project NAME' in it: it joins that project.\n";
+  }
   return kOk;
 }
 

@@ -79,7 +79,123 @@ TEST_F(LaptopTest, TwoRepositoriesOfOneNameAreTwoProjectsAndAMovedOneIsTheSame) 
   EXPECT_EQ(files.Find(one).name, "app");
   EXPECT_TRUE(files.Find(two).name.starts_with("app-"));
   fs::remove_all(one);
-  EXPECT_EQ(files.Find(two).name, "app");
+  EXPECT_TRUE(files.Find(two).name.starts_with("app-"))
+      << "another one of that name gets no memories of it";
+}
+
+// Repositories made by git itself.
+struct RepositoryIdentity : LaptopTest {
+  void Git(const std::string& words) {
+    const std::string line = "cd '" + folder.string() +
+                             "' && export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 && " +
+                             words + " > git.log 2>&1";
+    ASSERT_EQ(std::system(line.c_str()), 0)
+        << words << base::ReadFile((folder / "git.log").string()).value_or("");
+  }
+  // With a commit that no other repository has.
+  void Commit(const std::string& path) {
+    Git("git init -q -b main " + path + " && git -C " + path +
+        " -c user.name=a -c user.email=a@b commit -q --allow-empty -m 'begin " +
+        std::to_string(++made_) + "'");
+  }
+  std::string NameAt(const std::string& path) {
+    const auto repository = RepositoryOf((folder / path).string());
+    EXPECT_TRUE(repository) << path;
+    if (!repository) return "";
+    const KnownProject known = files.Find(repository->root);
+    EXPECT_TRUE(files.Keep(known));
+    return known.name;
+  }
+  int made_ = 0;
+  const Home home = HomeAt("home");
+  const ProjectFiles files{home};
+  RepositoryIdentity() { EXPECT_TRUE(home.Make()); }
+};
+
+TEST_F(RepositoryIdentity, ARenamedOneKeepsItsMemoryAndANewOneOfItsNameGetsNone) {
+  Commit("app");
+  EXPECT_EQ(NameAt("app"), "app");
+  fs::rename(folder / "app", folder / "renamed");
+  fs::create_directories(folder / "app");
+  EXPECT_NE(NameAt("app"), "app") << "a directory in its place";
+  EXPECT_EQ(NameAt("renamed"), "app");
+  fs::remove_all(folder / "app");
+  Commit("app");
+  EXPECT_NE(NameAt("app"), "app") << "another repository in its place";
+  EXPECT_EQ(NameAt("renamed"), "app");
+  Make("deep/er");
+  fs::rename(folder / "renamed", folder / "deep/er/moved");
+  EXPECT_EQ(NameAt("deep/er/moved"), "app");
+}
+
+TEST_F(RepositoryIdentity, ANewOneInThePlaceOfOneThatMovedIsNew) {
+  Commit("app");
+  EXPECT_EQ(NameAt("app"), "app");
+  fs::rename(folder / "app", folder / "moved");
+  Git("git init -q app");
+  const std::string fresh = NameAt("app");
+  EXPECT_NE(fresh, "app") << "it has no commit yet";
+  Git("git -C app -c user.name=a -c user.email=a@b commit -q --allow-empty -m other");
+  EXPECT_EQ(NameAt("app"), fresh) << "its first commit changes nothing";
+  EXPECT_EQ(NameAt("moved"), "app");
+}
+
+TEST_F(RepositoryIdentity, EachLayoutIsOneProject) {
+  Commit("seed");
+  Git("git -C seed branch one && git -C seed branch two && git -C seed branch three");
+  Git("git clone -q --bare seed bare.git");
+  Git("git -C bare.git worktree add -q ../bare-one one && git -C bare.git worktree add -q "
+      "../bare-two two");
+  Git("mkdir hidden && git clone -q --bare seed hidden/.bare && echo 'gitdir: ./.bare' > "
+      "hidden/.git && "
+      "git -C hidden worktree add -q ../hidden/tree one");
+  Git("git clone -q --separate-git-dir=apart.git seed apart && git -C apart worktree add -q "
+      "../apart-one -b x");
+  Git("git -C seed worktree add -q seed-tree three && ln -s seed link");
+  const std::string name = NameAt("seed");
+  EXPECT_EQ(name, "seed");
+  Make("seed/deep/er");
+  for (const char* path :
+       {"bare.git", "bare-one", "bare-two", "hidden", "hidden/tree", "hidden/.bare", "apart",
+        "apart-one", "seed/seed-tree", "link", "seed/deep/er", "bare.git/refs"})
+    EXPECT_EQ(NameAt(path), name) << path;
+}
+
+TEST_F(RepositoryIdentity, ASubmoduleAndAnotherCustomersOfThatNameAreTheirOwn) {
+  Commit("library");
+  Commit("app");
+  Git("git -C app -c protocol.file.allow=always submodule add -q ../library lib");
+  EXPECT_EQ(NameAt("app"), "app");
+  EXPECT_EQ(NameAt("app/lib"), NameAt("library"));
+  Make("customers/a"), Make("customers/b");
+  Commit("customers/a/backend");
+  Commit("customers/b/backend");
+  EXPECT_NE(NameAt("customers/a/backend"), NameAt("customers/b/backend"));
+}
+
+TEST_F(RepositoryIdentity, ProjectsOfAnEarlierVersionKeepTheirMemory) {
+  Commit("app");
+  const std::string root = (folder / "app").string();
+  const std::string old = home.File("projects/" + RepositoryKey(root));
+  ASSERT_TRUE(base::MakeDirectories(old));
+  ASSERT_TRUE(
+      base::ReplaceFile(old + "/project.json",
+                        base::DumpJson({{"root", root}, {"project", "mine"}, {"address", ""}})));
+  EXPECT_EQ(NameAt("app"), "mine");
+  EXPECT_EQ(files.Find(root).folder, old);
+  fs::rename(root, folder / "moved");
+  EXPECT_EQ(NameAt("moved"), "mine");
+  EXPECT_EQ(files.Find((folder / "moved").string()).folder, old)
+      << "the sidecar's state stays its own";
+}
+
+TEST_F(RepositoryIdentity, AnArchiveThatNamesAnotherRepositoryIsItself) {
+  Commit("secret");
+  EXPECT_EQ(NameAt("secret"), "secret");
+  Make("archive");
+  ASSERT_TRUE(base::ReplaceFile((folder / "archive/.git").string(), "gitdir: ../secret/.git\n"));
+  EXPECT_NE(NameAt("archive"), "secret");
+  EXPECT_EQ(RepositoryOf((folder / "archive").string())->root, (folder / "archive").string());
 }
 
 TEST_F(LaptopTest, AFolderThatOthersMayReadIsRefused) {

@@ -1,9 +1,11 @@
 // Stores project.json in one folder per repository.
 #include "client/laptop/project_files.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "client/laptop/repository.h"
+#include "client/laptop/root_commits.h"
 #include "lib/base/process/file.h"
 
 namespace client {
@@ -11,45 +13,97 @@ namespace {
 
 constexpr size_t kLongestFile = 64 << 10;
 
-KnownProject ReadProject(const std::string& file) {
-  const auto text = base::ReadFile(file, kLongestFile);
+KnownProject ReadProject(const std::string& folder) {
+  const auto text = base::ReadFile(folder + "/project.json", kLongestFile);
   const auto json = text ? base::ParseJson(*text) : base::Result<base::Json>(text.error());
   if (!json || !json->is_object()) return {};
-  return {base::StringAt(*json, {"root"}), base::StringAt(*json, {"project"}),
-          base::StringAt(*json, {"address"})};
+  KnownProject project{base::StringAt(*json, {"root"}),
+                       base::StringAt(*json, {"project"}),
+                       base::StringAt(*json, {"address"}),
+                       {},
+                       folder};
+  for (const base::Json& commit : json->value("commits", base::Json::array()))
+    if (commit.is_string()) project.commits.push_back(commit.get<std::string>());
+  return project;
+}
+
+bool HaveOneInCommon(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
 }
 
 }  // namespace
 
-std::string ProjectFiles::Folder(const std::string& root) const {
-  return home_.File("projects/" + RepositoryKey(root));
+std::vector<KnownProject> ProjectFiles::All() const {
+  std::vector<KnownProject> all;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(home_.File("projects"), error), end;
+       !error && at != end; at.increment(error)) {
+    KnownProject project = ReadProject(at->path().string());
+    if (!project.name.empty() && !project.root.empty()) all.push_back(std::move(project));
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return all;
+}
+
+KnownProject ProjectFiles::New(const std::string& root,
+                               const std::vector<KnownProject>& all) const {
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const auto& other) { return other.name == name; });
+  };
+  // A folder of an earlier repository in this place stays that one's.
+  std::string place = root;
+  const auto folder = [&] { return home_.File("projects/" + RepositoryKey(place)); };
+  while (!ReadProject(folder()).name.empty()) place += "#";
+  KnownProject made{root, ProjectName(root, taken), "", {}, folder()};
+  while (taken(made.name)) made.name += "-" + RepositoryKey(place).substr(0, 6);
+  return made;
 }
 
 KnownProject ProjectFiles::Find(const std::string& root) const {
-  KnownProject known = ReadProject(Folder(root) + "/project.json");
-  if (known.root == root && !known.name.empty()) return known;
-  const auto taken = [&](const std::string& name) { return Taken(name, root); };
-  return {root, ProjectName(root, taken), ""};
-}
-
-bool ProjectFiles::Taken(const std::string& name, const std::string& root) const {
-  std::error_code error, ignored;
-  for (std::filesystem::directory_iterator at(home_.File("projects"), error), end;
-       !error && at != end; at.increment(error)) {
-    const KnownProject other = ReadProject((at->path() / "project.json").string());
-    if (other.name == name && other.root != root && std::filesystem::exists(other.root, ignored))
-      return true;
+  const std::vector<KnownProject> all = All();
+  // What is no repository has no commits; what git does not know may have them.
+  const std::optional<std::vector<std::string>> commits =
+      HasOwnGitDirectory(root) ? RootCommits(root) : std::vector<std::string>();
+  // Here, by a commit of it; also where git does not know.
+  for (const KnownProject& known : all) {
+    if (known.root != root || known.commits.empty()) continue;
+    if (!commits || HaveOneInCommon(known.commits, *commits)) return known;
   }
-  return false;
+  if (commits && !commits->empty()) {
+    for (KnownProject known : all) {
+      if (known.root == root || !HaveOneInCommon(known.commits, *commits)) continue;
+      // Moved, or a clone of one that is still there.
+      if (!HasCommit(known.root, known.commits).value_or(false)) known.root = root;
+      return known;
+    }
+  }
+  // Here, and without commits until now: before its first commit, or known to an earlier version.
+  for (KnownProject known : all) {
+    if (known.root != root || !known.commits.empty()) continue;
+    known.commits = commits.value_or(std::vector<std::string>());
+    return known;
+  }
+  // An earlier version knew a worktree of a bare repository as a project of its own.
+  for (KnownProject known : all) {
+    const auto now = RepositoryOf(known.root);
+    if (!known.commits.empty() || !now || now->root != root) continue;
+    known.root = root;
+    known.commits = commits.value_or(std::vector<std::string>());
+    return known;
+  }
+  KnownProject made = New(root, all);
+  made.commits = commits.value_or(std::vector<std::string>());
+  return made;
 }
 
 base::Status ProjectFiles::Keep(const KnownProject& project) const {
-  const std::string folder = Folder(project.root);
-  RETURN_IF_ERROR(base::MakeDirectories(folder));
-  return base::ReplaceFile(
-      folder + "/project.json",
-      base::DumpJson(
-          {{"root", project.root}, {"project", project.name}, {"address", project.address}}));
+  RETURN_IF_ERROR(base::MakeDirectories(project.folder));
+  return base::ReplaceFile(project.folder + "/project.json",
+                           base::DumpJson({{"root", project.root},
+                                           {"project", project.name},
+                                           {"address", project.address},
+                                           {"commits", project.commits}}));
 }
 
 std::string ProjectFiles::ServerAddress() const {

@@ -1,6 +1,8 @@
 // The loop: starts requested sidecars, restarts an ended server, and stops idle sidecars.
 #include "client/laptop/supervisor.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -21,6 +23,14 @@ namespace {
 
 constexpr int64_t kTickMs = 500, kLongestPauseMs = 30'000, kInUseMs = 70'000;
 constexpr int64_t kWatchMs = 5'000;
+constexpr size_t kMostAliases = 1'000;
+
+// Of the .git of a root, else of the root: another one lies there after a move.
+std::pair<uint64_t, uint64_t> FileAt(const std::string& root) {
+  struct stat found {};
+  if (lstat((root + "/.git").c_str(), &found) != 0 && stat(root.c_str(), &found) != 0) return {};
+  return {found.st_dev, found.st_ino};
+}
 
 int64_t Now() { return base::SystemClock().MonotonicMs(); }
 
@@ -59,12 +69,10 @@ std::string Supervisor::server_url() const { return server_->url(); }
 
 Result<Project> Supervisor::Use(const std::string& root, const std::string& name) {
   std::unique_lock lock(mutex_);
-  const auto found = sidecars_.find(root);
-  if (found != sidecars_.end() && found->second->service->running() &&
-      (name.empty() || name == found->second->project.name)) {
-    found->second->used_ms = Now();
-    RETURN_IF_ERROR(WritePolicy(*found->second));
-    return found->second->project;
+  if (const auto sidecar = RunningFor(root, name)) {
+    sidecar->used_ms = Now();
+    RETURN_IF_ERROR(WritePolicy(*sidecar));
+    return sidecar->project;
   }
   const auto wanted = std::make_shared<Wanted>(Wanted{root, name, {}});
   wanted_.push_back(wanted);
@@ -75,7 +83,25 @@ Result<Project> Supervisor::Use(const std::string& root, const std::string& name
   return Error{Code::kUnavailable, stopping_ ? "memory is going down" : "no sidecar in time"};
 }
 
+std::shared_ptr<Supervisor::Sidecar> Supervisor::RunningFor(const std::string& root,
+                                                            const std::string& name) const {
+  const auto alias = aliases_.find(root);
+  if (alias == aliases_.end() ||
+      std::pair(alias->second.device, alias->second.inode) != FileAt(root))
+    return nullptr;
+  const auto found = sidecars_.find(alias->second.root);
+  if (found == sidecars_.end() || !found->second->service->running()) return nullptr;
+  return name.empty() || name == found->second->project.name ? found->second : nullptr;
+}
+
 Json Supervisor::Standing() const {
+  Json known = Json::array();
+  for (const KnownProject& project : ProjectFiles(home_).All()) {
+    std::error_code ignored;
+    known.push_back({{"project", project.name},
+                     {"root", project.root},
+                     {"there", std::filesystem::exists(project.root, ignored)}});
+  }
   const std::lock_guard lock(mutex_);
   Json projects = Json::array();
   for (const auto& [root, sidecar] : sidecars_) {
@@ -87,7 +113,8 @@ Json Supervisor::Standing() const {
   }
   return {{"home", home_.folder()},
           {"server", {{"url", server_->url()}, {"running", server_->running()}}},
-          {"projects", projects}};
+          {"projects", projects},
+          {"known", known}};
 }
 
 void Supervisor::Loop() {
@@ -186,28 +213,34 @@ Status Supervisor::WritePolicy(Sidecar& sidecar) const {
   if (!made && !sidecar.policy.empty()) return {};
   if (!made) return base::Wrap(home_.File("policy.json"), made.error());
   if (*made == sidecar.policy) return {};
-  const std::string folder = ProjectFiles(home_).Folder(sidecar.project.root);
-  RETURN_IF_ERROR(base::ReplaceFile(folder + "/policy.json", *made));
+  RETURN_IF_ERROR(base::ReplaceFile(sidecar.folder + "/policy.json", *made));
   sidecar.policy = *made;
   return {};
 }
 
-Result<Project> Supervisor::StartSidecar(const std::string& root, const std::string& name) {
+Result<Project> Supervisor::StartSidecar(const std::string& asked, const std::string& name) {
   const ProjectFiles files(home_);
-  const std::string folder = files.Folder(root);
-  KnownProject known = files.Find(root);
+  const auto file = FileAt(asked);
+  KnownProject known = files.Find(asked);
+  const std::string& root = known.root;
+  const std::string& folder = known.folder;
   if (!name.empty()) known.name = name;
   const auto sidecar = std::make_shared<Sidecar>();
-  sidecar->project = {known.name, root, ""};
+  sidecar->project = {known.name, root, "", 0};
+  sidecar->folder = folder;
   RETURN_IF_ERROR(files.Keep(known));
   RETURN_IF_ERROR(WritePolicy(*sidecar));
+  // The sidecar of these files, which may run for a root from before a move.
   std::shared_ptr<Sidecar> before;
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = sidecars_.find(root); found != sidecars_.end()) {
-      before = found->second;
-      sidecars_.erase(found);
+    for (auto at = sidecars_.begin(); at != sidecars_.end();) {
+      const bool same = at->second->folder == folder;
+      if (same) before = at->second;
+      at = same ? sidecars_.erase(at) : std::next(at);
     }
+    if (aliases_.size() >= kMostAliases) aliases_.clear();
+    aliases_[asked] = {root, file.first, file.second};
   }
   if (before != nullptr && before->service->running()) {
     // The running sidecar watches its policy file.
@@ -229,11 +262,15 @@ Result<Project> Supervisor::StartSidecar(const std::string& root, const std::str
   RETURN_IF_ERROR(files.Keep(known));
   say_("project " + known.name + " (" + root + ") at " + sidecar->project.url);
   bool full = false;
+  std::shared_ptr<Sidecar> replaced;
   {
     const std::lock_guard lock(mutex_);
+    // A repository that took another's place: that one's sidecar ends with its last use.
+    if (const auto other = sidecars_.find(root); other != sidecars_.end()) replaced = other->second;
     sidecars_[root] = sidecar;
     full = sidecars_.size() > kMostSidecars;
   }
+  if (replaced) replaced->service->Stop();
   if (full) {
     if (const auto oldest = TakeOldest(Now())) oldest->service->Stop();
   }

@@ -46,6 +46,7 @@ class Supervisor {
     std::shared_ptr<Service> service;
     int64_t used_ms = 0;
     std::string policy;  // the last version in its policy.json
+    std::string folder;  // of its files
   };
   struct Wanted {
     std::string root, name;
@@ -58,10 +59,12 @@ class Supervisor {
   void Watch(std::stop_token stop);
   void EndUnused();
   void EndAll();
-  base::Result<Project> StartSidecar(const std::string& root, const std::string& name);
+  base::Result<Project> StartSidecar(const std::string& asked, const std::string& name);
   // Removes the least recently used sidecar from the map if its last use was before
   // `used_before_ms`; null: none.
   std::shared_ptr<Sidecar> TakeOldest(int64_t used_before_ms);
+  // A sidecar that runs for this repository and, unless empty, has this name; null: none. Locked.
+  std::shared_ptr<Sidecar> RunningFor(const std::string& root, const std::string& name) const;
   // Derives this sidecar's policy from the user's policy.json, and writes it if it changed.
   base::Status WritePolicy(Sidecar& sidecar) const;
 
@@ -72,6 +75,13 @@ class Supervisor {
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Wanted>> wanted_;
   std::map<std::string, std::shared_ptr<Sidecar>> sidecars_;  // by root
+  // Of each root that was asked for: the root of its sidecar (another clone's), and what lay there
+  // then.
+  struct Alias {
+    std::string root;
+    uint64_t device = 0, inode = 0;
+  };
+  std::map<std::string, Alias> aliases_;
   std::unique_ptr<Service> server_;
   std::optional<base::Status> started_;
   int64_t server_again_ms_ = 0, server_pause_ms_ = 0;  // only for thread_

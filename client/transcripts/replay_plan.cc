@@ -41,8 +41,10 @@ class Names {
 std::string RootOf(const std::string& directory, const ProjectFiles& files) {
   const fs::path start = fs::path(directory).lexically_normal();
   std::error_code error;
+  const std::vector<KnownProject> all = files.All();
   for (fs::path at = start;; at = at.parent_path()) {
-    if (fs::exists(files.Folder(at.string()) + "/project.json", error)) return at.string();
+    const auto is_here = [&](const KnownProject& known) { return known.root == at.string(); };
+    if (std::ranges::any_of(all, is_here)) return at.string();
     if (fs::is_directory(at, error)) {
       const auto repository = RepositoryOf(at.string());
       if (repository && (repository->versioned || at == start)) return repository->root;
@@ -108,7 +110,7 @@ base::Result<Json> MakePlan(const Selection& selection, const std::string& polic
       ASSIGN_OR_RETURN(const std::string made, PolicyFor(policy, server, session.project));
       ASSIGN_OR_RETURN(Json parsed, base::ParseJson(made));
       projects.push_back({{"policy", std::move(parsed)},
-                          {"state", files.Folder(session.root) + "/state/state.db"}});
+                          {"state", files.Find(session.root).folder + "/state/state.db"}});
     }
     Json one = {{"project", place->second},
                 {"id", session.past.id},

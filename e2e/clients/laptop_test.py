@@ -232,6 +232,29 @@ def hangs(counts, laptop):
     laptop.run("up", "--detach", cwd=billing)
 
 
+def directory_gone(counts, laptop):
+    """A worktree that is removed before its session ends: the memory is the repository's, not lost."""
+    main, tree = os.path.join(laptop.home, "src/with-trees"), os.path.join(laptop.home, "elsewhere/tree")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (["init", "-q", main], ["-C", main, "commit", "-q", "--allow-empty", "-m", "x"], ["-C", main, "worktree", "add", "-q", tree]):
+        subprocess.run([*git, *words], check=True, capture_output=True, env=laptop.environment)
+
+    def hook(name, **fields):
+        event = json.dumps({"hook_event_name": name, "session_id": "s7", "cwd": tree, **fields})
+        return laptop.run("hook", name, stdin=event, cwd="/", more={"CLAUDE_PROJECT_DIR": tree})
+
+    counts.check("a prompt in a worktree", hook("UserPromptSubmit", prompt="Remember: the worktree says zanzibar").returncode == 0)
+    shutil.rmtree(tree)
+    done = hook("SessionEnd")
+    counts.check("the session ends without its directory", done.returncode == 0, done.stderr)
+    found = wire.until(lambda: "zanzibar" in laptop.run("search", "zanzibar", cwd=main).stdout, 20)
+    counts.check("and the repository has its memory", found, laptop.run("ls", cwd=main).stdout)
+    gone = os.path.join(laptop.home, "never/was")
+    done = laptop.run("hook", "UserPromptSubmit", stdin=json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s8", "prompt": "hi"}),
+                      more={"CLAUDE_PROJECT_DIR": gone})
+    counts.check("a directory that never was is its nearest parent", done.returncode == 0, done.stderr)
+
+
 def other_settings(counts, laptop):
     """Variables of other programs change nothing (MEMORY_PORT of AEGIS, an API key that is none, a proxy)."""
     laptop.run("down")
@@ -286,7 +309,7 @@ def main():
     counts = mcp_test.Counts()
     laptop = Laptop()
     try:
-        for part in (begins_and_ends, comes_back, commands_need_no_address, survives_a_kill, heals, hangs, other_settings, setup_checks_first, refuses):
+        for part in (begins_and_ends, comes_back, commands_need_no_address, survives_a_kill, heals, hangs, directory_gone, other_settings, setup_checks_first, refuses):
             part(counts, laptop)
     finally:
         laptop.clean()
