@@ -42,7 +42,7 @@ LIBRARIES = {
     "yaml-cpp": (r"<yaml-cpp/", r"lib/base/json/yaml\.cc"),
     "prometheus-cpp": (r"<prometheus/", r"lib/telemetry/metrics\.cc"),
     "opentelemetry-cpp": (r"<opentelemetry/", r"lib/telemetry/otlp/\w+\.(cc|h)"),
-    "utf8proc": (r"<utf8proc\.h>", r"lib/(base/text/(text|inert|characters)|embedding/word_piece)\.cc"),
+    "utf8proc": (r"<utf8proc\.h>", r"lib/(base/text/(text|inert|characters|fold)|embedding/word_piece)\.cc"),
     "zlib": (r"<zlib\.h>", r"lib/(base/text/deflate|kube/cache/packing|sqlite/row_checksum)\.cc"),
     "cjose": (r"<cjose/", r"memory/identity/token_signature(_test)?\.cc"),
     "GoogleTest": (r"<(gtest|gmock)/", r".*_test\.cc|.*_fixture\.h|lib/testing/\w+\.(cc|h)"),

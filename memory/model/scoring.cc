@@ -68,8 +68,12 @@ void Lend(const Record& hit, const double* strengths, const Record& receiver,
 
 std::vector<double> InverseFrequencies(const Statistics& statistics) {
   std::vector<double> idf;
-  for (double with : statistics.rows_with)
-    idf.push_back(1 + std::log(1 + std::max(0.0, statistics.rows - with + 0.5) / (with + 0.5)));
+  for (size_t i = 0; i < statistics.rows_with.size(); ++i) {
+    const double with = statistics.rows_with[i];
+    const double weight = i < statistics.weights.size() ? statistics.weights[i] : 1;
+    idf.push_back(weight *
+                  (1 + std::log(1 + std::max(0.0, statistics.rows - with + 0.5) / (with + 0.5))));
+  }
   return idf;
 }
 

@@ -36,6 +36,7 @@ struct Statistics {
   double rows = 0;                // of the searched ranges
   double average_words = 1;       // a content's mean length there
   std::vector<double> rows_with;  // per word of the question
+  std::vector<double> weights;    // of the words; those beyond: 1
 };
 
 struct Scored {
@@ -49,7 +50,8 @@ std::vector<Scored> Score(std::vector<Record> records, const Statistics& statist
 // The order of results: best first, ties by slot (the newer first).
 bool RanksBefore(const Scored& a, const Scored& b);
 
-// Of each word: 1 + ln(1 + (N - df + .5) / (df + .5)): never 0, so that every word counts.
+// Of each word, times its weight: 1 + ln(1 + (N - df + .5) / (df + .5)): never 0, so that every
+// word counts.
 std::vector<double> InverseFrequencies(const Statistics& statistics);
 // Of a word in the record that holds it, whose content is so many times the mean length.
 double OwnStrength(const WordHit& hit, double length);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "lib/base/text/text.h"
+#include "memory/model/terms.h"
 #include "memory/model/word_lists.h"
 
 namespace memory {
@@ -75,6 +76,8 @@ void Cut(std::string_view text, Word&& word, Run&& run) {
   end_run();
 }
 
+constexpr size_t kLongestWhen = 24;
+
 bool AsksWhen(std::string_view folded) {
   for (std::string_view start :
        {"when ",          "when's ",       "since when ",     "how long ",      "how often ",
@@ -93,33 +96,140 @@ bool IsYear(std::string_view word) {
 
 }  // namespace
 
-Question ReadQuestion(std::string_view text, size_t max_words) {
-  Question question;
-  const std::string folded = base::FoldCase(base::Trim(text));
-  question.asks_when = AsksWhen(folded);
-  std::vector<std::string> all, content;
-  std::unordered_set<std::string> seen;
-  auto add = [&](std::string_view word, bool function_word) {
-    if (!seen.insert(std::string(word)).second) return;
-    all.emplace_back(word);
-    if (!function_word) content.emplace_back(word);
-  };
-  Cut(
-      folded, [&](std::string_view word) { add(word, IsFunctionWord(word)); },
-      [&](const std::vector<std::string_view>& run) {
-        if (run.size() == 1) add(run[0], false);
-        for (size_t i = 0; i + 1 < run.size(); ++i)
-          add(std::string(run[i]) + std::string(run[i + 1]), false);
-      });
-  std::unordered_set<std::string> covered;
-  for (const std::string& word : content.empty() ? all : content) {
-    if (question.words.size() == max_words) break;
-    if (covered.count(word)) continue;  // another form of a word before
-    const std::vector<std::string>& forms = IrregularForms(word);
-    question.words.push_back({forms.empty() ? std::vector<std::string>{word} : forms});
-    covered.insert(question.words.back().forms.begin(), question.words.back().forms.end());
+namespace {
+
+constexpr double kPartWeight = 0.25;
+
+bool IsLetters(std::string_view word) {
+  return std::none_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// A word whose stem Porter's rules keep apart from that of `word`: they make deploi of "deploy" and
+// "deployed", but deploy of "deployment". Else "".
+std::string OtherStem(std::string_view word) {
+  std::string_view base = word;
+  for (std::string_view end : {"s", "ment", "ed", "ing"})
+    if (base.size() > end.size() + 2 && base.ends_with(end)) base.remove_suffix(end.size());
+  const size_t size = base.size();
+  if (size < 3 || base[size - 1] != 'y') return {};
+  if (std::string_view("aeo").find(base[size - 2]) == std::string_view::npos) return {};
+  const bool noun = word.substr(size).starts_with("ment");
+  return std::string(base) + (noun ? "" : "ment");
+}
+
+std::vector<std::string> FormsOf(const std::string& word) {
+  std::vector<std::string> forms = IrregularForms(word);
+  if (forms.empty()) forms.push_back(word);
+  if (std::string other = OtherStem(word); !other.empty()) forms.push_back(std::move(other));
+  return forms;
+}
+
+// utf8 and utf-8.
+void AddNumbered(const CutToken& token, std::vector<std::string>& forms) {
+  if (token.words.size() == 2 && token.text.find('-') != std::string::npos &&
+      IsLetters(token.words[0].term) && !IsLetters(token.words[1].term)) {
+    forms.push_back(token.words[0].term + token.words[1].term);
   }
+  if (token.words.size() != 1) return;
+  const std::string& word = token.words[0].term;
+  const size_t letters = static_cast<size_t>(
+      std::find_if(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; }) -
+      word.begin());
+  const bool digits =
+      letters < word.size() && word.find_first_not_of("0123456789", letters) == std::string::npos;
+  if (letters > 0 && digits)
+    forms.push_back(TermOf(word.substr(0, letters) + kJoint + word.substr(letters)));
+}
+
+class QuestionReader {
+ public:
+  QuestionReader(size_t max_words, Rows rows) : max_words_(max_words), rows_(rows) {}
+  std::vector<QuestionWord> Read(std::string_view text) {
+    const std::vector<CutToken> tokens = CutText(text);
+    for (const CutToken& token : tokens) {
+      has_prose_ = has_prose_ || HasProse(token);
+      has_words_ = has_words_ || has_prose_ || token.identifier;
+    }
+    for (const CutToken& token : tokens) {
+      if (found_.size() >= max_words_) break;
+      Take(token);
+    }
+    if (found_.size() > max_words_) found_.resize(max_words_);
+    return std::move(found_);
+  }
+
+ private:
+  static bool HasProse(const CutToken& token) {
+    if (token.identifier) return false;
+    return !token.grams.empty() ||
+           std::any_of(token.words.begin(), token.words.end(),
+                       [](const CutWord& word) { return !IsFunctionWord(word.term); });
+  }
+  void Take(const CutToken& token) {
+    const size_t first = found_.size();
+    if (token.grams.size() == 1) Add({token.grams[0]});
+    for (size_t i = 1; i < token.grams.size(); i += 2) Add({token.grams[i]});
+    if (token.identifier && (!token.wholes.empty() || token.words.size() == 1))
+      TakeIdentifier(token);
+    else
+      for (const CutWord& word : token.words) TakeWord(token, word);
+    if (rows_ == Rows::kSomeUncut && found_.size() > first)
+      found_[first].forms.push_back(base::FoldCase(token.text));
+  }
+  void TakeIdentifier(const CutToken& token) {
+    std::vector<std::string> forms;
+    if (token.words.size() == 1) forms.push_back(token.words[0].term);
+    // The first term is of all words; a second one of as many differs by its humps only.
+    for (size_t i = 0; i < token.wholes.size() && i < WholeForms(token); ++i)
+      forms.push_back(token.wholes[i]);
+    AddNumbered(token, forms);
+    Add(std::move(forms));
+    if (!has_prose_ || !IsLetters(token.text)) return;
+    for (const CutWord& word : token.words) AddPart(word.term);
+  }
+  static size_t WholeForms(const CutToken& token) {
+    const bool humped = std::any_of(token.words.begin(), token.words.end(),
+                                    [](const CutWord& word) { return !word.humps.empty(); });
+    return humped ? 2 : 1;
+  }
+  void TakeWord(const CutToken& token, const CutWord& word) {
+    if (has_words_ && IsFunctionWord(word.term)) return;
+    std::vector<std::string> forms = FormsOf(word.term);
+    if (!word.humps.empty() && token.words.size() == 1)
+      forms.insert(forms.end(), token.wholes.begin(), token.wholes.end());
+    Add(std::move(forms));
+    for (const std::string& hump : word.humps) AddPart(hump);
+  }
+  void AddPart(const std::string& part) {
+    if (!IsFunctionWord(part)) Add({part}, kPartWeight);
+  }
+  void Add(std::vector<std::string> forms, double weight = 1) {
+    if (forms[0].empty() || !known_.insert(forms[0]).second) return;  // marks alone
+    known_.insert(forms.begin(), forms.end());
+    found_.push_back({std::move(forms), weight});
+  }
+
+  const size_t max_words_;
+  const Rows rows_;
+  bool has_prose_ = false, has_words_ = false;  // prose: words that are no identifiers
+  std::vector<QuestionWord> found_;
+  std::unordered_set<std::string> known_;
+};
+
+}  // namespace
+
+Question ReadQuestion(std::string_view text, size_t max_words, Rows rows) {
+  Question question;
+  text = base::Trim(text);
+  question.asks_when = AsksWhen(base::FoldCase(base::Prefix(text, kLongestWhen)));
+  question.words = QuestionReader(max_words, rows).Read(text);
   return question;
+}
+
+std::vector<double> WeightsOf(const Question& question) {
+  std::vector<double> weights;
+  for (const QuestionWord& word : question.words) weights.push_back(word.weight);
+  return weights;
 }
 
 MatchText AnyWordOf(const Question& question) {
@@ -155,7 +265,7 @@ int64_t MarksOf(std::string_view content) {
   return marks;
 }
 
-std::string CjkGrams(std::string_view text) {
+std::string FormerGrams(std::string_view text) {
   std::string grams;
   auto ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
   if (std::all_of(text.begin(), text.end(), ascii)) return grams;  // most texts
@@ -173,11 +283,26 @@ std::string CjkGrams(std::string_view text) {
   return grams;
 }
 
+// FTS5 takes the letter of an escape ("\\n") for one of the word behind it.
+std::string WithTags(const std::string& grams, std::string_view tags) {
+  std::string plain;
+  for (size_t i = 0; i < tags.size(); ++i) {
+    const bool escape = tags[i] == '\\' && i + 1 < tags.size();
+    if (escape) ++i;
+    const bool letter = escape && tags[i] >= 'a' && tags[i] <= 'z';
+    if (escape && tags[i] == 'u') i += 4;
+    plain += letter ? ' ' : tags[i];
+  }
+  const bool same = plain.size() == tags.size();
+  const std::string more = AddedTerms(plain, same ? Indexed::kAsItIs : Indexed::kOtherwise);
+  return grams.empty() || more.empty() ? grams + more : grams + ' ' + more;
+}
+
 TextFacts FactsOf(std::string_view title, std::string_view content) {
   TextFacts facts;
   facts.words = CountWords(content);
   facts.marks = MarksOf(content);
-  facts.grams = CjkGrams(std::string(title) + ' ' + std::string(content));
+  facts.grams = AddedTerms(std::string(title) + ' ' + std::string(content));
   return facts;
 }
 

@@ -1,5 +1,5 @@
-// The search terms of a query, and the facts about a record for its ranking. Pure; the full-text
-// index tokenizes with FTS5's unicode61 and porter.
+// The search terms of a query, and the facts about a record for its ranking. Pure. terms.h cuts
+// both; the full-text index tokenizes terms with FTS5's unicode61 and porter.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@ inline constexpr int64_t kMarkTime = 2;      // names a time: a day, a month, a 
 // A word of a query with all its forms, which count as one: "go" finds "went".
 struct QuestionWord {
   std::vector<std::string> forms;
+  double weight = 1;  // less: a part of a word that counts as a whole
 };
 
 struct Question {
@@ -24,9 +25,14 @@ struct Question {
   bool asks_when = false;  // "when …", "how long …", "what date …"
 };
 
-// The words of a text, case-folded; function words dropped unless nothing else is left; repeated
-// words once; CJK runs as overlapping pairs; at most `max_words`.
-Question ReadQuestion(std::string_view text, size_t max_words = 32);
+// Whether rows of the file are not cut by terms.h yet.
+enum class Rows { kCut, kSomeUncut };
+// The words of a text; function words dropped unless nothing else is left; repeated words once;
+// runs of scripts without blanks as overlapping pairs; at most `max_words`. Of an identifier only
+// the whole, so that an unknown one finds nothing.
+inline constexpr size_t kMostWords = 32;
+Question ReadQuestion(std::string_view text, size_t max_words = kMostWords, Rows rows = Rows::kCut);
+std::vector<double> WeightsOf(const Question& question);
 
 // The FTS5 expression that finds rows with any of the words: every form quoted, so that nothing in
 // it is an operator. Empty when there is no word. Phrase i of the expression belongs to word
@@ -40,7 +46,7 @@ MatchText AnyWordOf(const Question& question);
 // The stored facts about a record's text.
 struct TextFacts {
   int64_t words = 0, marks = 0;  // of the content
-  std::string grams;             // of both
+  std::string grams;             // AddedTerms of both
   int64_t model = 0;             // that made `vector`
   std::vector<int8_t> vector;    // of both, by lib/embedding; empty: none is known
 };
@@ -48,7 +54,10 @@ struct TextFacts {
 TextFacts FactsOf(std::string_view title, std::string_view content);
 int64_t CountWords(std::string_view text);
 int64_t MarksOf(std::string_view content);
-// Single characters and overlapping pairs of the CJK runs of a text, separated by blanks; else "".
-std::string CjkGrams(std::string_view text);
+// AddedTerms of a row with these tags, which are a JSON list.
+std::string WithTags(const std::string& grams, std::string_view tags);
+// Its former function for rows that are not cut yet: single characters and overlapping pairs of the
+// CJK runs of a text, separated by blanks; else "".
+std::string FormerGrams(std::string_view text);
 
 }  // namespace memory

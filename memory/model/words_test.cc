@@ -41,8 +41,8 @@ TEST(Words, AQuestionIsCutAtItsLimit) {
 TEST(Words, CjkRunsBecomePairs) {
   EXPECT_EQ(Firsts("数据库"), (std::vector<std::string>{"数据", "据库"}));
   EXPECT_EQ(Firsts("库"), (std::vector<std::string>{"库"}));
-  EXPECT_EQ(CjkGrams("use 数据库 x"), "数 数据 据 据库 库");
-  EXPECT_EQ(CjkGrams("plain"), "");
+  EXPECT_EQ(FormerGrams("use 数据库 x"), "数 数据 据 据库 库");
+  EXPECT_EQ(FormerGrams("plain"), "");
 }
 
 TEST(Words, MarksTellQuestionsAndTimes) {

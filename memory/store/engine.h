@@ -30,9 +30,10 @@ struct EngineFigures {
   int64_t open_tenants = 0, queued_writes = 0, damaged = 0;
   int64_t rows = 0, most_rows = 0, most_bytes = 0;  // most: of the largest tenant
   int64_t longest_log_bytes = 0, due_erasures = 0;
-  int64_t index_bytes = 0, cache_bytes = 0;   // in memory
-  int64_t remote_gaps = 0;                    // rows that wait for a vector of the remote model
-  int64_t spool_bytes = 0;                    // uploads and copies
+  int64_t index_bytes = 0, cache_bytes = 0;  // in memory
+  int64_t remote_gaps = 0;                   // rows that wait for a vector of the remote model
+  int64_t uncut_rows = 0;   // rows whose words of an earlier version are to be cut anew
+  int64_t spool_bytes = 0;  // uploads and copies
   int64_t free_bytes = 0, ballast_bytes = 0;  // of the volume; free -1: unknown
 };
 

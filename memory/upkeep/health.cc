@@ -46,6 +46,7 @@ void Measure(const EngineFigures& now, const TenantQuota& quota, telemetry::Metr
   gauge("agent_memory_server_index_bytes", now.index_bytes);
   gauge("agent_memory_server_cache_bytes", now.cache_bytes);
   gauge("agent_memory_server_embedding_rows_due", now.remote_gaps);
+  gauge("agent_memory_server_reindex_rows_due", now.uncut_rows);
   gauge("agent_memory_server_spool_bytes", now.spool_bytes);
   gauge("agent_memory_server_open_tenants", now.open_tenants);
   gauge("agent_memory_server_damaged_files", now.damaged);
@@ -74,6 +75,7 @@ http::Response Report(HealthProbe& probe, const Engine& engine, bool by_keys,
                                                ready ? "" : ready.error().message});
   report["embedding_endpoint"] = endpoint;
   report["embedding_rows_due"] = now.remote_gaps;
+  report["reindex_rows_due"] = now.uncut_rows;
   return http::JsonResponse(200, report);
 }
 

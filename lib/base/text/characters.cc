@@ -108,6 +108,12 @@ bool IsUpperCase(uint32_t c) {
   return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LT;
 }
 
+bool IsMark(uint32_t c) {
+  if (c < 0x0300) return false;
+  const utf8proc_category_t category = CategoryOf(c);
+  return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
+}
+
 bool IsUnspaced(uint32_t code) { return code >= 0x0E00 && Find(kUnspaced, code); }
 
 uint32_t ScriptOf(uint32_t code) {

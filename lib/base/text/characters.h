@@ -16,6 +16,7 @@ Scalar ScalarAt(std::string_view text, size_t at);
 
 bool IsWordCharacter(uint32_t code);  // a letter, a mark or a number
 bool IsUpperCase(uint32_t code);
+bool IsMark(uint32_t code);  // belongs to the letter before it
 // Of a script that is written without blanks between words: Chinese, Japanese, Thai, Khmer, … .
 // Korean, whose words carry particles, counts as one.
 bool IsUnspaced(uint32_t code);

@@ -37,6 +37,13 @@ bool IsJoint(std::string_view joint, std::string_view before, std::string_view a
   return joint.size() == 1;
 }
 
+// The / of /usr/bin, which makes a path of what could be "and/or".
+bool IsRooted(std::string_view text, size_t begin) {
+  if (begin == 0 || (text[begin - 1] != '/' && text[begin - 1] != '\\')) return false;
+  return begin == 1 || static_cast<unsigned char>(text[begin - 2]) <= ' ' ||
+         std::string_view("\"'`([<{=,;:").find(text[begin - 2]) != std::string_view::npos;
+}
+
 // Runs of word characters of scripts with blanks.
 std::vector<Run> RunsOf(std::string_view text) {
   std::vector<Run> runs;
@@ -103,8 +110,7 @@ bool Judge(std::string_view text, const Run* first, size_t count) {
     const bool hex = std::all_of(runs[0].begin(), runs[0].end(), IsHex);
     return (hex && runs[0].size() > kLongestWordOfHex) || LooksRandom(runs[0]);
   }
-  const bool rooted =
-      first->begin > 0 && (text[first->begin - 1] == '/' || text[first->begin - 1] == '\\');
+  const bool rooted = IsRooted(text, first->begin);
   if (joints.find_first_of("_\\:@#") != std::string::npos) return true;
   const auto slashes = std::count(joints.begin(), joints.end(), '/');
   if (slashes > 0) return slashes > 1 || rooted || joints != "/";
@@ -133,7 +139,8 @@ std::vector<std::string_view> Tokens(std::string_view text) {
   ForEachToken(text, [&](const Run* runs, size_t count) {
     add_unspaced(from, runs->begin);
     from = runs[count - 1].end;
-    tokens.push_back(text.substr(runs->begin, from - runs->begin));
+    const size_t begin = runs->begin - (IsRooted(text, runs->begin) ? 1 : 0);
+    tokens.push_back(text.substr(begin, from - begin));
   });
   add_unspaced(from, text.size());
   return tokens;

@@ -10,7 +10,8 @@
 namespace base {
 
 // The tokens of a text, in order: words, and runs of words that . _ - / \ : @ + # join, without the
-// punctuation around them. Words of scripts without blanks are no part of a joined run.
+// punctuation around them, but with the / before a path. Words of scripts without blanks are no
+// part of a joined run.
 std::vector<std::string_view> Tokens(std::string_view text);
 
 // Whether a token is an identifier: 10.0.0.12, v1.2.3, 2024-01-05, 8a1f0c52-…, deadbeef, JIRA-123,

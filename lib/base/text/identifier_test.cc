@@ -81,7 +81,7 @@ TEST(Identifier, WordsAreNone) {
 
 TEST(Identifier, TokensKeepWhatJoinsTheirWords) {
   EXPECT_EQ(Tokens("See \"/etc/nginx/nginx.conf\", (v1.2.3)... it's foo_bar=10.0.0.12:80!"),
-            (std::vector<std::string_view>{"See", "etc/nginx/nginx.conf", "v1.2.3", "it", "s",
+            (std::vector<std::string_view>{"See", "/etc/nginx/nginx.conf", "v1.2.3", "it", "s",
                                            "foo_bar", "10.0.0.12:80"}));
   EXPECT_EQ(Tokens("在2024-01-05用abc数据"),
             (std::vector<std::string_view>{"在", "2024-01-05", "用", "abc", "数据"}));

@@ -106,6 +106,7 @@ EngineFigures SqliteEngine::Figures() const {
   figures.index_bytes = static_cast<int64_t>(tenants_->IndexBytes());
   figures.cache_bytes = static_cast<int64_t>(sqlite::PageCacheBytes());
   figures.remote_gaps = used.remote_gaps;
+  figures.uncut_rows = used.uncut_rows;
   figures.spool_bytes = tenants_->SpoolBytes();
   figures.free_bytes = space_.FreeBytes();
   figures.ballast_bytes = space_.BallastBytes();
@@ -124,12 +125,13 @@ bool SqliteEngine::Sweep(const std::stop_token& stop,
 
 namespace {
 
-void FillVectors(SqliteStore& store) {
+// A share of each second.
+void Fill(SqliteStore& store, Result<bool> (SqliteStore::*step)(), const char* later) {
   const auto until = std::chrono::steady_clock::now() + kFillAtOnce;
   for (;;) {
-    const Result<bool> more = store.FillVectors();
+    const Result<bool> more = (store.*step)();
     if (!more)
-      base::Log(base::Level::kDebug, "rows get their vectors later",
+      base::Log(base::Level::kDebug, later,
                 {{"file", store.path()}, {"reason", more.error().message}});
     if (!more || !*more || std::chrono::steady_clock::now() > until) return;
   }
@@ -143,7 +145,8 @@ void SqliteEngine::Tidy() {
     store->CloseIdleReaders();
     // Uses that cannot be persisted stay in memory; the next round retries.
     if (store->CountUses() >= kManyUses) (void)store->KeepUses();
-    FillVectors(*store);
+    Fill(*store, &SqliteStore::CutWords, "the words of rows are cut again later");
+    Fill(*store, &SqliteStore::FillVectors, "rows get their vectors later");
     (void)store->KeepFieldsIfDue();
   }
 }

@@ -227,6 +227,7 @@ Tenants::Usage Tenants::Used() const {
     usage.rows += used.rows;
     usage.due_erasures += entry.store->DueErasures();
     usage.remote_gaps += static_cast<int64_t>(entry.store->RemoteGapCount());
+    usage.uncut_rows += entry.store->UncutRows();
     usage.longest_log = std::max(usage.longest_log, used.log_bytes);
     usage.most_rows = std::max(usage.most_rows, used.rows);
     usage.most_bytes = std::max(usage.most_bytes, used.bytes);

@@ -47,7 +47,7 @@ class Tenants {
   // Of the open stores: sums, and the maxima (most_…, longest_log) of one store.
   struct Usage {
     int64_t rows = 0, most_rows = 0, most_bytes = 0;
-    int64_t due_erasures = 0, longest_log = 0, remote_gaps = 0;
+    int64_t due_erasures = 0, longest_log = 0, remote_gaps = 0, uncut_rows = 0;
   };
   Usage Used() const;
   size_t IndexBytes() const;   // resident indexes of all stores

@@ -1,5 +1,6 @@
 // The full-text table is contentless: a delete passes the words of the row, which TextOf computes
-// again. A change of TextOf needs a migration that calls IndexAllItems.
+// again. A change of TextOf, or of the terms, needs a step of the schema like that of
+// tables/uncut.h.
 //
 // FTS5 collects the writes of a transaction into one segment, unless a statement with triggers runs
 // in between or a slot is lower than the previous one: then it begins another segment, at a cost.
@@ -9,6 +10,7 @@
 #include <algorithm>
 
 #include "memory/model/slots.h"
+#include "memory/model/terms.h"
 #include "memory/model/words.h"
 #include "memory/sqlite/items/item_vectors.h"
 
@@ -25,13 +27,14 @@ using sqlite::Statement;
 namespace {
 
 #define MEMORY_SELECT_ITEM                                                                     \
-  "SELECT slot, key, value, metadata, created_ms, accessed_ms, ttl_ns, version, over_ms FROM " \
-  "items "
+  "SELECT slot, key, value, metadata, created_ms, accessed_ms, ttl_ns, version, over_ms, cut " \
+  "FROM items "
 
 constexpr int64_t kRemovedForRoom = 100;
 
-Result<ItemRow> ItemAt(const Statement& row) {
+Result<ItemRow> ItemAt(const Statement& row, bool cut) {
   ItemRow read;
+  read.cut = cut;
   read.slot = row.Int(0);
   read.item.key = row.Text(1);
   const std::string value = row.Text(2), metadata = row.Text(3);
@@ -49,7 +52,7 @@ Result<ItemRow> ItemAt(const Statement& row) {
 Result<std::optional<ItemRow>> FirstItem(Statement read) {
   ASSIGN_OR_RETURN(const bool row, read.Step());
   if (!row) return std::optional<ItemRow>();
-  ASSIGN_OR_RETURN(ItemRow found, ItemAt(read));
+  ASSIGN_OR_RETURN(ItemRow found, ItemAt(read, read.Int(9) != 0));
   return std::optional(std::move(found));
 }
 
@@ -75,12 +78,15 @@ std::string TextOf(const Json& value) {
   return text;
 }
 
-// The columns of item_words for a row.
+// The columns of item_words for a row. `cut`: by this version.
 struct ItemWords {
-  explicit ItemWords(const Item& item)
+  explicit ItemWords(const Item& item, bool cut = true)
       : content(TextOf(item.value)),
         tags(TextOf(item.metadata)),
-        facts(FactsOf(item.key, content)) {}
+        facts(FactsOf(item.key, content)) {
+    facts.grams = cut ? AddedTerms(item.key + ' ' + content + ' ' + tags)
+                      : FormerGrams(item.key + ' ' + content);
+  }
   bool operator==(const ItemWords& other) const {  // of the same key
     return content == other.content && tags == other.tags;
   }
@@ -203,8 +209,8 @@ Status InsertItem(Database& database, int64_t project, const ItemRow& row,
     ASSIGN_OR_RETURN(
         Statement insert,
         database.Prepare("INSERT INTO items(slot, project, key, version, created_ms, "
-                         "accessed_ms, ttl_ns, over_ms, words, marks, value, metadata)"
-                         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"));
+                         "accessed_ms, ttl_ns, over_ms, words, marks, value, metadata, "
+                         "cut) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 1)"));
     insert.Bind(row.slot).Bind(project).Bind(item.key).Bind(item.version).Bind(item.created_ms);
     insert.Bind(item.accessed_ms).Bind(item.ttl_ns).Bind(row.over_ms);
     insert.Bind(words.facts.words).Bind(words.facts.marks).Bind(base::DumpJson(item.value));
@@ -217,7 +223,7 @@ Status InsertItem(Database& database, int64_t project, const ItemRow& row,
 Status ReplaceItem(Database& database, const ItemRow& old, const ItemRow& row,
                    const Embedder* embedder) {
   const Item& item = row.item;
-  const ItemWords before(old.item), words(item);
+  const ItemWords before(old.item, old.cut), words(item);
   const bool same = before == words;
   if (!same) {
     ASSIGN_OR_RETURN(Statement count,
@@ -230,10 +236,11 @@ Status ReplaceItem(Database& database, const ItemRow& old, const ItemRow& row,
       Statement update,
       database.Prepare("UPDATE items SET version = ?2, created_ms = ?3, accessed_ms = ?4, "
                        "ttl_ns = ?5, over_ms = ?6, words = ?7, marks = ?8, value = ?9, "
-                       "metadata = ?10 WHERE slot = ?1"));
+                       "metadata = ?10, cut = ?11 WHERE slot = ?1"));
   update.Bind(row.slot).Bind(item.version).Bind(item.created_ms).Bind(item.accessed_ms);
   update.Bind(item.ttl_ns).Bind(row.over_ms).Bind(words.facts.words).Bind(words.facts.marks);
   update.Bind(base::DumpJson(item.value)).Bind(base::DumpJson(item.metadata));
+  update.Bind(int64_t{same ? old.cut : true});
   RETURN_IF_ERROR(update.Run());
   if (same) return {};
   if (before.content != words.content) {
@@ -246,7 +253,7 @@ Status ReplaceItem(Database& database, const ItemRow& old, const ItemRow& row,
 
 Status RemoveItem(Database& database, const ItemRow& row) {
   RETURN_IF_ERROR(RemoveRow(database, row));
-  return RemoveWords(database, row, ItemWords(row.item));
+  return RemoveWords(database, row, ItemWords(row.item, row.cut));
 }
 
 Result<int64_t> RemoveItemsOver(Database& database, std::optional<int64_t> project, int64_t now_ms,
@@ -259,14 +266,15 @@ Result<int64_t> RemoveItemsOver(Database& database, std::optional<int64_t> proje
                                             "ORDER BY over_ms LIMIT ?3"));
     read.Bind(now_ms).Bind(project).Bind(most);
     RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Status {
-      ASSIGN_OR_RETURN(ItemRow one, ItemAt(row));
+      ASSIGN_OR_RETURN(ItemRow one, ItemAt(row, row.Int(9) != 0));
       over.push_back(std::move(one));
       return {};
     }));
   }
   for (const ItemRow& row : over) RETURN_IF_ERROR(RemoveRow(database, row));
   std::ranges::sort(over, {}, &ItemRow::slot);
-  for (const ItemRow& row : over) RETURN_IF_ERROR(RemoveWords(database, row, ItemWords(row.item)));
+  for (const ItemRow& row : over)
+    RETURN_IF_ERROR(RemoveWords(database, row, ItemWords(row.item, row.cut)));
   return static_cast<int64_t>(over.size());
 }
 
@@ -283,7 +291,7 @@ Result<bool> ReadItems(Database& database, std::optional<int64_t> project, int64
   for (;;) {
     ASSIGN_OR_RETURN(const bool more, read.Step());
     if (!more) return true;
-    ASSIGN_OR_RETURN(ItemRow row, ItemAt(read));
+    ASSIGN_OR_RETURN(ItemRow row, ItemAt(read, true));
     if (!take(row.slot, {read.Text(9), std::move(row.item)})) return false;
   }
 }
@@ -307,11 +315,28 @@ Status LeaveOutItems(Database& database, std::optional<int64_t> project, int64_t
   return some ? IndexAllItems(database) : Status();
 }
 
+Status CutItems(Database& database, const std::vector<int64_t>& slots) {
+  std::vector<ItemRow> rows;
+  for (int64_t slot : slots) {
+    ASSIGN_OR_RETURN(auto row, FindItem(database, slot));
+    if (row && !row->cut) rows.push_back(*std::move(row));
+  }
+  for (const ItemRow& row : rows) {
+    ASSIGN_OR_RETURN(Statement cut, database.Prepare("UPDATE items SET cut = 1 WHERE slot = ?1"));
+    RETURN_IF_ERROR(cut.Bind(row.slot).Run());
+  }
+  for (const ItemRow& row : rows)
+    RETURN_IF_ERROR(RemoveWords(database, row, ItemWords(row.item, false)));
+  for (const ItemRow& row : rows) RETURN_IF_ERROR(AddWords(database, row, ItemWords(row.item)));
+  return {};
+}
+
 Status IndexAllItems(Database& database) {
+  RETURN_IF_ERROR(database.Execute("UPDATE items SET cut = 1 WHERE cut = 0"));
   RETURN_IF_ERROR(database.Execute("INSERT INTO item_words(item_words) VALUES('delete-all')"));
   ASSIGN_OR_RETURN(Statement read, database.Prepare(MEMORY_SELECT_ITEM "ORDER BY slot"));
   return read.ForEachRow([&](const Statement& at) -> Status {
-    ASSIGN_OR_RETURN(const ItemRow row, ItemAt(at));
+    ASSIGN_OR_RETURN(const ItemRow row, ItemAt(at, true));
     return AddWords(database, row, ItemWords(row.item));
   });
 }

@@ -20,6 +20,7 @@ struct ItemRow {
   Item item;
   std::optional<int64_t> over_ms;  // nullopt: never
   size_t bytes = 0;                // of value and metadata
+  bool cut = true;                 // false: an earlier version cut its words (tables/uncut.h)
 };
 
 // Also expired ones.
@@ -63,6 +64,8 @@ bool HasItems(sqlite::Database& database);  // false: the file is of an earlier 
 // Deletes expired items, and those of other projects if a project is given.
 base::Status LeaveOutItems(sqlite::Database& database, std::optional<int64_t> project,
                            int64_t now_ms);
+// Cuts the words of an item anew.
+base::Status CutItems(sqlite::Database& database, const std::vector<int64_t>& slots);
 // Rebuilds the full-text table from the rows.
 base::Status IndexAllItems(sqlite::Database& database);
 

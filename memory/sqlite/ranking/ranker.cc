@@ -190,11 +190,22 @@ Result<std::vector<Ranked>> Select(sqlite::Database& database, const RankQuery& 
 
 }  // namespace
 
+// Until all rows are cut anew (tables/uncut.h), a question also has the words of the former rows.
+Result<Question> Ranker::Read(sqlite::Database& database, std::string_view text, Uncut what) {
+  bool& cut = what == kUncutItems ? items_cut_ : rows_cut_;
+  if (!cut) {
+    ASSIGN_OR_RETURN(const bool some, AnyUncut(database, what));
+    cut = !some;
+  }
+  return ReadQuestion(text, kMostWords, cut ? Rows::kCut : Rows::kSomeUncut);
+}
+
 // Finds the matches, in order of slots.
 Status Ranker::Find(sqlite::Database& database, const RankQuery& query, Search& search) {
   const Question& question = search.question;
   ASSIGN_OR_RETURN(search.statistics,
                    StatisticsOf(database, query, question.words.size(), search.ranges));
+  search.statistics.weights = WeightsOf(question);
   std::optional<std::vector<WordKeys>> keys;
   if (resident_ && !question.words.empty()) keys = tokens_.OfQuestion(question);
   const bool wanted = (keys && !query.even_behind) || !query.meaning.values.empty();
@@ -293,7 +304,9 @@ void Ranker::Clear() {
 Result<Ranking> Ranker::Rank(sqlite::Database& database, const RankQuery& query) {
   Clear();
   Search search;
-  if (!query.operators) search.question = ReadQuestion(query.text);
+  if (!query.operators) {
+    ASSIGN_OR_RETURN(search.question, Read(database, query.text, kUncutObservations));
+  }
   RETURN_IF_ERROR(FindRemote(database, query, search));
   RETURN_IF_ERROR(Find(database, query, search));
   Ranking ranking;

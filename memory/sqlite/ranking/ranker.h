@@ -11,6 +11,7 @@
 #include "memory/sqlite/ranking/rank_query.h"
 #include "memory/sqlite/ranking/resident_indexes.h"
 #include "memory/sqlite/ranking/text_table.h"
+#include "memory/sqlite/tables/uncut.h"
 
 namespace memory {
 
@@ -38,6 +39,7 @@ class Ranker {
  private:
   Ranker(Fts5Finder fts5, Tokens tokens, ResidentIndexes* resident);
   struct Search;
+  base::Result<Question> Read(sqlite::Database& database, std::string_view text, Uncut what);
   base::Status Find(sqlite::Database& database, const RankQuery& query, Search& search);
   base::Status FindRemote(sqlite::Database& database, const RankQuery& query, Search& search);
   base::Status FindNear(sqlite::Database& database, const RankQuery& query, Search& search);
@@ -47,7 +49,8 @@ class Ranker {
   Fts5Finder fts5_;
   Tokens tokens_;
   ResidentIndexes* resident_;
-  Matches found_;  // of the running query
+  Matches found_;                              // of the running query
+  bool rows_cut_ = false, items_cut_ = false;  // all of them, once and for all
 };
 
 }  // namespace memory

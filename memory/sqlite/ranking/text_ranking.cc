@@ -49,7 +49,7 @@ Result<Statistics> CountsOf(Database& database, const TextTable& table, int64_t 
 Result<TextMatches> Ranker::RankTexts(Database& database, const TextTable& table,
                                       const TextQuery& query) {
   TextMatches ranked;
-  const Question question = ReadQuestion(query.text);
+  ASSIGN_OR_RETURN(const Question question, Read(database, query.text, kUncutItems));
   ranked.words = !question.words.empty();
   if (!ranked.words) return ranked;
   Matches found;
@@ -57,6 +57,7 @@ Result<TextMatches> Ranker::RankTexts(Database& database, const TextTable& table
   ASSIGN_OR_RETURN(ranked.partial, fts5_.FindTexts(database, table, query, match.expression,
                                                    std::move(match.owner), found));
   ASSIGN_OR_RETURN(Statistics statistics, CountsOf(database, table, query.project));
+  statistics.weights = WeightsOf(question);
   statistics.rows_with.assign(question.words.size(), 0);
   for (const WordHit& hit : found.words) ++statistics.rows_with[hit.word];
   KeepStrongest(found, statistics);

@@ -5,6 +5,7 @@
 
 #include "lib/base/text/text.h"
 #include "lib/sqlite/scratch_index.h"
+#include "memory/model/terms.h"
 #include "memory/model/words.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/recency_index.h"
@@ -107,7 +108,7 @@ struct TextReader {
       const std::string title = read.Text(0), content = read.Text(1), tags = read.Text(2);
       bytes += title.size() + content.size() + tags.size();
       RETURN_IF_ERROR(index.Add(static_cast<int64_t>(i), title, content, tags,
-                                CjkGrams(title + " " + content)));
+                                WithTags(AddedTerms(title + " " + content), tags)));
       if (IsTopic(read.Text(3), topic)) topics.push_back(i);
     }
     return {};

@@ -84,6 +84,11 @@ class SqliteStore final : public Store {
   // is left. Called by the sweeping thread.
   base::Result<bool> FillVectors();
 
+  // The same: cuts the words of some rows or items of an earlier version anew (tables/uncut.h).
+  // Searches find all rows meanwhile.
+  base::Result<bool> CutWords();
+  int64_t UncutRows() const;  // and items; 0 before the first step
+
   // The rows for one request to the remote model; and their vectors in the same order. The request
   // runs between both calls, without the store.
   base::Result<RemoteBatch> NextRemoteBatch(int64_t model);

@@ -71,7 +71,9 @@ struct SqliteStore::State {
   SweepPlace sweep;                       // of the one thread that sweeps
   int64_t vectors_until = 0;              // rows up to this slot have vectors; of that thread
   bool vectors_done = false;
-  int64_t swept_ms = 0;  // when it last did
+  std::atomic<int64_t> uncut_rows{0};      // by an earlier version; known after the first step
+  bool cutting = false, cut_done = false;  // of that thread
+  int64_t swept_ms = 0;                    // when it last did
   LongReads long_reads;
   std::unique_ptr<Spool> checked;  // a copy with sound tables; of the checking thread
   ReaderPool readers;

@@ -235,8 +235,9 @@ Result<int64_t> InsertRow(Database& database, const api::Observation& row, const
       .Bind(row.source.rule)
       .Bind(row.source.tool)
       .Bind(row.source.tool_call_id);
-  add.Bind(row.source.origin).Bind(base::DumpJson(row.tags)).Bind(row.title);
-  add.Bind(facts.grams).Bind(row.content);
+  const std::string tags = base::DumpJson(row.tags);
+  add.Bind(row.source.origin).Bind(tags).Bind(row.title);
+  add.Bind(WithTags(facts.grams, tags)).Bind(row.content);
   RETURN_IF_ERROR(add.Run());
   const auto characters = static_cast<int64_t>(base::CountCharacters(row.content));
   RETURN_IF_ERROR(AddNewToIndex(database, slot, characters));

@@ -14,6 +14,7 @@
 #include "lib/sqlite/scratch_index.h"
 #include "memory/sqlite/tables/item_steps.h"
 #include "memory/sqlite/tables/trace_steps.h"
+#include "memory/sqlite/tables/uncut.h"
 #include "memory/sqlite/tables/vector_steps.h"
 
 namespace memory {
@@ -24,7 +25,7 @@ namespace {
 // position   of the row in its session, for the ranker's window
 // words      length of the content; marks: its properties for ranking (words.h)
 // content_ms when the present content was written: the start of the dedup window
-// grams      bigrams of CJK text, which unicode61 does not split
+// grams      the terms (memory/model/terms.h) that unicode61 does not find in the other columns
 //
 // The content table of the full-text index is a view of live rows. rows.cc maintains the index, not
 // triggers: with trusted_schema=OFF a trigger may not write to a virtual table.
@@ -308,7 +309,8 @@ const std::vector<const char*>& SchemaSteps() {
                                                   kConsolidation,
                                                   kTurns,
                                                   kDeadTurns,
-                                                  kDerivedRuns};
+                                                  kDerivedRuns,
+                                                  kUncutStep};
   return kSteps;
 }
 

@@ -43,8 +43,9 @@ Status Rewrite(Database& database, int64_t slot, const Observation& text, const 
           "updated_ms = ?14, seen_ms = ?14, revision_count = revision_count + 1 "
           "WHERE slot = ?1"));
   write.Bind(slot).Bind(std::string_view(text.type)).Bind(std::string_view(text.title));
-  write.Bind(std::string_view(text.content)).Bind(std::string_view(base::DumpJson(text.tags)));
-  write.Bind(std::string_view(facts.grams));
+  const std::string tags = base::DumpJson(text.tags);
+  write.Bind(std::string_view(text.content)).Bind(std::string_view(tags));
+  write.Bind(std::string_view(WithTags(facts.grams, tags)));
   write.Bind(std::string_view(api::NormalizedHash(text.content)));
   write.Bind(facts.words).Bind(facts.marks);
   write.Bind(std::string_view(text.source.rule)).Bind(std::string_view(text.source.tool));
