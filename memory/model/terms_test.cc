@@ -29,7 +29,7 @@ std::set<std::string> IndexOf(const std::string& text) {
 
 bool Finds(const std::string& text, const std::string& query) {
   const std::set<std::string> terms = IndexOf(text);
-  for (const QuestionWord& word : ReadQuestion(query).words)
+  for (const QuestionWord& word : ReadQuestion(query).words)  // parts, too
     for (const std::string& form : word.forms)
       if (terms.contains(form)) return true;
   return false;

@@ -172,7 +172,7 @@ class QuestionReader {
     if (token.identifier && (!token.wholes.empty() || token.words.size() == 1))
       TakeIdentifier(token);
     else
-      for (const CutWord& word : token.words) TakeWord(token, word);
+      for (const CutWord& word : token.words) TakeWord(word);
     if (rows_ == Rows::kSomeUncut && found_.size() > first)
       found_[first].forms.push_back(base::FoldCase(token.text));
   }
@@ -192,12 +192,9 @@ class QuestionReader {
                                     [](const CutWord& word) { return !word.humps.empty(); });
     return humped ? 2 : 1;
   }
-  void TakeWord(const CutToken& token, const CutWord& word) {
+  void TakeWord(const CutWord& word) {
     if (has_words_ && IsFunctionWord(word.term)) return;
-    std::vector<std::string> forms = FormsOf(word.term);
-    if (!word.humps.empty() && token.words.size() == 1)
-      forms.insert(forms.end(), token.wholes.begin(), token.wholes.end());
-    Add(std::move(forms));
+    Add(FormsOf(word.term));
     for (const std::string& hump : word.humps) AddPart(hump);
   }
   void AddPart(const std::string& part) {
