@@ -213,8 +213,15 @@ int Import(Call& call, const MemoryCalls& memory) {
   if (!hint.empty())
     call.err << count("not_injected") << " of them stay out of prompts: " << Inert(hint) << "\n";
   const Json errors = body->value("errors", Json::array());
-  for (const Json& error : errors) call.err << "refused: " << Inert(base::DumpJson(error)) << "\n";
-  return errors.empty() ? kOk : kFailed;
+  const auto is_kept = [](const Json& error) {
+    return error.is_object() && error.value("kept", false);
+  };
+  for (const Json& error : errors)
+    call.err << (is_kept(error) ? "changed: " : "refused: ") << Inert(base::DumpJson(error))
+             << "\n";
+  const int64_t unlisted = body->value("errors_left_out", int64_t{0});
+  if (unlisted > 0) call.err << unlisted << " more were refused or changed\n";
+  return std::all_of(errors.begin(), errors.end(), is_kept) && unlisted == 0 ? kOk : kFailed;
 }
 
 int Export(Call& call, const MemoryCalls& memory) {

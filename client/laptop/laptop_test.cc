@@ -86,11 +86,17 @@ TEST_F(LaptopTest, TwoRepositoriesOfOneNameAreTwoProjectsAndAMovedOneIsTheSame) 
 // Repositories made by git itself.
 struct RepositoryIdentity : LaptopTest {
   void Git(const std::string& words) {
-    const std::string line = "cd '" + folder.string() +
-                             "' && export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 && " +
-                             words + " > git.log 2>&1";
-    ASSERT_EQ(std::system(line.c_str()), 0)
-        << words << base::ReadFile((folder / "git.log").string()).value_or("");
+    std::string said;
+    ChildOptions options{{"/bin/sh", "-c", "cd \"$1\" && " + words, "sh", folder.string()},
+                         CleanEnvironment()};
+    options.environment.insert(options.environment.end(),
+                               {"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1"});
+    options.on_line = [&](std::string_view line) { said += std::string(line) + "\n"; };
+    const auto child = Child::Start(std::move(options));
+    ASSERT_TRUE(child);
+    ASSERT_TRUE((*child)->WaitForEnd(60'000)) << words;
+    (*child)->Stop(0);
+    ASSERT_EQ((*child)->exit_code(), 0) << words << said;
   }
   // With a commit that no other repository has.
   void Commit(const std::string& path) {

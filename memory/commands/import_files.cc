@@ -60,11 +60,17 @@ int SayImported(const Move& move, const Json& report, size_t unread,
     if (!hint.empty())
       move.err << count("not_injected") << " of them stay out of prompts: " << hint << "\n";
   }
-  for (size_t i = 0; i < std::min(errors.size(), kShownErrors); ++i)
-    move.err << "refused: " << base::WithoutMisleading(base::DumpJson(errors[i])) << "\n";
+  const auto is_kept = [](const base::Json& error) {
+    return error.is_object() && error.value("kept", false);
+  };
+  for (size_t i = 0; i < std::min(errors.size(), kShownErrors); ++i) {
+    move.err << (is_kept(errors[i]) ? "changed: " : "refused: ")
+             << base::WithoutMisleading(base::DumpJson(errors[i])) << "\n";
+  }
   if (errors.size() > kShownErrors)
-    move.err << errors.size() - kShownErrors << " more were refused: --output json lists them\n";
-  return errors.empty() && unread == 0 ? kGood : kFailed;
+    move.err << errors.size() - kShownErrors
+             << " more were refused or changed: --output json lists them\n";
+  return std::all_of(errors.begin(), errors.end(), is_kept) && unread == 0 ? kGood : kFailed;
 }
 
 }  // namespace

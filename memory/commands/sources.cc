@@ -76,7 +76,6 @@ Result<std::unique_ptr<ImportSource>> OpenFileSource(const std::string& path) {
 
 Result<std::unique_ptr<ImportSource>> OpenFolderSource(
     const std::string& path, std::function<void(const Error&)> on_unreadable) {
-  static_assert(base::kMostNoteBytes == kMaxNoteBytes);
   ASSIGN_OR_RETURN(base::NoteFolder folder, base::NoteFolder::Open(path, std::move(on_unreadable)));
   return std::unique_ptr<ImportSource>(std::make_unique<FolderSource>(std::move(folder)));
 }

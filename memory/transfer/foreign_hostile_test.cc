@@ -127,9 +127,14 @@ TEST_F(ForeignHostile, EveryRowIsImportedSkippedOrRefused) {
              {{agentos ? "traces" : "results", rows}, {"observations", Json::array()}});
     SCOPED_TRACE("seed " + std::to_string(seed_));
     ASSERT_EQ(answer.status, 200) << answer.body;
-    const size_t told = answer.body["imported"].get<size_t>() +
-                        answer.body["skipped"].get<size_t>() + answer.body["errors"].size();
-    EXPECT_EQ(told, std::string(format) == "json" ? 0u : rows.size()) << answer.body;
+    size_t told = answer.body["imported"].get<size_t>() + answer.body["skipped"].get<size_t>();
+    for (const Json& error : answer.body["errors"])
+      told += error.is_object() && error.value("kept", false) ? 0 : 1;
+    // A text over the limit of a content is several rows.
+    if (std::string(format) == "mem0")
+      EXPECT_GE(told, rows.size()) << answer.body;
+    else
+      EXPECT_EQ(told, agentos ? rows.size() : 0u) << answer.body;
     for (const Json& error : answer.body["errors"])
       EXPECT_FALSE((agentos ? error : error["error"]).get<std::string>().empty());
   }

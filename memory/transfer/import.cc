@@ -14,6 +14,7 @@
 #include "memory/transfer/formats/json_lines.h"
 #include "memory/transfer/formats/json_rows.h"
 #include "memory/transfer/notes/note_files.h"
+#include "memory/transfer/notes/tar_archive.h"
 #include "memory/transfer/rows/foreign_rows.h"
 #include "memory/transfer/rows/format.h"
 #include "memory/transfer/rows/importer.h"
@@ -35,6 +36,12 @@ constexpr size_t kLookAtBytes = 4 << 10;  // a first line is far shorter
 constexpr const char* kFormats[] = {"json", "jsonl",  "sqlite",  "markdown", "obsidian",    "csv",
                                     "mem0", "engram", "chatgpt", "agentops", "agentos-json"};
 
+// The media type of the body, in lower case and without parameters; "": none is given.
+std::string TypeOf(const Request& request) {
+  const std::string given = request.headers.Get("Content-Type").value_or("");
+  return base::FoldCase(base::Trim(std::string_view(given).substr(0, given.find(';'))));
+}
+
 Result<std::string> FormatOf(const Request& request, PeekableBody& body) {
   std::string format = TextParameter(request, "format").value_or("auto");
   if (std::find(std::begin(kFormats), std::end(kFormats), format) != std::end(kFormats))
@@ -46,7 +53,7 @@ Result<std::string> FormatOf(const Request& request, PeekableBody& body) {
                      base::Ellipsize(format, 40) + "\""};
   }
   ASSIGN_OR_RETURN(std::string_view beginning, body.Peek(kLookAtBytes));
-  return FormatByBeginning(beginning);
+  return FormatByType(TypeOf(request), beginning);
 }
 
 Result<bool> IsVouched(const Api& api, const Request& request) {
@@ -96,9 +103,17 @@ Status ReadImport(const ForeignDefaults& defaults, PeekableBody& body, Store& st
   const std::string& format = defaults.format;
   if (format == "sqlite") return ReadFile(body, store, importer);
   if (format == "jsonl") return ReadLines(body, importer);
-  if (format == "markdown") return ReadNotes(body, defaults, importer);
+  if (format == "markdown") {
+    ASSIGN_OR_RETURN(const std::string_view beginning, body.Peek(kLookAtBytes));
+    if (StartsAsTar(beginning)) return ReadVault(body, defaults, importer);
+    return ReadNotes(body, defaults, importer);
+  }
   if (format == "obsidian") return ReadVault(body, defaults, importer);
-  if (format == "csv") return ReadCsv(body, defaults, importer);
+  if (format == "csv") {
+    ASSIGN_OR_RETURN(const std::string_view peeked, body.Peek(kLookAtBytes));
+    const std::string beginning(peeked);
+    return ReadCsv(body, beginning, defaults, importer);
+  }
   return ReadJsonRows(body, defaults, importer);
 }
 

@@ -10,7 +10,7 @@
 
 namespace base {
 
-inline constexpr size_t kMostNoteBytes = 1 << 20;  // larger notes: one byte more, to be refused
+inline constexpr size_t kMostNoteBytes = 8 << 20;  // larger notes: one byte more, to be refused
 
 class NoteFolder {
  public:

@@ -41,23 +41,27 @@ Result<std::vector<std::string>> ColumnsOf(const std::vector<std::string>& heade
                    "line 1: the column \"" + base::Ellipsize(column, 40) + "\" occurs twice"};
     columns.push_back(std::move(column));
   }
-  if (std::find(columns.begin(), columns.end(), "content") == columns.end())
+  constexpr std::string_view kContents[] = {"content", "text",
+                                            "memory"};  // as RowOfFields takes them
+  if (std::none_of(columns.begin(), columns.end(),
+                   [&](const std::string& column) { return base::IsOneOf(column, kContents); }))
     return Error{Code::kInvalid,
                  "line 1: the first line must name the columns, one of them content"};
   return columns;
 }
 
-Result<Json> RowOf(const std::vector<std::string>& columns,
-                   const std::vector<std::string>& fields) {
+// A record with more or fewer fields than columns keeps its texts: further ones are fields of their
+// own.
+Json RowOf(const std::vector<std::string>& columns, const std::vector<std::string>& fields,
+           std::string& problem) {
   if (fields.size() != columns.size()) {
-    return Error{Code::kInvalid, "it has " + std::to_string(fields.size()) + " fields, there are " +
-                                     std::to_string(columns.size()) + " columns"};
+    problem = "it has " + std::to_string(fields.size()) + " fields, there are " +
+              std::to_string(columns.size()) + " columns";
   }
   Json row = Json::object();
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (!base::IsUtf8(fields[i]))
-      return Error{Code::kInvalid, "column " + std::to_string(i + 1) + " is not UTF-8"};
-    row[columns[i]] = fields[i];
+    const std::string name = i < columns.size() ? columns[i] : "field " + std::to_string(i + 1);
+    row[name] = base::ToUtf8(fields[i]);
   }
   return row;
 }
@@ -100,7 +104,7 @@ Status CsvReader::Take(char c) {
         }
         return Wrong("a quote inside a field that does not begin with one");
       }
-      if (c != ',' && c != '\r' && c != '\n') {
+      if (c != separator_ && c != '\r' && c != '\n') {
         field_ += c;
         return {};
       }
@@ -126,7 +130,8 @@ Status CsvReader::Take(char c) {
 }
 
 Status CsvReader::AfterField(char c) {
-  if (c != ',' && c != '\r' && c != '\n') return Wrong("text behind the quote that ends a field");
+  if (c != separator_ && c != '\r' && c != '\n')
+    return Wrong("text behind the quote that ends a field");
   if (fields_.size() >= kMaxColumns) return Wrong("more than 1000 fields");
   fields_.push_back(std::exchange(field_, std::string()));
   state_ = c == '\r' ? State::kReturn : State::kStart;
@@ -155,33 +160,76 @@ Status CsvReader::Finish() {
   return state_ == State::kReturn ? EndRecord() : AfterField('\n');
 }
 
-bool StartsAsCsv(std::string_view beginning) {
-  std::vector<std::string> names;
-  CsvReader reader([&](const std::vector<std::string>& fields, size_t) -> Status {
-    if (names.empty()) names = fields;
-    return {};
-  });
-  return reader.Push(beginning.substr(0, beginning.find('\n'))) && reader.Finish() &&
-         ColumnsOf(names);
+namespace {
+
+// The line "sep=;" that spreadsheets write before a table, with its end; "": none.
+std::string_view SeparatorLine(std::string_view text) {
+  const size_t mark = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  const std::string_view line = text.substr(mark, text.find('\n', mark) - mark);
+  const std::string_view bare = base::Trim(line);
+  const bool is_one =
+      (bare.size() == 5 || line.size() > 5) && line.starts_with("sep=") && line.size() <= 6;
+  return is_one ? text.substr(0, std::min(mark + line.size() + 1, text.size()))
+                : std::string_view();
 }
 
-Status ReadCsv(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
+}  // namespace
+
+char SeparatorOf(std::string_view beginning) {
+  const std::string_view named = SeparatorLine(beginning);
+  if (!named.empty()) return named[named.find('=') + 1];
+  constexpr std::string_view kSeparators = ",;\t|";
+  size_t counts[kSeparators.size()] = {};
+  bool quoted = false;
+  for (const char c : beginning) {
+    if (c == '"') quoted = !quoted;
+    if (c == '\n' && !quoted) break;
+    const size_t which = kSeparators.find(c);
+    if (!quoted && which != kSeparators.npos) ++counts[which];
+  }
+  return kSeparators[static_cast<size_t>(std::max_element(std::begin(counts), std::end(counts)) -
+                                         counts)];
+}
+
+bool StartsAsCsv(std::string_view beginning) {
+  beginning.remove_prefix(SeparatorLine(beginning).size());
+  std::vector<std::string> names;
+  CsvReader reader(
+      [&](const std::vector<std::string>& fields, size_t) -> Status {
+        if (names.empty()) names = fields;
+        return {};
+      },
+      SeparatorOf(beginning));
+  if (!reader.Push(beginning.substr(0, beginning.find('\n'))) || !reader.Finish()) return false;
+  // One word alone is rather a line of a text.
+  const auto columns = ColumnsOf(names);
+  return columns && (columns->size() > 1 || columns->front() == "content");
+}
+
+Status ReadCsv(http::BodyReader& body, std::string_view beginning, const ForeignDefaults& defaults,
+               Importer& importer) {
+  importer.TakeSoftly();
+  size_t skip = SeparatorLine(beginning).size();
   std::vector<std::string> columns;
-  CsvReader reader([&](const std::vector<std::string>& fields, size_t line) -> Status {
-    if (columns.empty()) {
-      ASSIGN_OR_RETURN(columns, ColumnsOf(fields));
-      return {};
-    }
-    const Json where = {{"line", line}};
-    Result<Json> row = RowOf(columns, fields);
-    if (row) return importer.TakeObservation(RowOfFields(std::move(*row), defaults), where);
-    importer.RefuseObservation(row.error(), where);
-    return {};
-  });
+  CsvReader reader(
+      [&](const std::vector<std::string>& fields, size_t line) -> Status {
+        if (columns.empty()) {
+          ASSIGN_OR_RETURN(columns, ColumnsOf(fields));
+          return {};
+        }
+        const Json where = {{"line", line + (SeparatorLine(beginning).empty() ? 0 : 1)}};
+        std::string problem;
+        Json row = RowOf(columns, fields, problem);
+        if (!problem.empty()) importer.Tell(problem, where);
+        return importer.TakeObservation(RowOfFields(std::move(row), defaults), where);
+      },
+      SeparatorOf(beginning));
   for (;;) {
     ASSIGN_OR_RETURN(std::string piece, body.Read());
     if (piece.empty()) break;
-    RETURN_IF_ERROR(reader.Push(piece));
+    const size_t cut = std::min(skip, piece.size());
+    skip -= cut;
+    RETURN_IF_ERROR(reader.Push(std::string_view(piece).substr(cut)));
   }
   RETURN_IF_ERROR(reader.Finish());
   if (columns.empty())

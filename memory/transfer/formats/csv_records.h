@@ -17,7 +17,8 @@ namespace memory {
 class CsvReader {
  public:
   using OnRecord = std::function<base::Status(const std::vector<std::string>& fields, size_t line)>;
-  explicit CsvReader(OnRecord on_record) : on_record_(std::move(on_record)) {}
+  explicit CsvReader(OnRecord on_record, char separator = ',')
+      : on_record_(std::move(on_record)), separator_(separator) {}
 
   // kInvalid: a quote where none may be, a carriage return alone; kTooLarge: a record over
   // kMaxElementBytes; each with its line. Errors of the callback end the reading.
@@ -32,6 +33,7 @@ class CsvReader {
   base::Error Wrong(const char* why) const;
 
   OnRecord on_record_;
+  const char separator_;
   State state_ = State::kStart;
   std::vector<std::string> fields_;
   std::string field_;
@@ -39,11 +41,17 @@ class CsvReader {
   size_t line_ = 1, record_line_ = 1, record_bytes_ = 0;
 };
 
+// What separates the fields of a table that begins so: a line `sep=;` says it, else it is what the
+// first line has most of outside of quotes: comma, semicolon, tab or |.
+char SeparatorOf(std::string_view beginning);
+
 // Whether a body that begins so is a table: its first line has a field `content`.
 bool StartsAsCsv(std::string_view beginning);
 
 // The first record names the columns; `content` must be among them. A record with another number of
 // fields, or whose bytes are not UTF-8, is refused alone.
-base::Status ReadCsv(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer);
+// `beginning`: of the same body.
+base::Status ReadCsv(http::BodyReader& body, std::string_view beginning,
+                     const ForeignDefaults& defaults, Importer& importer);
 
 }  // namespace memory

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/base/json/json.h"
 #include "lib/base/text/text.h"
 #include "memory/transfer/formats/csv_records.h"
 #include "memory/transfer/formats/json_lines.h"
@@ -59,6 +60,19 @@ Result<std::string> FormatByBeginning(std::string_view beginning) {
         "(format=markdown takes it as text)");
   }
   return std::string("markdown");
+}
+
+Result<std::string> FormatByType(std::string_view type, std::string_view beginning) {
+  if (type == "text/csv" && !StartsAsTar(beginning)) return std::string("csv");
+  if (type == "text/markdown" && !StartsAsTar(beginning)) return std::string("markdown");
+  // JSON, but no list: else it would be a memory of one word.
+  const auto json = type == "application/json" ? base::ParseJson(base::Trim(beginning))
+                                               : Result<base::Json>(base::Json::object());
+  if (json && !json->is_structured()) {
+    return NotTaken("the body is JSON, and " + base::Ellipsize(base::DumpJson(*json), 40) +
+                    " is no list of memories");
+  }
+  return FormatByBeginning(beginning);
 }
 
 }  // namespace memory

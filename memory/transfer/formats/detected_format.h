@@ -19,4 +19,8 @@ inline constexpr const char* kTaken =
 // them, says what it looks like.
 base::Result<std::string> FormatByBeginning(std::string_view beginning);
 
+// The same for a body whose media type is given ("" for none): a type that names a format holds,
+// and JSON is a list of memories or an object that has some.
+base::Result<std::string> FormatByType(std::string_view type, std::string_view beginning);
+
 }  // namespace memory

@@ -71,7 +71,7 @@ class ObjectReader {
       return TakeConversation(element);
     const bool list = array.empty() || array == "results" || array == "memories";
     if (list && (format_ == "mem0" || (any && (array == "results" || element.contains("memory")))))
-      return importer_.TakeObservation(RowOfMem0(element, Named("mem0")));
+      return TakeForeign(RowOfMem0(element, Named("mem0")));
     if (format_ == "engram" || (any && IsEngrams(array, element)))
       return TakeEngram(array, element);
     if (array == "sessions") return importer_.TakeSession(element);
@@ -79,6 +79,8 @@ class ObjectReader {
     if (array == "items") return importer_.TakeItem(element);
     if (array == "traces") return importer_.TakeTrace(element);
     if (array == "traces_edges") return importer_.TakeEdge(element);
+    // A list that somebody wrote: an odd field is no reason to lose its text.
+    if (array.empty() && !base::StringAt(element, {"content"}).empty()) return TakeForeign(element);
     if (array == "observations" || array.empty()) return importer_.TakeObservation(element);
     return {};
   }
@@ -122,16 +124,23 @@ class ObjectReader {
     return std::find(std::begin(kArrays), std::end(kArrays), array) != std::end(kArrays);
   }
 
+  Status TakeForeign(const Json& row) {
+    importer_.TakeSoftly();
+    const Status taken = importer_.TakeObservation(row);
+    importer_.TakeStrictly();
+    return taken;
+  }
+
   Status TakeEngram(const std::string& array, const Json& element) {
     const ForeignDefaults defaults = Named("engram");
     if (array == "sessions") return importer_.TakeSession(SessionOfEngram(element, defaults));
-    if (array == "prompts") return importer_.TakeObservation(RowOfEngramPrompt(element, defaults));
+    if (array == "prompts") return TakeForeign(RowOfEngramPrompt(element, defaults));
     if (array != "observations") return {};
     if (!base::StringAt(element, {"deleted_at"}).empty()) {
       importer_.SkipObservation();
       return {};
     }
-    return importer_.TakeObservation(RowOfEngram(element, defaults));
+    return TakeForeign(RowOfEngram(element, defaults));
   }
 
   Status TakeConversation(const Json& element) {
@@ -141,7 +150,12 @@ class ObjectReader {
       return {};
     }
     RETURN_IF_ERROR(importer_.TakeSession(made->session));
-    for (const Json& row : made->rows) RETURN_IF_ERROR(importer_.TakeObservation(row));
+    for (const Json& row : made->rows) RETURN_IF_ERROR(TakeForeign(row));
+    if (made->textless > 0) {
+      importer_.Tell(std::to_string(made->textless) +
+                         " parts of the conversation hold no text (pictures, files)",
+                     {{"conversation", base::StringAt(made->session, {"id"})}});
+    }
     return {};
   }
 

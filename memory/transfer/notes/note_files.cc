@@ -1,8 +1,10 @@
 // Notes of one file, apart by their marks.
 #include "memory/transfer/notes/note_files.h"
 
+#include "lib/base/archive/note_folder.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
+#include "memory/transfer/notes/code_fences.h"
 #include "memory/transfer/notes/markdown_sections.h"
 #include "memory/transfer/notes/note_taking.h"
 #include "memory/transfer/notes/note_trace.h"
@@ -18,6 +20,8 @@ using base::Result;
 using base::Status;
 
 namespace {
+
+constexpr size_t kMostFieldBytes = 64 << 10;
 
 bool StartsWithMark(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -35,21 +39,27 @@ class NotesReader {
     ++number_;
     const std::string_view text = line.substr(0, line.find('\n'));
     if (in_fields_) {
-      in_fields_ = !IsNoteMark(text);
-      return Append(line);
+      fields_ += line;
+      const bool ends = IsNoteMark(text);
+      if (!ends && fields_.size() <= kMostFieldBytes) return {};
+      in_fields_ = false;
+      return ends ? BeginNote() : Append(std::exchange(fields_, std::string()));
     }
     if (!mark_.empty() && IsFieldLine(text)) {
-      RETURN_IF_ERROR(EndNote());
-      first_line_ = number_ - 1;
+      fields_ = std::exchange(mark_, std::string()) + std::string(line);
+      fields_line_ = number_ - 1;
       in_fields_ = true;
+      return {};
     }
     RETURN_IF_ERROR(Append(std::exchange(mark_, std::string())));
-    if (in_fields_ || !IsNoteMark(text)) return Append(line);
+    const bool code = fences_.Inside(text);
+    if (code || !IsNoteMark(text)) return Append(line);
     mark_ = line;
     return {};
   }
 
   Status Finish() {
+    RETURN_IF_ERROR(Append(std::exchange(fields_, std::string())));
     RETURN_IF_ERROR(Append(std::exchange(mark_, std::string())));
     RETURN_IF_ERROR(EndNote());
     if (!ours_ || ended_) return notes_.Finish();
@@ -58,9 +68,32 @@ class NotesReader {
   }
 
  private:
+  // What stands between two marks begins a note if it is fields: at the start of a file any, behind
+  // a text those that a note has. Else it is text between two rules.
+  Status BeginNote() {
+    std::string fields = std::exchange(fields_, std::string());
+    const bool first = base::Trim(note_).empty() && !any_;
+    auto note = DecodeNote(fields);
+    const bool is_note =
+        note && (first ? !note->front.empty()
+                       : note->front.contains("kind") || note->front.contains("title") ||
+                             note->front.contains("type"));
+    if (!is_note) return Append(fields);
+    RETURN_IF_ERROR(EndNote());
+    first_line_ = fields_line_;
+    fences_ = CodeFences();
+    return Append(fields);
+  }
   Status Append(std::string_view line) {
+    any_ = any_ || !base::Trim(line).empty();
+    if (!ours_ && note_.size() + line.size() > kMaxNoteBytes && !base::Trim(note_).empty()) {
+      // A file of a person may be one text of any length: its parts keep their order.
+      const size_t next = number_;
+      RETURN_IF_ERROR(EndNote());
+      first_line_ = next;
+    }
     note_ += line;
-    if (note_.size() <= kMaxNoteBytes) return {};
+    if (note_.size() <= kMaxNoteBytes || !ours_) return {};
     return Error{Code::kTooLarge, "line " + std::to_string(first_line_) + ": a note is over " +
                                       std::to_string(kMaxNoteBytes) + " bytes"};
   }
@@ -78,6 +111,7 @@ class NotesReader {
     const std::string kind = base::StringAt(note->front, {"kind"});
     if (kind == "export") {
       ours_ = true;
+      importer_.TakeStrictly();
       return importer_.SetFormat(note->front.value("format", Json()));
     }
     if (kind == "end") return End(note->front);
@@ -113,7 +147,10 @@ class NotesReader {
   Importer& importer_;
   NoteTaker notes_;
   std::string note_, mark_;  // a mark waits for the line that tells what it is
-  size_t number_ = 0, first_line_ = 1;
+  std::string fields_;       // from a mark on, until the next one tells whether they are some
+  size_t number_ = 0, first_line_ = 1, fields_line_ = 0;
+  bool any_ = false;  // something but blank lines was there
+  CodeFences fences_;
   bool in_fields_ = false, ours_ = false, ended_ = false;
 };
 
@@ -140,9 +177,10 @@ bool StartsAsNotes(std::string_view beginning) {
 }
 
 Status ReadNotes(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
+  importer.TakeSoftly();
   NotesReader reader(defaults, importer);
-  RETURN_IF_ERROR(
-      ForEachLine(body, kMaxNoteBytes, [&](std::string_view line) { return reader.Take(line); }));
+  RETURN_IF_ERROR(ForEachLine(body, base::kMostNoteBytes,
+                              [&](std::string_view line) { return reader.Take(line); }));
   return reader.Finish();
 }
 

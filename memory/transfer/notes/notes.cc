@@ -7,6 +7,7 @@
 
 #include "lib/base/json/yaml.h"
 #include "lib/base/text/text.h"
+#include "memory/transfer/notes/front_matter.h"
 
 namespace memory {
 
@@ -18,6 +19,7 @@ using base::Result;
 namespace {
 
 constexpr std::string_view kMark = "---";
+constexpr std::string_view kOurKinds[] = {"export", "session", "observation", "trace", "end"};
 
 std::string_view WithoutEnd(std::string_view line) {
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t'))
@@ -133,31 +135,41 @@ bool IsFieldLine(std::string_view line) {
                      [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
 }
 
-Result<ParsedNote> DecodeNote(std::string_view text) {
-  if (!base::IsUtf8(text) || text.find('\0') != text.npos)
-    return Error{Code::kInvalid, "the note is not UTF-8, or holds a NUL"};
+Result<ParsedNote> DecodeNote(std::string_view given) {
+  // Bytes that are no UTF-8 become U+FFFD, as everywhere that a text of a person is read.
+  std::string mended;
+  if (!base::IsUtf8(given) || given.find('\0') != given.npos) {
+    mended = base::ToUtf8(given);
+    std::replace(mended.begin(), mended.end(), '\0', ' ');
+    given = mended;
+  }
+  std::string_view text = given;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   ParsedNote note;
   std::string_view rest = text;
+  std::string lines;  // of the front that are no fields
   if (IsNoteMark(TakeLine(rest))) {
     const std::string_view fields = rest;
-    for (;;) {
-      if (rest.empty())
-        return Error{Code::kInvalid, "the fields in front do not end with a line ---"};
+    while (!rest.empty()) {
       const size_t before = static_cast<size_t>(rest.data() - fields.data());
-      if (!IsNoteMark(TakeLine(rest))) continue;
+      const std::string_view line = TakeLine(rest);
+      if (!IsNoteMark(line) && WithoutEnd(line) != "...") continue;
       const std::string_view yaml = fields.substr(0, before);
-      if (!base::IsBlank(yaml)) {
-        ASSIGN_OR_RETURN(note.front, base::ParseYaml(yaml));
+      auto parsed = base::ParseYaml(yaml);
+      const bool ours = parsed && parsed->is_object() &&
+                        base::IsOneOf(base::StringAt(*parsed, {"kind"}), kOurKinds);
+      note.front = ours ? *std::move(parsed) : FieldsOfFront(yaml, lines);
+      // Text between two rules, no field at all: it is no front.
+      if (note.front.empty() && !lines.empty()) {
+        lines.clear();
+      } else {
+        text = rest;
       }
       break;
     }
-    if (note.front.is_null()) note.front = Json::object();  // a comment alone
-    if (!note.front.is_object())
-      return Error{Code::kInvalid, "the fields in front must be name: value"};
-    text = rest;
   }
   note.body = Unescaped(Content(text, note.footer));
+  if (!lines.empty()) note.body = lines + (note.body.empty() ? "" : "\n") + note.body;
   return note;
 }
 

@@ -32,8 +32,9 @@ struct ParsedNote {
   base::Json front = base::Json::object();
   std::string body, footer;
 };
-// Text without fields is a body alone. kInvalid: not UTF-8, or fields that are no YAML object; says
-// what is wrong.
+// Text without fields is a body alone; so is one whose fields do not end. Bytes that are no UTF-8
+// become U+FFFD, lines among the fields that are none come before the body: nothing of a text is
+// lost.
 base::Result<ParsedNote> DecodeNote(std::string_view text);
 
 // Words after a # in a text, as Obsidian takes them for tags, each once.

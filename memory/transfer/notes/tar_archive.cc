@@ -167,6 +167,8 @@ class TarReader {
       return handlers_.on_file(entry.path, bytes);
     }
     if (wanted) handlers_.on_too_large(entry.path);
+    const bool other = entry.kind >= '1' && entry.kind <= '6' && entry.kind != '5';
+    if (other && handlers_.on_other) handlers_.on_other(entry.path);
     return source_.Skip(entry.size + Padding(entry.size));
   }
 

@@ -33,6 +33,8 @@ struct TarHandlers {
   std::function<base::Status(const std::string& path, std::string_view bytes)> on_file;
   // A wanted file with more than max_bytes.
   std::function<void(const std::string& path)> on_too_large;
+  // An entry that is no regular file and no directory: a link, a device. Null: passed over.
+  std::function<void(const std::string& path)> on_other = nullptr;
   size_t max_bytes = 1 << 20;
 };
 

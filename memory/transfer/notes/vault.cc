@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "lib/base/archive/note_folder.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "memory/transfer/notes/note_files.h"
@@ -88,17 +89,17 @@ Status TakeFile(const std::string& path, std::string_view bytes, NoteTaker& note
                 Importer& importer) {
   const Json where = {{"file", base::ToUtf8(path)}};
   Result<ParsedNote> note = DecodeNote(bytes);
-  if (!note || !base::IsUtf8(path)) {
-    importer.RefuseObservation(note ? Error{Code::kInvalid, "its name is not UTF-8"} : note.error(),
-                               where);
+  if (!note) {
+    importer.RefuseObservation(note.error(), where);
     return {};
   }
-  if (!IsSessionNote(*note) && base::IsBlank(note->body)) {
+  if (!IsSessionNote(*note) && base::IsBlank(note->body) && note->front.empty()) {
     importer.SkipObservation();  // an empty note is common in a vault
     return {};
   }
-  if (!IsSessionNote(*note)) FillInFromPath(*note, path);
-  return notes.Take(std::move(*note), where, path);
+  const std::string name = base::ToUtf8(path);
+  if (!IsSessionNote(*note)) FillInFromPath(*note, name);
+  return notes.Take(std::move(*note), where, name);
 }
 
 }  // namespace
@@ -122,17 +123,24 @@ std::string VaultEntry(const ExportedRow& exported) {
 
 Status ReadVault(http::BodyReader& body, const ForeignDefaults& defaults, Importer& importer) {
   RETURN_IF_ERROR(importer.SetFormat(kExportFormat));
+  importer.TakeSoftly();
   NoteTaker notes(defaults, importer);
   TarHandlers handlers;
-  handlers.max_bytes = kMaxNoteBytes;
+  handlers.max_bytes = base::kMostNoteBytes;
   handlers.wants = IsNotePath;
   handlers.on_file = [&](const std::string& path, std::string_view bytes) {
     return TakeFile(path, bytes, notes, importer);
   };
   handlers.on_too_large = [&](const std::string& path) {
     importer.RefuseObservation(
-        {Code::kTooLarge, "the note is over " + std::to_string(kMaxNoteBytes) + " bytes"},
+        {Code::kTooLarge, "the note is over " + std::to_string(base::kMostNoteBytes) + " bytes"},
         {{"file", base::ToUtf8(path)}});
+  };
+  handlers.on_other = [&](const std::string& path) {
+    if (!IsNotePath(path)) return;
+    importer.SkipObservation();
+    importer.Tell("it is a link or a device, not a file: nothing of it was imported",
+                  {{"file", base::ToUtf8(path)}});
   };
   RETURN_IF_ERROR(ReadTar(body, handlers));
   return notes.Finish();

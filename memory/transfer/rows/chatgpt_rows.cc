@@ -20,17 +20,40 @@ struct Message {
   Json time;
 };
 
-// What a person wrote or read; "" for calls of tools, hidden texts and pictures.
-std::string TextOf(const Json& message) {
+// Texts of a part of unknown form, wherever they stand; pointers to files and other names are none.
+void AddTexts(const Json& part, std::string& text, int depth) {
+  constexpr int kDeepest = 8;
+  constexpr const char* kTexts[] = {"text",     "result", "content", "summary",
+                                    "thoughts", "parts",  "output",  "caption"};
+  if (part.is_string()) {
+    const std::string& one = part.get_ref<const std::string&>();
+    if (!base::IsBlank(one)) text += (text.empty() ? "" : "\n") + one;
+  } else if (part.is_array() && depth < kDeepest) {
+    for (const Json& inner : part) AddTexts(inner, text, depth + 1);
+  } else if (part.is_object() && depth < kDeepest) {
+    for (const char* name : kTexts)
+      if (part.contains(name)) AddTexts(part[name], text, depth + 1);
+  }
+}
+
+// What a person wrote or read; "" for calls of tools and hidden texts. `textless`: counts parts
+// without a text.
+std::string TextOf(const Json& message, size_t& textless) {
   if (base::StringAt(message, {"recipient"}, "all") != "all") return "";
   const Json* hidden = base::At(message, {"metadata", "is_visually_hidden_from_conversation"});
   if (hidden != nullptr && *hidden == true) return "";
-  const Json* parts = base::At(message, {"content", "parts"});
-  if (parts == nullptr || !parts->is_array()) return "";
   std::string text;
+  if (!message.contains("content")) return text;
+  const Json& content = message["content"];
+  const Json* parts = base::At(content, {"parts"});
+  if (parts == nullptr || !parts->is_array()) {
+    AddTexts(content, text, 0);
+    return text;
+  }
   for (const Json& part : *parts) {
-    if (!part.is_string() || base::IsBlank(part.get_ref<const std::string&>())) continue;
-    text += (text.empty() ? "" : "\n") + part.get<std::string>();
+    const size_t before = text.size();
+    AddTexts(part, text, 0);
+    textless += text.size() == before && part.is_structured() ? 1 : 0;
   }
   return text;
 }
@@ -54,13 +77,14 @@ std::string LeafOf(const Json& conversation, const Json& mapping) {
   return node;
 }
 
-std::vector<Message> BranchOf(const Json& conversation, const Json& mapping) {
+std::vector<Message> BranchOf(const Json& conversation, const Json& mapping, size_t& textless) {
   std::vector<Message> branch;
   std::string node = LeafOf(conversation, mapping);
   for (size_t steps = 0; steps < mapping.size() && mapping.contains(node); ++steps) {
     const Json& entry = mapping[node];
     if (const Json* message = base::At(entry, {"message"}); message && message->is_object()) {
-      Message made{base::StringAt(*message, {"author", "role"}), TextOf(*message), nullptr};
+      Message made{base::StringAt(*message, {"author", "role"}), TextOf(*message, textless),
+                   nullptr};
       if (message->contains("create_time")) made.time = (*message)["create_time"];
       const bool counts = made.role == "user" || made.role == "assistant";
       if (counts && !made.text.empty()) branch.push_back(std::move(made));
@@ -88,7 +112,7 @@ Result<ForeignConversation> ConversationOfChatGpt(const Json& conversation,
   ForeignConversation made;
   api::SummaryBuilder summary;
   const std::string session = base::Ellipsize("chatgpt-" + id, api::kMaxSessionId);
-  for (const Message& message : BranchOf(conversation, *mapping)) {
+  for (const Message& message : BranchOf(conversation, *mapping, made.textless)) {
     summary.Add(message.role, message.text);
     const bool question = message.role == "user";
     const bool pair_open = !made.rows.empty() && !question;

@@ -41,10 +41,11 @@ TEST_F(ForeignImportTest, Mem0sMemoriesComeWithWhomTheyAreOf) {
   const Json bad = {{"id", "x"}, {"memory", 7}};
   const std::string body = base::DumpJson({{"results", {memory, bad}}});
   Json report = ImportTwice("/import?project=hikes", body);
-  EXPECT_EQ(report["imported_observations"], 1);
+  EXPECT_EQ(report["imported_observations"], 2);
   ASSERT_EQ(report["errors"].size(), 1u);
   EXPECT_EQ(report["errors"][0]["index"], 1);
-  Json row = Only();
+  EXPECT_EQ(report["errors"][0]["kept"], true);
+  Json row = Get("/export").body["observations"][0];
   EXPECT_EQ(row["content"], "Likes to hike\non weekends\n\nmood: good\nscore: 3");
   EXPECT_EQ(row["title"], "Likes to hike");
   EXPECT_EQ(row["tags"], (Json{"hobbies", "user:alex"}));
@@ -103,7 +104,8 @@ TEST_F(ForeignImportTest, EngramsSessionsObservationsAndPromptsAreTaken) {
     EXPECT_EQ(report["errors"], Json::array()) << target;
   }
   EXPECT_EQ(Get("/sessions/recent").body[0]["started_at"], "2026-01-02T10:00:00Z");
-  Json row = Get("/observations/7").body;
+  Json row = Get("/search?q=null&project=web&type=bugfix").body.at(0);
+  row = Get("/observations/" + row["id"].dump()).body;
   EXPECT_EQ(row["created_at"], "2026-01-02T10:30:00Z");
   EXPECT_EQ(row["duplicate_count"], 2);
   EXPECT_EQ(row["revision_count"], 2);
@@ -140,7 +142,8 @@ TEST_F(ForeignImportTest, AConversationOfChatGptIsASessionAndItsPairsAreObservat
       base::DumpJson(Json{conversation, {{"title", "no mapping"}}, {{"mapping", Json::object()}}}));
   EXPECT_EQ(report["imported_observations"], 2);
   EXPECT_EQ(report["imported_sessions"], 2);
-  EXPECT_EQ(report["errors"].size(), 1u);
+  ASSERT_EQ(report["errors"].size(), 2u) << "a picture, and what has no mapping";
+  EXPECT_EQ(report["errors"][0]["kept"], true);
   Json rows = Get("/export").body["observations"];
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0]["content"],
@@ -173,21 +176,21 @@ TEST_F(ForeignImportTest, ATableNeedsContentAndKeepsItsOtherColumns) {
       "\"\",semantic,,,\r\n"
       "\"two\nlines \"\"quoted\"\"\",procedural,,,1711234567890\r\n";
   Json report = ImportTwice("/import?project=kb", table);
-  EXPECT_EQ(report["imported_observations"], 3);
+  EXPECT_EQ(report["imported_observations"], 4);
   ASSERT_EQ(report["errors"].size(), 2u);
   EXPECT_EQ(report["errors"][0]["line"], 4);
-  EXPECT_EQ(report["errors"][0]["index"], 2);
+  EXPECT_EQ(report["errors"][0]["kept"], true) << "too few fields are no reason to lose them";
   EXPECT_EQ(report["errors"][1]["line"], 5);
   Json rows = Get("/export").body["observations"];
-  ASSERT_EQ(rows.size(), 3u);
+  ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows[0]["content"], "User prefers dark mode, always\n\nowner: Ann");
   EXPECT_EQ(rows[0]["tags"], (Json{"preference", "ui"}));
   EXPECT_EQ(rows[0]["created_at"], "2026-01-02T00:00:00Z");
   EXPECT_EQ(rows[1]["type"], "discovery");
   EXPECT_EQ(rows[1]["tags"], (Json{"deployment", "docker"}));
   EXPECT_EQ(rows[1]["session_id"], "csv-import-kb");
-  EXPECT_EQ(rows[2]["content"], "two\nlines \"quoted\"");
-  EXPECT_EQ(rows[2]["created_at"], "2024-03-23T22:56:07.890Z");
+  EXPECT_EQ(rows[3]["content"], "two\nlines \"quoted\"");
+  EXPECT_EQ(rows[3]["created_at"], "2024-03-23T22:56:07.890Z");
   EXPECT_EQ(PostText("/import?format=csv", "a,b\n1,2\n").status, 400);
   EXPECT_EQ(PostText("/import?format=csv", "").status, 400);
 }

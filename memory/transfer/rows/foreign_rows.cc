@@ -33,8 +33,11 @@ constexpr std::array kOurs = {
     "content", "title",     "type",           "tags",         "project",
     "scope",   "topic_key", "session_id",     "created_at",   "updated_at",
     "id",      "source",    "revision_count", "last_seen_at", "duplicate_count"};
-// Of no use in another store.
-constexpr std::array kLeftOut = {"kind", "normalized_hash"};
+// Of no use in another store; `kind` of ours alone.
+bool IsLeftOut(const std::string& name, const Json& value) {
+  return name == "normalized_hash" ||
+         (name == "kind" && (value == "observation" || value == "trace" || value == "session"));
+}
 
 template <class Names>
 bool IsIn(const Names& names, std::string_view name) {
@@ -117,7 +120,11 @@ Json KnownFields(const Json& fields) {
   }
   if (row.contains("tags")) row["tags"] = TagList(std::move(row["tags"]));
   if (row.contains("source") && !row["source"].is_object()) row.erase("source");
-  if (row.contains("id") && !(row["id"].is_number_integer() && row["id"] > 0)) row.erase("id");
+  // A number of another program is not ours: another text of that number is another row.
+  const std::string kind = base::StringAt(fields, {"kind"});
+  const bool ours = kind == "observation" || kind == "trace";
+  if (!ours || !row.contains("id") || !row["id"].is_number_integer() || row["id"] <= 0)
+    row.erase("id");
   NormalizeScope(row);
   return row;
 }
@@ -125,12 +132,44 @@ Json KnownFields(const Json& fields) {
 void AppendLines(Json& row, const Json& fields) {
   std::string lines;
   for (const auto& [name, value] : fields.items()) {
-    const bool taken = IsIn(kOurs, name) && (name != "source" || value.is_object());
-    if (taken || IsIn(kLeftOut, name) || SaysNothing(value)) continue;
+    const bool taken = IsIn(kOurs, name) && (name != "source" || value.is_object()) &&
+                       (name != "id" || row.contains("id"));
+    if (taken || IsLeftOut(name, value) || SaysNothing(value)) continue;
     lines += "\n" + name + ": " + Shown(value);
   }
-  if (lines.empty() || !row.contains("content") || !row["content"].is_string()) return;
-  row["content"] = row["content"].get<std::string>() + "\n" + lines;
+  if (lines.empty() || (row.contains("content") && !row["content"].is_string())) return;
+  // Fields alone are a text, too.
+  row["content"] =
+      row.contains("content") ? row["content"].get<std::string>() + "\n" + lines : lines.substr(1);
+}
+
+}  // namespace
+
+namespace {
+
+bool AreDigits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// 2024-01-05 for 05.01.2024 (days come first where dots stand), 5.1.2024, 2024/01/05, 2024-1-5;
+// what follows stays. A date with slashes that begins with the day or month is not clear, and stays
+// as it is.
+std::string IsoOf(const std::string& text) {
+  const size_t end = std::min(text.find_first_of(" T"), text.size());
+  const std::string date = text.substr(0, end);
+  const size_t first = date.find_first_of("./-");
+  const size_t second = first == date.npos ? first : date.find(date[first], first + 1);
+  if (second == date.npos) return text;
+  std::string year = date.substr(0, first), month = date.substr(first + 1, second - first - 1),
+              day = date.substr(second + 1);
+  if (date[first] == '.') std::swap(year, day);
+  if (!AreDigits(year) || !AreDigits(month) || !AreDigits(day) || year.size() != 4 ||
+      month.size() > 2 || day.size() > 2)
+    return text;
+  const auto two = [](const std::string& number) {
+    return number.size() == 1 ? "0" + number : number;
+  };
+  return year + "-" + two(month) + "-" + two(day) + text.substr(end);
 }
 
 }  // namespace
@@ -161,8 +200,10 @@ Json ForeignTime(const Json& time) {
   double number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc() && end == text.data() + text.size()) return ForeignTime(Json(number));
+  text = IsoOf(text);
   if (text.size() == 10) text += "T00:00:00";
   if (text.size() > 10 && text[10] == ' ') text[10] = 'T';
+  if (text.size() == 16) text += ":00";  // hours and minutes
   for (const char* zone : {"", "Z"}) {
     if (base::ParseTime(text + zone)) return text + zone;
   }

@@ -41,6 +41,7 @@ base::Json RowOfEngramPrompt(const base::Json& prompt, const ForeignDefaults& de
 struct ForeignConversation {
   base::Json session;
   std::vector<base::Json> rows;
+  size_t textless = 0;  // parts of messages that hold no text: pictures, files
 };
 base::Result<ForeignConversation> ConversationOfChatGpt(const base::Json& conversation,
                                                         const ForeignDefaults& defaults);

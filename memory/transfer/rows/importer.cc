@@ -12,6 +12,7 @@
 #include "memory/api/validate.h"
 #include "memory/transfer/rows/checked_texts.h"
 #include "memory/transfer/rows/format.h"
+#include "memory/transfer/rows/softened_row.h"
 
 namespace memory {
 
@@ -25,11 +26,6 @@ namespace {
 
 constexpr size_t kBatchRows = 256;
 constexpr size_t kBatchBytes = 1 << 20;
-constexpr size_t kListedErrors = 10'000;
-constexpr const char* kHint =
-    "searches find them, prompts do not get them by themselves: if they are yours, import them "
-    "again "
-    "with trust=user, else set memory.injectUntrusted in the Agent";
 
 Result<ExportedRow> DecodeRow(const Json& json) {
   ExportedRow row;
@@ -43,6 +39,20 @@ Result<ExportedRow> DecodeRow(const Json& json) {
     row.revisions.push_back(std::move(old));
   }
   return row;
+}
+
+// Takes away what may tie a row to rows of the store, a topic key and a session, and keeps them as
+// lines. False: it has neither.
+bool Detach(api::Observation& row) {
+  const std::string session = "import-" + row.project;
+  if (row.topic_key.empty() && row.session_id == session) return false;
+  std::string lines;
+  if (!row.topic_key.empty()) lines += "\ntopic_key: " + std::exchange(row.topic_key, "");
+  if (row.session_id != session) lines += "\nsession_id: " + row.session_id;
+  row.session_id = std::string(base::Prefix(session, api::kMaxSessionId));
+  if (base::CountCharacters(row.content) + base::CountCharacters(lines) < api::kMaxContent)
+    row.content += "\n" + lines;
+  return true;
 }
 
 }  // namespace
@@ -86,19 +96,58 @@ Status Importer::TakeSession(const Json& json, const Json& where) {
 }
 
 Status Importer::TakeObservation(const Json& json, const Json& where) {
+  if (soft_) return TakeSoft(json, where);
   const Place place{observations_given_++, where};
   Result<ExportedRow> decoded = DecodeRow(json);
+  if (decoded) return TakeRow(*std::move(decoded), place);
+  Refuse("observation", place, decoded.error());
+  return {};
+}
+
+Status Importer::TakeSoft(const Json& json, const Json& where) {
+  Result<ExportedRow> decoded = DecodeRow(json);
+  std::vector<std::string> problems;
+  Json soft;
+  if (!decoded) {
+    soft = SoftenedRow(json, problems);
+    const std::vector<std::string> parts = PartsOfText(soft["content"].get<std::string>());
+    if (parts.size() > 1) {
+      const std::string title = soft["title"].get<std::string>();
+      for (size_t i = 0; i < parts.size(); ++i) {
+        Json part = soft;
+        const std::string of =
+            " (" + std::to_string(i + 1) + " of " + std::to_string(parts.size()) + ")";
+        part["content"] = parts[i];
+        part["title"] = base::Ellipsize(title, api::kMaxTitle - of.size()) + of;
+        if (i > 0) part.erase("topic_key"), part.erase("id");
+        ASSIGN_OR_RETURN(ExportedRow row, DecodeRow(part));
+        const Place place{observations_given_++, where};
+        for (const std::string& problem : std::exchange(problems, {}))
+          Report("observation", place, problem);
+        RETURN_IF_ERROR(TakeRow(std::move(row), place));
+      }
+      return {};
+    }
+    decoded = DecodeRow(soft);
+  }
+  const Place place{observations_given_++, where};
   if (!decoded) {
     Refuse("observation", place, decoded.error());
     return {};
   }
-  api::Observation& row = decoded->row;
+  for (const std::string& problem : problems) Report("observation", place, problem);
+  return TakeRow(*std::move(decoded), place);
+}
+
+Status Importer::TakeRow(ExportedRow given, const Place& place) {
+  api::Observation& row = given.row;
   if (!ours_) row.duplicate_count = std::max<int64_t>(0, row.duplicate_count - 1);
-  HoldTrust(*decoded);
+  HoldTrust(given);
   batch_bytes_ += row.content.size();
-  for (const Revision& old : decoded->revisions) batch_bytes_ += old.content.size();
-  batch_.push_back(std::move(*decoded));
+  for (const Revision& old : given.revisions) batch_bytes_ += old.content.size();
+  batch_.push_back(std::move(given));
   places_.push_back(place);
+  soft_batch_.push_back(soft_);
   return batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
 }
 
@@ -230,19 +279,6 @@ void Importer::HoldTrust(ExportedRow& given) const {
     old.origin = api::LowerOrigin(old.origin, api::kOriginAgent);
 }
 
-void Importer::Count(Imported::Outcome outcome, const std::string& origin) {
-  observations_ += outcome == Imported::kNew;
-  CountKnown(outcome, origin);
-}
-
-void Importer::CountKnown(Imported::Outcome outcome, const std::string& origin) {
-  const bool fresh = outcome == Imported::kNew;
-  skipped_ += !fresh;
-  skipped_deleted_ += outcome == Imported::kSkippedDeleted;
-  raised_ += outcome == Imported::kRaised;
-  not_injected_ += fresh && api::LowerOrigin(origin, api::kOriginImport) == origin;
-}
-
 void Importer::RefuseObservation(const Error& error, const Json& where) {
   Refuse("observation", {observations_given_++, where}, error);
 }
@@ -305,61 +341,34 @@ Status Importer::FlushSessions() {
 Status Importer::FlushObservations() {
   if (batch_.empty()) return {};
   ASSIGN_OR_RETURN(Store::ImportOutcomes outcomes, store_.Import(batch_, options_));
+  std::vector<size_t> again;
   for (size_t i = 0; i < outcomes.size(); ++i) {
-    if (!outcomes[i]) {
-      Refuse("observation", places_[i], outcomes[i].error());
+    if (!outcomes[i] && soft_batch_[i] && Detach(batch_[i].row)) {
+      Report("observation", places_[i], outcomes[i].error().message + ": it is taken without them");
+      again.push_back(i);
       continue;
     }
-    Count(outcomes[i]->outcome, batch_[i].row.source.origin);
-    if (!keeps_numbers_) continue;
-    numbers_.resize(std::max(numbers_.size(), places_[i].index + 1));
-    numbers_[places_[i].index] = outcomes[i]->observation;
+    CountOutcome(outcomes[i], i);
+  }
+  if (!again.empty()) {
+    std::vector<ExportedRow> rows;
+    for (const size_t i : again) rows.push_back(batch_[i]);
+    ASSIGN_OR_RETURN(outcomes, store_.Import(rows, options_));
+    for (size_t i = 0; i < outcomes.size(); ++i) CountOutcome(outcomes[i], again[i]);
   }
   batch_.clear();
   places_.clear();
+  soft_batch_.clear();
   return {};
 }
 
-void Importer::Refuse(const char* kind, const Place& place, const Error& error) {
-  if (errors_.size() >= kListedErrors) {
-    ++errors_left_out_;
-    return;
-  }
-  Json refused = {{"kind", kind}, {"index", place.index}, {"error", error.message}};
-  if (place.where.is_object()) refused.update(place.where);
-  errors_.push_back(std::move(refused));
-}
-
-Json Importer::Errors() const {
-  if (!agentos_.any()) return errors_;
-  Json lines = Json::array();
-  for (const Json& error : errors_)
-    lines.push_back(error["kind"].get<std::string>() + " " + error["index"].dump() + ": " +
-                    error["error"].get<std::string>());
-  for (const std::string& note : agentos_.Notes()) lines.push_back(note);
-  return lines;
-}
-
-Json Importer::Report() const {
-  Json report = {{"imported", observations_ + agentos_.traces()},
-                 {"imported_sessions", sessions_},
-                 {"imported_observations", observations_},
-                 {"skipped", skipped_ + agentos_.skipped()},
-                 {"errors", Errors()}};
-  if (episodes_given_ > 0) report["imported_episodes"] = episodes_;
-  if (traces_given_ > 0) report["imported_traces"] = traces_;
-  if (edges_given_ > 0) report["imported_edges"] = edges_;
-  agentos_.AddTo(report);
-  if (aegis_given_ > 0) report["imported_aegis"] = hashes_;
-  if (items_given_ > 0) report["imported_items"] = items_;
-  if (skipped_deleted_ > 0) report["skipped_deleted"] = skipped_deleted_;
-  if (raised_ > 0) report["raised"] = raised_;
-  if (not_injected_ > 0) {
-    report["not_injected"] = not_injected_;
-    report["hint"] = kHint;
-  }
-  if (errors_left_out_ > 0) report["errors_left_out"] = errors_left_out_;
-  return report;
+void Importer::CountOutcome(const Result<Imported>& outcome, size_t of_batch) {
+  const Place& place = places_[of_batch];
+  if (!outcome) return Refuse("observation", place, outcome.error());
+  Count(outcome->outcome, batch_[of_batch].row.source.origin);
+  if (!keeps_numbers_) return;
+  numbers_.resize(std::max(numbers_.size(), place.index + 1));
+  numbers_[place.index] = outcome->observation;
 }
 
 }  // namespace memory

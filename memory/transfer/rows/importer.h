@@ -28,6 +28,13 @@ class Importer {
   // is not taken goes into the report, with `where` it stands: {"line": 7} or {"file": "a.md"}.
   base::Status TakeSession(const base::Json& json, const base::Json& where = {});
   base::Status TakeObservation(const base::Json& json, const base::Json& where = {});
+  // From now on observations are of another program or of a person: one that does not fit is
+  // softened (softened_row.h) and its text kept, a text over the limit of a content is taken in
+  // parts.
+  void TakeSoftly() { soft_ = true; }
+  void TakeStrictly() { soft_ = false; }
+  // Something that is not taken, and is no row: a part of a text, a link of an archive.
+  void Tell(const std::string& what, const base::Json& where);
   base::Status TakeItem(const base::Json& json, const base::Json& where = {});
   base::Status TakeEpisode(const base::Json& json, const base::Json& where = {});
   base::Status TakeTrace(const base::Json& json, const base::Json& where = {});
@@ -62,9 +69,9 @@ class Importer {
   bool ours() const { return ours_; }
   bool any_agentos() const { return agentos_.any(); }
   // {"imported" (memories), "imported_sessions", "imported_observations", "skipped",
-  // "errors": [{kind, index, error}], of AgentOS' rows strings};
-  // "imported_items", "imported_episodes", "imported_traces", "imported_edges" and "imported_aegis"
-  // (hashes) if any came; an error with
+  // "errors": [{kind, index, error}], of AgentOS' rows strings; with "kept": true the row was
+  // taken, and a field of it is a line of its text}; "imported_items", "imported_episodes",
+  // "imported_traces", "imported_edges" and "imported_aegis" (hashes) if any came; an error with
   // its place where that is known; "skipped_deleted" says how many of the skipped ones somebody
   // deleted here, "raised" how many became a user's; "not_injected" how many of the new ones no
   // prompt gets by itself, with a "hint" what to do; each of them if any; beyond 10,000 errors the
@@ -77,6 +84,11 @@ class Importer {
     base::Json where;
   };
   void Refuse(const char* kind, const Place& place, const base::Error& error);
+  // The same for what is taken all the same: "kept" is true.
+  void Report(const char* kind, const Place& place, const std::string& problem);
+  void List(base::Json error, const base::Json& where);
+  base::Status TakeSoft(const base::Json& json, const base::Json& where);
+  base::Status TakeRow(ExportedRow row, const Place& place);
   void HoldOrigin(std::string& origin) const;
   void HoldTrust(ExportedRow& row) const;
   void Count(Imported::Outcome outcome, const std::string& origin);
@@ -84,6 +96,7 @@ class Importer {
   base::Json Errors() const;
   base::Status FlushSessions();
   base::Status FlushObservations();
+  void CountOutcome(const base::Result<Imported>& outcome, size_t of_batch);
   base::Status FlushItems();
   base::Status FlushEpisodes();
   base::Status FlushTraces();
@@ -95,6 +108,7 @@ class Importer {
   const ImportOptions options_;
   const bool administrator_;
   bool ours_ = false;  // not the reference's
+  bool soft_ = false;
   size_t sessions_given_ = 0, observations_given_ = 0, items_given_ = 0, episodes_given_ = 0,
          aegis_given_ = 0, traces_given_ = 0, edges_given_ = 0;
   int64_t items_ = 0, episodes_ = 0, hashes_ = 0, traces_ = 0, edges_ = 0;
@@ -104,6 +118,7 @@ class Importer {
   // What waits for the next commit, and which of the import's rows each is.
   std::vector<api::Session> session_batch_;
   std::vector<ExportedRow> batch_;
+  std::vector<bool> soft_batch_;  // which of them were taken softly
   std::vector<ExportedItem> item_batch_;
   std::vector<Episode> episode_batch_;
   std::vector<ExportedTrace> trace_batch_;
