@@ -21,6 +21,13 @@ struct Line {
   bool streaming = false;
 };
 
+// Requests that a client can make expensive: they share a few threads, so that others keep theirs.
+bool Computes(const std::string& method, const std::string& pattern, const http::Request& request) {
+  if (pattern == "/search") return request.Query("syntax").value_or("plain") != "plain";
+  return method == "POST" && (pattern == "/items/consider" || pattern == "/traces/merge" ||
+                              pattern.starts_with("/traces/reflect"));
+}
+
 constexpr Line kTable[] = {
     {"GET", "/health", Health},
     {"POST", "/sessions", PostSession},
@@ -87,6 +94,10 @@ std::vector<http::Route> Routes(const Gate& gate, size_t max_stream_bytes) {
       return gate.Pass(request, handler);
     };
     route.waits = route.method != "GET";  // for the commit
+    route.computes = [method = route.method,
+                      pattern = route.pattern](const http::Request& request) {
+      return Computes(method, pattern, request);
+    };
     route.streaming = line.streaming;
     if (line.streaming) route.max_body_bytes = max_stream_bytes;
     routes.push_back(std::move(route));

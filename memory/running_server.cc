@@ -28,6 +28,7 @@ namespace {
 // Of the container's memory; docs/operations.md has the sum of all shares.
 constexpr int kBudgetPercent = 25;
 constexpr int kPeerPercent = 25;          // of the latter, for arriving bodies of one address
+constexpr size_t kComputingWorkers = 2;   // fewer than the readers of a tenant
 constexpr size_t kAskedTurns = 4;         // concurrent, of different tenants
 constexpr size_t kAdminBudget = 2 << 20;  // separate, so that /metrics answers under load
 
@@ -68,6 +69,7 @@ struct RunningServer::Parts {
   std::unique_ptr<SharedAccess> shared_access;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<WriteBudgets> budgets;
+  std::shared_ptr<base::ByteBudget> memory;  // of requests and of work in the background
   std::unique_ptr<Gate> gate;
   std::unique_ptr<HealthProbe> health;
   std::unique_ptr<Sweeper> sweeper;
@@ -138,8 +140,10 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
   serving.workers = settings.workers;
   serving.waiting_workers = 2 * settings.workers;  // concurrent writes share a commit
   serving.queue = settings.queue;
-  serving.budget = std::make_shared<base::ByteBudget>(base::ShareOfMemory(
+  serving.computing_workers = kComputingWorkers;
+  parts->memory = std::make_shared<base::ByteBudget>(base::ShareOfMemory(
       settings.memory_budget, base::MemoryLimit(), kBudgetPercent, kUsualMemory));
+  serving.budget = parts->memory;
   serving.peer_percent = kPeerPercent;
   serving.at_head = [gate = parts->gate.get()](const http::Request& request) {
     return gate->RefuseAtHead(request);
@@ -176,12 +180,13 @@ Result<std::unique_ptr<RunningServer>> RunningServer::Start(const ServerSettings
           admin));
   parts->sweeper =
       std::make_unique<Sweeper>(*parts->engine, parts->metrics, settings.retention.interval_ms);
-  parts->ingest_rounds = std::make_unique<IngestRounds>(
-      *parts->engine, *parts->extractor, parts->metrics, parts->chat ? kAskedTurns : 1);
+  parts->ingest_rounds =
+      std::make_unique<IngestRounds>(*parts->engine, *parts->extractor, parts->metrics,
+                                     parts->chat ? kAskedTurns : 1, parts->memory.get());
   if (settings.extraction.Derives()) {
     parts->deriver = std::make_unique<EndpointDeriver>(*parts->chat);
-    parts->derive_rounds =
-        std::make_unique<DeriveRounds>(*parts->engine, *parts->deriver, parts->metrics);
+    parts->derive_rounds = std::make_unique<DeriveRounds>(*parts->engine, *parts->deriver,
+                                                          parts->metrics, parts->memory.get());
   }
   if (settings.embeddings.on && !settings.embeddings.endpoint.url.empty())
     parts->remote_rounds = std::make_unique<RemoteRounds>(*parts->engine);

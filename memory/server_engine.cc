@@ -53,6 +53,7 @@ Result<std::unique_ptr<Engine>> StartEngine(const ServerSettings& settings,
   options.check_every_ms = settings.check_every_ms;
   options.store = settings.store;
   options.store.clock = &clock;
+  options.store.decay_clock = std::make_shared<const base::AgingClock>(clock, 0);
   options.store.derives = settings.extraction.Derives();
   if (settings.embeddings.on) options.store.embedder = MakeEmbedder(settings.embeddings);
   ASSIGN_OR_RETURN(options.store.remote, MakeRemoteEmbedder(settings.embeddings, clock, metrics));

@@ -193,6 +193,44 @@ TEST(Workers, ThreadsWithoutWorkEndButOne) {
   }
 }
 
+TEST(Workers, LanesTakeTurns) {
+  std::vector<std::string> done;
+  {
+    Workers workers("test", 1, 100);
+    std::promise<void> release;
+    std::shared_future<void> gate = release.get_future().share();
+    std::promise<void> inside;
+    EXPECT_TRUE(workers.TrySubmit(
+        [&, gate] {
+          inside.set_value();
+          gate.wait();
+        },
+        "ann"));
+    inside.get_future().wait();
+    for (int i = 0; i < 40; ++i)
+      EXPECT_TRUE(workers.TrySubmit([&, i] { done.push_back("ann" + std::to_string(i)); }, "ann"));
+    for (const char* lane : {"bob", "carl"})
+      EXPECT_TRUE(workers.TrySubmit([&, lane] { done.push_back(lane); }, lane));
+    release.set_value();
+  }
+  ASSERT_EQ(done.size(), 42u);
+  done.resize(5);
+  EXPECT_EQ(done, (std::vector<std::string>{"ann0", "bob", "carl", "ann1", "ann2"}));
+}
+
+TEST(Workers, InTheBackgroundALaneLeavesRoomForOthers) {
+  std::promise<void> release;
+  std::shared_future<void> gate = release.get_future().share();
+  Workers workers("test", 1, 10, Workers::Background());
+  EXPECT_TRUE(workers.TrySubmit([gate] { gate.wait(); }, "ann"));
+  int taken = 0;
+  while (workers.TrySubmit([] {}, "ann")) ++taken;
+  EXPECT_GE(taken, 4);
+  EXPECT_LE(taken, 6);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(workers.TrySubmit([] {}, "bob"));
+  release.set_value();
+}
+
 TEST(Backoff, StaysUnderItsGrowingCap) {
   Backoff backoff(200, 30'000, 7);
   for (int64_t cap : {200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000, 30000})

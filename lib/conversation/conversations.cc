@@ -4,6 +4,9 @@
 #include <iterator>
 #include <utility>
 
+#include "lib/base/json/stored.h"
+#include "lib/base/limits/answer_charge.h"
+
 namespace conversation {
 namespace {
 
@@ -21,7 +24,7 @@ using base::Status;
 constexpr int kFieldsColumn = 7, kTouchedColumn = 9;
 constexpr size_t kBesideFields = 1'000;  // bytes of a conversation's JSON beside its fields
 
-Conversation ReadConversation(const sqlite::Statement& row) {
+Result<Conversation> ReadConversation(const sqlite::Statement& row) {
   Conversation conversation;
   conversation.id = row.Text(0);
   conversation.memory_session_id = row.Text(1);
@@ -31,9 +34,16 @@ Conversation ReadConversation(const sqlite::Statement& row) {
   conversation.message_count = row.Int(5);
   conversation.turn = row.Int(6);
   const bool sound = row.Int(8) != 0;
-  if (sound)
-    conversation.fields = base::ParseJson(row.Text(kFieldsColumn)).value_or(Json::object());
+  if (!sound) return conversation;
+  ASSIGN_OR_RETURN(conversation.fields, base::ParseStored(row.Text(kFieldsColumn), Json::object()));
   return conversation;
+}
+
+Result<std::optional<Conversation>> FirstConversation(sqlite::Statement query) {
+  ASSIGN_OR_RETURN(const bool there, query.Step());
+  if (!there) return std::optional<Conversation>();
+  ASSIGN_OR_RETURN(Conversation found, ReadConversation(query));
+  return std::optional(std::move(found));
 }
 
 Status UpdateText(sqlite::Database& db, std::string_view sql, std::string_view value,
@@ -124,7 +134,7 @@ Result<std::optional<Conversation>> Find(sqlite::Database& db, const std::string
   ASSIGN_OR_RETURN(auto query,
                    db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations WHERE id = ?"));
   query.Bind(id);
-  return query.ReadFirst(ReadConversation);
+  return FirstConversation(std::move(query));
 }
 
 Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
@@ -142,14 +152,18 @@ Result<ConversationPage> List(sqlite::Database& db, const std::string& state,
   ConversationPage found;
   size_t bytes = 0;
   int64_t last = 0;
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
-    bytes += kBesideFields + row.Text(kFieldsColumn).size();
+  base::AnswerCharge charge;
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Result<bool> {
+    const size_t row_bytes = kBesideFields + base::WeightOfText(row.Text(kFieldsColumn));
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
     const bool fits = std::ssize(found.conversations) < page.limit && bytes <= page.bytes;
     if (!fits && !found.conversations.empty()) {
       found.more = last;
       return false;
     }
-    found.conversations.push_back(ReadConversation(row));
+    ASSIGN_OR_RETURN(Conversation one, ReadConversation(row));
+    found.conversations.push_back(std::move(one));
     last = row.Int(kTouchedColumn);
     return true;
   }));
@@ -164,7 +178,13 @@ Result<std::vector<Conversation>> OwnedAfter(sqlite::Database& db, const std::st
                    db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
                               " WHERE id > ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT ?4"));
   query.Bind(after).Bind(owner).Bind(end).Bind(limit);
-  return query.ReadAll(ReadConversation);
+  std::vector<Conversation> found;
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Status {
+    ASSIGN_OR_RETURN(Conversation one, ReadConversation(row));
+    found.push_back(std::move(one));
+    return {};
+  }));
+  return found;
 }
 
 Result<bool> Restore(sqlite::Database& db, const Conversation& conversation) {
@@ -190,7 +210,7 @@ Result<std::optional<Conversation>> Current(sqlite::Database& db, const std::str
                                               " WHERE state = 'open' AND " CONVERSATION_OWNER
                                               " = ? ORDER BY touched DESC LIMIT 1"));
   if (!owner.empty()) query.Bind(owner);
-  return query.ReadFirst(ReadConversation);
+  return FirstConversation(std::move(query));
 }
 
 Result<int64_t> BytesOf(sqlite::Database& db, const std::string& id) {
@@ -203,7 +223,7 @@ Result<int64_t> BytesOf(sqlite::Database& db, const std::string& id) {
 Result<std::optional<Conversation>> Latest(sqlite::Database& db) {
   ASSIGN_OR_RETURN(auto query, db.Prepare("SELECT " CONVERSATION_COLUMNS " FROM conversations"
                                           " ORDER BY touched DESC LIMIT 1"));
-  return query.ReadFirst(ReadConversation);
+  return FirstConversation(std::move(query));
 }
 
 Result<std::vector<std::string>> UnusedSince(sqlite::Database& db, const std::string& state,

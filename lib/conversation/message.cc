@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "lib/base/json/stored.h"
 #include "lib/base/text/text.h"
 
 namespace conversation {
@@ -67,22 +68,8 @@ int64_t Tokens(const Message& message) {
   return static_cast<int64_t>(characters) / kCharactersPerToken + 1;
 }
 
-namespace {
-
-size_t CountValues(const Json& json) {
-  size_t values = 1;
-  if (json.is_structured())
-    for (const Json& inner : json) values += CountValues(inner);
-  return values;
-}
-
-}  // namespace
-
 size_t EncodedBytes(const Message& message) {
   constexpr size_t kNames = 150;  // of the keys, the role and the number
-  // Half the memory of a member of an object, since an answer has two copies of it, while
-  // base::AnswerCharge counts four of its text: {"1":0,…} is many times larger than its text.
-  constexpr size_t kBytesOfValue = 56;
   size_t bytes = kNames + message.tool_call_id.size() + message.content.size();
   for (const std::string* text : {&message.content, &message.tool_call_id}) {
     for (const char c : *text) {
@@ -91,15 +78,10 @@ size_t EncodedBytes(const Message& message) {
     }
   }
   if (message.tool_calls.is_null()) return bytes;
-  return bytes + std::max(base::DumpJson(message.tool_calls).size(),
-                          CountValues(message.tool_calls) * kBytesOfValue);
+  return bytes + base::WeightOf(message.tool_calls);
 }
 
-base::Result<Json> DecodeCalls(const std::string& text) {
-  base::Result<Json> calls = base::ParseJson(text);
-  if (!calls && calls.error().code == base::Code::kInvalid) return Json();
-  return calls;
-}
+base::Result<Json> DecodeCalls(const std::string& text) { return base::ParseStored(text, Json()); }
 
 std::set<std::string> CallIds(const Json& tool_calls) {
   std::set<std::string> ids;

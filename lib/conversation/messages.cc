@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "lib/base/json/stored.h"
 #include "lib/base/limits/answer_charge.h"
 #include "lib/conversation/conversations.h"
 
@@ -118,7 +119,8 @@ Result<std::set<std::string>> Orphans(sqlite::Database& db, const std::string& i
       orphans.merge(lone);
       break;
     }
-    for (const std::string& call : CallIds(base::ParseJson(calls).value_or(Json()))) {
+    ASSIGN_OR_RETURN(const Json read, base::ParseStored(calls, Json()));
+    for (const std::string& call : CallIds(read)) {
       if (lone.erase(call) > 0) orphans.insert(call);
     }
   }

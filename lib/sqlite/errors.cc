@@ -14,6 +14,17 @@ bool IsFull(sqlite3* handle, int rc) {
          (number == EDQUOT || number == EFBIG || number == ENOSPC);
 }
 
+// Too little memory, too few descriptors or locks now: nothing about the file.
+bool IsOverload(sqlite3* handle, int rc) {
+  if ((rc & 0xFF) == SQLITE_NOMEM || (rc & 0xFF) == SQLITE_PROTOCOL) return true;
+  if (rc == SQLITE_IOERR_NOMEM || rc == SQLITE_IOERR_LOCK || rc == SQLITE_IOERR_RDLOCK ||
+      rc == SQLITE_IOERR_BLOCKED || rc == SQLITE_IOERR_SHMLOCK)
+    return true;
+  const int number = handle ? sqlite3_system_errno(handle) : 0;
+  return ((rc & 0xFF) == SQLITE_CANTOPEN || (rc & 0xFF) == SQLITE_IOERR) &&
+         (number == EMFILE || number == ENFILE || number == ENOMEM || number == EAGAIN);
+}
+
 }  // namespace
 
 bool BreaksTrust(sqlite3* handle, int rc) {
@@ -59,6 +70,7 @@ base::Error MakeError(sqlite3* handle, int rc, const std::string& what) {
     default:
       break;
   }
+  if (IsOverload(handle, rc) && !BreaksTrust(handle, rc)) code = Code::kUnavailable;
   if (IsFull(handle, rc)) code = Code::kFull;
   std::string words = handle ? sqlite3_errmsg(handle) : sqlite3_errstr(rc);
   return {code, what + ": " + words + " (SQLite code " + std::to_string(rc) + ")"};

@@ -9,8 +9,9 @@
 
 namespace sqlite {
 
-// `handle` may be null. No space, disk quota or file size left → kFull, BUSY → kUnavailable,
-// INTERRUPT → kTimeout, CONSTRAINT → kConflict.
+// `handle` may be null. No space, disk quota or file size left → kFull; BUSY, too little memory, no
+// descriptor left → kUnavailable, which is never read as damage; INTERRUPT → kTimeout, CONSTRAINT →
+// kConflict.
 base::Error MakeError(sqlite3* handle, int rc, const std::string& what);
 
 // True when a write or a sync failed for another reason than space: what the page cache shows may

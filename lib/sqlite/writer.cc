@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/base/limits/byte_budget.h"
 #include "lib/base/process/log.h"
 
 namespace sqlite {
@@ -44,7 +45,13 @@ Writer::Writer(Database database, Options options)
 Writer::~Writer() { Stop(); }
 
 Status Writer::RunAny(std::function<Status(Database&)> work, Room room) {
-  return Post(std::move(work), room).get();
+  // What `work` reads counts for the caller's request, which waits meanwhile.
+  auto charged = [work = std::move(work),
+                  charge = base::ByteCharge::OfThisThread()](Database& database) {
+    const base::ChargeScope scope(charge);
+    return work(database);
+  };
+  return Post(std::move(charged), room).get();
 }
 
 std::future<Status> Writer::Post(std::function<Status(Database&)> work, Room room) {

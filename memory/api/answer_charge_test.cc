@@ -2,6 +2,8 @@
 // and small ones go on.
 #include "lib/base/limits/answer_charge.h"
 
+#include "lib/testing/eventually.h"
+#include "lib/testing/raw_socket.h"
 #include "memory/api/api_fixture.h"
 
 namespace memory {
@@ -56,6 +58,101 @@ TEST_F(AnswersInABudget, AListIsRefusedWhereThereIsNoRoomForIt) {
   EXPECT_EQ(Get("/observations/recent?limit=3").status, 200);
   Restart(16 << 20);
   EXPECT_EQ(Get("/observations/recent?limit=1000").body.size(), 20u);
+}
+
+// `[{},{},…]` of about `bytes`.
+std::string Braces(size_t bytes) {
+  std::string text = "[{}";
+  while (text.size() + 4 < bytes) text += ",{}";
+  return text + "]";
+}
+
+TEST_F(AnswersInABudget, AnImportedElementCountsAsTheTreeThatItBecomes) {
+  const std::string values = Braces(900'000);
+  const std::string observation =
+      R"({"id":1,"session_id":"s","type":"note","title":"t","content":"c","project":"p","tags":)";
+  const struct {
+    const char* format;
+    std::string body;
+  } kImports[] = {
+      {"json", R"({"traces":[{"metadata":)" + values + "}]}"},
+      {"json", R"({"observations":[)" + observation + values + "}]}"},
+      {"json", R"({"other":{"a":)" + values + "}}"},
+      {"jsonl", R"({"kind":"trace","metadata":)" + values + "}\n"},
+      {"mem0", R"({"results":[{"memory":"m","metadata":)" + values + "}]}"},
+      {"chatgpt", R"([{"title":"t","mapping":{"a":)" + values + "}}]"},
+      {"agentos-json", R"({"traces":[{"metadata":)" + values + "}]}"},
+      {"engram", R"({"version":1,"observations":[{"tags":)" + values + "}]}"},
+  };
+  Restart(8 << 20);
+  for (const auto& one : kImports) {
+    const Answered refused = PostText(std::string("/import?format=") + one.format, one.body);
+    EXPECT_TRUE(refused.status == 413 || refused.status == 503)
+        << one.format << refused.status << refused.body;
+    EXPECT_NE(refused.body.value("error", "").find("memory-budget"), std::string::npos)
+        << one.format << refused.body;
+  }
+  const Answered end = PostText("/sessions/s/end", R"({"messages":[{"role":)" + values + "}]}");
+  EXPECT_EQ(end.status, 413) << end.body;
+  Restart(256 << 20);
+  const Answered read = PostText("/import?format=json", kImports[0].body);
+  EXPECT_EQ(read.status, 200) << read.body;
+}
+
+TEST_F(AnswersInABudget, StoredJsonCountsAsTheTreeThatItBecomes) {
+  const std::string value = Braces(60'000);
+  for (int i = 0; i < 12; ++i) {
+    const Answered put = Send(*client_, "PUT", "/items/k" + std::to_string(i) + "?project=p",
+                              R"({"value":)" + value + R"(,"metadata":{"word":"word"}})");
+    ASSERT_EQ(put.status, 201) << put.body;
+    const Answered trace = PostText("/traces", R"({"content":"word )" + std::to_string(i) +
+                                                   R"(","metadata":{"a":)" + Braces(15'000) + "}}");
+    ASSERT_EQ(trace.status, 201) << trace.body;
+  }
+  for (const char* target :
+       {"/items?project=p&limit=100", "/items?project=p&query=word&limit=100"}) {
+    const Answered whole = Get(target);
+    EXPECT_EQ(whole.status, 200) << whole.body;
+    EXPECT_TRUE(whole.body["partial"]) << target;
+    EXPECT_LT(whole.body["items"].size(), 12u) << target;
+    EXPECT_GT(whole.body["items"].size(), 2u) << target;
+  }
+  const Json question = {{"query", "word"}, {"limit", 12}};
+  EXPECT_EQ(Post("/traces/search", question).body["results"].size(), 12u);
+  Restart(4 << 20);
+  for (const char* target :
+       {"/items?project=p&limit=100", "/items?project=p&query=word&limit=100"}) {
+    const Answered refused = Get(target);
+    EXPECT_EQ(refused.status, 503) << refused.body;
+    EXPECT_TRUE(refused.headers.Get("Retry-After")) << target;
+  }
+  EXPECT_EQ(Post("/traces/search", question).status, 503);
+  EXPECT_EQ(Get("/items/k1?project=p").status, 200);
+}
+
+TEST_F(AnswersInABudget, UnderPressureACheckpointIsRefusedAndNotPassedOver) {
+  const std::string path = "/conversations/c/checkpoint";
+  ASSERT_EQ(Send(*client_, "PUT", path, R"({"step":1})").status, 200);
+  ASSERT_EQ(
+      Send(*client_, "PUT", path, R"({"step":2,"memory":{"a":)" + Braces(60'000) + "}}").status,
+      200);
+  ASSERT_EQ(Send(*client_, "PUT", "/working-memory/c", R"({"fields":{"a":)" + Braces(30'000) + "}}")
+                .status,
+            200);
+  Restart(4 << 20);
+  const std::string address = server_->api_address();
+  testing::RawSocket other(std::stoi(address.substr(address.rfind(':') + 1)));
+  other.Send(
+      "POST /observations HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: "
+      "application/json\r\nContent-Length: "
+      "700000\r\n\r\n");
+  const auto held = [&] {
+    const Answered asked = Get(path);
+    return asked.status == 503 && asked.headers.Get("Retry-After");
+  };
+  EXPECT_TRUE(testing::Eventually(held));
+  const Answered fields = Get("/working-memory/c");
+  EXPECT_EQ(fields.status, 503) << fields.body;
 }
 
 }  // namespace

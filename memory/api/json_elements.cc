@@ -7,6 +7,7 @@
 #include <set>
 #include <streambuf>
 
+#include "lib/base/json/value_charge.h"
 #include "lib/base/text/text.h"
 
 namespace memory {
@@ -27,6 +28,7 @@ class BodyBuffer : public std::streambuf {
   explicit BodyBuffer(http::BodyReader& body) : body_(body) {}
   Status status;  // of reading the body
   void StartElement() { since_element_ = 0; }
+  size_t since_element() const { return since_element_; }
   // Of what was read last; a line's end belongs to its line.
   size_t Line() const {
     const auto read = gptr() > eback() ? std::count(eback(), gptr() - 1, '\n') : 0;
@@ -145,12 +147,16 @@ class ElementReader : public nlohmann::json_sax<Json> {
 
   bool Add(Json value) {
     if (depth_ == 0) return Fail("the body must be a JSON object");
+    if (!charge_.Add(buffer_.since_element())) {
+      status = charge_.Refusal();
+      return false;
+    }
     if (!building_.empty()) {
       Json& parent = building_.back();
       if (!in_array_ && handlers_.on_member && field_ == handlers_.by_member) {
         if (building_.size() == 1) return AddMember(std::move(value));
         if (building_.size() == 2 && parent.is_array()) {
-          buffer_.StartElement();
+          StartElement();
           return true;
         }
       }
@@ -160,20 +166,26 @@ class ElementReader : public nlohmann::json_sax<Json> {
         parent[keys_.back()] = std::move(value);
       return true;
     }
-    buffer_.StartElement();
+    StartElement();
     status = in_array_ ? handlers_.on_element(field_, std::move(value))
                        : handlers_.on_field(field_, std::move(value));
     return status.has_value();
   }
 
-  bool AddMember(Json value) {
+  void StartElement() {
     buffer_.StartElement();
+    charge_.StartText();
+  }
+
+  bool AddMember(Json value) {
+    StartElement();
     status = handlers_.on_member(keys_.back(), std::move(value));
     return status.has_value();
   }
 
   const ElementHandlers& handlers_;
   BodyBuffer& buffer_;
+  base::ValueCharge charge_;    // of the element that is read
   std::set<std::string> seen_;  // top-level fields
   std::string field_;           // the one that is read
   bool in_array_ = false;       // inside a top-level array, or the body is one

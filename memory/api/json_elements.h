@@ -1,5 +1,6 @@
 // Streams a JSON object of any size whose fields are arrays, element by element, from a request
-// body. As strict as base::ParseJson; memory is bounded by the largest element.
+// body. As strict as base::ParseJson; the largest element is charged to the request
+// (ValueCharge).
 #pragma once
 
 #include <functional>
@@ -25,8 +26,8 @@ struct ElementHandlers {
 
 inline constexpr size_t kMaxElementBytes = 16 << 20;
 
-// kInvalid: not one JSON object (or array); kTooLarge: an element over kMaxElementBytes; errors of
-// the body.
+// kInvalid: not one JSON object (or array); kTooLarge: an element over kMaxElementBytes, or over
+// the request's memory budget (kUnavailable: now); errors of the body.
 base::Status ReadElements(http::BodyReader& body, const ElementHandlers& handlers);
 
 }  // namespace memory

@@ -25,9 +25,13 @@ class Groups {
     while (parent_[one] != one) one = parent_[one] = parent_[parent_[one]];
     return one;
   }
-  void Unite(size_t a, size_t b) {
+  bool MayUnite(size_t a, size_t b) {
     a = RootOf(a), b = RootOf(b);
-    if (a == b || size_[a] + size_[b] > kMostMerged) return;
+    return a != b && size_[a] + size_[b] <= kMostMerged;
+  }
+  void Unite(size_t a, size_t b) {
+    if (!MayUnite(a, b)) return;
+    a = RootOf(a), b = RootOf(b);
     parent_[b] = a;
     size_[a] += size_[b];
   }
@@ -38,8 +42,7 @@ class Groups {
 
 }  // namespace
 
-ConsolidationPlan PlanConsolidation(const std::vector<TraceSketch>& traces,
-                                    const std::vector<std::pair<size_t, size_t>>& near,
+ConsolidationPlan PlanConsolidation(const std::vector<TraceSketch>& traces, const NearSource& near,
                                     int64_t now_ms, const ConsolidationRules& rules,
                                     const StrengthRules& strength) {
   ConsolidationPlan plan;
@@ -68,8 +71,8 @@ ConsolidationPlan PlanConsolidation(const std::vector<TraceSketch>& traces,
     if (std::vector<size_t>& same = by_hash[traces[i].hash]; same.size() < kMostMerged)
       same.push_back(i);
   }
-  for (const auto& [a, b] : near)
-    if (alike(a, b)) groups.Unite(a, b);
+  near({[&](size_t a, size_t b) { return alike(a, b) && groups.MayUnite(a, b); },
+        [&](size_t a, size_t b) { groups.Unite(a, b); }});
   std::map<size_t, std::vector<int64_t>> members;
   for (size_t i = 0; i < traces.size(); ++i)
     if (left[i]) members[groups.RootOf(i)].push_back(traces[i].slot);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "memory/model/near_pairs.h"
 #include "memory/model/strength.h"
 
 namespace memory {
@@ -35,11 +37,13 @@ struct ConsolidationPlan {
   std::vector<int64_t> compact;
 };
 
-// `near`: pairs of indexes into `traces`, which have one scope id. Merges traces with the same text
+// Gives a taker the pairs of indexes into `traces` that are near each other.
+using NearSource = std::function<void(const PairTaker& taker)>;
+
+// `near`: of the traces, which have one scope id. Merges traces with the same text
 // or near each other, of one kind and scope. Pruned traces are neither merged nor compacted, merged
 // ones are not compacted. Prospective traces before their time stay.
-ConsolidationPlan PlanConsolidation(const std::vector<TraceSketch>& traces,
-                                    const std::vector<std::pair<size_t, size_t>>& near,
+ConsolidationPlan PlanConsolidation(const std::vector<TraceSketch>& traces, const NearSource& near,
                                     int64_t now_ms, const ConsolidationRules& rules,
                                     const StrengthRules& strength);
 

@@ -21,7 +21,11 @@ TraceSketch SketchOf(int64_t slot, const std::string& hash, const std::string& k
 
 ConsolidationPlan PlanOf(const std::vector<TraceSketch>& traces,
                          const std::vector<std::pair<size_t, size_t>>& near = {}) {
-  return PlanConsolidation(traces, near, kPlanNow, {}, {});
+  const NearSource source = [&](const PairTaker& taker) {
+    for (const auto& [a, b] : near)
+      if (taker.wants(a, b)) taker.take(a, b);
+  };
+  return PlanConsolidation(traces, source, kPlanNow, {}, {});
 }
 
 using Slots = std::vector<int64_t>;

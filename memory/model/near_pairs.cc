@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <random>
-#include <set>
+#include <utility>
+#include <vector>
 
 #include "memory/model/cosine.h"
 
@@ -25,10 +26,9 @@ std::vector<int8_t> Hyperplanes(size_t dimensions) {
 
 }  // namespace
 
-std::vector<std::pair<size_t, size_t>> NearPairs(std::span<const int8_t> values, size_t dimensions,
-                                                 double least) {
-  std::set<std::pair<size_t, size_t>> pairs;
-  if (dimensions == 0) return {};
+void NearPairs(std::span<const int8_t> values, size_t dimensions, double least,
+               const PairTaker& taker) {
+  if (dimensions == 0) return;
   const size_t count = values.size() / dimensions;
   const std::vector<int8_t> planes = Hyperplanes(dimensions);
   std::vector<double> lengths(count);
@@ -50,14 +50,14 @@ std::vector<std::pair<size_t, size_t>> NearPairs(std::span<const int8_t> values,
       for (size_t next = at + 1; next < std::min(count, at + 1 + kNeighbours); ++next) {
         if (buckets[next].first != signature) break;
         const size_t second = buckets[next].second;
+        if (!taker.wants(first, second)) continue;
         const auto dot = static_cast<double>(
             Dot(&values[first * dimensions], &values[second * dimensions], dimensions));
         if (lengths[second] > 0 && dot >= least * lengths[first] * lengths[second])
-          pairs.emplace(first, second);
+          taker.take(first, second);
       }
     }
   }
-  return {pairs.begin(), pairs.end()};
 }
 
 }  // namespace memory

@@ -5,17 +5,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
-#include <utility>
-#include <vector>
 
 namespace memory {
 
-// `values`: `dimensions` of each vector, one behind the other. → pairs (first < second) with a
-// cosine of at least `least`, in order. Of vectors with the cosine .95 about 98 of 100 pairs are
-// found, of equal ones all. Time is linear in the vectors: within a bucket each is measured with
-// the next 32 alone.
-std::vector<std::pair<size_t, size_t>> NearPairs(std::span<const int8_t> values, size_t dimensions,
-                                                 double least);
+// Takes pairs of indexes (first < second) one at a time: of many similar vectors there are hundreds
+// a vector, which nothing keeps.
+struct PairTaker {
+  std::function<bool(size_t first, size_t second)> wants;  // false: the pair is not measured
+  std::function<void(size_t first, size_t second)> take;   // a near one, possibly several times
+};
+
+// `values`: `dimensions` of each vector, one behind the other. Takes pairs with a cosine of at
+// least `least`. Of vectors with the cosine .95 about 98 of 100 pairs are found, of equal ones all.
+// Time is linear in the vectors: within a bucket each is measured with the next 32 alone. Memory:
+// about 24 bytes a vector.
+void NearPairs(std::span<const int8_t> values, size_t dimensions, double least,
+               const PairTaker& taker);
 
 }  // namespace memory

@@ -121,6 +121,23 @@ TEST_F(AgentOsBrainTest, AFileThatCouldRunSomethingIsRefused) {
            {"CREATE TABLE g(x, y GENERATED ALWAYS AS (x || x))", "its table g could run"},
            {"CREATE TABLE g(x, y TEXT AS (upper(x)))", "its table g could run"},
            {"CREATE INDEX i ON messages(upper(content))", "its index i could run"},
+           {"CREATE TABLE c(x CHECK/**/(x > 1))", "its table c could run"},
+           {"CREATE TABLE c(x, CONSTRAINT y CHECK--\n(x > 1))", "its table c could run"},
+           {"CREATE TABLE g(x, y AS/**/(upper(x)) STORED)", "its table g could run"},
+           {"CREATE TABLE g(x, y blob as(upper(x)))", "its table g could run"},
+           {"CREATE TABLE g(x, \"y(\" generated/**/always as (x||x))", "its table g could run"},
+           {"CREATE INDEX i ON messages(content || role)", "its index i could run"},
+           {"CREATE INDEX i ON messages(content COLLATE NOCASE, -role)", "its index i could run"},
+           {"CREATE INDEX i ON messages(role) WHERE upper(content) > 'A'", "its index i could run"},
+           {"CREATE/**/VIRTUAL TABLE r USING/**/rtree(a, b, c)", "virtual"},
+           {"CREATE VIRTUAL TABLE \"using fts5(\" USING rtree(a, b, c)", "virtual"},
+           {"DROP TABLE messages; CREATE VIRTUAL TABLE messages USING fts5(id, conversation_id, "
+            "role, content, created_at)",
+            "messages is no plain table"},
+           {"DROP TABLE memory_traces_fts; DROP TABLE memory_traces; CREATE VIRTUAL TABLE "
+            "memory_traces USING fts5(id, type, scope, content, strength, created_at, "
+            "last_accessed, retrieval_count, tags, emotions, metadata, deleted)",
+            "memory_traces is no plain table"},
            {"CREATE VIRTUAL TABLE r USING rtree(a, b, c)", "virtual"},
            {"DROP TABLE messages; CREATE TABLE messages(conversation_id, role)",
             "messages has no column content"},
@@ -137,6 +154,17 @@ TEST_F(AgentOsBrainTest, AFileThatCouldRunSomethingIsRefused) {
   std::string tables;
   for (int i = 0; i < 201; ++i) tables += "CREATE TABLE t" + std::to_string(i) + "(x);";
   EXPECT_NE(WhyRefused(tables).find("more than 200"), std::string::npos);
+}
+
+TEST_F(AgentOsBrainTest, WhatOnlyLooksLikeCodeIsTaken) {
+  for (const char* script :
+       {"CREATE TABLE c(\"check\", [generated always as (x)], `CHECK(x)` TEXT DEFAULT 'CHECK(1)')",
+        "CREATE TABLE c(x /* CHECK(x > 1) */, y -- GENERATED ALWAYS AS (x)\n)",
+        "CREATE INDEX i ON messages(role) WHERE role = '(('", "CREATE TABLE checks(checked, texts)",
+        "CREATE VIRTUAL TABLE f USING FTS5(content, tokenize = 'porter unicode61')"}) {
+    const Answered taken = PostText("/import?format=sqlite", Brain(script));
+    EXPECT_EQ(taken.status, 200) << script << taken.body;
+  }
 }
 
 TEST_F(AgentOsBrainTest, RowsOfAFileAreCheckedLikeAnyOthers) {

@@ -27,10 +27,12 @@ void WarnOfRun(const DeriveWork& work, const base::Error& error) {
 
 }  // namespace
 
-DeriveRounds::DeriveRounds(Engine& engine, Deriver& deriver, telemetry::Metrics& metrics)
+DeriveRounds::DeriveRounds(Engine& engine, Deriver& deriver, telemetry::Metrics& metrics,
+                           base::ByteBudget* budget)
     : engine_(engine),
       deriver_(deriver),
       metrics_(metrics),
+      budget_(budget),
       thread_([this](const std::stop_token& stop) { Loop(stop); }) {
   pthread_setname_np(thread_.native_handle(), "derive");
 }
@@ -74,6 +76,8 @@ bool DeriveRounds::Round(const std::stop_token& stop) {
     const auto rest = rests_.find(name);
     if (rest != rests_.end() && std::chrono::steady_clock::now() < rest->second) continue;
     rests_.erase(name);
+    base::ByteCharge charge(budget_);
+    const base::ChargeScope scope(&charge);
     const bool done = DeriveNext(name, std::move(store), stop);
     if (!done) rests_[name] = std::chrono::steady_clock::now() + kAfterFailedRun;
     any = any || done;

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "lib/base/limits/byte_budget.h"
 #include "lib/telemetry/metrics.h"
 #include "memory/derive/deriver.h"
 #include "memory/store/engine.h"
@@ -16,8 +17,10 @@ namespace memory {
 
 class DeriveRounds {
  public:
-  // All outlive this.
-  DeriveRounds(Engine& engine, Deriver& deriver, telemetry::Metrics& metrics);
+  // All outlive this. `budget`: charged with what a run needs, as a request is; null: nothing is
+  // counted.
+  DeriveRounds(Engine& engine, Deriver& deriver, telemetry::Metrics& metrics,
+               base::ByteBudget* budget = nullptr);
   ~DeriveRounds();  // stops the active run and waits for it
 
  private:
@@ -30,6 +33,7 @@ class DeriveRounds {
   Engine& engine_;
   Deriver& deriver_;
   telemetry::Metrics& metrics_;
+  base::ByteBudget* const budget_;
   // Stores to skip until then, after a failure. Used by the thread only.
   std::map<std::string, std::chrono::steady_clock::time_point> rests_;
   std::jthread thread_;  // last: it uses the above

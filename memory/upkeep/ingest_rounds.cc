@@ -21,8 +21,8 @@ constexpr const char* kTurnsMetric = "agent_memory_server_ingested_turns_total";
 }  // namespace
 
 IngestRounds::IngestRounds(Engine& engine, Extractor& extractor, telemetry::Metrics& metrics,
-                           size_t at_once)
-    : engine_(engine), extractor_(extractor), metrics_(metrics) {
+                           size_t at_once, base::ByteBudget* budget)
+    : engine_(engine), extractor_(extractor), metrics_(metrics), budget_(budget) {
   for (size_t i = 0; i < at_once; ++i) {
     threads_.emplace_back([this](const std::stop_token& stop) { Loop(stop); });
     pthread_setname_np(threads_.back().native_handle(), "ingest");
@@ -87,6 +87,8 @@ bool IngestRounds::Round(const std::stop_token& stop) {
   while (std::shared_ptr<Store> store = engine_.NextOpen(name)) {
     if (stop.stop_requested()) break;
     if (!store->turns().AnyPending() || !Claim(name)) continue;
+    base::ByteCharge charge(budget_);
+    const base::ChargeScope scope(&charge);
     const Outcome outcome = IngestNext(name, std::move(store), stop);
     Release(name, outcome);
     any = any || outcome == Outcome::kDone;

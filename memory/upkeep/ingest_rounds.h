@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/base/limits/byte_budget.h"
 #include "lib/telemetry/metrics.h"
 #include "memory/extract/extractor.h"
 #include "memory/store/engine.h"
@@ -19,9 +20,10 @@ namespace memory {
 
 class IngestRounds {
  public:
-  // All outlive this. `at_once`: concurrent turns, one per store.
+  // All outlive this. `at_once`: concurrent turns, one per store. `budget`: charged with what a
+  // turn needs, as a request is; null: nothing is counted.
   IngestRounds(Engine& engine, Extractor& extractor, telemetry::Metrics& metrics,
-               size_t at_once = 1);
+               size_t at_once = 1, base::ByteBudget* budget = nullptr);
   ~IngestRounds();  // stops active turns and waits for them
 
  private:
@@ -38,6 +40,7 @@ class IngestRounds {
   Engine& engine_;
   Extractor& extractor_;
   telemetry::Metrics& metrics_;
+  base::ByteBudget* const budget_;
   std::mutex mutex_;
   std::set<std::string> claimed_;  // under mutex_, with what follows
   // Stores to skip until then, after a failure, so that no other store waits for them.

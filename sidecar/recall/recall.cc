@@ -99,6 +99,10 @@ Json Recall::Ask(const api::Policy& policy, const std::string& target, int64_t e
     return nullptr;
   }
   auto json = answer->status == 200 ? base::ParseJson(answer->body) : base::Result<Json>(Json());
+  if (!json && json.error().code != base::Code::kInvalid) {  // the memory budget refuses it
+    outcome = "unavailable";
+    return nullptr;
+  }
   if (!json || json->is_null()) {
     outcome = "refused_" + std::to_string(answer->status);
     return nullptr;

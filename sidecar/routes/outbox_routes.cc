@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "lib/base/json/stored.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/process/log.h"
 #include "lib/http/message/page_query.h"
@@ -111,7 +112,10 @@ Result<Json> OutboxRoutes::Get(const http::Request& request) {
     Json answer = EncodeDeadLetter(letters[0]);
     answer["method"] = row->method;
     answer["sound"] = row->checksum_ok;
-    answer["body"] = row->checksum_ok ? base::ParseJson(row->body).value_or(Json()) : Json();
+    answer["body"] = Json();
+    if (row->checksum_ok) {
+      ASSIGN_OR_RETURN(answer["body"], base::ParseStored(row->body, Json()));
+    }
     return answer;
   });
 }

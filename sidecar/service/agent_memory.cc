@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/api/memory_api.h"
+#include "lib/base/json/stored.h"
 #include "lib/base/process/random.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
@@ -155,8 +156,8 @@ AgentMemory::Answer AgentMemory::Get(const MemoryCall& call, int64_t id,
   const Parameters query = revision ? Parameters{{"revision", *revision}} : Parameters();
   ASSIGN_OR_RETURN(auto answer, List(call, RowPath(id), query));
   if (answer.status != 200) return answer;
-  const auto row = base::ParseJson(answer.body);
-  if (!row || !MayRead(*row, call.policy->policy)) return NoRow(id);
+  ASSIGN_OR_RETURN(const Json row, base::ParseStored(answer.body, Json()));
+  if (!MayRead(row, call.policy->policy)) return NoRow(id);
   return answer;
 }
 
@@ -278,8 +279,8 @@ AgentMemory::Answer AgentMemory::OwnRow(const MemoryCall& call, int64_t id) {
   ASSIGN_OR_RETURN(auto answer, List(call, RowPath(id), {}));
   // A softly deleted row is invisible, so its project is unknown.
   if (answer.status != 200) return answer;
-  const auto row = base::ParseJson(answer.body);
-  if (!row || !IsOwn(*row, call.policy->policy)) return NoRow(id);
+  ASSIGN_OR_RETURN(const Json row, base::ParseStored(answer.body, Json()));
+  if (!IsOwn(row, call.policy->policy)) return NoRow(id);
   return answer;
 }
 
@@ -287,7 +288,7 @@ AgentMemory::Answer AgentMemory::RowForChange(const MemoryCall& call, int64_t id
                                               const char* verb) {
   ASSIGN_OR_RETURN(auto answer, OwnRow(call, id));
   if (answer.status != 200) return answer;
-  const Json row = base::ParseJson(answer.body).value_or(Json());
+  ASSIGN_OR_RETURN(const Json row, base::ParseStored(answer.body, Json()));
   RETURN_IF_ERROR(MayChange(row, call.policy->policy, id, verb));
   return answer;
 }

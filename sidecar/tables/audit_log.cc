@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/json/stored.h"
 #include "sidecar/growth/growth_tables.h"
 
 namespace sidecar {
@@ -61,7 +62,7 @@ Result<AuditPage> ReadAudit(sqlite::Database& db, int64_t from, int64_t limit, s
   query.Bind(from);
   AuditPage page;
   size_t used = 0;
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& found) {
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& found) -> Result<bool> {
     AuditRow row{found.Int(0), found.Text(1), found.Text(2), found.Text(3), {}, found.Int(5)};
     const std::string details = found.Text(4);
     for (const std::string* text : {&row.conversation, &row.event, &row.tool}) {
@@ -73,7 +74,7 @@ Result<AuditPage> ReadAudit(sqlite::Database& db, int64_t from, int64_t limit, s
       page.more = row.number;
       return false;
     }
-    row.details = base::ParseJson(details).value_or(Json());
+    ASSIGN_OR_RETURN(row.details, base::ParseStored(details, Json()));
     page.rows.push_back(std::move(row));
     return true;
   }));

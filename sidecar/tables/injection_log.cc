@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "lib/base/json/stored.h"
+
 namespace sidecar {
 namespace {
 
@@ -13,7 +15,7 @@ using base::Status;
 
 constexpr size_t kNamesOfAnInjection = 300;  // bytes of keys, digest and time as JSON
 
-InjectionRecord ReadInjection(const sqlite::Statement& row) {
+Result<InjectionRecord> ReadInjection(const sqlite::Statement& row) {
   InjectionRecord record;
   record.conversation = row.Text(0);
   record.turn = row.Int(1);
@@ -23,7 +25,7 @@ InjectionRecord ReadInjection(const sqlite::Statement& row) {
   record.text = row.Text(5);
   record.query = row.Text(6);
   record.outcome = row.Text(7);
-  record.items = base::ParseJson(row.Text(8)).value_or(Json::array());
+  ASSIGN_OR_RETURN(record.items, base::ParseStored(row.Text(8), Json::array()));
   record.policy_digest = row.Text(9);
   record.created_ms = row.Int(10);
   return record;
@@ -71,7 +73,7 @@ Result<InjectionPage> Injections(sqlite::Database& db, const std::string& conver
   query.Bind(conversation).Bind(turn).Bind(place.from);
   InjectionPage page;
   size_t bytes = 0;
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Result<bool> {
     // Counts sizes as JSON; `items` is JSON already.
     for (const int column : {2, 3, 4, 5, 6}) bytes += base::DumpJson(row.Text(column)).size();
     bytes += row.Text(8).size() + kNamesOfAnInjection;
@@ -80,7 +82,8 @@ Result<InjectionPage> Injections(sqlite::Database& db, const std::string& conver
       page.more = row.Int(11);
       return false;
     }
-    page.records.push_back(ReadInjection(row));
+    ASSIGN_OR_RETURN(InjectionRecord record, ReadInjection(row));
+    page.records.push_back(std::move(record));
     return true;
   }));
   return page;

@@ -3,16 +3,11 @@
 
 #include <cmath>
 
-#include "lib/base/limits/byte_budget.h"
+#include "lib/base/json/value_charge.h"
 #include "lib/base/text/text.h"
 
 namespace base {
 namespace {
-
-// The memory of a value beside its text, charged to the thread's request: an element of a growing
-// array or a node of an object's tree, plus the heap block of a string or an empty array.
-constexpr size_t kValueBytes = 128;
-constexpr size_t kValuesAtOnce = 1'024;  // so that small texts charge nothing
 
 // Builds the value; refuses NUL, numbers out of range, duplicate keys and violations of JsonLimits.
 // The library has already checked syntax and UTF-8.
@@ -65,7 +60,7 @@ class StrictReader : public nlohmann::json_sax<Json> {
   }
   bool Put(Json value) {
     Place(std::move(value));
-    return ++values_ % kValuesAtOnce != 0 || ChargeValues();
+    return ChargeValue();
   }
   // Tries each suffix once per text, so that the cost is linear in the number of twins.
   bool KeepTwin(Json& object, const std::string& name) {
@@ -80,17 +75,11 @@ class StrictReader : public nlohmann::json_sax<Json> {
     object[kept] = std::move(object[name]);
     return true;
   }
-  bool ChargeValues() {
-    const size_t bytes = values_ * kValueBytes;
-    if (charge_ == nullptr || charge_->TryParsed(bytes)) return true;
-    const ByteBudget& budget = *charge_->budget();
-    const bool ever = budget.CanEverGrant(charge_->bytes() + kValuesAtOnce * kValueBytes);
-    code = ever ? Code::kUnavailable : Code::kTooLarge;
-    return Fail("memory-budget: " + std::to_string(values_) + " values in one text need " +
-                std::to_string(bytes) + " bytes beside it, and " +
-                (ever ? "other requests hold the memory for them; send it again"
-                      : "one request may have " + std::to_string(budget.largest()) +
-                            ": send fewer in one text"));
+  bool ChargeValue() {
+    if (charge_.Add()) return true;
+    Error refusal = charge_.Refusal();
+    code = refusal.code;
+    return Fail(std::move(refusal.message));
   }
   Json* Place(Json value) {
     if (open_.empty()) {
@@ -109,7 +98,7 @@ class StrictReader : public nlohmann::json_sax<Json> {
       return Fail("nested deeper than " + std::to_string(limits_.max_depth));
     }
     open_.push_back(Place(std::move(empty)));
-    return ++values_ % kValuesAtOnce != 0 || ChargeValues();
+    return ChargeValue();
   }
   bool Close() {
     open_.pop_back();
@@ -118,10 +107,10 @@ class StrictReader : public nlohmann::json_sax<Json> {
 
   const JsonLimits& limits_;
   TwinKeys* const counted_;
-  ByteCharge* const charge_ = ByteCharge::OfThisThread();
+  ValueCharge charge_;
   std::vector<Json*> open_;  // valid: a child is complete before its parent grows
   std::string key_;
-  size_t values_ = 0, twins_ = 0;
+  size_t twins_ = 0;
 };
 
 Error WrongType(const char* field, const char* wanted, const Json& value) {

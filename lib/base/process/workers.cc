@@ -1,7 +1,9 @@
-// A deque under one mutex suffices, since tasks are requests of 50 µs and more.
+// Deques under one mutex suffice, since tasks are requests of 50 µs and more.
 #include "lib/base/process/workers.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <system_error>
 
@@ -14,16 +16,49 @@ Workers::Workers(const std::string& name, size_t threads, size_t queue, int64_t 
   CHECK(threads > 0);
 }
 
+Workers::Workers(const std::string& name, size_t threads, size_t queue, Background background)
+    : name_(name.substr(0, 15)),
+      most_threads_(threads),
+      capacity_(queue),
+      idle_(10'000),
+      background_(background) {
+  CHECK(threads > 0);
+}
+
 Workers::~Workers() { Stop(); }
 
-bool Workers::TrySubmit(std::function<void()> task) {
+bool Workers::HasRoom(const std::string& lane) const {
+  // Tasks for idle threads start at once, so they do not count as waiting.
+  const size_t most = capacity_ + most_threads_, now = queued_ + running_;
+  if (now >= most) return false;
+  const auto own = lanes_.find(lane);
+  return !background_ || own == lanes_.end() || own->second.size() < most - now;
+}
+
+std::function<void()> Workers::TakeTask() {
+  std::string name = std::move(turns_.front());
+  turns_.pop_front();
+  const auto lane = lanes_.find(name);
+  std::function<void()> task = std::move(lane->second.front());
+  lane->second.pop_front();
+  --queued_;
+  if (lane->second.empty())
+    lanes_.erase(lane);
+  else
+    turns_.push_back(std::move(name));
+  return task;
+}
+
+bool Workers::TrySubmit(std::function<void()> task, const std::string& lane) {
   {
     std::lock_guard lock(mutex_);
-    // Tasks for idle threads start at once, so they do not count as waiting.
-    if (stopping_ || queue_.size() + running_ >= capacity_ + most_threads_) return false;
+    if (stopping_ || !HasRoom(lane)) return false;
     const size_t idle = Alive() - running_;
-    if (queue_.size() >= idle && Alive() < most_threads_ && !AddThread()) return false;
-    queue_.push_back(std::move(task));
+    if (queued_ >= idle && Alive() < most_threads_ && !AddThread()) return false;
+    Lane& mine = lanes_[lane];
+    if (mine.empty()) turns_.push_back(lane);
+    mine.push_back(std::move(task));
+    ++queued_;
   }
   wake_.notify_one();
   return true;
@@ -53,7 +88,7 @@ void Workers::Stop() {
 
 size_t Workers::Pending() const {
   std::lock_guard lock(mutex_);
-  return queue_.size() + running_;
+  return queued_ + running_;
 }
 
 size_t Workers::Threads() const {
@@ -62,16 +97,16 @@ size_t Workers::Threads() const {
 }
 
 void Workers::Run() {
+  if (background_) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), background_->nice);
   std::unique_lock lock(mutex_);
   for (;;) {
-    const bool woken = wake_.wait_for(lock, idle_, [this] { return stopping_ || !queue_.empty(); });
+    const bool woken = wake_.wait_for(lock, idle_, [this] { return stopping_ || queued_ > 0; });
     if (!woken && Alive() == 1) continue;
-    if (queue_.empty()) {
+    if (queued_ == 0) {
       ended_.insert(std::this_thread::get_id());
       return;
     }
-    std::function<void()> task = std::move(queue_.front());
-    queue_.pop_front();
+    std::function<void()> task = TakeTask();
     ++running_;
     lock.unlock();
     task();

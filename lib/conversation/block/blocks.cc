@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/base/text/text.h"
+#include "lib/conversation/block/tool_counts.h"
 #include "lib/conversation/conversations.h"
 #include "lib/conversation/messages.h"
 
@@ -33,25 +34,7 @@ struct Stored {
   bool sound = true;
 };
 
-Json ToolsJson(const ToolCounts& tools) {
-  Json list = Json::array();
-  for (const auto& [tool, count] : tools) list.push_back({tool, count});
-  return list;
-}
-
-ToolCounts ReadTools(const std::string& text) {
-  ToolCounts tools;
-  const auto list = base::ParseJson(text);
-  if (!list || !list->is_array()) return tools;
-  for (const Json& one : *list) {
-    const bool pair =
-        one.is_array() && one.size() == 2 && one[0].is_string() && one[1].is_number_integer();
-    if (pair) tools.emplace_back(one[0].get<std::string>(), one[1].get<int64_t>());
-  }
-  return tools;
-}
-
-Stored ReadStored(const sqlite::Statement& row) {
+Result<Stored> ReadStored(const sqlite::Statement& row) {
   Stored stored;
   Block& block = stored.block;
   block.number = row.Int(0);
@@ -62,7 +45,7 @@ Stored ReadStored(const sqlite::Statement& row) {
   block.query = row.Text(5);
   block.summary = row.Text(6);
   block.tokens = row.Int(7);
-  block.tools = ReadTools(row.Text(8));
+  ASSIGN_OR_RETURN(block.tools, ReadTools(row.Text(8)));
   block.opened_ms = row.Int(9);
   block.closed_ms = row.Int(10);
   stored.outcome = row.Text(11);
@@ -72,18 +55,26 @@ Stored ReadStored(const sqlite::Statement& row) {
 
 Result<std::vector<Block>> ReadSound(sqlite::Statement& query) {
   std::vector<Block> blocks;
-  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) {
-    Stored stored = ReadStored(row);
+  RETURN_IF_ERROR(query.ForEachRow([&](const sqlite::Statement& row) -> Status {
+    ASSIGN_OR_RETURN(Stored stored, ReadStored(row));
     if (stored.sound) blocks.push_back(std::move(stored.block));
+    return {};
   }));
   return blocks;
+}
+
+Result<std::optional<Stored>> FirstStored(sqlite::Statement query) {
+  ASSIGN_OR_RETURN(const bool there, query.Step());
+  if (!there) return std::optional<Stored>();
+  ASSIGN_OR_RETURN(Stored stored, ReadStored(query));
+  return std::optional(std::move(stored));
 }
 
 Result<std::optional<Stored>> FindStored(sqlite::Database& db, const std::string& conversation,
                                          int64_t number) {
   ASSIGN_OR_RETURN(auto query, db.Prepare(BLOCKS_OF " AND block = ?2"));
   query.Bind(conversation).Bind(number);
-  ASSIGN_OR_RETURN(auto stored, query.ReadFirst(ReadStored));
+  ASSIGN_OR_RETURN(auto stored, FirstStored(std::move(query)));
   return stored && stored->sound ? std::move(stored) : std::nullopt;
 }
 
@@ -91,7 +82,7 @@ Result<std::optional<Stored>> FindStored(sqlite::Database& db, const std::string
 Result<std::optional<Stored>> FindLatest(sqlite::Database& db, const std::string& conversation) {
   ASSIGN_OR_RETURN(auto query, db.Prepare(BLOCKS_OF " ORDER BY block DESC LIMIT 1"));
   query.Bind(conversation);
-  return query.ReadFirst(ReadStored);
+  return FirstStored(std::move(query));
 }
 
 Status Save(sqlite::Database& db, const std::string& conversation, const Stored& stored) {
@@ -296,7 +287,7 @@ Result<std::optional<Block>> FindBlock(sqlite::Database& db, const std::string& 
 Result<std::optional<Block>> FindOpenBlock(sqlite::Database& db, const std::string& conversation) {
   ASSIGN_OR_RETURN(auto query, db.Prepare(BLOCKS_OF " AND last IS NULL"));
   query.Bind(conversation);
-  ASSIGN_OR_RETURN(auto stored, query.ReadFirst(ReadStored));
+  ASSIGN_OR_RETURN(auto stored, FirstStored(std::move(query)));
   return stored && stored->sound ? std::optional<Block>(std::move(stored->block)) : std::nullopt;
 }
 

@@ -100,7 +100,9 @@ Result<Json> EncodeSound(Host& host, sqlite::Database& db, const Wanted& wanted,
   base::AnswerCharge charge;
   RETURN_IF_ERROR(charge.Add(document.size()));
   auto read = ReadDocument(document);
-  if (!read) return Error{Code::kInternal, "it is no checkpoint: " + read.error().message};
+  if (!read && read.error().code == Code::kInvalid)
+    return Error{Code::kInternal, "it is no checkpoint: " + read.error().message};
+  if (!read) return read.error();
   Json answer = EncodeRow(host, row);
   answer["conversation"] = wanted.id;
   answer["saved_at"] = base::FormatTime(row.saved_ms);

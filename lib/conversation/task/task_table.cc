@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include "lib/base/json/stored.h"
+
 namespace conversation {
 
 const char* const kTaskStep = R"sql(
@@ -24,8 +26,8 @@ base::Result<TaskState> ReadTask(sqlite::Database& db, const std::string& conver
     return row.Int(1) != 0 ? row.Text(0) : std::string();
   }));
   if (!stored) return TaskState();
-  const auto json = base::ParseJson(*stored);
-  return json ? DecodeTaskState(*json).value_or(TaskState()) : TaskState();
+  ASSIGN_OR_RETURN(const Json json, base::ParseStored(*stored, Json()));
+  return DecodeTaskState(json).value_or(TaskState());
 }
 
 base::Status WriteTask(sqlite::Database& db, const std::string& conversation,

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "lib/base/json/stored.h"
 #include "lib/conversation/working/field_import.h"
 
 namespace conversation {
@@ -20,12 +21,12 @@ using base::Status;
 
 Result<WorkingFields> FieldsAt(const sqlite::Statement& row) {
   WorkingFields found;
-  const auto fields = base::ParseJson(row.Text(1));
-  if (row.Int(5) == 0 || !fields || !fields->is_object()) {
+  ASSIGN_OR_RETURN(Json fields, base::ParseStored(row.Text(1), nullptr));
+  if (row.Int(5) == 0 || !fields.is_object()) {
     return Error{Code::kInternal,
                  "the disk changed the working memory of this conversation; delete it"};
   }
-  found.fields = *fields;
+  found.fields = std::move(fields);
   found.version = row.Int(2);
   found.ttl_ms = row.Int(3);
   found.expires_ms = row.Int(4);

@@ -16,6 +16,9 @@ struct Route {
   size_t max_body_bytes = 1 << 20;
   bool streaming = false;  // the handler reads Request::stream; max_body_bytes counts there too
   bool waits = false;      // for a disk, for example: runs on ServerOptions::waiting_workers
+  // Set: whether a request needs much of a processor: it runs on ServerOptions::computing_workers.
+  // On the I/O thread: must not block.
+  std::function<bool(const Request&)> computes = nullptr;
 };
 
 class Router {

@@ -219,10 +219,13 @@ void Connection::Dispatch() {
   const bool quiet = !exchange->reads_body && buffer_.empty();
   handover_ = quiet ? Handover::kWatching : Handover::kMore;
   if (quiet) WatchReadable();
-  const bool taken =
-      core_.WorkersOf(exchange->route).TrySubmit([self = shared_from_this(), exchange] {
-        self->Work(exchange);
-      });
+  const Route* route = exchange->route;
+  exchange->computes =
+      core_.computing && route != nullptr && route->computes && route->computes(exchange->request);
+  // A lane is a token, or an address.
+  const std::string lane = exchange->request.headers.Get("Authorization").value_or(peer_);
+  const bool taken = core_.WorkersOf(*exchange).TrySubmit(
+      [self = shared_from_this(), exchange] { self->Work(exchange); }, lane);
   if (taken) return exchange_.reset();
   if (exchange->reads_body) --core_.uploads;
   Refuse(503, "all workers are busy and the queue is full");

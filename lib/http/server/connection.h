@@ -2,6 +2,7 @@
 // the socket to a worker for each request. Lives on the I/O thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
@@ -31,9 +32,14 @@ struct ServerCore {
         workers(options.name, options.workers, options.queue) {
     if (options.waiting_workers > 0)
       waiting.emplace(options.name + "-waits", options.waiting_workers, options.queue);
+    if (options.computing_workers > 0)
+      computing.emplace(options.name + "-computes", options.computing_workers,
+                        std::max<size_t>(1, options.queue / 2), base::Workers::Background());
   }
   base::ByteBudget& budget() { return options.budget ? *options.budget : own_budget; }
-  base::Workers& WorkersOf(const Route* route) {
+  base::Workers& WorkersOf(const Exchange& exchange) {
+    const Route* route = exchange.route;
+    if (exchange.computes) return *computing;
     return route != nullptr && route->waits && waiting ? *waiting : workers;
   }
 
@@ -46,7 +52,7 @@ struct ServerCore {
   std::atomic<bool> draining = false;
   std::atomic<size_t> uploads = 0;  // workers with a streamed body
   base::Workers workers;
-  std::optional<base::Workers> waiting;
+  std::optional<base::Workers> waiting, computing;
 };
 
 // All functions on the I/O thread, except where said. While a worker has a request (kBusy), the

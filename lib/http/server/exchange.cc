@@ -44,6 +44,8 @@ Response MakeAnswer(Exchange& exchange, const ServerOptions& options) {
       if (auto early = options.before(exchange.request)) return std::move(*early);
     }
     if (exchange.malformed || exchange.route == nullptr) return NotRouted(exchange);
+    if (exchange.computes && exchange.request.client_gone.stop_requested())
+      return RefusalResponse(503, "the client left before its request was handled");
     return exchange.route->handler(exchange.request);
   } catch (const std::exception& error) {
     return AfterException(exchange.request, typeid(error).name());

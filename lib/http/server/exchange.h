@@ -27,6 +27,7 @@ struct Exchange {
   const Route* route = nullptr;
   std::vector<std::string> allowed;  // methods of the path, if it lacks the request's
   bool malformed = false;            // path or query do not decode
+  bool computes = false;             // it runs on the computing workers
   bool reads_body = false;           // a streaming route: the body is still on the connection
   std::string received;              // bytes after the head; after the exchange: unconsumed ones
 };

@@ -23,6 +23,10 @@ struct ServerOptions {
   // Threads for routes with `waits`, with a queue of the same length, so that quick requests are
   // not delayed by writes that wait for their sync; 0: those routes use `workers`.
   size_t waiting_workers = 0;
+  // Threads for requests that compute (Route::computes), at a lower priority, with half of `queue`,
+  // of which one caller has a share. A request whose client left meanwhile is not handled. 0: those
+  // requests use `workers`.
+  size_t computing_workers = 0;
   // Set: TLS 1.2 or later, with the present identity; before its first Set connections are closed.
   std::shared_ptr<const TlsIdentity> tls;
   // Beyond the limit a connection of the peer with the most is closed, if it waits for its client

@@ -237,6 +237,7 @@ void ListeningServer::Stop(int64_t grace_ms) {
   });
   core_.workers.Stop();
   if (core_.waiting) core_.waiting->Stop();
+  if (core_.computing) core_.computing->Stop();
   core_.io.stop();
   if (thread_.joinable()) thread_.join();
   core_.connections.clear();

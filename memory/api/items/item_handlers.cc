@@ -1,6 +1,8 @@
 // Decodes, calls the items, encodes.
 #include "memory/api/items/item_handlers.h"
 
+#include <time.h>
+
 #include <charconv>
 
 #include "lib/base/text/text.h"
@@ -144,6 +146,16 @@ Response RenderFoundItems(const Api& api, const Request& request) {
       {{"text", RenderItems(found->rows)}, {"suggested_role", "user"}, {"items", std::move(keys)}});
 }
 
+namespace {
+
+int64_t SpentByThread() {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return int64_t{spent.tv_sec} * 1'000'000 + spent.tv_nsec / 1000;
+}
+
+}  // namespace
+
 // Stores the agent's answer under a key derived from the user's input.
 Response ConsiderItem(const Api& api, const Request& request) {
   const Result<Json> answer = [&]() -> Result<Json> {
@@ -152,7 +164,8 @@ Response ConsiderItem(const Api& api, const Request& request) {
     ASSIGN_OR_RETURN(const std::string said, base::RequiredString(body, "answer"));
     ASSIGN_OR_RETURN(const std::string project, ProjectOf(request, body));
     ASSIGN_OR_RETURN(const auto rules, DecodeStoreRules(body.value("rules", Json())));
-    ASSIGN_OR_RETURN(const Consideration considered, Consider(input, said, rules));
+    ASSIGN_OR_RETURN(const Consideration considered,
+                     Consider(input, said, rules, SpentByThread, request.client_gone));
     Json verdict = {{"store", considered.store}, {"rule", considered.rule}};
     verdict["key"] = considered.key;
     if (!considered.store) return verdict;

@@ -3,6 +3,8 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 
@@ -12,6 +14,7 @@ using base::Code;
 using base::Error;
 using base::Json;
 using base::Result;
+using base::Status;
 
 namespace {
 
@@ -90,6 +93,27 @@ std::string KindOf(const std::string& user_input) {
   return "";
 }
 
+Status MayGoOn(base::WorkBudget& budget, const std::stop_token& gone) {
+  constexpr size_t kReadsTheClock = 64 << 10;
+  if (gone.stop_requested()) return Error{Code::kUnavailable, "the client is gone"};
+  if (budget.Spend(kReadsTheClock)) return {};
+  return Error{Code::kTooLarge, "rules: their patterns took more than " +
+                                    std::to_string(kConsiderUs / 1000) +
+                                    " ms on this input and answer; give fewer or simpler rules, or "
+                                    "shorter texts"};
+}
+
+Status CheckSteps(const RE2& pattern, size_t bytes) {
+  const auto size = static_cast<size_t>(std::max(pattern.ProgramSize(), 1));
+  if (size * bytes <= kMaxMatchSteps) return {};
+  return Error{Code::kTooLarge, "rules: a match compiles to " + std::to_string(size) +
+                                    " instructions, which for the " + std::to_string(bytes) +
+                                    " bytes of input and answer is " +
+                                    std::to_string(size * bytes) + " steps, the limit is " +
+                                    std::to_string(kMaxMatchSteps) +
+                                    "; give a shorter pattern or shorter texts"};
+}
+
 }  // namespace
 
 Result<std::vector<StoreRule>> DecodeStoreRules(const Json& rules) {
@@ -118,7 +142,8 @@ Result<std::vector<StoreRule>> DecodeStoreRules(const Json& rules) {
 }
 
 Result<Consideration> Consider(const std::string& user_input, const std::string& answer,
-                               const std::vector<StoreRule>& rules) {
+                               const std::vector<StoreRule>& rules, const base::CpuClock& spent,
+                               const std::stop_token& gone) {
   Consideration considered;
   considered.key = KeyOf(user_input);
   if (rules.empty()) {
@@ -129,10 +154,13 @@ Result<Consideration> Consider(const std::string& user_input, const std::string&
   const auto length = static_cast<int64_t>(base::CountCharacters(answer));
   RE2::Options options(RE2::Quiet);
   options.set_max_mem(1 << 20);
+  base::WorkBudget budget = spent ? base::WorkBudget(spent, kConsiderUs) : base::WorkBudget();
   for (const StoreRule& rule : rules) {
+    RETURN_IF_ERROR(MayGoOn(budget, gone));
     const RE2 pattern(rule.match, options);
     if (!pattern.ok())
       return Error{Code::kInvalid, "rules: match does not compile: " + pattern.error()};
+    RETURN_IF_ERROR(CheckSteps(pattern, user_input.size() + answer.size()));
     if (considered.store || length < rule.min_length) continue;
     if (!RE2::PartialMatch(user_input, pattern) && !RE2::PartialMatch(answer, pattern)) continue;
     considered.store = true;

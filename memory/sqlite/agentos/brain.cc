@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/base/text/text.h"
+#include "memory/sqlite/agentos/brain_schema.h"
 
 namespace memory {
 
@@ -21,7 +21,6 @@ using sqlite::Statement;
 namespace {
 
 constexpr int64_t kMostCheckMs = 10 * 60 * 1000;
-constexpr size_t kMostObjects = 200;        // tables and indexes
 constexpr int64_t kMostRowBytes = 1 << 20;  // a content has at most 200,000
 
 #define BRAIN_BYTES(column) "coalesce(length(CAST(" column " AS BLOB)), 0)"
@@ -82,54 +81,18 @@ constexpr Source kSources[] = {
     {"messages", "messages", false, kMessageSizes, kMessage, kMessageColumns},
 };
 
-Error NoBrain(const std::string& why) {
-  return Error{Code::kInvalid, "the SQLite file is no AgentOS brain that can be taken: " + why};
-}
-
-// Upper case, without blanks.
-std::string Squeezed(std::string_view sql) {
-  std::string squeezed;
-  for (const char c : sql)
-    if (!base::IsBlank(std::string_view(&c, 1)))
-      squeezed += (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
-  return squeezed;
-}
-
 bool HasColumn(Database& file, const char* table, const char* column) {
   Result<Statement> read =
       file.Prepare("SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2 COLLATE NOCASE");
   return read && read->Bind(table).Bind(column).Step().value_or(false);
 }
 
-Status CheckObject(const std::string& type, const std::string& name, const std::string& sql) {
-  const std::string squeezed = Squeezed(sql);
-  if (type == "table" && squeezed.starts_with("CREATEVIRTUALTABLE")) {
-    // The full-text index: not read.
-    const bool index = squeezed.find("USINGFTS5(") != squeezed.npos;
-    return index ? Status() : NoBrain("the table " + base::Ellipsize(name, 40) + " is virtual");
-  }
-  const bool holds_rows = type == "table" || type == "index";
-  bool computes = type == "index" && squeezed.find('(') != squeezed.rfind('(');
-  for (const char* word : {"CHECK(", "GENERATEDALWAYS", ")AS(", "TEXTAS(", "INTEGERAS(", "REALAS("})
-    computes = computes || squeezed.find(word) != squeezed.npos;
-  if (holds_rows && !computes) return {};
-  return NoBrain("its " + type + " " + base::Ellipsize(name, 40) +
-                 " could run, which rows need not");
-}
-
 Status CheckBrain(Database& file) {
-  size_t objects = 0;
-  {
-    ASSIGN_OR_RETURN(Statement read,
-                     file.Prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema"));
-    RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Status {
-      if (++objects > kMostObjects)
-        return NoBrain("it has more than " + std::to_string(kMostObjects) + " tables and indexes");
-      return CheckObject(row.Text(0), row.Text(1), row.Text(2));
-    }));
-  }
+  RETURN_IF_ERROR(CheckBrainSchema(file));
   for (const Source& source : kSources) {
     if (!source.needed && !HasColumn(file, source.table, source.columns.front())) continue;
+    ASSIGN_OR_RETURN(const bool plain, IsPlainTable(file, source.table));
+    if (!plain) return NoBrain(std::string(source.table) + " is no plain table");
     for (const char* column : source.columns) {
       if (!HasColumn(file, source.table, column))
         return NoBrain(std::string(source.table) + " has no column " + column);
@@ -140,10 +103,16 @@ Status CheckBrain(Database& file) {
     if (HasColumn(file, source.table, "rowid"))
       return NoBrain(std::string(source.table) + " has a column named rowid");
   }
-  file.SetDeadline(kMostCheckMs);
-  Status sound = file.CheckIntegrity({});
-  file.SetDeadline(0);
-  return sound ? Status() : NoBrain(sound.error().message);
+  // No CHECK was found; if one hides, the check of the pages does not run it.
+  RETURN_IF_ERROR(file.Execute("PRAGMA ignore_check_constraints = ON"));
+  return file.CheckIntegrity({});
+}
+
+// SQLite's message about corruption is worded for the server's own files: this file is the
+// client's.
+Status ForClient(const Status& status) {
+  if (status || status.error().code != Code::kInternal) return status;
+  return NoBrain(status.error().message);
 }
 
 // Keeps invalid UTF-8: the validation of every import refuses it.
@@ -170,12 +139,13 @@ class SqliteBrain : public BrainCursor {
  private:
   Status WalkTable(const Source& source, const OnBrainRow& on_row) {
     ASSIGN_OR_RETURN(Statement sizes, file_.Prepare(source.sizes));
-    return sizes.ForEachRow([&](const Statement& at) -> Status {
+    Status taken;  // of the rows, whose errors are not those of the file
+    const Status read_all = sizes.ForEachRow([&](const Statement& at) -> Status {
       if (at.Int(1) > kMostRowBytes) {
-        return on_row(
-            source.array,
-            Error{Code::kTooLarge, "the row has " + std::to_string(at.Int(1)) +
-                                       " bytes, the limit is " + std::to_string(kMostRowBytes)});
+        return taken = on_row(source.array,
+                              Error{Code::kTooLarge, "the row has " + std::to_string(at.Int(1)) +
+                                                         " bytes, the limit is " +
+                                                         std::to_string(kMostRowBytes)});
       }
       ASSIGN_OR_RETURN(Statement read, file_.Prepare(source.row));
       ASSIGN_OR_RETURN(const bool there, read.Bind(at.Int(0)).Step());
@@ -187,8 +157,9 @@ class SqliteBrain : public BrainCursor {
         column += 2;
         if (!value.is_null()) row[name] = std::move(value);
       }
-      return on_row(source.array, std::move(row));
+      return taken = on_row(source.array, std::move(row));
     });
+    return taken ? ForClient(read_all) : taken;
   }
 
   Database file_;
@@ -203,12 +174,9 @@ bool IsBrain(Database& file) {
 }
 
 Result<std::shared_ptr<BrainCursor>> OpenBrainIn(Database file) {
-  if (const Status checked = CheckBrain(file); !checked) {
-    // SQLite's message about corruption is worded for the server's own files: this file is the
-    // client's.
-    const Error& error = checked.error();
-    return error.code == Code::kInternal ? NoBrain(error.message) : error;
-  }
+  file.SetDeadline(kMostCheckMs);
+  RETURN_IF_ERROR(ForClient(CheckBrain(file)));
+  file.SetDeadline(0);
   return std::shared_ptr<BrainCursor>(std::make_shared<SqliteBrain>(std::move(file)));
 }
 

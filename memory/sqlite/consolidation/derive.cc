@@ -56,15 +56,18 @@ struct DeriveRequest {
   std::string writer;
 };
 
-Result<std::optional<DeriveRequest>> ReadRequest(Database& database) {
+// The first of the owner after `last`, so that none waits for all runs of another.
+Result<std::optional<DeriveRequest>> ReadRequest(Database& database, std::string& last) {
   ASSIGN_OR_RETURN(Statement next,
-                   database.Prepare("SELECT number, run, request FROM consolidation_log WHERE "
-                                    "derive = 'pending' ORDER BY number LIMIT 1"));
-  ASSIGN_OR_RETURN(const bool there, next.Step());
+                   database.Prepare("SELECT number, run, request, context FROM consolidation_log "
+                                    "WHERE derive = 'pending' ORDER BY context <= ?1, context, "
+                                    "number LIMIT 1"));
+  ASSIGN_OR_RETURN(const bool there, next.Bind(last).Step());
   if (!there) return std::optional<DeriveRequest>();
   DeriveRequest request;
   request.work.number = next.Int(0);
   request.work.run = next.Text(1);
+  last = next.Text(3);
   ASSIGN_OR_RETURN(request.writer, DecodeDeriveRequest(next.Text(2), request.work.context));
   return std::optional(std::move(request));
 }
@@ -86,7 +89,7 @@ Result<std::optional<DeriveWork>> SqliteConsolidation::NextToDerive() {
   using Work = std::optional<DeriveWork>;
   int64_t waiting = pending_;
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(parts_.readers));
-  ASSIGN_OR_RETURN(auto request, ReadRequest(snapshot.database()));
+  ASSIGN_OR_RETURN(auto request, ReadRequest(snapshot.database(), last_derived_));
   if (!request) {
     pending_.compare_exchange_strong(waiting, 0);  // the log dropped old pending runs
     return Work();

@@ -43,10 +43,10 @@ class Running {
 };
 
 // Skips pairs with a trace that has no vector.
-std::vector<std::pair<size_t, size_t>> NearOf(const Sketches& read, size_t dimensions,
-                                              double least) {
-  return dimensions == 0 ? std::vector<std::pair<size_t, size_t>>()
-                         : NearPairs(read.vectors, dimensions, least);
+NearSource NearOf(const Sketches& read, size_t dimensions, double least) {
+  return [&read, dimensions, least](const PairTaker& taker) {
+    NearPairs(read.vectors, dimensions, least, taker);
+  };
 }
 
 }  // namespace
@@ -205,7 +205,7 @@ Result<ConsolidationRun> SqliteConsolidation::Reflect(const TraceContext& contex
   }
   const ConsolidationPlan plan =
       PlanConsolidation(read.traces, NearOf(read, dimensions, parts_.rules.merge_above),
-                        round.now_ms, parts_.rules, parts_.writing.strength);
+                        parts_.writing.decay_now(), parts_.rules, parts_.writing.strength);
   round.run.partial = read.partial;
   ConsolidationCounts& counts = round.run.counts;
   if (dry_run) {

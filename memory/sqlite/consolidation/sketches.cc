@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "lib/base/limits/byte_budget.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/ranking/near_rows.h"
 #include "memory/sqlite/tables/live.h"
@@ -18,6 +19,33 @@ using sqlite::Statement;
 namespace {
 
 constexpr int64_t kMostPairs = 50'000;
+// Of a trace beside its vector: the sketch, its places in maps of the run, and its part of the
+// plan.
+constexpr size_t kBytesOfSketch = 600;
+constexpr size_t kChargedAtOnce = 256;  // sketches
+
+// Charges the sketches of a run.
+class SketchCharge {
+ public:
+  explicit SketchCharge(size_t bytes_of_one) : bytes_(bytes_of_one) {}
+
+  // False: a run may have no more of them.
+  Result<bool> Add() {
+    if (charge_ == nullptr || charge_->budget() == nullptr || count_++ % kChargedAtOnce != 0)
+      return true;
+    const size_t most = charge_->budget()->largest() / 2;
+    if ((count_ + kChargedAtOnce) * bytes_ > most) return false;
+    if (charge_->TryAdd(kChargedAtOnce * bytes_)) return true;
+    return base::Error{base::Code::kUnavailable,
+                       "memory-budget: other requests hold the memory that a run over these traces "
+                       "needs; ask again"};
+  }
+
+ private:
+  base::ByteCharge* const charge_ = base::ByteCharge::OfThisThread();
+  const size_t bytes_;
+  size_t count_ = 0;
+};
 
 #define MEMORY_SELECT_SKETCHES                                                               \
   "SELECT t.slot, o.type, t.scope, t.scope_id, t.strength, t.accessed_ms, t.retrievals, "    \
@@ -37,14 +65,16 @@ Result<Sketches> ReadSketches(Database& database, const TraceContext& context,
                                                         ? MEMORY_SELECT_SKETCHES
                                                         : MEMORY_SELECT_SKETCHES "DESC"));
   rows.Bind(*project << kRangeBits).Bind(model).Bind(((*project + 1) << kRangeBits) - 1);
-  RETURN_IF_ERROR(rows.ForEachRow([&](const Statement& row) {
+  SketchCharge charge(kBytesOfSketch + dimensions);
+  RETURN_IF_ERROR(rows.ForEachRow([&](const Statement& row) -> Result<bool> {
     TraceSketch one;
     one.slot = row.Int(0);
     one.kind = row.Text(1);
     one.scope = row.Text(2);
     const bool own = row.Text(3) == context.ScopeId(one.scope);
     if (!own || (row.Text(10) == api::kOriginUser && writer != api::kOriginUser)) return true;
-    read.partial = read.traces.size() >= most;
+    ASSIGN_OR_RETURN(const bool room, charge.Add());
+    read.partial = !room || read.traces.size() >= most;
     if (read.partial) return false;
     one.strength = {row.Real(4), row.Int(5), row.Int(6)};
     if (!row.IsNull(7)) one.remind_ms = row.Int(7);

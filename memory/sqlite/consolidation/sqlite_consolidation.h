@@ -54,6 +54,7 @@ class SqliteConsolidation final : public Consolidation {
   const Parts parts_;
   std::atomic<bool> running_{false};
   std::atomic<int64_t> pending_;  // runs that wait for insights
+  std::string last_derived_;      // whose run was the last; of the one thread that asks for them
 };
 
 }  // namespace memory

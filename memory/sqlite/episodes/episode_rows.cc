@@ -1,6 +1,8 @@
 // Episodes and their observations.
 #include "memory/sqlite/episodes/episode_rows.h"
 
+#include "lib/base/json/stored.h"
+#include "lib/base/limits/answer_charge.h"
 #include "lib/base/text/digest.h"
 #include "lib/base/text/text.h"
 #include "memory/sqlite/tables/live.h"
@@ -60,9 +62,12 @@ Result<std::optional<Episode>> FirstEpisode(Statement read) {
 Result<std::vector<Episode>> AllEpisodes(Statement read) {
   std::vector<Episode> episodes;
   size_t bytes = 0;
+  base::AnswerCharge charge;
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Result<bool> {
     ASSIGN_OR_RETURN(Episode one, EpisodeAt(row));
-    bytes += JsonBytes(one.summary) + row.Text(6).size() + 600;
+    const size_t row_bytes = JsonBytes(one.summary) + base::WeightOfText(row.Text(6)) + 600;
+    RETURN_IF_ERROR(charge.Add(row_bytes));
+    bytes += row_bytes;
     episodes.push_back(std::move(one));
     return bytes <= kAnswerBytes;
   }));

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "lib/base/json/stored.h"
 #include "memory/model/slots.h"
 #include "memory/model/terms.h"
 #include "memory/model/words.h"
@@ -38,7 +39,7 @@ Result<ItemRow> ItemAt(const Statement& row, bool cut) {
   read.slot = row.Int(0);
   read.item.key = row.Text(1);
   const std::string value = row.Text(2), metadata = row.Text(3);
-  read.bytes = value.size() + metadata.size();
+  read.bytes = base::WeightOfText(value) + base::WeightOfText(metadata);
   ASSIGN_OR_RETURN(read.item.value, base::ParseJson(value));
   ASSIGN_OR_RETURN(read.item.metadata, base::ParseJson(metadata));
   read.item.created_ms = row.Int(4);
@@ -258,7 +259,11 @@ Status RemoveItem(Database& database, const ItemRow& row) {
 
 Result<int64_t> RemoveItemsOver(Database& database, std::optional<int64_t> project, int64_t now_ms,
                                 int64_t most) {
-  std::vector<ItemRow> over;
+  struct Over {
+    ItemRow row;  // without its value and metadata: many trees are larger than their words
+    ItemWords words;
+  };
+  std::vector<Over> over;
   {
     ASSIGN_OR_RETURN(
         Statement read,
@@ -267,14 +272,15 @@ Result<int64_t> RemoveItemsOver(Database& database, std::optional<int64_t> proje
     read.Bind(now_ms).Bind(project).Bind(most);
     RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) -> Status {
       ASSIGN_OR_RETURN(ItemRow one, ItemAt(row, row.Int(9) != 0));
-      over.push_back(std::move(one));
+      ItemWords words(one.item, one.cut);
+      one.item.value = one.item.metadata = nullptr;
+      over.push_back({std::move(one), std::move(words)});
       return {};
     }));
   }
-  for (const ItemRow& row : over) RETURN_IF_ERROR(RemoveRow(database, row));
-  std::ranges::sort(over, {}, &ItemRow::slot);
-  for (const ItemRow& row : over)
-    RETURN_IF_ERROR(RemoveWords(database, row, ItemWords(row.item, row.cut)));
+  for (const Over& one : over) RETURN_IF_ERROR(RemoveRow(database, one.row));
+  std::ranges::sort(over, {}, [](const Over& one) { return one.row.slot; });
+  for (const Over& one : over) RETURN_IF_ERROR(RemoveWords(database, one.row, one.words));
   return static_cast<int64_t>(over.size());
 }
 

@@ -1,4 +1,5 @@
 // Consolidation of a store's traces: one run at a time, meaning, damaged originals.
+#include "lib/base/limits/byte_budget.h"
 #include "lib/testing/fake_clock.h"
 #include "memory/sqlite/store/store_fixture.h"
 
@@ -63,6 +64,43 @@ TEST_F(ConsolidationStoreTest, ASecondRunMeanwhileAnswersZeros) {
   EXPECT_EQ(second->counts.pruned, 0);
   EXPECT_TRUE(second->id.empty());
   EXPECT_FALSE(Reflect().busy);
+}
+
+// A wall clock that is wrong for a moment lowers no strength and prunes nothing.
+TEST_F(ConsolidationStoreTest, AJumpOfTheClockForgetsNothing) {
+  const std::string id = AddTrace("the north pump failed at noon");
+  TraceQuestion question;
+  question.text = "pump";
+  clock_.Jump(365 * kDayOfTraces);
+  ASSERT_TRUE(store_->traces().Search(context_, question));
+  EXPECT_EQ(Reflect().counts.pruned, 0);
+  clock_.Jump(-365 * kDayOfTraces);
+  EXPECT_EQ(Reflect().counts.pruned, 0);
+  const auto kept = store_->traces().Get(context_, id, false);
+  ASSERT_TRUE(kept && *kept);
+  EXPECT_GT((*kept)->trace.strength, 0.5);
+  clock_.Advance(60 * kDayOfTraces);  // time that passes counts
+  EXPECT_EQ(Reflect().counts.pruned, 1);
+}
+
+TEST_F(ConsolidationStoreTest, ARunReadsNoMoreThanItsShareOfTheMemory) {
+  for (int i = 0; i < 1'100; ++i) AddTrace("pump number " + std::to_string(i) + " failed");
+  base::ByteBudget budget(1 << 20);
+  base::ByteCharge charge(&budget);
+  {
+    const base::ChargeScope scope(&charge);
+    const auto run = store_->consolidation().Reflect(context_, true, api::kOriginUser);
+    ASSERT_TRUE(run) << run.error().message;
+    EXPECT_TRUE(run->partial);
+    EXPECT_LE(budget.highest(), budget.limit() / 2 + (128 << 10));
+  }
+  charge.Set(0);
+  base::ByteCharge other(&budget);
+  ASSERT_TRUE(other.TrySet(900'000));
+  const base::ChargeScope scope(&charge);
+  const auto refused = store_->consolidation().Reflect(context_, true, api::kOriginUser);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, base::Code::kUnavailable);
 }
 
 TEST_F(ConsolidationStoreTest, WhatMeansTheSameBecomesOneWithBothTexts) {

@@ -2,7 +2,7 @@
 // observations, limited to those of the agent and user.
 #include <algorithm>
 
-#include "lib/base/json/json.h"
+#include "lib/base/json/stored.h"
 #include "lib/base/limits/answer_charge.h"
 #include "memory/sqlite/episodes/episode_rows.h"
 #include "memory/sqlite/store/state.h"
@@ -143,7 +143,11 @@ Result<std::vector<FoundEpisode>> SqliteStore::SearchEpisodes(const EpisodeQuest
     ASSIGN_OR_RETURN(auto episodes, EpisodesAt(snapshot.database(), row.slot, question));
     for (Episode& episode : episodes) {
       if (found.size() >= question.limit || bytes > kAnswerBytes) return found;
-      const size_t row_bytes = JsonBytes(episode.summary) + kMaxEpisodeFields;
+      const size_t row_bytes =
+          JsonBytes(episode.summary) +
+          std::max(kMaxEpisodeFields,
+                   base::WeightOf(episode.metadata) + base::WeightOf(episode.key_decisions) +
+                       base::WeightOf(episode.entities) + base::WeightOf(episode.tools_used));
       RETURN_IF_ERROR(charge.Add(row_bytes));
       bytes += row_bytes;
       found.push_back(

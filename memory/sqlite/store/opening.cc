@@ -101,6 +101,10 @@ Result<Database> OpenAndMigrate(const std::string& path, const Database::Options
   return database;
 }
 
+// Strengths decay by the wall clock, which counts this far ahead of base::AgingClock: one that is
+// set wrong for a moment neither lowers strengths nor prunes.
+constexpr int64_t kMostAheadMs = 2 * 24 * 3'600'000LL;
+
 // On a full volume SQLite cannot even open the WAL: removing the ballast frees space.
 Result<Database> OpenWriter(const std::string& path, const StoreOptions& options) {
   Database::Options writing = Watched(sqlite::Access::kWriter, path, options);
@@ -176,12 +180,18 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   state->shared.emplace(SqliteShared::Parts{
       *state->writer, state->readers, [state = state.get()] { return state->items->AgedMs(); },
       [state = state.get()] { return state->AdmitGrowth(); }});
+  std::shared_ptr<const base::AgingClock> decay =
+      options.decay_clock ? options.decay_clock
+                          : std::make_shared<const base::AgingClock>(*options.clock, 0);
   const TraceWriting traces{
       state->salt,
       [state = state.get()](const std::string& title, const std::string& content) {
         return state->Facts(title, content);
       },
-      options.strength};
+      options.strength,
+      [clock = options.clock, decay = std::move(decay)] {
+        return std::min(clock->NowMs(), decay->NowMs() + kMostAheadMs);
+      }};
   state->traces.emplace(SqliteTraces::Parts{
       *state->writer, state->readers, *options.clock, traces,
       [state = state.get()] { return state->AdmitGrowth(); },

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/base/process/aging_clock.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/result.h"
 #include "memory/model/consolidation.h"
@@ -47,6 +48,9 @@ struct StoreOptions {
   int64_t deleted_ms = 30 * 24 * 3'600'000LL;        // how long deleted and hidden rows stay
   // For expiry of rows and deadlines of reads; outlives the store.
   const base::Clock* clock = &base::SystemClock();
+  // The clock by which strengths of traces decay, one for all stores of a process: a store that is
+  // opened while the wall clock is wrong knows it. Null: one that starts with the store.
+  std::shared_ptr<const base::AgingClock> decay_clock;
   // A read was ended or refused: by "read-timeout" or "readers". Any thread.
   std::function<void(const char* limit)> on_read_cut_off;
   // A sync failed: the store acknowledges nothing more; the program must exit. May be called again.

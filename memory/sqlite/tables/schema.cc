@@ -278,6 +278,11 @@ CREATE TRIGGER vectors_gone AFTER DELETE ON observations BEGIN
 END;
 )sql";
 
+// The next turn of each owner.
+constexpr const char* kTurnsOfOwners =
+    "CREATE INDEX ingest_turns_of_owners ON ingest_turns(owner, tries, number) "
+    "WHERE state = 'pending'";
+
 }  // namespace
 
 const std::vector<const char*>& SchemaSteps() {
@@ -310,7 +315,8 @@ const std::vector<const char*>& SchemaSteps() {
                                                   kTurns,
                                                   kDeadTurns,
                                                   kDerivedRuns,
-                                                  kUncutStep};
+                                                  kUncutStep,
+                                                  kTurnsOfOwners};
   return kSteps;
 }
 

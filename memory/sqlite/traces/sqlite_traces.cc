@@ -1,6 +1,7 @@
 // Adds, changes, deletes and reads traces.
 #include "memory/sqlite/traces/sqlite_traces.h"
 
+#include "lib/base/limits/answer_charge.h"
 #include "memory/model/dedup.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/tables/rows.h"
@@ -149,7 +150,7 @@ Result<std::optional<TraceView>> SqliteTraces::Get(const TraceContext& context,
   if (!found || !IsVisible(*found, context) || (!found->live && !even_deleted))
     return std::optional<TraceView>();
   ASSIGN_OR_RETURN(const auto row, Read(database, found->slot));
-  TraceView view{TraceOf(*row, NowMs(), parts_.writing.strength), {}, {}};
+  TraceView view{TraceOf(*row, parts_.writing.decay_now(), parts_.writing.strength), {}, {}};
   ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, row->slot));
   for (const EdgeRow& edge : edges) {
     ASSIGN_OR_RETURN(const auto other, ReadTrace(database, edge.to));
@@ -187,6 +188,7 @@ Result<std::vector<Trace>> SqliteTraces::Newest(const TraceContext& context, siz
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
   Database& database = snapshot.database();
   std::vector<Trace> newest;
+  base::AnswerCharge charge;
   ASSIGN_OR_RETURN(const auto project, FindProject(database, context.project));
   if (!project) return newest;
   ASSIGN_OR_RETURN(Statement find, database.Prepare("SELECT slot FROM traces WHERE slot BETWEEN ?1 "
@@ -194,8 +196,10 @@ Result<std::vector<Trace>> SqliteTraces::Newest(const TraceContext& context, siz
   find.Bind(*project << kRangeBits).Bind(((*project + 1) << kRangeBits) - 1).Bind(kLookedAt);
   RETURN_IF_ERROR(find.ForEachRow([&](const Statement& row) -> Result<bool> {
     ASSIGN_OR_RETURN(const auto trace, Read(database, row.Int(0)));
-    if (trace && trace->live && IsVisible(*trace, context))
-      newest.push_back(TraceOf(*trace, NowMs(), parts_.writing.strength));
+    if (trace && trace->live && IsVisible(*trace, context)) {
+      RETURN_IF_ERROR(charge.Add(WeightOf(*trace)));
+      newest.push_back(TraceOf(*trace, parts_.writing.decay_now(), parts_.writing.strength));
+    }
     return newest.size() < limit;
   }));
   return newest;
@@ -210,10 +214,13 @@ Result<std::vector<Trace>> SqliteTraces::Due(const TraceContext& context, size_t
   const int64_t now_ms = NowMs();
   find.Bind(now_ms - kDueMs).Bind(now_ms).Bind(kLookedAt);
   std::vector<Trace> due;
+  base::AnswerCharge charge;
   RETURN_IF_ERROR(find.ForEachRow([&](const Statement& row) -> Result<bool> {
     ASSIGN_OR_RETURN(const auto trace, Read(snapshot.database(), row.Int(0)));
-    if (trace && trace->live && IsVisible(*trace, context))
-      due.push_back(TraceOf(*trace, now_ms, parts_.writing.strength));
+    if (trace && trace->live && IsVisible(*trace, context)) {
+      RETURN_IF_ERROR(charge.Add(WeightOf(*trace)));
+      due.push_back(TraceOf(*trace, parts_.writing.decay_now(), parts_.writing.strength));
+    }
     return due.size() < limit;
   }));
   return due;

@@ -5,9 +5,11 @@
 #include <array>
 #include <charconv>
 
+#include "lib/base/json/stored.h"
 #include "lib/base/process/random.h"
 #include "lib/base/text/text.h"
 #include "memory/sqlite/tables/live.h"
+#include "memory/store/answer_limit.h"
 
 namespace memory {
 
@@ -88,6 +90,10 @@ bool IsVisible(const TraceRow& row, const TraceContext& context) {
   if (base::FoldCase(row.row.project) != base::FoldCase(context.project)) return false;
   // Observations written as such belong to everybody in their project.
   return NumberInTraceId(row.id) || row.scope_id == context.ScopeId(row.scope);
+}
+
+size_t WeightOf(const TraceRow& row) {
+  return AnswerBytes(row.row) + base::WeightOf(row.emotions) + base::WeightOf(row.metadata);
 }
 
 Trace TraceOf(const TraceRow& row, int64_t now_ms, const StrengthRules& rules) {

@@ -36,6 +36,8 @@ std::string KindOf(const api::Observation& row);
 // Whether `context` may see the trace: its own, those of the organization, and observations of the
 // project.
 bool IsVisible(const TraceRow& row, const TraceContext& context);
+// The bytes that it counts for in an answer.
+size_t WeightOf(const TraceRow& row);
 Trace TraceOf(const TraceRow& row, int64_t now_ms, const StrengthRules& rules);
 
 base::Result<std::optional<TraceRow>> ReadTrace(sqlite::Database& database, int64_t slot);

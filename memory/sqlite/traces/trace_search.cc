@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 
+#include "lib/base/json/stored.h"
 #include "lib/base/limits/answer_charge.h"
 #include "lib/base/text/text.h"
 #include "memory/sqlite/tables/search_scope.h"
@@ -29,6 +30,7 @@ constexpr size_t kMostRetrievals = 65'536;  // of traces, in memory; further one
 constexpr size_t kMostPairs = 20'000;       // likewise
 constexpr size_t kTogether = 5;             // best of an answer: any two of them are a pair
 constexpr size_t kRetrievalsAtOnce = 1000;
+constexpr size_t kLightMetadata = 2 << 10;  // that a candidate keeps while it is scored
 
 double NumberAt(const base::Json& object, const char* field, double fallback) {
   const auto found = object.find(field);
@@ -118,7 +120,7 @@ RankQuery SqliteTraces::QueryOf(const TraceQuestion& question, size_t limit) con
 
 Result<FoundTraces> SqliteTraces::Search(const TraceContext& context,
                                          const TraceQuestion& question) {
-  const int64_t now_ms = NowMs();
+  const int64_t now_ms = parts_.writing.decay_now();
   RankQuery query = QueryOf(question, std::max(kLeastCandidates, kCandidates * question.limit));
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
   ASSIGN_OR_RETURN(const Ranking ranking, Rank(snapshot, context, question, std::move(query)));
@@ -159,15 +161,21 @@ Result<FoundTraces> SqliteTraces::Score(Snapshot& snapshot, const Ranking& ranki
     int64_t slot;
     FoundTrace found;
     size_t bytes;
+    bool heavy;  // without its metadata, which many candidates cannot have at once
   };
   std::vector<Scored> scored;
   base::AnswerCharge charge;
   for (const Ranked& ranked : ranking.rows) {
     ASSIGN_OR_RETURN(const auto row, Read(database, ranked.slot));
     if (!row) continue;
-    Scored one{ranked.slot, {TraceOf(*row, now_ms, parts_.writing.strength), 0, {}}, 0};
-    one.bytes = AnswerBytes(row->row) + base::DumpJson(row->metadata).size() + kMaxTraceTags;
-    RETURN_IF_ERROR(charge.Add(one.bytes));
+    Scored one{ranked.slot,
+               {TraceOf(*row, now_ms, parts_.writing.strength), 0, {}},
+               WeightOf(*row),
+               false};
+    const size_t metadata = base::WeightOf(row->metadata);
+    one.heavy = metadata > kLightMetadata;
+    if (one.heavy) one.found.trace.metadata = nullptr;
+    RETURN_IF_ERROR(charge.Add(one.bytes - (one.heavy ? metadata : 0)));
     one.found.scores =
         PartsOf(*row, ranked, ranking.whole, one.found.trace.strength, question.valence, now_ms);
     if (const auto edge = lent.find(ranked.slot); edge != lent.end())
@@ -185,6 +193,11 @@ Result<FoundTraces> SqliteTraces::Score(Snapshot& snapshot, const Ranking& ranki
     bytes += one.bytes;
     answer.partial = answer.partial || bytes > kAnswerBytes;
     if (bytes > kAnswerBytes && !answer.rows.empty()) break;
+    if (one.heavy) {
+      RETURN_IF_ERROR(charge.Add(one.bytes));
+      ASSIGN_OR_RETURN(auto row, Read(database, one.slot));
+      if (row) one.found.trace.metadata = std::move(row->metadata);
+    }
     slots.push_back(one.slot);
     answer.rows.push_back(std::move(one.found));
   }

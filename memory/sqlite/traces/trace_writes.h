@@ -1,6 +1,7 @@
 // Writes of traces inside a transaction: create, merge, unmerge.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct TraceWriting {
   const std::string& salt;  // of the file; outlives this
   FactsOfRow facts_of;      // any thread
   StrengthRules strength;
+  std::function<int64_t()> decay_now;  // the time by which strengths decay; any thread
 };
 
 // The session of a trace's observation: the conversation, else one per scope id. So neighbours of a

@@ -74,6 +74,21 @@ Status SqliteTurns::RefuseBeyondLimit() const {
                                        std::to_string(kMaxPendingTurns) + "; try again"};
 }
 
+// An owner may have as many as there is room for others.
+Status SqliteTurns::RefuseBeyondShare(Database& database, const std::string& owner) const {
+  if (pending_ * 2 < kMaxPendingTurns) return {};
+  ASSIGN_OR_RETURN(Statement count,
+                   database.Prepare("SELECT count(*) FROM ingest_turns WHERE state "
+                                    "= 'pending' AND owner = ?1"));
+  ASSIGN_OR_RETURN(const bool there, count.Bind(owner).Step());
+  const int64_t own = there ? count.Int(0) : 0, room = kMaxPendingTurns - pending_;
+  if (own < room) return {};
+  return Error{Code::kUnavailable, std::to_string(own) +
+                                       " turns of this user wait for their facts, and the room for "
+                                       "those of others is " +
+                                       std::to_string(room) + "; try again"};
+}
+
 Result<TurnAccepted> SqliteTurns::Accept(const Turn& turn, const RequestKey& key) {
   RETURN_IF_ERROR(parts_.admit());
   RETURN_IF_ERROR(RefuseBeyondLimit());
@@ -88,6 +103,7 @@ Result<TurnAccepted> SqliteTurns::Accept(const Turn& turn, const RequestKey& key
     ASSIGN_OR_RETURN(accepted.repeated, find.Bind(accepted.id).Step());
     accepted.key_reused = accepted.repeated && find.Text(0) != digest;
     if (accepted.repeated) return {};
+    RETURN_IF_ERROR(RefuseBeyondShare(database, OwnerOf(turn.context)));
     ASSIGN_OR_RETURN(
         Statement insert,
         database.Prepare("INSERT INTO ingest_turns(uuid, digest, owner, context, body, state, "
@@ -112,13 +128,31 @@ Result<std::optional<TurnState>> SqliteTurns::Find(const TraceContext& context,
   return std::optional(std::move(state));
 }
 
+// The owners take turns, so that none waits for all turns of another.
+Result<std::optional<std::string>> SqliteTurns::NextOwner(Database& database) {
+  const std::string last = last_owner_.With([](const std::string& owner) { return owner; });
+  for (const std::string& after : {last, std::string()}) {
+    ASSIGN_OR_RETURN(Statement next,
+                     database.Prepare("SELECT owner FROM ingest_turns WHERE state = 'pending' AND "
+                                      "owner > ?1 ORDER BY owner LIMIT 1"));
+    ASSIGN_OR_RETURN(const bool there, next.Bind(after).Step());
+    if (!there) continue;
+    std::string owner = next.Text(0);
+    last_owner_.With([&](std::string& mine) { mine = owner; });
+    return std::optional(std::move(owner));
+  }
+  return std::optional<std::string>();
+}
+
 Result<std::optional<PendingTurn>> SqliteTurns::Next() {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
+  ASSIGN_OR_RETURN(const auto owner, NextOwner(snapshot.database()));
+  if (!owner) return std::optional<PendingTurn>();
   ASSIGN_OR_RETURN(Statement next,
                    snapshot.database().Prepare("SELECT number, uuid, context, body, tries FROM "
-                                               "ingest_turns WHERE state = 'pending' ORDER BY "
-                                               "tries, number LIMIT 1"));
-  ASSIGN_OR_RETURN(const bool there, next.Step());
+                                               "ingest_turns WHERE state = 'pending' AND owner = "
+                                               "?1 ORDER BY tries, number LIMIT 1"));
+  ASSIGN_OR_RETURN(const bool there, next.Bind(*owner).Step());
   if (!there) return std::optional<PendingTurn>();
   PendingTurn pending{next.Int(0), next.Text(1), {}, next.Int(4)};
   ASSIGN_OR_RETURN(pending.turn, DecodeTurn(next.Text(2), next.Text(3)));

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 
+#include "lib/base/guarded.h"
 #include "lib/base/process/clock.h"
 #include "lib/sqlite/writer.h"
 #include "memory/sqlite/reading/snapshot.h"
@@ -40,8 +41,11 @@ class SqliteTurns final : public Turns {
 
  private:
   base::Status RefuseBeyondLimit() const;
+  base::Status RefuseBeyondShare(sqlite::Database& database, const std::string& owner) const;
+  base::Result<std::optional<std::string>> NextOwner(sqlite::Database& database);
   const Parts parts_;
   std::atomic<int64_t> pending_;
+  base::Guarded<std::string> last_owner_;  // whose turn was the last
 };
 
 }  // namespace memory

@@ -25,7 +25,7 @@ class LineReader {
     if (base::Trim(line).empty()) return {};
     if (ended_) return Wrong("there is something behind the last line");
     Result<Json> json = base::ParseJson(line);
-    if (!json) return Wrong(json.error().message);
+    if (!json) return Error{json.error().code, Wrong(json.error().message).message};
     if (!json->is_object()) return Wrong("it must be a JSON object");
     const std::string kind = base::StringAt(*json, {"kind"});
     const Json where = {{"line", number_}};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/base/json/stored.h"
 #include "memory/api/json_elements.h"
 #include "memory/api/traces/whole_traces.h"
 #include "memory/transfer/rows/agentos_rows.h"
@@ -83,8 +84,9 @@ Status AgentOsImport::TakeTrace(Json element) {
     return {};
   }
   hold_(whole->trace.source.origin);
-  trace_bytes_ +=
-      whole->trace.content.size() + (whole->original ? whole->original->content.size() : 0);
+  trace_bytes_ += whole->trace.content.size() + base::WeightOf(whole->trace.metadata) +
+                  base::WeightOf(whole->trace.emotions) +
+                  (whole->original ? whole->original->content.size() : 0);
   traces_.push_back(std::move(*whole));
   const bool full = traces_.size() >= kTracesAtOnce || trace_bytes_ >= kTraceBytesAtOnce;
   return full ? BeginTraces() : Status();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/base/json/stored.h"
 #include "lib/base/text/text.h"
 #include "memory/api/episodes/episode_json.h"
 #include "memory/api/items/item_json.h"
@@ -159,7 +160,7 @@ Status Importer::TakeItem(const Json& json, const Json& where) {
     Refuse("item", place, item.error());
     return {};
   }
-  batch_bytes_ += base::DumpJson(item->item.value).size();
+  batch_bytes_ += base::WeightOf(item->item.value) + base::WeightOf(item->item.metadata);
   item_batch_.push_back(std::move(*item));
   return item_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
 }
@@ -173,7 +174,9 @@ Status Importer::TakeEpisode(const Json& json, const Json& where) {
     Refuse("episode", place, episode.error());
     return {};
   }
-  batch_bytes_ += episode->summary.size();
+  batch_bytes_ += episode->summary.size() + base::WeightOf(episode->metadata) +
+                  base::WeightOf(episode->key_decisions) + base::WeightOf(episode->entities) +
+                  base::WeightOf(episode->tools_used);
   episode_batch_.push_back(std::move(*episode));
   return episode_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
 }
@@ -187,7 +190,7 @@ Status Importer::TakeTrace(const Json& json, const Json& where) {
     Refuse("trace", place, trace.error());
     return {};
   }
-  batch_bytes_ += base::DumpJson(trace->metadata).size() +
+  batch_bytes_ += base::WeightOf(trace->metadata) + base::WeightOf(trace->emotions) +
                   (trace->original ? trace->original->content.size() : 0);
   trace_batch_.push_back(std::move(*trace));
   return trace_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();
@@ -246,7 +249,7 @@ Status Importer::TakeAegis(const std::string& key, Json hash, const Json& where)
     Refuse("aegis", place, clean.error());
     return {};
   }
-  batch_bytes_ += base::DumpJson(hash).size();
+  batch_bytes_ += base::WeightOf(hash);
   aegis_batch_.push_back({key, std::move(hash)});
   aegis_places_.push_back(place);
   return aegis_batch_.size() < kBatchRows && batch_bytes_ < kBatchBytes ? Status() : Flush();

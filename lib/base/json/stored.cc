@@ -1,0 +1,53 @@
+// The weight of a text counts separators and brackets outside of strings.
+#include "lib/base/json/stored.h"
+
+#include <algorithm>
+
+namespace base {
+namespace {
+
+// Half the memory of a member of an object, since an answer has two copies of it, while
+// AnswerCharge counts four of its text.
+constexpr size_t kBytesOfValue = 56;
+
+size_t CountValues(const Json& value) {
+  size_t values = 1;
+  if (value.is_structured())
+    for (const Json& inner : value) values += CountValues(inner);
+  return values;
+}
+
+// At least the values of the text: each follows a comma, an opening bracket, or nothing.
+size_t CountValues(std::string_view text) {
+  size_t values = 1;
+  bool in_string = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string && c == '\\') {
+      ++at;
+    } else if (c == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (c == ',' || c == '[' || c == '{')) {
+      ++values;
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+Result<Json> ParseStored(std::string_view text, Json damaged) {
+  Result<Json> read = ParseJson(text);
+  if (!read && read.error().code == Code::kInvalid) return damaged;
+  return read;
+}
+
+size_t WeightOfText(std::string_view text) {
+  return std::max(text.size(), CountValues(text) * kBytesOfValue);
+}
+
+size_t WeightOf(const Json& value) {
+  return std::max(DumpJson(value).size(), CountValues(value) * kBytesOfValue);
+}
+
+}  // namespace base
