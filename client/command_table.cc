@@ -195,7 +195,7 @@ std::vector<Command> MoveCommands() {
       {"import",
        "Move",
        "FILE|FOLDER|-",
-       "Take in an export, notes, CLAUDE.md, mem0, engram, ChatGPT, CSV.",
+       "Take in notes, CSV, transcripts and the exports of other programs.",
        {{"project", Kind::kString, "", "for rows that name none; default: the repository here"},
         {"format", Kind::kString, "", "default: detected"},
         {"trust", Kind::kString, "", "trust class of the rows; user: prompts get them"},

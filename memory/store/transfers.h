@@ -94,16 +94,18 @@ class ExportCursor {
       const std::function<base::Status(const ConsolidationRun&)>& on_run) = 0;
 };
 
-// A row of an AgentOS brain, with its columns as members, for one of the arrays of AgentOS' JSON;
-// or the error of a row that cannot be converted.
+// A row of another program's SQLite file, with its columns as members, and its table; of an AgentOS
+// brain the array of AgentOS' JSON. Or the error of a row that cannot be converted.
 using OnBrainRow =
     std::function<base::Status(const std::string& array, base::Result<base::Json> row)>;
 
 class BrainCursor {
  public:
   virtual ~BrainCursor() = default;
-  // Traces, edges, conversations, messages. An error of the callback ends the walk.
+  // Traces, edges, conversations, messages; of claude-mem sdk_sessions first. An error of the
+  // callback ends the walk.
   virtual base::Status Walk(const OnBrainRow& on_row) = 0;
+  virtual bool of_claude_mem() const { return false; }
 };
 
 }  // namespace memory

@@ -13,6 +13,7 @@
 #include "memory/transfer/formats/detected_format.h"
 #include "memory/transfer/formats/json_lines.h"
 #include "memory/transfer/formats/json_rows.h"
+#include "memory/transfer/formats/other_formats.h"
 #include "memory/transfer/notes/note_files.h"
 #include "memory/transfer/notes/tar_archive.h"
 #include "memory/transfer/rows/foreign_rows.h"
@@ -33,8 +34,9 @@ using http::Response;
 namespace {
 
 constexpr size_t kLookAtBytes = 4 << 10;  // a first line is far shorter
-constexpr const char* kFormats[] = {"json", "jsonl",  "sqlite",  "markdown", "obsidian",    "csv",
-                                    "mem0", "engram", "chatgpt", "agentops", "agentos-json"};
+constexpr const char* kFormats[] = {"json",         "jsonl",  "sqlite", "markdown",   "obsidian",
+                                    "csv",          "mem0",   "engram", "chatgpt",    "agentops",
+                                    "agentos-json", "claude", "gemini", "claude-mem", "mcp-memory"};
 
 // The media type of the body, in lower case and without parameters; "": none is given.
 std::string TypeOf(const Request& request) {
@@ -47,10 +49,12 @@ Result<std::string> FormatOf(const Request& request, PeekableBody& body) {
   if (std::find(std::begin(kFormats), std::end(kFormats), format) != std::end(kFormats))
     return format;
   if (format != "auto") {
-    return Error{Code::kInvalid,
-                 "format must be json, jsonl, sqlite, markdown, obsidian, csv, mem0, engram, "
-                 "chatgpt, agentops, agentos-json or auto, it is \"" +
-                     base::Ellipsize(format, 40) + "\""};
+    return Error{
+        Code::kInvalid,
+        "format must be json, jsonl, sqlite, markdown, obsidian, csv, mem0, engram, "
+        "chatgpt, agentops, agentos-json, claude, gemini, claude-mem, mcp-memory or auto, it "
+        "is \"" +
+            base::Ellipsize(format, 40) + "\""};
   }
   ASSIGN_OR_RETURN(std::string_view beginning, body.Peek(kLookAtBytes));
   return FormatByType(TypeOf(request), beginning);
@@ -70,7 +74,8 @@ Result<bool> IsVouched(const Api& api, const Request& request) {
 }
 
 // The rows of a file may hold what JSON cannot: they take the same way through the same checks.
-Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
+Status ReadFile(const ForeignDefaults& defaults, http::BodyReader& body, Store& store,
+                Importer& importer) {
   ASSIGN_OR_RETURN(Spool spool, store.NewUpload());
   for (;;) {
     ASSIGN_OR_RETURN(std::string piece, body.Read());
@@ -78,6 +83,18 @@ Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
     RETURN_IF_ERROR(spool.Append(piece));
   }
   ASSIGN_OR_RETURN(const std::shared_ptr<BrainCursor> brain, store.OpenBrain(spool.path()));
+  if (brain && brain->of_claude_mem()) {
+    ForeignDefaults named = defaults;
+    named.format = "claude-mem";
+    ClaudeMemRows rows(named);
+    return brain->Walk([&](const std::string& table, Result<Json> row) {
+      if (row) return TakeOther(rows.Take(table, *row), Json(), importer);
+      importer.RefuseObservation(row.error(), {{"table", table}});
+      return Status();
+    });
+  }
+  if (defaults.format == "claude-mem")
+    return Error{Code::kInvalid, "the body is no database of claude-mem"};
   if (brain) {
     return brain->Walk([&](const std::string& array, Result<Json> row) {
       return importer.TakeAgentOs(array, std::move(row));
@@ -101,7 +118,12 @@ Status ReadFile(http::BodyReader& body, Store& store, Importer& importer) {
 Status ReadImport(const ForeignDefaults& defaults, PeekableBody& body, Store& store,
                   Importer& importer) {
   const std::string& format = defaults.format;
-  if (format == "sqlite") return ReadFile(body, store, importer);
+  if (format == "sqlite" || format == "claude-mem")
+    return ReadFile(defaults, body, store, importer);
+  if (format == "mcp-memory") {
+    ASSIGN_OR_RETURN(const std::string_view beginning, body.Peek(kLookAtBytes));
+    if (StartsAsMcpMemory(beginning)) return ReadMcpMemory(body, defaults, importer);
+  }
   if (format == "jsonl") return ReadLines(body, importer);
   if (format == "markdown") {
     ASSIGN_OR_RETURN(const std::string_view beginning, body.Peek(kLookAtBytes));

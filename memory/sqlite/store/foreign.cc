@@ -2,6 +2,7 @@
 // the letter, so that no foreign trigger or view runs, and after a check of all pages. Its rows are
 // validated like those of any import.
 #include "memory/sqlite/agentos/brain.h"
+#include "memory/sqlite/claude_mem/claude_mem.h"
 #include "memory/sqlite/store/export.h"
 #include "memory/sqlite/store/sqlite_store.h"
 #include "memory/sqlite/tables/schema.h"
@@ -81,6 +82,7 @@ Result<Database> OpenSent(const std::string& path) {
 
 Result<std::shared_ptr<BrainCursor>> SqliteStore::OpenBrain(const std::string& path) {
   ASSIGN_OR_RETURN(Database file, OpenSent(path));
+  if (IsClaudeMem(file)) return OpenClaudeMem(std::move(file));
   if (!IsBrain(file)) return std::shared_ptr<BrainCursor>();
   return OpenBrainIn(std::move(file));
 }

@@ -7,6 +7,7 @@
 #include "lib/base/text/text.h"
 #include "memory/transfer/formats/csv_records.h"
 #include "memory/transfer/formats/json_lines.h"
+#include "memory/transfer/formats/other_formats.h"
 #include "memory/transfer/notes/note_files.h"
 #include "memory/transfer/notes/tar_archive.h"
 #include "memory/transfer/rows/format.h"
@@ -46,6 +47,7 @@ Result<std::string> FormatByBeginning(std::string_view beginning) {
     return NotTaken("the body is compressed with gzip: send it unpacked");
   if (StartsAsNotes(beginning)) return std::string("markdown");
   if (StartsAsLines(beginning)) return std::string("jsonl");
+  if (StartsAsMcpMemory(beginning)) return std::string("mcp-memory");
   if (StartsAsCsv(beginning)) return std::string("csv");
   std::string_view text = beginning;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);

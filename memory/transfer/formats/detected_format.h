@@ -13,7 +13,9 @@ inline constexpr const char* kTaken =
     "accepted are exports of agent-memory (JSON, JSON lines, SQLite, Markdown, a tar of notes), "
     "Markdown "
     "(CLAUDE.md, AGENTS.md, MEMORY.md), CSV with a column content, and exports of AgentOS, mem0, "
-    "engram and ChatGPT (conversations.json)";
+    "engram, ChatGPT and Claude (conversations.json), Gemini, claude-mem (SQLite) and the MCP "
+    "memory "
+    "server (JSON lines)";
 
 // sqlite, obsidian, markdown, jsonl, csv; auto: JSON, whose fields tell. kInvalid: it is none of
 // them, says what it looks like.

@@ -5,6 +5,7 @@
 
 #include "memory/api/json_elements.h"
 #include "memory/transfer/formats/detected_format.h"
+#include "memory/transfer/formats/other_formats.h"
 #include "memory/transfer/rows/format.h"
 
 namespace memory {
@@ -21,7 +22,10 @@ namespace {
 class ObjectReader {
  public:
   ObjectReader(const ForeignDefaults& defaults, Importer& importer)
-      : defaults_(defaults), importer_(importer), format_(defaults.format) {}
+      : defaults_(defaults),
+        importer_(importer),
+        format_(defaults.format),
+        others_(defaults, importer) {}
 
   Status Read(http::BodyReader& body) {
     ElementHandlers handlers;
@@ -43,6 +47,7 @@ class ObjectReader {
       agentos_ = agentos_ || IsAgentOsMark(array);
     };
     RETURN_IF_ERROR(ReadElements(body, handlers));
+    RETURN_IF_ERROR(others_.Finish());
     if (known_) return {};
     return Error{Code::kInvalid, "nothing in this JSON is a list of memories"};
   }
@@ -54,6 +59,7 @@ class ObjectReader {
       return importer_.SetFormat(value);
     }
     if (name == "version" && format_ == "auto") format_ = "engram";
+    known_ = others_.TakeField(name, value) || known_;
     if ((name == "sessions" || name == "observations") && !value.is_null())
       return Error{Code::kInvalid, name + " must be an array"};
     return {};
@@ -61,6 +67,10 @@ class ObjectReader {
 
   Status Take(const std::string& array, Json element) {
     const bool any = format_ == "auto";
+    if (others_.Is(array, element)) {
+      known_ = true;
+      return others_.Take(array, element);
+    }
     if (format_ == "agentos-json" || (any && IsAgentOs(array, element))) {
       known_ = known_ || any;
       const std::string name = array.empty() ? "traces" : array;
@@ -168,6 +178,7 @@ class ObjectReader {
   const ForeignDefaults& defaults_;
   Importer& importer_;
   std::string format_;
+  OtherFormats others_;
   bool agentos_ = false;  // an array of AgentOS' was there
   bool known_ = false;    // something of an export was there, empty or not
 };

@@ -1,0 +1,147 @@
+// Gemini's exports: activities of Takeout, and conversations in the forms of AI Studio, of the API
+// and of the command line.
+#include <algorithm>
+
+#include "lib/base/text/digest.h"
+#include "lib/base/text/text.h"
+#include "memory/transfer/rows/other_programs.h"
+#include "memory/transfer/rows/paired_rows.h"
+
+namespace memory {
+
+using base::Json;
+
+namespace {
+
+constexpr const char* kMessageLists[] = {"messages", "contents", "chunks", "turns", "history"};
+
+bool IsActivity(const Json& element) {
+  return element.contains("header") && element.contains("title") && element.contains("time");
+}
+
+bool IsOfGeminiApps(const Json& activity) {
+  for (const std::string& name :
+       {base::StringAt(activity, {"header"}),
+        activity.contains("products") ? base::DumpJson(activity["products"]) : std::string()})
+    if (name.find("Gemini") != name.npos || name.find("Bard") != name.npos) return true;
+  return false;
+}
+
+Json FirstOf(const Json& object, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (object.is_object() && object.contains(name) && !object[name].is_null()) return object[name];
+  return nullptr;
+}
+
+// A text, parts with texts, or an object with parts.
+std::string PartsText(const Json& value, PairedRows& rows) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_object()) {
+    if (const Json inner = FirstOf(value, {"parts", "text", "content"}); !inner.is_null())
+      return PartsText(inner, rows);
+    rows.LeaveOut(value.empty() ? "empty part" : base::Ellipsize(value.begin().key(), 40));
+    return "";
+  }
+  std::string text;
+  if (!value.is_array()) return text;
+  for (const Json& part : value) {
+    const Json* thought = part.is_object() ? base::At(part, {"thought"}) : nullptr;
+    if (thought != nullptr && *thought == true) {
+      rows.LeaveOut("thought");
+      continue;
+    }
+    const std::string said = PartsText(part, rows);
+    text += (text.empty() || said.empty() ? "" : "\n") + said;
+  }
+  return text;
+}
+
+const Json* MessagesOf(const Json& element) {
+  for (const char* list : kMessageLists) {
+    const Json* messages = base::At(element, {list});
+    if (messages != nullptr && messages->is_array()) return messages;
+  }
+  const Json* chunks = base::At(element, {"chunkedPrompt", "chunks"});
+  return chunks != nullptr && chunks->is_array() ? chunks : nullptr;
+}
+
+std::string RoleOf(const Json& message) {
+  for (const char* field : {"role", "type", "author", "sender"}) {
+    const std::string role = base::StringAt(message, {field});
+    if (!role.empty()) return role;
+  }
+  return "";
+}
+
+OtherRows RowsOfActivity(const Json& activity, const ForeignDefaults& defaults) {
+  OtherRows made;
+  std::string asked = base::StringAt(activity, {"title"});
+  for (const std::string_view verb : {"Prompted ", "Said ", "Asked "})
+    if (asked.starts_with(verb)) asked = asked.substr(verb.size());
+  std::string answer;
+  const auto add = [&](const std::string& text) {
+    if (!base::IsBlank(text)) answer += (answer.empty() ? "" : "\n") + text;
+  };
+  for (const Json& item : FirstOf(activity, {"safeHtmlItem"}))
+    add(TextOfHtml(base::StringAt(item, {"html"})));
+  for (const char* field : {"subtitles", "details"})
+    for (const Json& item : FirstOf(activity, {field})) add(base::StringAt(item, {"name"}));
+  add(base::StringAt(activity, {"description"}));
+  for (const char* files : {"attachedFiles", "imageFile", "audioFiles"}) {
+    if (activity.contains(files))
+      made.left_out.push_back("\"" + base::Ellipsize(asked, 80) + "\": " + files);
+  }
+  Json row = {{"type", "episodic"},
+              {"title", TitleOf(asked)},
+              {"content", "User: " + asked + (answer.empty() ? "" : "\n\nAssistant: " + answer)}};
+  const Json at = ForeignTime(FirstOf(activity, {"time"}));
+  if (!at.is_null()) row["created_at"] = at;
+  AddInParts(std::move(row), defaults, made);
+  return made;
+}
+
+}  // namespace
+
+bool IsOfGemini(const Json& element) {
+  if (!element.is_object()) return false;
+  if (IsActivity(element)) return IsOfGeminiApps(element);
+  const Json* messages = MessagesOf(element);
+  return messages != nullptr && !messages->empty() &&
+         std::ranges::any_of(*messages, [](const Json& message) {
+           const std::string role = RoleOf(message);
+           return role == "model" || role == "gemini";
+         });
+}
+
+OtherRows RowsOfGemini(const Json& element, const ForeignDefaults& defaults) {
+  if (!element.is_object()) return {};
+  if (IsActivity(element)) return RowsOfActivity(element, defaults);
+  const Json* messages = MessagesOf(element);
+  if (messages == nullptr)
+    return {{}, {}, {"an element has neither title, header and time nor messages"}};
+  const Json named = FirstOf(element, {"sessionId", "id", "conversation_id", "name"});
+  const std::string id = named.is_string()
+                             ? named.get<std::string>()
+                             : base::Sha256Hex(base::DumpJson(*messages)).substr(0, 32);
+  PairedRows rows(base::Ellipsize("gemini-" + id, api::kMaxSessionId),
+                  base::StringAt(element, {"title"}), defaults);
+  for (const Json& message : *messages) {
+    const std::string role = RoleOf(message);
+    const Json said = FirstOf(message, {"content", "parts", "text", "message"});
+    const Json* thought = message.is_object() ? base::At(message, {"isThought"}) : nullptr;
+    if (thought != nullptr && *thought == true) {
+      rows.LeaveOut("thought");
+      continue;
+    }
+    const std::string text = said.is_null() && !message.is_string()
+                                 ? ""
+                                 : PartsText(message.is_string() ? message : said, rows);
+    if (base::IsBlank(text)) rows.LeaveOut(role.empty() ? "unknown" : "empty " + role);
+    rows.Say(role == "user" || role == "human", text,
+             FirstOf(message, {"timestamp", "createTime", "create_time", "time"}));
+  }
+  return rows.Finish(ForeignTime(FirstOf(element, {"startTime", "createTime", "created_at"})),
+                     ForeignTime(FirstOf(element, {"lastUpdated", "updateTime", "updated_at"})));
+}
+
+}  // namespace memory
