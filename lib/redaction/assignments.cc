@@ -93,6 +93,13 @@ Name NameAround(std::string_view text, size_t begin, size_t end) {
   const size_t word_end = end;
   while (end < text.size() && end - word_end < kMostName && IsAssignedNameCharacter(text[end]))
     ++end;
+  // "encryption.key": a property's name is one with the part before the dot.
+  if (begin > 1 && text[begin - 1] == '.' && IsAssignedNameCharacter(text[begin - 2])) {
+    const size_t dot = begin - 1;
+    begin = dot;
+    while (begin > 0 && dot - begin < kMostName && IsAssignedNameCharacter(text[begin - 1]))
+      --begin;
+  }
   const bool option = text.substr(begin, 2) == "--" || (end - begin > 2 && text[begin] == '-');
   if (begin == first && begin > 1 && text[begin - 1] == ' ') {
     size_t before = begin - 1;

@@ -12,8 +12,9 @@ namespace redaction {
 
 // Words in secret names: the places to try AssignedTo, which decides on the whole name.
 inline constexpr const char* kNameWords[] = {
-    "passw",      "passwd", "passphrase", "passcode", "pwd",           "pass",  "secret", "token",
-    "credential", "apikey", "key",        "cookie",   "authorization", "_auth", "otp",    "cvv"};
+    "passw",         "passwd", "passphrase", "passcode", "pwd", "pass",
+    "secret",        "token",  "credential", "apikey",   "key", "cookie",
+    "authorization", "auth",   "otp",        "cvv",      "pw",  "sessionid"};
 
 // The secret value of the name around the word [begin, end), if any. Reads a bounded part of the
 // text; `looked`: the end of the part that a caller need not search again.

@@ -80,6 +80,18 @@ constexpr Format kOwn[] = {
     {"login", "redis-cli", R"(redis-cli\b[^\n|]{0,200}?\s-a\s{1,3}["']?([^\s"'$]{3,128}))"},
     {"login", "login ", R"(login\s{1,9}\S{1,128}\s{1,9}password\s{1,9}([^\s"'$<]{3,128}))"},
     {"login", "pass:", R"(-pass(?:in|out)?\s{1,3}pass:([^\s"'$]{3,128}))", 9, false},
+    {"login", "vault login", R"(vault login\b[^\n|]{0,200}?\s(?:token=)?([A-Za-z0-9][A-Za-z0-9._-]{7,127})(?:\s|$))"},
+    {"login", "openssl", R"(openssl\b[^\n|]{0,300}?\s-(?:k|K|pass|passin|passout|passwd)\s{1,3}["']?(?:pass:)?([^\s"'$:-][^\s"':]{2,128})(?:["'\s]|$))"},
+    {"login", "htpasswd", R"(htpasswd\b[^\n|]{0,100}?\s-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}\s{1,3}\S{1,128}\s{1,3}\S{1,128}\s{1,3}["']?([^\s"'$]{3,128}))"},
+    {"login", "-storepass|-keypass", R"(-(?:store|key)pass\s{1,3}["']?([^\s"'$-][^\s"']{2,128}))"},
+    {"login", "--from-literal", R"(--from-literal[\s=]{1,3}["']?[A-Za-z0-9._-]{0,64}(?i:pass|pw|secret|token|key)[A-Za-z0-9._-]{0,64}=([^\s"'$]{3,128}))"},
+    {"login", "chpasswd", R"(chpasswd\b[^\n]{0,40}?<<<\s{0,3}["']?[^\s:"']{1,64}:([^\s"'$]{3,128}))"},
+    {"login", "sqlcmd|isql", R"(\bi?sql(?:cmd)?\b[^\n|]{0,200}?\s-P\s{0,3}["']?([^\s"'$-][^\s"']{2,128}))", 1, false},
+    {"login", "smbclient|rpcclient|net ads", R"((?:client|ads)\b[^\n|]{0,200}?\s-U\s{0,3}["']?[^\s%"']{1,64}%([^\s"'$]{3,128}))", 9, false},
+    {"login", "ldapsearch|ldapmodify|ldapadd|ldapwhoami", R"(ldap[a-z]{3,6}\b[^\n|]{0,200}?\s-w\s{0,3}["']?([^\s"'$-][^\s"']{2,128}))"},
+    {"login", "mongosh|mongo |mongodump", R"(mongo[a-z]{0,5}\b[^\n|]{0,200}?\s-p\s{1,3}["']?([^\s"'$-][^\s"']{2,128}))"},
+    {"login", "az login|az ad sp", R"(az (?:login|ad sp)\b[^\n|]{0,200}?\s-p\s{1,3}["']?([^\s"'$-][^\s"']{2,128}))"},
+    {"login", "unzip |7z |7za |zip ", R"((?:(?:un)?zip [^\n|]{0,100}?\s?-P\s{0,3}|7za? [^\n|]{0,100}?\s-p)["']?([^\s"'$./-][^\s"'./]{3,128}))"},
 };
 // clang-format on
 

@@ -51,6 +51,68 @@ TEST(Redaction, EveryKnownFormatLeavesTheText) {
   }
 }
 
+// What everyday tools write. Values are composed, so that no scanner reports them.
+TEST(Redaction, SecretsOfEverydayTools) {
+  const std::string word = std::string("hun") + "ter2Zq9",
+                    random = "9fQ2" + std::string("xL7pVw3kRt8Z");
+  const std::string lines[] = {"encryption.key=" + random,
+                               "signing.key: " + random,
+                               "app.secret.key = \"" + random + "\"",
+                               "ADMIN_PW=" + word,
+                               "admin_pw: " + word,
+                               "pw=" + word,
+                               "pw='" + word + "'",
+                               "auth=" + random,
+                               "sessionid=" + random,
+                               "SESSIONID: " + random,
+                               "Cookie: sessionid=" + random,
+                               "vault login " + random,
+                               "vault login -method=token token=" + random,
+                               "vault login s." + random,
+                               "openssl enc -aes-256-cbc -k " + word + " -in a -out b",
+                               "openssl rsa -passin pass:" + word + " -in key",
+                               "openssl enc -d -pass pass:" + word,
+                               "openssl pkcs12 -export -passout pass:" + word,
+                               "curl -u admin:" + word + " https://x",
+                               "mysql -u root -p" + word,
+                               "mysqldump -p" + word + " db",
+                               "sshpass -p " + word + " ssh h",
+                               "PGPASSWORD=" + word + " psql",
+                               "export MYSQL_PWD=" + word,
+                               "docker login -u me -p " + word,
+                               "htpasswd -b file me " + word,
+                               "machine h login me password " + word,
+                               "Authorization: Basic " + std::string("YWRtaW46aHVudGVyMlpxOQ=="),
+                               "keytool -storepass " + word + " -list",
+                               "jarsigner -keypass " + word,
+                               "kubectl create secret generic s --from-literal=password=" + word,
+                               "redis-cli -a " + word + " ping",
+                               "ldapsearch -x -D cn=a -w " + word,
+                               "mongosh -u me -p " + word,
+                               "sqlcmd -S h -U sa -P " + word,
+                               "smbclient //h/s -U me%" + word,
+                               "//registry.example/:_authToken=" + random,
+                               "chpasswd <<< \"me:" + word + "\"",
+                               "postgres://me:" + word + "@h/db"};
+  const Redactor redactor = Make();
+  for (const std::string& line : lines) {
+    Redactor::Counts counts;
+    const std::string text = redactor.Redact(line, counts);
+    EXPECT_EQ(text.find("ter2Zq9"), std::string::npos) << text;
+    EXPECT_EQ(text.find("xL7pVw3k"), std::string::npos) << text;
+    EXPECT_EQ(text.find("YWRtaW46"), std::string::npos) << text;
+  }
+  for (const std::string ordinary :
+       {"openssl req -new -key server.key -out server.csr", "openssl x509 -in cert.pem -text",
+        "vault login -help", "vault login -method=userpass username=me", "auth=none", "pw=…",
+        "docker login -u me", "kubectl create configmap c --from-literal=mode=fast",
+        "mongosh --host h", "sqlcmd -S h -Q 'SELECT 1'", "unzip -p archive.zip file.txt",
+        "key=value", "primary.key=id", "encryption.key=/etc/keys/a", "author=me"}) {
+    Redactor::Counts counts;
+    EXPECT_EQ(redactor.Redact(ordinary, counts), ordinary);
+  }
+}
+
 TEST(Redaction, PrivateKeysWithMarginsAndHeaders) {
   const std::string begin = std::string("-----BEGIN RSA ") + "PRIVATE KEY-----",
                     end = std::string("-----END RSA ") + "PRIVATE KEY-----",
