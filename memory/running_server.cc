@@ -3,6 +3,7 @@
 
 #include "lib/base/process/file.h"
 #include "lib/base/process/memory_limit.h"
+#include "lib/http/server/cors.h"
 #include "lib/http/server/server.h"
 #include "lib/http/server/stranger_guard.h"
 #include "lib/telemetry/instrument.h"
@@ -51,6 +52,7 @@ void RefuseStrangers(http::ServerOptions& options, const ServerSettings& setting
   options.before = options.at_head = [rules = RulesFor(settings)](const http::Request& request) {
     return http::RefuseStranger(request, rules);
   };
+  http::AllowOrigins(options, settings.allowed_origins);
 }
 
 }  // namespace

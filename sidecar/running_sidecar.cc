@@ -10,6 +10,7 @@
 #include "lib/base/process/log.h"
 #include "lib/base/process/memory_limit.h"
 #include "lib/base/process/shutdown.h"
+#include "lib/http/server/cors.h"
 #include "lib/http/server/server.h"
 #include "lib/http/server/stranger_guard.h"
 #include "lib/telemetry/instrument.h"
@@ -202,6 +203,7 @@ base::Status RunningSidecar::Parts::Listen() {
   agent.before = agent.at_head = [strangers](const http::Request& request) {
     return http::RefuseStranger(request, strangers);
   };
+  http::AllowOrigins(agent, settings.allowed_origins);
   telemetry::Instrument(agent, *metrics, tracer.get());
   ASSIGN_OR_RETURN(api, http::Server::Start(AgentRouter(), agent));
 

@@ -16,6 +16,8 @@ using MessageKind = McpMessage::Kind;
 
 // Fits a content of 50,000 characters in any JSON escaping.
 constexpr size_t kMaxMessageBytes = 1 << 20;
+constexpr size_t kMostOfBatch = 32;  // messages
+constexpr const char* kBatchesMark = "-batches";  // in the names of sessions that have them
 
 RpcError Failure(int code, std::string message) { return {code, std::move(message), nullptr}; }
 
@@ -89,6 +91,14 @@ const McpTool* FindTool(const std::string& name) {
   return nullptr;
 }
 
+// A list of messages in a session of the revision that has batches, which later ones took away.
+bool MayBeBatch(const http::Request& request) {
+  const std::string session = request.headers.Get(kSessionHeader).value_or("");
+  const auto version = request.headers.Get(kVersionHeader);  // its clients send none
+  return session.ends_with(kBatchesMark) && (!version || version == kOldestSessionRevision) &&
+         base::Trim(request.body).starts_with('[');
+}
+
 http::Response Busy(const http::Request& request, const Json& id) {
   auto answer =
       Refused(request, 503, id, Failure(kInternalError, "too many tool calls at once: try again"));
@@ -123,12 +133,50 @@ http::Response McpEndpoint::Post(const http::Request& request) {
         request, 406, nullptr,
         Failure(kInvalidRequest, "Accept must list application/json and text/event-stream"));
   }
+  if (MayBeBatch(request)) return Batch(request);
   McpReading reading = ReadMcpMessage(request.body);
   if (reading.error) return Refused(request, 400, reading.message.id, *reading.error);
   const McpMessage& message = reading.message;
   if (IsStateless(message, request.headers)) return Stateless(request, message);
   if (message.method == "initialize") return Begin(request, message);
   return InSession(request, message);
+}
+
+// Each message is answered as if it had come alone; the answers are a list, in the order of the
+// messages.
+http::Response McpEndpoint::Batch(const http::Request& request) {
+  const auto messages = base::ParseJson(request.body);
+  if (!messages)
+    return Refused(request, 400, nullptr, Failure(kParseError, messages.error().message));
+  if (messages->empty() || messages->size() > kMostOfBatch) {
+    return Refused(request, 400, nullptr,
+                   Failure(kInvalidRequest, "a batch has 1 to " + std::to_string(kMostOfBatch) +
+                                                " messages, this one has " +
+                                                std::to_string(messages->size())));
+  }
+  Json answers = Json::array();
+  for (const Json& message : *messages) {
+    if (base::StringAt(message, {"method"}) == "initialize") {
+      answers.push_back(RpcFailure(message.value("id", Json()),
+                                   Failure(kInvalidRequest, "initialize is no part of a batch")));
+      continue;
+    }
+    http::Request one = request;
+    one.body = base::DumpJson(message);
+    one.headers.Set("Accept", "application/json");
+    const http::Response answer = InSessionOf(one);
+    // What refuses the session refuses the batch.
+    if (answer.status == 404 || answer.status == 503) return answer;
+    if (answer.body.empty()) continue;
+    if (auto json = base::ParseJson(answer.body)) answers.push_back(*std::move(json));
+  }
+  return answers.empty() ? http::EmptyResponse(202) : Written(request, 200, answers);
+}
+
+http::Response McpEndpoint::InSessionOf(const http::Request& request) {
+  McpReading reading = ReadMcpMessage(request.body);
+  if (reading.error) return Refused(request, 400, reading.message.id, *reading.error);
+  return InSession(request, reading.message);
 }
 
 http::Response McpEndpoint::Stateless(const http::Request& request, const McpMessage& message) {
@@ -179,7 +227,7 @@ http::Response McpEndpoint::Begin(const http::Request& request, const McpMessage
   const std::string revision = AgreedRevision(asked);
   http::Response answer =
       Written(request, 200, RpcResult(message.id, InitializeResult(revision, Instructions())));
-  answer.headers.Set(kSessionHeader, sessions_.Begin());
+  answer.headers.Set(kSessionHeader, sessions_.Begin(revision == kOldestSessionRevision ? kBatchesMark : ""));
   return answer;
 }
 

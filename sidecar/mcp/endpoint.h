@@ -33,6 +33,8 @@ class McpEndpoint {
   };
   http::Response Post(const http::Request& request);
   http::Response End(const http::Request& request);
+  http::Response Batch(const http::Request& request);
+  http::Response InSessionOf(const http::Request& request);  // a message of a batch
   http::Response Stateless(const http::Request& request, const McpMessage& message);
   http::Response InSession(const http::Request& request, const McpMessage& message);
   http::Response Begin(const http::Request& request, const McpMessage& message);

@@ -16,7 +16,7 @@ class McpEndpointTest : public McpTest {};
 int CodeOf(const Json& body) { return body.value("error", Json::object()).value("code", 0); }
 
 TEST_F(McpEndpointTest, InitializeAgreesAndBeginsASession) {
-  for (const char* revision : {"2025-06-18", "2025-11-25"}) {
+  for (const char* revision : {"2025-03-26", "2025-06-18", "2025-11-25"}) {
     const auto begun = Initialize(revision);
     ASSERT_EQ(begun.status, 200) << begun.raw;
     EXPECT_EQ(begun.body["result"]["protocolVersion"], revision);
@@ -32,6 +32,31 @@ TEST_F(McpEndpointTest, InitializeAgreesAndBeginsASession) {
     EXPECT_EQ(Post(Text("tools/list", Json::object()), {{kSessionHeader, session}}).status, 200);
   }
   EXPECT_EQ(Initialize("2024-11-05").body["result"]["protocolVersion"], "2025-11-25");
+}
+
+TEST_F(McpEndpointTest, TheOldestRevisionHasBatches) {
+  const std::string session = *Initialize("2025-03-26").headers.Get(kSessionHeader);
+  const std::string two = "[" + Text("ping", Json::object(), "a") + "," +
+                          R"({"jsonrpc":"2.0","method":"notifications/initialized"},)" +
+                          Text("tools/list", Json::object(), "b") + "]";
+  for (const McpTest::Fields& fields :
+       {McpTest::Fields{{kSessionHeader, session}},
+        {{kSessionHeader, session}, {kVersionHeader, "2025-03-26"}}}) {
+    const auto answer = Post(two, fields);
+    ASSERT_EQ(answer.status, 200) << answer.raw;
+    ASSERT_EQ(answer.body.size(), 2u) << answer.raw;
+    EXPECT_EQ(answer.body[0]["id"], "a");
+    EXPECT_TRUE(answer.body[1]["result"].contains("tools"));
+    EXPECT_EQ(Post(R"([{"jsonrpc":"2.0","method":"notifications/initialized"}])", fields).status,
+              202);
+    EXPECT_EQ(Post("[]", fields).status, 400);
+    EXPECT_EQ(CodeOf(Post("[7]", fields).body.at(0)), kInvalidRequest);
+    std::string many = "[" + Text("ping", Json::object(), "a");
+    for (int i = 0; i < 40; ++i) many += "," + Text("ping", Json::object(), "a");
+    EXPECT_EQ(Post(many + "]", fields).status, 400);
+  }
+  EXPECT_EQ(Post(two, {{kSessionHeader, std::string(64, 'a') + "-batches"}}).status, 404);
+  EXPECT_EQ(Post(two, {{kSessionHeader, session}, {kVersionHeader, "2025-06-18"}}).status, 400);
 }
 
 TEST_F(McpEndpointTest, ASessionThatIsNotKnownIs404AndOneThatIsMissing400) {
@@ -52,9 +77,9 @@ TEST_F(McpEndpointTest, ASessionThatIsNotKnownIs404AndOneThatIsMissing400) {
 
 TEST_F(McpEndpointTest, ASessionTakesEveryVersionHeaderThatHasSessions) {
   const std::string list = Text("tools/list", Json::object());
-  for (const char* agreed : {"2025-06-18", "2025-11-25"}) {
+  for (const char* agreed : {"2025-03-26", "2025-06-18", "2025-11-25"}) {
     const std::string session = *Initialize(agreed).headers.Get(kSessionHeader);
-    for (const char* said : {"2025-06-18", "2025-11-25", "2026-07-28"}) {
+    for (const char* said : {"2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}) {
       EXPECT_EQ(Post(list, {{kSessionHeader, session}, {kVersionHeader, said}}).status, 200)
           << said;
     }

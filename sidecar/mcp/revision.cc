@@ -134,7 +134,8 @@ Json ServerInfo() {
 }  // namespace
 
 bool IsSessionRevision(const std::string& version) {
-  return version == kNewestSessionRevision || version == kOldestSessionRevision;
+  return version == kNewestSessionRevision || version == kMiddleSessionRevision ||
+         version == kOldestSessionRevision;
 }
 
 std::string AgreedRevision(const std::string& asked) {

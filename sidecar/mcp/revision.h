@@ -1,6 +1,6 @@
 // The served revisions of the Model Context Protocol and their differences: the marks of a
 // request's revision, headers that repeat the body, the form of results. Pure. Source: the
-// specification, revisions 2025-06-18, 2025-11-25 and 2026-07-28.
+// specification, revisions 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,9 @@ namespace sidecar {
 
 inline constexpr const char* kStatelessRevision = "2026-07-28";      // stateless
 inline constexpr const char* kNewestSessionRevision = "2025-11-25";  // sessions
-inline constexpr const char* kOldestSessionRevision = "2025-06-18";
+inline constexpr const char* kMiddleSessionRevision = "2025-06-18";
+// Served like the next one, with batches; its clients send no header with the revision.
+inline constexpr const char* kOldestSessionRevision = "2025-03-26";
 
 inline constexpr const char* kVersionHeader = "MCP-Protocol-Version";
 inline constexpr const char* kSessionHeader = "Mcp-Session-Id";

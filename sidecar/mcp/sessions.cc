@@ -10,9 +10,9 @@ namespace {
 constexpr size_t kNameBytes = 32;
 }
 
-std::string McpSessions::Begin() {
+std::string McpSessions::Begin(const std::string& mark) {
   const int64_t now_ms = clock_.MonotonicMs();
-  std::string name = base::RandomHex(kNameBytes);
+  std::string name = base::RandomHex(kNameBytes) + mark;
   table_.With([&](Table& table) {
     Forget(table, now_ms);
     if (table.size() >= limits_.sessions) {

@@ -20,7 +20,7 @@ class McpSessions {
   };
   McpSessions(const base::Clock& clock, Limits limits) : clock_(clock), limits_(limits) {}
 
-  std::string Begin();  // → its name: 256 random bits
+  std::string Begin(const std::string& mark = "");  // → its name: 256 random bits and `mark`
   // Marks a use; false: unknown, ended or forgotten.
   bool Touch(const std::string& name);
   bool End(const std::string& name);  // false: unknown

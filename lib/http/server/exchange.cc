@@ -135,6 +135,7 @@ Outcome RunExchange(Exchange& exchange, int descriptor, const ServerOptions& opt
     keep_alive = false;
   }
   ChargeAnswer(exchange, response, options);
+  if (options.finish) options.finish(exchange.request, response);
   if (response.stream && exchange.request.method != "HEAD") {
     return StreamReply(descriptor, response, exchange, keep_alive, options);
   }

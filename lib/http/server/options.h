@@ -51,6 +51,8 @@ struct ServerOptions {
   // Called before the handler, on a worker: a Response ends the request (Host/Origin checks,
   // identity).
   std::function<std::optional<Response>(Request&)> before;
+  // Adds header fields to an answer before it is sent, on a worker.
+  std::function<void(const Request&, Response&)> finish;
   // Called after each answer, on a worker: route pattern (or ""), status, duration. For requests
   // that are refused before they reach a worker it runs on the I/O thread: must not block.
   std::function<void(const Request&, std::string_view pattern, int status, double seconds)> after;

@@ -30,6 +30,23 @@ int StatusForBody(const Fields& fields) {
   return StatusFor(rules, all);
 }
 
+TEST(StrangerGuard, HealthRoutesAnswerByAnyNameOrNone) {
+  for (const char* path : {"/health", "/livez", "/readyz"}) {
+    for (const char* host : {"", "probe.example", "10.1.2.3:80", "[fd00::1]"}) {
+      Request request;
+      request.method = "GET";
+      request.path = path;
+      if (*host) request.headers.Set("Host", host);
+      EXPECT_FALSE(RefuseStranger(request, {})) << path << host;
+      request.method = "POST";
+      EXPECT_TRUE(RefuseStranger(request, {})) << path << host;
+      request.method = "GET";
+      request.path = "/context";
+      EXPECT_TRUE(RefuseStranger(request, {}));
+    }
+  }
+}
+
 TEST(StrangerGuard, LoopbackNamesNamedHostsAndWhereAllowedAddressesArePassed) {
   for (const char* host : {"localhost", "localhost:7437", "127.0.0.1", "127.0.0.1:1", "[::1]:7437",
                            "[::1]", "LOCALHOST:7437", "localhost.", "10.0.0.5:7437",
