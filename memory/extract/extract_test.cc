@@ -20,6 +20,12 @@ std::vector<std::string> FactsIn(std::string_view user, std::string_view assista
   return facts;
 }
 
+size_t PreferencesIn(std::string_view text) {
+  size_t count = 0;
+  for (const std::string& fact : FactsIn(text)) count += fact.starts_with("user_preference: ");
+  return count;
+}
+
 struct Said {
   const char *text, *fact;
 };
@@ -53,6 +59,72 @@ TEST(ExtractFacts, Preferences) {
        {"Please always run the tests before a commit.",
         "User wants the assistant to always run the tests before a commit."},
        {"From now on, answer in German.", "User wants from now on: answer in German."}});
+}
+
+// "I prefer the window seat on flights." was no fact: "the" made it a remark on something shown.
+TEST(ExtractFacts, PreferencesWithDeterminers) {
+  for (const char* text : {"I prefer the window seat on flights.",
+                           "I prefer the aisle seat.",
+                           "I prefer a window seat.",
+                           "I prefer an aisle seat on trains.",
+                           "I prefer my coffee black.",
+                           "I prefer the early shift.",
+                           "I prefer the dark theme.",
+                           "I prefer the metric system.",
+                           "I prefer the train over the car.",
+                           "I usually prefer the window seat.",
+                           "I really prefer the smaller office.",
+                           "I'd prefer the vegetarian menu.",
+                           "I would prefer the morning flight.",
+                           "I'd rather take the bus.",
+                           "I'd rather have the corner table.",
+                           "I favor the second approach.",
+                           "I like the window seat on flights.",
+                           "I love the front row at concerts.",
+                           "I hate the middle seat on planes.",
+                           "I dislike the back row in cinemas.",
+                           "I enjoy the quiet in the morning.",
+                           "I like the aisle seat best.",
+                           "I like the old editor more.",
+                           "I love the Beatles.",
+                           "I like the Alps in winter.",
+                           "I'm a big fan of the Beatles.",
+                           "I'm afraid of the dark.",
+                           "I'm allergic to the pollen of birches.",
+                           "I'm fond of the old town.",
+                           "I can't stand the middle seat on flights.",
+                           "I don't like the front seat in taxis.",
+                           "I prefer the stairs.",
+                           "I like a firm mattress.",
+                           "I like an early start.",
+                           "I love some jazz in the evening.",
+                           "I hate every kind of olive.",
+                           "I prefer both windows open.",
+                           "I prefer any seat near the exit.",
+                           "My favorite seat is the window seat.",
+                           "I prefer no sugar in my tea."})
+    EXPECT_EQ(PreferencesIn(text), 1u) << text;
+  for (const char* text : {"I love the color.",
+                           "I like the picture.",
+                           "I love the view in this photo.",
+                           "I like the idea.",
+                           "I love the dress on her.",
+                           "I hate the noise.",
+                           "I like the sound of that.",
+                           "I love the way you did it.",
+                           "I like the shirt in your picture.",
+                           "Do you prefer the window seat?",
+                           "She prefers that one.",
+                           "I prefer it.",
+                           "I prefer that.",
+                           "I like this one.",
+                           "I love those.",
+                           "I love the colors in it.",
+                           "I like the design of the logo.",
+                           "I enjoy the photos.",
+                           "I love your window seat.",
+                           "I like the look of the place."})
+    EXPECT_EQ(PreferencesIn(text), 0u) << text;
 }
 
 TEST(ExtractFacts, Goals) {

@@ -80,13 +80,11 @@ ConsolidationPlan PlanConsolidation(const std::vector<TraceSketch>& traces, cons
     if (!left[i]) continue;
     const TraceSketch& one = traces[i];
     std::vector<int64_t>& group = members[groups.RootOf(i)];
-    if (group.size() > 1) {
-      if (groups.RootOf(i) == i) plan.merge.push_back(group);
-      continue;
-    }
+    const bool merges = group.size() > 1;
+    if (merges && groups.RootOf(i) == i) plan.merge.push_back(group);
     if (one.kind == kEpisodic && one.strength.retrievals >= rules.compact_retrievals &&
         now_ms - one.created_ms >= rules.compact_after_days * kDayMs)
-      plan.compact.push_back(one.slot);
+      (merges ? plan.compact_unmerged : plan.compact).push_back(one.slot);
   }
   return plan;
 }

@@ -35,6 +35,7 @@ struct ConsolidationPlan {
   std::vector<int64_t> prune;               // slots
   std::vector<std::vector<int64_t>> merge;  // two slots or more each
   std::vector<int64_t> compact;
+  std::vector<int64_t> compact_unmerged;  // of `merge`, for those that did not fit into a merge
 };
 
 // Gives a taker the pairs of indexes into `traces` that are near each other.

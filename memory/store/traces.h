@@ -110,7 +110,8 @@ class Traces {
   virtual base::Result<bool> DeleteEdge(const TraceContext& context, const std::string& from,
                                         const std::string& to) = 0;
   // The similarity of the nearest trace of the context to this text, 0…1: by meaning, without
-  // vectors by words. Counts as no retrieval.
+  // vectors by words; traces with another number, identifier, weekday, month or negation are
+  // skipped. Counts as no retrieval.
   virtual base::Result<double> Nearest(const TraceContext& context, const std::string& text) = 0;
   // The newest first; scans about 2,000 traces.
   virtual base::Result<std::vector<Trace>> Newest(const TraceContext& context, size_t limit) = 0;

@@ -89,14 +89,15 @@ void AddList(std::string& text, std::string_view name, const MruRing& ring, size
   if (!items.empty()) text.append(name).append(": ").append(items).append("\n");
 }
 
-std::string ContextSection(const TaskState& state, const Trims& trims) {
+// `always`: also without a line, as the head of what follows.
+std::string ContextSection(const TaskState& state, const Trims& trims, bool always) {
   std::string text;
   if (!state.task.empty())
     text += "Task: " + InertInTask(base::Ellipsize(state.task, trims.width)) + "\n";
   AddList(text, "Files read", state.files_read, trims.files_read, trims.width);
   AddList(text, "Files modified", state.files_modified, trims.files_modified, trims.width);
   AddList(text, "Recent", state.actions, trims.actions, trims.width);
-  return text.empty() ? "" : "[TASK CONTEXT]\n" + text;
+  return text.empty() && !always ? "" : "[TASK CONTEXT]\n" + text;
 }
 
 std::string PlanSection(const LivePlan& plan, const Trims& trims) {
@@ -128,9 +129,10 @@ std::string BudgetSection(const TaskBudget& budget) {
          " tokens). Finish or summarize before it is full.\n";
 }
 
-std::string Sections(const TaskState& state, const Trims& trims) {
+std::string Sections(const TaskState& state, const Trims& trims, bool has_blocks) {
   std::string text;
-  for (std::string section : {ContextSection(state, trims), PlanSection(state.plan, trims),
+  const bool follows = has_blocks || !state.plan.empty() || state.budget.Warns();
+  for (std::string section : {ContextSection(state, trims, follows), PlanSection(state.plan, trims),
                               BudgetSection(state.budget)}) {
     if (section.empty()) continue;
     if (!text.empty()) text += "\n";
@@ -165,7 +167,7 @@ std::string TaskText(const TaskState& state, const std::vector<std::string>& lin
   for (const std::string& line : catalogue) blocks += base::CountCharacters(line) + 1;
   std::string text;
   for (const Trims& trims : kTrims) {
-    text = Sections(state, trims);
+    text = Sections(state, trims, !catalogue.empty());
     // Blocks are trimmed after actions and files, and before steps.
     const size_t beside = &trims == &kTrims[0] || &trims == &kTrims[1] ? blocks : 0;
     if (base::CountCharacters(text) + beside <= max_characters) break;

@@ -14,10 +14,10 @@ inline constexpr size_t kTaskTextCharacters = 6'000;  // the default
 
 // The sections [TASK CONTEXT], [PLAN], [BUDGET] from 80 % of the window on, and [CONTEXT BLOCKS]
 // with a line on how a model recalls a block and `catalogue`: inert lines, one per block, the
-// oldest first (this adds line ends and escapes headings). Leaves out empty sections. At most
-// `max_characters` Unicode characters. Trims before writing, in this order: last actions to 3,
-// files to 5 of each kind, the oldest blocks of the catalogue, finished steps, further steps and
-// longer texts; at last cuts the result.
+// oldest first (this adds line ends and escapes headings). Leaves out empty sections, the first
+// one only if all are empty. At most `max_characters` Unicode characters. Trims before writing, in
+// this order: last actions to 3, files to 5 of each kind, the oldest blocks of the catalogue,
+// finished steps, further steps and longer texts; at last cuts the result.
 std::string TaskText(const TaskState& state, const std::vector<std::string>& catalogue,
                      size_t max_characters = kTaskTextCharacters);
 

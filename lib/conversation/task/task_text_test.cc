@@ -52,7 +52,10 @@ TEST(TaskText, AsTheChapterShowsIt) {
             "recall with {\"block\": n} returns the original messages of #n.\n"
             "#0: check disk usage — exec x3 (~5K tokens)\n");
   EXPECT_EQ(TaskText({}, {}), "");
-  EXPECT_TRUE(TaskText({}, {"#0: a"}).starts_with("[CONTEXT BLOCKS]\n"));
+  EXPECT_TRUE(TaskText({}, {"#0: a"}).starts_with("[TASK CONTEXT]\n\n[CONTEXT BLOCKS]\n"));
+  TaskState planned;
+  planned.plan.goal = "v2 runs";
+  EXPECT_EQ(TaskText(planned, {}), "[TASK CONTEXT]\n\n[PLAN]\nGoal: v2 runs\n");
 }
 
 // Render in the chapter "Agent Memory Systems" trims the built text, which stays too long.

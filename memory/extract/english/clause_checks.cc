@@ -23,6 +23,42 @@ bool RemarksOnShown(const std::vector<Word>& words, size_t at, size_t end) {
          !(at + 1 < end && IsIn(known, words[at + 1].folded));
 }
 
+// "the window seat on flights", "the aisle more", "the quiet in the morning": a kind of thing, not
+// one that is shown. Names behind "the" are known, too.
+bool NamesKind(const std::vector<Word>& words, size_t at, size_t end) {
+  constexpr std::string_view kPlaces[] = {"on",     "in",    "at",     "for",   "during",
+                                          "before", "after", "within", "while", "when"};
+  constexpr std::string_view kShown[] = {"a",  "an",  "the",  "this", "that", "these", "those",
+                                         "my", "our", "your", "his",  "her",  "its",   "their",
+                                         "it", "him", "them", "you",  "me",   "us",    "here"};
+  constexpr std::string_view kSpans[] = {"morning",   "mornings", "evening", "evenings",
+                                         "afternoon", "night",    "winter",  "summer",
+                                         "autumn",    "spring",   "office",  "dark"};
+  constexpr std::string_view kMost[] = {"best", "most", "more", "better", "least"};
+  if (at < end && words[at].folded == "all") ++at;
+  if (at + 1 < end && words[at + 1].capital) return true;
+  for (size_t word = at + 2; word < end; ++word) {
+    const std::string& folded = words[word].folded;
+    if (folded == "over" || (word + 1 == end && base::IsOneOf(folded, kMost))) return true;
+    if (word + 1 >= end || !base::IsOneOf(folded, kPlaces)) continue;
+    const std::string& next = words[word + 1].folded;
+    if (!base::IsOneOf(next, kShown)) return true;
+    if (next == "the" && word + 2 < end && base::IsOneOf(words[word + 2].folded, kSpans))
+      return true;
+  }
+  return false;
+}
+
+// "I prefer the": the verb itself says that the user chooses among several.
+bool Chooses(const std::vector<Word>& words, size_t begin, size_t end) {
+  constexpr std::string_view kChoice[] = {
+      "prefer",   "favor",  "favour",    "rather", "fan",   "fond",       "afraid",
+      "allergic", "scared", "terrified", "keen",   "picky", "intolerant", "passionate"};
+  for (size_t word = begin; word < end; ++word)
+    if (base::IsOneOf(words[word].folded, kChoice)) return true;
+  return false;
+}
+
 // Whether a pronoun or "there" stands for something outside the sentence: near what is wanted or
 // done, before any other noun could be meant.
 bool PointsOutside(const std::vector<Word>& words, size_t at, size_t end) {
@@ -92,8 +128,9 @@ bool Accepts(const Told& told, const Clause& clause, const PatternMatch& match) 
       (PointsOutside(words, match.rest, clause.end) ||
        NamesNobody(words, clause.begin, clause.end)))
     return false;
-  if (category == FactCategory::kUserPreference && RemarksOnShown(words, match.rest, clause.end) &&
-      words[clause.begin].folded == "i")
+  if (category == FactCategory::kUserPreference && words[clause.begin].folded == "i" &&
+      RemarksOnShown(words, match.rest, clause.end) && !Chooses(words, clause.begin, match.rest) &&
+      !NamesKind(words, match.rest, clause.end))
     return false;
   if ((needs & kNoPraise) != 0 && match.rest < clause.end && IsPraise(words[match.rest].folded))
     return false;

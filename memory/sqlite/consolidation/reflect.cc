@@ -2,11 +2,13 @@
 // transaction checks again that a trace is still as sketched.
 #include <algorithm>
 #include <span>
+#include <unordered_map>
 
 #include "lib/base/process/random.h"
 #include "lib/base/text/text.h"
 #include "memory/model/gist.h"
 #include "memory/model/near_pairs.h"
+#include "memory/model/told_apart.h"
 #include "memory/sqlite/consolidation/sketches.h"
 #include "memory/sqlite/consolidation/sqlite_consolidation.h"
 #include "memory/sqlite/tables/waiting.h"
@@ -42,10 +44,39 @@ class Running {
   const bool mine_;
 };
 
-// Skips pairs with a trace that has no vector.
-NearSource NearOf(const Sketches& read, size_t dimensions, double least) {
-  return [&read, dimensions, least](const PairTaker& taker) {
-    NearPairs(read.vectors, dimensions, least, taker);
+// What tells the texts of traces apart, as a digest of each that was asked for.
+class ToldApart {
+ public:
+  ToldApart(Database& database, const Sketches& read) : database_(database), read_(read) {}
+  bool IsSo(size_t first, size_t second) { return DigestOf(first) != DigestOf(second); }
+
+ private:
+  size_t DigestOf(size_t trace) {
+    const auto known = digests_.find(trace);
+    if (known != digests_.end()) return known->second;
+    size_t digest = trace;  // what cannot be read is like nothing else
+    auto content = database_.Prepare("SELECT content FROM observations WHERE slot = ?1");
+    if (content) {
+      content->Bind(read_.traces[trace].slot);
+      const auto found = content->Step();
+      if (found && *found)
+        digest = std::hash<std::string>()(base::Join(TellingWords(content->Text(0)), " "));
+    }
+    return digests_[trace] = digest;
+  }
+  Database& database_;
+  const Sketches& read_;
+  std::unordered_map<size_t, size_t> digests_;
+};
+
+// Skips pairs with a trace that has no vector, and those that a number or a negation tells apart.
+NearSource NearOf(const Sketches& read, size_t dimensions, double least, ToldApart& apart) {
+  return [&read, &apart, dimensions, least](const PairTaker& taker) {
+    PairTaker alike = taker;
+    alike.take = [&](size_t first, size_t second) {
+      if (!apart.IsSo(first, second)) taker.take(first, second);
+    };
+    NearPairs(read.vectors, dimensions, least, alike);
   };
 }
 
@@ -103,16 +134,21 @@ struct SqliteConsolidation::Round {
   Result<bool> Merge(Database& database, const std::vector<int64_t>& slots) {
     MergeSources sources;
     std::vector<std::string> texts;
+    std::string text;
     for (int64_t slot : slots) {
       ASSIGN_OR_RETURN(auto row, Unchanged(database, slot));
       if (!row) continue;
       texts.push_back(row->row.content);
+      std::string united = UnitedText(texts);
+      if (base::CountCharacters(united) > api::kMaxContent) {
+        texts.pop_back();
+        continue;  // the others may fit
+      }
+      text = std::move(united);
       sources.stored.push_back(std::move(*row));
     }
     if (sources.stored.size() < 2) return false;
     sources.now = sources.stored;
-    const std::string text = UnitedText(std::move(texts));
-    if (base::CountCharacters(text) > api::kMaxContent) return false;
     const api::Source source{"memory_reflect", "", "", sources.now.front().row.source.origin};
     ASSIGN_OR_RETURN(const TraceRow merged, MergeInside(database, context, std::move(sources), text,
                                                         source, writing(), now_ms));
@@ -180,8 +216,11 @@ struct SqliteConsolidation::Round {
           return Strengthen(database, read.pairs[i], read.times[i]);
         },
         kPairsAtOnce));
-    return Each(plan.compact, run.counts.compacted,
-                [&](Database& database, int64_t slot) { return Compact(database, slot); });
+    for (const std::vector<int64_t>* slots : {&plan.compact, &plan.compact_unmerged})
+      RETURN_IF_ERROR(Each(*slots, run.counts.compacted, [&](Database& database, int64_t slot) {
+        return Compact(database, slot);
+      }));
+    return {};
   }
 };
 
@@ -203,9 +242,13 @@ Result<ConsolidationRun> SqliteConsolidation::Reflect(const TraceContext& contex
                      ReadSketches(snapshot.database(), context, writer,
                                   parts_.embedder ? parts_.embedder->model() : 0, dimensions));
   }
-  const ConsolidationPlan plan =
-      PlanConsolidation(read.traces, NearOf(read, dimensions, parts_.rules.merge_above),
-                        parts_.writing.decay_now(), parts_.rules, parts_.writing.strength);
+  ConsolidationPlan plan;
+  {
+    ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::BeginUnhurried(parts_.readers));
+    ToldApart apart(snapshot.database(), read);
+    plan = PlanConsolidation(read.traces, NearOf(read, dimensions, parts_.rules.merge_above, apart),
+                             parts_.writing.decay_now(), parts_.rules, parts_.writing.strength);
+  }
   round.run.partial = read.partial;
   ConsolidationCounts& counts = round.run.counts;
   if (dry_run) {

@@ -1,6 +1,7 @@
 // Consolidation of a store's traces: one run at a time, meaning, damaged originals.
 #include "lib/base/limits/byte_budget.h"
 #include "lib/testing/fake_clock.h"
+#include "memory/embedders.h"
 #include "memory/sqlite/store/store_fixture.h"
 
 namespace memory {
@@ -115,6 +116,60 @@ TEST_F(ConsolidationStoreTest, WhatMeansTheSameBecomesOneWithBothTexts) {
   EXPECT_EQ((*merged)->trace.content,
             "the north pump failed at noon\nat noon the north pump failed");
   EXPECT_EQ((*merged)->sources, (std::vector<std::string>{a, b}));
+}
+
+// Three of twelve such pairs became one trace, since their vectors are nearly equal.
+TEST_F(ConsolidationStoreTest, WhatANumberADayOrANotTellsApartStaysApart) {
+  EmbeddingSettings settings;
+  settings.on = true;
+  settings.table = "share/agent-memory-server/embedding.table";
+  StoreOptions options;
+  options.clock = &clock_;
+  options.embedder = MakeEmbedder(settings);
+  options.query_deadline_ms = 60'000;
+  Reopen(std::move(options));
+  const std::pair<const char*, const char*> pairs[] = {
+      {"The staging database listens on port 5432", "The staging database listens on port 5433"},
+      {"The weekly review meeting is on Monday", "The weekly review meeting is on Tuesday"},
+      {"The licence of the editor ends in March", "The licence of the editor ends in April"},
+      {"Host 10.0.0.12 ran out of disk space", "Host 10.0.0.13 ran out of disk space"},
+      {"Ticket OPS-4711 waits for a reviewer", "Ticket OPS-4712 waits for a reviewer"},
+      {"The parser was rewritten in v1.2.3", "The parser was rewritten in v1.2.4"},
+      {"Backups are kept for seven days", "Backups are kept for nine days"},
+      {"The service is ready for production", "The service is not ready for production"},
+      {"The cache is shared between tenants", "The cache isn’t shared between tenants"},
+      {"Invoice 2024-01-05 was paid by card", "Invoice 2024-02-05 was paid by card"},
+      {"Its settings are in /etc/app/one.toml", "Its settings are in /etc/app/two.toml"},
+      {"The train to Bern leaves at 7:15", "The train to Bern leaves at 7:45"}};
+  for (const auto& [one, other] : pairs) {
+    AddTrace(one);
+    const auto nearest = store_->traces().Nearest(context_, other);
+    ASSERT_TRUE(nearest) << nearest.error().message;
+    EXPECT_LT(*nearest, 0.8) << other;
+    AddTrace(other);
+  }
+  EXPECT_EQ(Reflect().counts.merged, 0);
+  EXPECT_GE(store_->traces().Nearest(context_, pairs[0].first).value_or(0), 0.8);
+}
+
+TEST_F(ConsolidationStoreTest, AGroupThatIsTooLongIsMergedAsFarAsItFitsElseCompacted) {
+  std::string a, b;
+  for (int i = 0; i < 1'600; ++i) a += "north pump failed. ", b += "failed. pump north ";
+  AddTrace(a);
+  AddTrace(b);
+  for (int i = 0; i < 6; ++i) {
+    TraceQuestion question;
+    question.text = "pump";
+    ASSERT_TRUE(store_->traces().Search(context_, question));
+    clock_.Advance(5 * kDayOfTraces);
+  }
+  const ConsolidationRun run = Reflect();
+  EXPECT_EQ(run.counts.merged, 0);
+  EXPECT_EQ(run.counts.compacted, 2);
+  AddTrace("a " + a);
+  AddTrace("b " + b);
+  AddTrace("pump failed. north");
+  EXPECT_GE(Reflect().counts.merged, 1) << "those that fit";
 }
 
 // Else each search beside a run waits for the writer, behind the run's next transaction.

@@ -8,6 +8,7 @@
 #include "lib/base/json/stored.h"
 #include "lib/base/limits/answer_charge.h"
 #include "lib/base/text/text.h"
+#include "memory/model/told_apart.h"
 #include "memory/sqlite/tables/search_scope.h"
 #include "memory/sqlite/traces/sqlite_traces.h"
 #include "memory/sqlite/traces/trace_edges.h"
@@ -137,9 +138,10 @@ Result<double> SqliteTraces::Nearest(const TraceContext& context, const std::str
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
   ASSIGN_OR_RETURN(const Ranking ranking, Rank(snapshot, context, question, std::move(query)));
   double nearest = 0;
+  const std::vector<std::string> telling = TellingWords(text);
   for (const Ranked& ranked : ranking.rows) {
     ASSIGN_OR_RETURN(const auto row, ReadTrace(snapshot.database(), ranked.slot));
-    if (!row) continue;
+    if (!row || TellingWords(row->row.content) != telling) continue;
     const double alike = std::max(CommonWords(text, row->row.content),
                                   ranking.by_meaning ? double{ranked.similarity.value_or(0)} : 0);
     nearest = std::max(nearest, std::clamp(alike, 0.0, 1.0));
