@@ -355,7 +355,7 @@ TEST_F(MemoryRoutesTest, WhatTheServerWouldRefuseIsNotQueued) {
 
 TEST_F(MemoryRoutesTest, StrangersAreRefused) {
   http::ClientRequest request;
-  request.target = "/health";
+  request.target = "/v1/status";
   EXPECT_EQ(Send(*api_, request).status, 200);
   request.headers.Set("Origin", "http://evil.example");
   EXPECT_EQ(Send(*api_, request).status, 403);
