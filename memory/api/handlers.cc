@@ -270,12 +270,27 @@ Result<Window> WindowOf(const Api& api, const Request& request) {
   return CutWindow(std::move(rows), middle, before, after + 1);
 }
 
+// Without those of others: a conversation may be shared, its traces are not.
+Result<std::vector<api::Observation>> SeenRows(const Api& api, const Request& request,
+                                               const std::vector<api::Observation>& rows) {
+  ASSIGN_OR_RETURN(const auto viewer, ViewerOf(request));
+  if (!viewer) return rows;
+  std::vector<api::Observation> seen;
+  for (const api::Observation& row : rows) {
+    ASSIGN_OR_RETURN(const bool is_seen, api.store.IsSeenBy(*viewer, row.id));
+    if (is_seen) seen.push_back(row);
+  }
+  return seen;
+}
+
 }  // namespace
 
 Response Timeline(const Api& api, const Request& request) {
   const Result<Window> window = WindowOf(api, request);
   if (!window) return ErrorResponse(window.error());
-  Response response = JsonResponse(200, Encode(window->rows, api::EncodeObservation));
+  const auto seen = SeenRows(api, request, window->rows);
+  if (!seen) return ErrorResponse(seen.error());
+  Response response = JsonResponse(200, Encode(*seen, api::EncodeObservation));
   if (window->cut) response.headers.Set("X-Partial", "true");
   if (window->rows.empty()) return response;
   if (window->earlier) {

@@ -4,6 +4,43 @@
 namespace memory {
 namespace {
 
+TEST_F(TracesRouteTest, ATimelineHasNoTraceOfOthers) {
+  const Json shared = {{"conversation", "c1"}};
+  std::vector<int64_t> rows;
+  for (const char* user : {"ann", "bob", "ann", "bob"}) {
+    Json body = {{"content", std::string("xylophone of ") + user + std::to_string(rows.size())}};
+    body.update(shared);
+    rows.push_back(
+        Call("POST", "/traces", body, user).body["observationId"].is_null()
+            ? Call("GET",
+                   "/traces/" +
+                       Found({{"query", body["content"]}, {"conversation", "c1"}}, user).at(0) +
+                       "?conversation=c1",
+                   nullptr, user)
+                  .body["observationId"]
+                  .get<int64_t>()
+            : 0);
+  }
+  const std::string path =
+      "/timeline?conversation=c1&before=5&after=5&observation_id=" + std::to_string(rows[1]);
+  const Json seen = Call("GET", path, nullptr, "bob").body;
+  for (const Json& row : seen)
+    EXPECT_EQ(row["content"].get<std::string>().find("of ann"), std::string::npos) << seen;
+  EXPECT_GE(seen.size(), 2u) << seen;
+}
+
+TEST_F(TracesRouteTest, AnObservationIsNoDuplicateOfAnothersTrace) {
+  Add("the well is deep", {{"type", "semantic"}}, "ann");
+  Json body = NoteBody("the well is deep", "default");
+  body["type"] = "semantic";
+  const Answered posted = Call("POST", "/observations", body, "bob");
+  EXPECT_EQ(posted.status, 201);
+  EXPECT_EQ(posted.body["action"], "created") << posted.body;
+  EXPECT_EQ(Call("GET", "/observations/" + posted.body["id"].dump(), nullptr, "bob").status, 200);
+  EXPECT_EQ(Call("POST", "/observations", body, "ann").body["action"], "deduplicated")
+      << "of that observation";
+}
+
 TEST_F(TracesRouteTest, WhoIsNamedSeesNoTraceOfOthersOnAnyPath) {
   const std::string ids[] = {
       Add("xylophone of ann", Json::object(), "ann"),

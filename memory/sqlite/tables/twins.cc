@@ -13,13 +13,20 @@ using sqlite::Statement;
 
 namespace {
 
+// A trace of one user, Agent or conversation is no duplicate of what anybody in the project may
+// see: its writer could not read it back, and would learn what another stored.
+#define MEMORY_FOR_ALL                                                          \
+  "AND NOT EXISTS(SELECT 1 FROM traces t WHERE t.slot = o.slot AND t.scope IN " \
+  "('user', 'persona', 'thread')) "
+
 #define MEMORY_CANDIDATE "SELECT slot, topic_key, scope, type, rule, hash, content_ms, origin "
 constexpr const char* kByTopic = MEMORY_CANDIDATE
-    "FROM observations o WHERE topic_key = ?1 AND project = ?2 AND scope = ?3 AND " MEMORY_LIVE;
+    "FROM observations o WHERE topic_key = ?1 AND project = ?2 AND scope = ?3 AND " MEMORY_LIVE
+        MEMORY_FOR_ALL;
 // In the order of the index. Rows of the future were written before the clock was set back.
 constexpr const char* kByText = MEMORY_CANDIDATE
     "FROM observations o WHERE hash = ?1 AND project = ?2 AND scope = ?3 AND type = ?4 AND "
-    "rule = ?5 AND content_ms BETWEEN ?6 AND ?7 AND " MEMORY_LIVE
+    "rule = ?5 AND content_ms BETWEEN ?6 AND ?7 AND " MEMORY_LIVE MEMORY_FOR_ALL
     "ORDER BY content_ms DESC, slot LIMIT 1";
 
 // The ?12 newest rows of the text within a time span.
