@@ -6,8 +6,8 @@
 
 #include "lib/base/process/clock.h"
 #include "lib/base/text/text.h"
-#include "sidecar/replay/persons_words.h"
 #include "sidecar/replay/transcript_events.h"
+#include "sidecar/text/persons_words.h"
 
 namespace sidecar {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "lib/api/memory_api.h"
 #include "lib/base/text/text.h"
+#include "sidecar/text/persons_words.h"
 #include "sidecar/text/tool_text.h"
 
 namespace sidecar {
@@ -34,8 +35,10 @@ SearchPlan PlanSearch(const api::InjectTool& entry, const api::HookEvent& event)
 RecallPlan PlanRecall(const api::Policy& policy, const api::HookEvent& event, bool denied) {
   RecallPlan plan;
   if (event.kind == EventKind::kUserPromptSubmit || event.kind == EventKind::kSessionStart) {
+    // A turn that the client wrote by itself asks for nothing.
+    if (!event.prompt.empty() && PersonsWords(event.prompt).empty()) return plan;
     plan.kind = RecallPlan::Kind::kContext;
-    plan.query = std::string(base::Prefix(event.prompt, api::kQueryCharacters));
+    plan.query = std::string(base::Prefix(PersonsWords(event.prompt), api::kQueryCharacters));
   }
   if (event.kind != EventKind::kPreToolUse || denied || policy.inject_tools.empty()) return plan;
   plan.kind = RecallPlan::Kind::kSearches;

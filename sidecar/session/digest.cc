@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/text/text.h"
+#include "sidecar/text/persons_words.h"
 #include "sidecar/text/tool_text.h"
 
 namespace sidecar {
@@ -64,8 +65,11 @@ T* SessionDigest::Kept<T>::At(const std::string& key) {
 void SessionDigest::Add(const conversation::Message& message) {
   if (message.role == "tool") return AddResult(message);
   if (message.role == "user") {
+    // A turn that the client wrote by itself, such as a notification, is no request.
+    const std::string words = PersonsWords(message.content);
+    if (words.empty()) return;
     ++users_;
-    last_request_ = Line(message.content, kGoal);
+    last_request_ = Line(words, kGoal);
     if (goal_.empty()) goal_ = last_request_;
   }
   if (message.role == "assistant" && !message.content.empty()) {

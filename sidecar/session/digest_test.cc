@@ -37,6 +37,20 @@ void Add(SessionDigest& digest, const std::string& tool, const Json& arguments, 
   digest.Add(result);
 }
 
+TEST(Digest, TakesNoTextOfTheClientForARequest) {
+  SessionDigest digest;
+  for (const char* text :
+       {"<task-notification>build done</task-notification>", "[Request interrupted by user]",
+        "<system-reminder>be brief</system-reminder>",
+        "<local-command-stdout>a</local-command-stdout>"})
+    digest.Add(Said("user", text));
+  EXPECT_TRUE(digest.Empty());
+  digest.Add(Said("user", "<ide_opened_file>x.cc</ide_opened_file>\nFix the parser"));
+  digest.Add(Said("user", "<task-notification>tests done</task-notification>"));
+  EXPECT_EQ(digest.Title(), "Session: Fix the parser");
+  EXPECT_EQ(digest.Text().find("notification"), std::string::npos) << digest.Text();
+}
+
 TEST(Digest, SaysWhatWasDone) {
   SessionDigest digest;
   EXPECT_TRUE(digest.Empty());

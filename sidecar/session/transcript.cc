@@ -11,6 +11,7 @@
 #include "lib/conversation/messages.h"
 #include "lib/redaction/redaction.h"
 #include "sidecar/tables/memory_sessions.h"
+#include "sidecar/text/persons_words.h"
 #include "sidecar/text/tool_text.h"
 
 namespace sidecar {
@@ -106,7 +107,9 @@ void SessionAccount::Add(const std::vector<conversation::Message>& heads, int64_
   for (conversation::Message message : heads) {
     message.content = redact.Text(message.content);
     const bool talks = message.role == "user" || message.role == "assistant";
-    if (talks && !message.content.empty()) Say(message.role, message.content);
+    const std::string said =
+        message.role == "user" ? PersonsWords(message.content) : message.content;
+    if (talks && !said.empty()) Say(message.role, said);
     if (!digests_) continue;
     redact.ToolCalls(message.tool_calls);
     digest_.Add(message);

@@ -9,6 +9,7 @@
 #include "lib/conversation/task/task_table.h"
 #include "lib/conversation/task/task_text.h"
 #include "sidecar/recall/sections.h"
+#include "sidecar/text/persons_words.h"
 
 namespace sidecar {
 namespace {
@@ -84,7 +85,7 @@ Result<std::string> TaskWork::Offer(sqlite::Database& db, const TurnDraft& draft
 
 base::Status TaskWork::Commit(sqlite::Database& db, const TurnDraft& draft,
                               const api::Policy& policy, int64_t now_ms) {
-  if (draft.BeginsTurn()) BeginRequest(state_, draft.event.prompt);
+  if (draft.BeginsTurn()) BeginRequest(state_, PersonsWords(draft.event.prompt));
   Apply(state_, draft.task);
   if (policy.working_section.window_tokens > 0)
     state_.budget.window_tokens = policy.working_section.window_tokens;

@@ -12,6 +12,7 @@
 #include "sidecar/redaction/redacted_names.h"
 #include "sidecar/rules/remember.h"
 #include "sidecar/rules/task_uses.h"
+#include "sidecar/text/persons_words.h"
 #include "sidecar/text/tool_text.h"
 
 namespace sidecar {
@@ -208,7 +209,7 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
     draft.captures = std::move(judgement.captures);
   }
   if (event.kind == EventKind::kUserPromptSubmit && policy.policy.remember_prompts) {
-    if (const auto words = AskedToRemember(event.prompt))
+    if (const auto words = AskedToRemember(PersonsWords(event.prompt)))
       draft.captures.push_back(Remembered(*words));
   }
   draft.audited = IsAudited(policy.policy, event);

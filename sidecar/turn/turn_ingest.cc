@@ -11,6 +11,7 @@
 #include "lib/conversation/block/blocks.h"
 #include "lib/conversation/conversations.h"
 #include "lib/conversation/messages.h"
+#include "sidecar/text/persons_words.h"
 #include "sidecar/text/tool_text.h"
 
 namespace sidecar {
@@ -60,7 +61,7 @@ Result<bool> QueueIngest(sqlite::Database& db, const TurnDraft& draft, const Act
     redaction::Redactor::Counts counted_with_the_prompt;
     prompt = policy.redactor.Redact(prompt, counted_with_the_prompt);
   }
-  Json body = {{"user", Ingested(prompt)},
+  Json body = {{"user", Ingested(PersonsWords(prompt))},
                {"assistant", Ingested(draft.event.last_assistant_message)},
                {"conversation", id}};
   if (base::IsBlank(base::StringAt(body, {"user"})) ||

@@ -1,5 +1,5 @@
 // Tables of the blocks and beginnings that Claude Code and Codex write.
-#include "sidecar/replay/persons_words.h"
+#include "sidecar/text/persons_words.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Tables of what clients write into the user's turn, and of what only looks like it.
-#include "sidecar/replay/persons_words.h"
+#include "sidecar/text/persons_words.h"
 
 #include <gtest/gtest.h>
 
