@@ -11,7 +11,7 @@ def aliases_and_grants_reach_the_services(t):
 
 
 def the_port_of_aegis_is_open_when_it_is_asked_for(t):
-    lines = ("- --aegis-listen=0.0.0.0:8002\n", "- {name: aegis, containerPort: 8002, protocol: TCP}\n",
+    lines = ("- --aegis-listen=:8002\n", "- {name: aegis, containerPort: 8002, protocol: TCP}\n",
              "- {name: aegis, port: 8002, targetPort: aegis, ", "- ports: [{port: 7437, protocol: TCP}, {port: 8002, protocol: TCP}]\n")
     rendered, without = t.template("--set=memory.aegis=true"), t.template()
     for line in lines:

@@ -187,7 +187,7 @@ constexpr MetricInfo kMetrics[] = {
     {"agent_memory_server_embedding_request_seconds", "histogram",
      "Time of a request to the embeddings endpoint, by for."},
     {"agent_memory_server_reindex_rows_due", "gauge",
-     "memories of open namespaces whose search words an earlier version wrote"},
+     "Memories of open namespaces whose search words an earlier version wrote."},
     {"agent_memory_server_embedding_rows_due", "gauge",
      "Observations without a vector of the embeddings endpoint."},
     {"agent_memory_server_spool_bytes", "gauge",

@@ -25,8 +25,8 @@ std::string HostsOf(const ServerBlueprint& blueprint) {
 
 Json ArgumentsOf(const ServerBlueprint& blueprint) {
   const api::MemoryServer& server = blueprint.server;
-  Json arguments = {"--listen=0.0.0.0:" + std::to_string(kMemoryPort),
-                    "--admin=0.0.0.0:" + std::to_string(kServerAdminPort),
+  Json arguments = {"--listen=:" + std::to_string(kMemoryPort),
+                    "--admin=:" + std::to_string(kServerAdminPort),
                     std::string("--data-dir=") + kDataDirectory, "--auth=" + server.auth};
   if (AsksWhoCalls(server)) {
     arguments.push_back("--audience=agent-memory." + server.name_space + "." +

@@ -110,7 +110,7 @@ Json WithWishesOf(const Json& declared, Json sidecar) {
 base::Json SidecarContainer(const SidecarShape& shape) {
   const std::string policy = std::string("--policy=") + kPolicyDirectory + "/" + kPolicyFile;
   Json arguments = {"--listen=127.0.0.1:" + std::to_string(kMemoryPort),
-                    "--admin=0.0.0.0:" + std::to_string(kSidecarAdminPort), policy,
+                    "--admin=:" + std::to_string(kSidecarAdminPort), policy,
                     std::string("--data-dir=") + kStateDirectory,
                     std::string("--token-file=") + kTokenDirectory + "/token"};
   if (!shape.otlp_endpoint.empty()) arguments.push_back("--otlp-endpoint=" + shape.otlp_endpoint);
