@@ -17,7 +17,18 @@ int RunReached(Call& call, const Command& command) {
   auto reached = ReachMemory(call);
   if (!reached) return call.Fail(reached.error());
   const MemoryCalls memory(*reached->client, reached->url, reached->project);
-  return command.run_on_memory(call, memory);
+  int code = command.run_on_memory(call, memory);
+  // A part is never shown as the whole.
+  if (reached->file) {
+    for (const std::string& refused : reached->file->refused())
+      call.err << call.Text("file") << ": not read: " << Inert(refused) << "\n";
+    if (!reached->file->refused().empty() && code == kOk) code = kFailed;
+  }
+  if (memory.any_partial()) {
+    call.err << "the answer is a part: the server stopped at a limit; ask for less, or in pages\n";
+    if (code == kOk) code = kFailed;
+  }
+  return code;
 }
 
 }  // namespace

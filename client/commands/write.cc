@@ -89,8 +89,9 @@ base::Result<std::string> Edited(const std::string& text) {
 }
 
 // The notes of a folder as a tar archive; reports unreadable notes on `err` and skips them.
-base::Result<std::string> ArchiveOf(const std::string& path, std::ostream& err) {
+base::Result<std::string> ArchiveOf(const std::string& path, std::ostream& err, size_t& unread) {
   ASSIGN_OR_RETURN(auto folder, base::NoteFolder::Open(path, [&](const base::Error& error) {
+                     ++unread;
                      err << "agent-memory: " << Inert(error.message) << "\n";
                    }));
   std::string archive;
@@ -184,11 +185,12 @@ int Import(Call& call, const MemoryCalls& memory) {
                                       {"trust", call.Text("trust")},
                                       {"restore", call.settings.Bool("restore") ? "true" : ""}});
   const std::string& file = call.arguments[0];
+  size_t unread = 0;
   if (file == "-") {
     request.body = ReadAll(call.in, kMostImportBytes);
     if (request.body.size() > kMostImportBytes) return call.Usage("stdin has more than 256 MiB");
   } else if (std::error_code unknown; std::filesystem::is_directory(file, unknown)) {
-    auto archive = ArchiveOf(file, call.err);
+    auto archive = ArchiveOf(file, call.err, unread);
     if (!archive) return call.Fail(archive.error()), kNoInput;
     request.body = std::move(*archive);
     request.headers.Set("Content-Type", "application/x-tar");
@@ -221,7 +223,9 @@ int Import(Call& call, const MemoryCalls& memory) {
              << "\n";
   const int64_t unlisted = body->value("errors_left_out", int64_t{0});
   if (unlisted > 0) call.err << unlisted << " more were refused or changed\n";
-  return std::all_of(errors.begin(), errors.end(), is_kept) && unlisted == 0 ? kOk : kFailed;
+  const bool whole =
+      std::all_of(errors.begin(), errors.end(), is_kept) && unlisted == 0 && unread == 0;
+  return whole ? kOk : kFailed;
 }
 
 int Export(Call& call, const MemoryCalls& memory) {

@@ -28,6 +28,7 @@ Result<http::Response> MemoryCalls::Raw(http::ClientRequest request) const {
                                          ": start the server, or say where it is with --url (" +
                                          answer.error().message + ")"};
   }
+  any_partial_ = any_partial_ || answer->headers.Get("X-Partial") == "true";
   if (answer->status < 300) return answer;
   const auto body = base::ParseJson(answer->body);
   std::string why = body && body->is_object() ? base::StringAt(*body, {"error"}) : "";

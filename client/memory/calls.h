@@ -28,10 +28,13 @@ class MemoryCalls {
                                 const base::Json& body, const Query& query = {}) const;
   // The undecoded response of any type; large and slow requests set `timeout_ms`.
   base::Result<http::Response> Raw(http::ClientRequest request) const;
+  // An answer was cut at a limit of the server (X-Partial).
+  bool any_partial() const { return any_partial_; }
 
  private:
   http::Client& http_;
   const std::string url_, project_;
+  mutable bool any_partial_ = false;
 };
 
 }  // namespace client

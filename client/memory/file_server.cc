@@ -73,7 +73,7 @@ Status FileServer::Start() {
   return {};
 }
 
-Status FileServer::TakeIn(std::string content) const {
+Status FileServer::TakeIn(std::string content) {
   http::ClientOptions options;
   options.base_url = url_;
   ASSIGN_OR_RETURN(const auto client, http::MakeClient(std::move(options)));
@@ -83,8 +83,13 @@ Status FileServer::TakeIn(std::string content) const {
   request.timeout_ms = kTakeInMs;
   request.headers.Set("Content-Type", "application/json");
   request.body = std::move(content);
-  ASSIGN_OR_RETURN([[maybe_unused]] const auto answer,
-                   MemoryCalls(*client, url_).Raw(std::move(request)));
+  ASSIGN_OR_RETURN(const auto answer, MemoryCalls(*client, url_).Raw(std::move(request)));
+  ASSIGN_OR_RETURN(const base::Json report, base::ParseJson(answer.body));
+  for (const base::Json& error : report.value("errors", base::Json::array()))
+    if (!error.is_object() || !error.value("kept", false))
+      refused_.push_back(base::DumpJson(error));
+  if (const int64_t more = report.value("errors_left_out", int64_t{0}); more > 0)
+    refused_.push_back(std::to_string(more) + " more");
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "client/programs/child.h"
 #include "lib/http/client/client.h"
@@ -16,14 +17,17 @@ class FileServer {
   static base::Result<std::unique_ptr<FileServer>> Open(const std::string& file);
   ~FileServer();  // ends the server, removes the folder
   const std::string& url() const { return url_; }
+  // What the import did not take, a line each.
+  const std::vector<std::string>& refused() const { return refused_; }
 
  private:
   explicit FileServer(std::string folder) : folder_(std::move(folder)) {}
   base::Status Start();
-  base::Status TakeIn(std::string content) const;
+  base::Status TakeIn(std::string content);
   const std::string folder_;
   std::unique_ptr<Child> server_;
   std::string url_;
+  std::vector<std::string> refused_;
 };
 
 }  // namespace client

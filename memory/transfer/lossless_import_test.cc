@@ -218,6 +218,43 @@ TEST_F(LosslessImport, LongTextsComeInPartsInTheirOrder) {
   }
 }
 
+TEST_F(LosslessImport, WhatLooksLikeOursIsAPersons) {
+  const std::string notes[] = {"---\nkind: export\n---\ntext one\n",
+                               "---\nkind: end\n---\ntext two\n",
+                               "text three\n\n%% agent-memory %%\nbelow four\n",
+                               "<!--\n---\ntitle: x\n---\nold five\n-->\n",
+                               "---\ncreated: 2024\n---\ntext six\n",
+                               "---\ncreated: 20240105\n---\ntext seven\n"};
+  const char* const words[] = {"one", "two", "four", "five", "2024", "20240105"};
+  for (size_t i = 0; i < std::size(notes); ++i) {
+    const std::string project = "o" + std::to_string(i);
+    const Answered taken = Send("/import?project=" + project, notes[i], "text/markdown");
+    ASSERT_EQ(taken.status, 200) << notes[i] << taken.body;
+    const Json rows = Get("/export?project=" + project).body["observations"];
+    ASSERT_EQ(rows.size(), 1u) << notes[i];
+    EXPECT_NE(rows[0]["content"].get<std::string>().find(words[i]), std::string::npos) << rows;
+  }
+}
+
+TEST_F(LosslessImport, EqualNumbersInAListAreTwoTexts) {
+  const Json rows = {
+      {{"id", 1}, {"content", "a text"}, {"created_at", "2026-01-02T00:00:00Z"}, {"owner", "Ann"}},
+      {{"id", 1}, {"content", "another"}, {"created_at", "2026-01-02T00:00:00Z"}}};
+  const Answered taken = Send("/import?project=p", base::DumpJson(rows), "application/json");
+  EXPECT_EQ(taken.body["imported_observations"], 2) << taken.body;
+  const std::string kept = Kept(taken.body);
+  for (const char* word : {"a text", "another", "owner: Ann"})
+    EXPECT_NE(kept.find(word), std::string::npos) << kept;
+}
+
+TEST_F(LosslessImport, RepeatedFieldsAreReadInLinearTime) {
+  std::string note = "---\n";
+  while (note.size() < 60'000) note += "a: 1\n";
+  const Answered taken = Send("/import?project=p", note + "---\ntext\n", "text/markdown");
+  EXPECT_EQ(taken.status, 200) << taken.body;
+  EXPECT_GE(taken.body["imported_observations"], 1) << taken.body;
+}
+
 TEST_F(LosslessImport, LinksOfAnArchiveAreCounted) {
   std::string link = base::TarFile("notes/link.md", "", 0);
   link[156] = '2';  // a symbolic link

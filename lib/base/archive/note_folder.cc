@@ -67,7 +67,7 @@ Result<NoteFolder> NoteFolder::Open(const std::string& path, OnUnreadable on_unr
       continue;
     }
     std::error_code odd;
-    if (at->is_symlink(odd) || !at->is_regular_file(odd) || at->path().extension() != ".md")
+    if (at->is_symlink(odd) || !at->is_regular_file(odd) || !IsNoteFile(at->path().string()))
       continue;
     if (folder.notes_.size() >= kMostNotes) {
       return Error{Code::kTooLarge, path + " has more than " + std::to_string(kMostNotes) +

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/result.h"
@@ -11,6 +12,11 @@
 namespace base {
 
 inline constexpr size_t kMostNoteBytes = 8 << 20;  // larger notes: one byte more, to be refused
+
+// Whether a path has the ending of a note: .md, .markdown, or .mdc, as rules of editors have it.
+inline bool IsNoteFile(std::string_view path) {
+  return path.ends_with(".md") || path.ends_with(".markdown") || path.ends_with(".mdc");
+}
 
 class NoteFolder {
  public:

@@ -220,7 +220,7 @@ Status ReadCsv(http::BodyReader& body, std::string_view beginning, const Foreign
         const Json where = {{"line", line + (SeparatorLine(beginning).empty() ? 0 : 1)}};
         std::string problem;
         Json row = RowOf(columns, fields, problem);
-        if (!problem.empty()) importer.Tell(problem, where);
+        if (!problem.empty()) importer.Tell(problem, where, true);
         return importer.TakeObservation(RowOfFields(std::move(row), defaults), where);
       },
       SeparatorOf(beginning));

@@ -90,7 +90,9 @@ class ObjectReader {
     if (array == "traces") return importer_.TakeTrace(element);
     if (array == "traces_edges") return importer_.TakeEdge(element);
     // A list that somebody wrote: an odd field is no reason to lose its text.
-    if (array.empty() && !base::StringAt(element, {"content"}).empty()) return TakeForeign(element);
+    const bool of_store = element.contains("normalized_hash") || element.contains("revisions");
+    if (array.empty() && !of_store && !base::StringAt(element, {"content"}).empty())
+      return TakeForeign(RowOfFields(std::move(element), Named("json")));
     if (array == "observations" || array.empty()) return importer_.TakeObservation(element);
     return {};
   }
@@ -164,7 +166,7 @@ class ObjectReader {
     if (made->textless > 0) {
       importer_.Tell(std::to_string(made->textless) +
                          " parts of the conversation hold no text (pictures, files)",
-                     {{"conversation", base::StringAt(made->session, {"id"})}});
+                     {{"conversation", base::StringAt(made->session, {"id"})}}, true);
     }
     return {};
   }

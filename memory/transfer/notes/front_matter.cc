@@ -2,6 +2,8 @@
 // it.
 #include "memory/transfer/notes/front_matter.h"
 
+#include <map>
+
 #include "lib/base/json/yaml.h"
 #include "lib/base/text/text.h"
 
@@ -42,7 +44,11 @@ std::string RawOf(std::string_view value) {
   return std::string(value);
 }
 
-void TakeField(std::string_view lines, size_t colon, Json& fields) {
+// Fields beyond the limit are lines of the text.
+constexpr size_t kMostFields = 1'000;
+
+void TakeField(std::string_view lines, size_t colon, Json& fields,
+               std::map<std::string, size_t>& times) {
   const std::string name = NameOf(lines.substr(0, colon));
   const std::string_view raw = lines.substr(colon + 1);
   auto parsed = base::ParseYaml(lines);
@@ -56,23 +62,23 @@ void TakeField(std::string_view lines, size_t colon, Json& fields) {
   if (value.is_string() && line.find(" #") != line.npos && line.find('\n') == line.npos &&
       line[0] != '"' && line[0] != '\'')
     value = std::string(line);
-  if (!fields.contains(name)) {
-    fields[name] = std::move(value);
-  } else {  // a second one of that name is kept, too
-    std::string other = name;
-    while (fields.contains(other)) other += "'";
-    fields[other] = std::move(value);
-  }
+  // A second one of that name is kept, too.
+  const size_t before = times[name]++;
+  fields[before == 0 ? name : name + " (" + std::to_string(before + 1) + ")"] = std::move(value);
 }
 
 }  // namespace
 
 Json FieldsOfFront(std::string_view yaml, std::string& rest) {
   Json fields = Json::object();
+  std::map<std::string, size_t> times;
   std::string_view field;
   size_t colon = 0;
   const auto end_field = [&] {
-    if (!field.empty()) TakeField(field, colon, fields);
+    if (!field.empty() && fields.size() < kMostFields)
+      TakeField(field, colon, fields, times);
+    else
+      rest += field;
     field = {};
   };
   for (size_t begin = 0; begin < yaml.size();) {

@@ -52,7 +52,7 @@ class NotesReader {
       return {};
     }
     RETURN_IF_ERROR(Append(std::exchange(mark_, std::string())));
-    const bool code = fences_.Inside(text);
+    const bool code = fences_.Inside(text) || comments_.Inside(text);
     if (code || !IsNoteMark(text)) return Append(line);
     mark_ = line;
     return {};
@@ -72,7 +72,7 @@ class NotesReader {
   // a text those that a note has. Else it is text between two rules.
   Status BeginNote() {
     std::string fields = std::exchange(fields_, std::string());
-    const bool first = base::Trim(note_).empty() && !any_;
+    const bool first = !any_;
     auto note = DecodeNote(fields);
     const bool is_note =
         note && (first ? !note->front.empty()
@@ -82,6 +82,7 @@ class NotesReader {
     RETURN_IF_ERROR(EndNote());
     first_line_ = fields_line_;
     fences_ = CodeFences();
+    comments_ = HtmlComments();
     return Append(fields);
   }
   Status Append(std::string_view line) {
@@ -109,12 +110,12 @@ class NotesReader {
       return {};
     }
     const std::string kind = base::StringAt(note->front, {"kind"});
-    if (kind == "export") {
+    if (kind == "export" && note->front.contains("format")) {
       ours_ = true;
       importer_.TakeStrictly();
       return importer_.SetFormat(note->front.value("format", Json()));
     }
-    if (kind == "end") return End(note->front);
+    if (kind == "end" && ours_) return End(note->front);
     return notes_.Take(std::move(*note), where);
   }
   // What stands before the first fields, or a file without any: somebody's Markdown.
@@ -151,6 +152,7 @@ class NotesReader {
   size_t number_ = 0, first_line_ = 1, fields_line_ = 0;
   bool any_ = false;  // something but blank lines was there
   CodeFences fences_;
+  HtmlComments comments_;
   bool in_fields_ = false, ours_ = false, ended_ = false;
 };
 

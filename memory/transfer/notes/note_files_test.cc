@@ -26,8 +26,10 @@ TEST(Notes, AnyBodyAndAnyFieldComeBackAsTheyWere) {
   std::mt19937 random(seed);
   for (int round = 0; round < 2000; ++round) {
     const std::string body = RandomText(random);
-    const Json front = {
-        {"title", RandomText(random)}, {"tags", {RandomText(random)}}, {"id", round}};
+    const Json front = {{"kind", "observation"},
+                        {"title", RandomText(random)},
+                        {"tags", {RandomText(random)}},
+                        {"id", round}};
     const std::string text = NoteOf(front, body, round % 2 ? "a footer" : "");
     auto note = DecodeNote(text);
     ASSERT_TRUE(note) << note.error().message << "\n" << text;

@@ -69,9 +69,10 @@ std::string Unescaped(std::string_view body) {
 }
 
 // The body without the footer, and without the empty lines that NoteOf puts around it.
-std::string_view Content(std::string_view body, std::string& behind) {
+// Only our notes have a footer.
+std::string_view Content(std::string_view body, bool ours, std::string& behind) {
   size_t footer = body.npos;
-  for (size_t begin = 0; begin < body.size();) {
+  for (size_t begin = 0; ours && begin < body.size();) {
     const size_t end = std::min(body.find('\n', begin), body.size());
     if (WithoutEnd(body.substr(begin, end - begin)) == kFooterMark) footer = begin;
     begin = end + 1;
@@ -148,6 +149,7 @@ Result<ParsedNote> DecodeNote(std::string_view given) {
   ParsedNote note;
   std::string_view rest = text;
   std::string lines;  // of the front that are no fields
+  bool ours = false;
   if (IsNoteMark(TakeLine(rest))) {
     const std::string_view fields = rest;
     while (!rest.empty()) {
@@ -156,8 +158,8 @@ Result<ParsedNote> DecodeNote(std::string_view given) {
       if (!IsNoteMark(line) && WithoutEnd(line) != "...") continue;
       const std::string_view yaml = fields.substr(0, before);
       auto parsed = base::ParseYaml(yaml);
-      const bool ours = parsed && parsed->is_object() &&
-                        base::IsOneOf(base::StringAt(*parsed, {"kind"}), kOurKinds);
+      ours = parsed && parsed->is_object() &&
+             base::IsOneOf(base::StringAt(*parsed, {"kind"}), kOurKinds);
       note.front = ours ? *std::move(parsed) : FieldsOfFront(yaml, lines);
       // Text between two rules, no field at all: it is no front.
       if (note.front.empty() && !lines.empty()) {
@@ -168,7 +170,7 @@ Result<ParsedNote> DecodeNote(std::string_view given) {
       break;
     }
   }
-  note.body = Unescaped(Content(text, note.footer));
+  note.body = Unescaped(Content(text, ours, note.footer));
   if (!lines.empty()) note.body = lines + (note.body.empty() ? "" : "\n") + note.body;
   return note;
 }

@@ -58,7 +58,7 @@ std::string FolderOf(const std::string& path) {
 std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 bool IsNotePath(const std::string& path) {
-  if (!path.ends_with(".md") || path.find("__MACOSX") != path.npos) return false;
+  if (!base::IsNoteFile(path) || path.find("__MACOSX") != path.npos) return false;
   for (const std::string& part : base::Split(path, '/')) {
     if (part.starts_with('.') && part != "." && part != "..") return false;  // of a program's own
   }
@@ -72,7 +72,7 @@ void FillInFromPath(ParsedNote& note, const std::string& path) {
   };
   const std::string file = FileName(path);
   put("type", std::string(base::Prefix(FolderOf(path), api::kMaxType)));
-  put("title", std::string(base::Prefix(file.substr(0, file.size() - 3), api::kMaxTitle)));
+  put("title", std::string(base::Prefix(file.substr(0, file.rfind('.')), api::kMaxTitle)));
   if (IsOurNote(note)) return;  // its tags are in the fields
   Json& tags = note.front["tags"];
   if (tags.is_string()) tags = base::Split(tags.get<std::string>(), ',');
@@ -140,7 +140,7 @@ Status ReadVault(http::BodyReader& body, const ForeignDefaults& defaults, Import
     if (!IsNotePath(path)) return;
     importer.SkipObservation();
     importer.Tell("it is a link or a device, not a file: nothing of it was imported",
-                  {{"file", base::ToUtf8(path)}});
+                  {{"file", base::ToUtf8(path)}}, false);
   };
   RETURN_IF_ERROR(ReadTar(body, handlers));
   return notes.Finish();

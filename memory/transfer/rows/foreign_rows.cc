@@ -16,6 +16,7 @@ using base::Json;
 
 namespace {
 
+constexpr double kFirstSecond = 100'000'000;     // of 1973: a smaller number is no time
 constexpr double kLastSecond = 253'402'300'799;  // of the year 9999
 constexpr size_t kTitleCharacters = 120;
 
@@ -190,7 +191,8 @@ Json ForeignTime(const Json& time) {
   if (time.is_number()) {
     double seconds = time.get<double>();
     if (std::abs(seconds) > 1e11) seconds /= 1000;  // they were milliseconds
-    if (!(seconds >= 0 && seconds <= kLastSecond)) return time;
+    if (!(seconds >= kFirstSecond && seconds <= kLastSecond))
+      return time;  // a year, a date in digits
     return base::FormatTime(static_cast<int64_t>(std::llround(seconds * 1000)));
   }
   if (!time.is_string()) return time;

@@ -33,8 +33,9 @@ class Importer {
   // parts.
   void TakeSoftly() { soft_ = true; }
   void TakeStrictly() { soft_ = false; }
-  // Something that is not taken, and is no row: a part of a text, a link of an archive.
-  void Tell(const std::string& what, const base::Json& where);
+  // Something that is no row: a part without a text, a link of an archive. `kept`: what it stands
+  // in was taken.
+  void Tell(const std::string& what, const base::Json& where, bool kept);
   base::Status TakeItem(const base::Json& json, const base::Json& where = {});
   base::Status TakeEpisode(const base::Json& json, const base::Json& where = {});
   base::Status TakeTrace(const base::Json& json, const base::Json& where = {});

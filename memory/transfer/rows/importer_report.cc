@@ -49,8 +49,8 @@ void Importer::Report(const char* kind, const Place& place, const std::string& p
   List({{"kind", kind}, {"index", place.index}, {"error", problem}, {"kept", true}}, place.where);
 }
 
-void Importer::Tell(const std::string& what, const Json& where) {
-  List({{"kind", "part"}, {"index", observations_given_}, {"error", what}, {"kept", true}}, where);
+void Importer::Tell(const std::string& what, const Json& where, bool kept) {
+  List({{"kind", "part"}, {"index", observations_given_}, {"error", what}, {"kept", kept}}, where);
 }
 
 Json Importer::Errors() const {

@@ -164,7 +164,7 @@ std::vector<std::string> PartsOfText(const std::string& text) {
         break;
       }
     }
-    parts.emplace_back(part);
+    if (parts.empty() || !base::IsBlank(part)) parts.emplace_back(part);
     rest.remove_prefix(part.size());
   }
   if (parts.empty()) parts.emplace_back();
