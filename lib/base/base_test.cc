@@ -41,6 +41,19 @@ TEST(Time, FormatsAndParsesBothWays) {
   for (int64_t ms : {0LL, 1'775'988'000'000LL, 1'775'988'000'123LL, -1LL, 4'102'444'800'000LL}) {
     EXPECT_EQ(*ParseTime(FormatTime(ms)), ms) << FormatTime(ms);
   }
+  // What is accepted is written so that it is accepted: Go's zero time, leap seconds, the first and
+  // last year.
+  for (const char* text :
+       {"0001-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "2016-12-31T23:59:60Z",
+        "0999-06-30T23:59:60.5Z", "9999-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999-12:00"}) {
+    ASSERT_TRUE(ParseTime(text)) << text;
+    const std::string again = FormatTime(*ParseTime(text));
+    ASSERT_TRUE(ParseTime(again)) << text << again;
+    EXPECT_EQ(*ParseTime(again), *ParseTime(text)) << again;
+  }
+  for (const char* outside :
+       {"9999-12-31T23:59:60Z", "9999-12-31T23:00:00-02:00", "0000-01-01T00:00:00+01:00"})
+    EXPECT_FALSE(ParseTime(outside)) << outside;
   EXPECT_EQ(FormatTime(1'775'988'000'000), "2026-04-12T10:00:00Z");
   EXPECT_EQ(*ParseTime("2026-04-12T12:00:00.5+02:00"), 1'775'988'000'500);
   for (const char* bad :

@@ -50,6 +50,13 @@ const Clock& SystemClock() {
   return clock;
 }
 
+namespace {
+
+// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59.999Z.
+constexpr int64_t kFirstTimeMs = -62'167'219'200'000, kLastTimeMs = 253'402'300'799'999;
+
+}  // namespace
+
 std::string FormatTime(int64_t unix_ms) {
   int64_t seconds = unix_ms / 1000;
   int milliseconds = static_cast<int>(unix_ms % 1000);
@@ -57,9 +64,11 @@ std::string FormatTime(int64_t unix_ms) {
   std::time_t time = seconds;
   std::tm parts{};
   gmtime_r(&time, &parts);
-  char text[48];
-  size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-  std::string out(text, length);
+  char text[64];
+  // RFC 3339 has four digits of a year, strftime as many as it takes.
+  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d", parts.tm_year + 1900,
+                parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+  std::string out(text);
   if (milliseconds != 0) {
     std::snprintf(text, sizeof text, ".%03d", milliseconds);
     out += text;
@@ -97,7 +106,10 @@ Result<int64_t> ParseTime(std::string_view text) {
   if (!date.ok()) return error;
   int64_t days = sys_days(date).time_since_epoch().count();
   int64_t minutes = (days * 24 + hour) * 60 + minute - offset_minutes;
-  return (minutes * 60 + second) * 1000 + milliseconds;
+  const int64_t time_ms = (minutes * 60 + second) * 1000 + milliseconds;
+  // An offset or a leap second may lead out of the years that FormatTime can write.
+  if (time_ms < kFirstTimeMs || time_ms > kLastTimeMs) return error;
+  return time_ms;
 }
 
 Result<int64_t> ParseDuration(std::string_view text) {

@@ -36,13 +36,20 @@ Result<std::string> ScopeField(const Json& body, const std::string& fallback) {
   return OneOf(body, "scope", IsTraceScope, "thread, user, persona, organization", fallback);
 }
 
+// 0001-01-01T00:00:00Z, Go's zero time: the field was not set.
+constexpr int64_t kUnsetMs = -62'135'596'800'000;
+
 Result<std::optional<int64_t>> TraceTimeField(const Json& body, const char* field) {
   const auto given = body.find(field);
   if (given == body.end() || given->is_null()) return std::optional<int64_t>();
   if (given->is_number_integer() && *given >= 0 && *given < int64_t{1} << 53)
     return std::optional(given->get<int64_t>());
-  if (given->is_string())
-    if (const auto time = base::ParseTime(given->get<std::string>())) return std::optional(*time);
+  if (given->is_string()) {
+    const auto time = base::ParseTime(given->get<std::string>());
+    if (time && *time == kUnsetMs) return std::optional<int64_t>();
+    // An export has the number, which is from 0 on.
+    if (time && *time >= 0) return std::optional(*time);
+  }
   return InvalidTrace(std::string(field) +
                       " must be an RFC 3339 time or milliseconds since 1970, it is " +
                       std::string(base::Prefix(base::DumpJson(*given), 50)));

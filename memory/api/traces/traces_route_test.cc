@@ -222,6 +222,22 @@ TEST_F(TracesRouteTest, AContextGivesTheStrongerOfTwoFirst) {
   EXPECT_EQ(first(), Trace(lasting)["observationId"]);
 }
 
+TEST_F(TracesRouteTest, EachTimeThatIsTakenComesBackByAnExport) {
+  for (const char* time : {"0001-01-01T00:00:00Z", "2016-12-31T23:59:60Z", "1970-01-01T00:00:00Z",
+                           "9999-12-31T23:59:59Z"})
+    Add(std::string("do it at ") + time, {{"type", "prospective"}, {"remindAt", time}});
+  const Json before = {
+      {"content", "x"}, {"type", "prospective"}, {"remindAt", "1969-12-31T23:59:59Z"}};
+  EXPECT_EQ(Call("POST", "/traces", before).status, 400) << "no reader would take it back";
+  const std::string file = base::DumpJson(Get("/export").body);
+  server_.reset();
+  scratch_.Remove("data");
+  Start();
+  const Json report = Post("/import", base::ParseJson(file).value_or(Json())).body;
+  EXPECT_EQ(report["errors"], Json::array()) << report;
+  EXPECT_EQ(report["imported_traces"], 4) << report;
+}
+
 TEST_F(TracesRouteTest, AProspectiveOneIsDueWhenItsTimeHasCome) {
   const std::string soon =
       Add("call Ann",
