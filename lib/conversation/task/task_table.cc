@@ -26,7 +26,7 @@ base::Result<TaskState> ReadTask(sqlite::Database& db, const std::string& conver
     return row.Int(1) != 0 ? row.Text(0) : std::string();
   }));
   if (!stored) return TaskState();
-  ASSIGN_OR_RETURN(const Json json, base::ParseStored(*stored, Json()));
+  ASSIGN_OR_RETURN(const base::Json json, base::ParseStored(*stored, base::Json()));
   return DecodeTaskState(json).value_or(TaskState());
 }
 
