@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
@@ -59,7 +60,7 @@ func operations(memory *ServedMemory) {
 	check(item.Metadata["user_input"] == "the database is slow", "metadata comes back", item.Metadata)
 	check(strings.Contains(contextOf(found), "- db-problem: last week"), "it is the chapter's context", contextOf(found))
 	var rendered struct{ Text string }
-	must(memory.call("GET", "/items/render?query=database&limit=5", nil, &rendered))
+	must(memory.call("GET", "/items/render?query=database&limit=1", nil, &rendered))
 	check(rendered.Text == contextOf(found[:1]), "render is the same text", rendered.Text)
 	must(memory.Update("format", map[string]any{"responses": "YAML"}))
 	format, err := memory.Get("format")
@@ -68,8 +69,11 @@ func operations(memory *ServedMemory) {
 	must(memory.Forget("lunch"))
 	found, err = memory.Retrieve("pizza", 5)
 	must(err)
-	check(len(found) == 0, "what was forgotten is not found", keys(found))
+	// With a model the others are the nearest; without one nothing is found.
+	check(!slices.Contains(keys(found), "lunch"), "what was forgotten is not found", keys(found))
 	check(memory.Forget("lunch") != nil, "forgetting it again is an error")
+	_, err = memory.Get("format")
+	must(err)
 	found, err = memory.Retrieve("", 1)
 	must(err)
 	check(reflect.DeepEqual(keys(found), []string{"format"}), "the last accessed comes first", keys(found))
