@@ -17,6 +17,7 @@
 #include "client/transcripts/replay_plan.h"
 #include "lib/base/process/clock.h"
 #include "lib/base/process/file.h"
+#include "lib/base/text/text.h"
 
 namespace client {
 namespace {
