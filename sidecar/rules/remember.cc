@@ -42,7 +42,7 @@ std::string_view FirstParagraph(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string_view> AskedToRemember(std::string_view prompt) {
+std::optional<std::string> AskedToRemember(std::string_view prompt) {
   std::string_view text = base::Trim(prompt);
   if (Take(text, "please")) Take(text, ",");
   if (!Take(text, "remember") && !Take(text, "don't forget") && !Take(text, "don\u2019t forget") &&
@@ -56,7 +56,7 @@ std::optional<std::string_view> AskedToRemember(std::string_view prompt) {
   }
   text = base::Trim(text);
   if (text.empty()) return std::nullopt;
-  return base::Prefix(text, kMostRemembered);
+  return std::string(base::Prefix(text, kMostRemembered));
 }
 
 Capture Remembered(std::string_view words) {

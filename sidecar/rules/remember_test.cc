@@ -61,6 +61,7 @@ TEST(Remember, IsAUsersMemoryWhereThePolicySaysSo) {
   const auto decoded = api::DecodeNewObservation(body);
   ASSERT_TRUE(decoded) << decoded.error().message;
   EXPECT_EQ(decoded->source.origin, "user");
+  EXPECT_TRUE(decoded->content.starts_with("the token is ")) << decoded->content;
   EXPECT_EQ(decoded->content.find("ghp_"), std::string::npos) << decoded->content;
   EXPECT_FALSE(decoded->topic_key.empty());
 }

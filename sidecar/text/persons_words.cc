@@ -2,6 +2,8 @@
 #include "sidecar/text/persons_words.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "lib/base/text/text.h"
 
@@ -26,19 +28,29 @@ constexpr std::string_view kBeginnings[] = {
     "Another language model started to solve this problem and produced a summary",
     "# AGENTS.md instructions for ", "[Request interrupted by user"};
 
-// The end of a block of kBlocks that begins at `text`; 0: none begins.
-size_t EndOfBlock(std::string_view text) {
-  if (!text.starts_with('<')) return 0;
-  for (const std::string_view name : kBlocks) {
-    if (text.substr(1, name.size()) != name) continue;
-    const std::string_view rest = text.substr(1 + name.size());
-    if (rest.empty() || (rest[0] != '>' && rest[0] != ' ' && rest[0] != '\n')) continue;
-    const std::string closing = "</" + std::string(name) + ">";
-    const size_t end = text.find(closing);
-    return end == std::string_view::npos ? 0 : end + closing.size();
+// Finds the blocks of one text, from its beginning to its end. Its time is linear in the text: it
+// looks for a closing tag that is missing once.
+class BlockFinder {
+ public:
+  // The end of a block of kBlocks that begins at `text`, a rest of the text; 0: none begins.
+  size_t EndOf(std::string_view text) {
+    if (!text.starts_with('<')) return 0;
+    for (size_t i = 0; i < std::size(kBlocks); ++i) {
+      const std::string_view name = kBlocks[i];
+      if (unclosed_[i] || text.substr(1, name.size()) != name) continue;
+      const std::string_view rest = text.substr(1 + name.size());
+      if (rest.empty() || (rest[0] != '>' && rest[0] != ' ' && rest[0] != '\n')) continue;
+      const std::string closing = "</" + std::string(name) + ">";
+      const size_t end = text.find(closing);
+      if (end != std::string_view::npos) return end + closing.size();
+      unclosed_[i] = true;
+    }
+    return 0;
   }
-  return 0;
-}
+
+ private:
+  std::array<bool, std::size(kBlocks)> unclosed_{};
+};
 
 }  // namespace
 
@@ -48,8 +60,9 @@ bool IsInterruption(std::string_view text) {
 
 std::string PersonsWords(std::string_view text) {
   std::string words;
+  BlockFinder blocks;
   for (size_t at = 0; at < text.size();) {
-    const size_t end = EndOfBlock(text.substr(at));
+    const size_t end = blocks.EndOf(text.substr(at));
     if (end > 0) {
       at += end;
       continue;

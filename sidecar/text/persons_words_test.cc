@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/base/text/text.h"
+
 namespace sidecar {
 namespace {
 
@@ -40,6 +42,13 @@ TEST(PersonsWords, AreWhatClientsDidNotWrite) {
       {"", ""},
       {"\n", ""}};
   for (const auto& [text, words] : table) EXPECT_EQ(PersonsWords(text), words) << text;
+}
+
+TEST(PersonsWords, AMissingClosingTagHidesNoBlockOfAnotherName) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "<skill>\n";
+  EXPECT_EQ(PersonsWords(text + "<bash-input>ls</bash-input>"), base::Trim(text));
+  EXPECT_EQ(PersonsWords("<skill>a</skill>b\n<skill>c\n<bash-input>d</bash-input>"), "b\n<skill>c");
 }
 
 }  // namespace
