@@ -60,7 +60,9 @@ TEST_F(MeaningOfText, ANeighbourLendsNoRowItsPlace) {
   auto found = store_->Search(In("p"), "vehicle with engine trouble in winter", false);
   ASSERT_TRUE(found);
   for (const Found& hit : found->rows)
-    if (std::string(hit.method) == "embedding") EXPECT_EQ(hit.row.id, 3) << hit.row.content;
+    if (std::string(hit.method) == "embedding") {
+      EXPECT_EQ(hit.row.id, 3) << hit.row.content;
+    }
 }
 
 TEST_F(MeaningOfText, TheNearestEpisodesAnswerAnyQuery) {

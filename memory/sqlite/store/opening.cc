@@ -147,13 +147,16 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
       writing.checkpoint_pages =
           static_cast<int>(std::clamp<int64_t>(longest / 4096, 16, writing.checkpoint_pages));
   }
-  writing.before_commit = [state = state.get()](Database& writer) -> Status {
-    // Without the version of this change readers would answer from the state before it.
-    if (Status told = state->resident.Publish(writer); !told) return NotNow(told.error());
+  const auto count = [state = state.get()](Database& writer) {
     if (Status counted = state->usage.Read(writer); !counted) {
       base::LogWarn("the usage of a namespace could not be counted; the metrics have older figures",
                     {{"file", state->path}, {"reason", counted.error().message}});
     }
+  };
+  writing.before_commit = [state = state.get(), count](Database& writer) -> Status {
+    // Without the version of this change readers would answer from the state before it.
+    if (Status told = state->resident.Publish(writer); !told) return NotNow(told.error());
+    count(writer);
     return {};
   };
   writing.after_commit = [state = state.get()](Database& writer) -> Status {
@@ -170,8 +173,12 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& path,
   writing.max_log_bytes = options.max_log_bytes;
   writing.on_log_held = [state = state.get()] { state->long_reads.End(); };
   writing.on_log = [state = state.get()](int64_t bytes) { state->usage.SetLog(bytes); };
-  writing.chore = [state = state.get()](Database& writer, const sqlite::Writer::ChoreCall& call) {
-    return state->eraser.Step(writer, call);
+  writing.chore = [state = state.get(), count](Database& writer,
+                                               const sqlite::Writer::ChoreCall& call) {
+    const bool was_due = state->eraser.due() > 0;
+    auto next = state->eraser.Step(writer, call);
+    if (was_due) count(writer);  // a namespace at its quota has no commit that would
+    return next;
   };
   state->writer = std::make_unique<sqlite::Writer>(std::move(database), std::move(writing));
   state->items.emplace(SqliteItems::Parts{
