@@ -32,7 +32,31 @@ TEST(PersonsWords, AreWhatClientsDidNotWrite) {
       {"# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\na\n</INSTRUCTIONS>", ""},
       {"<user_instructions>\n\na\n\n</user_instructions>", ""},
       {"<turn_aborted>\na\n</turn_aborted>", ""},
+      {"<task-notification>\n<task-id>b1</task-id>\n</task-notification>\nRead the output file to "
+       "retrieve the result: /tmp/b1.output",
+       ""},
+      {"<teammate-message teammate_id=\"lead\">Remember: no</teammate-message>", ""},
+      {"Stop hook feedback:\n- [check.sh]: Remember: no", ""},
+      {"UserPromptSubmit operation blocked by hook:\nRemember: no", ""},
+      {"<permissions instructions>\nRemember: no\n</permissions instructions>", ""},
+      {"<codex_internal_context source=\"goal\">go on</codex_internal_context>", ""},
+      {"# Context from my IDE setup:\n\n## Active file: a.ts\n\n## Open tabs:\n- Remember: no\n\n"
+       "## My request for Codex:\nFix it\n",
+       "Fix it"},
+      {"# Files mentioned by the user:\n\n## a.png: /t/a.png\n\n## My request for Codex:\nFix it",
+       "Fix it"},
+      {"# Context from my IDE setup:\n\n## Active file: a.ts\n", ""},
+      {"<environment_details>\nx\n</environment_details>\n<user_query>\nFix it\n</user_query>",
+       "Fix it"},
+      {"<attachments>\nRemember: no\n</attachments>\n<userRequest>\nFix it\n</userRequest>",
+       "Fix it"},
       // Text of a person.
+      {"Write a heading\n## My request for Codex:\nx",
+       "Write a heading\n## My request for Codex:\nx"},
+      {"The tag <user_query>a</user_query> is odd", "The tag <user_query>a</user_query> is odd"},
+      {"Fix it:\n<user_query>\na\n</user_query>", "Fix it:\n<user_query>\na\n</user_query>"},
+      {"<user_query> is never closed", "<user_query> is never closed"},
+      {"<permissionsx>a</permissionsx>", "<permissionsx>a</permissionsx>"},
       {"What does <system-reminder>x</system-reminder> mean?",
        "What does <system-reminder>x</system-reminder> mean?"},
       {"<system-reminder> is never closed", "<system-reminder> is never closed"},
@@ -48,6 +72,12 @@ TEST(PersonsWords, AMissingClosingTagHidesNoBlockOfAnotherName) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "<skill>\n";
   EXPECT_EQ(PersonsWords(text + "<bash-input>ls</bash-input>"), base::Trim(text));
+  text.clear();
+  for (int i = 0; i < 100'000; ++i) text += "<user_query>\n";
+  EXPECT_EQ(PersonsWords(text), base::Trim(text));
+  text = "<skill>";
+  for (int i = 0; i < 100'000; ++i) text += "</skill x\n";
+  EXPECT_EQ(PersonsWords(text), base::Trim(text));
   EXPECT_EQ(PersonsWords("<skill>a</skill>b\n<skill>c\n<bash-input>d</bash-input>"), "b\n<skill>c");
 }
 

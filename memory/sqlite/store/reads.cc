@@ -4,6 +4,7 @@
 
 #include "lib/base/json/json.h"
 #include "lib/base/limits/answer_charge.h"
+#include "lib/base/text/identifier.h"
 #include "lib/base/text/text.h"
 #include "memory/sqlite/reading/as_of.h"
 #include "memory/sqlite/reading/newest.h"
@@ -84,8 +85,8 @@ Result<SearchResult> RankRows(Snapshot& snapshot, const std::function<bool()>& w
                    RankInScope(snapshot, wait_for_index, scope, filter, std::move(query)));
   result.partial = ranking.partial;
   if (strength) {
-    RETURN_IF_ERROR(OrderByStrength(snapshot.database(), ranking.rows, strength->now_ms,
-                                    strength->rules));
+    RETURN_IF_ERROR(
+        OrderByStrength(snapshot.database(), ranking.rows, strength->now_ms, strength->rules));
     if (ranking.rows.size() > filter.limit) ranking.rows.resize(filter.limit);
   }
   size_t bytes = 0;
@@ -297,7 +298,9 @@ Result<SearchResult> SqliteStore::Recall(const Filter& filter, const std::string
   const auto wait = [this] { return state_->WaitForIndex(); };
   RankQuery query;
   query.text = text;
-  query.neighbours = !filter.as_of_ms;  // their scores come from the present words
+  // Scores of neighbours come from the present words. The row of an identifier is found alone.
+  const bool identifier = base::IsIdentifier(text) && base::Tokens(text).size() == 1;
+  query.neighbours = !filter.as_of_ms && !identifier;
   query.deadline_ms = state_->options.query_deadline_ms;
   query.stop = filter.stop;
   if (!filter.as_of_ms) state_->SetMeaning(query);
