@@ -10,14 +10,19 @@
 namespace sidecar {
 
 inline constexpr const char* kRememberRule = "remember";
-inline constexpr size_t kMostRemembered = 2'000;  // characters
+inline constexpr size_t kMostRemembered = 10'000;  // characters
 
-// The text after "remember:", "remember that", "don't forget:" or "don't forget that" at the
-// beginning of a prompt (or after "please"), up to the first empty line. nullopt: no such
-// beginning, or a question. Later text may be pasted and does not count.
-std::optional<std::string> AskedToRemember(std::string_view prompt);
+struct ToRemember {
+  std::string words;
+  bool everywhere = false;  // in all projects
+};
+
+// The text behind a request at the beginning of a prompt, to its end: "Remember: …", "hey, don't
+// forget that …", "merke dir bitte, dass …", "from now on …" (remember_forms.h). nullopt: the
+// prompt begins otherwise, asks ("do you remember …?") or tells a memory ("I remember that …").
+std::optional<ToRemember> AskedToRemember(std::string_view prompt);
 
 // A memory of trust class user; its topic key deduplicates the same words.
-Capture Remembered(std::string_view words);
+Capture Remembered(const ToRemember& asked);
 
 }  // namespace sidecar

@@ -209,8 +209,8 @@ TurnDraft DraftTurn(const ActivePolicy& policy, api::HookEvent event, const Draf
     draft.captures = std::move(judgement.captures);
   }
   if (event.kind == EventKind::kUserPromptSubmit && policy.policy.remember_prompts) {
-    if (const auto words = AskedToRemember(PersonsWords(event.prompt)))
-      draft.captures.push_back(Remembered(*words));
+    if (const auto asked = AskedToRemember(PersonsWords(event.prompt)))
+      draft.captures.push_back(Remembered(*asked));
   }
   draft.audited = IsAudited(policy.policy, event);
   draft.event = std::move(event);
