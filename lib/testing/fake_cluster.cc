@@ -107,7 +107,8 @@ base::Result<http::Response> FakeCluster::Send(const http::ClientRequest& reques
   Reply reply;
   if (!fault || fault->after_effect) reply = Answer(call, request);
   if (fault) {
-    reply = {fault->status, {{"kind", "Status"}, {"message", "injected"}}, fault->retry_after_s};
+    reply = {
+        fault->status, {{"kind", "Status"}, {"message", fault->message}}, fault->retry_after_s};
   }
   call.status = reply.status;
   calls_.push_back(call);

@@ -37,6 +37,7 @@ struct Fault {
   int retry_after_s = 0;      // > 0: sends that header
   bool after_effect = false;  // the request takes effect, only its answer is lost
   int times = 1;
+  std::string message = "injected";  // of the Status
 };
 
 // Any thread.

@@ -34,11 +34,11 @@ bool MatchesFields(const Json& object, const std::string& selector) {
   if (selector.empty()) return true;
   for (const std::string& term : base::Split(selector, ',')) {
     size_t equals = term.find('=');
-    std::string field = term.substr(0, equals), wanted = term.substr(term.find_last_of('=') + 1);
-    std::string value = field == "metadata.name"        ? kube::KeyOf(object).name
-                        : field == "metadata.namespace" ? kube::KeyOf(object).name_space
-                                                        : "";
-    if (value != wanted) return false;
+    std::string wanted = term.substr(term.find_last_of('=') + 1);
+    const Json* value = &object;
+    for (const std::string& key : base::Split(term.substr(0, equals), '.'))
+      value = value ? base::At(*value, {key.c_str()}) : nullptr;
+    if (!value || *value != wanted) return false;
   }
   return true;
 }

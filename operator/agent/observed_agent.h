@@ -9,6 +9,7 @@
 
 #include "lib/kube/object/object.h"
 #include "operator/plan/plan.h"
+#include "operator/pods/causes.h"
 #include "operator/pods/uninjected_pods.h"
 
 namespace controller {
@@ -33,6 +34,7 @@ struct ObservedAgent {
   // Messages of this reconcile's applies about fields that other controllers apply too.
   std::vector<std::string> conflicts;
   UninjectedPods uninjected;  // foreign pods
+  std::vector<Cause> causes;  // of a missing pod, by Events
   std::vector<base::Json>
       nodes;  // at least those whose kubelets have a fault, see pods/node_skew.h
 };

@@ -15,6 +15,8 @@
 #include "operator/names/names.h"
 #include "operator/objects/agent_objects.h"
 #include "operator/objects/pod_template.h"
+#include "operator/pods/causes.h"
+#include "operator/pods/remedy.h"
 
 namespace controller {
 namespace {
@@ -33,6 +35,7 @@ struct Draft {
   Json pod_template;  // of the desired workload; null: none
   std::string workload_intent;
   NodeSkew own_skew, others_skew;  // of nodes for its own pods, and for foreign pods
+  Suspicion suspicion;             // if a pod is missing, or does not start
 };
 
 bool IsOwnedBy(const Json& object, const api::Agent& agent) {
@@ -70,11 +73,9 @@ void MarkClaim(Draft& draft) {
   // The claim belongs to the StatefulSet of this name, which may be another owner's (MemoryServer).
   const ChildKey workload{kube::StatefulSets().kind, WorkloadName(draft.agent.name)};
   if (!Workload(draft) && draft.observed.children.contains(workload)) return;
-  const ClaimFinding found = ClassifyClaim(draft.observed.claim, draft.observed.agent,
-                                           Workload(draft) != nullptr, draft.agent.storage.adopt);
-  draft.findings.claim = found.state;
-  draft.findings.claim_owner = found.from;
-  if (!found.mark) return;
+  draft.findings.claim = ClassifyClaim(draft.observed.claim, draft.observed.agent,
+                                       Workload(draft) != nullptr, draft.agent.storage.adopt);
+  if (!draft.findings.claim.mark) return;
   const Json& claim = *draft.observed.claim;
   draft.plan.patch.push_back(
       {kube::PersistentVolumeClaims(), kube::KeyOf(claim), ClaimMark(claim, draft.observed.agent)});
@@ -148,15 +149,16 @@ Json PartsForOthers(const Draft& draft) {
 
 bool IsWithheld(const Draft& draft, const Child& child) {
   if (child.resource.kind != "StatefulSet") return false;
-  return draft.findings.claim == ClaimState::kLeftover || !draft.findings.template_fault.empty();
+  return draft.findings.claim.state == ClaimState::kLeftover ||
+         !draft.findings.template_fault.empty();
 }
 
 void NoteRefusal(Draft& draft, const Child& child, const std::string& words) {
   if (child.resource.kind == "StatefulSet")
-    draft.findings.template_fault = "the API server refused the pod: " + words;
+    draft.findings.template_fault = "the API server refused the pod: " + words + RemedyFor(words);
   else
-    draft.findings.refused =
-        child.resource.kind + " " + kube::KeyOf(child.object).name + ": " + words;
+    draft.findings.refused = child.resource.kind + " " + kube::KeyOf(child.object).name + ": " +
+                             words + RemedyFor(words);
 }
 
 // Plans one desired child: no change, an apply, or a finding that prevents it.
@@ -253,7 +255,7 @@ bool IsSettled(const Draft& draft) {
   return seen && seen->is_number_integer() && seen->get<int64_t>() >= kube::GenerationOf(*workload);
 }
 
-void UpdatePods(Draft& draft) {
+void UpdatePods(Draft& draft, int64_t now_ms) {
   draft.plan.rolled_out = true;
   const ObservedAgent& observed = draft.observed;
   // Excludes other pods with the label, for example a user's copy for debugging.
@@ -262,6 +264,8 @@ void UpdatePods(Draft& draft) {
   for (const Json& pod : observed.pods)
     if (workload && kube::ControllerOf(pod).uid == kube::UidOf(*workload)) pods.push_back(pod);
   draft.findings.own_pods = pods.size();
+  if (draft.agent.has_storage && draft.agent.replicas > 0)
+    draft.suspicion = SuspicionOf(observed.agent, workload, observed.pods, observed.claim, now_ms);
   draft.findings.settled = IsSettled(draft);
   // A refused template is in no workload: restarts would create the same pod, again and again.
   if (draft.pod_template.is_null() || !draft.findings.template_fault.empty()) return;
@@ -300,7 +304,7 @@ int64_t AskAgainMs(const Draft& draft, const Json& status, int64_t now_ms) {
     auto since = base::ParseTime(base::StringAt(condition, {"lastTransitionTime"}));
     return since && now_ms - *since < kSyncSoonForMs ? kSyncSoonMs : kSyncLaterMs;
   }
-  return 0;
+  return draft.suspicion.look_again_ms;
 }
 
 std::string TemplateImage(const Draft& draft) {
@@ -328,7 +332,7 @@ Plan OnlyStatus(Draft& draft, Json status, int64_t now_ms) {
 }  // namespace
 
 Plan MakePlan(const ObservedAgent& observed, const Settings& settings, int64_t now_ms) {
-  Draft draft{observed, settings, {}, {}, {}, {}, {}, {}, {}};
+  Draft draft{observed, settings, {}, {}, {}, {}, {}, {}, {}, {}};
   if (kube::IsBeingDeleted(observed.agent)) return {};
   auto agent = api::DecodeAgent(observed.agent);
   if (!agent)
@@ -351,8 +355,9 @@ Plan MakePlan(const ObservedAgent& observed, const Settings& settings, int64_t n
     draft.findings.foreign_parts = PartsForOthers(draft);
   CompareChildren(draft);
   TouchPods(draft, now_ms);
-  UpdatePods(draft);
+  UpdatePods(draft, now_ms);
   draft.findings.template_image = TemplateImage(draft);
+  draft.plan.suspects = draft.suspicion.suspects;
   Json status = StatusOf(draft.agent, observed, draft.findings, now_ms);
   draft.plan.requeue_after_ms = AskAgainMs(draft, status, now_ms);
   SetStatus(draft, std::move(status), now_ms);

@@ -9,7 +9,48 @@ TEST(Plan, IsEmptyWhenNothingChanged) {
   Cluster cluster = Converged();
   Plan plan = cluster.Look();
   EXPECT_TRUE(plan.IsEmpty());
-  EXPECT_EQ(plan.requeue_after_ms, 0);
+  EXPECT_GT(plan.requeue_after_ms, 0) << "its pod is missing, and no watch says why";
+}
+
+TEST(Plan, SaysWhyThePodIsMissingByTheEventsOfTheWorkload) {
+  Cluster cluster = Converged();
+  EXPECT_TRUE(cluster.Look().suspects.empty()) << "too early";
+  const Plan later = cluster.Look(kNow + 10'000);
+  ASSERT_EQ(later.suspects.size(), 1U);
+  EXPECT_EQ(later.suspects[0].uid, "uid-StatefulSet");
+  ObservedAgent observed = Classify(cluster.agent, cluster.objects);
+  observed.causes = {{"StatefulSet", "FailedCreate", "exceeded quota; to mend it: raise it"}};
+  const Plan plan = MakePlan(observed, {}, kNow + 10'000);
+  EXPECT_EQ(Reason(plan, "Ready"), "False FailedCreate");
+  ASSERT_EQ(plan.events.size(), 1U);
+  EXPECT_EQ(plan.events[0].note, "exceeded quota; to mend it: raise it");
+  cluster.agent["status"] = *plan.status;
+  EXPECT_FALSE(cluster.Look(kNow + 11'000).suspects.empty()) << "asked until there is a pod";
+  cluster.objects.push_back(Pod(true));
+  EXPECT_TRUE(cluster.Look(kNow + 12'000).suspects.empty());
+  EXPECT_EQ(Reason(cluster.Look(kNow + 12'000), "Ready"), "True Ready");
+}
+
+TEST(Plan, SaysWhyThereIsNoVolumeByTheEventsOfTheClaim) {
+  Cluster cluster = Converged();
+  ObservedAgent observed = Classify(cluster.agent, cluster.objects);
+  observed.claim = Json{{"metadata", {{"name", "data-a-0"}}}, {"status", {{"phase", "Pending"}}}};
+  observed.causes = {{"StatefulSet", "FailedCreate", "not about the claim"}};
+  EXPECT_EQ(Reason(MakePlan(observed, {}, kNow), "VolumeReady"), "Unknown Progressing");
+  observed.causes = {{"PersistentVolumeClaim", "ProvisioningFailed", "no StorageClass"}};
+  EXPECT_EQ(Reason(MakePlan(observed, {}, kNow), "VolumeReady"), "False ProvisioningFailed");
+}
+
+TEST(Plan, ARefusedChildSaysWhatToSet) {
+  Cluster cluster{Agent()};
+  for (const Child& child : cluster.Look().apply)
+    if (child.resource.kind == "StatefulSet" || child.resource.kind == "ConfigMap")
+      cluster.refused[kube::AnnotationOf(child.object, kIntentAnnotation)] =
+          "x is forbidden: exceeded quota: q, requested: count/x=1";
+  const Plan plan = cluster.Look();
+  ASSERT_TRUE(plan.status);
+  EXPECT_NE(base::DumpJson(*plan.status).find("raise ResourceQuota q"), std::string::npos);
+  EXPECT_EQ(Reason(plan, "Stalled"), "True TemplateInvalid");
 }
 
 TEST(Plan, CorrectsAHandEditedChildAndNothingElse) {
@@ -172,6 +213,31 @@ TEST(Plan, APodThatIsNotReadyIsNoReadyEndpointEvenWhereItsServiceListsIt) {
   EXPECT_EQ(count(R"({"ready": true, "serving": false})"), 0);
   // A terminating pod that still answers.
   EXPECT_EQ(count(R"({"ready": false, "serving": true, "terminating": true})"), 0);
+}
+
+TEST(Plan, AnEndpointWithAnAddressOfEachFamilyCountsOnce) {
+  auto slice = [](const char* type, const std::vector<std::pair<const char*, const char*>>& all) {
+    Json made = {{"addressType", type}, {"endpoints", Json::array()}};
+    for (const auto& [address, uid] : all) {
+      Json endpoint = {{"addresses", {address}}};
+      if (*uid) endpoint["targetRef"] = {{"kind", "Pod"}, {"uid", uid}};
+      made["endpoints"].push_back(endpoint);
+    }
+    return made;
+  };
+  EXPECT_EQ(CountReadyEndpoints({}), 0);
+  EXPECT_EQ(CountReadyEndpoints({slice("IPv4", {{"10.0.0.1", "a"}})}), 1);
+  EXPECT_EQ(CountReadyEndpoints({slice("IPv6", {{"fd00::1", "a"}})}), 1);
+  EXPECT_EQ(
+      CountReadyEndpoints({slice("IPv6", {{"fd00::1", "a"}}), slice("IPv4", {{"10.0.0.1", "a"}})}),
+      1);
+  EXPECT_EQ(CountReadyEndpoints({slice("IPv6", {{"fd00::1", "a"}, {"fd00::2", "b"}}),
+                                 slice("IPv4", {{"10.0.0.1", "a"}})}),
+            2);
+  // Of somebody's own slices, which name no pod.
+  EXPECT_EQ(CountReadyEndpoints({slice("IPv6", {{"fd00::1", ""}}),
+                                 slice("IPv4", {{"10.0.0.1", ""}, {"10.0.0.2", ""}})}),
+            2);
 }
 
 TEST(Plan, AMissingServiceHealsWhenItAppears) {

@@ -25,6 +25,10 @@ base::Result<Plan> AgentReconciler::PlanFor(ObservedAgent& observed, const std::
     plan = MakePlan(observed, settings, clock.NowMs());
   }
   if (plan.rolled_out) ReleaseSlot(self);
+  if (!plan.suspects.empty()) {
+    observed.causes = environment_.event_reader().CausesOf(self.name_space, plan.suspects, stop);
+    plan = MakePlan(observed, settings, clock.NowMs());
+  }
   return plan;
 }
 

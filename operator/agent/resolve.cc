@@ -2,6 +2,8 @@
 // Service of another namespace must allow the reference.
 #include "operator/agent/resolve.h"
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -187,8 +189,10 @@ Resolution Resolve(const ObservedAgent& observed, const std::string& cluster_dom
                    cluster_domain);
 }
 
+// A Service of both address families has slices of each, and a pod is an endpoint in both.
 int CountReadyEndpoints(const std::vector<base::Json>& slices) {
-  std::set<std::string> addresses;
+  std::set<std::string> pods;                                  // UIDs
+  std::map<std::string, std::set<std::string>> without_a_pod;  // addresses by family
   for (const Json& slice : slices) {
     if (!slice.contains("endpoints") || !slice["endpoints"].is_array()) continue;
     for (const Json& endpoint : slice["endpoints"]) {
@@ -199,13 +203,20 @@ int CountReadyEndpoints(const std::vector<base::Json>& slices) {
         return is && is->is_boolean() && !is->get<bool>();
       };
       if (denies("ready") || denies("serving")) continue;
+      if (const std::string uid = base::StringAt(endpoint, {"targetRef", "uid"}); !uid.empty()) {
+        pods.insert(uid);
+        continue;
+      }
       const Json* listed = base::At(endpoint, {"addresses"});
       if (!listed || !listed->is_array()) continue;
       for (const Json& address : *listed)
-        if (address.is_string()) addresses.insert(address.get<std::string>());
+        if (address.is_string())
+          without_a_pod[base::StringAt(slice, {"addressType"})].insert(address.get<std::string>());
     }
   }
-  return static_cast<int>(addresses.size());
+  size_t most = 0;
+  for (const auto& [family, addresses] : without_a_pod) most = std::max(most, addresses.size());
+  return static_cast<int>(pods.size() + most);
 }
 
 }  // namespace controller

@@ -23,7 +23,7 @@ struct Resolution {
 Resolution Resolve(const ObservedAgent& observed, const std::string& cluster_domain,
                    const std::string& override_url = {});
 
-// The number of distinct ready addresses in the slices.
+// The number of ready endpoints in the slices; one with an address of each family counts once.
 int CountReadyEndpoints(const std::vector<base::Json>& slices);
 
 }  // namespace controller

@@ -224,7 +224,7 @@ Condition Stalled(const View& view) {
     return {"Stalled", Truth::kTrue, "NameTaken",
             "not made by this Agent and left alone: " + base::Join(f.taken_names, ", ") +
                 "; rename the Agent, or delete the object of that name"};
-  if (f.claim == ClaimState::kLeftover)
+  if (f.claim.state == ClaimState::kLeftover)
     return {"Stalled", Truth::kTrue, "VolumeNotAdopted",
             "an earlier Agent's volume is in the way, see VolumeReady"};
   if (!f.refused.empty())
@@ -255,10 +255,10 @@ Condition Ready(const View& view, const Condition& stalled, const Condition& res
     return {"Ready", Truth::kTrue, "Ready", "an AgentRun that names it runs it"};
   if (view.agent.replicas == 0) return ScaledToZero(view);
   for (const PodState& pod : view.pods)
-    if (!pod.ready) return {"Ready", Truth::kFalse, pod.reason, pod.message};
+    if (!pod.ready) return NotReady(pod.reason, pod.message, view.observed.causes);
   if (view.pods.empty())
-    return {"Ready", Truth::kFalse, "Progressing",
-            "pod " + WorkloadName(view.agent.name) + "-0 is not there yet"};
+    return NotReady("Progressing", "pod " + WorkloadName(view.agent.name) + "-0 is not there yet",
+                    view.observed.causes);
   return {"Ready", Truth::kTrue, "Ready", "pod " + view.pods.front().name + " is ready"};
 }
 
@@ -307,7 +307,7 @@ base::Json StatusOf(const api::Agent& agent, const ObservedAgent& observed,
   if (findings.node_skew) conditions.push_back(*findings.node_skew);
   if (daemon)
     conditions.push_back(
-        VolumeReady(observed.agent, observed.claim, findings.claim, findings.claim_owner));
+        VolumeReady(observed.agent, observed.claim, findings.claim, observed.causes));
   conditions.insert(conditions.end(), {Degraded(view, endpoints), stalled});
 
   Json status = {{"observedGeneration", agent.generation},

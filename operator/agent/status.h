@@ -23,8 +23,7 @@ namespace controller {
 struct Findings {
   Resolution resolution;
   std::vector<std::string> rule_faults, unknown_tools;
-  ClaimState claim = ClaimState::kAbsent;
-  std::string claim_owner;               // UID in the annotation of a leftover claim; may be empty
+  ClaimFinding claim;
   std::vector<std::string> taken_names;  // "Service x": exists with another owner
   std::string template_fault;            // of TemplateFault, or from the API server
   bool image_missing = false;            // the cause of template_fault

@@ -11,8 +11,8 @@
 #include "lib/base/guarded.h"
 #include "operator/foreign_pods/eviction_pacer.h"
 #include "operator/foreign_pods/lookup.h"
-#include "operator/foreign_pods/rate_limiter.h"
 #include "operator/reconcile/environment.h"
+#include "operator/reconcile/rate_limiter.h"
 #include "operator/reconcile/reconciler.h"
 
 namespace controller {

@@ -8,6 +8,7 @@
 
 #include "lib/api/server_report.h"
 #include "operator/plan/plan.h"
+#include "operator/pods/causes.h"
 
 namespace controller {
 
@@ -22,6 +23,7 @@ struct ObservedServer {
   bool no_answer = false;                      // the pod is not ready and did not answer
   std::map<std::string, std::string> refused;  // like ObservedAgent::refused
   std::vector<std::string> conflicts;          // like ObservedAgent::conflicts
+  std::vector<Cause> causes;                   // of a missing pod, by Events
 };
 
 }  // namespace controller

@@ -9,6 +9,8 @@
 #include "operator/memory_server/status.h"
 #include "operator/names/names.h"
 #include "operator/objects/server_objects.h"
+#include "operator/pods/causes.h"
+#include "operator/pods/remedy.h"
 
 namespace controller {
 namespace {
@@ -71,8 +73,8 @@ void NoteRefusal(ServerDraft& draft, const Child& child, const std::string& word
   if (child.may_be_unserved)
     draft.findings.monitor_unserved = true;
   else
-    draft.findings.refused =
-        child.resource.kind + " " + kube::KeyOf(child.object).name + ": " + words;
+    draft.findings.refused = child.resource.kind + " " + kube::KeyOf(child.object).name + ": " +
+                             words + RemedyFor(words);
 }
 
 // Plans one desired child: no change, an apply, or a finding that prevents it.
@@ -152,6 +154,9 @@ Plan MakeServerPlan(const ObservedServer& observed, const Settings& settings, in
       StorageDiffers(draft.findings.workload, draft.findings.server.storage);
   MarkClaim(draft);
   CompareChildren(draft);
+  draft.plan.suspects =
+      SuspicionOf(observed.server, draft.findings.workload, observed.pods, observed.claim, now_ms)
+          .suspects;
   return Say(draft, ServerStatusOf(observed, draft.findings, settings.cluster_domain, now_ms),
              now_ms);
 }

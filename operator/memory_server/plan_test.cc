@@ -34,6 +34,28 @@ TEST(ServerPlan, IsMadeOnceAndThenLeftAlone) {
   EXPECT_GT(server.Look().requeue_after_ms, 0) << "nobody tells us of rows";
 }
 
+TEST(ServerPlan, SaysWhyThePodIsMissingOrDoesNotStart) {
+  Served server;
+  server.now_ms += 10'000;
+  Plan plan = server.Look();
+  ASSERT_EQ(plan.suspects.size(), 1u);
+  EXPECT_EQ(plan.suspects[0].kind, "StatefulSet");
+  server.set()["status"] = {{"observedGeneration", kube::GenerationOf(server.set())}};
+  server.observed.causes = {{"StatefulSet", "FailedCreate", "quota"}};
+  server.Look();
+  EXPECT_EQ(server.Condition("Ready"), "False FailedCreate");
+  EXPECT_EQ(server.Message("Ready"), "False quota");
+  server.Roll(/*ready=*/false);
+  server.observed.pods[0]["status"] = {{"phase", "Pending"}};
+  server.observed.causes = {{"Pod", "FailedMount", "no Secret"}};
+  EXPECT_EQ(server.Look().suspects.at(0).kind, "Pod");
+  EXPECT_EQ(server.Condition("Ready"), "False FailedMount");
+  server.observed.causes.clear();
+  server.Roll();
+  EXPECT_TRUE(server.Look().suspects.empty());
+  EXPECT_EQ(server.Condition("Ready"), "True Ready");
+}
+
 TEST(ServerPlan, ItsServiceIsWhatAgentsNameAndItsAudienceWhatTheirTokensAreFor) {
   Served server;
   const Json& service = server.observed.children[{"Service", "s"}];

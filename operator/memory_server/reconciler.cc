@@ -80,6 +80,10 @@ base::Result<kube::When> MemoryServerReconciler::Reconcile(const ObjectKey& key,
   const base::Clock& clock = environment_.clock();
   ASSIGN_OR_RETURN(ObservedServer observed, Observe(*server, stop));
   Plan plan = MakeServerPlan(observed, environment_.settings(), clock.NowMs());
+  if (!plan.suspects.empty()) {
+    observed.causes = environment_.event_reader().CausesOf(key.name_space, plan.suspects, stop);
+    plan = MakeServerPlan(observed, environment_.settings(), clock.NowMs());
+  }
   Outcome outcome = Execute(environment_.client(), *server, plan, stop);
   if (!outcome.refusals.empty() || !outcome.conflicts.empty()) {
     refusals_.Remember(key, outcome, clock.MonotonicMs());

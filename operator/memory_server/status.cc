@@ -199,13 +199,15 @@ Condition ReadyCondition(const ServerView& view, const Condition& stalled,
   };
   if (stalled.status == Truth::kTrue) return no(stalled);
   // The old pod is still ready before the StatefulSet controller acts on a changed template.
-  if (view.pod && !view.state.ready && view.state.reason != "Progressing")
-    return {"Ready", Truth::kFalse, view.state.reason, view.state.message};
+  const std::vector<Cause>& causes = view.observed.causes;
+  if (view.pod && !view.state.ready && (view.state.reason != "Progressing" || !causes.empty()))
+    return NotReady(view.state.reason, view.state.message, causes);
   if (up_to_date.status == Truth::kFalse) return no(up_to_date);
   if (!view.pod)
-    return {"Ready", Truth::kFalse, "Progressing",
-            "pod " + ServerObjectName(view.findings.server.name) + "-0 is not there yet"};
-  if (!view.state.ready) return {"Ready", Truth::kFalse, view.state.reason, view.state.message};
+    return NotReady("Progressing",
+                    "pod " + ServerObjectName(view.findings.server.name) + "-0 is not there yet",
+                    causes);
+  if (!view.state.ready) return NotReady(view.state.reason, view.state.message, causes);
   return {"Ready", Truth::kTrue, "Ready", "pod " + view.state.name + " is ready"};
 }
 
@@ -218,7 +220,7 @@ base::Json ServerStatusOf(const ObservedServer& observed, const ServerFindings& 
   const Condition stalled = StalledCondition(view), up_to_date = UpToDateCondition(view);
   std::vector<Condition> conditions = {
       ReadyCondition(view, stalled, up_to_date), up_to_date,
-      VolumeReady(observed.server, observed.claim, findings.claim.state, findings.claim.from)};
+      VolumeReady(observed.server, observed.claim, findings.claim, observed.causes)};
   if (server.auth == "kubernetes") conditions.push_back(TokensCondition(view));
   conditions.insert(conditions.end(), {DegradedCondition(view), stalled});
 

@@ -8,6 +8,7 @@
 
 #include "lib/kube/object/object.h"
 #include "operator/plan/conditions.h"
+#include "operator/pods/causes.h"
 
 namespace controller {
 
@@ -49,6 +50,7 @@ struct Plan {
   bool rolled_out = false;          // every pod is up to date and ready
   std::vector<ChildKey>
       not_in_cache;  // desired children missing in the caches: to be read before an apply
+  std::vector<Suspect> suspects;  // objects whose Events are to be read; the status needs them
 
   bool IsEmpty() const;
 };

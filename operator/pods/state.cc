@@ -4,6 +4,7 @@
 #include "lib/kube/object/object.h"
 #include "operator/names/names.h"
 #include "operator/pods/injection.h"
+#include "operator/pods/remedy.h"
 
 namespace controller {
 namespace {
@@ -46,7 +47,7 @@ bool Trouble(const Json& status, PodState& state) {
   state.reason = reason;
   state.message = "container " + name + " of pod " + state.name +
                   (image.empty() ? "" : " (" + image + ")") + ": " + reason +
-                  (detail.empty() ? "" : ": " + detail);
+                  (detail.empty() ? "" : ": " + detail) + RemedyFor(detail);
   return true;
 }
 
@@ -60,7 +61,8 @@ void FindBlocker(const Json& pod, PodState& state) {
   const Json* scheduled = ConditionOf(pod, "PodScheduled");
   if (scheduled && base::StringAt(*scheduled, {"status"}) == "False") {
     state.reason = base::StringAt(*scheduled, {"reason"}, "Unschedulable");
-    state.message = "pod " + state.name + ": " + base::StringAt(*scheduled, {"message"});
+    const std::string words = base::StringAt(*scheduled, {"message"});
+    state.message = "pod " + state.name + ": " + words + RemedyFor(words);
     return;
   }
   const std::string& phase = state.phase;

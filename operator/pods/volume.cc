@@ -52,8 +52,9 @@ bool StorageDiffers(const Json* workload, const api::AgentStorage& wished) {
          (!wished.storage_class.empty() && storage_class != wished.storage_class);
 }
 
-kube::Condition VolumeReady(const Json& owner, const std::optional<Json>& claim, ClaimState state,
-                            const std::string& from) {
+kube::Condition VolumeReady(const Json& owner, const std::optional<Json>& claim,
+                            const ClaimFinding& finding, const std::vector<Cause>& causes) {
+  const auto& [state, from, mark] = finding;
   const kube::ObjectKey key = kube::KeyOf(owner);
   const std::string name = ClaimName(key.name), kind = base::StringAt(owner, {"kind"});
   if (state == ClaimState::kLeftover)
@@ -69,6 +70,9 @@ kube::Condition VolumeReady(const Json& owner, const std::optional<Json>& claim,
   const std::string phase = base::StringAt(*claim, {"status", "phase"}, "Pending");
   if (phase == "Lost")
     return {"VolumeReady", Truth::kFalse, "VolumeLost", "claim " + name + " has lost its volume"};
+  for (const Cause& cause : causes)
+    if (phase == "Pending" && cause.kind == kube::PersistentVolumeClaims().kind)
+      return {"VolumeReady", Truth::kFalse, cause.reason, cause.message};
   if (phase != "Bound")
     return {"VolumeReady", Truth::kUnknown, "Progressing", "claim " + name + " is " + phase};
   return {"VolumeReady", Truth::kTrue, "Bound", "claim " + name + " is bound"};

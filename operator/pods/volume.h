@@ -4,9 +4,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lib/api/agent.h"
 #include "lib/kube/object/conditions.h"
+#include "operator/pods/causes.h"
 
 namespace controller {
 
@@ -31,8 +33,9 @@ base::Json ClaimMark(const base::Json& claim, const base::Json& owner);
 // Whether `wished` differs from the claim template of `workload` (may be null), which is immutable.
 bool StorageDiffers(const base::Json* workload, const api::AgentStorage& wished);
 
-// Condition VolumeReady; its commands need kind, namespace and name of `owner`.
+// Condition VolumeReady; its commands need kind, namespace and name of `owner`. `causes`: what
+// Events say, also about other objects.
 kube::Condition VolumeReady(const base::Json& owner, const std::optional<base::Json>& claim,
-                            ClaimState state, const std::string& from);
+                            const ClaimFinding& finding, const std::vector<Cause>& causes);
 
 }  // namespace controller

@@ -23,7 +23,8 @@ Environment::Environment(kube::KubeClient& client, kube::ControllerLoop& loop,
       clock_(clock),
       started_(base::FormatTime(clock.NowMs() / 1000 * 1000)),
       caches_(loop, options_.name_spaces),
-      events_(client, kReportingController, options_.instance, clock) {}
+      events_(client, kReportingController, options_.instance, clock),
+      event_reader_(client, clock) {}
 
 base::Result<std::optional<Json>> Environment::Read(const kube::Resource& kind,
                                                     const kube::ObjectKey& key,

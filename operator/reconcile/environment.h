@@ -12,6 +12,7 @@
 #include "lib/kube/controller/event_recorder.h"
 #include "operator/plan/settings.h"
 #include "operator/reconcile/caches.h"
+#include "operator/reconcile/event_reader.h"
 #include "operator/reconcile/execute.h"
 
 namespace controller {
@@ -40,6 +41,7 @@ class Environment {
   const std::string& started() const { return started_; }  // start time, like creationTimestamp
   Caches& caches() { return caches_; }
   kube::EventRecorder& events() { return events_; }
+  EventReader& event_reader() { return event_reader_; }
   bool synced() const { return loop_.synced(); }  // the first lists are in the caches
 
   // Reads the object from the API server; nullopt: it does not exist.
@@ -63,6 +65,7 @@ class Environment {
   const std::string started_;
   Caches caches_;
   kube::EventRecorder events_;
+  EventReader event_reader_;
 };
 
 }  // namespace controller

@@ -52,6 +52,17 @@ std::string WithoutCall(const std::string& message) {
   return at == std::string::npos ? message : message.substr(at);
 }
 
+// Whether a retry does not help: the object is invalid, or admission (a quota, a LimitRange, a
+// webhook) objects to it. A missing right is an error: at an installation it comes a moment later.
+bool IsRefused(const base::Error& error, bool may_be_unserved) {
+  const std::string& words = error.message;
+  if (error.code == base::Code::kDenied)
+    return words.find(" is forbidden: ") != std::string::npos &&
+           words.find(" is forbidden: User ") == std::string::npos;
+  return error.code == base::Code::kInvalid ||
+         (error.code == base::Code::kNotFound && may_be_unserved);
+}
+
 // Applies existing children in parallel: an edit reaches the workload one call sooner. Creates new
 // ones in order (deferred: in get()), since a pod needs the objects before it.
 void ApplyAll(kube::KubeClient& client, const Plan& plan, const std::stop_token& stop,
@@ -66,8 +77,7 @@ void ApplyAll(kube::KubeClient& client, const Plan& plan, const std::stop_token&
   for (size_t i = 0; i < results.size(); ++i) {
     const Child& child = plan.apply[i];
     auto stored = results[i].get();
-    const base::Code code = stored ? base::Code::kInternal : stored.error().code;
-    if (code == base::Code::kInvalid || (code == base::Code::kNotFound && child.may_be_unserved))
+    if (!stored && IsRefused(stored.error(), child.may_be_unserved))
       outcome.refusals.push_back(
           {kube::AnnotationOf(child.object, kIntentAnnotation), stored.error().message});
     else if (!stored && kube::IsConflictOfAppliers(stored.error().message))

@@ -96,6 +96,32 @@ TEST_F(ExecuteTest, APersonsEditIsSetBackAndAnotherControllersFieldIsReported) {
       << "a status that does not know of the conflict is not written";
 }
 
+TEST_F(ExecuteTest, AnObjectionOfAdmissionIsARefusalAndAMissingRightAnError) {
+  struct Case {
+    int status;
+    const char* words;
+    bool refused;
+  };
+  const Case kCases[] = {
+      {403, R"(configmaps "one" is forbidden: exceeded quota: q, requested: count/configmaps=1)",
+       true},
+      {403, R"(statefulsets.apps "one" is forbidden: maximum storage usage per PVC is 1Gi)", true},
+      {422, "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no", true},
+      {400, R"(admission webhook "w" denied the request: no)", true},
+      {403, R"(configmaps "one" is forbidden: User "system:serviceaccount:n:o" cannot patch)",
+       false},
+      {401, "Unauthorized", false},
+      {500, R"(Internal error occurred: failed calling webhook "w")", false}};
+  for (const Case& one : kCases) {
+    cluster_.Inject({"APPLY", "/configmaps/one", one.status, 0, false, 1, one.words});
+    Plan plan;
+    plan.apply = {MapNamed("one")};
+    const Outcome outcome = Execute(client_, agent_, plan, stop_.get_token());
+    EXPECT_EQ(outcome.refusals.size(), one.refused ? 1u : 0u) << one.words;
+    EXPECT_EQ(outcome.errors.size(), one.refused ? 0u : 1u) << one.words;
+  }
+}
+
 TEST_F(ExecuteTest, AfterAStopNothingIsBegun) {
   Plan plan;
   plan.apply = {MapNamed("one"), MapNamed("two")};

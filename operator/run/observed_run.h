@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/plan/plan.h"
+#include "operator/pods/causes.h"
 
 namespace controller {
 
@@ -18,6 +19,7 @@ struct ObservedRun {
   bool children_read = false;    // `children` are from the API server, not only from caches
   std::vector<base::Json> pods;  // with the run's label
   std::string refused;           // the API server's message about the apply of this reconcile
+  std::vector<Cause> causes;     // of a missing pod, by Events
 };
 
 }  // namespace controller

@@ -6,6 +6,8 @@
 #include "operator/names/names.h"
 #include "operator/objects/pod_template.h"
 #include "operator/objects/run_objects.h"
+#include "operator/pods/causes.h"
+#include "operator/pods/remedy.h"
 #include "operator/run/status.h"
 
 namespace controller {
@@ -172,7 +174,10 @@ Plan WithoutJob(RunDraft& draft) {
   for (auto look : {ObstacleOfNames, ObstacleOfAgent, ObstacleOfClaim})
     if (!state.obstacle) state.obstacle = look(draft);
   if (!state.obstacle && !draft.observed.refused.empty())
-    state.obstacle = Obstacle{"Refused", "the API server refused: " + draft.observed.refused, true};
+    state.obstacle = Obstacle{
+        "Refused",
+        "the API server refused: " + draft.observed.refused + RemedyFor(draft.observed.refused),
+        true};
   if (state.obstacle) return Say(draft, state);
   if (base::Status made = MakeObjects(draft); !made)
     state.obstacle = Obstacle{"AgentNotReady", made.error().message, true};
@@ -190,6 +195,17 @@ const Json* PodOf(const RunDraft& draft, const Json& job) {
         (!newest || created(*newest) <= created(pod)))
       newest = &pod;
   return newest;
+}
+
+// A Job's pods end: only the newest may be missing or fail to start.
+void LookForCauses(RunDraft& draft, const Json& job) {
+  const Json *pod = PodOf(draft, job),
+             *claim = Find(draft, kube::PersistentVolumeClaims(), RunClaimName(draft.run.name));
+  const Suspicion suspicion =
+      SuspicionOf(draft.observed.run, &job, pod ? std::vector<Json>{*pod} : std::vector<Json>(),
+                  claim ? std::optional<Json>(*claim) : std::nullopt, draft.now_ms);
+  draft.plan.suspects = suspicion.suspects;
+  draft.plan.requeue_after_ms = suspicion.look_again_ms;
 }
 
 }  // namespace
@@ -213,6 +229,8 @@ Plan MakeRunPlan(const ObservedRun& observed, const Settings& settings, int64_t 
   RunState state;
   state.job = job;
   state.pod = PodOf(draft, *job);
+  state.causes = observed.causes;
+  if (!HasEnded(observed.run)) LookForCauses(draft, *job);
   return Say(draft, state);
 }
 

@@ -82,11 +82,19 @@ ObservedRun RunReconciler::Observe(const Json& run) {
   if (auto found = jobs_.Get({self.name_space, job}))
     observed.children[{kube::Jobs().kind, job}] = *std::move(found);
   observed.pods = pods_.ListByLabel(self.name, self.name_space);
+  const std::string claim = RunClaimName(self.name);
+  if (auto found = claims_.Get({self.name_space, claim}))
+    observed.children[{kube::PersistentVolumeClaims().kind, claim}] = *std::move(found);
   return observed;
 }
 
 base::Result<Plan> RunReconciler::PlanFor(ObservedRun& observed, const std::stop_token& stop) {
   Plan plan = MakeRunPlan(observed, environment_.settings(), environment_.clock().NowMs());
+  if (!plan.suspects.empty()) {
+    observed.causes = environment_.event_reader().CausesOf(kube::KeyOf(observed.run).name_space,
+                                                           plan.suspects, stop);
+    return MakeRunPlan(observed, environment_.settings(), environment_.clock().NowMs());
+  }
   if (plan.not_in_cache.empty()) return plan;
   for (const ChildKey& child : plan.not_in_cache) {
     const ObjectKey key{kube::KeyOf(observed.run).name_space, child.name};
@@ -117,7 +125,8 @@ base::Result<kube::When> RunReconciler::Reconcile(const ObjectKey& key, std::sto
     outcome = std::move(second);
   }
   RETURN_IF_ERROR(environment_.Conclude(*run, plan, outcome, written_, stop));
-  return kube::When{IsStalled(observed, plan) && !HasEnded(*run) ? kLookAgainMs : 0};
+  if (HasEnded(*run)) return kube::When{};
+  return kube::When{IsStalled(observed, plan) ? kLookAgainMs : plan.requeue_after_ms};
 }
 
 }  // namespace controller

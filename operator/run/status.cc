@@ -116,9 +116,11 @@ Summary Ended(const Json& job, const Json& end, const Json& status) {
 
 Summary UnderWay(const RunState& state) {
   const std::string job = "Job " + kube::KeyOf(*state.job).name;
-  if (!state.pod)
-    return {Truth::kUnknown, "Progressing", job + " has no pod yet; kubectl describe job says why",
-            false};
+  auto not_ready = [&](const std::string& reason, const std::string& message) {
+    const Condition why = NotReady(reason, message, state.causes);
+    return Summary{Truth::kUnknown, why.reason, why.message, false};
+  };
+  if (!state.pod) return not_ready("Progressing", job + " has no pod yet");
   const PodState pod = StateOf(*state.pod);
   const Json* ended = TerminatedOf(*state.pod, "containerStatuses", AgentContainerOf(*state.job));
   if (ended)
@@ -126,7 +128,7 @@ Summary UnderWay(const RunState& state) {
             "the agent has ended; the sidecar of pod " + pod.name + " delivers what it saved",
             false};
   if (pod.ready) return {Truth::kUnknown, "Running", "pod " + pod.name + " runs", false};
-  return {Truth::kUnknown, pod.reason, pod.message, false};
+  return not_ready(pod.reason, pod.message);
 }
 
 Summary SummaryOf(const RunState& state, const Json& status) {

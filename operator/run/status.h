@@ -4,9 +4,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lib/base/json/json.h"
 #include "operator/plan/conditions.h"
+#include "operator/pods/causes.h"
 
 namespace controller {
 
@@ -21,6 +23,7 @@ struct RunState {
   const base::Json* job = nullptr;  // of this run; null without an obstacle: being created
   const base::Json* pod = nullptr;  // of that Job
   bool lost = false;                // the Job was deleted before the run had ended
+  std::vector<Cause> causes = {};   // of a missing pod, by Events
 };
 
 // The whole status; known facts stay when Job and pod are gone. By Ready, Succeeded and Stalled,

@@ -36,6 +36,24 @@ TEST(RunStatus, ItsConditionsTellWaitingRunningSucceededAndFailedApart) {
   EXPECT_EQ(failed["completionTime"], "2026-01-02T03:01:00Z");
 }
 
+TEST(RunStatus, SaysWhyTheJobHasNoPod) {
+  Made run;
+  run.Look();
+  const Plan plan = PlanOf(run.observed, kNow + 10'000);
+  ASSERT_EQ(plan.suspects.size(), 1u);
+  EXPECT_EQ(plan.suspects[0], (Suspect{"Job", "r", "uid-job", kNow}));
+  EXPECT_GT(plan.requeue_after_ms, 0) << "no watch says why";
+  run.observed.causes = {{"Job", "FailedCreate", "Job r: FailedCreate: quota"}};
+  const Json status = run.Look();
+  EXPECT_EQ(Conditions(status), "False Unknown False FailedCreate");
+  EXPECT_EQ(status["conditions"][1]["message"], "Job r: FailedCreate: quota");
+  run.observed.causes.clear();
+  Json& pod = run.AddPod("Running");
+  pod["status"]["conditions"] = {{{"type", "Ready"}, {"status", "True"}}};
+  EXPECT_EQ(Conditions(run.Look()), "False Unknown False Running");
+  EXPECT_TRUE(PlanOf(run.observed, kNow + 10'000).suspects.empty());
+}
+
 TEST(RunStatus, TheExitCodeIsTheAgentsAndNeverTheSidecars) {
   for (const int code : {137, 143}) {
     Made run;

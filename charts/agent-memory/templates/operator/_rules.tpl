@@ -26,7 +26,8 @@ by server-side apply, which is `patch`, plus `create` where the object is new. *
 - {apiGroups: [''], resources: [pods/resize], verbs: [patch]}
 # The endpoints of serverRef.
 - {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch]}
-- {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch]}
+# Its own Events, and those of others on one StatefulSet, Job, claim or Pod that say why a Pod is missing.
+- {apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch, list]}
 {{- end -}}
 
 {{/* Only with foreignPods: who binds a policy to an Agent must be allowed to read it, and the webhook

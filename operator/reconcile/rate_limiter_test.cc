@@ -1,5 +1,5 @@
 // One action per interval, for all callers.
-#include "operator/foreign_pods/rate_limiter.h"
+#include "operator/reconcile/rate_limiter.h"
 
 #include <gtest/gtest.h>
 
