@@ -68,13 +68,13 @@ API_SERVER = (
     ("leadership", "operator/leadership_test.py --kubeconfig {}", 600), ("operator faults", "operator/faults_test.py", 600),
     ("foreign pods", "operator/foreign_pods_test.py --kubeconfig {}", 600),
     ("foreign pods by webhook", "operator/foreign_pods_test.py --kubeconfig {} --mode webhook", 600),
-    ("webhook", "operator/webhook_test.py --kubeconfig {}", 600), ("CRDs", "operator/crd_test.py --kubeconfig {}", 600),
+    ("webhook", "operator/webhook_test.py --kubeconfig {}", 600), ("CRDs", "operator/crd_test.py --kubeconfig {}", 600), ("GitOps", "operator/gitops_test.py --kubeconfig {}", 600),
     ("metrics", "observability/metrics_test.py --kubeconfig {}", 120))
 # They create the chart's Pods, too, which need the ServiceAccounts of a controller manager.
 API_SERVER_WITH_CONTROLLERS = (
     ("kstatus", "operator/kstatus_test.py --kubeconfig {}", 1200), ("packaging", "packaging/packaging_test.py --kubeconfig {}", 600),
     ("retained volumes", "operator/retained_volumes_test.py --kubeconfig {}", 600), ("canary", "operator/canary_test.py --kubeconfig {}", 600),
-    ("move from AgentOps", "packaging/agentops_move_test.py", 600), ("rights", "operator/rights_test.py", 600),
+    ("move from AgentOps", "packaging/agentops_move_test.py", 600), ("rights", "operator/rights_test.py", 600), ("causes", "operator/causes_test.py --kubeconfig {}", 600),
     ("lists by streams", "operator/list_streams_test.py", 600), ("lists without streams", "operator/list_streams_test.py --without", 600))
 # Repetitions that search for rare failures, and long outages: not part of all.
 LOOPS = (

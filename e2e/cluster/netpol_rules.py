@@ -6,7 +6,7 @@ networking.k8s.io/v1 NetworkPolicy.
 """
 import ipaddress
 
-TABLE = "ip agent-memory-netpol"
+TABLE = "inet agent-memory-netpol"
 
 
 def selects(selector, labels):
@@ -32,7 +32,7 @@ def running(pods):
             continue
         containers = spec["containers"] + (spec.get("initContainers") or [])
         found.append({
-            "ip": status["podIP"],
+            "ips": [one["ip"] for one in status.get("podIPs") or [{"ip": status["podIP"]}]],
             "namespace": pod["metadata"]["namespace"],
             "labels": pod["metadata"].get("labels") or {},
             "ports": {(port["name"], port.get("protocol", "TCP")): port["containerPort"]
@@ -53,42 +53,47 @@ def block(entry):
 def peer(entry, namespace, pods, spaces):
     """The addresses that one entry of `from` or `to` selects."""
     if "ipBlock" in entry:
-        return [one for one in block(entry["ipBlock"]) if one.version == 4]
+        return block(entry["ipBlock"])
     if "namespaceSelector" in entry:
         among = {name for name, labels in spaces.items() if selects(entry["namespaceSelector"], labels)}
     else:
         among = {namespace}
-    return [ipaddress.ip_network(pod["ip"]) for pod in pods
+    return [ipaddress.ip_network(ip) for pod in pods for ip in pod["ips"]
             if pod["namespace"] in among and selects(entry.get("podSelector") or {}, pod["labels"])]
 
 
-def port(entry, receivers):
-    """nftables matches of one entry of `ports`. The receiving pods define a named port."""
+def family(address):
+    """nftables' word for the family of an address or network."""
+    return "ip6" if ":" in str(address) else "ip"
+
+
+def port(entry, receivers, of):
+    """nftables matches of one entry of `ports`, in the family `of`. The receiving pods define a named port."""
     protocol = entry.get("protocol", "TCP")
     match, wanted = protocol.lower(), entry.get("port")
     if wanted is None:
         return [f"meta l4proto {match}"]
     if isinstance(wanted, str):
-        return [f"ip daddr {pod['ip']} {match} dport {pod['ports'][wanted, protocol]}"
-                for pod in receivers if (wanted, protocol) in pod["ports"]]
+        return [f"{of} daddr {ip} {match} dport {pod['ports'][wanted, protocol]}"
+                for pod in receivers if (wanted, protocol) in pod["ports"] for ip in pod["ips"] if family(ip) == of]
     last = entry.get("endPort")
     return [f"{match} dport {wanted}-{last}" if last else f"{match} dport {wanted}"]
 
 
-def allowed(rule, side, pod, pods, spaces):
-    """The matches of one ingress (side "saddr") or egress ("daddr") rule for one selected pod."""
+def allowed(rule, side, pod, of, pods, spaces):
+    """The matches of one ingress (side "saddr") or egress ("daddr") rule for one selected pod, in the family `of`."""
     entries = rule.get("from" if side == "saddr" else "to")
     if entries:
-        addresses = [a for entry in entries for a in peer(entry, pod["namespace"], pods, spaces)]
+        addresses = [a for entry in entries for a in peer(entry, pod["namespace"], pods, spaces) if family(a) == of]
         if not addresses:
             return []
-        peers = f"ip {side} {{ {', '.join(map(str, ipaddress.collapse_addresses(addresses)))} }}"
+        peers = f"{of} {side} {{ {', '.join(map(str, ipaddress.collapse_addresses(addresses)))} }}"
     else:
         peers = ""
     if not rule.get("ports"):
         return [peers]
     receivers = [pod] if side == "saddr" else pods
-    return [f"{peers} {match}" for entry in rule["ports"] for match in port(entry, receivers)]
+    return [f"{peers} {match}" for entry in rule["ports"] for match in port(entry, receivers, of)]
 
 
 def chains(pods, spaces, policies):
@@ -103,11 +108,11 @@ def chains(pods, spaces, policies):
             if not selects(spec.get("podSelector") or {}, pod["labels"]):
                 continue
             for kind, direction, side in (("Ingress", "in", "saddr"), ("Egress", "out", "daddr")):
-                if kind in types:
+                for ip in pod["ips"] if kind in types else ():
                     # A pod may always talk to itself, through its own Service too.
-                    matches = found.setdefault((direction, pod["ip"]), {f"ip {side} {pod['ip']}"})
+                    matches = found.setdefault((direction, ip), {f"{family(ip)} {side} {ip}"})
                     for rule in spec.get(kind.lower()) or []:
-                        matches.update(allowed(rule, side, pod, pods, spaces))
+                        matches.update(allowed(rule, side, pod, family(ip), pods, spaces))
     return found
 
 
@@ -116,18 +121,25 @@ def table(pods, namespaces, policies):
     spaces = {n["metadata"]["name"]: n["metadata"].get("labels") or {} for n in namespaces}
     isolated = chains(running(pods), spaces, policies)
     lines = [f"table {TABLE} {{}}", f"delete table {TABLE}", f"table {TABLE} {{"]
+    def chain(direction, address):  # a name has no colons
+        return f"{direction}-{address.replace(':', '_')}"
     for (direction, address), matches in sorted(isolated.items()):
-        lines += [f"  chain {direction}-{address} {{", *(f"    {match} return" for match in sorted(matches)),
+        lines += [f"  chain {chain(direction, address)} {{", *(f"    {match} return" for match in sorted(matches)),
                   "    drop", "  }"]
 
     def jump(direction, side):
-        entries = [f"{ip} : jump {d}-{ip}" for d, ip in sorted(isolated) if d == direction]
-        return [f"    ip {side} vmap {{ {', '.join(entries)} }}"] if entries else []
+        found = []
+        for of in ("ip", "ip6"):
+            entries = [f"{ip} : jump {chain(d, ip)}" for d, ip in sorted(isolated) if d == direction and family(ip) == of]
+            found += [f"    {of} {side} vmap {{ {', '.join(entries)} }}"] if entries else []
+        return found
 
     # Packets between pods and from outside pass the hook forward, packets to this machine (the API server) the hook input.
     # Packets from this machine (probes) pass neither: the specification exempts them.
     for hook, jumps in (("forward", jump("out", "saddr") + jump("in", "daddr")),
                         ("input", jump("out", "saddr"))):
         lines += [f"  chain {hook} {{", f"    type filter hook {hook} priority -5;",
-                  "    ct state established,related accept", *jumps, "  }"]
+                  "    ct state established,related accept",
+                  # Between pods on the bridge IPv6 finds its neighbours by packets that pass here; IPv4 does so by ARP.
+                  "    icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept", *jumps, "  }"]
     return "\n".join(lines + ["}"]) + "\n"

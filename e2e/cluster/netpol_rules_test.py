@@ -67,6 +67,21 @@ class Rules(unittest.TestCase):
         allowed = chains(policy(policyTypes=["Egress"], egress=[{"to": [block]}]))
         self.assertEqual(allowed, {("out", "10.244.0.2"): {"ip daddr 10.244.0.2", "ip daddr { 10.0.0.2/31 }"}})
 
+    def test_each_address_of_a_pod_has_the_rules_of_its_family(self):
+        both = [pod("server", "fd00::2", {"app": "memory"}, podIPs=[{"ip": "fd00::2"}, {"ip": "10.244.0.2"}]),
+                pod("agent", "fd00::3", {"app": "agent"}, podIPs=[{"ip": "fd00::3"}, {"ip": "10.244.0.3"}])]
+        rule = {"from": [{"podSelector": {"matchLabels": {"app": "agent"}}}], "ports": [{"port": "http"}]}
+        self.assertEqual(chains(policy(ingress=[rule]), pods=both), {
+            ("in", "fd00::2"): {"ip6 saddr fd00::2", "ip6 saddr { fd00::3/128 } ip6 daddr fd00::2 tcp dport 7437"},
+            ("in", "10.244.0.2"): {ITSELF, "ip saddr { 10.244.0.3/32 } ip daddr 10.244.0.2 tcp dport 7437"}})
+        block = {"to": [{"ipBlock": {"cidr": "2001:db8::/32"}}]}
+        self.assertEqual(chains(policy(policyTypes=["Egress"], egress=[block]), pods=both), {
+            ("out", "fd00::2"): {"ip6 daddr fd00::2", "ip6 daddr { 2001:db8::/32 }"}, ("out", "10.244.0.2"): {"ip daddr 10.244.0.2"}})
+        spaces = [{"metadata": {"name": "agents", "labels": {}}}]
+        text = netpol_rules.table(both, spaces, [policy(ingress=[rule])])
+        self.assertIn("chain in-fd00__2 {", text)
+        self.assertIn("ip6 daddr vmap { fd00::2 : jump in-fd00__2 }", text)
+
     def test_policies_add_up(self):
         allowed = chains(policy(), policy(ingress=[{"ports": [{"port": 1}]}]), policy(ingress=[{"ports": [{"port": 2}]}]))
         self.assertEqual(allowed["in", "10.244.0.2"], {ITSELF, " tcp dport 1", " tcp dport 2"})

@@ -161,6 +161,17 @@ def open_objects(schema, path):
     return found
 
 
+def list_defaults(schema, path, inside=False):
+    """Paths of defaults inside lists: GitOps tools compare a list as a whole, and would see a difference for ever."""
+    found = [path] if inside and "default" in schema else []
+    for name, field in schema.get("properties", {}).items():
+        found += list_defaults(field, f"{path}.{name}", inside)
+    for inner in ("items", "additionalProperties"):
+        if isinstance(schema.get(inner), dict):
+            found += list_defaults(schema[inner], path + "[]", inside or inner == "items")
+    return found
+
+
 def schemas(cluster):
     """Yields (name of the check, its fault or None) for the CRDs on the API server."""
     for kind in KINDS:
@@ -170,6 +181,8 @@ def schemas(cluster):
         yield f"{kind}: every field is explained", f"not {missing}" if missing else None
         wide = [p for p in open_objects(schema, "") if p.count(".") != 2 or p == ".spec"]
         yield f"{kind}: open objects are fields of spec, never spec itself", str(wide) if wide else None
+        late = list_defaults(schema["properties"]["spec"], ".spec")
+        yield f"{kind}: no default inside a list", str(late) if late else None
         problems = [c for c in crd["status"]["conditions"]
                     if c["type"] == "NonStructuralSchema" and c["status"] == "True"]
         yield f"{kind}: the schema is structural", problems[0]["message"] if problems else None

@@ -92,6 +92,8 @@ inline constexpr const char* kPromptFileVariable = "AGENT_PROMPT_FILE";
 inline constexpr const char* kAgentDataDirectory = "/data";
 inline constexpr const char* kMemoryUrlVariable = "AGENT_MEMORY_URL";
 inline constexpr const char* kSidecarUrl = "http://127.0.0.1:7437";
+// Of every Service: both address families where the cluster has them, else the one that it has.
+inline constexpr const char* kServiceFamilies = "PreferDualStack";
 inline constexpr int kMemoryPort = 7437, kSidecarAdminPort = 7438, kServerAdminPort = 7438;
 inline constexpr int kDefaultUser = 65532;
 

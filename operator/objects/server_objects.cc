@@ -23,6 +23,7 @@ std::optional<Json> AccountOf(const ServerBlueprint&) {
 std::optional<Json> PlainServiceOf(const ServerBlueprint& blueprint) {
   return Json{{"spec",
                {{"type", "ClusterIP"},
+                {"ipFamilyPolicy", kServiceFamilies},
                 {"selector", {{kServerLabel, blueprint.server.name}}},
                 // The only server must be reachable while it is not ready (full volume, damaged
                 // file): it still answers reads and deletes, and deletes free space.

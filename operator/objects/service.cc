@@ -17,7 +17,10 @@ std::optional<base::Json> ServiceOf(const Blueprint& blueprint) {
                        {"protocol", "TCP"}});
   if (ports.empty()) return std::nullopt;
   return base::Json{{"metadata", {{"name", PortsServiceName(agent.name)}}},
-                    {"spec", {{"selector", {{kAgentLabel, agent.name}}}, {"ports", ports}}}};
+                    {"spec",
+                     {{"ipFamilyPolicy", kServiceFamilies},
+                      {"selector", {{kAgentLabel, agent.name}}},
+                      {"ports", ports}}}};
 }
 
 }  // namespace controller

@@ -7,6 +7,7 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 api_only() { # api_only WITH_CONTROLLER_MANAGER WITH_AUDIT WITH_SCHEDULER FEATURE_GATES
   local attempt port audit=() gates=()
   mkdir -p "$STATE"
+  use_families 4 6 # of Services; there is no node
   control_plane_pki 127.0.0.1
   start_etcd
   if [ "$2" = yes ]; then

@@ -37,6 +37,7 @@ table ip probe {
   }
 }
 NFT
+  # For IPv6 see ipv6_works.
   unshare -n iptables -t nat -A POSTROUTING -m comment --comment x -j MASQUERADE 2>/dev/null ||
     missing+=("iptables nat (CONFIG_NFT_COMPAT, CONFIG_NETFILTER_XT_MATCH_COMMENT)")
   local controller
