@@ -47,12 +47,6 @@ def run_client(checks, client, what, url, *more, token=""):
     checks.that(done.returncode == 0, f"{what}: {last}", wrong)
 
 
-def aegis_address(program):
-    with open(program.log, encoding="utf-8") as log:
-        said = [json.loads(line) for line in log if "AEGIS memory service listens" in line]
-    return said[-1]["api"]
-
-
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return str(taken.getsockname()[1])
@@ -66,7 +60,7 @@ def environment(checks, folder):
     program = programs.server(os.path.join(folder, "environment"), environment=settings).start()
     try:
         address = f"127.0.0.1:{settings['MEMORY_PORT']}"
-        checks.equal(aegis_address(program), address, "it listens on MEMORY_HOST:MEMORY_PORT")
+        checks.equal(programs.aegis_address(program), address, "it listens on MEMORY_HOST:MEMORY_PORT")
         status, said = wire.ask(address, "PUT", "/working-memory/c", {"fields": {"a": 1}})
         checks.equal((status, said["ttl_seconds"]), (200, 3600), "WORKING_MEMORY_TTL is the default life")
         checks.equal(wire.ask(address, "GET", "/stats")[0], 404, "other routes are not on that port")
@@ -95,7 +89,7 @@ def main():
             server.start(), sidecar.start()
             if client:
                 checks.chapter("the client of the documents")
-                run_client(checks, client, "server, AEGIS port", "http://" + aegis_address(server))
+                run_client(checks, client, "server, AEGIS port", "http://" + programs.aegis_address(server))
                 run_client(checks, client, "server, API port", "http://" + server.api)
                 run_client(checks, client, "sidecar, its server away", "http://" + sidecar.api, "--without-episodes")
         finally:

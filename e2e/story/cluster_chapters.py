@@ -6,8 +6,10 @@ import wire
 from chapters import (captures, figures, manifest, policy, recall, server_away, survival, turns)
 from driver import sample
 from foreign_chapters import FOREIGN_CHAPTERS
+from hindrance_chapters import hindrances
 from metrics_chapters import METRICS_CHAPTERS
 from namespace_chapters import NAMESPACE_CHAPTERS
+from network_chapters import address_families
 from node_chapters import NODE_CHAPTERS
 from on_cluster import AUDIENCE, NEXT_DOOR
 from operator_chapters import OPERATOR_CHAPTERS
@@ -55,9 +57,9 @@ spec:
 """
 
 
-# A request for each route of the memory server, with which one namespace tries to reach a row of another.
+# A request for each route of the memory server but /health, which answers every caller, with which one namespace tries to reach a row of another.
 ROUTES = (
-    ("GET", "/health", None), ("GET", "/sessions/recent?limit=50", None), ("GET", "/observations/recent?limit=1000", None),
+    ("GET", "/sessions/recent?limit=50", None), ("GET", "/observations/recent?limit=1000", None),
     ("GET", "/observations/{id}", None), ("GET", "/observations/{id}/revisions", None),
     ("PATCH", "/observations/{id}", {"title": "taken over"}), ("DELETE", "/observations/{id}?hard=true", None),
     ("GET", "/search?q={word}&project=coder", None), ("GET", "/context?q={word}&project=coder", None),
@@ -286,6 +288,6 @@ def survival_of_pods(story):
 
 
 CLUSTER_CHAPTERS = (manifest, table, lost_pod, turns, captures, recall, survival, survival_of_pods, server_away, policy, refusals,
-                    healing, confinement, two_namespaces, people, shared_memory, *SYSTEMS_CHAPTERS, deletion, *RUN_CHAPTERS, upgrades, *SERVER_CHAPTERS, figures,
+                    hindrances, healing, confinement, address_families, two_namespaces, people, shared_memory, *SYSTEMS_CHAPTERS, deletion, *RUN_CHAPTERS, upgrades, *SERVER_CHAPTERS, figures,
                     *OPERATOR_CHAPTERS, *NAMESPACE_CHAPTERS, *FOREIGN_CHAPTERS, *METRICS_CHAPTERS, *NODE_CHAPTERS,
                     *UNINSTALL_CHAPTERS)

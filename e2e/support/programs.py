@@ -101,6 +101,13 @@ def sidecar(folder, policy, **more):
                    os.path.join(folder, "sidecar.log"), **more)
 
 
+def aegis_address(server):
+    """The address of --aegis-listen of a server that runs."""
+    with open(server.log, encoding="utf-8") as log:
+        said = [json.loads(line) for line in log if "AEGIS memory service listens" in line]
+    return said[-1]["api"]
+
+
 def render(manifest, folder, url=None, more=()):
     """Renders the objects of an Agent and its policy.json into a folder, with the operator's code. `more`: files with
     other objects of the cluster."""

@@ -3,6 +3,7 @@
 #include "memory/api/gate.h"
 
 #include "lib/api/memory_api.h"
+#include "lib/http/server/stranger_guard.h"
 
 namespace memory {
 
@@ -52,13 +53,15 @@ std::optional<Response> Gate::OverBudget(const Caller& caller, const Request& re
 }
 
 std::optional<Response> Gate::RefuseAtHead(const Request& request) const {
-  if (!identities_) return std::nullopt;
+  if (!identities_ || http::IsHealthRoute(request)) return std::nullopt;
   const auto refused = identities_->RefusedAtOnce(request.headers);
   return refused ? std::optional(Refusal(*refused)) : std::nullopt;
 }
 
 Response Gate::Pass(const Request& request, const Handler& handler) const {
   Caller caller{kEverybody, "", Role::kAgent};
+  if (identities_ && http::IsHealthRoute(request))
+    return http::JsonResponse(200, {{"status", "ok"}});
   if (identities_) {
     Identified who = identities_->Identify(request.headers);
     if (who.status != 200) return Refusal(who);

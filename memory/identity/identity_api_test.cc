@@ -106,6 +106,7 @@ TEST_F(ApiServerIdentity, EveryRouteKnowsItsCallersByTheirTokens) {
       {"the API server's", TokenFor(a_, "https://kubernetes.default.svc.cluster.local")},
       {"another cluster's", FakeIssuer(clock_).IssueTo(a_)}};
   for (const auto& [method, pattern] : Table()) {
+    if (pattern == "/health") continue;  // answers every caller
     const Wish wish = *WishFor(method + " " + pattern, 5);
     EXPECT_EQ(Send(method, wish, std::nullopt).status, 401) << method << " " << pattern;
     for (const auto& [how, token] : strangers)

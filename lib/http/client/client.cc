@@ -5,6 +5,7 @@
 
 #include "lib/http/client/client.h"
 
+#include <arpa/inet.h>
 #include <cpprest/http_client.h>
 #include <cpprest/producerconsumerstream.h>
 #include <openssl/crypto.h>
@@ -14,6 +15,8 @@
 #include <boost/asio/ssl/context.hpp>
 #include <chrono>
 #include <mutex>
+#include <string>
+#include <string_view>
 
 #include "lib/base/process/log.h"
 #include "lib/http/client/answer.h"
@@ -50,6 +53,39 @@ class Sink : public Concurrency::streams::details::basic_producer_consumer_buffe
 
   std::shared_ptr<Call> call_;
 };
+
+// The authority of a URL: "[fd00::1]:443" of https://[fd00::1]:443/x.
+std::string_view AuthorityOf(std::string_view url) {
+  url.remove_prefix(url.find("://") + 3);
+  return url.substr(0, url.find_first_of("/?#"));
+}
+
+// The IPv6 address in brackets; empty: the authority has another host.
+std::string_view BracketedIn(std::string_view authority) {
+  const size_t end = authority.find(']');
+  if (!authority.starts_with('[') || end == authority.npos) return "";
+  return authority.substr(1, end - 1);
+}
+
+// "[::1]" or "[::1]:80".
+bool IsBracketedIpv6(std::string_view authority) {
+  in6_addr bytes{};
+  const std::string address(BracketedIn(authority));
+  if (::inet_pton(AF_INET6, address.c_str(), &bytes) != 1) return false;
+  const std::string_view port = authority.substr(address.size() + 2);
+  return port.empty() || (port[0] == ':' && port.find_first_not_of("0123456789", 1) == port.npos);
+}
+
+// The library resolves the host of a URI with its brackets, which fails, and compares it so with a
+// certificate: an IPv6 address goes without them, and with its port, which ends the host then.
+std::string ForLibrary(const std::string& url) {
+  const std::string_view authority = AuthorityOf(url), address = BracketedIn(authority);
+  if (address.empty()) return url;
+  std::string port(authority.substr(address.size() + 2));
+  if (port.size() < 2) port = url.starts_with("https") ? ":443" : ":80";
+  const size_t from = static_cast<size_t>(authority.data() - url.data());
+  return url.substr(0, from) + std::string(address) + port + url.substr(from + authority.size());
+}
 
 Error FromException(const std::string& what, std::exception_ptr exception, bool& may_retry) {
   may_retry = false;
@@ -109,7 +145,7 @@ void Launch(web::http::client::http_client& client, web::http::http_request& req
 class RestClient : public Client {
  public:
   explicit RestClient(ClientOptions options)
-      : options_(std::move(options)), client_(options_.base_url, Config(options_)) {}
+      : options_(std::move(options)), client_(ForLibrary(options_.base_url), Config(options_)) {}
   ~RestClient() override { open_->WaitForNone(kLastCallsMs); }
 
   base::Result<Response> Send(const ClientRequest& request) override;
@@ -179,6 +215,10 @@ base::Result<web::http::http_request> RestClient::Build(const ClientRequest& req
   }
   auto& headers = message.headers();
   headers.add("User-Agent", options_.user_agent);
+  // Of TLS the library compares Host with the certificate, so that brackets would refuse it.
+  const std::string_view authority = AuthorityOf(options_.base_url);
+  if (!BracketedIn(authority).empty() && options_.base_url.starts_with("http://"))
+    headers.add("Host", std::string(authority));
   for (const auto& [name, value] : request.headers.all()) {
     if (!IsFieldText(name) || !IsFieldText(value)) {
       return Error{Code::kInvalid,
@@ -287,6 +327,10 @@ base::Result<std::unique_ptr<Client>> MakeClient(ClientOptions options) {
     return Error{Code::kInvalid,
                  "\"" + options.base_url + "\" is not an http:// or https:// address"};
   }
+  const std::string_view authority = AuthorityOf(options.base_url);
+  if (authority.starts_with('[') && !IsBracketedIpv6(authority))
+    return Error{Code::kInvalid,
+                 "\"" + options.base_url + "\" has no IPv6 address in its brackets"};
   if (options.certificate_file.empty() != options.key_file.empty()) {
     return Error{Code::kInvalid, "a client certificate needs its key, and a key its certificate"};
   }

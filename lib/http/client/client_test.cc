@@ -179,8 +179,33 @@ TEST(Client, SaysThatNobodyListens) {
   EXPECT_EQ(answer.error().message.find("secret"), std::string::npos);
 }
 
+TEST(Client, ReachesAServerByAnAddressOfEachFamily) {
+  for (const std::string host : {"127.0.0.1", "[::1]"}) {
+    ServerOptions options;
+    options.listen = host + ":0";
+    auto server = Server::Start(
+        Router({{"GET", "/host",
+                 [](const Request& request) {
+                   return JsonResponse(200, {{"host", request.headers.Get("Host").value_or("")}});
+                 }}}),
+        options);
+    if (!server && host != "127.0.0.1") GTEST_SKIP() << "no IPv6 here: " << server.error().message;
+    ASSERT_TRUE(server) << server.error().message;
+    for (const char* slash : {"", "/"}) {
+      ClientOptions ours;
+      ours.base_url = "http://" + (*server)->address() + slash;
+      auto client = MakeClient(ours);
+      ASSERT_TRUE(client) << client.error().message;
+      const auto answer = (*client)->Send(Get("/host"));
+      ASSERT_TRUE(answer) << answer.error().message;
+      EXPECT_EQ(base::ParseJson(answer->body)->at("host"), (*server)->address());
+    }
+  }
+}
+
 TEST(Client, RefusesAddressesThatAreNotHttp) {
-  for (const char* url : {"", "localhost", "ftp://a", "http://", "unix:/x"}) {
+  for (const char* url : {"", "localhost", "ftp://a", "http://", "unix:/x", "http://[]",
+                          "http://[a]:1", "http://[::1", "http://[127.0.0.1]", "http://[::1]x"}) {
     ClientOptions options;
     options.base_url = url;
     EXPECT_FALSE(MakeClient(options)) << url;

@@ -29,6 +29,9 @@ struct StrangerRules {
 // each answer explains the remedy.
 std::optional<Response> RefuseStranger(const Request& request, const StrangerRules& rules);
 
+// Whether probes and load balancers ask this: GET or HEAD of /health, /livez, /readyz.
+bool IsHealthRoute(const Request& request);
+
 // Whether only the same host can connect: "127.0.0.1:7437", "[::1]:0" or "localhost:1".
 bool IsLoopbackAddress(std::string_view listen);
 
