@@ -66,7 +66,7 @@ constexpr Format kOwn[] = {
     {"bearer", "bearer", R"((?i)bearer\s{1,9}([A-Za-z0-9._~+/=-]{20,}))"},
     {"authorization", "authorization", R"((?i)authorization\\*["']?\s{0,9}[:=]\s{0,9}\\*["']?(?:token|apikey|key|bearer|digest|basic)\s{1,9}\\*["']?([A-Za-z0-9._~+/=-]{7,}))"},
     {"url-password", "://", R"(://[^\s:@/]{0,64}:([^\s@/]{3,128})@)", 0, false},
-    {"cookie", "cookie:", R"((?i)cookie:\s{0,9}([^\s=;"']{1,64}=[^\r\n"'\\]{6,4000}))", 0, false},
+    {"cookie", "cookie:", R"((?i)cookie:\s{0,9}([^\s=;"']{1,64}=[^\r\n"'\\]{6,}))", 0, false},
     {"url-secret", "sig=|signature=", R"((?i)x-amz-signature=([a-f0-9]{64}))", 6, false},
     {"putty", "Private-Lines:", R"(Private-Lines:\s{0,9}[0-9]+\s+((?:[A-Za-z0-9+/=]{20,80}\s*)+))", 0, false},
     {"putty", "Private-MAC:", R"(Private-MAC:\s{0,9}([a-f0-9]{20,}))", 0, false},

@@ -48,7 +48,12 @@ void FindKeyBlocks(std::string_view text, std::vector<SecretSpan>& spans) {
   }
 }
 
-// Drops spans inside the marks of an earlier redaction, which are no secrets.
+// Whether documentation leaves the value out: curl -u user:…
+bool IsLeftOut(std::string_view value) {
+  return value.starts_with("\u2026") || value.starts_with("...");
+}
+
+// Drops spans inside the marks of an earlier redaction, which are no secrets, and values left out.
 void DropMarked(std::string_view text, std::vector<SecretSpan>& spans) {
   constexpr std::string_view kMark = "[REDACTED:";
   std::vector<std::pair<size_t, size_t>> marks;
@@ -62,6 +67,7 @@ void DropMarked(std::string_view text, std::vector<SecretSpan>& spans) {
       marks.emplace_back(at, end + 1);
   }
   std::erase_if(spans, [&](const SecretSpan& span) {
+    if (IsLeftOut(text.substr(span.begin, span.end - span.begin))) return true;
     const auto behind = std::partition_point(
         marks.begin(), marks.end(), [&](const auto& mark) { return mark.first <= span.begin; });
     return behind != marks.begin() && span.end <= std::prev(behind)->second;

@@ -119,6 +119,37 @@ bool IsDotted(std::string_view value) {
                      [](char c) { return IsLetter(c) || c == '_' || c == '.'; });
 }
 
+// True for alternatives such as sk_test|sk_live, none of which looks like a secret.
+bool IsAlternation(std::string_view value) {
+  if (value.find('|') == std::string_view::npos) return false;
+  while (!value.empty()) {
+    const std::string_view part = value.substr(0, value.find('|'));
+    if (part.size() >= kLeastRandom && LooksRandom(part)) return false;
+    const bool name = std::all_of(part.begin(), part.end(), [](char c) {
+      return IsLetter(c) || IsDigit(c) || c == '_' || c == '-';
+    });
+    if (!name || part.size() < 3) return false;
+    value.remove_prefix(std::min(part.size() + 1, value.size()));
+  }
+  return true;
+}
+
+// True for a name below a domain, such as kubernetes.io/service-account-token.
+bool IsQualifiedName(std::string_view value) {
+  const size_t slash = value.find('/');
+  if (slash == std::string_view::npos || value.substr(0, slash).find('.') == std::string_view::npos)
+    return false;
+  return std::all_of(value.begin(), value.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || c == '.' || c == '/' || c == '-';
+  });
+}
+
+// True for the next name of a command or a text: password=token=
+bool IsNextName(std::string_view value) {
+  return value.ends_with('=') && std::none_of(value.begin(), value.end(), IsDigit) &&
+         PromiseOf(value) != Promise::kNone;
+}
+
 bool IsWordForPassword(std::string_view value, Writing writing) {
   bool digit = false, mark = false, letter = false, blank = false;
   size_t hyphens = 0;
@@ -174,7 +205,10 @@ bool LooksRandom(std::string_view text) {
 
 bool IsSecretValue(Promise promise, std::string_view value, Writing writing) {
   if (promise == Promise::kNone || value.size() < kLeastWord) return false;
-  if (IsPlaceholder(value) || IsPathOrAddress(value) || IsDotted(value)) return false;
+  if (IsPlaceholder(value) || IsPathOrAddress(value) || IsDotted(value) || IsQualifiedName(value) ||
+      IsNextName(value))
+    return false;
+  if (promise == Promise::kWeak && IsAlternation(value)) return false;
   std::string lower(value);
   for (char& c : lower) c = static_cast<char>(IsUpper(c) ? c + 32 : c);
   if (Among(lower, kOrdinary)) return false;

