@@ -135,7 +135,16 @@ std::string PathJudge::RefusalOfWord(const ShellWord& word) const {
   if (word.document) return {};  // the words in it are judged one by one
   // What it expands to is not known; what stands before that is.
   const std::string text = word.expands ? word.text.substr(0, word.literal) : word.text;
-  if (word.assigns && text.substr(0, text.find('=')).ends_with("PATH")) return {};
+  const std::string name = word.assigns ? text.substr(0, text.find('=')) : "";
+  if (name.ends_with("PATH") || name == "IFS") return {};
+  // docker run --mount type=bind,source=/x,target=/y
+  for (const std::string_view key : {",source=", ",src="}) {
+    const size_t at = text.find(key);
+    if (at == std::string::npos) continue;
+    const size_t begin = at + key.size();
+    std::string refusal = RefusalOfPart(text.substr(begin, text.find(',', begin) - begin), false);
+    if (!refusal.empty()) return refusal;
+  }
   if (const size_t equals = text.find('='); equals != std::string::npos) {
     std::string refusal = RefusalOfPart(text.substr(equals + 1), word.wildcard);
     if (!refusal.empty() || text.starts_with("-")) return refusal;
@@ -166,8 +175,14 @@ std::string PathJudge::RefusalOfOption(const std::string& text, bool globs) cons
   return slash == std::string::npos ? "" : RefusalOfPart(text.substr(slash), globs);
 }
 
-// curl -d @file; else a name like any other. Of many @ the names between are those of files here.
+// curl -d @file, --data-urlencode name@/file; else a name like any other. Of many @ the names
+// between are those of files here.
 std::string PathJudge::RefusalOfPart(const std::string& part, bool globs) const {
+  const bool url = part.find("://") != std::string::npos;
+  if (const size_t at = part.find("@/"); !url && at != std::string::npos && at > 0) {
+    if (std::string refusal = RefusalOfPlain(part.substr(at + 1), globs); !refusal.empty())
+      return refusal;
+  }
   const size_t name = std::min(part.find_first_not_of('@'), part.size());
   if (name > 0 && name < part.size()) {
     if (std::string refusal = RefusalOfPlain(part.substr(name), globs); !refusal.empty())

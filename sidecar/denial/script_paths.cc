@@ -49,7 +49,8 @@ std::string RefusalOfScript(const std::string& script, PathJudge& judge, WorkBud
       return "the policy of this agent limits paths, and where \"cd -\" leads is not known: name "
              "the directory";
     }
-    if (std::string refusal = judge.RefusalOfWord(word); !refusal.empty()) return refusal;
+    if (std::string refusal = judge.RefusalOfWord(OnThisMachine(word)); !refusal.empty())
+      return refusal;
     if (!target) continue;
     entered = true;
     const std::string directory = word.text.substr(0, word.literal);

@@ -7,74 +7,19 @@
 #include <utility>
 
 #include "lib/base/text/text.h"
+#include "sidecar/denial/program_words.h"
 #include "sidecar/denial/script_words.h"
 
 namespace sidecar {
 namespace {
 
-enum class Kind { kPath, kText, kCode, kElsewhere };
+using namespace program_words;
 
-// A program of which one word, or the value of an option, is no path.
-struct Taker {
-  std::string_view name;
-  Kind first = Kind::kPath;  // its first operand
-  std::string_view letters;  // short options whose value is of that kind, alone or last of several
-  std::string_view values = "";  // short options whose value is something else, the next word
-  std::string_view texts = "";   // short options whose value is a text: a delimiter, a filter
-};
-
-constexpr Taker kTakers[] = {
-    {"grep", Kind::kText, "e", "ABCmdDf"},
-    {"egrep", Kind::kText, "e", "ABCmdDf"},
-    {"fgrep", Kind::kText, "e", "ABCmdDf"},
-    {"zgrep", Kind::kText, "e", "ABCmdDf"},
-    {"rg", Kind::kText, "e", "ABCmtTjMrdf", "g"},
-    {"ag", Kind::kText, "", "ABCmG"},
-    {"ack", Kind::kText, "", "ABCm"},
-    {"jq", Kind::kText, "", "f"},
-    {"yq", Kind::kText, ""},
-    {"sed", Kind::kCode, "e", "fl"},
-    {"gsed", Kind::kCode, "e", "fl"},
-    {"awk", Kind::kCode, "e", "vf", "F"},
-    {"gawk", Kind::kCode, "e", "vf", "F"},
-    {"mawk", Kind::kCode, "", "vf", "F"},
-    {"nawk", Kind::kCode, "", "vf", "F"},
-    {"rename", Kind::kCode, "e"},
-    {"perl", Kind::kPath, "eE"},
-    {"ruby", Kind::kPath, "e"},
-    {"node", Kind::kPath, "ep"},
-    {"bun", Kind::kPath, "e"},
-    {"tsx", Kind::kPath, "e"},
-    {"python", Kind::kPath, "c"},
-    {"php", Kind::kPath, "r"},
-    {"lua", Kind::kPath, "e"},
-    {"osascript", Kind::kPath, "e"},
-    {"psql", Kind::kPath, "c"},
-    {"mysql", Kind::kPath, "e"},
-    {"cut", Kind::kPath, "", "", "d"},
-    {"paste", Kind::kPath, "", "", "d"},
-    {"sort", Kind::kPath, "", "", "t"},
-    {"column", Kind::kPath, "", "", "s"},
-    {"rsync", Kind::kPath, "", "", "f"},
-};
-
-// Their exec runs a command whose paths are those of a container.
-constexpr std::string_view kContainers[] = {"docker", "podman", "nerdctl", "kubectl"};
-constexpr std::string_view kContainerTexts[] = {"-e", "--env", "-u", "--user", "-w", "--workdir"};
-constexpr std::string_view kContainerValues[] = {"--env-file",  "--detach-keys", "--index",
-                                                 "-c",          "--container",   "-n",
-                                                 "--namespace", "--context"};
-
-constexpr std::string_view kOnlyTexts[] = {"echo", "printf", "expr", "seq", "man", "export", "tr"};
-constexpr std::string_view kMessages[] = {"git", "gh", "glab", "hg", "svn", "jj"};
-constexpr std::string_view kMessageOptions[] = {
-    "-m", "-am", "--message", "--title",  "--body",   "-b",   "-t", "--grep",
-    "-S", "-G",  "--notes",   "--format", "--pretty", "--jq", "-q", "--template"};
-constexpr std::string_view kFindTexts[] = {"-name",      "-iname", "-path",   "-ipath",
-                                           "-wholename", "-regex", "-iregex", "-regextype",
-                                           "-printf",    "-perm"};
-constexpr std::string_view kLongTexts[] = {"--regexp", "--expression", "--eval", "--print",
-                                           "--execute"};
+bool TakesText(std::string_view program, std::string_view word) {
+  return std::any_of(std::begin(kTextOptions), std::end(kTextOptions), [&](const TextOption& one) {
+    return one.program == program && one.option == word;
+  });
+}
 
 const Taker* FindTaker(std::string_view name) {
   if (name.starts_with("python")) name = "python";
@@ -99,7 +44,8 @@ class Marker {
     word.owner = command.program;
     const Kind kind = word.program ? Kind::kPath : KindOf(word, command);
     word.elsewhere = kind == Kind::kElsewhere;
-    word.text_only = kind == Kind::kText || word.elsewhere;
+    word.text_only =
+        kind == Kind::kText || word.elsewhere || (kind == Kind::kData && !NamesFile(word.text));
     word.code = kind == Kind::kCode;
   }
 
@@ -111,6 +57,7 @@ class Marker {
     int values = 0;           // so many next words are of this kind
     Kind value = Kind::kPath;
     bool executes = false;   // behind exec of a container program
+    bool starts = false;     // behind its run or create
     bool elsewhere = false;  // behind the container's name
   };
 
@@ -120,21 +67,38 @@ class Marker {
     return Kind::kPath;
   }
 
+  // "@file", "name@file", "name=@file", "name=<file"; behind an option's letter too.
+  static bool NamesFile(std::string_view text) {
+    return text.starts_with("@") ||
+           (text.starts_with("-") && text.find("@") != std::string_view::npos) ||
+           text.find("=@") != std::string_view::npos || text.find("=<") != std::string_view::npos ||
+           text.find("@/") != std::string_view::npos || text.find("@~") != std::string_view::npos ||
+           text.find("@.") != std::string_view::npos;
+  }
+
   static Kind KindOf(const ShellWord& word, Command& command) {
     if (command.values > 0) {
       --command.values;
       return command.value;
     }
+    if (base::IsOneOf(command.program, kTests)) {
+      if (!base::IsOneOf(word.text, kComparisons)) return Kind::kPath;
+      Await(command, Kind::kText);
+      return Kind::kText;
+    }
+    if (command.program == "case") return Kind::kText;  // patterns
+    if (TakesText(command.program, word.text)) return Await(command, Kind::kText);
     if (base::IsOneOf(command.program, kContainers)) return OfContainer(word.text, command);
     if (base::IsOneOf(command.program, kOnlyTexts))
       return word.wildcard ? Kind::kPath : Kind::kText;
-    if (command.program == "find" && base::IsOneOf(word.text, kFindTexts))
-      return Await(command, Kind::kText);
     const bool option = word.text.size() > 1 && word.text.starts_with("-");
-    if (!command.taker && base::IsOneOf(command.program, kMessages)) {
-      if (option) return OfMessage(word.text, command);
-      if (!std::exchange(command.past_first, true) && word.text == "grep") {
-        command.taker = FindTaker("grep");
+    const bool versioned = base::IsOneOf(command.program, kVersioned);
+    const bool forge = base::IsOneOf(command.program, kForges);
+    if (!command.taker && (versioned || forge)) {
+      if (option) return versioned ? OfMessage(word.text, command) : OfForge(word.text, command);
+      const bool first = !std::exchange(command.past_first, true);
+      if (first && word.text == (forge ? "api" : "grep")) {
+        command.taker = FindTaker(forge ? kApi : "grep");
         command.past_first = false;
       }
       return Kind::kPath;
@@ -149,7 +113,14 @@ class Marker {
   static Kind OfContainer(const std::string& text, Command& command) {
     if (command.elsewhere) return Kind::kElsewhere;
     const bool cluster = command.program == "kubectl";
+    if (cluster && text.starts_with("--raw=")) return Kind::kText;  // a route of the API server
+    if (command.starts) {
+      const std::string_view name = std::string_view(text).substr(0, text.find('='));
+      if (!base::IsOneOf(name, kContainerTexts) && name != "--entrypoint") return Kind::kPath;
+      return name.size() < text.size() ? Kind::kElsewhere : Await(command, Kind::kElsewhere);
+    }
     if (!command.executes) {
+      command.starts = !cluster && (text == "run" || text == "create") && !command.past_first;
       command.executes = text == "exec" && !command.past_first;
       const bool group = text == "compose" || text == "container" || text.starts_with("-");
       command.past_first |= !command.executes && !group;
@@ -162,11 +133,23 @@ class Marker {
   }
 
   static Kind OfMessage(std::string_view option, Command& command) {
+    if (option == "-C" || option == "-c") return Await(command, Kind::kPath);
+    if (option.starts_with("--")) return OfLong(option, kVersionedOptions, command);
+    if (kVersionedLetters.find(option[1]) != std::string_view::npos && option.size() > 2)
+      return Kind::kText;  // -S/x
+    const bool takes = kVersionedLetters.find(option.back()) != std::string_view::npos;
+    return takes ? Await(command, Kind::kText) : Kind::kPath;  // -am
+  }
+
+  static Kind OfForge(std::string_view option, Command& command) {
+    return OfLong(option, kForgeOptions, command);
+  }
+
+  template <size_t N>
+  static Kind OfLong(std::string_view option, const std::string_view (&names)[N],
+                     Command& command) {
     const std::string_view name = option.substr(0, option.find('='));
-    if (!base::IsOneOf(name, kMessageOptions)) {
-      if (option == "-C" || option == "-c") Await(command, Kind::kPath);
-      return Kind::kPath;
-    }
+    if (!base::IsOneOf(name, names)) return Kind::kPath;
     return name.size() < option.size() ? Kind::kText : Await(command, Kind::kText);
   }
 
@@ -178,11 +161,34 @@ class Marker {
       command.past_first = true;
       return name.size() < option.size() ? own : Await(command, own);
     }
+    const bool fetches = !taker.inputs.empty();
+    const bool whole = name.size() == option.size();  // its value is the next word
+    if (fetches && base::IsOneOf(name, kLongInputs))
+      return whole ? Await(command, Kind::kData) : Kind::kData;
+    if (fetches && base::IsOneOf(name, kLongCurlTexts))
+      return whole ? Await(command, Kind::kText) : Kind::kText;
+    if (taker.first != Kind::kPath && whole && base::IsOneOf(name, kLongPatterns))
+      return Await(command, Kind::kText);
+    if (taker.first != Kind::kPath && whole && base::IsOneOf(name, kLongFiles))
+      return Await(command, Kind::kPath);
     if (name.starts_with("--f")) command.past_first = true;  // --file
-    if (taker.name == "jq" && name.starts_with("--arg")) return Await(command, Kind::kText, 2);
+    if (taker.name == "jq" && (name == "--arg" || name == "--argjson"))
+      return Await(command, Kind::kText, 2);
+    if (taker.name == "jq" && (name == "--slurpfile" || name == "--rawfile" || name == "--argfile"))
+      return Await(command, Kind::kPath, 2);
     if (option.starts_with("--")) return Kind::kPath;
-    if (taker.texts.find(option[1]) != std::string_view::npos && !taker.texts.empty())
-      return option.size() > 2 ? Kind::kText : Await(command, Kind::kText);
+    // The first letter of -sXPOST, -d/ or -F'{…}' that has a value.
+    const size_t at = option.find_first_of(
+        std::string(taker.letters).append(taker.values).append(taker.texts).append(taker.inputs),
+        1);
+    if (at != std::string_view::npos) {
+      const bool follows = at + 1 < option.size();  // in the same word
+      for (const auto& [letters, kind] :
+           {std::pair(taker.texts, Kind::kText), std::pair(taker.inputs, Kind::kData)}) {
+        if (letters.find(option[at]) != std::string_view::npos)
+          return follows ? kind : Await(command, kind);
+      }
+    }
     if (option.size() > 2 && taker.letters.find(option[1]) != std::string_view::npos) {
       command.past_first = true;
       return own;  // -e's/a/b/'
@@ -217,6 +223,11 @@ std::vector<std::string> FilesOfSed(std::string_view code) {
         parts[i].find_first_not_of("0123456789,$rRwW") == slash &&
         IsFileCommand(std::string_view(parts[i]).substr(0, slash)))
       files.push_back(parts[i].substr(slash));
+    // /x/r/etc/y
+    const size_t close = slash == 0 ? parts[i].find('/', 1) : std::string::npos;
+    const size_t file = close == std::string::npos ? close : parts[i].find('/', close + 1);
+    if (file != std::string::npos && IsFileCommand(std::string_view(parts[i]).substr(0, file)))
+      files.push_back(parts[i].substr(file));
   }
   return files;
 }
@@ -226,6 +237,17 @@ std::vector<std::string> FilesOfSed(std::string_view code) {
 void MarkTexts(std::vector<ShellWord>& words) {
   Marker marker;
   for (ShellWord& word : words) marker.Mark(word);
+}
+
+ShellWord OnThisMachine(const ShellWord& word) {
+  ShellWord here = word;
+  const size_t colon = word.text.find(":/");
+  if (word.file || colon == std::string::npos || !base::IsOneOf(word.owner, kContainers) ||
+      word.text.compare(colon, 3, "://") == 0)
+    return here;
+  here.text.resize(colon);
+  here.literal = std::min(here.literal, colon);
+  return here;
 }
 
 std::vector<std::string> PartsOfCode(const ShellWord& word) {

@@ -13,6 +13,9 @@ namespace sidecar {
 // Sets owner, text_only and code of each word.
 void MarkTexts(std::vector<ShellWord>& words);
 
+// The part of a word that may be a path here: of docker run -v /a:/b only /a.
+ShellWord OnThisMachine(const ShellWord& word);
+
 // The parts of code or of a quoted text that could be paths. Of sed's code only the files that it
 // reads and writes, not its expressions.
 std::vector<std::string> PartsOfCode(const ShellWord& word);

@@ -87,6 +87,19 @@ TEST(DenialTable, PathsThatAreNoneAndPathsOnlyKnownWhenTheyRun) {
   }
 }
 
+TEST(DenialTable, APathCountsWhereTheToolTakesOne) {
+  api::Policy policy;
+  policy.allowed_paths = {"/repo"};
+  size_t passed = 0, denied = 0;
+  for (const auto& [verdict, command] : Rows("paths_of_tools.tsv")) {
+    const std::string is = VerdictOf(policy, command) == "deny" ? "deny" : "pass";
+    EXPECT_EQ(is, verdict) << command;
+    ++(is == "deny" ? denied : passed);
+  }
+  EXPECT_GE(passed, 60u);
+  EXPECT_GE(denied, 40u);
+}
+
 TEST(DenialTable, WhatCannotBeJudgedSaysWhyAndStrictlyIsDenied) {
   api::Policy policy;
   policy.allowed_paths = {"/repo"};
