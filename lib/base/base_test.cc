@@ -1,4 +1,4 @@
-// Tests of lib/base's small parts: results, time, text, files, workers, settings.
+// Tests of lib/base's small parts: results, time, text, workers, settings.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -118,68 +118,6 @@ TEST(Text, HashesAreTheStandards) {
   EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(RandomUuid().size(), 36u);
   EXPECT_NE(RandomHex(16), RandomHex(16));
-}
-
-TEST(File, IsReplacedWhole) {
-  const TemporaryDirectory directory;
-  const std::string path = directory.File("x");
-  EXPECT_EQ(ReadFile(path).error().code, Code::kNotFound);
-  ASSERT_TRUE(ReplaceFile(path, "one"));
-  ASSERT_TRUE(ReplaceFile(path, "two"));
-  EXPECT_EQ(*ReadFile(path), "two");
-  EXPECT_EQ(ReadFile(path, 2).error().code, Code::kTooLarge);
-}
-
-TEST(DirectoryLock, RefusesTheSecondAndNamesTheHolder) {
-  const TemporaryDirectory made;
-  const std::string& directory = made.path();
-  auto first = DirectoryLock::Take(directory, 0);
-  ASSERT_TRUE(first);
-  auto second = DirectoryLock::Take(directory, 30);
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, Code::kConflict);
-  EXPECT_NE(second.error().message.find("pid " + std::to_string(getpid())), std::string::npos);
-}
-
-TEST(DirectoryLock, IsFreeWhenTheHolderDied) {
-  const TemporaryDirectory made;
-  const std::string& directory = made.path();
-  pid_t child = fork();
-  if (child == 0) {
-    auto lock = DirectoryLock::Take(directory, 0);
-    kill(getpid(), SIGKILL);
-  }
-  waitpid(child, nullptr, 0);
-  EXPECT_TRUE(DirectoryLock::Take(directory, 0));
-}
-
-TEST(DirectoryLock, RefusesADirectoryWhereEveryUserMayWrite) {
-  const TemporaryDirectory made;
-  const std::string& directory = made.path();
-  ASSERT_EQ(chmod(directory.c_str(), 0777), 0);
-  auto refused = DirectoryLock::Take(directory, 0);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Code::kInvalid);
-  EXPECT_NE(refused.error().message.find("run: chmod o-w " + directory), std::string::npos);
-  ASSERT_EQ(chmod(directory.c_str(), 02770), 0);
-  EXPECT_TRUE(DirectoryLock::Take(directory, 0)) << "as a volume with an fsGroup is";
-  // Kubernetes makes the root of an emptyDir volume with mode 0777.
-  struct stat root {
-  }, above{};
-  if (stat("/dev/shm", &root) != 0 || stat("/dev", &above) != 0 || root.st_dev == above.st_dev)
-    GTEST_SKIP() << "/dev/shm is no volume here";
-  auto volume = DirectoryLock::Take("/dev/shm", 0);
-  EXPECT_TRUE(volume || volume.error().code != Code::kInvalid) << volume.error().message;
-  if (volume) unlink("/dev/shm/lock");
-}
-
-TEST(DirectoryLock, DoesNotFollowALink) {
-  const TemporaryDirectory made, other;
-  const std::string &directory = made.path(), theirs = other.File("kept");
-  ASSERT_TRUE(ReplaceFile(theirs, "theirs"));
-  ASSERT_EQ(symlink(theirs.c_str(), (directory + "/lock").c_str()), 0);
-  EXPECT_FALSE(DirectoryLock::Take(directory, 0));
-  EXPECT_EQ(*ReadFile(theirs), "theirs");
 }
 
 TEST(Workers, RefuseWhenFull) {

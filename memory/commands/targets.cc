@@ -2,11 +2,13 @@
 #include "memory/commands/targets.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "lib/base/process/file.h"
 #include "memory/transfer/notes/tar_archive.h"
@@ -20,6 +22,8 @@ using base::Result;
 using base::Status;
 
 namespace {
+
+constexpr const char* kPart = ".part";
 
 Error WriteFailure(const std::string& path) {
   return {errno == ENOSPC || errno == EDQUOT ? Code::kFull : Code::kUnavailable,
@@ -56,37 +60,45 @@ class StandardOutput : public ExportTarget {
 // One file; the destructor closes it and, without Finish, removes it.
 class FileTarget : public ExportTarget {
  public:
-  FileTarget(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  FileTarget(std::string path, base::FileBeside part)
+      : path_(std::move(path)), part_(std::move(part)) {}
   ~FileTarget() override {
-    if (descriptor_ < 0) return;
-    close(descriptor_);
-    unlink(Part(path_).c_str());
+    if (part_.descriptor < 0) return;
+    close(part_.descriptor);
+    unlink(part_.path.c_str());
   }
-  static std::string Part(const std::string& path) { return path + ".part"; }
   Status Write(std::string_view bytes) override {
-    return WriteAll(descriptor_, Part(path_), bytes);
+    return WriteAll(part_.descriptor, part_.path, bytes);
   }
   Status Finish() override {
-    if (fsync(descriptor_) != 0) return WriteFailure(Part(path_));
-    RETURN_IF_ERROR(Rename(Part(path_), path_));
-    close(std::exchange(descriptor_, -1));
+    if (fsync(part_.descriptor) != 0) return WriteFailure(part_.path);
+    RETURN_IF_ERROR(Rename(part_.path, path_));
+    close(std::exchange(part_.descriptor, -1));
     return {};
   }
 
  private:
   const std::string path_;
-  int descriptor_;
+  base::FileBeside part_;
 };
 
 class FolderTarget : public ExportTarget {
  public:
-  explicit FolderTarget(std::string path) : path_(std::move(path)), part_(path_ + ".part") {}
+  explicit FolderTarget(std::string path) : path_(std::move(path)) {}
   ~FolderTarget() override {
-    if (finished_) return;
+    if (finished_ || part_.empty()) return;
     std::error_code ignored;
     fs::remove_all(part_, ignored);
   }
-  Status Begin() { return base::MakeDirectories(part_); }
+  // Makes a folder of a name that nobody knows before.
+  Status Begin() {
+    const fs::path above = fs::path(path_).parent_path();
+    if (!above.empty()) RETURN_IF_ERROR(base::MakeDirectories(above.string()));
+    std::string name = path_ + kPart + "-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) return WriteFailure(name);
+    part_ = std::move(name);
+    return {};
+  }
   Status Write(std::string_view bytes) override {
     waiting_ += bytes;
     std::string_view rest = waiting_;
@@ -118,14 +130,16 @@ class FolderTarget : public ExportTarget {
       return Error{Code::kInternal, "an export has a file " + entry.path};
     const std::string path = (fs::path(part_) / name).string();
     RETURN_IF_ERROR(base::MakeDirectories(fs::path(path).parent_path().string()));
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int descriptor =
+        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (descriptor < 0) return WriteFailure(path);
     const Status written = WriteAll(descriptor, path, entry.bytes);
     if (close(descriptor) != 0 && written) return WriteFailure(path);
     return written;
   }
 
-  const std::string path_, part_;
+  const std::string path_;
+  std::string part_;     // empty: not made
   std::string waiting_;  // the file that still arrives
   bool finished_ = false;
 };
@@ -136,10 +150,8 @@ Result<std::unique_ptr<ExportTarget>> OpenFileTarget(const std::string& path) {
   if (path == "-") return std::unique_ptr<ExportTarget>(std::make_unique<StandardOutput>());
   std::error_code unknown;
   if (fs::exists(fs::symlink_status(path, unknown))) return IsThere(path);
-  const std::string part = FileTarget::Part(path);
-  const int descriptor = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (descriptor < 0) return WriteFailure(part);
-  return std::unique_ptr<ExportTarget>(std::make_unique<FileTarget>(path, descriptor));
+  ASSIGN_OR_RETURN(base::FileBeside part, base::MakeFileBeside(path, kPart));
+  return std::unique_ptr<ExportTarget>(std::make_unique<FileTarget>(path, std::move(part)));
 }
 
 Result<std::unique_ptr<ExportTarget>> OpenFolderTarget(const std::string& given) {
@@ -149,7 +161,6 @@ Result<std::unique_ptr<ExportTarget>> OpenFolderTarget(const std::string& given)
   const bool there = fs::exists(fs::symlink_status(path, unknown));
   if (there && !(fs::is_directory(path, unknown) && fs::is_empty(path, unknown)))
     return IsThere(path);
-  if (fs::exists(path + ".part", unknown)) return IsThere(path + ".part");
   auto target = std::make_unique<FolderTarget>(path);
   RETURN_IF_ERROR(target->Begin());
   return std::unique_ptr<ExportTarget>(std::move(target));

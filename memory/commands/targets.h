@@ -14,8 +14,8 @@ class ExportTarget : public http::BodyWriter {
   virtual base::Status Finish() = 0;  // after the last write: renames it to its final name
 };
 
-// Until Finish the file or folder is `path` + ".part"; without Finish it is removed. "-" is
-// standard output. kConflict: `path` exists.
+// Until Finish the file or folder is "<path>.part-XXXXXX", new and of a name that nobody can plant;
+// without Finish it is removed. "-" is standard output. kConflict: `path` exists.
 base::Result<std::unique_ptr<ExportTarget>> OpenFileTarget(const std::string& path);
 // Receives an archive of TarFile and writes its files into the folder, which may exist if it is
 // empty.

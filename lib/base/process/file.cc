@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -63,15 +64,27 @@ Result<std::string> ReadFile(const std::string& path, size_t max_bytes) {
   }
 }
 
+Result<FileBeside> MakeFileBeside(const std::string& path, std::string_view mark) {
+  std::string name = path + std::string(mark) + "-XXXXXX";
+  const int descriptor = mkostemp(name.data(), O_CLOEXEC);  // O_EXCL
+  if (descriptor < 0) return SystemError("create " + name, errno);
+  return FileBeside{std::move(name), descriptor};
+}
+
 Status ReplaceFile(const std::string& path, std::string_view content) {
-  std::string temporary = path + ".new";
+  ASSIGN_OR_RETURN(const FileBeside made, MakeFileBeside(path, ".new"));
+  Status status;
   {
-    Descriptor file{open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
-    if (file.number < 0) return SystemError("open " + temporary, errno);
-    RETURN_IF_ERROR(WriteAll(file.number, content, temporary));
-    if (fsync(file.number) != 0) return SystemError("fsync " + temporary, errno);
+    const Descriptor file{made.descriptor};
+    status = WriteAll(file.number, content, made.path);
+    if (status && fsync(file.number) != 0) status = SystemError("fsync " + made.path, errno);
   }
-  if (rename(temporary.c_str(), path.c_str()) != 0) return SystemError("rename to " + path, errno);
+  if (status && rename(made.path.c_str(), path.c_str()) != 0)
+    status = SystemError("rename to " + path, errno);
+  if (!status) {
+    unlink(made.path.c_str());
+    return status;
+  }
   std::string directory = std::filesystem::path(path).parent_path().string();
   return SyncDirectory(directory.empty() ? "." : directory);
 }

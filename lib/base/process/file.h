@@ -12,7 +12,16 @@ namespace base {
 
 // kNotFound, kDenied, kTooLarge (over `max_bytes`), kInternal.
 Result<std::string> ReadFile(const std::string& path, size_t max_bytes = 16 << 20);
-// Writes a temporary file, fsyncs, renames, fsyncs the directory; mode 0600. kFull: no space left.
+// A new empty file "<path><mark>-XXXXXX" of mode 0600, for content that gets the name `path` when
+// it is whole. Its name cannot be known before, and a link of that name is not followed. The caller
+// closes and renames or removes it.
+struct FileBeside {
+  std::string path;
+  int descriptor = -1;
+};
+Result<FileBeside> MakeFileBeside(const std::string& path, std::string_view mark);
+// Writes a file beside `path`, fsyncs, renames, fsyncs the directory; mode 0600. kFull: no space
+// left.
 Status ReplaceFile(const std::string& path, std::string_view content);
 Status SyncDirectory(const std::string& path);    // makes names of new files durable
 Status MakeDirectories(const std::string& path);  // new ones with mode 0700; ok if they exist

@@ -2,7 +2,9 @@
 #include "memory/sqlite/engine/tenants.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <future>
 
@@ -171,11 +173,16 @@ TEST_F(TenantsTest, AFailedSyncOfTheTableOfNamesIsFinal) {
   options.on_sync_failure = [&](const base::Error&) { ++told; };
   Tenants tenants(scratch_.path(), options, 4);
   ASSERT_TRUE(tenants.Take("a"));
-  // What is written in its place cannot be renamed onto a directory: an error that is not about
-  // space. How a failed fsync looks is e2e/crash/sync_errors.py.
-  std::filesystem::remove(scratch_.File("names.json"));
-  std::filesystem::create_directory(scratch_.File("names.json.new"));
+  // No file of the process may grow: an error that is not about space. How a failed fsync looks is
+  // e2e/crash/sync_errors.py.
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit nothing{1, before.rlim_max};
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &nothing), 0);
   EXPECT_FALSE(tenants.Take("b"));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
   EXPECT_EQ(told, 1);
   EXPECT_TRUE(tenants.Failed());
   EXPECT_FALSE(tenants.Take("a")) << "nothing is acknowledged any more";
