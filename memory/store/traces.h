@@ -94,8 +94,8 @@ class Traces {
   virtual base::Result<std::optional<TraceView>> Get(const TraceContext& context,
                                                      const std::string& id, bool even_deleted) = 0;
   // Empty `content`: the contents of the sources, one per line. kInvalid: an id is unknown, or the
-  // scopes differ; nothing changes then. Sources are soft-deleted and keep their edges, which the
-  // merged trace gets too.
+  // scopes differ; nothing changes then. Sources are soft-deleted and keep their edges; the merged
+  // trace gets the kMaxTraceEdges heaviest of them, and edges to a source lead to it.
   virtual base::Result<TraceMerged> Merge(const TraceContext& context,
                                           const std::vector<std::string>& ids,
                                           const std::string& content, const api::Source& source,
@@ -113,10 +113,9 @@ class Traces {
   // vectors by words; traces with another number, identifier, weekday, month or negation are
   // skipped. Counts as no retrieval.
   virtual base::Result<double> Nearest(const TraceContext& context, const std::string& text) = 0;
-  // The newest first; scans about 2,000 traces.
+  // The newest first, without the organization's.
   virtual base::Result<std::vector<Trace>> Newest(const TraceContext& context, size_t limit) = 0;
-  // Prospective traces that became due in the last kDueDays, the latest first; scans about 2,000 of
-  // all contexts.
+  // Prospective traces that became due in the last kDueDays, the latest first.
   virtual base::Result<std::vector<Trace>> Due(const TraceContext& context, size_t limit) = 0;
   // Found traces count as retrieved and get stronger; a crash may lose that.
   virtual base::Result<FoundTraces> Search(const TraceContext& context,

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Measures traces: a run of consolidation over many, readers during the run, a search for traces beside one for
-observations, the cost of decay for GET /context, and turns whose facts are extracted after the answer. Exit 1 if a limit is
+observations, the cost of decay for GET /context, merges of a trace that many others lead to, and turns whose facts are
+extracted after the answer. Exit 1 if a limit is
 missed. Needs the release build and an idle machine.
 
-    scripts/bench/traces.py [--rows 100000] [--seconds 4] [--seed 1] [--only reflect,search,ingest,decay]"""
+    scripts/bench/traces.py [--rows 100000] [--seconds 4] [--seed 1] [--only reflect,search,ingest,decay,merge]"""
 import argparse
 import json
 import shutil
@@ -18,7 +19,8 @@ from memory import Bench  # first: it extends sys.path for the next two
 import programs  # noqa: E402
 import wire  # noqa: E402
 
-REFLECT_S, READERS_P99, DECAY = 10, 2, 1.05
+REFLECT_S, READERS_P99, DECAY, MERGE = 10, 2, 1.05, 2
+LEADING, MERGES = 20000, 10  # edges to one trace, and merges of it
 PROJECT, PLAIN = "project-0", "project-1"
 ALIKE = 50  # one of so many traces repeats the one before in capitals
 
@@ -33,7 +35,7 @@ class Traces(Bench):
             server.start()
             server.ready()
             self.fill(server)
-            for part in ("search", "reflect", "ingest", "decay"):
+            for part in ("search", "reflect", "ingest", "merge", "decay"):
                 if not only or part in only:
                     getattr(self, part)(server, disk, http)
         finally:
@@ -96,6 +98,35 @@ class Traces(Bench):
         self.judge("reflect in s", answer["took"], REFLECT_S)
         self.say("GET /context p99: alone, beside it", f"{alone['p99_us']:.0f}, {beside['p99_us']:.0f} µs")
         self.judge("reader's p99 beside reflect / alone", beside["p99_us"] / alone["p99_us"], READERS_P99)
+
+    def merge(self, server, *_):
+        """Merges a trace without edges, then one that many others lead to: both take as long."""
+        def pair(name):
+            return [f"mt_{name:08x}-0000-4000-8000-{number:012x}" for number in (1, 2)]
+
+        def merges(ids):
+            took = []
+            for number in range(MERGES):
+                begun = time.monotonic()
+                status, body = wire.ask(server.api, "POST", "/traces/merge", {"traceIds": ids, "content": f"{ids[0]} {number}"})[:2]
+                took.append(time.monotonic() - begun)
+                if status != 200:
+                    raise SystemExit(f"merge: {status} {body}")
+                next_one = wire.ask(server.api, "POST", "/traces", {"content": f"to merge with {ids[0]} {number}"})[1]["traceId"]
+                ids = [body["mergedTraceId"], next_one]
+            return statistics.median(took)
+
+        hub, alone = pair(1), pair(2)
+        leading = [f"mt_00000003-0000-4000-8000-{number:012x}" for number in range(LEADING)]
+        body = {"traces": [{"id": one, "type": "episodic", "scope": "user", "scopeId": "default", "content": f"note {one}"}
+                           for one in hub + alone + leading],
+                "edges": [{"from": one, "to": hub[0], "kind": "about", "weight": 0.5} for one in leading]}
+        status, said = wire.ask(server.api, "POST", "/import?format=agentos-json", body, timeout=600)[:2]
+        if status != 200 or said.get("imported_edges") != LEADING:
+            raise SystemExit(f"import: {status} {said}")
+        without, many = merges(alone), merges(hub)
+        self.say("POST /traces/merge: alone, of a hub", f"{without * 1e3:.1f}, {many * 1e3:.1f} ms", f"{LEADING} edges lead to it")
+        self.judge("merge of a hub / of a trace without edges", many / without, MERGE)
 
     def ingest(self, server, disk, http):
         with open(self.file("turns"), "w", encoding="utf-8") as file:

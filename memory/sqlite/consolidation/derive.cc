@@ -25,10 +25,14 @@ struct ClusterEdges {
   std::vector<bool> covered;  // the trace is an insight or a source of one
 };
 
-// Of an insight.
+// Of an insight: itself, or one of those that it was merged of.
 Result<bool> IsSource(Database& database, int64_t slot) {
-  ASSIGN_OR_RETURN(Statement insight,
-                   database.Prepare("SELECT 1 FROM trace_edges WHERE to_slot = ?1 AND kind = ?2"));
+  ASSIGN_OR_RETURN(
+      Statement insight,
+      database.Prepare("WITH RECURSIVE part(slot, uuid) AS (SELECT ?1, (SELECT uuid FROM traces "
+                       "WHERE slot = ?1) UNION SELECT t.slot, t.uuid FROM part p JOIN traces t ON "
+                       "t.merged_into = p.uuid) SELECT 1 FROM part p JOIN trace_edges e ON "
+                       "e.to_slot = p.slot WHERE e.kind = ?2 LIMIT 1"));
   return insight.Bind(slot).Bind(kDerivedFrom).Step();
 }
 
@@ -134,7 +138,9 @@ Result<bool> SqliteConsolidation::PutInsight(Database& database, const DeriveWor
   ASSIGN_OR_RETURN(const TraceRow row, InsertTrace(database, work.context, trace, saving));
   for (const size_t source : insight.sources)
     RETURN_IF_ERROR(PutTraceEdge(database, row.slot, {slots[source], kDerivedFrom, 1}));
-  RETURN_IF_ERROR(NoteAction(database, work.number, {"derive", row.slot, 1, {}}));
+  RETURN_IF_ERROR(
+      NoteAction(database, work.number,
+                 {"derive", row.slot, 1, {}, static_cast<double>(insight.sources.size())}));
   return true;
 }
 

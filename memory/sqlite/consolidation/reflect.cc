@@ -1,8 +1,13 @@
 // A run reads all sketches in one snapshot, plans, then changes traces in small transactions. Each
 // transaction checks again that a trace is still as sketched.
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "lib/base/process/random.h"
 #include "lib/base/text/text.h"
@@ -124,27 +129,31 @@ struct SqliteConsolidation::Round {
   Result<bool> Prune(Database& database, int64_t slot) {
     ASSIGN_OR_RETURN(auto row, Unchanged(database, slot));
     if (!row) return false;
-    row->reason = "pruned by run " + run.id;
+    row->reason = PrunedBy(run.id);
     RETURN_IF_ERROR(PutTrace(database, *row));
     RETURN_IF_ERROR(HideInside(database, writing().salt, slot, now_ms));
-    RETURN_IF_ERROR(NoteAction(database, number, {"prune", slot, 0, {}}));
+    RETURN_IF_ERROR(NoteAction(database, number, {"prune", slot, 0, {}, {}}));
     return true;
   }
 
   Result<bool> Merge(Database& database, const std::vector<int64_t>& slots) {
     MergeSources sources;
     std::vector<std::string> texts;
+    std::set<std::string> tags;
     std::string text;
     for (int64_t slot : slots) {
       ASSIGN_OR_RETURN(auto row, Unchanged(database, slot));
       if (!row) continue;
       texts.push_back(row->row.content);
       std::string united = UnitedText(texts);
-      if (base::CountCharacters(united) > api::kMaxContent) {
+      std::set<std::string> with = tags;
+      with.insert(row->row.tags.begin(), row->row.tags.end());
+      if (base::CountCharacters(united) > api::kMaxContent || with.size() > kMaxTraceTags) {
         texts.pop_back();
         continue;  // the others may fit
       }
       text = std::move(united);
+      tags = std::move(with);
       sources.stored.push_back(std::move(*row));
     }
     if (sources.stored.size() < 2) return false;
@@ -152,31 +161,41 @@ struct SqliteConsolidation::Round {
     const api::Source source{"memory_reflect", "", "", sources.now.front().row.source.origin};
     ASSIGN_OR_RETURN(const TraceRow merged, MergeInside(database, context, std::move(sources), text,
                                                         source, writing(), now_ms));
-    RETURN_IF_ERROR(NoteAction(database, number, {"merge", merged.slot, 0, {}}));
+    RETURN_IF_ERROR(NoteAction(database, number, {"merge", merged.slot, 1, {}, {}}));
     return true;
   }
 
-  // Adds both directions; keeps an existing edge of another kind.
+  // Adds both directions between the traces that stand for the pair now; keeps an existing edge of
+  // another kind.
   Result<bool> Strengthen(Database& database, const std::pair<int64_t, int64_t>& pair,
                           int64_t times) {
-    bool any = false;
-    for (const auto& [from, to] : {pair, std::pair{pair.second, pair.first}}) {
-      ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, from));
-      const auto old = std::find_if(edges.begin(), edges.end(),
-                                    [&](const EdgeRow& edge) { return edge.to == to; });
-      if (old == edges.end() ? edges.size() >= kMaxTraceEdges : old->kind != kCoactivated) continue;
-      const double before = old == edges.end() ? 0 : old->weight;
-      RETURN_IF_ERROR(
-          PutTraceEdge(database, from, {to, kCoactivated, CoactivatedWeight(before, times)}));
-      RETURN_IF_ERROR(NoteAction(
-          database, number,
-          {"strengthen", from, to, old == edges.end() ? std::nullopt : std::optional(before)}));
-      any = true;
-    }
     ASSIGN_OR_RETURN(Statement done,
                      database.Prepare("DELETE FROM trace_pairs WHERE low = ?1 AND high = ?2"));
     RETURN_IF_ERROR(done.Bind(pair.first).Bind(pair.second).Run());
+    EdgeEnds ends(database);
+    ASSIGN_OR_RETURN(const auto one, ends.Of(pair.first));
+    ASSIGN_OR_RETURN(const auto other, ends.Of(pair.second));
+    if (!one || !other || *one == *other) return false;
+    bool any = false;
+    for (const auto& [from, to] : {std::pair{*one, *other}, std::pair{*other, *one}}) {
+      ASSIGN_OR_RETURN(const bool did, StrengthenOne(database, from, to, times));
+      any = any || did;
+    }
     return any;
+  }
+
+  Result<bool> StrengthenOne(Database& database, int64_t from, int64_t to, int64_t times) {
+    ASSIGN_OR_RETURN(const auto edges, EdgesFrom(database, from));
+    const auto old = std::find_if(edges.begin(), edges.end(),
+                                  [&](const EdgeRow& edge) { return edge.to == to; });
+    const bool known = old != edges.end();
+    if (known ? old->kind != kCoactivated : edges.size() >= kMaxTraceEdges) return false;
+    std::optional<double> before;
+    if (known) before = old->weight;
+    const double after = CoactivatedWeight(before.value_or(0), times);
+    RETURN_IF_ERROR(PutTraceEdge(database, from, {to, kCoactivated, after}));
+    RETURN_IF_ERROR(NoteAction(database, number, {"strengthen", from, to, before, after}));
+    return true;
   }
 
   Result<bool> Compact(Database& database, int64_t slot) {
@@ -193,13 +212,19 @@ struct SqliteConsolidation::Round {
                      ChangeInside(database, row->row.id, patch, writing().facts_of, now_ms));
     if (shorter)
       RETURN_IF_ERROR(Archive(database, slot, now.revision_count, row->row.content, now_ms));
-    RETURN_IF_ERROR(NoteAction(database, number, {"compact", slot, now.revision_count, {}}));
+    RETURN_IF_ERROR(NoteAction(database, number, {"compact", slot, now.revision_count, {}, {}}));
     return true;
   }
 
   Status Apply(const ConsolidationPlan& plan, const Sketches& read) {
+    for (bool trimmed = false; !trimmed;)
+      RETURN_IF_ERROR(self.parts_.writer.RunAny([&](Database& database) -> Status {
+        ASSIGN_OR_RETURN(trimmed, TrimRuns(database, context));
+        return {};
+      }));
     RETURN_IF_ERROR(self.parts_.writer.RunAny([&](Database& database) -> Status {
       ASSIGN_OR_RETURN(number, BeginRun(database, context, run.id, now_ms));
+      self.active_ = number;
       return {};
     }));
     RETURN_IF_ERROR(Each(plan.prune, run.counts.pruned,
@@ -269,6 +294,7 @@ Result<ConsolidationRun> SqliteConsolidation::Reflect(const TraceContext& contex
         RETURN_IF_ERROR(NoteDeriveRequest(database, round.number, context, writer));
       return EndRun(database, round.number, round.run);
     });
+    active_ = 0;
     RETURN_IF_ERROR(applied);
     RETURN_IF_ERROR(ended);
     if (parts_.derives) ++pending_;

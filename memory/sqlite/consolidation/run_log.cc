@@ -16,6 +16,7 @@ using sqlite::Statement;
 namespace {
 
 constexpr int64_t kRunsKept = 100;
+constexpr int64_t kTrimmedAtOnce = 2000;  // changes: about 5 ms
 
 // Whose a run is: of any conversation.
 std::string OwnerOf(const TraceContext& context) {
@@ -51,33 +52,41 @@ Result<LoggedRun> RunAt(const Statement& row) {
 
 }  // namespace
 
+std::string PrunedBy(const std::string& run) { return "pruned by run " + run; }
+
+Result<bool> TrimRuns(Database& database, const TraceContext& context) {
+  const std::string owner = OwnerOf(context);
+#define MEMORY_BEYOND                                                                       \
+  "(SELECT number FROM consolidation_log WHERE context = ?1 ORDER BY number DESC LIMIT -1 " \
+  "OFFSET ?2)"
+  ASSIGN_OR_RETURN(
+      Statement actions,
+      database.Prepare("DELETE FROM consolidation_actions WHERE number IN (SELECT number FROM "
+                       "consolidation_actions WHERE run IN " MEMORY_BEYOND " LIMIT ?3)"));
+  RETURN_IF_ERROR(actions.Bind(owner).Bind(kRunsKept - 1).Bind(kTrimmedAtOnce).Run());
+  if (database.Changes() == kTrimmedAtOnce) return false;
+  ASSIGN_OR_RETURN(Statement runs, database.Prepare("DELETE FROM consolidation_log WHERE number "
+                                                    "IN " MEMORY_BEYOND));
+  RETURN_IF_ERROR(runs.Bind(owner).Bind(kRunsKept - 1).Run());
+  return true;
+}
+
 Result<int64_t> BeginRun(Database& database, const TraceContext& context, const std::string& id,
                          int64_t now_ms) {
-  const std::string owner = OwnerOf(context);
-  for (const char* sql :
-       {"DELETE FROM consolidation_actions WHERE run IN (SELECT number FROM consolidation_log "
-        "WHERE context = ?1 ORDER BY number DESC LIMIT -1 OFFSET ?2)",
-        "DELETE FROM consolidation_log WHERE number IN (SELECT number FROM consolidation_log "
-        "WHERE context = ?1 ORDER BY number DESC LIMIT -1 OFFSET ?2)"}) {
-    ASSIGN_OR_RETURN(Statement trim, database.Prepare(sql));
-    RETURN_IF_ERROR(trim.Bind(owner).Bind(kRunsKept - 1).Run());
-  }
   ASSIGN_OR_RETURN(Statement begin,
                    database.Prepare("INSERT INTO consolidation_log(run, context, started_ms, "
                                     "duration_ms, counts) VALUES(?1, ?2, ?3, 0, '{}')"));
-  RETURN_IF_ERROR(begin.Bind(id).Bind(owner).Bind(now_ms).Run());
+  RETURN_IF_ERROR(begin.Bind(id).Bind(OwnerOf(context)).Bind(now_ms).Run());
   return database.LastInsertId();
 }
 
 Status NoteAction(Database& database, int64_t run, const ConsolidationAction& action) {
   ASSIGN_OR_RETURN(Statement note,
                    database.Prepare("INSERT INTO consolidation_actions(run, step, slot, other, "
-                                    "before) VALUES(?1, ?2, ?3, ?4, ?5)"));
+                                    "before, after) VALUES(?1, ?2, ?3, ?4, ?5, ?6)"));
   note.Bind(run).Bind(action.step).Bind(action.slot).Bind(action.other);
-  if (action.before)
-    note.Bind(*action.before);
-  else
-    note.BindNull();
+  for (const std::optional<double>& weight : {action.before, action.after})
+    weight ? note.Bind(*weight) : note.BindNull();
   return note.Run();
 }
 
@@ -163,14 +172,15 @@ Result<std::vector<std::pair<int64_t, ConsolidationAction>>> LastActions(Databas
                                                                          int64_t run,
                                                                          int64_t most) {
   ASSIGN_OR_RETURN(Statement read,
-                   database.Prepare("SELECT number, step, slot, other, before FROM "
+                   database.Prepare("SELECT number, step, slot, other, before, after FROM "
                                     "consolidation_actions WHERE run = ?1 ORDER BY number DESC "
                                     "LIMIT ?2"));
   read.Bind(run).Bind(most);
   std::vector<std::pair<int64_t, ConsolidationAction>> actions;
   RETURN_IF_ERROR(read.ForEachRow([&](const Statement& row) {
-    ConsolidationAction one{row.Text(1), row.Int(2), row.Int(3), {}};
+    ConsolidationAction one{row.Text(1), row.Int(2), row.Int(3), {}, {}};
     if (!row.IsNull(4)) one.before = row.Real(4);
+    if (!row.IsNull(5)) one.after = row.Real(5);
     actions.emplace_back(row.Int(0), std::move(one));
   }));
   return actions;
@@ -183,9 +193,9 @@ Status ForgetAction(Database& database, int64_t number) {
 }
 
 Status NoteUndone(Database& database, int64_t run, int64_t now_ms) {
-  ASSIGN_OR_RETURN(
-      Statement note,
-      database.Prepare("UPDATE consolidation_log SET undone_ms = ?2 WHERE number = ?1"));
+  ASSIGN_OR_RETURN(Statement note,
+                   database.Prepare("UPDATE consolidation_log SET undone_ms = ?2 WHERE number = ?1 "
+                                    "AND undone_ms IS NULL"));
   return note.Bind(run).Bind(now_ms).Run();
 }
 

@@ -13,15 +13,21 @@ namespace memory {
 // One change of a run, for its undo.
 struct ConsolidationAction {
   std::string step;              // prune, merge, strengthen, compact, derive
-  int64_t slot = 0, other = 0;   // of an edge: from and to; of a compacted or derived trace: its
-                                 // revision
+  int64_t slot = 0, other = 0;   // of an edge: from and to; else the trace and its revision (0: of
+                                 // an earlier version, which kept none of a merge)
   std::optional<double> before;  // of an edge: its earlier weight; nullopt: a new edge
+  std::optional<double> after;   // of an edge: its weight since the run; of an insight: its edges
 };
 
+// The reason of a trace that the run hid.
+std::string PrunedBy(const std::string& run);
 inline constexpr const char* kDerivePending = "pending";
 inline constexpr const char* kCoactivated = "coactivated";  // edges of traces found together
 
-// → the number of the new run. The log keeps the newest hundred runs of a project.
+// The log keeps the newest hundred runs of a context. Before a new one: removes what is beyond, at
+// most a few thousand changes. → whether that was all.
+base::Result<bool> TrimRuns(sqlite::Database& database, const TraceContext& context);
+// → the number of the new run.
 base::Result<int64_t> BeginRun(sqlite::Database& database, const TraceContext& context,
                                const std::string& id, int64_t now_ms);
 // The context for which the insights of an ended run are derived.

@@ -18,7 +18,7 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr int64_t kMostPairs = 50'000;
+constexpr size_t kMostPairs = 50'000;  // of a context in a run; the next run has the others
 // Of a trace beside its vector: the sketch, its places in maps of the run, and its part of the
 // plan.
 constexpr size_t kBytesOfSketch = 600;
@@ -92,13 +92,16 @@ Result<Sketches> ReadSketches(Database& database, const TraceContext& context,
   }));
   std::unordered_set<int64_t> own;
   for (const TraceSketch& one : read.traces) own.insert(one.slot);
+  // Only pairs of the context count, however many others have.
   ASSIGN_OR_RETURN(Statement pairs,
-                   database.Prepare("SELECT low, high, times FROM trace_pairs LIMIT ?1"));
-  pairs.Bind(kMostPairs);
+                   database.Prepare("SELECT low, high, times FROM trace_pairs WHERE low BETWEEN ?1 "
+                                    "AND ?2"));
+  pairs.Bind(*project << kRangeBits).Bind(((*project + 1) << kRangeBits) - 1);
   RETURN_IF_ERROR(pairs.ForEachRow([&](const Statement& row) {
-    if (!own.contains(row.Int(0)) || !own.contains(row.Int(1))) return;
+    if (!own.contains(row.Int(0)) || !own.contains(row.Int(1))) return true;
     read.pairs.emplace_back(row.Int(0), row.Int(1));
     read.times.push_back(row.Int(2));
+    return read.pairs.size() < kMostPairs;
   }));
   return read;
 }

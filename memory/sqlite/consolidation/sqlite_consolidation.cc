@@ -8,6 +8,8 @@
 
 namespace memory {
 
+using base::Code;
+using base::Error;
 using base::Result;
 using base::Status;
 using sqlite::Database;
@@ -25,6 +27,18 @@ void Count(const std::string& step, ConsolidationCounts& counts) {
   if (step == "compact") ++counts.compacted;
 }
 
+// Whether an insight is as the model wrote it, with the edges to its sources alone.
+Result<bool> IsAsDerived(Database& database, const TraceRow& row,
+                         const ConsolidationAction& action) {
+  if (row.row.revision_count != action.other) return false;
+  ASSIGN_OR_RETURN(const auto edges, StoredEdges(database, row.slot));
+  for (const EdgeRow& edge : edges)
+    if (edge.kind != kDerivedFrom || edge.weight != 1) return false;
+  if (action.after && static_cast<double>(edges.size()) != *action.after) return false;
+  ASSIGN_OR_RETURN(const bool linked, IsLinked(database, row.slot));
+  return !linked;
+}
+
 }  // namespace
 
 Result<std::vector<ConsolidationRun>> SqliteConsolidation::Runs(const TraceContext& context,
@@ -36,18 +50,16 @@ Result<std::vector<ConsolidationRun>> SqliteConsolidation::Runs(const TraceConte
   return runs;
 }
 
-// Undoes one change. → false: the row changed since the run and stays.
-Result<bool> SqliteConsolidation::UndoOne(Database& database, const ConsolidationAction& action) {
-  if (action.step == "strengthen") {
-    if (!action.before) return RemoveTraceEdge(database, action.slot, action.other);
-    RETURN_IF_ERROR(
-        PutTraceEdge(database, action.slot, {action.other, kCoactivated, *action.before}));
-    return true;
-  }
+// Undoes one change. → false: the row or the edge changed since the run and stays.
+Result<bool> SqliteConsolidation::UndoOne(Database& database, const std::string& run,
+                                          const ConsolidationAction& action) {
+  if (action.step == "strengthen")
+    return RestoreTraceEdge(database, action.slot, action.other, kCoactivated, action.after,
+                            action.before);
   ASSIGN_OR_RETURN(auto row, ReadTrace(database, action.slot));
   if (!row) return false;
   if (action.step == "prune") {
-    if (row->live) return false;
+    if (row->live || row->reason != PrunedBy(run)) return false;
     ASSIGN_OR_RETURN(const bool shown, ShowInside(database, parts_.writing.salt, action.slot));
     if (!shown) return false;
     row->reason.clear();
@@ -56,13 +68,16 @@ Result<bool> SqliteConsolidation::UndoOne(Database& database, const Consolidatio
   }
   if (!row->live) return false;
   if (action.step == "derive") {
-    if (row->row.revision_count != action.other) return false;
+    ASSIGN_OR_RETURN(const bool same, IsAsDerived(database, *row, action));
+    if (!same) return false;
     row->reason = "underived";
     RETURN_IF_ERROR(PutTrace(database, *row));
     RETURN_IF_ERROR(HideInside(database, parts_.writing.salt, action.slot, NowMs()));
     return true;
   }
   if (action.step == "merge") {
+    ASSIGN_OR_RETURN(const bool same, IsAsMerged(database, *row, action.other != 0));
+    if (!same) return false;
     ASSIGN_OR_RETURN(const auto back, UnmergeInside(database, *row, parts_.writing.salt, NowMs()));
     return !back.empty();
   }
@@ -87,6 +102,9 @@ Result<std::optional<ConsolidationCounts>> SqliteConsolidation::Undo(const Trace
     ASSIGN_OR_RETURN(logged, FindRun(snapshot.database(), context, run));
   }
   if (!logged) return Counts();
+  if (active_ == logged->number) {
+    return Error{Code::kConflict, "run " + run + " is not over; undo it when it is"};
+  }
   ConsolidationCounts undone;
   int64_t edges = 0;
   for (bool more = true; more;) {
@@ -98,7 +116,7 @@ Result<std::optional<ConsolidationCounts>> SqliteConsolidation::Undo(const Trace
       ASSIGN_OR_RETURN(const auto actions, LastActions(database, logged->number, kUndoneAtOnce));
       more = !actions.empty();
       for (const auto& [number, action] : actions) {
-        ASSIGN_OR_RETURN(const bool did, UndoOne(database, action));
+        ASSIGN_OR_RETURN(const bool did, UndoOne(database, run, action));
         if (did) Count(action.step, part);
         part_edges += did && action.step == "strengthen";
         RETURN_IF_ERROR(ForgetAction(database, number));
@@ -118,20 +136,26 @@ Result<std::optional<ConsolidationCounts>> SqliteConsolidation::Undo(const Trace
 
 Result<std::optional<Original>> SqliteConsolidation::Rehydrate(const TraceContext& context,
                                                                const std::string& trace) {
-  using Found = std::optional<Original>;
-  return parts_.writer.Run<Found>([&](Database& database) -> Result<Found> {
-    ASSIGN_OR_RETURN(const auto row, FindTrace(database, trace));
-    if (!row || !row->live || !IsVisible(*row, context)) return Found();
-    const auto archived = FindArchived(database, row->slot);
-    if (!archived && archived.error().code == base::Code::kInternal) {
+  using Answer = std::optional<Original>;
+  int64_t slot = 0;
+  Original original;
+  {
+    ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
+    ASSIGN_OR_RETURN(const auto row, FindTrace(snapshot.database(), trace));
+    if (!row || !row->live || !IsVisible(*row, context)) return Answer();
+    slot = row->slot;
+    auto archived = FindArchived(snapshot.database(), slot);
+    if (!archived && archived.error().code == Code::kInternal) {
       base::LogError("an archived text is damaged", {{"reason", archived.error().message}});
-      return Found(Original());
+      return Answer(Original());
     }
     if (!archived) return archived.error();
-    if (!*archived) return Found(Original());
-    RETURN_IF_ERROR(LogAccess(database, row->slot, NowMs()));
-    return Found(Original{(*archived)->text, (*archived)->archived_ms});
-  });
+    if (!*archived) return Answer(Original());
+    original = {std::move((*archived)->text), (*archived)->archived_ms};
+  }
+  RETURN_IF_ERROR(
+      parts_.writer.RunAny([&](Database& database) { return LogAccess(database, slot, NowMs()); }));
+  return Answer(std::move(original));
 }
 
 Status SqliteConsolidation::Sweep() {

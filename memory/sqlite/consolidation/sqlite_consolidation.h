@@ -48,13 +48,15 @@ class SqliteConsolidation final : public Consolidation {
  private:
   struct Round;
   int64_t NowMs() const { return parts_.clock.NowMs(); }
-  base::Result<bool> UndoOne(sqlite::Database& database, const ConsolidationAction& action);
+  base::Result<bool> UndoOne(sqlite::Database& database, const std::string& run,
+                             const ConsolidationAction& action);
   base::Result<bool> PutInsight(sqlite::Database& database, const DeriveWork& work,
                                 const DerivedInsight& insight, int64_t now_ms);
   const Parts parts_;
   std::atomic<bool> running_{false};
-  std::atomic<int64_t> pending_;  // runs that wait for insights
-  std::string last_derived_;      // whose run was the last; of the one thread that asks for them
+  std::atomic<int64_t> active_{0};  // the number of the run that changes traces now
+  std::atomic<int64_t> pending_;    // runs that wait for insights
+  std::string last_derived_;        // whose run was the last; of the one thread that asks for them
 };
 
 }  // namespace memory

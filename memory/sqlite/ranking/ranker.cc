@@ -26,7 +26,7 @@ namespace {
 // of scoring everything (100,000 rows, scripts/bench/memory.py). The second limit applies if too
 // few of them have the queried type or project.
 constexpr size_t kScored = 512, kScoredOfMore = 8192;
-constexpr int64_t kMaxTopics = 20;    // of a range
+constexpr size_t kMaxTopics = 20;     // of a range
 constexpr size_t kKeptWords = 4096;   // from one query to the next
 constexpr size_t kSortedAtOnce = 64;  // of a ranking: few queries need more
 // Rows whose vectors a query reads from the file, some 30 ms; with more, only words find rows
@@ -127,6 +127,19 @@ void AddHits(const Matches& found, std::span<Record> records) {
   }
 }
 
+// Whether a row is live and what the query asks for.
+Result<bool> IsEligible(sqlite::Database& database, const RankQuery& query, int64_t slot) {
+  ASSIGN_OR_RETURN(
+      sqlite::Statement read,
+      database.Prepare("SELECT type, project, type IN ('audit', 'security') FROM observations o "
+                       "WHERE slot = ?1 AND " MEMORY_LIVE));
+  ASSIGN_OR_RETURN(const bool live, read.Bind(slot).Step());
+  if (!live) return false;
+  if (query.type ? read.Text(0) != *query.type : read.Int(2) != 0) return false;
+  if (query.project && read.Int(1) != *query.project) return false;
+  return query.admits ? query.admits(slot) : Result<bool>(true);
+}
+
 // A text equal to a topic key, or a prefix of one, finds its row.
 Status AddTopics(sqlite::Database& database, const RankQuery& query,
                  const std::vector<int64_t>& ranges, std::vector<Ranked>& rows) {
@@ -139,18 +152,21 @@ Status AddTopics(sqlite::Database& database, const RankQuery& query,
   double best = 0;
   for (const Ranked& row : rows) best = std::max(best, row.score);
   for (int64_t range : ranges) {
-    ASSIGN_OR_RETURN(
-        sqlite::Statement read,
-        // Without the hint SQLite scans the whole range.
-        database.Prepare("SELECT slot, topic_key = ?1 FROM observations o "
-                         "INDEXED BY observations_topics WHERE " MEMORY_LIVE
-                         "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3 LIMIT ?4"));
-    read.Bind(text).Bind(end).Bind(range).Bind(kMaxTopics);
-    RETURN_IF_ERROR(read.ForEachRow([&](const sqlite::Statement& row) {
+    ASSIGN_OR_RETURN(sqlite::Statement read,
+                     // Without the hint SQLite scans the whole range.
+                     database.Prepare("SELECT slot, topic_key = ?1 FROM observations o "
+                                      "INDEXED BY observations_topics WHERE " MEMORY_LIVE
+                                      "AND topic_key >= ?1 AND topic_key < ?2 AND range = ?3"));
+    read.Bind(text).Bind(end).Bind(range);
+    size_t taken = 0;
+    RETURN_IF_ERROR(read.ForEachRow([&](const sqlite::Statement& row) -> Result<bool> {
       const int64_t slot = row.Int(0);
+      ASSIGN_OR_RETURN(const bool eligible, IsEligible(database, query, slot));
+      if (!eligible) return true;
       const double score = best + (row.Int(1) ? 1.0 : 0.5);
       std::erase_if(rows, [&](const Ranked& other) { return other.slot == slot; });
       rows.push_back({slot, score, score, {}, Method::kLexical});
+      return ++taken < kMaxTopics;
     }));
   }
   return {};
@@ -170,19 +186,8 @@ Result<std::vector<Ranked>> Select(sqlite::Database& database, const RankQuery& 
       std::partial_sort(from, to, ranked.end(), IsRankedBefore);
     }
     const Ranked& row = ranked[i];
-    ASSIGN_OR_RETURN(
-        sqlite::Statement read,
-        database.Prepare("SELECT type, project, type IN ('audit', 'security') FROM observations o "
-                         "WHERE slot = ?1 AND " MEMORY_LIVE));
-    read.Bind(row.slot);
-    ASSIGN_OR_RETURN(bool live, read.Step());
-    if (!live) continue;
-    if (query.type ? read.Text(0) != *query.type : read.Int(2) != 0) continue;
-    if (query.project && read.Int(1) != *query.project) continue;
-    if (query.admits) {
-      ASSIGN_OR_RETURN(const bool admitted, query.admits(row.slot));
-      if (!admitted) continue;
-    }
+    ASSIGN_OR_RETURN(const bool eligible, IsEligible(database, query, row.slot));
+    if (!eligible) continue;
     selected.push_back(row);
   }
   return selected;

@@ -15,17 +15,19 @@ namespace {
 
 constexpr size_t kSessionsAtOnce = 256;  // of one snapshot
 
-// False: no such row.
-Result<bool> ReadQuotes(Database& database, int64_t id, Quotes& quotes) {
+// False: there is none of the rows.
+Result<bool> ReadQuotes(Database& database, std::span<const int64_t> ids, Quotes& quotes) {
   bool any = false;
-  for (const char* sql : {"SELECT title, content FROM observations WHERE id = ?1",
-                          "SELECT title, content FROM revisions WHERE id = ?1"}) {
-    ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
-    RETURN_IF_ERROR(read.Bind(id).ForEachRow([&](const Statement& row) {
-      any = true;
-      quotes.AddTitle(row.Text(0));
-      quotes.AddContent(row.Text(1));
-    }));
+  for (const int64_t id : ids) {
+    for (const char* sql : {"SELECT title, content FROM observations WHERE id = ?1",
+                            "SELECT title, content FROM revisions WHERE id = ?1"}) {
+      ASSIGN_OR_RETURN(Statement read, database.Prepare(sql));
+      RETURN_IF_ERROR(read.Bind(id).ForEachRow([&](const Statement& row) {
+        any = true;
+        quotes.AddTitle(row.Text(0));
+        quotes.AddContent(row.Text(1));
+      }));
+    }
   }
   return any;
 }
@@ -46,12 +48,12 @@ Status EraseQuotesOf(Database& writer, const Quotes& quotes, int64_t session) {
 
 }  // namespace
 
-Result<std::vector<int64_t>> FindQuoting(ReaderPool& readers, int64_t id) {
+Result<std::vector<int64_t>> FindQuoting(ReaderPool& readers, std::span<const int64_t> ids) {
   Quotes quotes;
   std::vector<int64_t> found;
   {
     ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(readers));
-    ASSIGN_OR_RETURN(bool any, ReadQuotes(snapshot.database(), id, quotes));
+    ASSIGN_OR_RETURN(bool any, ReadQuotes(snapshot.database(), ids, quotes));
     if (!any) return found;
   }
   int64_t after = 0;
@@ -71,9 +73,10 @@ Result<std::vector<int64_t>> FindQuoting(ReaderPool& readers, int64_t id) {
   return found;
 }
 
-Status EraseQuotes(Database& writer, int64_t id, std::vector<int64_t> sessions, int64_t since_ms) {
+Status EraseQuotes(Database& writer, std::span<const int64_t> ids, std::vector<int64_t> sessions,
+                   int64_t since_ms) {
   Quotes quotes;
-  RETURN_IF_ERROR(ReadQuotes(writer, id, quotes));
+  RETURN_IF_ERROR(ReadQuotes(writer, ids, quotes));
   {
     ASSIGN_OR_RETURN(
         Statement read,

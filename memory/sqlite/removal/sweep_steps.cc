@@ -6,6 +6,7 @@
 #include "lib/base/json/json.h"
 #include "memory/model/slots.h"
 #include "memory/sqlite/removal/deletions.h"
+#include "memory/sqlite/removal/hidden_parts.h"
 #include "memory/sqlite/tables/keys.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/retired.h"
@@ -139,7 +140,11 @@ Result<int64_t> Purge(Database& database, int64_t before_ms, int64_t used_since_
   read.Bind(before_ms).Bind(used_since_ms).Bind(most);
   ASSIGN_OR_RETURN(SweepCandidates rows, ReadCandidates(std::move(read)));
   ASSIGN_OR_RETURN(const std::string salt, SaltOf(database));
+  int64_t removed = 0;
   for (const SweepCandidate& row : rows) {
+    // A trace with many edges takes several transactions.
+    ASSIGN_OR_RETURN(const bool unlinked, LeadEdgesOn(database, row.slot));
+    if (!unlinked) return std::max<int64_t>(removed, 1);
     ASSIGN_OR_RETURN(bool retired, IsRetired(database, row.slot));
     // An earlier version may have deleted it without an entry.
     if (!retired) RETURN_IF_ERROR(NoteDeletion(database, salt, row.slot));
@@ -149,8 +154,9 @@ Result<int64_t> Purge(Database& database, int64_t before_ms, int64_t used_since_
                           row.slot));
     RETURN_IF_ERROR(RunOn(database, "DELETE FROM revisions WHERE id = ?1", row.id));
     RETURN_IF_ERROR(RunOn(database, "DELETE FROM observations WHERE slot = ?1", row.slot));
+    ++removed;
   }
-  return static_cast<int64_t>(rows.size());
+  return removed;
 }
 
 Result<int64_t> ForgetKeys(Database& database, int64_t before_ms) {

@@ -58,6 +58,18 @@ constexpr const char* kLeaveOver =
     "UPDATE observations AS o SET deleted_ms = 0 WHERE o.deleted_ms IS NULL AND NOT (" MEMORY_LIVE
     ");";
 
+// Edges to a merged trace lead to the live one that stands for it: the copy lacks the merged ones.
+constexpr const char* kLeadEdges =
+    "WITH RECURSIVE part(slot, uuid, root) AS ("
+    "SELECT t.slot, t.uuid, t.slot FROM traces t JOIN observations o ON o.slot = t.slot WHERE "
+    "o.deleted_ms IS NULL AND t.uuid IN (SELECT merged_into FROM traces) UNION ALL "
+    "SELECT t.slot, t.uuid, p.root FROM part p JOIN traces t ON t.merged_into = p.uuid JOIN "
+    "observations o ON o.slot = t.slot WHERE o.deleted_ms IS NOT NULL) "
+    "INSERT INTO trace_edges SELECT e.from_slot, p.root, e.kind, e.weight FROM part p JOIN "
+    "trace_edges e ON e.to_slot = p.slot WHERE p.slot <> p.root AND e.from_slot <> p.root "
+    "ON CONFLICT DO UPDATE SET kind = excluded.kind, weight = excluded.weight WHERE "
+    "excluded.weight > weight;";
+
 // Deletes all but one project: its rows, its sessions and its name.
 Status KeepProject(Database& database, const std::string& project) {
   ASSIGN_OR_RETURN(std::optional<int64_t> number, FindProject(database, project));
@@ -127,6 +139,7 @@ Result<Spool> SqliteStore::Copy(const std::optional<std::string>& project) {
   ASSIGN_OR_RETURN(Database database, Database::Open(spool.path(), working));
   RETURN_IF_ERROR(Liveness::RegisterFunction(state_->liveness, database));
   if (state_->liveness->policy()->Ends()) RETURN_IF_ERROR(database.Execute(kLeaveOver));
+  RETURN_IF_ERROR(database.Execute(kLeadEdges));
   RETURN_IF_ERROR(LeaveOutItems(database, {}, state_->items->AgedMs()));
   if (!project) {
     RETURN_IF_ERROR(database.Execute(kLeaveOut));

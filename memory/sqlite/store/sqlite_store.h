@@ -125,6 +125,7 @@ class SqliteStore final : public Store {
  private:
   struct State;
   struct Round;
+  struct Erasure;
   class CallersConversations;
   void NoteUse(const std::vector<Found>& rows);
   base::Result<Spool> NewSpool();  // beside the file; outside of the budget

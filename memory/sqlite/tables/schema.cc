@@ -316,7 +316,8 @@ const std::vector<const char*>& SchemaSteps() {
                                                   kDeadTurns,
                                                   kDerivedRuns,
                                                   kUncutStep,
-                                                  kTurnsOfOwners};
+                                                  kTurnsOfOwners,
+                                                  kTraceOwners};
   return kSteps;
 }
 

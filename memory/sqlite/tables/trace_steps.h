@@ -115,4 +115,52 @@ ALTER TABLE consolidation_log ADD COLUMN request TEXT NOT NULL DEFAULT '';
 CREATE INDEX consolidation_log_pending ON consolidation_log(number) WHERE derive = 'pending';
 )sql";
 
+// Reads of one owner cost what the owner has. text: the head of the row's hash, for the search of
+// equal texts of an owner. trace_sources: of which rows a merged trace was made, also after an
+// unmerge: the merged row keeps their texts. A trace has at most 256 edges, and 16 pairs with
+// others behind it. after: the weight of an edge that a run wrote.
+inline constexpr const char* kTraceOwners = R"sql(
+DROP INDEX traces_remind;
+CREATE INDEX traces_due ON traces(scope, scope_id, remind_ms) WHERE remind_ms IS NOT NULL;
+CREATE INDEX traces_owner ON traces(scope, scope_id);
+ALTER TABLE traces ADD COLUMN text TEXT NOT NULL DEFAULT '';
+UPDATE traces SET text = coalesce(
+  (SELECT substr(o.hash, 1, 16) FROM observations o WHERE o.slot = traces.slot), '');
+CREATE INDEX traces_text ON traces(text, scope, scope_id);
+CREATE TRIGGER traces_text_changed AFTER UPDATE OF hash ON observations
+  WHEN new.hash <> old.hash BEGIN
+  UPDATE traces SET text = substr(new.hash, 1, 16) WHERE slot = new.slot;
+END;
+
+CREATE TABLE trace_sources(
+  merged INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  PRIMARY KEY(merged, source)) WITHOUT ROWID;
+CREATE INDEX trace_sources_of ON trace_sources(source);
+INSERT INTO trace_sources SELECT m.slot, t.slot FROM traces t JOIN traces m
+  ON m.uuid = t.merged_into;
+
+DELETE FROM trace_pairs WHERE NOT EXISTS (SELECT 1 FROM traces t WHERE t.slot = low)
+  OR NOT EXISTS (SELECT 1 FROM traces t WHERE t.slot = high);
+DELETE FROM trace_pairs WHERE (low, high) IN (SELECT low, high FROM (
+  SELECT low, high, row_number() OVER (PARTITION BY low ORDER BY times DESC, high) AS place
+    FROM trace_pairs) WHERE place > 16);
+CREATE INDEX trace_pairs_high ON trace_pairs(high);
+CREATE TRIGGER trace_sources_gone AFTER DELETE ON observations BEGIN
+  DELETE FROM trace_sources WHERE merged = old.slot;
+  DELETE FROM trace_sources WHERE source = old.slot;
+  DELETE FROM trace_pairs WHERE low = old.slot;
+  DELETE FROM trace_pairs WHERE high = old.slot;
+END;
+
+DELETE FROM trace_edges WHERE (from_slot, to_slot) IN (SELECT from_slot, to_slot FROM (
+  SELECT e.from_slot, e.to_slot, row_number() OVER (
+      PARTITION BY e.from_slot ORDER BY o.deleted_ms IS NOT NULL, e.weight DESC, e.to_slot) AS place
+    FROM trace_edges e LEFT JOIN observations o ON o.slot = e.to_slot
+    WHERE e.from_slot IN (
+      SELECT from_slot FROM trace_edges GROUP BY from_slot HAVING count(*) > 256))
+  WHERE place > 256);
+ALTER TABLE consolidation_actions ADD COLUMN after REAL;
+)sql";
+
 }  // namespace memory

@@ -59,7 +59,7 @@ Status RemoveArchived(Database& database, int64_t slot) {
 Status LogAccess(Database& database, int64_t slot, int64_t now_ms) {
   ASSIGN_OR_RETURN(Statement log,
                    database.Prepare("INSERT INTO archive_access_log(slot, accessed_ms) "
-                                    "VALUES(?1, ?2)"));
+                                    "SELECT slot, ?2 FROM trace_originals WHERE slot = ?1"));
   RETURN_IF_ERROR(log.Bind(slot).Bind(now_ms).Run());
   ASSIGN_OR_RETURN(
       Statement trim,

@@ -4,6 +4,7 @@
 #include "lib/base/limits/answer_charge.h"
 #include "memory/model/dedup.h"
 #include "memory/model/slots.h"
+#include "memory/sqlite/tables/live.h"
 #include "memory/sqlite/tables/rows.h"
 #include "memory/sqlite/traces/trace_edges.h"
 #include "memory/sqlite/traces/trace_import.h"
@@ -20,7 +21,6 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr int64_t kLookedAt = 2000;  // traces scanned for the newest or due ones of a context
 constexpr int64_t kDueMs = kDueDays * 86'400'000;
 
 Status CheckWriter(const TraceRow& row, const TraceWriter& writer) {
@@ -184,46 +184,67 @@ Result<bool> SqliteTraces::DeleteEdge(const TraceContext& context, const std::st
   });
 }
 
-Result<std::vector<Trace>> SqliteTraces::Newest(const TraceContext& context, size_t limit) {
-  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
-  Database& database = snapshot.database();
-  std::vector<Trace> newest;
+// The traces of a list that the context sees, up to `limit`. The list has those of the context
+// alone, so that it costs what the context has.
+Result<std::vector<Trace>> SqliteTraces::Listed(Database& database, Statement list,
+                                                const TraceContext& context, size_t limit) {
+  std::vector<Trace> traces;
   base::AnswerCharge charge;
-  ASSIGN_OR_RETURN(const auto project, FindProject(database, context.project));
-  if (!project) return newest;
-  ASSIGN_OR_RETURN(Statement find, database.Prepare("SELECT slot FROM traces WHERE slot BETWEEN ?1 "
-                                                    "AND ?2 ORDER BY slot DESC LIMIT ?3"));
-  find.Bind(*project << kRangeBits).Bind(((*project + 1) << kRangeBits) - 1).Bind(kLookedAt);
-  RETURN_IF_ERROR(find.ForEachRow([&](const Statement& row) -> Result<bool> {
+  if (limit == 0) return traces;
+  RETURN_IF_ERROR(list.ForEachRow([&](const Statement& row) -> Result<bool> {
     ASSIGN_OR_RETURN(const auto trace, Read(database, row.Int(0)));
     if (trace && trace->live && IsVisible(*trace, context)) {
       RETURN_IF_ERROR(charge.Add(WeightOf(*trace)));
-      newest.push_back(TraceOf(*trace, parts_.writing.decay_now(), parts_.writing.strength));
+      traces.push_back(TraceOf(*trace, parts_.writing.decay_now(), parts_.writing.strength));
     }
-    return newest.size() < limit;
+    return traces.size() < limit;
   }));
-  return newest;
+  return traces;
+}
+
+// The live traces of one owner; of observations that are no traces those with a row in `traces`.
+// Each is a walk along an index, and the whole is merged from them.
+#define MEMORY_OF_OWNER(columns, owner)                                                        \
+  "SELECT " columns " FROM traces t CROSS JOIN observations o ON o.slot = t.slot WHERE " owner \
+  " AND " MEMORY_LIVE
+#define MEMORY_OF_CONTEXT(columns, more)                                       \
+  MEMORY_OF_OWNER(columns, "t.scope = 'thread' AND t.scope_id = ?3 AND " more) \
+  "UNION " MEMORY_OF_OWNER(columns, "t.scope = 'user' AND t.scope_id = ?4 AND " more) \
+  "UNION " MEMORY_OF_OWNER(columns, "t.scope = 'persona' AND t.scope_id = ?5 AND " more) \
+  "UNION " MEMORY_OF_OWNER(columns, "t.scope = 'organization' AND t.scope_id = ?6 AND " more) \
+  "UNION " MEMORY_OF_OWNER(columns, "t.uuid BETWEEN ?7 AND ?7 || 'g' AND +" more)
+
+namespace {
+
+Statement& BindOwners(Statement& list, const TraceContext& context) {
+  list.Bind(context.conversation).Bind(context.user).Bind(context.agent);
+  return list.Bind(context.ScopeId(kOrganizationScope)).Bind(kNumberedPrefix);
+}
+
+}  // namespace
+
+Result<std::vector<Trace>> SqliteTraces::Newest(const TraceContext& context, size_t limit) {
+  ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
+  Database& database = snapshot.database();
+  ASSIGN_OR_RETURN(const auto project, FindProject(database, context.project));
+  if (!project) return std::vector<Trace>();
+  ASSIGN_OR_RETURN(Statement find, database.Prepare(MEMORY_OF_CONTEXT(
+                                       "t.slot", "t.slot BETWEEN ?1 AND ?2 ") "ORDER BY 1 DESC"));
+  find.Bind(*project << kRangeBits).Bind(((*project + 1) << kRangeBits) - 1);
+  BindOwners(find, context);
+  return Listed(database, std::move(find), context, limit);
 }
 
 Result<std::vector<Trace>> SqliteTraces::Due(const TraceContext& context, size_t limit) {
   ASSIGN_OR_RETURN(Snapshot snapshot, Snapshot::Begin(parts_.readers));
   ASSIGN_OR_RETURN(Statement find,
-                   snapshot.database().Prepare("SELECT slot FROM traces WHERE remind_ms BETWEEN ?1 "
-                                               "AND ?2 ORDER BY remind_ms DESC, slot DESC LIMIT "
-                                               "?3"));
+                   snapshot.database().Prepare(MEMORY_OF_CONTEXT(
+                       "t.slot, t.remind_ms", "t.remind_ms BETWEEN ?1 AND ?2 ") "ORDER BY 2 DESC, "
+                                                                                "1 DESC"));
   const int64_t now_ms = NowMs();
-  find.Bind(now_ms - kDueMs).Bind(now_ms).Bind(kLookedAt);
-  std::vector<Trace> due;
-  base::AnswerCharge charge;
-  RETURN_IF_ERROR(find.ForEachRow([&](const Statement& row) -> Result<bool> {
-    ASSIGN_OR_RETURN(const auto trace, Read(snapshot.database(), row.Int(0)));
-    if (trace && trace->live && IsVisible(*trace, context)) {
-      RETURN_IF_ERROR(charge.Add(WeightOf(*trace)));
-      due.push_back(TraceOf(*trace, parts_.writing.decay_now(), parts_.writing.strength));
-    }
-    return due.size() < limit;
-  }));
-  return due;
+  find.Bind(now_ms - kDueMs).Bind(now_ms);
+  BindOwners(find, context);
+  return Listed(snapshot.database(), std::move(find), context, limit);
 }
 
 // In one transaction.

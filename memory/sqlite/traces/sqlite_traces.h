@@ -74,6 +74,10 @@ class SqliteTraces final : public Traces {
   struct Retrievals {
     std::unordered_map<int64_t, Retrieval> traces;
     Pairs pairs;
+    struct Share {
+      size_t traces = 0, pairs = 0;
+    };
+    std::map<std::string, Share> shares;  // of the callers in both
   };
   int64_t NowMs() const { return parts_.clock.NowMs(); }
   // A live trace that the context may see.
@@ -81,8 +85,10 @@ class SqliteTraces final : public Traces {
                                                 const TraceContext& context, const std::string& id);
   // Adds retrievals that are not persisted yet.
   base::Result<std::optional<TraceRow>> Read(sqlite::Database& database, int64_t slot) const;
-  void NoteRetrieved(const std::vector<FoundTrace>& found, const std::vector<int64_t>& slots,
-                     int64_t now_ms);
+  base::Result<std::vector<Trace>> Listed(sqlite::Database& database, sqlite::Statement list,
+                                          const TraceContext& context, size_t limit);
+  void NoteRetrieved(const TraceContext& context, const std::vector<FoundTrace>& found,
+                     const std::vector<int64_t>& slots, int64_t now_ms);
   base::Status KeepPairs(const Pairs& pairs);
   // The matches of a query that the context may see; empty: none.
   base::Result<Ranking> Rank(Snapshot& snapshot, const TraceContext& context,

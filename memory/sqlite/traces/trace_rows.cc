@@ -8,6 +8,7 @@
 #include "lib/base/json/stored.h"
 #include "lib/base/process/random.h"
 #include "lib/base/text/text.h"
+#include "memory/model/slots.h"
 #include "memory/sqlite/tables/live.h"
 #include "memory/store/answer_limit.h"
 
@@ -22,9 +23,6 @@ using sqlite::Statement;
 namespace {
 
 constexpr size_t kTraceTitle = 120;  // characters
-constexpr int64_t kTwins = 1000;     // rows of one text scanned for a scope id
-// A UUID of version 8 (RFC 9562) with the number of an observation that is no trace.
-constexpr std::string_view kNumberedPrefix = "mt_00000000-0000-8000-8000-";
 constexpr size_t kNumberDigits = 12;
 
 std::string NumberedId(int64_t observation) {
@@ -184,19 +182,19 @@ Result<std::optional<TraceRow>> FindTraceTwin(Database& database, const NewTrace
   ASSIGN_OR_RETURN(const auto project, FindProject(database, context.project));
   const bool organization = trace.scope == kOrganizationScope;
   if (!project && !organization) return std::optional<TraceRow>();
+  const int64_t range = organization ? kGlobalRange : *project;
   ASSIGN_OR_RETURN(
       Statement find,
-      database.Prepare("SELECT o.slot FROM (SELECT slot FROM observations WHERE hash = ?1 AND "
-                       "(?2 OR project = ?3) AND scope = ?4 AND type = ?5 AND content = ?8 AND "
-                       "deleted_ms IS NULL LIMIT ?9) o JOIN traces t ON t.slot = o.slot WHERE "
-                       "t.scope = ?6 AND t.scope_id = ?7 ORDER BY o.slot"));
-  find.Bind(hash).Bind(int64_t{organization});
-  find.Bind(project).Bind(organization ? "global" : "project").Bind(trace.kind);
-  find.Bind(trace.scope).Bind(context.ScopeId(trace.scope)).Bind(trace.content).Bind(kTwins);
+      database.Prepare(
+          "SELECT t.slot FROM traces t CROSS JOIN observations o ON o.slot = t.slot WHERE t.text = "
+          "substr(?1, 1, 16) AND t.scope = ?6 AND t.scope_id = ?7 AND t.slot BETWEEN ?2 AND ?3 AND "
+          "o.hash = ?1 AND o.scope = ?4 AND o.type = ?5 AND o.content = ?8 AND " MEMORY_LIVE
+          "ORDER BY t.slot LIMIT 1"));
+  find.Bind(hash).Bind(range << kRangeBits).Bind(((range + 1) << kRangeBits) - 1);
+  find.Bind(organization ? "global" : "project").Bind(trace.kind);
+  find.Bind(trace.scope).Bind(context.ScopeId(trace.scope)).Bind(trace.content);
   ASSIGN_OR_RETURN(const auto slot, find.ReadFirst(IntAt));
-  if (!slot) return std::optional<TraceRow>();
-  ASSIGN_OR_RETURN(auto twin, ReadTrace(database, *slot));
-  return twin && twin->live ? std::move(twin) : std::optional<TraceRow>();
+  return slot ? ReadTrace(database, *slot) : std::optional<TraceRow>();
 }
 
 Result<std::vector<TraceRow>> ReadSources(Database& database, const std::string& merged) {
@@ -221,8 +219,10 @@ Status PutTrace(Database& database, const TraceRow& row) {
       Statement put,
       database.Prepare(
           "INSERT INTO traces(slot, uuid, scope, scope_id, strength, accessed_ms, retrievals, "
-          "remind_ms, reason, merged_into, extras) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-          "?11) ON CONFLICT(slot) DO UPDATE SET uuid = ?2, scope = ?3, scope_id = ?4, strength = "
+          "remind_ms, reason, merged_into, extras, text) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+          "?9, ?10, ?11, coalesce((SELECT substr(o.hash, 1, 16) FROM observations o WHERE o.slot = "
+          "?1), '')) ON CONFLICT(slot) DO UPDATE SET uuid = ?2, scope = ?3, scope_id = ?4, "
+          "strength = "
           "?5, accessed_ms = ?6, retrievals = ?7, remind_ms = ?8, reason = ?9, merged_into = ?10, "
           "extras = ?11"));
   put.Bind(row.slot).Bind(row.id).Bind(row.scope).Bind(row.scope_id);
@@ -231,6 +231,13 @@ Status PutTrace(Database& database, const TraceRow& row) {
   put.Bind(row.merged_into.empty() ? std::nullopt : std::optional(row.merged_into));
   put.Bind(base::DumpJson({{"emotions", row.emotions}, {"metadata", row.metadata}}));
   return put.Run();
+}
+
+Status NoteDeletedSince(Database& database, int64_t slot) {
+  ASSIGN_OR_RETURN(Statement note,
+                   database.Prepare("UPDATE traces SET reason = ?2 WHERE slot = ?1 AND (reason = "
+                                    "'' OR reason GLOB 'pruned by run *')"));
+  return note.Bind(slot).Bind(kDeletedSince).Run();
 }
 
 api::NewObservation ObservationOf(const NewTrace& trace, const std::string& project) {

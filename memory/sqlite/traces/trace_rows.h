@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/sqlite/database.h"
@@ -26,7 +27,10 @@ struct TraceRow {
   base::Json emotions = base::Json::object(), metadata = base::Json::object();
 };
 
-// The number in an id made of the number of an observation.
+// The head of an id made of the number of an observation that is no trace: of a UUID of version 8
+// (RFC 9562).
+inline constexpr std::string_view kNumberedPrefix = "mt_00000000-0000-8000-8000-";
+// The number in such an id.
 std::optional<int64_t> NumberInTraceId(std::string_view id);
 
 // The kind of a trace is the type of its observation. Of other types, tool results and episodes are
@@ -56,6 +60,10 @@ base::Result<std::vector<TraceRow>> ReadSources(sqlite::Database& database,
 
 // Writes the row of `traces` of an existing observation.
 base::Status PutTrace(sqlite::Database& database, const TraceRow& row);
+// The reason of a trace that a client deleted as an observation: no undo brings it back.
+inline constexpr const char* kDeletedSince = "deleted";
+// Notes it beside the row of `slot`, if there is no other reason.
+base::Status NoteDeletedSince(sqlite::Database& database, int64_t slot);
 // The new trace's observation, without its session, and the row beside it, without its slot.
 api::NewObservation ObservationOf(const NewTrace& trace, const std::string& project);
 TraceRow RowOf(const NewTrace& trace, const TraceContext& context, int64_t now_ms);

@@ -29,6 +29,8 @@ constexpr size_t kLeastCandidates = 40;
 constexpr size_t kCompared = 20;            // matches whose similarity is compared
 constexpr size_t kMostRetrievals = 65'536;  // of traces, in memory; further ones are dropped
 constexpr size_t kMostPairs = 20'000;       // likewise
+constexpr size_t kShares = 8;               // one caller's part of both is an eighth
+constexpr int64_t kPairsOfTrace = 16;       // in the file, with traces behind it: the most frequent
 constexpr size_t kTogether = 5;             // best of an answer: any two of them are a pair
 constexpr size_t kRetrievalsAtOnce = 1000;
 constexpr size_t kLightMetadata = 2 << 10;  // that a candidate keeps while it is scored
@@ -36,6 +38,26 @@ constexpr size_t kLightMetadata = 2 << 10;  // that a candidate keeps while it i
 double NumberAt(const base::Json& object, const char* field, double fallback) {
   const auto found = object.find(field);
   return found != object.end() && found->is_number() ? found->get<double>() : fallback;
+}
+
+// A pair of live traces. The least frequent of a trace give way, so that the table grows with the
+// traces, not with their reads.
+Status KeepPair(Database& database, int64_t low, int64_t high, int64_t times) {
+#define MEMORY_LIVE_TRACE(slot)                                                                \
+  "EXISTS (SELECT 1 FROM traces t JOIN observations o ON o.slot = t.slot WHERE t.slot = " slot \
+  " AND o.deleted_ms IS NULL)"
+  ASSIGN_OR_RETURN(
+      sqlite::Statement keep,
+      database.Prepare("INSERT INTO trace_pairs SELECT ?1, ?2, ?3 WHERE " MEMORY_LIVE_TRACE(
+          "?1") " AND " MEMORY_LIVE_TRACE("?2") " ON CONFLICT(low, high) DO UPDATE SET times = "
+                                                "times + "
+                                                "excluded.times"));
+  RETURN_IF_ERROR(keep.Bind(low).Bind(high).Bind(times).Run());
+  ASSIGN_OR_RETURN(sqlite::Statement trim,
+                   database.Prepare("DELETE FROM trace_pairs WHERE low = ?1 AND high IN (SELECT "
+                                    "high FROM trace_pairs WHERE low = ?1 ORDER BY high = ?2 DESC, "
+                                    "times DESC, high LIMIT -1 OFFSET ?3)"));
+  return trim.Bind(low).Bind(high).Bind(kPairsOfTrace).Run();
 }
 
 // The weighted mean of the known parts.
@@ -127,7 +149,7 @@ Result<FoundTraces> SqliteTraces::Search(const TraceContext& context,
   ASSIGN_OR_RETURN(const Ranking ranking, Rank(snapshot, context, question, std::move(query)));
   std::vector<int64_t> slots;
   ASSIGN_OR_RETURN(FoundTraces found, Score(snapshot, ranking, question, now_ms, slots));
-  NoteRetrieved(found.rows, slots, now_ms);
+  NoteRetrieved(context, found.rows, slots, now_ms);
   return found;
 }
 
@@ -206,14 +228,22 @@ Result<FoundTraces> SqliteTraces::Score(Snapshot& snapshot, const Ranking& ranki
   return answer;
 }
 
-void SqliteTraces::NoteRetrieved(const std::vector<FoundTrace>& found,
+void SqliteTraces::NoteRetrieved(const TraceContext& context, const std::vector<FoundTrace>& found,
                                  const std::vector<int64_t>& slots, int64_t now_ms) {
   std::vector<int64_t> observations;
   for (const FoundTrace& one : found) observations.push_back(one.trace.observation);
   parts_.used(std::move(observations));
   retrievals_.With([&](Retrievals& mine) {
+    Retrievals::Share& share =
+        mine.shares[context.project + "\n" + context.user + "\n" + context.agent];
+    const auto admits = [](const auto& all, size_t most, size_t& part, const auto& key) {
+      if (all.contains(key)) return true;
+      const bool room = all.size() < most && part < most / kShares;
+      part += room;
+      return room;
+    };
     for (int64_t slot : slots) {
-      if (mine.traces.size() >= kMostRetrievals && !mine.traces.contains(slot)) continue;
+      if (!admits(mine.traces, kMostRetrievals, share.traces, slot)) continue;
       Retrieval& noted = mine.traces[slot];
       ++noted.times;
       noted.last_ms = std::max(noted.last_ms, now_ms);
@@ -221,8 +251,8 @@ void SqliteTraces::NoteRetrieved(const std::vector<FoundTrace>& found,
     const auto together = std::span(slots).first(std::min(kTogether, slots.size()));
     for (size_t i = 0; i < together.size(); ++i) {
       for (size_t j = i + 1; j < together.size(); ++j) {
-        const auto pair = std::minmax(together[i], together[j]);
-        if (mine.pairs.size() < kMostPairs || mine.pairs.contains(pair)) ++mine.pairs[pair];
+        const std::pair<int64_t, int64_t> pair = std::minmax(together[i], together[j]);
+        if (admits(mine.pairs, kMostPairs, share.pairs, pair)) ++mine.pairs[pair];
       }
     }
   });
@@ -235,13 +265,8 @@ Status SqliteTraces::KeepPairs(const Pairs& pairs) {
     const auto part =
         std::span(list).subspan(first, std::min(kRetrievalsAtOnce, list.size() - first));
     RETURN_IF_ERROR(parts_.writer.RunAny([&](Database& database) -> Status {
-      for (const auto& [pair, times] : part) {
-        ASSIGN_OR_RETURN(
-            sqlite::Statement keep,
-            database.Prepare("INSERT INTO trace_pairs VALUES(?1, ?2, ?3) ON CONFLICT(low, high) "
-                             "DO UPDATE SET times = times + excluded.times"));
-        RETURN_IF_ERROR(keep.Bind(pair.first).Bind(pair.second).Bind(times).Run());
-      }
+      for (const auto& [pair, times] : part)
+        RETURN_IF_ERROR(KeepPair(database, pair.first, pair.second, times));
       return {};
     }));
   }

@@ -62,6 +62,21 @@ Result<NewTrace> Together(const std::vector<TraceRow>& sources, const std::strin
   return merged;
 }
 
+// In one order, whatever a call names first.
+std::vector<int64_t> SlotsOf(const std::vector<TraceRow>& rows) {
+  std::vector<int64_t> slots;
+  for (const TraceRow& row : rows) slots.push_back(row.slot);
+  std::sort(slots.begin(), slots.end());
+  return slots;
+}
+
+// Of which row a merged one was made: it keeps the text also after an unmerge.
+base::Status NoteSource(Database& database, int64_t merged, int64_t source) {
+  ASSIGN_OR_RETURN(sqlite::Statement note,
+                   database.Prepare("INSERT OR IGNORE INTO trace_sources VALUES(?1, ?2)"));
+  return note.Bind(merged).Bind(source).Run();
+}
+
 Strength HighestOf(const std::vector<TraceRow>& sources, int64_t now_ms,
                    const StrengthRules& rules) {
   Strength highest{0, now_ms, 0};
@@ -112,13 +127,36 @@ Result<TraceRow> MergeInside(Database& database, const TraceContext& context, Me
   row.scope_id = sources.now.front().scope_id;
   row.strength = HighestOf(sources.now, now_ms, writing.strength);
   RETURN_IF_ERROR(PutTrace(database, row));
+  RETURN_IF_ERROR(UniteEdges(database, SlotsOf(sources.stored), row.slot));
   for (TraceRow& one : sources.stored) {
-    RETURN_IF_ERROR(CopyEdges(database, one.slot, row.slot));
     one.merged_into = row.id;
+    one.reason.clear();
     RETURN_IF_ERROR(PutTrace(database, one));
+    RETURN_IF_ERROR(NoteSource(database, row.slot, one.slot));
     RETURN_IF_ERROR(HideInside(database, writing.salt, one.slot, now_ms));
   }
   return row;
+}
+
+Result<bool> IsAsMerged(Database& database, const TraceRow& merged, bool by_edges) {
+  if (merged.row.revision_count != 1) return false;
+  ASSIGN_OR_RETURN(const auto sources, ReadSources(database, merged.id));
+  if (sources.empty()) return false;
+  std::set<std::string> tags;
+  std::string origin = sources.front().row.source.origin;
+  for (const TraceRow& one : sources) {
+    tags.insert(one.row.tags.begin(), one.row.tags.end());
+    origin = api::LowerOrigin(origin, one.row.source.origin);
+  }
+  // An import adds tags and raises trust without a revision.
+  for (const std::string& tag : merged.row.tags)
+    if (!tags.contains(tag)) return false;
+  if (origin != merged.row.source.origin) return false;
+  if (!by_edges) return true;
+  ASSIGN_OR_RETURN(const bool united, AreUnited(database, SlotsOf(sources), merged.slot));
+  if (!united) return false;
+  ASSIGN_OR_RETURN(const bool linked, IsLinked(database, merged.slot));
+  return !linked;
 }
 
 Result<std::vector<std::string>> UnmergeInside(Database& database, TraceRow merged,
@@ -126,8 +164,11 @@ Result<std::vector<std::string>> UnmergeInside(Database& database, TraceRow merg
   ASSIGN_OR_RETURN(auto sources, ReadSources(database, merged.id));
   std::vector<std::string> back;
   for (TraceRow& one : sources) {
-    ASSIGN_OR_RETURN(const bool shown, ShowInside(database, salt, one.slot));
-    if (!shown) continue;
+    if (one.reason == kDeletedSince) continue;
+    if (one.deleted_ms) {  // else an import restored it
+      ASSIGN_OR_RETURN(const bool shown, ShowInside(database, salt, one.slot));
+      if (!shown) continue;
+    }
     one.merged_into.clear();
     RETURN_IF_ERROR(PutTrace(database, one));
     back.push_back(one.id);

@@ -40,7 +40,10 @@ base::Result<TraceRow> MergeInside(sqlite::Database& database, const TraceContex
                                    MergeSources sources, const std::string& content,
                                    const api::Source& source, const TraceWriting& writing,
                                    int64_t now_ms);
-// → the restored sources; if none, `merged` stays.
+// Whether a live merged trace is as its merge made it. `by_edges`: also no edge from it or to it is
+// another one since.
+base::Result<bool> IsAsMerged(sqlite::Database& database, const TraceRow& merged, bool by_edges);
+// → the restored sources, without those that a client deleted since; if none, `merged` stays.
 base::Result<std::vector<std::string>> UnmergeInside(sqlite::Database& database, TraceRow merged,
                                                      const std::string& salt, int64_t now_ms);
 
