@@ -2,7 +2,6 @@
 #include "operator/running_operator.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -73,15 +72,6 @@ base::Result<kube::ObjectKey> KeyOfSetting(const base::Settings& settings, const
   return kube::ObjectKey{parts[0], parts[1]};
 }
 
-// cpprestsdk loads the system's authorities for every connection, beside the given ones: 9 MB and a
-// second of start for a dozen watches. Disables them if the cluster has its own authority. To be
-// called before any thread starts, since it changes the environment.
-void TrustOnly(const std::string& ca_file) {
-  if (ca_file.empty()) return;
-  ::setenv("SSL_CERT_FILE", ca_file.c_str(), 1);
-  ::setenv("SSL_CERT_DIR", "/nonexistent", 1);
-}
-
 class Running : public RunningOperator {
  public:
   ~Running() override { Stop(); }
@@ -90,7 +80,6 @@ class Running : public RunningOperator {
     ASSIGN_OR_RETURN(kube::ClusterConfig config,
                      kube::FindClusterConfig(settings.Text("kubeconfig")));
     const std::string server = config.server;
-    TrustOnly(config.ca_file);
     http::InitializeClientThread();
     kube::ClientSettings client = OurClient();
     budget_ = ReviewBudget(settings);

@@ -33,7 +33,7 @@ LAYERS["lib/testing"] = tuple(f for f in LAYERS if f.startswith("lib/"))
 # Library: the pattern of its #include, and that of the only files that may have it.
 LIBRARIES = {
     "cpprestsdk": (r"<(cpprest|pplx)/", r"lib/http/client/client\.cc"),
-    "Boost": (r"<boost/", r"lib/http/(server/\w+\.(cc|h)|client/client\.cc)"),  # client: cpprestsdk needs its types
+    "Boost": (r"<boost/", r"lib/http/(server/\w+|client/(client_connection|connection_pool|tls_contexts)|body/body)\.(cc|h)"),
     "RE2": (r"<re2/", r"(sidecar/rules/|lib/redaction/|lib/kube/schema/crd_schema|operator/agent/accept_rules|memory/api/items/store_rules)\w*\.(cc|h)"),
     "SQLite": (r"<sqlite3\.h>", r"lib/sqlite/\w+\.(cc|h)|scripts/bench/reference_replay\.cc"),
     "SQLite (through lib/sqlite)": (

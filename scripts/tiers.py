@@ -54,7 +54,7 @@ PROGRAMS = (
     ("transcripts", "clients/transcripts_test.py", 300), ("what models see", "clients/model_sees_test.py", 900), ("stop in flight", "crash/stop_in_flight.py", 600),
     ("power loss", "crash/power_loss.py", 900), ("kill loops", "crash/kill_loops.py", 600),
     ("sync errors", "crash/sync_errors.py", 600), ("damaged state", "crash/damaged_state.py", 300),
-    ("contents of images", "packaging/image_contents_test.py", 300), ("pod boundary", "crash/pod_boundary.py", 120), ("listeners", "observability/listeners_test.py", 120), ("model away", "crash/model_away.py", 120),
+    ("contents of images", "packaging/image_contents_test.py", 300), ("pod boundary", "crash/pod_boundary.py", 120), ("listeners", "observability/listeners_test.py", 120), ("model away", "crash/model_away.py", 120), ("endless answers", "crash/endless_answers.py", 300),
     ("reference client", "clients/reference_client.py", 120), ("AEGIS client", "clients/aegis_test.py", 300), ("AgentOS client", "clients/agentos_test.py", 300), ("AgentOps clients", "clients/agentops_clients.py", 120),
     ("examples of the API page", "clients/api_examples.py", 120), ("client of the chapter", "clients/chapter_test.py", 300), ("traces", "observability/traces_test.py", 300),
     ("story, embedded", "story/tell.py embedded", 300))

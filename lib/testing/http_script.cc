@@ -42,6 +42,21 @@ void Drip(const std::stop_token& stop, int descriptor) {
   }
 }
 
+// Ends when the peer closes, too.
+void Flood(const std::stop_token& stop, int descriptor, const std::string& piece) {
+  std::string many;
+  while (many.size() < (64 << 10)) many += piece;
+  size_t sent = 0;  // of `many`
+  while (!stop.stop_requested()) {
+    pollfd entry{descriptor, POLLOUT, 0};
+    if (::poll(&entry, 1, 5) <= 0) continue;
+    const ssize_t more =
+        ::send(descriptor, many.data() + sent, many.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (more < 0) return;
+    sent = (sent + static_cast<size_t>(more)) % many.size();
+  }
+}
+
 }  // namespace
 
 HttpScript::HttpScript() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -89,7 +104,7 @@ void HttpScript::ServeConnection(const std::stop_token& stop, int descriptor) {
     }
     received.erase(0, RequestBytes(received));
     ++requests_;
-    Step step{"", kClose};
+    Step step{"", kClose, ""};
     {
       const std::lock_guard lock(mutex_);
       if (!steps_.empty()) {
@@ -100,6 +115,7 @@ void HttpScript::ServeConnection(const std::stop_token& stop, int descriptor) {
     ::send(descriptor, step.answer.data(), step.answer.size(), MSG_NOSIGNAL);
     if (step.then == kClose) return;
     if (step.then == kDrip) return Drip(stop, descriptor);
+    if (step.then == kFlood) return Flood(stop, descriptor, step.piece);
     if (step.then == kReset) {
       const linger at_once{1, 0};
       ::setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);

@@ -22,10 +22,12 @@ class HttpScript {
     kReset,    // closes it with RST
     kSilence,  // sends nothing more, keeps it open
     kDrip,     // sends a byte every 10 ms, without end
+    kFlood,    // sends `piece` without end
   };
   struct Step {
     std::string answer;
     Then then = kKeep;
+    std::string piece = {};  // of kFlood
   };
 
   HttpScript();

@@ -8,7 +8,7 @@ namespace http {
 
 namespace {
 
-constexpr size_t kQueueBytes = 1 << 20;  // unconsumed bytes at which the library pauses
+constexpr size_t kQueueBytes = 1 << 20;  // unconsumed bytes at which the connection pauses
 
 }  // namespace
 
@@ -79,7 +79,7 @@ void IncomingAnswer::Start() {
   cancel_ = std::move(started->cancel);
 }
 
-// Calls `cancel_` and `room` without the lock, since they run callbacks of the library.
+// Calls `cancel_` and `room` without the lock, since they run the connection's callbacks.
 void IncomingAnswer::Drop() {
   std::shared_ptr<Call> call;
   std::function<void()> room;

@@ -1,5 +1,5 @@
-// One request in flight: the queue between the library's threads, which produce its answer, and the
-// thread that consumes it. Independent of the library and of the answer's use.
+// One request in flight: the queue between the I/O thread, which produces its answer, and the
+// thread that consumes it. Independent of connections and of the answer's use.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct Meeting {
   std::condition_variable changed;
 };
 
-// The state of a request that the library's threads and the consumer share.
+// The state of a request that the I/O thread and the consumer share.
 class Call {
  public:
   Call(std::shared_ptr<OpenCalls> open, std::shared_ptr<Meeting> meeting);
@@ -32,7 +32,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // For the library's threads; non-blocking.
+  // For the I/O thread; non-blocking.
   void HeadCame(Response head);
   bool Add(std::string_view bytes);            // false: the queue is full; no more before WhenRoom
   void WhenRoom(std::function<void()> go_on);  // calls it once, now or later
@@ -50,7 +50,7 @@ class Call {
   bool retriable_ = false;
   std::deque<std::string> pieces_;
   size_t queued_bytes_ = 0;
-  std::function<void()> room_;  // resumes the library, which waits for room
+  std::function<void()> room_;  // resumes the connection, which waits for room
   Clock::time_point came_at_;   // of the last head or piece
 };
 
@@ -63,7 +63,7 @@ class IncomingAnswer {
   };
   struct Started {
     std::shared_ptr<Call> call;
-    std::function<void()> cancel;  // asks the library to end the call soon
+    std::function<void()> cancel;  // ends the call soon
   };
   using Begin = std::function<base::Result<Started>()>;  // sends the request
   struct Step {

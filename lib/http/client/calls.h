@@ -1,4 +1,4 @@
-// Parts of the client that are independent of the library: the count of open calls, idempotency of
+// Parts of the client that are independent of connections: the count of open calls, idempotency of
 // requests, valid header text.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace http {
 
-// Counts the calls that the library still references; any thread. An abandoned call ends a little
-// later on the library's thread: a process that exits earlier leaves its tasks in a queue that no
+// Counts the calls that the I/O thread still references; any thread. An abandoned call ends a
+// little later on that thread: a process that exits earlier leaves its work in a queue that no
 // thread serves.
 class OpenCalls {
  public:

@@ -1,5 +1,5 @@
-// All outbound HTTP (cpprestsdk only inside client.cc). A call blocks the caller's thread; a stream
-// does not.
+// All outbound HTTP (cpprestsdk only inside client.cc; what an answer may be: answer_reader.h). A
+// call blocks the caller's thread; a stream does not.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,9 @@
 namespace http {
 
 // Any thread. An answer of any HTTP status is a value; an error means no complete answer:
-// kUnavailable (refused, reset, unresolved), kTimeout, kTooLarge; kInvalid: a bad target or header,
-// not sent. Follows no redirects. Retries idempotent requests (calls.h) once on a dead connection.
+// kUnavailable (refused, reset, unresolved, not HTTP, a head over its limit), kTimeout, kTooLarge
+// (the body); kInvalid: a bad target or header, not sent. Follows no redirects. Retries idempotent
+// requests (calls.h) once on a dead connection.
 class Client {
  public:
   virtual ~Client() = default;
@@ -21,8 +22,8 @@ class Client {
   virtual std::unique_ptr<OpenStream> Open(const ClientRequest& request, StreamReader reader) = 0;
 };
 
-// Starts the library's only thread; call it once, first in main (else MakeClient does it). Nothing
-// blocks on that thread, and with only one a connection is back in its pool before its answer is
+// Starts the I/O thread of all clients; call it once, first in main (else MakeClient does it).
+// Nothing blocks on that thread, and a connection is back in its pool before its answer is
 // delivered, so that the next call reuses it.
 void InitializeClientThread();
 base::Result<std::unique_ptr<Client>> MakeClient(ClientOptions options);

@@ -11,10 +11,6 @@ namespace http {
 
 namespace {
 
-bool SameName(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
-
 bool IsUnreserved(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '.' || c == '_' || c == '~';
@@ -46,18 +42,22 @@ size_t BytesOfCutCharacter(std::string_view bytes) {
 
 }  // namespace
 
+bool SameText(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
 void Headers::Add(std::string name, std::string value) {
   fields_.emplace_back(std::move(name), std::move(value));
 }
 
 void Headers::Set(std::string name, std::string value) {
-  std::erase_if(fields_, [&](const auto& field) { return SameName(field.first, name); });
+  std::erase_if(fields_, [&](const auto& field) { return SameText(field.first, name); });
   Add(std::move(name), std::move(value));
 }
 
 std::optional<std::string> Headers::Get(std::string_view name) const {
   for (const auto& [field, value] : fields_) {
-    if (SameName(field, name)) return value;
+    if (SameText(field, name)) return value;
   }
   return std::nullopt;
 }

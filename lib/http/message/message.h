@@ -19,6 +19,8 @@
 
 namespace http {
 
+bool SameText(std::string_view a, std::string_view b);  // without case (ASCII)
+
 // Header fields in order; names compare without case.
 class Headers {
  public:

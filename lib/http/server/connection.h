@@ -14,8 +14,8 @@
 #include <unordered_set>
 
 #include "lib/base/process/workers.h"
+#include "lib/http/body/body.h"
 #include "lib/http/message/router.h"
-#include "lib/http/server/body.h"
 #include "lib/http/server/exchange.h"
 #include "lib/http/server/options.h"
 #include "lib/http/server/tls.h"

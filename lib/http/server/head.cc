@@ -1,9 +1,6 @@
-// Parses a request head line by line and refuses ambiguous ones: bare CR or LF, NUL, folded lines,
-// a blank before the colon, two lengths, a length with a transfer coding, unknown codings and
-// versions.
+// Parses a request head line by line and refuses ambiguous ones: two lengths, a length with a
+// transfer coding, unknown codings and versions, and what fields.h refuses.
 #include "lib/http/server/head.h"
-
-#include <strings.h>
 
 #include <algorithm>
 #include <array>
@@ -19,38 +16,8 @@ using Check = std::optional<Refusal>;
 
 // Room for a search text of 10 kB, and for some fields in a head of 16 KiB.
 constexpr size_t kMaxTargetBytes = 15 << 10;
-constexpr size_t kMaxLengthDigits = 18;  // fit in 64 bits
-
-bool SameText(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
-
-// RFC 9110 §5.6.2
-bool IsTokenCharacter(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         (c != '\0' && std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos);
-}
-
-bool IsToken(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, IsTokenCharacter);
-}
 
 bool IsVisible(char c) { return c > ' ' && c < 0x7f; }
-
-// Whether CR and LF occur only as CRLF, and no other control character except TAB.
-bool HasCleanBytes(std::string_view raw) {
-  for (size_t i = 0; i < raw.size(); ++i) {
-    const auto c = static_cast<unsigned char>(raw[i]);
-    if (c >= ' ' && c != 0x7f) continue;
-    if (c == '\t') continue;
-    if (c == '\r' && i + 1 < raw.size() && raw[i + 1] == '\n') {
-      ++i;
-      continue;
-    }
-    return false;
-  }
-  return true;
-}
 
 Check ReadMethod(std::string_view method, RequestHead& head) {
   static constexpr std::array kServed = {"GET",   "HEAD",   "POST",   "PUT",
@@ -122,38 +89,10 @@ Check ReadRequestLine(std::string_view line, RequestHead& head, std::string& aut
   return ReadTarget(line.substr(first + 1, last - first - 1), head, authority);
 }
 
-Check ReadField(std::string_view line, Headers& headers) {
-  if (line.front() == ' ' || line.front() == '\t') return Refusal{400, "a folded header line"};
-  const size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return Refusal{400, "a header line without a colon"};
-  if (!IsToken(line.substr(0, colon))) return Refusal{400, "malformed header name"};
-  std::string_view value = line.substr(colon + 1);
-  while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
-  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
-  headers.Add(std::string(line.substr(0, colon)), std::string(value));
-  return std::nullopt;
-}
-
-Check ReadLength(const std::string& value, RequestHead& head) {
-  const bool digits =
-      !value.empty() && std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
-  if (!digits) return Refusal{400, "malformed Content-Length"};
-  if (value.size() > kMaxLengthDigits) return Refusal{413, "the announced body is too large"};
-  head.content_length = std::stoull(value);
-  return std::nullopt;
-}
-
-void ReadConnection(const std::string& value, bool& close, bool& keep) {
-  for (const std::string& option : base::Split(value, ',')) {
-    close |= SameText(base::Trim(option), "close");
-    keep |= SameText(base::Trim(option), "keep-alive");
-  }
-}
-
 // The numbers of framing fields, and the options of Connection.
 struct Framing {
   int hosts = 0, lengths = 0, codings = 0;
-  bool close = false, keep = false;
+  ConnectionOptions connection;
 };
 
 Check ReadFramingField(const std::string& name, const std::string& value, RequestHead& head,
@@ -163,13 +102,13 @@ Check ReadFramingField(const std::string& name, const std::string& value, Reques
     if (!IsAuthority(value)) return Refusal{400, "malformed Host"};
   } else if (SameText(name, "Content-Length")) {
     ++framing.lengths;
-    return ReadLength(value, head);
+    return ReadLength(value, head.content_length);
   } else if (SameText(name, "Transfer-Encoding")) {
     ++framing.codings;
     if (!SameText(value, "chunked")) return Refusal{501, "the only transfer coding is chunked"};
     head.chunked = true;
   } else if (SameText(name, "Connection")) {
-    ReadConnection(value, framing.close, framing.keep);
+    ReadConnection(value, framing.connection);
   } else if (SameText(name, "Expect")) {
     if (!SameText(value, "100-continue")) return Refusal{417, "unknown expectation"};
     head.expects_continue = !head.http_1_0;
@@ -193,7 +132,7 @@ Check CheckFraming(RequestHead& head) {
     return Refusal{400, "Content-Length beside Transfer-Encoding"};
   }
   if (framing.codings > 0 && head.http_1_0) return Refusal{400, "Transfer-Encoding in HTTP/1.0"};
-  head.keep_alive = !framing.close && (!head.http_1_0 || framing.keep);
+  head.keep_alive = !framing.connection.close && (!head.http_1_0 || framing.connection.keep);
   return std::nullopt;
 }
 
@@ -205,13 +144,7 @@ std::variant<RequestHead, Refusal> ReadHead(std::string_view raw, size_t max_fie
   std::string authority;
   const size_t line_end = raw.find("\r\n");
   if (auto refusal = ReadRequestLine(raw.substr(0, line_end), head, authority)) return *refusal;
-  size_t fields = 0;
-  for (size_t begin = line_end + 2; begin + 2 < raw.size();) {
-    const size_t end = raw.find("\r\n", begin);
-    if (++fields > max_fields) return Refusal{431, "too many header fields"};
-    if (auto refusal = ReadField(raw.substr(begin, end - begin), head.headers)) return *refusal;
-    begin = end + 2;
-  }
+  if (auto refusal = ReadFields(raw, line_end + 2, max_fields, head.headers)) return *refusal;
   if (auto refusal = CheckFraming(head)) return *refusal;
   if (!authority.empty()) head.headers.Set("Host", authority);
   return head;

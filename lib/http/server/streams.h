@@ -6,8 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "lib/http/body/body.h"
 #include "lib/http/message/message.h"
-#include "lib/http/server/body.h"
+#include "lib/http/server/head.h"
 
 namespace http {
 

@@ -1,5 +1,5 @@
 // BodyDecoder over pieces of any size. Malformed bodies: hostile_test.cc.
-#include "lib/http/server/body.h"
+#include "lib/http/body/body.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace http {
 namespace {
 
 // Feeds `wire` in pieces of random size, like a connection: passes unconsumed bytes again.
-std::string TakeInPieces(const RequestHead& head, std::string_view wire, std::mt19937_64& random,
+std::string TakeInPieces(const BodyExtent& head, std::string_view wire, std::mt19937_64& random,
                          std::string& unused, bool& done) {
   BodyDecoder decoder(head, 1 << 20);
   std::string body, buffer;
@@ -40,9 +40,9 @@ TEST(BodyDecoder, FindsTheSameBodyHoweverItWasCut) {
       body += piece;
     }
     chunks += random() % 4 == 0 ? "0\r\nA: b\r\n\r\n" : "0\r\n\r\n";
-    RequestHead chunked;
+    BodyExtent chunked;
     chunked.chunked = true;
-    RequestHead counted;
+    BodyExtent counted;
     counted.content_length = body.size();
     std::string unused;
     bool done = false;
@@ -60,7 +60,7 @@ TEST(BodyDecoder, FindsTheSameBodyHoweverItWasCut) {
 
 // A regression that the test above found: Beast ended the process.
 TEST(BodyDecoder, SurvivesALastChunkThatComesByteByByte) {
-  RequestHead head;
+  BodyExtent head;
   head.chunked = true;
   for (const std::string wire : {"0\r\n\r\n", "1\r\nx\r\n0\r\n\r\n", "0\r\nA: b\r\n\r\n"}) {
     BodyDecoder decoder(head, 10);
@@ -80,7 +80,7 @@ TEST(BodyDecoder, SurvivesWhatIsNoBody) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   const std::string letters = "0015aAfF\r\n\r\n;=\" :xZ-";
-  RequestHead head;
+  BodyExtent head;
   head.chunked = true;
   for (int round = 0; round < 20'000; ++round) {
     BodyDecoder decoder(head, 100);
@@ -96,7 +96,7 @@ TEST(BodyDecoder, SurvivesWhatIsNoBody) {
 }
 
 TEST(BodyDecoder, RefusesAChunkThatWouldPassTheLimitBeforeItComes) {
-  RequestHead head;
+  BodyExtent head;
   head.chunked = true;
   BodyDecoder decoder(head, 10);
   std::string body;

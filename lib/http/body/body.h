@@ -1,5 +1,5 @@
-// Decodes a request body, counted or chunked, from the bytes of a connection. Pure. Chunks go
-// through Beast's parser.
+// Decodes a body, counted or chunked, of a request or an answer, from the bytes of a connection.
+// Pure. Chunks go through Beast's parser.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,17 @@
 #include <string>
 #include <string_view>
 
-#include "lib/http/server/head.h"
+#include "lib/http/message/fields.h"
 
 namespace http {
 
 class BodyDecoder {
  public:
-  // `head`: accepted by ReadHead. `max_bytes`: of a chunked body; callers check Content-Length.
-  BodyDecoder(const RequestHead& head, uint64_t max_bytes);
+  // `max_bytes`: of a chunked body; callers check Content-Length.
+  BodyDecoder(const BodyExtent& framing, uint64_t max_bytes);
   ~BodyDecoder();
+  BodyDecoder(BodyDecoder&&) noexcept;
+  BodyDecoder& operator=(BodyDecoder&&) noexcept;
 
   // Appends the body in `bytes` to `out`; `used`: the consumed part of `bytes`. The caller passes
   // the rest again, with more bytes appended. Consumes nothing after the end of the body. A
