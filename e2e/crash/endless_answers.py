@@ -113,9 +113,9 @@ def server_meets(c, folder, peer):
 
             def use(number=number):
                 c.equal(wire.ask(server.api, "POST", "/observations", {
-                    "project": "p", "type": "bugfix", "title": f"t{number}", "content": f"error in module {number}"})[0], 201,
+                    "project": "p", "session_id": "s", "type": "bugfix", "title": f"t{number}", "content": f"error in module {number}"})[0], 201,
                     f"{form}: a write is taken")
-                c.equal(wire.ask(server.api, "GET", "/search?project=p&query=module")[0], 200, f"{form}: a search is answered")
+                c.equal(wire.ask(server.api, "GET", "/search?project=p&q=module")[0], 200, f"{form}: a search is answered")
                 wire.ask(server.api, "POST", "/ingest/turns", {"user": f"I prefer tea {number}.", "assistant": "Noted."})
                 wire.until(lambda: peer.asked > asked, 2)
             watched(c, server, form, use)
