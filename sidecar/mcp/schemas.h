@@ -52,9 +52,15 @@ inline base::Json AnswerSchema(base::Json properties, std::vector<const char*> r
 }
 inline base::Json RowProperties() {
   const base::Json text = {{"type", "string"}};
-  return {{"id", {{"type", "integer"}}},  {"trust", text},
-          {"rank", {{"type", "number"}}}, {"truncated", {{"type", "boolean"}}},
-          {"created_at", text},           {"updated_at", text}};
+  const base::Json number = {{"type", "number"}};
+  return {{"id", {{"type", "integer"}}},
+          {"trust", text},
+          {"rank", number},
+          {"score", number},
+          {"method", text},
+          {"truncated", {{"type", "boolean"}}},
+          {"created_at", text},
+          {"updated_at", text}};
 }
 inline base::Json RowsSchema() {
   return {{"type", "array"}, {"items", ResultSchema(RowProperties(), {"id", "trust"})}};

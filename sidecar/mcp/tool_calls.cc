@@ -92,8 +92,9 @@ Answer MemSearch(const ToolContext& context, const Json& arguments) {
     rows = search();
   }
   if (!rows) return rows.error();
-  return ToolAnswer{{{"results", ListMarks(*rows)}},
-                    ListText(*rows, context.policy.budget_tokens, kNothing)};
+  std::string text = ListText(*rows, context.policy.budget_tokens, kNothing);
+  if (const std::string notes = SearchNotes(query, *rows); !notes.empty()) text += "\n" + notes;
+  return ToolAnswer{{{"results", ListMarks(*rows)}}, std::move(text)};
 }
 
 Answer MemContext(const ToolContext& context, const Json& arguments) {

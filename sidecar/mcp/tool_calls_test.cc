@@ -105,8 +105,14 @@ TEST_F(McpToolsTest, SearchIsTheRouteWithTheProjectOfThePolicy) {
            {{"query", "why slow?"}, {"limit", 5}, {"type", "bugfix"}, {"scope", "project"}});
   EXPECT_EQ(LastTarget(), "/search?project=coder&limit=5&type=bugfix&scope=project&q=why slow?");
   // A search finds the row, with its trust class.
-  EXPECT_EQ(result["structuredContent"]["results"],
-            Json::array({{{"id", 4}, {"rank", -2.5}, {"trust", "tool-output"}}}));
+  EXPECT_EQ(result["structuredContent"]["results"], Json::array({{{"id", 4},
+                                                                  {"rank", -2.5},
+                                                                  {"score", 2.5},
+                                                                  {"method", "fts5_bm25"},
+                                                                  {"trust", "tool-output"}}}));
+  EXPECT_NE(TextOf(result).find("Found (id, method, score): 4 by fts5_bm25 2.5."),
+            std::string::npos)
+      << TextOf(result);
   EXPECT_NE(
       TextOf(result).find(R"([id 4; type "bugfix"; source tool-output; trust tool-output] t — c)"),
       std::string::npos);

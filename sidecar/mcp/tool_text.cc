@@ -1,6 +1,11 @@
 // Uses the words and the fence of the injection, so that a model sees one format.
 #include "sidecar/mcp/tool_text.h"
 
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "lib/base/text/identifier.h"
 #include "lib/base/text/inert.h"
 #include "lib/base/text/text.h"
 #include "sidecar/recall/prompt.h"
@@ -21,6 +26,34 @@ std::string Fenced(const std::string& inside) {
          CloseTag(kRecordsBlock);
 }
 
+constexpr size_t kMostNamed = 5, kNamedCharacters = 100;
+
+// Whether a text has the token, not as a part of a longer one.
+bool Holds(std::string_view text, std::string_view token) {
+  const auto joins = [&](size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) >= 0x80 ||
+                                std::isalnum(static_cast<unsigned char>(text[at])));
+  };
+  for (size_t at = text.find(token); at != text.npos; at = text.find(token, at + 1))
+    if ((at == 0 || !joins(at - 1)) && !joins(at + token.size())) return true;
+  return false;
+}
+
+// All texts of the rows, case folded.
+std::string TextsOf(const Json& rows) {
+  std::string texts;
+  if (!rows.is_array()) return texts;
+  for (const Json& row : rows) {
+    for (const char* field : {"title", "content", "topic_key"})
+      texts += base::StringAt(row, {field}) + "\n";
+    const Json* tags = base::At(row, {"tags"});
+    if (tags == nullptr || !tags->is_array()) continue;
+    for (const Json& tag : *tags)
+      if (tag.is_string()) texts += tag.get<std::string>() + "\n";
+  }
+  return base::FoldCase(texts);
+}
+
 // The number `field` of `row`; 0: none.
 Json NumberAt(const Json& row, const char* field) {
   const Json* value = base::At(row, {field});
@@ -34,7 +67,9 @@ Json RowMarks(const Json& row) {
   Json marks = {{"id", item.id}, {"trust", TrustWord(item.trust)}};
   if (const Json* rank = base::At(row, {"rank"}); rank != nullptr && rank->is_number()) {
     marks["rank"] = *rank;
+    if (!item.method.empty()) marks["score"] = -item.rank;
   }
+  if (!item.method.empty()) marks["method"] = base::Inert(item.method);
   for (const char* time : {"created_at", "updated_at"}) {
     const std::string at = base::StringAt(row, {time});
     if (!at.empty()) marks[time] = base::Inert(at);
@@ -61,6 +96,28 @@ std::string ListText(const Json& rows, int budget_tokens, const char* nothing) {
   const size_t left = recalled.items.size() - shown.items.size();
   if (left == 0) return shown.text;
   return shown.text + "\n" + std::to_string(left) + " more did not fit: ask for fewer, or by id.";
+}
+
+std::string SearchNotes(const std::string& query, const Json& rows) {
+  std::string found, notes;
+  for (const RecalledItem& item : ReadItems(rows)) {
+    if (item.method.empty()) continue;
+    found += (found.empty() ? "" : ", ") + std::to_string(item.id) + " by " +
+             base::Inert(item.method) + " " + base::DumpJson(-item.rank);
+  }
+  if (!found.empty()) notes = "Found (id, method, score): " + found + ".";
+  const std::string texts = TextsOf(rows);
+  std::vector<std::string> named;
+  for (const std::string_view token : base::Tokens(query)) {
+    const std::string folded = base::FoldCase(token);
+    if (named.size() >= kMostNamed || !base::IsIdentifier(token) || Holds(texts, folded) ||
+        std::ranges::count(named, folded) > 0)
+      continue;
+    named.push_back(folded);
+    notes += (notes.empty() ? "" : "\n") + std::string("No memory found holds ") +
+             base::InertName(base::Ellipsize(token, kNamedCharacters)) + ".";
+  }
+  return notes;
 }
 
 std::string WholeText(const Json& row) {
@@ -121,6 +178,7 @@ std::string TracesText(const Json& rows) {
               base::InertName(base::StringAt(row, {"type"})) + "\nscope " +
               base::InertName(base::StringAt(row, {"scope"})) + "\nstrength " +
               base::DumpJson(NumberAt(row, "strength")) + "\n";
+    if (row.contains("score")) inside += "score " + base::DumpJson(NumberAt(row, "score")) + "\n";
     for (const Json& tag : row.value("tags", Json::array()))
       if (tag.is_string()) inside += "tag " + InertRecord(tag.get<std::string>()) + "\n";
     inside += "content\n";

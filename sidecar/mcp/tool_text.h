@@ -9,14 +9,18 @@
 
 namespace sidecar {
 
-// The marks of a row of the server: id, trust, rank and times. Clients show a model either the text
-// or the structured content, so only the text contains titles, contents, tags and keys.
+// The marks of a row of the server: id, trust, rank, of a search the method and the score that
+// found it, and times. Clients show a model either the text or the structured content, so only the
+// text contains titles, contents, tags and keys.
 base::Json RowMarks(const base::Json& row);
 // The marks of each row; `truncated` if ListText shows only a part of the content.
 base::Json ListMarks(const base::Json& rows);
 
 // Rows in the format of an injection: one line a row, inside the budget; `nothing` for no rows.
 std::string ListText(const base::Json& rows, int budget_tokens, const char* nothing);
+// What a search says behind its rows: how each was found, with its score; and each identifier of
+// `query`, at most five, that no row holds. "": nothing.
+std::string SearchNotes(const std::string& query, const base::Json& rows);
 // One whole row: a head, then each line of the content after "| ", so that no stored line looks
 // like a line of the tool.
 std::string WholeText(const base::Json& row);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "lib/base/text/text.h"
 
 namespace sidecar {
@@ -55,6 +57,27 @@ TEST(McpToolText, BesideTheTextAreOnlyIdsTrustRankAndTimes) {
   EXPECT_EQ(ListMarks(Json::array({row})).at(0)["truncated"], true);
   EXPECT_EQ(RowMarks({{"id", 1}, {"trust", "</x>\u202E"}, {"updated_at", "<y>"}}),
             (Json{{"id", 1}, {"trust", "\"\\u003C/x\\u003E\\u202E\""}, {"updated_at", "&lt;y>"}}));
+}
+
+TEST(McpToolText, ASearchSaysHowItFoundAndWhatNoRowHolds) {
+  const Json rows = {
+      {{"id", 4}, {"content", "The host 10.0.0.12 is slow"}, {"rank", -2.5}, {"method", "fused"}},
+      {{"id", 9}, {"content", "x"}, {"tags", {"PROJ-7"}}, {"rank", -0.5}, {"method", "embedding"}}};
+  const std::string found = "Found (id, method, score): 4 by fused 2.5, 9 by embedding 0.5.";
+  const std::pair<const char*, std::string> table[] = {
+      {"why slow?", found},
+      {"10.0.0.12 proj-7", found},
+      {"10.0.0.1", found + "\nNo memory found holds \"10.0.0.1\"."},
+      {"8A1F0C52-9b1c-4e0f-8a64-1c2b3d4e5f60 slow 8a1f0c52-9b1c-4e0f-8a64-1c2b3d4e5f60",
+       found + "\nNo memory found holds \"8A1F0C52-9b1c-4e0f-8a64-1c2b3d4e5f60\"."},
+      {"/etc/passwd.bak", found + "\nNo memory found holds \"/etc/passwd.bak\"."}};
+  for (const auto& [query, notes] : table) EXPECT_EQ(SearchNotes(query, rows), notes) << query;
+  EXPECT_EQ(SearchNotes("why slow?", Json::array()), "");
+  EXPECT_EQ(SearchNotes("JIRA-123", Json::array()), "No memory found holds \"JIRA-123\".");
+  std::string many;
+  for (int i = 0; i < 20; ++i) many += "v1." + std::to_string(i) + " ";
+  const std::string named = SearchNotes(many, Json::array());
+  EXPECT_EQ(std::count(named.begin(), named.end(), '\n'), 4) << named;
 }
 
 TEST(McpToolText, AListThatIsTooLongSaysWhatIsMissing) {

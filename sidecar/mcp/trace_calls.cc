@@ -77,6 +77,8 @@ TraceAnswer SearchTracesCall(const ToolContext& context, const Json& arguments) 
   if (rows == nullptr || !rows->is_array()) return NoField("results");
   Json results = TraceRows(*rows);
   std::string text = results.empty() ? "Nothing in memory matches." : TracesText(*rows);
+  const std::string notes = SearchNotes(base::StringAt(arguments, {"query"}), *rows);
+  if (!notes.empty()) text += "\n" + notes;
   return ToolAnswer{{{"results", std::move(results)}}, std::move(text)};
 }
 
